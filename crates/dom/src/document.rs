@@ -1,0 +1,254 @@
+//! The flat tree: nodes in document order, with their attributes and text in shared buffers.
+
+use html5ever::LocalName;
+
+/// Position of a node in document order (pre-order); the root is 0.
+pub type NodeId = u32;
+
+/// A range of bytes or of attributes in one of the document's buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Span {
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// An element or a text node.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Tag name; `None` for text.
+    pub name: Option<LocalName>,
+    /// The parent; the root is its own.
+    pub parent: NodeId,
+    /// One past the last node of the subtree.
+    pub end: NodeId,
+    /// Depth: 0 for the root element.
+    pub level: u16,
+    /// Attributes of an element, bytes of a text node.
+    pub(crate) span: Span,
+}
+
+/// An attribute: its name, and where its value lies.
+#[derive(Clone, Debug)]
+pub(crate) struct Attribute {
+    pub(crate) name: LocalName,
+    pub(crate) value: Span,
+}
+
+/// A `<meta>` element: `name`, `property`, `itemprop` or `http-equiv` (lower-case) and `content`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// Lower-case key.
+    pub key: String,
+    /// Value of `content`, trimmed.
+    pub content: String,
+}
+
+/// A `<link>` element with its `rel` (lower-case), `href` and `type`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Value of `rel`, lower-case.
+    pub rel: String,
+    /// Value of `href`, trimmed, as written.
+    pub href: String,
+    /// Value of `type`, lower-case, or empty.
+    pub media_type: String,
+}
+
+/// What a page says about itself outside its visible text.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    /// Text of the first `<title>`, white space normalised.
+    pub title: Option<String>,
+    /// `<meta>` elements with a key and a content, in document order.
+    pub metas: Vec<Meta>,
+    /// `<link>` elements with `rel` and `href`, in document order.
+    pub links: Vec<Link>,
+    /// `href` of the first `<base>`.
+    pub base: Option<String>,
+    /// `lang` of the root element.
+    pub lang: Option<String>,
+    /// Contents of `<script type="application/ld+json">`, in document order.
+    pub json_ld: Vec<String>,
+}
+
+impl Head {
+    /// Content of the first `<meta>` with this key (lower-case).
+    pub fn meta(&self, key: &str) -> Option<&str> {
+        self.metas.iter().find(|m| m.key == key).map(|m| m.content.as_str())
+    }
+
+    /// `href` of the first `<link>` with this `rel`.
+    pub fn link(&self, rel: &str) -> Option<&str> {
+        self.links
+            .iter()
+            .find(|l| l.rel.split_ascii_whitespace().any(|r| r == rel))
+            .map(|l| l.href.as_str())
+    }
+}
+
+/// What the parse had to cut off to stay bounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ParseNotes {
+    /// Elements beyond the depth limit whose tags were left out (their content was kept).
+    pub too_deep: u32,
+    /// Elements beyond the node limit whose tags were left out.
+    pub too_many: u32,
+}
+
+/// A parsed page.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) values: String,
+    pub(crate) text: String,
+    pub(crate) head: Head,
+    pub(crate) notes: ParseNotes,
+}
+
+impl Document {
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no node at all (never the case for a parsed page: it has a root).
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// All nodes in document order; the index is the [`NodeId`].
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The node with this id.
+    ///
+    /// # Panics
+    /// If the id is not of this document.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// Ids of all nodes, in document order.
+    pub fn ids(&self) -> std::ops::Range<NodeId> {
+        0..self.nodes.len() as NodeId
+    }
+
+    /// Ids of the subtree of a node, itself first.
+    pub fn subtree(&self, id: NodeId) -> std::ops::Range<NodeId> {
+        id..self.node(id).end
+    }
+
+    /// Whether `inner` lies in the subtree of `outer` (or is the same node).
+    pub fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
+        self.subtree(outer).contains(&inner)
+    }
+
+    /// The element with this id, or `None` for text.
+    pub fn element(&self, id: NodeId) -> Option<Element<'_>> {
+        let name = self.node(id).name.as_ref()?;
+        Some(Element { document: self, id, name })
+    }
+
+    /// The tag name of an element, `None` for text.
+    pub fn name(&self, id: NodeId) -> Option<&LocalName> {
+        self.node(id).name.as_ref()
+    }
+
+    /// Whether the node is an element with this tag name.
+    pub fn is(&self, id: NodeId, name: &LocalName) -> bool {
+        self.node(id).name.as_ref() == Some(name)
+    }
+
+    /// The content of a text node, `None` for an element.
+    pub fn text(&self, id: NodeId) -> Option<&str> {
+        let node = self.node(id);
+        node.name.is_none().then(|| &self.text[node.span.range()])
+    }
+
+    /// The text of a whole subtree, pieces joined as they are.
+    pub fn text_content(&self, id: NodeId) -> &str {
+        // Text lies in document order in one buffer, so a subtree's text is one range of it.
+        let mut bounds: Option<(u32, u32)> = None;
+        for node in &self.nodes[id as usize..self.node(id).end as usize] {
+            if node.name.is_none() {
+                let start = bounds.map_or(node.span.start, |b| b.0);
+                bounds = Some((start, node.span.end));
+            }
+        }
+        bounds.map_or("", |(start, end)| &self.text[start as usize..end as usize])
+    }
+
+    /// The value of an attribute of an element.
+    pub fn attribute(&self, id: NodeId, name: &LocalName) -> Option<&str> {
+        self.element(id)?.attribute(name)
+    }
+
+    /// The parent, `None` for the root.
+    pub fn parent(&self, id: NodeId) -> Option<NodeId> {
+        (id != 0).then(|| self.node(id).parent)
+    }
+
+    /// The node and its ancestors, up to the root.
+    pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        std::iter::successors(Some(id), |&n| self.parent(n))
+    }
+
+    /// The children of a node, in order.
+    pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let end = self.node(id).end;
+        let first = (id + 1 < end).then_some(id + 1);
+        std::iter::successors(first, move |&child| {
+            let next = self.node(child).end;
+            (next < end).then_some(next)
+        })
+    }
+
+    /// What the page says about itself.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// What was cut off.
+    pub fn notes(&self) -> ParseNotes {
+        self.notes
+    }
+}
+
+/// An element of a document.
+#[derive(Clone, Copy)]
+pub struct Element<'a> {
+    document: &'a Document,
+    /// Its id.
+    pub id: NodeId,
+    /// Its tag name, lower-case.
+    pub name: &'a LocalName,
+}
+
+impl<'a> Element<'a> {
+    /// Attributes as name and value, in source order.
+    pub fn attributes(self) -> impl Iterator<Item = (&'a LocalName, &'a str)> {
+        let document = self.document;
+        document.attributes[document.node(self.id).span.range()]
+            .iter()
+            .map(move |a| (&a.name, &document.values[a.value.range()]))
+    }
+
+    /// The value of one attribute.
+    pub fn attribute(self, name: &LocalName) -> Option<&'a str> {
+        self.attributes().find(|(n, _)| *n == name).map(|(_, v)| v)
+    }
+
+    /// Whether it has any attribute.
+    pub fn has_attributes(self) -> bool {
+        let span = self.document.node(self.id).span;
+        span.start < span.end
+    }
+}

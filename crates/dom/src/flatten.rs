@@ -1,0 +1,251 @@
+//! From the linked tree to document order, leaving out what is not content and collecting the head.
+
+use html5ever::{LocalName, QualName, local_name, ns};
+
+use crate::document::{Attribute, Document, Link, Meta, Node, NodeId, ParseNotes, Span};
+use crate::render::normalize_space;
+use crate::sink::{Buffers, Content, Linked, Sink};
+use crate::{Keep, is_void};
+
+/// Elements that are left out with all that is in them.
+fn is_dropped(name: &QualName) -> bool {
+    name.ns != ns!(html)
+        || matches!(
+            name.local,
+            local_name!("script")
+                | local_name!("style")
+                | local_name!("noscript")
+                | local_name!("noframes")
+                | local_name!("template")
+                | local_name!("iframe")
+                | local_name!("frameset")
+                | local_name!("object")
+                | local_name!("applet")
+                | local_name!("embed")
+                | local_name!("param")
+                | local_name!("canvas")
+                | local_name!("select")
+                | local_name!("option")
+                | local_name!("optgroup")
+                | local_name!("datalist")
+                | local_name!("textarea")
+                | local_name!("title")
+                | local_name!("meta")
+                | local_name!("link")
+                | local_name!("base")
+        )
+}
+
+pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document {
+    let root = sink.root;
+    let nodes = sink.nodes.get() as usize;
+    let buffers = sink.buffers.into_inner();
+    let mut layout = Layout {
+        document: Document {
+            nodes: Vec::with_capacity(nodes),
+            text: String::with_capacity(buffers.text.len()),
+            ..Document::default()
+        },
+        buffers,
+        keep,
+    };
+    layout.walk(root);
+    let mut document = layout.document;
+    if document.nodes.is_empty() {
+        // Only a page cut off by the node limit at its very start has no root element.
+        document.nodes.push(Node {
+            name: Some(local_name!("html")),
+            parent: 0,
+            end: 1,
+            level: 0,
+            span: Span::default(),
+        });
+    }
+    document.attributes = layout.buffers.attributes;
+    document.values = layout.buffers.values;
+    document.notes = notes;
+    document
+}
+
+struct Layout {
+    document: Document,
+    buffers: Buffers,
+    keep: Keep,
+}
+
+impl Layout {
+    /// Pre-order without recursion: `open` holds the elements whose children are being laid out.
+    fn walk<'a>(&mut self, root: &'a Linked<'a>) {
+        let mut open: Vec<(NodeId, Option<&'a Linked<'a>>)> = Vec::new();
+        let mut next = root.first.get();
+        loop {
+            let Some(linked) = next else {
+                let Some((id, sibling)) = open.pop() else { return };
+                self.document.nodes[id as usize].end = self.document.nodes.len() as NodeId;
+                next = sibling;
+                continue;
+            };
+            next = linked.next.get();
+            let parent = open.last().map_or(0, |o| o.0);
+            match &linked.content {
+                Content::Element { name, attributes, .. } => {
+                    let attributes = attributes.get();
+                    self.read_head(linked, name, attributes);
+                    if self.keep == Keep::Content
+                        && name.local == local_name!("head")
+                        && name.ns == ns!(html)
+                    {
+                        self.read_head_children(linked);
+                        continue;
+                    }
+                    if self.keep == Keep::Content && is_dropped(name) {
+                        self.read_nested_head(linked, name);
+                        continue;
+                    }
+                    let id = self.push(Some(name.local.clone()), parent, open.len(), attributes);
+                    if linked.first.get().is_some() && !is_void(&name.local) {
+                        open.push((id, next));
+                        next = linked.first.get();
+                    }
+                }
+                Content::Text(span) => {
+                    // Text directly below the document is white space around the root element.
+                    if !open.is_empty() {
+                        self.push_text(span.get(), parent, open.len());
+                    }
+                }
+                Content::Document | Content::Nothing => {}
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        name: Option<LocalName>,
+        parent: NodeId,
+        level: usize,
+        span: Span,
+    ) -> NodeId {
+        let id = self.document.nodes.len() as NodeId;
+        self.document.nodes.push(Node {
+            name,
+            parent,
+            end: id + 1,
+            level: level.min(u16::MAX as usize) as u16,
+            span,
+        });
+        id
+    }
+
+    fn push_text(&mut self, span: Span, parent: NodeId, level: usize) {
+        let start = self.document.text.len() as u32;
+        self.document.text.push_str(&self.buffers.text[span.range()]);
+        let end = self.document.text.len() as u32;
+        if let Some(last) = self.document.nodes.last_mut()
+            && last.name.is_none()
+            && last.parent == parent
+            && last.span.end == start
+        {
+            last.span.end = end;
+            return;
+        }
+        self.push(None, parent, level, Span { start, end });
+    }
+
+    fn read_head_children(&mut self, head: &Linked<'_>) {
+        let mut child = head.first.get();
+        while let Some(linked) = child {
+            if let Content::Element { name, attributes, .. } = &linked.content {
+                self.read_head(linked, name, attributes.get());
+                self.read_nested_head(linked, name);
+            }
+            child = linked.next.get();
+        }
+    }
+
+    /// A `<noscript>` in the head may hold metas and links (AMP, tag managers).
+    fn read_nested_head(&mut self, linked: &Linked<'_>, name: &QualName) {
+        if name.local != local_name!("noscript") {
+            return;
+        }
+        let mut child = linked.first.get();
+        while let Some(linked) = child {
+            if let Content::Element { name, attributes, .. } = &linked.content {
+                self.read_head(linked, name, attributes.get());
+            }
+            child = linked.next.get();
+        }
+    }
+
+    fn attribute(&self, span: Span, wanted: &LocalName) -> Option<&str> {
+        self.buffers.attributes[span.range()]
+            .iter()
+            .find(|a: &&Attribute| a.name == *wanted)
+            .map(|a| &self.buffers.values[a.value.range()])
+    }
+
+    fn child_text(&self, linked: &Linked<'_>) -> String {
+        let mut text = String::new();
+        let mut child = linked.first.get();
+        while let Some(node) = child {
+            if let Content::Text(span) = &node.content {
+                text.push_str(&self.buffers.text[span.get().range()]);
+            }
+            child = node.next.get();
+        }
+        text
+    }
+
+    fn read_head(&mut self, linked: &Linked<'_>, name: &QualName, attributes: Span) {
+        if name.ns != ns!(html) {
+            return;
+        }
+        let trimmed = |value: Option<&str>| value.map(str::trim).unwrap_or_default().to_owned();
+        match name.local {
+            local_name!("html") => {
+                let lang = trimmed(self.attribute(attributes, &local_name!("lang")));
+                self.document.head.lang = (!lang.is_empty()).then_some(lang);
+            }
+            local_name!("title") if self.document.head.title.is_none() => {
+                let title = normalize_space(&self.child_text(linked));
+                self.document.head.title = (!title.is_empty()).then_some(title);
+            }
+            local_name!("base") if self.document.head.base.is_none() => {
+                let href = trimmed(self.attribute(attributes, &local_name!("href")));
+                self.document.head.base = (!href.is_empty()).then_some(href);
+            }
+            local_name!("meta") => {
+                let key = [
+                    local_name!("property"),
+                    local_name!("name"),
+                    local_name!("itemprop"),
+                    local_name!("http-equiv"),
+                ]
+                .iter()
+                .find_map(|k| self.attribute(attributes, k));
+                let key = trimmed(key).to_lowercase();
+                let content = trimmed(self.attribute(attributes, &local_name!("content")));
+                if !key.is_empty() && !content.is_empty() {
+                    self.document.head.metas.push(Meta { key, content });
+                }
+            }
+            local_name!("link") => {
+                let rel = trimmed(self.attribute(attributes, &local_name!("rel"))).to_lowercase();
+                let href = trimmed(self.attribute(attributes, &local_name!("href")));
+                let media_type =
+                    trimmed(self.attribute(attributes, &local_name!("type"))).to_lowercase();
+                if !rel.is_empty() && !href.is_empty() {
+                    self.document.head.links.push(Link { rel, href, media_type });
+                }
+            }
+            local_name!("script") => {
+                // The sink stores no other script's text.
+                let text = self.child_text(linked);
+                if !text.trim().is_empty() {
+                    self.document.head.json_ld.push(text);
+                }
+            }
+            _ => {}
+        }
+    }
+}

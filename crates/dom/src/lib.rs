@@ -1,0 +1,31 @@
+/*!
+Defines the tree every method works on: one HTML page as a flat, pre-order array of nodes.
+
+[`parse`] runs html5ever's tokenizer and tree builder (the WHATWG parsing algorithm, scripting
+off) into an arena and lays the result out in document order. In that order a subtree is a range
+of ids, so any sum over a subtree is the difference of two prefix sums ([`PrefixSums`]).
+
+Elements without readable content (scripts, styles, frames, drawings, form choices) are left out of the tree
+with all that is in them; what a page says about itself in its head is kept in [`Head`].
+
+Invariants: nothing here recurses, so depth costs no stack; a [`Document`] is `Send` and owns all
+its strings in a few buffers; nothing here knows of files, sites or stages.
+*/
+
+mod blocks;
+mod document;
+mod flatten;
+mod parse;
+mod path;
+mod prefix;
+mod render;
+mod sink;
+pub mod xpath;
+
+pub use blocks::{is_inline, is_void};
+pub use document::{Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes};
+pub use html5ever::{LocalName, local_name};
+pub use parse::{Keep, ParseConfig, parse, parse_with};
+pub use path::{class_tokens, path_hashes, stable_token};
+pub use prefix::PrefixSums;
+pub use render::{html_of, normalize_space, paragraphs, text_of};

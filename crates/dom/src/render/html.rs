@@ -1,0 +1,301 @@
+//! An HTML fragment of nodes that is safe to show anywhere: absolute links, nothing that runs.
+
+use html5ever::{LocalName, local_name};
+use url::Url;
+
+use super::text::{Kept, for_each_kept};
+use crate::{Document, Element, NodeId, is_void};
+
+/// Elements that stay; all others give way to their content.
+fn stays(name: &LocalName) -> bool {
+    matches!(
+        &**name,
+        "a" | "abbr"
+            | "address"
+            | "aside"
+            | "audio"
+            | "b"
+            | "bdi"
+            | "bdo"
+            | "blockquote"
+            | "br"
+            | "caption"
+            | "cite"
+            | "code"
+            | "col"
+            | "colgroup"
+            | "dd"
+            | "del"
+            | "details"
+            | "dfn"
+            | "div"
+            | "dl"
+            | "dt"
+            | "em"
+            | "figcaption"
+            | "figure"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "hr"
+            | "i"
+            | "img"
+            | "ins"
+            | "kbd"
+            | "li"
+            | "mark"
+            | "ol"
+            | "p"
+            | "picture"
+            | "pre"
+            | "q"
+            | "rp"
+            | "rt"
+            | "ruby"
+            | "s"
+            | "samp"
+            | "section"
+            | "small"
+            | "source"
+            | "span"
+            | "strong"
+            | "sub"
+            | "summary"
+            | "sup"
+            | "table"
+            | "tbody"
+            | "td"
+            | "tfoot"
+            | "th"
+            | "thead"
+            | "time"
+            | "tr"
+            | "u"
+            | "ul"
+            | "var"
+            | "video"
+            | "wbr"
+    )
+}
+
+/// Attributes that stay as they are, beside the links that are handled one by one.
+fn attribute_stays(element: &str, attribute: &str) -> bool {
+    match attribute {
+        "lang" | "dir" | "title" => true,
+        "alt" | "width" | "height" => matches!(element, "img" | "video" | "source"),
+        "colspan" | "rowspan" | "headers" | "scope" => matches!(element, "td" | "th"),
+        "span" => matches!(element, "col" | "colgroup"),
+        "datetime" => matches!(element, "time" | "ins" | "del"),
+        "start" | "reversed" | "type" => element == "ol",
+        "value" => element == "li",
+        "controls" => matches!(element, "video" | "audio"),
+        "media" | "sizes" => matches!(element, "source" | "img"),
+        _ => false,
+    }
+}
+
+/// HTML of the subtrees of `roots`, the subtrees of `prune` left out, in document order.
+///
+/// `base` is the URL that relative links are resolved against. Links keep only `http`, `https`,
+/// `ftp`, `mailto` and `tel`; images only `http`, `https` and embedded bitmaps. Scripts, frames,
+/// forms, event handlers, styles, classes and ids never appear. Lazily loaded images get the
+/// address their `data-src` (or the like) holds.
+pub fn html_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &Url) -> String {
+    let mut out = String::new();
+    for_each_kept(document, roots, prune, &mut |event| match event {
+        Kept::Text(id) => escape(document.text(id).unwrap_or_default(), false, &mut out),
+        Kept::Open(id) => {
+            if let Some(element) = document.element(id).filter(|e| stays(e.name)) {
+                open_tag(element, base, &mut out);
+                let empty = document.node(id).end == id + 1;
+                if empty && !is_void(element.name) {
+                    close_tag(element.name, &mut out);
+                }
+            }
+        }
+        Kept::Close(id) => {
+            if let Some(name) = document.name(id).filter(|name| stays(name)) {
+                close_tag(name, &mut out);
+            }
+        }
+        Kept::Gap => {}
+    });
+    out
+}
+
+fn close_tag(name: &str, out: &mut String) {
+    out.push_str("</");
+    out.push_str(name);
+    out.push('>');
+}
+
+fn open_tag(element: Element<'_>, base: &Url, out: &mut String) {
+    out.push('<');
+    out.push_str(element.name);
+    for (name, value) in element.attributes() {
+        if attribute_stays(element.name, name) {
+            write_attribute(name, value, out);
+        }
+    }
+    match *element.name {
+        local_name!("a") => {
+            if let Some(url) = element
+                .attribute(&local_name!("href"))
+                .and_then(|href| absolute(href, base))
+                .filter(|u| matches!(u.scheme(), "http" | "https" | "ftp" | "mailto" | "tel"))
+            {
+                write_attribute("href", url.as_str(), out);
+            }
+        }
+        local_name!("img")
+        | local_name!("source")
+        | local_name!("video")
+        | local_name!("audio") => {
+            if let Some(url) = media_source(element, base) {
+                write_attribute("src", &url, out);
+            }
+            let set = ["srcset", "data-srcset"]
+                .iter()
+                .find_map(|name| element.attribute(&LocalName::from(*name)))
+                .map(|set| absolute_set(set, base))
+                .filter(|set| !set.is_empty());
+            if let Some(set) = set {
+                write_attribute("srcset", &set, out);
+            }
+        }
+        local_name!("blockquote") | local_name!("q") => {
+            if let Some(url) = element
+                .attribute(&LocalName::from("cite"))
+                .and_then(|cite| absolute(cite, base))
+                .filter(|u| matches!(u.scheme(), "http" | "https"))
+            {
+                write_attribute("cite", url.as_str(), out);
+            }
+        }
+        _ => {}
+    }
+    out.push('>');
+}
+
+/// The address of an image or other media: lazy-loading attributes first where `src` is missing
+/// or a placeholder embedded in the page.
+fn media_source(element: Element<'_>, base: &Url) -> Option<String> {
+    let src = element.attribute(&local_name!("src")).and_then(|src| absolute(src, base));
+    let placeholder = src.as_ref().is_none_or(|u| u.scheme() == "data");
+    let lazy = ["data-src", "data-original", "data-lazy-src", "data-url", "data-hi-res-src"]
+        .iter()
+        .filter(|_| placeholder)
+        .find_map(|name| element.attribute(&LocalName::from(*name)))
+        .and_then(|src| absolute(src, base));
+    let url = lazy.filter(|u| matches!(u.scheme(), "http" | "https")).or(src)?;
+    match url.scheme() {
+        "http" | "https" => Some(url.into()),
+        "data" => {
+            let bitmap = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"];
+            let path = url.path();
+            bitmap.iter().any(|t| path.starts_with(t)).then(|| url.clone().into())
+        }
+        _ => None,
+    }
+}
+
+/// Resolves every candidate of a `srcset`; candidates that are no web address go.
+fn absolute_set(set: &str, base: &Url) -> String {
+    let mut candidates = Vec::new();
+    for candidate in set.split(", ").flat_map(|c| c.split(",\n")) {
+        let mut parts = candidate.split_ascii_whitespace();
+        let Some(url) = parts.next().and_then(|u| absolute(u.trim_end_matches(','), base)) else {
+            continue;
+        };
+        if matches!(url.scheme(), "http" | "https") {
+            let descriptor = parts.next().map(|d| format!(" {d}")).unwrap_or_default();
+            candidates.push(format!("{}{descriptor}", url.as_str().replace(',', "%2C")));
+        }
+    }
+    candidates.join(", ")
+}
+
+fn absolute(link: &str, base: &Url) -> Option<Url> {
+    let link = link.trim();
+    (!link.is_empty()).then(|| base.join(link).ok()).flatten()
+}
+
+fn write_attribute(name: &str, value: &str, out: &mut String) {
+    out.push(' ');
+    out.push_str(name);
+    out.push_str("=\"");
+    escape(value, true, out);
+    out.push('"');
+}
+
+/// Escapes text or an attribute value (HTML §13.3).
+fn escape(text: &str, in_attribute: bool, out: &mut String) {
+    let special =
+        |c: char| matches!(c, '&' | '<' | '>' | '\u{a0}' | '\0') || (in_attribute && c == '"');
+    let mut rest = text;
+    while let Some(at) = rest.find(special) {
+        out.push_str(&rest[..at]);
+        let c = rest[at..].chars().next().unwrap_or_default();
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\u{a0}' => out.push_str("&nbsp;"),
+            _ => {}
+        }
+        rest = &rest[at + c.len_utf8()..];
+    }
+    out.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    fn html(source: &str) -> String {
+        let d = parse(source);
+        let body = d.ids().find(|&i| d.is(i, &local_name!("body"))).unwrap();
+        let base = Url::parse("https://news.example/a/b.html").unwrap();
+        html_of(&d, &d.children(body).collect::<Vec<_>>(), &[], &base)
+    }
+
+    #[test]
+    fn links_are_absolute_and_harmless() {
+        assert_eq!(
+            html(r#"<a href="../c?x=1&amp;y">t</a>"#),
+            r#"<a href="https://news.example/c?x=1&amp;y">t</a>"#
+        );
+        assert_eq!(html(r#"<a href="javascript:alert(1)" onclick=x>t</a>"#), "<a>t</a>");
+        assert_eq!(html("<a href=' JaVa\tScript:alert(1)'>t</a>"), "<a>t</a>");
+        assert_eq!(html(r#"<a href="data:text/html,x">t</a>"#), "<a>t</a>");
+    }
+
+    #[test]
+    fn images_stay() {
+        assert_eq!(
+            html(r#"<img src="data:image/gif;base64,R0" data-src="/i.jpg" alt='a "b"' onerror=x>"#),
+            r#"<img alt="a &quot;b&quot;" src="https://news.example/i.jpg">"#
+        );
+        assert_eq!(
+            html(r#"<img src=i.png srcset="i.png 1x, /j.png 2x">"#),
+            r#"<img src="https://news.example/a/i.png" srcset="https://news.example/a/i.png 1x, https://news.example/j.png 2x">"#
+        );
+        assert_eq!(html(r#"<img src="data:image/svg+xml,<svg onload=x>">"#), "<img>");
+    }
+
+    #[test]
+    fn nothing_runs() {
+        assert_eq!(
+            html(
+                "<div style=x>a<script>b</script><svg onload=x><a>c</a></svg><form action=x><font>d</font></form></div>"
+            ),
+            "<div>ad</div>"
+        );
+        assert_eq!(html("<p>1 &lt; 2 &amp;amp; <b></b></p>"), "<p>1 &lt; 2 &amp;amp; <b></b></p>");
+    }
+}

@@ -1,0 +1,240 @@
+//! Plain text of nodes: one blank line between paragraphs, one line a list item or table cell.
+
+use html5ever::{LocalName, local_name};
+
+use crate::{Document, NodeId, is_inline};
+
+/// How far a break sets two pieces of text apart.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Break {
+    None,
+    Space,
+    Line,
+    Paragraph,
+}
+
+fn break_around(name: &LocalName) -> Break {
+    match *name {
+        local_name!("br") => Break::Line,
+        local_name!("li")
+        | local_name!("dt")
+        | local_name!("dd")
+        | local_name!("tr")
+        | local_name!("td")
+        | local_name!("th")
+        | local_name!("figcaption")
+        | local_name!("caption") => Break::Line,
+        _ if is_inline(name) => Break::None,
+        _ => Break::Paragraph,
+    }
+}
+
+/// Writes text with white space collapsed and breaks merged.
+struct Lines {
+    out: String,
+    pending: Break,
+}
+
+impl Lines {
+    fn break_at_least(&mut self, wanted: Break) {
+        self.pending = self.pending.max(wanted);
+    }
+
+    fn separate(&mut self) {
+        let separator = match self.pending {
+            Break::None => "",
+            Break::Space => " ",
+            Break::Line => "\n",
+            Break::Paragraph => "\n\n",
+        };
+        if !self.out.is_empty() {
+            self.out.push_str(separator);
+        }
+        self.pending = Break::None;
+    }
+
+    fn flowing(&mut self, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let word_start = rest.find(|c: char| !is_space(c)).unwrap_or(rest.len());
+            if word_start > 0 {
+                self.break_at_least(Break::Space);
+            }
+            rest = &rest[word_start..];
+            let word_end = rest.find(is_space).unwrap_or(rest.len());
+            if word_end > 0 {
+                self.separate();
+                self.out.push_str(&rest[..word_end]);
+            }
+            rest = &rest[word_end..];
+        }
+    }
+
+    /// Preformatted text keeps its lines and their indentation.
+    fn preformatted(&mut self, text: &str) {
+        for (i, line) in text.split('\n').enumerate() {
+            if i > 0 {
+                self.break_at_least(Break::Line);
+            }
+            let line = line.trim_end_matches(is_space);
+            if !line.is_empty() {
+                self.separate();
+                self.out.push_str(line);
+            }
+        }
+    }
+}
+
+/// HTML white space and the spaces people use for layout (no-break space among them).
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c' | '\u{a0}' | '\u{200b}' | '\u{feff}')
+        || (c > '\u{7f}' && c.is_whitespace())
+}
+
+/// Runs of white space become one space; none at the ends.
+pub fn normalize_space(text: &str) -> String {
+    let mut lines = Lines { out: String::with_capacity(text.len()), pending: Break::None };
+    lines.flowing(text);
+    lines.out
+}
+
+/// Text of the subtrees of `roots`, the subtrees of `prune` left out.
+///
+/// Takes node ids in any order, overlapping or not: each piece of text comes once, in document
+/// order. Where a root lies inside a pruned subtree the nearest of both above the text decides.
+/// Gives paragraphs separated by one blank line, list items, table cells and `<br>` by a line
+/// break, white space elsewhere as one space, and no white space at either end.
+pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> String {
+    let mut lines = Lines { out: String::new(), pending: Break::None };
+    for_each_kept(document, roots, prune, &mut |event| match event {
+        Kept::Open(id) | Kept::Close(id) => {
+            if let Some(name) = document.name(id) {
+                // Two line breaks in a row are how old pages write paragraphs.
+                let gap = break_around(name);
+                let doubled = *name == local_name!("br") && lines.pending == Break::Line;
+                lines.break_at_least(if doubled { Break::Paragraph } else { gap });
+            }
+        }
+        Kept::Gap => lines.break_at_least(Break::Paragraph),
+        Kept::Text(id) => {
+            let text = document.text(id).unwrap_or_default();
+            let in_pre = document.ancestors(id).any(|a| document.is(a, &local_name!("pre")));
+            if in_pre { lines.preformatted(text) } else { lines.flowing(text) }
+        }
+    });
+    lines.out
+}
+
+/// The paragraphs of a text as [`text_of`] gives it.
+pub fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
+    text.split("\n\n").filter(|p| !p.is_empty())
+}
+
+/// What a walk over kept nodes meets.
+pub(crate) enum Kept {
+    /// An element that is kept begins.
+    Open(NodeId),
+    /// It ends (not given for elements without children).
+    Close(NodeId),
+    /// Text that is kept.
+    Text(NodeId),
+    /// Between two separate roots, or where something was left out.
+    Gap,
+}
+
+/// Walks the subtrees of `roots` without those of `prune`, in document order, each node once.
+pub(crate) fn for_each_kept(
+    document: &Document,
+    roots: &[NodeId],
+    prune: &[NodeId],
+    visit: &mut dyn FnMut(Kept),
+) {
+    let mut marks: Vec<(NodeId, bool)> = roots.iter().map(|&id| (id, true)).collect();
+    marks.extend(prune.iter().map(|&id| (id, false)));
+    // A node that is both root and pruned is pruned.
+    marks.sort_unstable();
+    marks.dedup_by_key(|m| m.0);
+    let mut marks = marks.into_iter().peekable();
+    // Ends of the marked subtrees around the current node, with what they say.
+    let mut around: Vec<(NodeId, bool)> = Vec::new();
+    let mut open: Vec<NodeId> = Vec::new();
+    let mut id = 0;
+    let end = document.len() as NodeId;
+    loop {
+        while let Some(&top) = open.last()
+            && document.node(top).end <= id
+        {
+            visit(Kept::Close(top));
+            open.pop();
+        }
+        while around.last().is_some_and(|a| a.0 <= id) {
+            around.pop();
+            visit(Kept::Gap);
+        }
+        if id >= end {
+            return;
+        }
+        if let Some((marked, keep)) = marks.next_if(|m| m.0 == id) {
+            visit(Kept::Gap);
+            around.push((document.node(marked).end, keep));
+        }
+        let keeping = around.last().is_some_and(|a| a.1);
+        if keeping {
+            match document.name(id) {
+                None => visit(Kept::Text(id)),
+                Some(_) => {
+                    visit(Kept::Open(id));
+                    if document.node(id).end > id + 1 {
+                        open.push(id);
+                    }
+                }
+            }
+            id += 1;
+        } else {
+            // Nothing is kept before the next mark or the end of this pruned subtree.
+            let stop = around.last().map_or(end, |a| a.0);
+            id = marks.peek().map_or(stop, |m| m.0.min(stop)).max(id + 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    fn text(html: &str) -> String {
+        text_of(&parse(html), &[0], &[])
+    }
+
+    #[test]
+    fn paragraphs_and_lines() {
+        assert_eq!(
+            text("<p>One\n  <b>two</b>,three<p>four<br>five"),
+            "One two,three\n\nfour\nfive"
+        );
+        assert_eq!(text("one<br><br>two"), "one\n\ntwo");
+        assert_eq!(text("<ul><li>a<li>b</ul>c"), "a\nb\n\nc");
+        assert_eq!(text("<p>a&nbsp;&nbsp; b</p>"), "a b");
+        assert_eq!(text("a<span> b</span><span>c </span>d"), "a bc d");
+    }
+
+    #[test]
+    fn preformatted_lines_stay() {
+        assert_eq!(text("<pre>a\n  b</pre>"), "a\n  b");
+    }
+
+    #[test]
+    fn pruned_subtrees_separate_what_is_around_them() {
+        let d = parse("<div>one <span>two</span> three <p>four <b>five</b></p></div>");
+        let find = |n: &str| d.ids().find(|&i| d.name(i).is_some_and(|x| &**x == n)).unwrap();
+        assert_eq!(text_of(&d, &[find("div")], &[find("span")]), "one\n\nthree\n\nfour five");
+        assert_eq!(text_of(&d, &[find("div"), find("b")], &[find("p")]), "one two three\n\nfive");
+        assert_eq!(text_of(&d, &[find("b"), find("b"), find("p")], &[]), "four\n\nfive");
+    }
+
+    #[test]
+    fn dropped_elements_leave_no_text() {
+        assert_eq!(text("a<script>x</script><style>y</style><noscript>z</noscript>b"), "ab");
+    }
+}

@@ -1,0 +1,329 @@
+//! html5ever's view of the tree while it is being built: linked nodes in an arena.
+//!
+//! The tree builder moves nodes about (foster parenting, the adoption agency), so the pre-order
+//! layout can only be made once it is done; see `flatten`.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+
+use html5ever::tendril::StrTendril;
+use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
+use html5ever::{Attribute as ParsedAttribute, ExpandedName, QualName, local_name, ns};
+use typed_arena::Arena;
+
+use crate::document::{Attribute, Span};
+
+type Link<'a> = Cell<Option<&'a Linked<'a>>>;
+
+/// A node while the tree is under construction.
+pub(crate) struct Linked<'a> {
+    parent: Link<'a>,
+    previous: Link<'a>,
+    pub(crate) next: Link<'a>,
+    pub(crate) first: Link<'a>,
+    last: Link<'a>,
+    level: Cell<u32>,
+    pub(crate) content: Content<'a>,
+}
+
+pub(crate) enum Content<'a> {
+    Document,
+    Element {
+        name: QualName,
+        attributes: Cell<Span>,
+        /// Where the children of a `<template>` go.
+        fragment: Option<&'a Linked<'a>>,
+        /// Text of scripts and styles is not stored, JSON-LD apart.
+        ignores_text: bool,
+    },
+    Text(Cell<Span>),
+    /// Comments and processing instructions: one placeholder for all, never put in.
+    Nothing,
+}
+
+impl<'a> Linked<'a> {
+    fn new(content: Content<'a>) -> Self {
+        Self {
+            parent: Cell::default(),
+            previous: Cell::default(),
+            next: Cell::default(),
+            first: Cell::default(),
+            last: Cell::default(),
+            level: Cell::default(),
+            content,
+        }
+    }
+
+    fn detach(&self) {
+        let (parent, previous, next) = (self.parent.take(), self.previous.take(), self.next.take());
+        match previous {
+            Some(node) => node.next.set(next),
+            None => {
+                if let Some(parent) = parent {
+                    parent.first.set(next);
+                }
+            }
+        }
+        match next {
+            Some(node) => node.previous.set(previous),
+            None => {
+                if let Some(parent) = parent {
+                    parent.last.set(previous);
+                }
+            }
+        }
+    }
+
+    fn append(&'a self, child: &'a Linked<'a>) {
+        child.detach();
+        child.parent.set(Some(self));
+        child.level.set(self.level.get() + 1);
+        if let Some(last) = self.last.get() {
+            child.previous.set(Some(last));
+            last.next.set(Some(child));
+        } else {
+            self.first.set(Some(child));
+        }
+        self.last.set(Some(child));
+    }
+
+    fn insert_before(&'a self, sibling: &'a Linked<'a>) {
+        sibling.detach();
+        let parent = self.parent.get();
+        sibling.parent.set(parent);
+        sibling.level.set(self.level.get());
+        sibling.next.set(Some(self));
+        match self.previous.replace(Some(sibling)) {
+            Some(previous) => {
+                sibling.previous.set(Some(previous));
+                previous.next.set(Some(sibling));
+            }
+            None => {
+                if let Some(parent) = parent {
+                    parent.first.set(Some(sibling));
+                }
+            }
+        }
+    }
+}
+
+/// Strings of the page, in the order the parser met them.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    pub(crate) text: String,
+    pub(crate) values: String,
+    pub(crate) attributes: Vec<Attribute>,
+}
+
+pub(crate) struct Sink<'a> {
+    arena: &'a Arena<Linked<'a>>,
+    fallback: QualName,
+    nothing: &'a Linked<'a>,
+    pub(crate) root: &'a Linked<'a>,
+    pub(crate) buffers: RefCell<Buffers>,
+    /// Level at which the last node was put in: how deep the parser stands.
+    pub(crate) level: Cell<u32>,
+    pub(crate) nodes: Cell<u32>,
+}
+
+impl<'a> Sink<'a> {
+    pub(crate) fn new(arena: &'a Arena<Linked<'a>>, size_hint: usize) -> Self {
+        let buffers = Buffers {
+            text: String::with_capacity(size_hint / 4),
+            values: String::with_capacity(size_hint / 4),
+            attributes: Vec::with_capacity(size_hint / 64),
+        };
+        Self {
+            arena,
+            fallback: QualName::new(None, ns!(html), local_name!("html")),
+            nothing: arena.alloc(Linked::new(Content::Nothing)),
+            root: arena.alloc(Linked::new(Content::Document)),
+            buffers: RefCell::new(buffers),
+            level: Cell::new(0),
+            nodes: Cell::new(0),
+        }
+    }
+
+    fn alloc(&self, content: Content<'a>) -> &'a Linked<'a> {
+        self.nodes.set(self.nodes.get().saturating_add(1));
+        self.arena.alloc(Linked::new(content))
+    }
+
+    /// Adjacent text nodes are joined where the buffer allows it, else when flattening: joining
+    /// them here by copying would be quadratic for text that is foster-parented piece by piece.
+    fn text_node(&self, neighbour: Option<&'a Linked<'a>>, text: &str) -> Option<&'a Linked<'a>> {
+        let mut buffers = self.buffers.borrow_mut();
+        let start = buffers.text.len() as u32;
+        buffers.text.push_str(text);
+        let end = buffers.text.len() as u32;
+        if let Some(Linked { content: Content::Text(span), .. }) = neighbour
+            && span.get().end == start
+        {
+            span.set(Span { start: span.get().start, end });
+            return None;
+        }
+        drop(buffers);
+        Some(self.alloc(Content::Text(Cell::new(Span { start, end }))))
+    }
+
+    fn store_attributes(&self, attributes: Vec<ParsedAttribute>) -> Span {
+        let mut buffers = self.buffers.borrow_mut();
+        let first = buffers.attributes.len() as u32;
+        for attribute in attributes {
+            let start = buffers.values.len() as u32;
+            buffers.values.push_str(&attribute.value);
+            let end = buffers.values.len() as u32;
+            buffers
+                .attributes
+                .push(Attribute { name: attribute.name.local, value: Span { start, end } });
+        }
+        Span { start: first, end: buffers.attributes.len() as u32 }
+    }
+}
+
+fn ignores_text(name: &QualName, attributes: &[ParsedAttribute]) -> bool {
+    if name.ns != ns!(html) {
+        return false;
+    }
+    match name.local {
+        local_name!("script") => !attributes.iter().any(|a| {
+            a.name.local == local_name!("type")
+                && a.value
+                    .trim()
+                    .get(..19)
+                    .is_some_and(|t| t.eq_ignore_ascii_case("application/ld+json"))
+        }),
+        local_name!("style") | local_name!("iframe") | local_name!("noframes") => true,
+        _ => false,
+    }
+}
+
+impl<'a> TreeSink for Sink<'a> {
+    type Handle = &'a Linked<'a>;
+    type Output = Self;
+    type ElemName<'b>
+        = ExpandedName<'b>
+    where
+        Self: 'b;
+
+    fn finish(self) -> Self {
+        self
+    }
+
+    fn parse_error(&self, _: Cow<'static, str>) {}
+
+    fn get_document(&self) -> Self::Handle {
+        self.root
+    }
+
+    fn elem_name<'b>(&'b self, target: &'b Self::Handle) -> ExpandedName<'b> {
+        match &target.content {
+            Content::Element { name, .. } => name.expanded(),
+            // The tree builder promises to ask for elements only.
+            _ => self.fallback.expanded(),
+        }
+    }
+
+    fn create_element(
+        &self,
+        name: QualName,
+        attributes: Vec<ParsedAttribute>,
+        flags: ElementFlags,
+    ) -> Self::Handle {
+        let ignores_text = ignores_text(&name, &attributes);
+        let fragment = flags.template.then(|| self.alloc(Content::Document));
+        let attributes = Cell::new(self.store_attributes(attributes));
+        self.alloc(Content::Element { name, attributes, fragment, ignores_text })
+    }
+
+    fn create_comment(&self, _: StrTendril) -> Self::Handle {
+        self.nothing
+    }
+
+    fn create_pi(&self, _: StrTendril, _: StrTendril) -> Self::Handle {
+        self.nothing
+    }
+
+    fn append(&self, parent: &Self::Handle, child: NodeOrText<Self::Handle>) {
+        match child {
+            NodeOrText::AppendNode(Linked { content: Content::Nothing, .. }) => {}
+            NodeOrText::AppendNode(node) => {
+                parent.append(node);
+                self.level.set(node.level.get());
+            }
+            NodeOrText::AppendText(text) => {
+                self.level.set(parent.level.get());
+                if matches!(parent.content, Content::Element { ignores_text: true, .. }) {
+                    return;
+                }
+                if let Some(node) = self.text_node(parent.last.get(), &text) {
+                    parent.append(node);
+                }
+            }
+        }
+    }
+
+    fn append_before_sibling(&self, sibling: &Self::Handle, child: NodeOrText<Self::Handle>) {
+        match child {
+            NodeOrText::AppendNode(Linked { content: Content::Nothing, .. }) => {}
+            NodeOrText::AppendNode(node) => sibling.insert_before(node),
+            NodeOrText::AppendText(text) => {
+                if let Some(node) = self.text_node(sibling.previous.get(), &text) {
+                    sibling.insert_before(node);
+                }
+            }
+        }
+    }
+
+    fn append_based_on_parent_node(
+        &self,
+        element: &Self::Handle,
+        previous: &Self::Handle,
+        child: NodeOrText<Self::Handle>,
+    ) {
+        if element.parent.get().is_some() {
+            self.append_before_sibling(element, child);
+        } else {
+            self.append(previous, child);
+        }
+    }
+
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+
+    fn get_template_contents(&self, target: &Self::Handle) -> Self::Handle {
+        match target.content {
+            Content::Element { fragment: Some(fragment), .. } => fragment,
+            _ => target,
+        }
+    }
+
+    fn same_node(&self, x: &Self::Handle, y: &Self::Handle) -> bool {
+        std::ptr::eq(*x, *y)
+    }
+
+    fn set_quirks_mode(&self, _: QuirksMode) {}
+
+    fn add_attrs_if_missing(&self, target: &Self::Handle, attributes: Vec<ParsedAttribute>) {
+        let Content::Element { attributes: span, .. } = &target.content else { return };
+        let old = self.buffers.borrow().attributes[span.get().range()].to_vec();
+        let missing: Vec<_> =
+            attributes.into_iter().filter(|a| old.iter().all(|o| o.name != a.name.local)).collect();
+        if missing.is_empty() {
+            return;
+        }
+        let start = self.buffers.borrow().attributes.len() as u32;
+        self.buffers.borrow_mut().attributes.extend(old);
+        let end = self.store_attributes(missing).end;
+        span.set(Span { start, end });
+    }
+
+    fn remove_from_parent(&self, target: &Self::Handle) {
+        target.detach();
+    }
+
+    fn reparent_children(&self, node: &Self::Handle, new_parent: &Self::Handle) {
+        while let Some(child) = node.first.get() {
+            new_parent.append(child);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Reads `.dat` files.
+
+/// One case of a `.dat` file.
+#[derive(Default)]
+pub struct Case {
+    pub data: String,
+    pub document: String,
+    pub fragment: bool,
+    pub script_on: bool,
+}
+
+/// The cases of a file. A section begins with a line `#name`; a case with `#data`.
+pub fn cases(text: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    let mut section = "";
+    let mut lines = text.split('\n').peekable();
+    while let Some(line) = lines.next() {
+        // `#data` begins a case only at the start of the file or after an empty line.
+        let starts_case = line == "#data" && section != "#data";
+        if starts_case {
+            cases.push(Case::default());
+            section = "#data";
+            continue;
+        }
+        let Some(case) = cases.last_mut() else { continue };
+        match line {
+            "#errors" | "#new-errors" | "#document" => section = line,
+            "#document-fragment" => {
+                case.fragment = true;
+                section = line;
+            }
+            "#script-on" => case.script_on = true,
+            "#script-off" => {}
+            _ => {
+                let target = match section {
+                    "#data" => &mut case.data,
+                    "#document" => &mut case.document,
+                    _ => continue,
+                };
+                target.push_str(line);
+                target.push('\n');
+            }
+        }
+    }
+    for case in &mut cases {
+        case.data.pop();
+    }
+    cases
+}

@@ -1,0 +1,124 @@
+//! An extracted article and its metadata.
+
+use jiff::Timestamp;
+
+use crate::Origin;
+
+/// Where a metadata value was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// A `<script type="application/ld+json">` block (schema.org).
+    JsonLd,
+    /// Open Graph and `article:` properties in `<meta property>`.
+    OpenGraph,
+    /// Other `<meta name>` elements, `<title>`, `<link>`, `<html lang>`.
+    Meta,
+    /// A feed item that points to the page.
+    Feed,
+    /// The page's visible content (headings, bylines, `<time>`), or its URL.
+    Page,
+    /// Computed from the extracted text (language detection).
+    Text,
+}
+
+impl Source {
+    /// The name written to outputs: `json-ld`, `open-graph`, `meta`, `feed`, `page`, `text`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::JsonLd => "json-ld",
+            Self::OpenGraph => "open-graph",
+            Self::Meta => "meta",
+            Self::Feed => "feed",
+            Self::Page => "page",
+            Self::Text => "text",
+        }
+    }
+}
+
+/// A metadata value and where it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field<T> {
+    /// The value, cleaned.
+    pub value: T,
+    /// Where it came from.
+    pub source: Source,
+}
+
+/// What is known about an article besides its text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metadata {
+    /// Headline without the site's name.
+    pub title: Option<Field<String>>,
+    /// Names of the authors, without "By" and the like, in page order; never an empty list.
+    pub authors: Option<Field<Vec<String>>>,
+    /// When it was published, RFC 3339 date or date-time; never after the page was fetched.
+    pub published: Option<Field<String>>,
+    /// When it was last changed, in the same form.
+    pub modified: Option<Field<String>>,
+    /// BCP 47 tag, lower-case primary subtag (`en`, `pt-BR`).
+    pub language: Option<Field<String>>,
+    /// Summary by the publisher.
+    pub description: Option<Field<String>>,
+    /// Absolute URL of the lead image.
+    pub image: Option<Field<String>>,
+    /// Keywords, in page order; never an empty list.
+    pub tags: Option<Field<Vec<String>>>,
+    /// Absolute canonical URL.
+    pub canonical: Option<Field<String>>,
+    /// Name of the publication.
+    pub site_name: Option<Field<String>>,
+}
+
+/// By which way the text of an article was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Route {
+    /// By the wrapper of its template.
+    Wrapper,
+    /// By a single-page method, for want of siblings or of a wrapper that matches.
+    PageWise,
+}
+
+impl Route {
+    /// The name written to outputs: `wrapper`, `page-wise`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Wrapper => "wrapper",
+            Self::PageWise => "page-wise",
+        }
+    }
+}
+
+/// An extracted article.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Article {
+    /// URL of the page.
+    pub url: String,
+    /// Key of its site.
+    pub site: String,
+    /// Id of its template.
+    pub template: String,
+    /// Where the page lies.
+    pub origin: Origin,
+    /// When the page was fetched.
+    pub fetched: Option<Timestamp>,
+    /// Encoding the page was decoded with.
+    pub charset: &'static str,
+    /// Title, authors and the like.
+    pub metadata: Metadata,
+    /// Body as plain text: paragraphs separated by one blank line, white space normalised.
+    pub text: String,
+    /// Body as an HTML fragment: absolute links, images kept, nothing that runs.
+    pub html: String,
+    /// XPath expressions that select the body's nodes on this page.
+    pub xpath: Vec<String>,
+    /// XPath expressions of what is taken out of them.
+    pub prune: Vec<String>,
+    /// Engine that found the body.
+    pub engine: String,
+    /// How the body was found.
+    pub route: Route,
+    /// Version of the wrapper used, 0 without one.
+    pub wrapper_version: u32,
+    /// Confidence in 0..=1 that the body is right.
+    pub confidence: f64,
+}

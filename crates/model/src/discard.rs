@@ -1,0 +1,103 @@
+//! What was left out, and why.
+
+use crate::Origin;
+
+/// The step of the pipeline at which something was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Reading archives, folders and feeds.
+    Read,
+    /// Grouping pages by site and joining feed items.
+    Group,
+    /// Separating layouts.
+    Cluster,
+    /// Taking the article out of a page.
+    Extract,
+}
+
+impl Stage {
+    /// The name written to outputs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Group => "group",
+            Self::Cluster => "cluster",
+            Self::Extract => "extract",
+        }
+    }
+}
+
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $name:ident => $text:literal,)*) => {
+        /// Why something was left out.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum DropReason { $($(#[$doc])* $name,)* }
+
+        impl DropReason {
+            /// Every reason, in the order of the pipeline.
+            pub const ALL: &'static [DropReason] = &[$(DropReason::$name,)*];
+
+            /// The name written to outputs, e.g. `list-page`.
+            pub fn as_str(self) -> &'static str {
+                match self { $(DropReason::$name => $text,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// A record whose header or framing cannot be understood.
+    BadRecord => "bad-record",
+    /// A gzip, deflate, brotli or zstd stream that breaks off or is damaged.
+    BadCompression => "bad-compression",
+    /// The archive ends in the middle of a record.
+    CutShort => "cut-short",
+    /// Bytes between records that belong to none.
+    Junk => "junk-between-records",
+    /// A record larger than the configured limit.
+    TooLarge => "record-too-large",
+    /// A record that holds no page by its type (request, metadata, warcinfo, conversion…).
+    OtherRecord => "other-record-type",
+    /// A revisit record whose original is not in the input.
+    Revisit => "revisit-without-original",
+    /// A status other than 200 (redirects are remembered for joining feeds).
+    HttpStatus => "http-status",
+    /// An HTTP head that cannot be parsed.
+    BadHttp => "bad-http",
+    /// A payload that is not HTML, XHTML or a feed.
+    ContentType => "content-type",
+    /// No bytes after the HTTP head.
+    EmptyPayload => "empty-payload",
+    /// A feed that cannot be parsed.
+    BadFeed => "bad-feed",
+    /// A record without a usable `http` or `https` URL.
+    BadUrl => "bad-url",
+    /// Another page with the same URL was fetched later and is kept in its place.
+    DuplicateUrl => "duplicate-url",
+    /// A page that lists articles; kept out unless lists are asked for.
+    ListPage => "list-page",
+    /// A page without text of its own.
+    NoContent => "no-content",
+    /// The wrapper selects nothing on the page and no other method finds text.
+    NoArticle => "no-article",
+    /// Processing the site failed; a bug of ours, please report it.
+    Internal => "internal-error",
+}
+
+/// Something left out, with its reason: one line of `dropped.jsonl`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Drop {
+    /// Site it belongs to, or empty before grouping.
+    pub site: String,
+    /// URL, or empty where none could be read.
+    pub url: String,
+    /// Where it lies.
+    pub origin: Origin,
+    /// Step that left it out.
+    pub stage: Stage,
+    /// Why.
+    pub reason: DropReason,
+    /// What was seen, in a sentence a user can act on; may be empty.
+    pub detail: String,
+}

@@ -1,0 +1,24 @@
+/*!
+Defines the data that flows between the stages: what was read ([`Page`], [`FeedItem`]), what was
+learnt ([`Template`], [`Signifiers`], [`StructuralPattern`], [`Wrapper`]) and what comes out
+([`Article`], [`Drop`]).
+
+Invariant: types only. No IO, no parsing, no algorithm lives here, and nothing here is a wire
+format: the `sink` crate owns the records that are written to disk.
+*/
+
+mod article;
+mod discard;
+mod feed;
+mod page;
+mod pattern;
+mod template;
+mod wrapper;
+
+pub use article::{Article, Field, Metadata, Route, Source};
+pub use discard::{Drop, DropReason, Stage};
+pub use feed::FeedItem;
+pub use page::{Charset, CharsetEvidence, Origin, Page, Site};
+pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
+pub use template::{Template, TemplateKind};
+pub use wrapper::{Support, Wrapper};

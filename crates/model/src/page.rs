@@ -1,0 +1,89 @@
+//! A page as it came out of an archive, and the site it belongs to.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::FeedItem;
+
+/// One HTML page: the decoded payload of one record, with where it came from.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Absolute URL the page was fetched from, as the record gives it.
+    pub url: String,
+    /// Key of the site the page belongs to (see [`Site::key`]); empty until grouped.
+    pub site: String,
+    /// When the page was fetched, where the record says so.
+    pub fetched: Option<Timestamp>,
+    /// Where the record lies.
+    pub origin: Origin,
+    /// Character set the payload was decoded with.
+    pub charset: Charset,
+    /// The payload, decoded to UTF-8.
+    pub html: String,
+}
+
+/// Where a record or feed lies: enough to find it again with other tools.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// Input file as named on the command line (or found by a glob).
+    pub file: Arc<str>,
+    /// Byte offset in that file: of the gzip member for compressed archives, of the record's
+    /// first byte for plain ones, 0 for single files.
+    pub offset: u64,
+    /// `WARC-Record-ID` without angle brackets, or empty.
+    pub record_id: String,
+    /// Value of `WARC-Truncated`, if the record has one (ISO 28500 §5.13).
+    pub truncated: Option<String>,
+}
+
+/// Character set of a payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charset {
+    /// Name of the encoding per the WHATWG Encoding Standard, e.g. `UTF-8`, `windows-1252`.
+    pub name: &'static str,
+    /// What the choice rests on.
+    pub evidence: CharsetEvidence,
+}
+
+/// What a charset decision rests on, strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CharsetEvidence {
+    /// A byte order mark.
+    Bom,
+    /// The `charset` parameter of the HTTP `Content-Type`.
+    Http,
+    /// A `<meta charset>` or `<meta http-equiv>` in the first 1024 bytes or so.
+    Meta,
+    /// Nothing declared (or declared wrongly) and the bytes are valid UTF-8.
+    ValidUtf8,
+    /// A statistical guess from the bytes.
+    Detector,
+}
+
+impl CharsetEvidence {
+    /// The name written to outputs: `bom`, `http`, `meta`, `valid-utf8`, `detector`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Bom => "bom",
+            Self::Http => "http",
+            Self::Meta => "meta",
+            Self::ValidUtf8 => "valid-utf8",
+            Self::Detector => "detector",
+        }
+    }
+}
+
+/// All pages and feed items of one site: the unit of memory, parallelism and output.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Registrable domain (`example.co.uk`), or the host where the public suffix is a private one
+    /// (`someone.blogspot.com`), or the bare host or address where there is no suffix.
+    pub key: String,
+    /// Pages sorted by (url, record id, file, offset).
+    pub pages: Vec<Page>,
+    /// Per page, the feed items that point at it, as indices into `feed_items`.
+    pub joined: Vec<Vec<u32>>,
+    /// Feed items of this site (of feeds that point at one of its pages), sorted.
+    pub feed_items: Vec<FeedItem>,
+}

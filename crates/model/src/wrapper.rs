@@ -1,0 +1,35 @@
+//! What was learnt about a template: where its articles are.
+
+/// How well a wrapper is supported by the pages it was learnt from.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Support {
+    /// Number of sibling pages it was learnt from.
+    pub learnt_from: u32,
+    /// Number of sibling pages held back from learning.
+    pub held_back: u32,
+    /// Of those, how many a wrapper learnt without them selects the same text on.
+    pub held_back_agreeing: u32,
+    /// 1 − relevance of the runner-up over relevance of the winner, in 0..=1.
+    pub runner_up_margin: f64,
+}
+
+/// An XPath 1.0 wrapper for the pages of one template.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wrapper {
+    /// Key of the site.
+    pub site: String,
+    /// Id of the template.
+    pub template: String,
+    /// Engine that learnt it.
+    pub engine: String,
+    /// Expressions whose nodes are the article's body, in document order, without overlap.
+    pub content: Vec<String>,
+    /// Expressions whose nodes are taken out of the body.
+    pub prune: Vec<String>,
+    /// Evidence for it.
+    pub support: Support,
+    /// Confidence in 0..=1 that the wrapper is right.
+    pub confidence: f64,
+    /// Rises by one each time the wrapper of this template is learnt anew.
+    pub version: u32,
+}
