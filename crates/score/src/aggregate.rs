@@ -1,0 +1,134 @@
+/*!
+From the scores of pages to the figures of a table.
+
+The F1 of a table is the mean of the pages' F1, not the F1 of mean precision and mean recall (R⁴ §5 says so outright).
+Sums run in the order given, so equal input gives equal bits.
+*/
+
+use std::collections::BTreeMap;
+
+use crate::Score;
+
+/// What many scores come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// Number of scores.
+    pub pages: usize,
+    /// Mean precision.
+    pub precision: f64,
+    /// Mean recall.
+    pub recall: f64,
+    /// Mean F1.
+    pub f1: f64,
+    /// Median F1.
+    pub median: f64,
+    /// The F1 that a tenth of the pages stay below.
+    pub tenth: f64,
+}
+
+/// Summarises scores; `None` of none.
+pub fn summarise(scores: &[Score]) -> Option<Summary> {
+    let part = |pick: fn(&Score) -> f64| scores.iter().map(pick).collect::<Vec<f64>>();
+    let f1 = part(|score| score.f1);
+    Some(Summary {
+        pages: scores.len(),
+        precision: mean(&part(|score| score.precision))?,
+        recall: mean(&part(|score| score.recall))?,
+        f1: mean(&f1)?,
+        median: percentile(&f1, 0.5)?,
+        tenth: percentile(&f1, 0.1)?,
+    })
+}
+
+/// The arithmetic mean; `None` of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The value below which `share` (0 to 1) of the values lie, interpolated between the two nearest ranks; `None` of nothing.
+pub fn percentile(values: &[f64], share: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    let rank = share.clamp(0.0, 1.0) * last as f64;
+    let (below, above) = (sorted[rank.floor() as usize], sorted[rank.ceil() as usize]);
+    Some(below + (above - below) * rank.fract())
+}
+
+/// The mean of every group, by key. Their mean in turn ([`macro_mean`]) lets a large group count no more than a small one.
+pub fn group_means<K: Ord>(values: impl IntoIterator<Item = (K, f64)>) -> BTreeMap<K, f64> {
+    let mut groups: BTreeMap<K, (f64, usize)> = BTreeMap::new();
+    for (key, value) in values {
+        let (sum, count) = groups.entry(key).or_default();
+        *sum += value;
+        *count += 1;
+    }
+    groups.into_iter().map(|(key, (sum, count))| (key, sum / count as f64)).collect()
+}
+
+/// The mean of group means; `None` of no group.
+pub fn macro_mean<K: Ord>(groups: &BTreeMap<K, f64>) -> Option<f64> {
+    mean(&groups.values().copied().collect::<Vec<f64>>())
+}
+
+/// Of every page the group it counts in: its template where at least `fewest` pages share it, else none.
+///
+/// `pages` are (data set, template). Sizes are counted over all pages of a template, whatever their data set;
+/// the groups themselves are per data set.
+pub fn template_groups<'a>(
+    pages: &[(&'a str, Option<&'a str>)],
+    fewest: usize,
+) -> Vec<Option<(&'a str, &'a str)>> {
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, template) in pages {
+        if let Some(template) = template {
+            *sizes.entry(template).or_default() += 1;
+        }
+    }
+    let group = |&(dataset, template): &(&'a str, Option<&'a str>)| {
+        template.filter(|template| sizes[template] >= fewest).map(|template| (dataset, template))
+    };
+    pages.iter().map(group).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_by_hand() {
+        // Ranks 0..4 over 10 20 30 40 50: the tenth is at rank 0.4, between 10 and 20.
+        let values = [50.0, 10.0, 40.0, 20.0, 30.0];
+        assert_eq!(percentile(&values, 0.5), Some(30.0));
+        assert_eq!(percentile(&values, 0.1), Some(14.0));
+        assert_eq!(percentile(&[1.0, 2.0], 0.5), Some(1.5));
+        assert_eq!(percentile(&[7.0], 0.1), Some(7.0));
+        assert_eq!(percentile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn f1_is_the_mean_of_f1() {
+        let scores = [Score::of_counts(1, 1, 4), Score::of_counts(1, 4, 1)];
+        let summary = summarise(&scores).unwrap();
+        // Both pages have F1 = 0.4; precision and recall average to 0.625, whose F1 would be 0.625.
+        assert_eq!((summary.precision, summary.recall), (0.625, 0.625));
+        assert!((summary.f1 - 0.4).abs() < 1e-12 && (summary.median - 0.4).abs() < 1e-12);
+        assert_eq!(summarise(&[]), None);
+    }
+
+    #[test]
+    fn groups_weigh_the_same() {
+        let groups = group_means([("a", 1.0), ("b", 0.0), ("a", 0.5), ("a", 0.0)]);
+        assert_eq!(groups, BTreeMap::from([("a", 0.5), ("b", 0.0)]));
+        assert_eq!(macro_mean(&groups), Some(0.25));
+        assert_eq!(macro_mean(&BTreeMap::<&str, f64>::new()), None);
+    }
+
+    #[test]
+    fn small_groups_are_singles() {
+        let pages =
+            [("d", Some("t")), ("d", Some("t")), ("e", Some("t")), ("d", Some("u")), ("d", None)];
+        let groups = template_groups(&pages, 3);
+        assert_eq!(groups, [Some(("d", "t")), Some(("d", "t")), Some(("e", "t")), None, None]);
+    }
+}

@@ -1,0 +1,36 @@
+/*!
+The papers' measures of how well a text was extracted, and what is made of many of them.
+
+A page is compared with its gold by [`score`], one [`Score`] (precision, recall, F1) a [`Measure`]:
+
+| measure | from | counts |
+|---|---|---|
+| [`shingles`] | Forest §4 | the set of pairs of consecutive words |
+| [`bag`] | Words-leaves ratio §5, R⁴ §5 | retrieved words, with multiplicity |
+| [`nodes`] | R⁴ §5 | retrieved DOM nodes |
+| [`lcs`] | CETD, BlockExtractor §3.2, text density §5.2 | the longest common subsequence, by word or by character |
+| [`substring`] | text density §5.2 | the longest common substring, by character |
+
+Each exists raw, as the papers have it, and title-neutral ([`neutral`]), since some gold texts begin with the page's title and some do not.
+Over pages there are means, medians, percentiles and macro averages ([`aggregate`]), and intervals of the difference between two systems ([`bootstrap`]).
+
+Everything here is a pure function of texts and numbers: no file, no clock, no hash order reaches a result.
+*/
+
+pub mod aggregate;
+pub mod bag;
+pub mod bootstrap;
+pub mod lcs;
+mod measure;
+pub mod neutral;
+pub mod nodes;
+mod page;
+pub mod paragraphs;
+pub mod shingles;
+pub mod substring;
+mod value;
+pub mod words;
+
+pub use measure::{Kind, Measure, UnknownMeasure};
+pub use page::{Gold, Output, score};
+pub use value::Score;

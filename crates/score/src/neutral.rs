@@ -1,0 +1,131 @@
+/*!
+Title-neutral comparison: what is neither right nor wrong is taken out of both sides.
+
+Some gold texts begin with the page's title and some do not, some carry paragraphs whose presence is a matter of taste.
+Systems must be neither paid nor fined for them. Two ways, for two kinds of measure:
+
+- **Sets of pairs**: the pairs of the title, of the page's `<title>` and of the optional paragraphs leave both sets,
+  wherever they occur ([`pairs_aside`]).
+- **Everything that counts order or multiplicity**: whole lines leave both texts ([`strip`]). A line goes when its words
+  stand in a row in the title, in the page's `<title>`, or in an optional paragraph: `Headline` goes beside
+  `<title>Headline - The Paper</title>`, and so does a lone `The Paper`. A title run together with other text stays.
+
+Either is waived for a page where it would leave too little of the gold: fewer than three pairs, or than the four words
+that make three pairs.
+*/
+
+use crate::{
+    shingles::Shingles,
+    words::{Vocabulary, Word},
+};
+
+/// What is set aside on one page.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Aside<'a> {
+    /// The article's title as the gold has it.
+    pub title: Option<&'a str>,
+    /// The text of the page's `<title>`.
+    pub page_title: Option<&'a str>,
+    /// Paragraphs that may be in the output or not.
+    pub optional: &'a [String],
+}
+
+impl<'a> Aside<'a> {
+    fn titles(&self) -> impl Iterator<Item = &'a str> {
+        [self.title, self.page_title].into_iter().flatten()
+    }
+}
+
+/// Fewest pairs of the gold that have to remain.
+const FEWEST_PAIRS: usize = 3;
+/// Fewest words of the gold that have to remain.
+const FEWEST_WORDS: usize = FEWEST_PAIRS + 1;
+
+/// The pairs to take out of both sides; none where too little of the gold would remain.
+/// The optional paragraphs are read as one text, so the pairs across their bounds go too.
+pub fn pairs_aside(gold: &[Word], aside: &Aside<'_>, vocabulary: &mut Vocabulary) -> Shingles {
+    let mut pairs = Shingles::of(&vocabulary.words(&aside.optional.join("\n")));
+    for title in aside.titles() {
+        pairs = pairs.union(&Shingles::of(&vocabulary.words(title)));
+    }
+    let remaining = Shingles::of(gold).without(&pairs).len();
+    if remaining < FEWEST_PAIRS { Shingles::default() } else { pairs }
+}
+
+/// Both texts without the lines to set aside; both untouched where too little of the gold would remain.
+pub fn strip(
+    gold: &str,
+    output: &str,
+    aside: &Aside<'_>,
+    vocabulary: &mut Vocabulary,
+) -> (String, String) {
+    let runs: Vec<Vec<Word>> = aside
+        .titles()
+        .chain(aside.optional.iter().map(String::as_str))
+        .map(|text| vocabulary.words(text))
+        .collect();
+    let mut keep = |text: &str| -> String {
+        let kept: Vec<&str> = text
+            .lines()
+            .filter(|line| {
+                let words = vocabulary.words(line);
+                words.is_empty() || !runs.iter().any(|run| stands_in(&words, run))
+            })
+            .collect();
+        kept.join("\n")
+    };
+    let (stripped, stripped_output) = (keep(gold), keep(output));
+    if vocabulary.words(&stripped).len() < FEWEST_WORDS {
+        return (gold.to_owned(), output.to_owned());
+    }
+    (stripped, stripped_output)
+}
+
+/// True where `words` occur in a row in `run`.
+fn stands_in(words: &[Word], run: &[Word]) -> bool {
+    run.windows(words.len()).any(|window| window == words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stripped(gold: &str, output: &str, aside: &Aside<'_>) -> (String, String) {
+        strip(gold, output, aside, &mut Vocabulary::new())
+    }
+
+    #[test]
+    fn title_lines_leave_both_sides() {
+        let aside = Aside {
+            title: Some("A fine day"),
+            page_title: Some("A Fine Day | The Paper"),
+            optional: &["Learn more here.".to_owned()],
+        };
+        let gold = "A FINE DAY!\nIt was a fine day, they say.\nLearn more";
+        let output =
+            "The Paper\n\nIt was a fine day, they say.\nLearn more here.\nA fine day for all";
+        let (gold, output) = stripped(gold, output, &aside);
+        assert_eq!(gold, "It was a fine day, they say.");
+        assert_eq!(output, "\nIt was a fine day, they say.\nA fine day for all");
+    }
+
+    #[test]
+    fn a_gold_that_is_hardly_more_than_its_title_stays() {
+        let aside = Aside { title: Some("A fine day"), ..Aside::default() };
+        let (gold, output) = ("A fine day\nonly three words", "A fine day");
+        assert_eq!(stripped(gold, output, &aside), (gold.to_owned(), output.to_owned()));
+        assert_eq!(stripped("A fine day\nnow four words here", output, &aside).1, "");
+    }
+
+    #[test]
+    fn pairs_go_unless_fewer_than_three_remain() {
+        let mut vocabulary = Vocabulary::new();
+        let optional = ["x".to_owned(), "y".to_owned()];
+        let aside = Aside { title: Some("a b"), page_title: Some("b c"), optional: &optional };
+        // a-b b-c c-d d-e e-f: two are titles, three remain. x-y spans two optional paragraphs.
+        let gold = vocabulary.words("a b c d e f");
+        assert_eq!(pairs_aside(&gold, &aside, &mut vocabulary).len(), 3);
+        let gold = vocabulary.words("a b c d e");
+        assert!(pairs_aside(&gold, &aside, &mut vocabulary).is_empty());
+    }
+}
