@@ -1,1 +1,37 @@
-//! sitegrove
+/*!
+Defines the pipeline: a crawl in, wrappers and articles out.
+
+```text
+WARC, HTML folders ─┐
+RSS, Atom, JSON ────┴► read ─► group ─► cluster ─► signify ─► rank ─► wrap ─► extract ─► emit
+                        1       2 site   3 layout   4 terms   5 Forest 6 XPath 7 article  8 files
+```
+
+The stages in order, with the type that flows on:
+
+1. [`stages::read`]: a file → [`stages::read::Intake`]: pages, feed items, redirects
+2. [`stages::group`]: all of them → [`model::Site`]: pages and feed items of one site
+3. [`stages::cluster`]: a site's pages, each parsed once ([`parsed::ParsedPage`]) → [`model::Template`]
+4. [`stages::signify`]: sibling pages → [`model::Signifiers`]
+5. [`stages::rank`]: pages and signifiers → [`model::StructuralPattern`], best first
+6. [`stages::wrap`]: the best pattern → [`model::Wrapper`]
+7. [`stages::extract`]: a page and a wrapper → [`model::Article`]
+8. [`stages::emit`]: articles, wrappers and drops → files
+
+[`site`] calls 3 to 7 for one site; [`run`] calls everything, and is the only place that knows of
+threads, order and disk.
+*/
+
+pub mod body;
+pub mod commands;
+pub mod config;
+pub mod engine;
+pub mod inputs;
+pub mod layouts;
+pub mod ledger;
+pub mod page_kind;
+pub mod parsed;
+pub mod run;
+pub mod site;
+pub mod stages;
+pub mod urls;

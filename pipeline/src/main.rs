@@ -1,1 +1,127 @@
-fn main() {}
+//! Arguments → one command → exit code.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Result;
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use sitegrove::commands::{bench, evaluate, extract, run};
+use sitegrove::run::Stopped;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Turns a crawl into articles, with one learnt XPath wrapper per site.
+///
+/// Reads WARC files, folders of HTML and feeds; compares the pages of each site with each other to
+/// find where their articles are; writes articles, wrappers, and every page left out with its
+/// reason.
+#[derive(Parser, Debug)]
+#[command(version, propagate_version = true, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Messages as text or as JSON lines, on standard error
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    log_format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Crawl in, wrappers and articles out
+    Run(run::RunArgs),
+    /// A quick look at a few sibling pages
+    Extract(extract::ExtractArgs),
+    /// Score runs and other tools' outputs against gold text
+    Evaluate(evaluate::EvaluateArgs),
+    /// Measure speed beside the bare parser
+    Bench(bench::BenchArgs),
+    /// Print shell completions
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    init_log(cli.log_format);
+    let stop = Arc::new(AtomicBool::new(false));
+    watch_for_interrupts(&stop);
+    let stdout = io::stdout();
+    let mut out = io::BufWriter::new(stdout.lock());
+    let outcome = dispatch(&cli.command, &stop, &mut out).and_then(|code| {
+        out.flush()?;
+        Ok(code)
+    });
+    match outcome {
+        Ok(code) => code,
+        Err(error) if error.is::<Stopped>() => {
+            tracing::warn!("{error}");
+            ExitCode::from(130)
+        }
+        // Whoever reads our output may stop reading: that is no failure of ours.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!("{error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result<ExitCode> {
+    let code = |good: bool| if good { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    match command {
+        Command::Run(args) => run::run(args, stop, out).map(code),
+        Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Evaluate(args) => evaluate::run(args, out)
+            .map(|outcome| code(!matches!(outcome, evaluate::Outcome::BelowFloor))),
+        Command::Bench(args) => bench::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Completions { shell } => {
+            // Completing to a pipe that closes must not panic: generate in memory first.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "sitegrove", &mut script);
+            out.write_all(&script)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+fn init_log(format: LogFormat) {
+    use tracing_subscriber::EnvFilter;
+    let filter =
+        EnvFilter::builder().with_default_directive(tracing::Level::WARN.into()).from_env_lossy();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    match format {
+        LogFormat::Json => log.json().init(),
+        LogFormat::Text => log.without_time().with_target(false).init(),
+    }
+}
+
+/// The first Ctrl-C (or SIGTERM) asks the run to stop and tidy up; the second ends it at once.
+fn watch_for_interrupts(stop: &Arc<AtomicBool>) {
+    let stop = Arc::clone(stop);
+    let handler = move || {
+        if stop.swap(true, Ordering::Relaxed) {
+            std::process::abort();
+        }
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        tracing::warn!("Ctrl-C will not be noticed: {error}");
+    }
+}

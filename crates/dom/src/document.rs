@@ -99,6 +99,9 @@ pub struct ParseNotes {
     pub too_deep: u32,
     /// Elements beyond the node limit whose tags were left out.
     pub too_many: u32,
+    /// Attributes that were left out: one for each tag that had over a thousand, and those of
+    /// elements copied over and over by the parsing algorithm.
+    pub attributes: u32,
 }
 
 /// A parsed page.

@@ -3,8 +3,9 @@
 use html5ever::{LocalName, QualName, local_name, ns};
 
 use crate::document::{Attribute, Document, Link, Meta, Node, NodeId, ParseNotes, Span};
+use crate::linked::{Content, Linked};
 use crate::render::normalize_space;
-use crate::sink::{Buffers, Content, Linked, Sink};
+use crate::sink::{Buffers, Sink};
 use crate::{Keep, is_void};
 
 /// Elements that are left out with all that is in them.
@@ -16,6 +17,7 @@ fn is_dropped(name: &QualName) -> bool {
                 | local_name!("style")
                 | local_name!("noscript")
                 | local_name!("noframes")
+                | local_name!("noembed")
                 | local_name!("template")
                 | local_name!("iframe")
                 | local_name!("frameset")

@@ -15,6 +15,9 @@ its strings in a few buffers; nothing here knows of files, sites or stages.
 mod blocks;
 mod document;
 mod flatten;
+mod flood;
+mod guard;
+mod linked;
 mod parse;
 mod path;
 mod prefix;

@@ -12,100 +12,7 @@ use html5ever::{Attribute as ParsedAttribute, ExpandedName, QualName, local_name
 use typed_arena::Arena;
 
 use crate::document::{Attribute, Span};
-
-type Link<'a> = Cell<Option<&'a Linked<'a>>>;
-
-/// A node while the tree is under construction.
-pub(crate) struct Linked<'a> {
-    parent: Link<'a>,
-    previous: Link<'a>,
-    pub(crate) next: Link<'a>,
-    pub(crate) first: Link<'a>,
-    last: Link<'a>,
-    level: Cell<u32>,
-    pub(crate) content: Content<'a>,
-}
-
-pub(crate) enum Content<'a> {
-    Document,
-    Element {
-        name: QualName,
-        attributes: Cell<Span>,
-        /// Where the children of a `<template>` go.
-        fragment: Option<&'a Linked<'a>>,
-        /// Text of scripts and styles is not stored, JSON-LD apart.
-        ignores_text: bool,
-    },
-    Text(Cell<Span>),
-    /// Comments and processing instructions: one placeholder for all, never put in.
-    Nothing,
-}
-
-impl<'a> Linked<'a> {
-    fn new(content: Content<'a>) -> Self {
-        Self {
-            parent: Cell::default(),
-            previous: Cell::default(),
-            next: Cell::default(),
-            first: Cell::default(),
-            last: Cell::default(),
-            level: Cell::default(),
-            content,
-        }
-    }
-
-    fn detach(&self) {
-        let (parent, previous, next) = (self.parent.take(), self.previous.take(), self.next.take());
-        match previous {
-            Some(node) => node.next.set(next),
-            None => {
-                if let Some(parent) = parent {
-                    parent.first.set(next);
-                }
-            }
-        }
-        match next {
-            Some(node) => node.previous.set(previous),
-            None => {
-                if let Some(parent) = parent {
-                    parent.last.set(previous);
-                }
-            }
-        }
-    }
-
-    fn append(&'a self, child: &'a Linked<'a>) {
-        child.detach();
-        child.parent.set(Some(self));
-        child.level.set(self.level.get() + 1);
-        if let Some(last) = self.last.get() {
-            child.previous.set(Some(last));
-            last.next.set(Some(child));
-        } else {
-            self.first.set(Some(child));
-        }
-        self.last.set(Some(child));
-    }
-
-    fn insert_before(&'a self, sibling: &'a Linked<'a>) {
-        sibling.detach();
-        let parent = self.parent.get();
-        sibling.parent.set(parent);
-        sibling.level.set(self.level.get());
-        sibling.next.set(Some(self));
-        match self.previous.replace(Some(sibling)) {
-            Some(previous) => {
-                sibling.previous.set(Some(previous));
-                previous.next.set(Some(sibling));
-            }
-            None => {
-                if let Some(parent) = parent {
-                    parent.first.set(Some(sibling));
-                }
-            }
-        }
-    }
-}
+use crate::linked::{Content, Linked};
 
 /// Strings of the page, in the order the parser met them.
 #[derive(Default)]
@@ -124,7 +31,17 @@ pub(crate) struct Sink<'a> {
     /// Level at which the last node was put in: how deep the parser stands.
     pub(crate) level: Cell<u32>,
     pub(crate) nodes: Cell<u32>,
+    /// Attributes and bytes of their values are stored up to here: a page's own are fewer, but
+    /// the parsing algorithm may copy an element's into every paragraph.
+    max_attributes: usize,
+    max_values: usize,
+    pub(crate) left_out: Cell<u32>,
+    /// How often attributes of later `<html>` and `<body>` tags were added to the first.
+    merges: Cell<u32>,
 }
+
+/// Later `<html>` and `<body>` tags whose attributes are looked at.
+const MAX_MERGES: u32 = 64;
 
 impl<'a> Sink<'a> {
     pub(crate) fn new(arena: &'a Arena<Linked<'a>>, size_hint: usize) -> Self {
@@ -141,6 +58,10 @@ impl<'a> Sink<'a> {
             buffers: RefCell::new(buffers),
             level: Cell::new(0),
             nodes: Cell::new(0),
+            max_attributes: 2 * size_hint + 1024,
+            max_values: (8 * size_hint + (1 << 20)).min(u32::MAX as usize),
+            left_out: Cell::new(0),
+            merges: Cell::new(0),
         }
     }
 
@@ -170,6 +91,12 @@ impl<'a> Sink<'a> {
         let mut buffers = self.buffers.borrow_mut();
         let first = buffers.attributes.len() as u32;
         for attribute in attributes {
+            if buffers.attributes.len() >= self.max_attributes
+                || buffers.values.len() + attribute.value.len32() as usize > self.max_values
+            {
+                self.left_out.set(self.left_out.get().saturating_add(1));
+                continue;
+            }
             let start = buffers.values.len() as u32;
             buffers.values.push_str(&attribute.value);
             let end = buffers.values.len() as u32;
@@ -233,7 +160,13 @@ impl<'a> TreeSink for Sink<'a> {
         let ignores_text = ignores_text(&name, &attributes);
         let fragment = flags.template.then(|| self.alloc(Content::Document));
         let attributes = Cell::new(self.store_attributes(attributes));
-        self.alloc(Content::Element { name, attributes, fragment, ignores_text })
+        self.alloc(Content::Element {
+            name,
+            attributes,
+            fragment,
+            ignores_text,
+            holds_html: flags.mathml_annotation_xml_integration_point,
+        })
     }
 
     fn create_comment(&self, _: StrTendril) -> Self::Handle {
@@ -305,6 +238,10 @@ impl<'a> TreeSink for Sink<'a> {
 
     fn add_attrs_if_missing(&self, target: &Self::Handle, attributes: Vec<ParsedAttribute>) {
         let Content::Element { attributes: span, .. } = &target.content else { return };
+        if attributes.is_empty() || self.merges.get() >= MAX_MERGES {
+            return;
+        }
+        self.merges.set(self.merges.get() + 1);
         let old = self.buffers.borrow().attributes[span.get().range()].to_vec();
         let missing: Vec<_> =
             attributes.into_iter().filter(|a| old.iter().all(|o| o.name != a.name.local)).collect();
@@ -315,6 +252,10 @@ impl<'a> TreeSink for Sink<'a> {
         self.buffers.borrow_mut().attributes.extend(old);
         let end = self.store_attributes(missing).end;
         span.set(Span { start, end });
+    }
+
+    fn is_mathml_annotation_xml_integration_point(&self, target: &Self::Handle) -> bool {
+        matches!(target.content, Content::Element { holds_html: true, .. })
     }
 
     fn remove_from_parent(&self, target: &Self::Handle) {

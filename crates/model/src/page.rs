@@ -82,8 +82,6 @@ pub struct Site {
     pub key: String,
     /// Pages sorted by (url, record id, file, offset).
     pub pages: Vec<Page>,
-    /// Per page, the feed items that point at it, as indices into `feed_items`.
-    pub joined: Vec<Vec<u32>>,
-    /// Feed items of this site (of feeds that point at one of its pages), sorted.
+    /// Feed items that lead to this site, sorted.
     pub feed_items: Vec<FeedItem>,
 }

@@ -5,8 +5,9 @@ use html5ever::{LocalName, local_name};
 use crate::{Document, NodeId, is_inline};
 
 /// How far a break sets two pieces of text apart.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Break {
+    #[default]
     None,
     Space,
     Line,
@@ -30,14 +31,20 @@ fn break_around(name: &LocalName) -> Break {
 }
 
 /// Writes text with white space collapsed and breaks merged.
+#[derive(Default)]
 struct Lines {
     out: String,
     pending: Break,
+    /// White space of preformatted text that stays if more text follows on its line.
+    held: String,
 }
 
 impl Lines {
     fn break_at_least(&mut self, wanted: Break) {
         self.pending = self.pending.max(wanted);
+        if wanted >= Break::Line {
+            self.held.clear();
+        }
     }
 
     fn separate(&mut self) {
@@ -54,6 +61,10 @@ impl Lines {
     }
 
     fn flowing(&mut self, text: &str) {
+        if !self.held.is_empty() {
+            self.held.clear();
+            self.break_at_least(Break::Space);
+        }
         let mut rest = text;
         while !rest.is_empty() {
             let word_start = rest.find(|c: char| !is_space(c)).unwrap_or(rest.len());
@@ -76,10 +87,17 @@ impl Lines {
             if i > 0 {
                 self.break_at_least(Break::Line);
             }
-            let line = line.trim_end_matches(is_space);
-            if !line.is_empty() {
+            let content = line.trim_start_matches(is_space);
+            self.held.push_str(&line[..line.len() - content.len()]);
+            let content = content.trim_end_matches(is_space);
+            if !content.is_empty() {
                 self.separate();
-                self.out.push_str(line);
+                if !self.out.is_empty() {
+                    self.out.push_str(&self.held);
+                }
+                self.held.clear();
+                self.out.push_str(content);
+                self.held.push_str(&line[line.trim_end_matches(is_space).len()..]);
             }
         }
     }
@@ -93,7 +111,7 @@ fn is_space(c: char) -> bool {
 
 /// Runs of white space become one space; none at the ends.
 pub fn normalize_space(text: &str) -> String {
-    let mut lines = Lines { out: String::with_capacity(text.len()), pending: Break::None };
+    let mut lines = Lines { out: String::with_capacity(text.len()), ..Lines::default() };
     lines.flowing(text);
     lines.out
 }
@@ -105,7 +123,7 @@ pub fn normalize_space(text: &str) -> String {
 /// Gives paragraphs separated by one blank line, list items, table cells and `<br>` by a line
 /// break, white space elsewhere as one space, and no white space at either end.
 pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> String {
-    let mut lines = Lines { out: String::new(), pending: Break::None };
+    let mut lines = Lines::default();
     for_each_kept(document, roots, prune, &mut |event| match event {
         Kept::Open(id) | Kept::Close(id) => {
             if let Some(name) = document.name(id) {
@@ -222,6 +240,11 @@ mod tests {
     #[test]
     fn preformatted_lines_stay() {
         assert_eq!(text("<pre>a\n  b</pre>"), "a\n  b");
+        assert_eq!(
+            text("<pre><b>let</b> <i>x</i>  = <u>1</u>; \n  <b>y</b> </pre>z"),
+            "let x  = 1;\n  y\n\nz"
+        );
+        assert_eq!(text("<pre>  a</pre>"), "a");
     }
 
     #[test]

@@ -196,7 +196,8 @@ impl<'a> Reader<'a> {
             let padded = self.literal()?;
             self.expect(")", "')'")?;
             let token = padded.strip_prefix(' ').and_then(|t| t.strip_suffix(' '));
-            let token = token.filter(|t| !t.is_empty() && !t.contains(char::is_whitespace));
+            let token =
+                token.filter(|t| !t.is_empty() && !t.contains(|c: char| c.is_ascii_whitespace()));
             let token = token.ok_or(self.error("one class name between spaces"))?;
             return Ok(Predicate::HasClass(token.to_owned()));
         }

@@ -2,19 +2,18 @@
 
 /// One case of a `.dat` file.
 #[derive(Default)]
-pub struct Case {
-    pub data: String,
-    pub document: String,
-    pub fragment: bool,
-    pub script_on: bool,
+pub(crate) struct Case {
+    pub(crate) data: String,
+    pub(crate) document: String,
+    pub(crate) fragment: bool,
+    pub(crate) script_on: bool,
 }
 
 /// The cases of a file. A section begins with a line `#name`; a case with `#data`.
-pub fn cases(text: &str) -> Vec<Case> {
+pub(crate) fn cases(text: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut section = "";
-    let mut lines = text.split('\n').peekable();
-    while let Some(line) = lines.next() {
+    for line in text.split('\n') {
         // `#data` begins a case only at the start of the file or after an empty line.
         let starts_case = line == "#data" && section != "#data";
         if starts_case {

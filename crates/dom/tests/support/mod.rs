@@ -1,4 +1,4 @@
 //! The html5lib test format: reading it, and trees as it writes them.
 
-pub mod dat;
-pub mod tree;
+pub(crate) mod dat;
+pub(crate) mod tree;

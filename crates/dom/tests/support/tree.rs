@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use sitegrove_dom::{Document, Keep, NodeId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     depth: usize,
     kind: Kind,
 }
@@ -41,7 +41,7 @@ const DROPPED: [&str; 25] = [
 ];
 
 /// The expected tree without what `keep` leaves out.
-pub fn expected(document: &str, keep: Keep) -> Vec<Line> {
+pub(crate) fn expected(document: &str, keep: Keep) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::new();
     // Everything deeper than this is left out.
     let mut dropped: Option<usize> = None;
@@ -66,9 +66,7 @@ pub fn expected(document: &str, keep: Keep) -> Vec<Line> {
                 }
                 _ => out.push(Line { depth, kind: Kind::Text(text.to_owned()) }),
             }
-        } else if content.starts_with("<!") || content.starts_with("<?") {
-            dropped = Some(depth);
-        } else if content == "content" {
+        } else if content.starts_with("<!") || content.starts_with("<?") || content == "content" {
             dropped = Some(depth);
         } else if let Some(tag) = content.strip_prefix('<').and_then(|c| c.strip_suffix('>')) {
             let (foreign, name) = match tag.split_once(' ') {
@@ -114,7 +112,7 @@ fn entries(document: &str) -> Vec<String> {
 }
 
 /// The tree that was built.
-pub fn of_document(document: &Document) -> Vec<Line> {
+pub(crate) fn of_document(document: &Document) -> Vec<Line> {
     document.ids().map(|id| line(document, id)).collect()
 }
 

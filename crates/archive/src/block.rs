@@ -1,0 +1,245 @@
+//! Finds where a record's block ends, whatever its declared length says.
+
+use std::io::Read;
+
+use model::DropReason;
+
+use crate::Limits;
+use crate::start::{Dialect, Search, Start, find, recognise};
+use crate::stream::Stream;
+
+/// Separators between records beyond which no record is looked for.
+const LONGEST_GAP: usize = 64 << 10;
+
+/// A block that was found, or not.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Its bytes, if they are to be kept.
+    pub(crate) body: Vec<u8>,
+    /// Its length.
+    pub(crate) length: u64,
+    /// What is to be reported about it.
+    pub(crate) problem: Option<(DropReason, String)>,
+    /// Whether there is no record to give.
+    pub(crate) lost: bool,
+}
+
+impl Found {
+    fn lost(problem: Option<(DropReason, String)>) -> Self {
+        Self { problem, lost: true, ..Self::default() }
+    }
+}
+
+/// A search for the end of the block of one record, whose head stands at the window's start.
+pub(crate) struct Block<'a, R> {
+    pub(crate) stream: &'a mut Stream<R>,
+    pub(crate) limits: &'a Limits,
+    pub(crate) dialect: Dialect,
+    /// For messages.
+    pub(crate) url: &'a str,
+}
+
+impl<R: Read> Block<'_, R> {
+    /// Moves past a head of `size` bytes and the block behind it.
+    pub(crate) fn find(&mut self, size: usize, declared: Option<u64>, keep: bool) -> Found {
+        match declared {
+            None => {
+                let what = "has no readable content-length";
+                self.up_to_next(size, size, keep, what)
+            }
+            Some(length) if length > self.limits.record_bytes => self.pass_over(size, length, keep),
+            Some(length) => self.declared(size, length as usize, keep),
+        }
+    }
+
+    fn declared(&mut self, size: usize, length: usize, keep: bool) -> Found {
+        let end = size + length;
+        while self.stream.window().len() < end {
+            if !self.stream.fill() {
+                return self.cut(size, length, keep);
+            }
+        }
+        if self.fits(end) {
+            // The last record of a damaged stretch may be made of garbage.
+            if self.stream.tainted() && self.only_separators_behind(end) {
+                self.stream.consume(usize::MAX / 2);
+                return Found::lost(None);
+            }
+            return self.take(size, end, keep, None);
+        }
+        let wrong = format!("declares {length} bytes, but no record begins behind them");
+        match self.embedded(size, end) {
+            Some(at) => self.clip(size, at, keep, &wrong),
+            None => self.up_to_next(size, end, keep, &wrong),
+        }
+    }
+
+    /// Handles a block that is longer than what is left.
+    fn cut(&mut self, size: usize, length: usize, keep: bool) -> Found {
+        let held = self.stream.window().len();
+        let left = held - size;
+        if let Some(at) = self.embedded(size, held) {
+            let wrong = format!("declares {length} bytes, but other records begin before");
+            return self.clip(size, at, keep, &wrong);
+        }
+        let tainted = self.stream.tainted();
+        self.stream.consume(held);
+        // The break that follows is reported by itself.
+        Found::lost((!tainted).then(|| {
+            let detail = format!(
+                "the record of {} declares {length} bytes, but the archive ends after {left}; the \
+                 record was dropped, everything before was kept; fetch the archive again",
+                self.url
+            );
+            (DropReason::CutShort, detail)
+        }))
+    }
+
+    /// Whether the end or a record follows at `end`, or an empty line that sets off junk.
+    fn fits(&mut self, end: usize) -> bool {
+        loop {
+            let complete = self.stream.complete();
+            let rest = &self.stream.window()[end..];
+            let gap = rest.iter().take_while(|byte| b"\r\n\0".contains(byte)).count();
+            if gap == rest.len() {
+                if complete || self.stream.at_member_end() || gap > LONGEST_GAP {
+                    return true;
+                }
+            } else {
+                match recognise(&rest[gap..], complete) {
+                    Start::Record(_) => return true,
+                    Start::None => {
+                        let lines = rest[..gap].iter().filter(|byte| **byte == b'\n').count();
+                        return lines >= if self.dialect == Dialect::Arc { 1 } else { 2 };
+                    }
+                    Start::Unsure => {}
+                }
+            }
+            self.stream.fill();
+        }
+    }
+
+    fn only_separators_behind(&self, end: usize) -> bool {
+        self.stream.window()[end..].iter().all(|byte| b"\r\n\0".contains(byte))
+    }
+
+    /// Where another record begins between `size` and `end`.
+    fn embedded(&self, size: usize, end: usize) -> Option<usize> {
+        match find(self.stream.window(), size, self.dialect, true) {
+            Search::At(at) if at < end => Some(at),
+            _ => None,
+        }
+    }
+
+    fn clip(&mut self, size: usize, at: usize, keep: bool, wrong: &str) -> Found {
+        let end = trimmed(self.stream.window(), size, at);
+        let detail = format!(
+            "the record of {} {wrong}; it was kept with the {} bytes before the next record",
+            self.url,
+            end - size
+        );
+        self.take(size, end, keep, Some((DropReason::BadRecord, detail)))
+    }
+
+    /// Takes the block to end before the next record start at or after `from`.
+    fn up_to_next(&mut self, size: usize, from: usize, keep: bool, wrong: &str) -> Found {
+        let most = size.saturating_add(self.limits.record_bytes as usize);
+        let mut from = from;
+        loop {
+            let complete = self.stream.complete();
+            let ends = complete || self.stream.at_member_end();
+            match find(self.stream.window(), from, self.dialect, ends) {
+                Search::At(at) => return self.clip(size, at, keep, wrong),
+                Search::NotBefore(_) if ends => {
+                    let held = self.stream.window().len();
+                    if self.stream.tainted() {
+                        self.stream.consume(held);
+                        return Found::lost(None);
+                    }
+                    return self.clip(size, held, keep, wrong);
+                }
+                Search::NotBefore(at) => from = at,
+            }
+            if self.stream.window().len() > most {
+                self.stream.consume(most);
+                let detail = format!(
+                    "the record of {} {wrong}, and no record begins within {} bytes; it was \
+                     dropped",
+                    self.url, self.limits.record_bytes
+                );
+                return Found::lost(Some((DropReason::TooLarge, detail)));
+            }
+            self.stream.fill();
+        }
+    }
+
+    /// Moves past a block that is too long to be kept, without holding it.
+    fn pass_over(&mut self, size: usize, length: u64, keep: bool) -> Found {
+        self.stream.consume(size);
+        let mut left = length;
+        while left > 0 {
+            let window = self.stream.window();
+            if window.is_empty() {
+                if self.stream.fill() {
+                    continue;
+                }
+                let passed = length - left;
+                let detail = format!(
+                    "the record of {} declares {length} bytes, but the archive ends after \
+                     {passed}; the record was dropped; if that length is wrong, correct it to get \
+                     the records behind",
+                    self.url
+                );
+                let tainted = self.stream.tainted();
+                return Found::lost((!tainted).then_some((DropReason::CutShort, detail)));
+            }
+            if self.stream.starts_member() && matches!(recognise(window, false), Start::Record(_)) {
+                let detail = format!(
+                    "the record of {} declares {length} bytes, but its gzip member ends after {}; \
+                     the record was dropped",
+                    self.url,
+                    length - left
+                );
+                return Found::lost(Some((DropReason::BadRecord, detail)));
+            }
+            let step = self.stream.next_member().unwrap_or(window.len()).min(window.len());
+            let step = usize::try_from(left).map_or(step, |left| step.min(left));
+            self.stream.consume(step);
+            left -= step as u64;
+        }
+        if !keep {
+            return Found { length, ..Found::default() };
+        }
+        let detail = format!(
+            "the record of {} has {length} bytes, more than the limit of {}; it was passed over; \
+             raise the limit to read it",
+            self.url, self.limits.record_bytes
+        );
+        Found::lost(Some((DropReason::TooLarge, detail)))
+    }
+
+    fn take(
+        &mut self,
+        size: usize,
+        end: usize,
+        keep: bool,
+        problem: Option<(DropReason, String)>,
+    ) -> Found {
+        let body = if keep { self.stream.window()[size..end].to_vec() } else { Vec::new() };
+        self.stream.consume(end);
+        Found { body, length: (end - size) as u64, problem, lost: false }
+    }
+}
+
+/// `end` without up to two line ends before it, but not before `from`.
+fn trimmed(bytes: &[u8], from: usize, end: usize) -> usize {
+    let mut end = end;
+    for _ in 0..2 {
+        for byte in [b'\n', b'\r'] {
+            if end > from && bytes[end - 1] == byte {
+                end -= 1;
+            }
+        }
+    }
+    end
+}

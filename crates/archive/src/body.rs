@@ -1,0 +1,203 @@
+//! Undoes the transfer and content codings of an HTTP body, as far as they are really there.
+
+use std::borrow::Cow;
+use std::io::{ErrorKind, Read};
+
+use model::DropReason;
+
+use crate::chunked::{self, Chunks};
+use crate::inflate::{Inflater, Shot};
+use crate::member::{MAGIC, Salvage, salvage};
+use crate::{Headers, Response};
+
+/// Codings that are undone one after another; more are nobody's honest page.
+const MOST_CODINGS: usize = 4;
+
+/// A decoded body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Body<'a> {
+    /// The bytes.
+    pub bytes: Cow<'a, [u8]>,
+    /// What was not as declared.
+    pub notes: Vec<&'static str>,
+}
+
+/// Why a body cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// It is larger than the limit once decoded.
+    #[error("the decoded body is larger than the limit of {0} bytes; raise the limit to keep it")]
+    TooLarge(usize),
+    /// Its compressed data is damaged.
+    #[error("the {0} data of the body is damaged; fetch the page again")]
+    Damaged(&'static str),
+}
+
+impl BodyError {
+    /// The reason to count it under.
+    pub fn reason(&self) -> DropReason {
+        match self {
+            Self::TooLarge(_) => DropReason::TooLarge,
+            Self::Damaged(_) => DropReason::BadCompression,
+        }
+    }
+}
+
+impl Response {
+    /// Decodes the body in the block this head was read from, to at most `limit` bytes.
+    pub fn decode_body<'a>(&self, block: &'a [u8], limit: usize) -> Result<Body<'a>, BodyError> {
+        decode_body(&self.headers, block.get(self.body..).unwrap_or_default(), limit)
+    }
+}
+
+/// Undoes `Transfer-Encoding` and `Content-Encoding` of `raw`, to at most `limit` bytes. A coding
+/// that is declared but not there is passed over with a note.
+pub fn decode_body<'a>(
+    headers: &Headers,
+    raw: &'a [u8],
+    limit: usize,
+) -> Result<Body<'a>, BodyError> {
+    let mut body = Body { bytes: Cow::Borrowed(raw), notes: Vec::new() };
+    let list = |name: &'static str| {
+        let values = headers.all(name).flat_map(|value| value.split(','));
+        values.map(|coding| coding.trim().to_ascii_lowercase()).collect::<Vec<_>>()
+    };
+    let mut codings = list("Content-Encoding");
+    codings.extend(list("Transfer-Encoding"));
+    codings.retain(|coding| !coding.is_empty() && coding != "identity");
+    // The last coding applied is the first to be undone.
+    for coding in codings.iter().rev().take(MOST_CODINGS) {
+        body.undo(coding, limit)?;
+    }
+    if body.bytes.len() > limit {
+        return Err(BodyError::TooLarge(limit));
+    }
+    Ok(body)
+}
+
+impl Body<'_> {
+    fn undo(&mut self, coding: &str, limit: usize) -> Result<(), BodyError> {
+        if self.bytes.is_empty() {
+            return Ok(());
+        }
+        let bytes = &self.bytes;
+        let decoded = match coding {
+            "chunked" => match chunked::join(bytes) {
+                Chunks::None => Decoded::NotThere("declared chunked, but it is not"),
+                Chunks::Joined(content, true) => Decoded::Whole(content),
+                Chunks::Joined(content, false) => Decoded::Cut(content, "chunks break off"),
+            },
+            "gzip" | "x-gzip" => gzip(bytes, limit)?,
+            "deflate" => deflate(bytes, limit)?,
+            "br" => {
+                let reader = brotli_decompressor::Decompressor::new(&bytes[..], 64 << 10);
+                // Brotli has no magic bytes: what does not decode at all is not brotli.
+                match read(reader, limit, "brotli") {
+                    Err(BodyError::Damaged(_)) if looks_like_text(bytes) => {
+                        Decoded::NotThere("declared brotli, but it is not")
+                    }
+                    other => other?,
+                }
+            }
+            "zstd" if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => zstd_frames(bytes, limit)?,
+            "zstd" => Decoded::NotThere("declared zstd, but it is not"),
+            _ => Decoded::NotThere("declared a coding that is not known"),
+        };
+        match decoded {
+            Decoded::Whole(content) => self.bytes = Cow::Owned(content),
+            Decoded::Cut(content, note) => {
+                self.bytes = Cow::Owned(content);
+                self.notes.push(note);
+            }
+            Decoded::NotThere(note) => self.notes.push(note),
+        }
+        Ok(())
+    }
+}
+
+enum Decoded {
+    Whole(Vec<u8>),
+    Cut(Vec<u8>, &'static str),
+    NotThere(&'static str),
+}
+
+fn gzip(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
+    if !bytes.starts_with(MAGIC) {
+        return Ok(Decoded::NotThere("declared gzip, but it is not"));
+    }
+    // The trailer's size is a hint only; when it is right, one shot does it.
+    let hint = match bytes {
+        [.., a, b, c, d] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
+        _ => 0,
+    };
+    let room = hint.clamp(bytes.len(), bytes.len().saturating_mul(32)).min(limit).saturating_add(1);
+    let mut output = Vec::with_capacity(room);
+    if let Some(mut inflater) = Inflater::new()
+        && let Shot::Whole(taken) = inflater.gzip(bytes, &mut output)
+        && !bytes[taken..].starts_with(MAGIC)
+        && output.len() <= limit
+    {
+        return Ok(Decoded::Whole(output));
+    }
+    output.clear();
+    let mut rest = bytes;
+    loop {
+        let most = limit.saturating_add(1) - output.len();
+        match salvage(rest, &mut output, most) {
+            _ if output.len() > limit => return Err(BodyError::TooLarge(limit)),
+            Salvage::End { taken, .. } if rest[taken..].starts_with(MAGIC) => rest = &rest[taken..],
+            Salvage::End { .. } => return Ok(Decoded::Whole(output)),
+            Salvage::Cut | Salvage::Full => {
+                return Ok(Decoded::Cut(output, "gzip data breaks off"));
+            }
+            Salvage::Damaged if output.is_empty() && looks_like_text(bytes) => {
+                return Ok(Decoded::NotThere("declared gzip, but it is not"));
+            }
+            Salvage::Damaged => return Err(BodyError::Damaged("gzip")),
+        }
+    }
+}
+
+fn deflate(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
+    // By the standard it is zlib, but some servers send raw deflate data.
+    match read(flate2::bufread::ZlibDecoder::new(bytes), limit, "deflate") {
+        Err(BodyError::Damaged(_)) => {}
+        other => return other,
+    }
+    match read(flate2::bufread::DeflateDecoder::new(bytes), limit, "deflate") {
+        Err(BodyError::Damaged(_)) if looks_like_text(bytes) => {
+            Ok(Decoded::NotThere("declared deflate, but it is not"))
+        }
+        other => other,
+    }
+}
+
+fn zstd_frames(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
+    let mut decoder = zstd::Decoder::with_buffer(bytes).map_err(|_| BodyError::Damaged("zstd"))?;
+    // Frames may ask for windows of gigabytes; browsers allow 8 MB.
+    decoder.window_log_max(27).map_err(|_| BodyError::Damaged("zstd"))?;
+    read(decoder, limit, "zstd")
+}
+
+/// Reads to the end, or to the limit, or to where the data breaks off.
+fn read(reader: impl Read, limit: usize, coding: &'static str) -> Result<Decoded, BodyError> {
+    let mut output = Vec::new();
+    let result = reader.take(limit as u64 + 1).read_to_end(&mut output);
+    if output.len() > limit {
+        return Err(BodyError::TooLarge(limit));
+    }
+    match result {
+        Ok(_) => Ok(Decoded::Whole(output)),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof && !output.is_empty() => {
+            Ok(Decoded::Cut(output, "compressed data breaks off"))
+        }
+        Err(_) => Err(BodyError::Damaged(coding)),
+    }
+}
+
+/// Whether the first bytes are text or markup rather than compressed data.
+fn looks_like_text(bytes: &[u8]) -> bool {
+    let first = &bytes[..bytes.len().min(256)];
+    let control = |byte: &&u8| **byte < 9 || (14..32).contains(*byte);
+    !first.is_empty() && first.iter().filter(control).count() == 0
+}

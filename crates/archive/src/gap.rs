@@ -1,0 +1,80 @@
+//! Defines breaks in the unwrapped bytes of an archive, and what is said about them.
+
+use model::DropReason;
+
+use crate::Fault;
+
+/// A break in the unwrapped bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Break {
+    pub(crate) offset: u64,
+    pub(crate) reason: DropReason,
+    pub(crate) detail: String,
+    pub(crate) recovered_at: Option<u64>,
+    /// Whether bytes are missing; if not, this is only to be reported.
+    pub(crate) lossy: bool,
+}
+
+impl Break {
+    /// A break because the input could not be read on.
+    pub(crate) fn unreadable(offset: u64, error: &str) -> Self {
+        Self {
+            offset,
+            reason: DropReason::CutShort,
+            detail: format!(
+                "reading failed at byte {offset} ({error}); the records before were kept; read the \
+                 file again"
+            ),
+            recovered_at: None,
+            lossy: true,
+        }
+    }
+}
+
+impl From<Break> for Fault {
+    fn from(broken: Break) -> Self {
+        let Break { offset, reason, detail, recovered_at, lossy: _ } = broken;
+        Fault { offset, reason, detail, recovered_at }
+    }
+}
+
+/// How reading went on, for messages.
+pub(crate) fn went_on(found: Option<u64>) -> String {
+    match found {
+        Some(found) => format!("reading went on at byte {found}"),
+        None => "nothing readable follows".to_owned(),
+    }
+}
+
+/// The break behind what could be inflated of a damaged member.
+pub(crate) fn damage(offset: u64, found: Option<u64>) -> Break {
+    let (reason, what) = match found {
+        Some(_) => (DropReason::BadCompression, "is damaged"),
+        None => (DropReason::CutShort, "is damaged or ends early"),
+    };
+    Break {
+        offset,
+        reason,
+        detail: format!(
+            "the gzip member at byte {offset} {what}; the records before the damage were kept, {}; \
+             fetch the archive again to get the rest",
+            went_on(found)
+        ),
+        recovered_at: found,
+        lossy: true,
+    }
+}
+
+/// A member whose data was kept although its checksum is wrong.
+pub(crate) fn bad_checksum(offset: u64, next: u64) -> Break {
+    Break {
+        offset,
+        reason: DropReason::BadCompression,
+        detail: format!(
+            "the checksum of the gzip member at byte {offset} is wrong although its data can be \
+             inflated; its records were kept, look at them before relying on them"
+        ),
+        recovered_at: Some(next),
+        lossy: false,
+    }
+}

@@ -1,0 +1,43 @@
+/*!
+Defines how web archives are read and written: records ([`RecordReader`], [`Writer`]), the HTTP
+responses in them ([`Response`], [`decode_body`]), and the character sets and kinds of payloads
+([`decode`], [`sniff_html`], [`is_feed`]).
+
+Invariant: no bytes make anything here panic, hang or take more memory than the limits given. What
+is damaged is reported as a [`Fault`] with its offset, and reading goes on behind it. Nothing here
+knows about stages, threads or file names.
+*/
+
+mod arc;
+mod block;
+mod body;
+mod charset;
+mod chunked;
+mod date;
+mod format;
+mod gap;
+mod gzip;
+mod head;
+mod http;
+mod inflate;
+mod limits;
+mod member;
+mod prescan;
+mod reader;
+mod record;
+mod sniff;
+mod source;
+mod start;
+mod stream;
+mod writer;
+
+pub use body::{Body, BodyError, decode_body};
+pub use charset::{charset_of, decode};
+pub use format::Format;
+pub use head::Headers;
+pub use http::{HttpError, Response};
+pub use limits::Limits;
+pub use reader::RecordReader;
+pub use record::{Fault, Record, RecordKind};
+pub use sniff::{PayloadKind, is_feed, sniff_html};
+pub use writer::{NewRecord, Wrapping, Writer};

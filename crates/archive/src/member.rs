@@ -1,0 +1,181 @@
+//! Streams one gzip member: its header, its deflate data, its trailer.
+//!
+//! Slower than [`crate::inflate`], but it takes input and gives output piecewise and keeps what it
+//! could inflate of a damaged member.
+
+use flate2::{Decompress, FlushDecompress, Status};
+use memchr::memchr;
+
+use crate::inflate::crc32;
+
+/// The first three bytes of every gzip member (RFC 1952; deflate is the only method there is).
+pub(crate) const MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
+
+/// Longest name or comment in a gzip header that is believed.
+const LONGEST_NAME: usize = 64 << 10;
+
+/// A gzip header at the start of some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Header {
+    /// It is whole and this long.
+    Whole(usize),
+    /// It may go on behind the bytes given.
+    Cut,
+    /// It is none.
+    Bad,
+}
+
+/// Measures the gzip header at the start of `bytes`.
+pub(crate) fn header(bytes: &[u8]) -> Header {
+    if !bytes.starts_with(&MAGIC[..bytes.len().min(3)]) {
+        return Header::Bad;
+    }
+    let Some(&flags) = bytes.get(3) else { return Header::Cut };
+    if flags & 0xe0 != 0 {
+        return Header::Bad;
+    }
+    let mut at = 10;
+    if flags & 4 != 0 {
+        let Some(length) = bytes.get(at..at + 2) else { return Header::Cut };
+        at += 2 + usize::from(u16::from_le_bytes([length[0], length[1]]));
+    }
+    for flag in [8, 16] {
+        if flags & flag != 0 {
+            let Some(rest) = bytes.get(at..) else { return Header::Cut };
+            match memchr(0, &rest[..rest.len().min(LONGEST_NAME)]) {
+                Some(length) => at += length + 1,
+                None if rest.len() < LONGEST_NAME => return Header::Cut,
+                None => return Header::Bad,
+            }
+        }
+    }
+    if flags & 2 != 0 {
+        at += 2;
+    }
+    if at <= bytes.len() { Header::Whole(at) } else { Header::Cut }
+}
+
+/// What a step through a member came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// There may be more output once there is room for it.
+    Output,
+    /// More input is needed.
+    Input,
+    /// The member ended.
+    End {
+        /// Whether the checksum agrees.
+        checksum: bool,
+        /// Whether the length agrees.
+        length: bool,
+    },
+    /// The deflate data makes no sense from here on.
+    Damaged,
+}
+
+/// A gzip member being streamed.
+pub(crate) struct Member {
+    inflate: Decompress,
+    sum: u32,
+    header_read: bool,
+    data_read: bool,
+}
+
+impl Member {
+    pub(crate) fn new() -> Self {
+        Self { inflate: Decompress::new(false), sum: 0, header_read: false, data_read: false }
+    }
+
+    /// Input bytes taken and output bytes given by the deflate data so far.
+    pub(crate) fn totals(&self) -> (u64, u64) {
+        (self.inflate.total_in(), self.inflate.total_out())
+    }
+
+    /// Appends up to `room` bytes to `output`; returns how much of `input` was taken.
+    pub(crate) fn step(
+        &mut self,
+        input: &[u8],
+        output: &mut Vec<u8>,
+        room: usize,
+    ) -> (usize, Step) {
+        let mut taken = 0;
+        if !self.header_read {
+            match header(input) {
+                Header::Whole(length) => taken = length,
+                Header::Cut => return (0, Step::Input),
+                Header::Bad => return (0, Step::Damaged),
+            }
+            self.header_read = true;
+        }
+        if !self.data_read {
+            let (length, before) = (output.len(), self.inflate.total_out());
+            let taken_before = self.inflate.total_in();
+            output.resize(length + room, 0);
+            let data = &input[taken..];
+            let status =
+                self.inflate.decompress(data, &mut output[length..], FlushDecompress::None);
+            taken += (self.inflate.total_in() - taken_before) as usize;
+            output.truncate(length + (self.inflate.total_out() - before) as usize);
+            self.sum = crc32(self.sum, &output[length..]);
+            let full = output.len() == length + room;
+            match status {
+                Ok(Status::StreamEnd) => self.data_read = true,
+                Err(_) => return (taken, Step::Damaged),
+                Ok(_) if full => return (taken, Step::Output),
+                Ok(_) if taken == input.len() => return (taken, Step::Input),
+                Ok(Status::Ok) => return (taken, Step::Output),
+                Ok(Status::BufError) => return (taken, Step::Damaged),
+            }
+        }
+        let Some(&[a, b, c, d, e, f, g, h]) = input.get(taken..taken + 8) else {
+            return (taken, Step::Input);
+        };
+        let checksum = u32::from_le_bytes([a, b, c, d]) == self.sum;
+        let length = u32::from_le_bytes([e, f, g, h]) == self.inflate.total_out() as u32;
+        (taken + 8, Step::End { checksum, length })
+    }
+}
+
+/// How streaming a member that is buffered as a whole ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Salvage {
+    /// The member ended after so many input bytes.
+    End {
+        /// Input bytes it took.
+        taken: usize,
+        /// Whether its checksum agrees.
+        checksum: bool,
+        /// Whether its length agrees.
+        length: bool,
+    },
+    /// The input ended first.
+    Cut,
+    /// The output limit was reached first.
+    Full,
+    /// The data makes no sense from some point on.
+    Damaged,
+}
+
+/// Appends what can be inflated of the member at the start of `input`, at most `most` bytes.
+pub(crate) fn salvage(input: &[u8], output: &mut Vec<u8>, most: usize) -> Salvage {
+    let mut member = Member::new();
+    let (mut at, start) = (0, output.len());
+    loop {
+        let room = (most - (output.len() - start)).min(256 << 10);
+        if room == 0 {
+            return Salvage::Full;
+        }
+        let before = (at, output.len());
+        let (taken, step) = member.step(&input[at..], output, room);
+        at += taken;
+        output.truncate(start.saturating_add(most));
+        match step {
+            Step::Output if (at, output.len()) != before => {}
+            Step::Output | Step::Damaged => return Salvage::Damaged,
+            Step::Input => return Salvage::Cut,
+            Step::End { checksum, length } => {
+                return Salvage::End { taken: at, checksum, length };
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Reads an archive record by record, past whatever damage there is.
+//!
+//! Invariant: every step moves forward by a byte at least or ends; no bytes make it panic or loop.
+
+use std::collections::VecDeque;
+use std::io::Read;
+
+use model::DropReason;
+
+use crate::block::Block;
+use crate::start::{Dialect, Search, Start, find, recognise};
+use crate::stream::Stream;
+use crate::{Fault, Headers, Limits, Record, RecordKind, arc, date, head};
+
+/// What a head says about the record.
+struct Head {
+    dialect: Dialect,
+    kind: RecordKind,
+    headers: Headers,
+    target_uri: Option<String>,
+    date: Option<jiff::Timestamp>,
+    /// Declared length of the block, if it can be read.
+    length: Option<u64>,
+    /// Length of the head itself.
+    size: usize,
+}
+
+/// An iterator over the records of a WARC or ARC archive, plain or gzip, told by its first bytes.
+///
+/// Damage is yielded as a [`Fault`], and reading goes on at the next record.
+pub struct RecordReader<R> {
+    stream: Stream<R>,
+    limits: Limits,
+    wanted: fn(RecordKind) -> bool,
+    ready: VecDeque<Result<Record, Fault>>,
+    dialect: Dialect,
+    records: u64,
+    ended: bool,
+}
+
+impl<R: Read> RecordReader<R> {
+    /// Begins to read an archive.
+    pub fn new(reader: R, limits: &Limits) -> Self {
+        Self {
+            stream: Stream::new(reader, *limits),
+            limits: *limits,
+            wanted: |_| true,
+            ready: VecDeque::new(),
+            dialect: Dialect::Warc,
+            records: 0,
+            ended: false,
+        }
+    }
+
+    /// Leaves the bodies of all other kinds of records behind, which saves their cost.
+    pub fn with_bodies_of(mut self, wanted: fn(RecordKind) -> bool) -> Self {
+        self.wanted = wanted;
+        self
+    }
+
+    /// Reads up to the next record or fault and puts it into `ready`, or ends.
+    fn advance(&mut self) {
+        self.skip_separators();
+        if self.stream.window().is_empty() {
+            match self.stream.pass_break() {
+                Some(fault) => self.ready.push_back(Err(fault)),
+                None => self.ended = true,
+            }
+            return;
+        }
+        let complete = self.stream.complete();
+        match recognise(self.stream.window(), complete) {
+            Start::Unsure => {
+                self.stream.fill();
+            }
+            Start::Record(dialect) => {
+                self.dialect = dialect;
+                match dialect {
+                    Dialect::Warc => self.warc(),
+                    Dialect::Arc => self.arc(),
+                }
+            }
+            Start::None => self.junk(
+                DropReason::Junk,
+                "bytes that belong to no record; everything before was kept",
+            ),
+        }
+    }
+
+    /// Passes line ends, and the zero bytes some writers pad with.
+    fn skip_separators(&mut self) {
+        loop {
+            let window = self.stream.window();
+            let count = window.iter().take_while(|byte| b"\r\n\0".contains(byte)).count();
+            let all = count == window.len();
+            self.stream.consume(count);
+            if !all || !self.stream.fill() {
+                return;
+            }
+        }
+    }
+
+    fn warc(&mut self) {
+        let mut from = 0;
+        let size = loop {
+            let window = self.stream.window();
+            let searched = &window[..window.len().min(self.limits.head_bytes)];
+            if let Some(size) = head::end(searched, from) {
+                break size;
+            }
+            // The empty line may begin in the last bytes searched.
+            from = searched.len().saturating_sub(3);
+            if window.len() >= self.limits.head_bytes || !self.stream.fill() {
+                let reason = match self.stream.complete() && !self.stream.tainted() {
+                    true => DropReason::CutShort,
+                    false => DropReason::BadRecord,
+                };
+                return self
+                    .junk(reason, "a record head that does not end; the record was dropped");
+            }
+        };
+        let window = &self.stream.window()[..size];
+        let headers = head::fields(behind_first_line(window));
+        let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
+        let head = Head {
+            dialect: Dialect::Warc,
+            kind: RecordKind::parse(headers.get("WARC-Type").unwrap_or_default()),
+            target_uri: headers.get("WARC-Target-URI").map(bare).filter(|uri| !uri.is_empty()),
+            date: headers.get("WARC-Date").and_then(date::parse),
+            length: headers.get("Content-Length").and_then(|text| text.parse().ok()),
+            headers,
+            size,
+        };
+        self.block(head);
+    }
+
+    fn arc(&mut self) {
+        let window = self.stream.window();
+        let line = window.iter().position(|byte| *byte == b'\n').unwrap_or(window.len());
+        let size = (line + 1).min(window.len());
+        match arc::head(&window[..line]) {
+            Some(arc::Head { kind, url, date, length, headers }) => self.block(Head {
+                dialect: Dialect::Arc,
+                kind,
+                headers,
+                target_uri: Some(url),
+                date,
+                length,
+                size,
+            }),
+            None => self.junk(DropReason::BadRecord, "an unreadable record head"),
+        }
+    }
+
+    /// Finds the record's block and makes the record, or reports why not.
+    fn block(&mut self, head: Head) {
+        let offset = self.stream.offset(0);
+        let url = head.target_uri.as_deref().unwrap_or("no target URI");
+        let keep = (self.wanted)(head.kind);
+        let mut block =
+            Block { stream: &mut self.stream, limits: &self.limits, dialect: head.dialect, url };
+        let mut found = block.find(head.size, head.length, keep);
+        if let Some((reason, detail)) = found.problem.take() {
+            let recovered_at = self.recovered();
+            self.ready.push_back(Err(Fault { offset, reason, detail, recovered_at }));
+        }
+        if found.lost {
+            return;
+        }
+        self.records += 1;
+        let Head { kind, headers, target_uri, date, .. } = head;
+        let id = headers.get("WARC-Record-ID").unwrap_or_default();
+        let record = Record {
+            offset,
+            kind,
+            record_id: id.trim_matches(['<', '>', ' ']).to_owned(),
+            truncated: headers.get("WARC-Truncated").map(str::to_owned),
+            headers,
+            target_uri,
+            date,
+            body: found.body,
+            length: found.length,
+        };
+        self.ready.push_back(Ok(record));
+    }
+
+    /// Moves to the next record, at least a byte on, and reports what was passed.
+    fn junk(&mut self, reason: DropReason, what: &str) {
+        let offset = self.stream.offset(0);
+        let (mut passed, mut from) = (0u64, 1);
+        loop {
+            let complete = self.stream.complete();
+            match find(self.stream.window(), from, self.dialect, complete) {
+                Search::At(index) => {
+                    self.stream.consume(index);
+                    passed += index as u64;
+                    break;
+                }
+                Search::NotBefore(index) => {
+                    // The byte before a candidate tells whether it begins a line.
+                    let done = index.saturating_sub(1);
+                    self.stream.consume(done);
+                    passed += done as u64;
+                    from = index - done;
+                    if !self.stream.fill() && complete {
+                        let rest = self.stream.window().len();
+                        self.stream.consume(rest);
+                        if self.stream.tainted() {
+                            return; // The break itself is reported.
+                        }
+                        passed += rest as u64;
+                        break;
+                    }
+                }
+            }
+        }
+        let recovered_at = self.recovered();
+        let hint = match (recovered_at, self.records) {
+            (Some(at), _) => format!("reading went on at byte {at}"),
+            (None, 0) => "no record was found; is the file a WARC or ARC archive?".to_owned(),
+            (None, _) => "no record follows".to_owned(),
+        };
+        let detail = format!("{what} ({passed} bytes passed over); {hint}");
+        self.ready.push_back(Err(Fault { offset, reason, detail, recovered_at }));
+    }
+
+    /// File offset of what comes next, `None` if nothing does.
+    fn recovered(&mut self) -> Option<u64> {
+        self.skip_separators();
+        (!self.stream.window().is_empty()).then(|| self.stream.offset(0))
+    }
+}
+
+impl<R: Read> Iterator for RecordReader<R> {
+    type Item = Result<Record, Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(item) = self.ready.pop_front() {
+                return Some(item);
+            }
+            if self.ended {
+                return None;
+            }
+            self.advance();
+            self.ready.extend(self.stream.take_notes().into_iter().map(Err));
+        }
+    }
+}
+
+/// The bytes behind the first line.
+fn behind_first_line(bytes: &[u8]) -> &[u8] {
+    memchr::memchr(b'\n', bytes).map_or(&[], |index| &bytes[index + 1..])
+}

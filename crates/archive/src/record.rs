@@ -1,0 +1,93 @@
+//! Defines what a reader yields: records, and faults where there was damage.
+
+use jiff::Timestamp;
+use model::DropReason;
+
+use crate::Headers;
+
+/// What a record holds, by its `WARC-Type`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RecordKind {
+    /// A server's response, HTTP head included.
+    Response,
+    /// A resource without protocol head.
+    Resource,
+    /// A later visit that found the same content again.
+    Revisit,
+    /// A crawler's request.
+    Request,
+    /// Notes on another record.
+    Metadata,
+    /// A description of the archive.
+    Warcinfo,
+    /// Another form of a record, made later.
+    Conversion,
+    /// Any other type, `continuation` among them.
+    Other,
+}
+
+impl RecordKind {
+    /// Reads a `WARC-Type`, in any case.
+    pub fn parse(text: &str) -> Self {
+        match warc::RecordType::from(text) {
+            warc::RecordType::Response => Self::Response,
+            warc::RecordType::Resource => Self::Resource,
+            warc::RecordType::Revisit => Self::Revisit,
+            warc::RecordType::Request => Self::Request,
+            warc::RecordType::Metadata => Self::Metadata,
+            warc::RecordType::WarcInfo => Self::Warcinfo,
+            warc::RecordType::Conversion => Self::Conversion,
+            warc::RecordType::Continuation | warc::RecordType::Unknown(_) => Self::Other,
+        }
+    }
+
+    /// The `WARC-Type` to write; `None` for [`RecordKind::Other`].
+    pub fn as_warc(self) -> Option<warc::RecordType> {
+        Some(match self {
+            Self::Response => warc::RecordType::Response,
+            Self::Resource => warc::RecordType::Resource,
+            Self::Revisit => warc::RecordType::Revisit,
+            Self::Request => warc::RecordType::Request,
+            Self::Metadata => warc::RecordType::Metadata,
+            Self::Warcinfo => warc::RecordType::WarcInfo,
+            Self::Conversion => warc::RecordType::Conversion,
+            Self::Other => return None,
+        })
+    }
+}
+
+/// One record of an archive.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// File offset of the gzip member it begins in, or of its first byte in a plain archive.
+    pub offset: u64,
+    /// What it holds.
+    pub kind: RecordKind,
+    /// Its named fields.
+    pub headers: Headers,
+    /// `WARC-Target-URI` without angle brackets.
+    pub target_uri: Option<String>,
+    /// `WARC-Date`, where it can be read.
+    pub date: Option<Timestamp>,
+    /// `WARC-Record-ID` without angle brackets, or empty.
+    pub record_id: String,
+    /// `WARC-Truncated`.
+    pub truncated: Option<String>,
+    /// Its block; empty for kinds whose bodies were not asked for.
+    pub body: Vec<u8>,
+    /// Length of its block in bytes, whether it was kept in `body` or not.
+    pub length: u64,
+}
+
+/// Damage: where, what happened, what was kept, where reading went on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// File offset of the damage: of the gzip member for compressed archives.
+    pub offset: u64,
+    /// What kind of damage.
+    pub reason: DropReason,
+    /// What happened, what was kept and what to do, as a lower-case sentence.
+    pub detail: String,
+    /// File offset at which reading went on; `None` at the end of the file.
+    pub recovered_at: Option<u64>,
+}

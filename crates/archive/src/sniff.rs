@@ -1,0 +1,158 @@
+//! Tells pages, feeds and everything else apart, by media type and by first bytes.
+
+use memchr::{memchr, memmem};
+
+/// How far into a payload its root element is looked for.
+const FAR: usize = 4096;
+
+/// What a payload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PayloadKind {
+    /// An HTML or XHTML page.
+    Html,
+    /// A web feed.
+    Feed,
+    /// Neither.
+    Other,
+}
+
+/// Tells by the media type, and by the first bytes where that says too little.
+pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
+    let media_type = content_type.unwrap_or_default().split([';', ',']).next().unwrap_or_default();
+    match media_type.trim().to_ascii_lowercase().as_str() {
+        // A feed sent as a page is still a feed.
+        "text/html" | "application/xhtml+xml" if is_feed(body) => PayloadKind::Feed,
+        "text/html" | "application/xhtml+xml" => PayloadKind::Html,
+        "application/rss+xml"
+        | "application/atom+xml"
+        | "application/feed+json"
+        | "application/rdf+xml"
+        | "text/rss+xml"
+        | "application/x-rss+xml" => match by_bytes(body) {
+            PayloadKind::Html => PayloadKind::Html,
+            _ => PayloadKind::Feed,
+        },
+        ""
+        | "unknown"
+        | "unknown/unknown"
+        | "application/unknown"
+        | "*/*"
+        | "text/plain"
+        | "text/xml"
+        | "application/xml"
+        | "application/json"
+        | "application/octet-stream"
+        | "application/x-unknown-content-type"
+        | "text/*"
+        | "no-type"
+        | "-" => by_bytes(body),
+        // "html", "text", "text html" and other things no registry knows.
+        other if !other.contains('/') => by_bytes(body),
+        _ => PayloadKind::Other,
+    }
+}
+
+/// Whether the bytes are a feed: RSS, RDF or Atom by the root element, or JSON Feed by its version.
+pub fn is_feed(bytes: &[u8]) -> bool {
+    by_bytes(bytes) == PayloadKind::Feed
+}
+
+fn by_bytes(bytes: &[u8]) -> PayloadKind {
+    let narrowed;
+    let bytes = match bytes {
+        // UTF-16: the ASCII in it is enough.
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'<', 0, ..] | [0, b'<', ..] => {
+            let first = &bytes[..bytes.len().min(2 * FAR)];
+            narrowed = first.iter().copied().filter(|b| *b != 0 && *b < 0x80).collect::<Vec<_>>();
+            &narrowed[..]
+        }
+        _ => bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes),
+    };
+    let bytes = bytes[..bytes.len().min(FAR)].trim_ascii_start();
+    if bytes.first() == Some(&b'{') {
+        let json_feed = memmem::find(bytes, b"jsonfeed.org/version").is_some()
+            || memmem::find(bytes, b"jsonfeed.org\\/version").is_some();
+        return if json_feed { PayloadKind::Feed } else { PayloadKind::Other };
+    }
+    let mut rest = bytes;
+    let mut prolog = false;
+    loop {
+        rest = rest.trim_ascii_start();
+        let Some(inside) = rest.strip_prefix(b"<") else {
+            return PayloadKind::Other;
+        };
+        let behind = match inside {
+            [b'!', b'-', b'-', ..] => match memmem::find(&inside[1..], b"-->") {
+                Some(length) => &inside[1 + length + 3..],
+                // A long comment before anything else: pages do that.
+                None => return PayloadKind::Html,
+            },
+            [b'!' | b'?', ..] => {
+                if inside.get(..8).is_some_and(|word| word.eq_ignore_ascii_case(b"!doctype")) {
+                    let name = inside[8..].trim_ascii_start();
+                    if name.get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"html")) {
+                        return PayloadKind::Html;
+                    }
+                }
+                prolog = true;
+                match memchr(b'>', inside) {
+                    Some(length) => &inside[length + 1..],
+                    None => return PayloadKind::Other,
+                }
+            }
+            _ => return by_root(inside, prolog),
+        };
+        rest = behind;
+    }
+}
+
+/// Tells by the first element, whose name stands at the start of `bytes`.
+fn by_root(bytes: &[u8], prolog: bool) -> PayloadKind {
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/>".contains(byte);
+    let name = &bytes[..bytes.iter().position(ends).unwrap_or(bytes.len())];
+    let local = name.rsplit(|byte| *byte == b':').next().unwrap_or(name).to_ascii_lowercase();
+    match local.as_slice() {
+        b"rss" | b"feed" | b"rdf" => PayloadKind::Feed,
+        b"channel" | b"entry" if prolog => PayloadKind::Feed,
+        b"html" | b"head" | b"body" | b"script" | b"iframe" | b"h1" | b"div" | b"font"
+        | b"table" | b"a" | b"style" | b"title" | b"b" | b"br" | b"p" | b"meta" | b"link"
+        | b"base" | b"center" | b"span" | b"h2" | b"h3" | b"frameset" | b"noscript"
+        | b"section" | b"article" | b"main" | b"header" | b"form" => PayloadKind::Html,
+        _ => PayloadKind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use PayloadKind::{Feed, Html, Other};
+
+    #[test]
+    fn by_type_and_bytes() {
+        for (media_type, body, kind) in [
+            (Some("text/html; charset=x"), &b"anything"[..], Html),
+            (Some("TEXT/HTML"), b"<?xml version='1.0'?><rss version='2.0'>", Feed),
+            (Some("application/xhtml+xml"), b"", Html),
+            (Some("application/rss+xml"), b"", Feed),
+            (Some("application/rss+xml"), b"<!DOCTYPE html><title>Gone", Html),
+            (Some("text/xml"), b"<?xml version=\"1.0\"?>\n<!-- x --><rdf:RDF xmlns=\"\">", Feed),
+            (Some("application/xml"), b"<?xml version=\"1.0\"?><html xmlns=\"\">", Html),
+            (Some("application/xml"), b"<?xml version=\"1.0\"?><urlset>", Other),
+            (Some("text/plain"), b"Hello", Other),
+            (Some("text/plain"), b"\n  <!doctype HTML PUBLIC", Html),
+            (Some("image/png"), b"<html>", Other),
+            (Some("unknown"), b"\xef\xbb\xbf<html lang=en>", Html),
+            (None, b"<!-- saved --><HTML>", Html),
+            (None, b"\xff\xfe<\0h\0t\0m\0l\0>\0", Html),
+            (None, b"{\"version\": \"https://jsonfeed.org/version/1.1\"}", Feed),
+            (None, b"{\"version\": 1}", Other),
+            (None, b"\x89PNG", Other),
+            (None, b"", Other),
+            (None, b"<", Other),
+            (None, b"<feed xmlns='http://www.w3.org/2005/Atom'>", Feed),
+        ] {
+            let shown = body.escape_ascii();
+            assert_eq!(sniff_html(media_type, body), kind, "{media_type:?} {shown}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Defines the look-ahead buffer over the raw bytes of an archive, which knows its file offset.
+
+use std::io::{ErrorKind, Read};
+
+/// Bytes asked of the reader at a time.
+const CHUNK: usize = 256 << 10;
+
+/// Raw bytes with look-ahead, a file offset and a short memory of what was consumed.
+pub(crate) struct Source<R> {
+    reader: R,
+    bytes: Vec<u8>,
+    position: usize,
+    /// File offset of `bytes[0]`.
+    base: u64,
+    ended: bool,
+    error: Option<String>,
+    /// How many consumed bytes stay available to [`Source::rewind`].
+    memory: usize,
+}
+
+impl<R: Read> Source<R> {
+    pub(crate) fn new(reader: R) -> Self {
+        Self {
+            reader,
+            bytes: Vec::new(),
+            position: 0,
+            base: 0,
+            ended: false,
+            error: None,
+            memory: 0,
+        }
+    }
+
+    /// What is buffered and not yet consumed.
+    pub(crate) fn buffered(&self) -> &[u8] {
+        &self.bytes[self.position..]
+    }
+
+    /// File offset of the first byte of [`Source::buffered`].
+    pub(crate) fn offset(&self) -> u64 {
+        self.base + self.position as u64
+    }
+
+    /// Whether nothing follows what is buffered.
+    pub(crate) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The read error that ended the source, once.
+    pub(crate) fn take_error(&mut self) -> Option<String> {
+        self.error.take()
+    }
+
+    /// Reads until at least `want` bytes are buffered or the source has ended.
+    pub(crate) fn fill_to(&mut self, want: usize) {
+        if self.bytes.len() - self.position >= want || self.ended {
+            return;
+        }
+        let drop = self.position.saturating_sub(self.memory);
+        if drop > 0 {
+            self.bytes.drain(..drop);
+            self.position -= drop;
+            self.base += drop as u64;
+        }
+        while self.bytes.len() - self.position < want && !self.ended {
+            let length = self.bytes.len();
+            self.bytes.resize(length + CHUNK, 0);
+            let read = loop {
+                match self.reader.read(&mut self.bytes[length..]) {
+                    Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                    other => break other,
+                }
+            };
+            match read {
+                Ok(0) => self.ended = true,
+                Ok(count) => {
+                    self.bytes.truncate(length + count.min(CHUNK));
+                    continue;
+                }
+                Err(error) => {
+                    self.error = Some(error.to_string());
+                    self.ended = true;
+                }
+            }
+            self.bytes.truncate(length);
+        }
+    }
+
+    /// Moves past `count` buffered bytes.
+    pub(crate) fn consume(&mut self, count: usize) {
+        self.position = (self.position + count).min(self.bytes.len());
+    }
+
+    /// Keeps the last `memory` consumed bytes from now on.
+    pub(crate) fn remember(&mut self, memory: usize) {
+        self.memory = memory;
+    }
+
+    /// Moves back by up to `count` bytes, as far as the memory reaches.
+    pub(crate) fn rewind(&mut self, count: usize) {
+        self.position -= count.min(self.position);
+    }
+}

@@ -1,0 +1,144 @@
+//! Recognises where a record starts, and finds the next start after damage.
+
+use memchr::{memchr, memmem};
+
+use crate::arc;
+
+/// How far a candidate's head is read before it is believed.
+const LOOK: usize = 64 << 10;
+
+/// Longest line that is taken for the head of an ARC record.
+const LONGEST_ARC_LINE: usize = 16 << 10;
+
+/// The kind of head records have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// `WARC/1.0` and named fields.
+    Warc,
+    /// One line of fields separated by spaces.
+    Arc,
+}
+
+/// What stands at the start of some bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// A record of this dialect.
+    Record(Dialect),
+    /// More bytes are needed to tell.
+    Unsure,
+    /// No record.
+    None,
+}
+
+/// Tells whether `bytes` begin with a record; `complete` says that nothing can follow them.
+pub(crate) fn recognise(bytes: &[u8], complete: bool) -> Start {
+    if bytes.len() < 5 && !complete && b"WARC/".starts_with(bytes) {
+        return Start::Unsure;
+    }
+    let limit = if bytes.starts_with(b"WARC/") { 32 } else { LONGEST_ARC_LINE };
+    let Some(end) = memchr(b'\n', &bytes[..bytes.len().min(limit)]) else {
+        return if bytes.len() < limit && !complete { Start::Unsure } else { Start::None };
+    };
+    if is_version(&bytes[..end]) {
+        Start::Record(Dialect::Warc)
+    } else if arc::is_head(&bytes[..end]) {
+        Start::Record(Dialect::Arc)
+    } else {
+        Start::None
+    }
+}
+
+/// Whether a line is `WARC/` and a version number.
+fn is_version(line: &[u8]) -> bool {
+    let Some(version) = line.strip_prefix(b"WARC/") else { return false };
+    let version = version.trim_ascii_end();
+    version.contains(&b'.')
+        && version.first().is_some_and(u8::is_ascii_digit)
+        && version.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+}
+
+/// Where the next record starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Search {
+    /// At this index.
+    At(usize),
+    /// Nowhere before this index, from which to go on when there are more bytes.
+    NotBefore(usize),
+}
+
+/// Finds the first index ≥ `from` at which a record surely starts: on a new line, and with a head
+/// that names its type. `complete` says that nothing can follow `bytes`.
+pub(crate) fn find(bytes: &[u8], from: usize, dialect: Dialect, complete: bool) -> Search {
+    let mut at = from;
+    loop {
+        // A candidate stands at 0 or after a line feed.
+        if at == 0 || bytes.get(at - 1) == Some(&b'\n') {
+            let rest = &bytes[at.min(bytes.len())..];
+            match recognise(rest, complete) {
+                Start::Record(Dialect::Arc) if dialect == Dialect::Arc => return Search::At(at),
+                Start::Record(Dialect::Warc) => match names_type(rest, complete) {
+                    Some(true) => return Search::At(at),
+                    Some(false) => {}
+                    None => return Search::NotBefore(at),
+                },
+                Start::Unsure => return Search::NotBefore(at),
+                Start::Record(Dialect::Arc) | Start::None => {}
+            }
+        }
+        let rest = bytes.get(at..).unwrap_or_default();
+        let next = match dialect {
+            Dialect::Warc => memmem::find(rest, b"\nWARC/"),
+            Dialect::Arc => memchr(b'\n', rest),
+        };
+        match next {
+            Some(index) => at += index + 1,
+            // The last bytes may be the beginning of "\nWARC/".
+            None => return Search::NotBefore(from.max(bytes.len().saturating_sub(5))),
+        }
+    }
+}
+
+/// Whether the head at the start of `bytes` has a `WARC-Type`; `None` when more bytes are needed.
+fn names_type(bytes: &[u8], complete: bool) -> Option<bool> {
+    let mut at = 0;
+    while let Some(length) = memchr(b'\n', &bytes[at..bytes.len().min(LOOK)]) {
+        let line = bytes[at..at + length].trim_ascii();
+        // A version line within a head begins another candidate.
+        if line.is_empty() || at > 0 && line.starts_with(b"WARC/") {
+            return Some(false);
+        }
+        if line.get(..10).is_some_and(|name| name.eq_ignore_ascii_case(b"warc-type:")) {
+            return Some(true);
+        }
+        at += length + 1;
+    }
+    if complete || bytes.len() >= LOOK { Some(false) } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions() {
+        for (bytes, start) in [
+            (&b"WARC/1.0\r\n"[..], Start::Record(Dialect::Warc)),
+            (b"WARC/0.17 \n", Start::Record(Dialect::Warc)),
+            (b"WARC/one\r\n", Start::None),
+            (b"WAR", Start::Unsure),
+            (b"WARC/1.", Start::Unsure),
+            (b"http://a.org/ 1.2.3.4 20080430204825 text/html 12\n", Start::Record(Dialect::Arc)),
+            (b"<html>\n", Start::None),
+        ] {
+            assert_eq!(recognise(bytes, false), start, "{:?}", bytes.escape_ascii().to_string());
+        }
+    }
+
+    #[test]
+    fn search_wants_a_head_on_a_new_line() {
+        let cut = "x WARC/1.0\r\nWARC-Type: a\r\n\r\nWARC/1.0\r\nfoo: bar\r\n\r\nWARC/1.1\r\nwarc-type: b";
+        let (at, whole) = (cut.find("WARC/1.1").unwrap(), format!("{cut}\r\n"));
+        assert_eq!(find(cut.as_bytes(), 0, Dialect::Warc, false), Search::NotBefore(at));
+        assert_eq!(find(whole.as_bytes(), 0, Dialect::Warc, false), Search::At(at));
+    }
+}

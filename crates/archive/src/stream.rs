@@ -1,0 +1,223 @@
+//! Defines the window over the unwrapped bytes of an archive: what the record reader looks at,
+//! with the file offset of every byte.
+
+use std::collections::VecDeque;
+use std::io::Read;
+
+use model::DropReason;
+
+use crate::gap::Break;
+use crate::gzip::Gzip;
+use crate::source::Source;
+use crate::{Fault, Format, Limits};
+
+/// Bytes looked at to tell the format.
+const SNIFF: usize = 256 << 10;
+
+/// What a decoder has done when asked for more.
+pub(crate) enum More {
+    /// It may have appended bytes; they belong to the member at this file offset.
+    Data(u64),
+    /// The bytes after this do not follow on those before.
+    Broken(Break),
+    /// Nothing follows.
+    End,
+}
+
+/// How the bytes are unwrapped. A further format is a further variant.
+enum Decoder<R> {
+    Plain(Source<R>),
+    Gzip(Box<Gzip<R>>),
+    Refused(Option<Break>),
+}
+
+impl<R: Read> Decoder<R> {
+    fn new(mut source: Source<R>, limits: Limits) -> Self {
+        source.fill_to(SNIFF);
+        match Format::sniff(source.buffered()) {
+            Format::Plain => Self::Plain(source),
+            Format::Gzip => Self::Gzip(Box::new(Gzip::new(source, limits))),
+            other => Self::Refused(Some(Break {
+                offset: 0,
+                reason: DropReason::BadRecord,
+                detail: format!(
+                    "archives compressed with {} cannot be read; nothing was kept; decompress the \
+                     file or compress it with gzip first",
+                    other.as_str()
+                ),
+                recovered_at: None,
+                lossy: true,
+            })),
+        }
+    }
+
+    fn more(&mut self, output: &mut Vec<u8>) -> More {
+        match self {
+            Self::Gzip(gzip) => gzip.more(output),
+            Self::Plain(source) => {
+                source.fill_to(1);
+                let (offset, held) = (source.offset(), source.buffered());
+                let length = held.len();
+                if length == 0 {
+                    return match source.take_error() {
+                        Some(error) => More::Broken(Break::unreadable(offset, &error)),
+                        None => More::End,
+                    };
+                }
+                output.extend_from_slice(held);
+                source.consume(length);
+                More::Data(offset)
+            }
+            Self::Refused(broken) => broken.take().map_or(More::End, More::Broken),
+        }
+    }
+}
+
+/// What stands behind the window.
+#[derive(Debug)]
+enum Behind {
+    /// Perhaps more bytes.
+    Open,
+    /// A break, then perhaps more bytes.
+    Break(Break),
+    /// Nothing.
+    End,
+}
+
+/// The window.
+pub(crate) struct Stream<R> {
+    decoder: Decoder<R>,
+    bytes: Vec<u8>,
+    start: usize,
+    /// Position of `bytes[0]` in the unwrapped bytes.
+    base: u64,
+    /// (position, file offset) of the pieces the window is made of.
+    pieces: VecDeque<(u64, u64)>,
+    behind: Behind,
+    /// What the decoder had to say without losing bytes.
+    notes: Vec<Fault>,
+}
+
+impl<R: Read> Stream<R> {
+    pub(crate) fn new(reader: R, limits: Limits) -> Self {
+        Self {
+            decoder: Decoder::new(Source::new(reader), limits),
+            bytes: Vec::new(),
+            start: 0,
+            base: 0,
+            pieces: VecDeque::new(),
+            behind: Behind::Open,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The bytes at hand.
+    pub(crate) fn window(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    /// Moves past `count` bytes of the window.
+    pub(crate) fn consume(&mut self, count: usize) {
+        self.start = (self.start + count).min(self.bytes.len());
+    }
+
+    /// File offset of the byte `ahead` of the window's start: of its gzip member, if there is one.
+    pub(crate) fn offset(&self, ahead: usize) -> u64 {
+        let position = self.base + (self.start + ahead) as u64;
+        let behind = self.pieces.partition_point(|(at, _)| *at <= position);
+        let piece = behind.checked_sub(1).and_then(|index| self.pieces.get(index));
+        let (at, offset) = piece.copied().unwrap_or_default();
+        match self.decoder {
+            Decoder::Plain(_) => offset + (position - at),
+            Decoder::Gzip(_) | Decoder::Refused(_) => offset,
+        }
+    }
+
+    /// Index in the window at which the next gzip member begins, if the window reaches into it.
+    pub(crate) fn next_member(&self) -> Option<usize> {
+        let Decoder::Gzip(_) = self.decoder else { return None };
+        let position = self.base + self.start as u64;
+        let next = self.pieces.partition_point(|(at, _)| *at <= position);
+        let (at, _) = self.pieces.get(next)?;
+        usize::try_from(at - position).ok()
+    }
+
+    /// Whether a gzip member begins at the window's start.
+    pub(crate) fn starts_member(&self) -> bool {
+        let position = self.base + self.start as u64;
+        matches!(self.decoder, Decoder::Gzip(_))
+            && self.pieces.binary_search_by_key(&position, |(at, _)| *at).is_ok()
+    }
+
+    /// Whether the window ends where a gzip member ends.
+    pub(crate) fn at_member_end(&self) -> bool {
+        matches!(&self.decoder, Decoder::Gzip(gzip) if gzip.between_members())
+    }
+
+    /// Whether the window ends in a damaged stretch.
+    pub(crate) fn tainted(&self) -> bool {
+        match (&self.behind, &self.decoder) {
+            (Behind::Break(broken), _) => broken.lossy,
+            (_, Decoder::Gzip(gzip)) => gzip.tainted(),
+            _ => false,
+        }
+    }
+
+    /// Whether the window holds all there is up to a break or the end, as far as is known.
+    pub(crate) fn complete(&self) -> bool {
+        !matches!(self.behind, Behind::Open)
+    }
+
+    /// Lengthens the window; false when a break or the end is reached.
+    pub(crate) fn fill(&mut self) -> bool {
+        if self.complete() {
+            return false;
+        }
+        if self.start == self.bytes.len() || self.start >= self.bytes.len() / 2 {
+            self.bytes.drain(..self.start);
+            self.base += self.start as u64;
+            self.start = 0;
+            while self.pieces.get(1).is_some_and(|(at, _)| *at <= self.base) {
+                self.pieces.pop_front();
+            }
+        }
+        loop {
+            let length = self.bytes.len();
+            match self.decoder.more(&mut self.bytes) {
+                More::Data(offset) => {
+                    if self.bytes.len() > length {
+                        if self.pieces.back().is_none_or(|(_, last)| *last != offset) {
+                            self.pieces.push_back((self.base + length as u64, offset));
+                        }
+                        return true;
+                    }
+                }
+                More::Broken(broken) if !broken.lossy => self.notes.push(broken.into()),
+                More::Broken(broken) => {
+                    self.behind = Behind::Break(broken);
+                    return false;
+                }
+                More::End => {
+                    self.behind = Behind::End;
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Passes the break behind an empty window; `None` at the end.
+    pub(crate) fn pass_break(&mut self) -> Option<Fault> {
+        match std::mem::replace(&mut self.behind, Behind::End) {
+            Behind::Break(broken) => {
+                self.behind = Behind::Open;
+                Some(broken.into())
+            }
+            Behind::Open | Behind::End => None,
+        }
+    }
+
+    /// Takes what was noted since the last call.
+    pub(crate) fn take_notes(&mut self) -> Vec<Fault> {
+        std::mem::take(&mut self.notes)
+    }
+}

@@ -1,0 +1,111 @@
+//! Writes WARC 1.1 archives, plain or with a gzip member per record.
+//!
+//! Field names and types are those of the `warc` crate. Its own writer keeps fields in a hash map
+//! and so gives other bytes each time; here the same records give the same bytes.
+
+use std::io::{self, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use jiff::Timestamp;
+use warc::WarcHeader;
+
+use crate::RecordKind;
+
+/// How records are wrapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrapping {
+    /// As they are.
+    Plain,
+    /// Each in a gzip member of its own.
+    Gzip,
+}
+
+/// A record to write.
+#[derive(Clone, Copy, Debug)]
+pub struct NewRecord<'a> {
+    /// Its type; [`RecordKind::Other`] cannot be written.
+    pub kind: RecordKind,
+    /// Its identity, a URI without angle brackets such as `urn:uuid:…`.
+    pub record_id: &'a str,
+    /// When it was made.
+    pub date: Timestamp,
+    /// What it is of, if it is of something.
+    pub target_uri: Option<&'a str>,
+    /// Media type of the block, such as `application/http; msgtype=response`.
+    pub content_type: &'a str,
+    /// Further fields, written in this order.
+    pub fields: &'a [(&'a str, &'a str)],
+    /// The block.
+    pub body: &'a [u8],
+}
+
+/// A writer of records.
+pub struct Writer<W> {
+    output: W,
+    wrapping: Wrapping,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins an archive.
+    pub fn new(output: W, wrapping: Wrapping) -> Self {
+        Self { output, wrapping }
+    }
+
+    /// Writes a record. Line breaks in field values become spaces.
+    pub fn write(&mut self, record: &NewRecord<'_>) -> io::Result<()> {
+        match self.wrapping {
+            Wrapping::Plain => write_record(&mut self.output, record),
+            Wrapping::Gzip => {
+                let mut encoder = GzEncoder::new(&mut self.output, Compression::default());
+                write_record(&mut encoder, record)?;
+                encoder.finish().map(|_| ())
+            }
+        }
+    }
+
+    /// Ends the archive and gives the output back.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.output.flush()?;
+        Ok(self.output)
+    }
+}
+
+fn write_record(output: &mut impl Write, record: &NewRecord<'_>) -> io::Result<()> {
+    let Some(kind) = record.kind.as_warc() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a record of no known type"));
+    };
+    let length = record.body.len().to_string();
+    let mut head = String::from("WARC/1.1\r\n");
+    let mut field = |name: &str, value: &str| {
+        head.push_str(name);
+        head.push_str(": ");
+        head.extend(value.chars().map(|c| if c == '\r' || c == '\n' { ' ' } else { c }));
+        head.push_str("\r\n");
+    };
+    field(&title_case(&WarcHeader::WarcType), &kind.to_string());
+    field(&title_case(&WarcHeader::RecordID), &format!("<{}>", record.record_id));
+    field(&title_case(&WarcHeader::Date), &record.date.to_string());
+    if let Some(uri) = record.target_uri {
+        field(&title_case(&WarcHeader::TargetURI), uri);
+    }
+    for (name, value) in record.fields {
+        field(name, value);
+    }
+    field(&title_case(&WarcHeader::ContentType), record.content_type);
+    field(&title_case(&WarcHeader::ContentLength), &length);
+    head.push_str("\r\n");
+    output.write_all(head.as_bytes())?;
+    output.write_all(record.body)?;
+    output.write_all(b"\r\n\r\n")
+}
+
+/// The name as the standard spells it: `WARC-Target-URI`.
+fn title_case(name: &WarcHeader) -> String {
+    let words = name.to_string();
+    let words = words.split('-').map(|word| match word {
+        "warc" | "id" | "uri" => word.to_ascii_uppercase(),
+        _ => word[..1].to_ascii_uppercase() + &word[1..],
+    });
+    words.collect::<Vec<_>>().join("-")
+}

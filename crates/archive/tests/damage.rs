@@ -1,0 +1,198 @@
+//! One small archive per kind of damage: every intact record is read, every fault is told.
+
+mod common;
+
+use common::{BODY, gzip, members, numbers, read, record, record_with, records};
+use model::DropReason;
+use sitegrove_archive::{Limits, RecordKind, RecordReader};
+
+fn all() -> Vec<usize> {
+    (0..10).collect()
+}
+
+fn without(missing: usize) -> Vec<usize> {
+    (0..10).filter(|i| *i != missing).collect()
+}
+
+/// Ten records, the fourth of them special.
+fn special(fourth: Vec<u8>) -> Vec<u8> {
+    [records(0..3), fourth, records(4..10)].concat()
+}
+
+/// `bytes` hold these records, and one fault for each reason.
+fn check(bytes: &[u8], expected: &[usize], reasons: &[DropReason]) {
+    let (found, faults) = numbers(bytes);
+    assert_eq!(found, expected, "{faults:#?}");
+    let found: Vec<_> = faults.iter().map(|fault| fault.reason).collect();
+    assert_eq!(found, reasons, "{faults:#?}");
+}
+
+#[test]
+fn plain_archives_that_keep_to_the_rules_or_nearly() {
+    check(&records(0..10), &all(), &[]);
+    check(b"", &[], &[]);
+    let text = String::from_utf8(records(0..10)).unwrap();
+    check(text.replace("WARC/1.0", "WARC/0.17").as_bytes(), &all(), &[]);
+    check(text.replace("WARC/1.0", "WARC/1.1").as_bytes(), &all(), &[]);
+    check(text.replace("\r\n", "\n").as_bytes(), &all(), &[]);
+    check(text.replace("Content-Length", "CONTENT-LENGTH").as_bytes(), &all(), &[]);
+    check(text.replace("WARC-T", "warc-t").as_bytes(), &all(), &[]);
+    check(text.replace("http://a.com/3", "<http://a.com/3>").as_bytes(), &all(), &[]);
+    check(&[records(0..10), vec![0; 100]].concat(), &all(), &[]);
+    let length = "Content-Length: 16\r\n";
+    for (extra, tail) in [
+        ("X-T: caf\u{e9}\r\n", "\r\n\r\n"),
+        ("X-T: a\r\n  b\r\n", "\r\n\r\n"),
+        ("X-T:\r\n", "\r\n\r\n"),
+        ("no colon\r\n", "\r\n\r\n"),
+        ("", "\r\n\r\n\r\n\r\n"),
+        ("", "\r\n"),
+        ("", ""),
+    ] {
+        check(&special(record_with(3, length, extra, BODY, tail)), &all(), &[]);
+    }
+    let huge = format!("X-T: {}\r\n", "a".repeat(300_000));
+    check(&special(record_with(3, length, &huge, BODY, "\r\n\r\n")), &all(), &[]);
+    let tricky = "\r\n\r\nWARC/1.0\r\nWARC-Type: response\r\n\r\n";
+    let length = format!("Content-Length: {}\r\n", tricky.len());
+    check(&special(record_with(3, &length, "", tricky, "\r\n\r\n")), &all(), &[]);
+}
+
+#[test]
+fn wrong_lengths() {
+    for length in ["", "Content-Length: abc\r\n", "Content-Length: 5\r\n", "Content-Length: 40\r\n"]
+    {
+        let bytes = special(record_with(3, length, "", BODY, "\r\n\r\n"));
+        check(&bytes, &all(), &[DropReason::BadRecord]);
+        let (found, _) = read(&bytes[..], &Limits::USUAL);
+        assert_eq!(found[3].body, BODY.as_bytes(), "{length}");
+        let mut zipped = members(0..10);
+        zipped[3] = gzip(&record_with(3, length, "", BODY, "\r\n\r\n"));
+        check(&zipped.concat(), &all(), &[DropReason::BadRecord]);
+    }
+    let endless = record_with(3, "Content-Length: 99999999999\r\n", "", BODY, "\r\n\r\n");
+    check(&special(endless.clone()), &[0, 1, 2], &[DropReason::CutShort]);
+    let mut zipped = members(0..10);
+    zipped[3] = gzip(&endless);
+    check(&zipped.concat(), &without(3), &[DropReason::BadRecord]);
+}
+
+#[test]
+fn junk_and_cuts_in_plain_archives() {
+    let bytes = [records(0..3), b"GARBAGE LINE\r\n\r\n".to_vec(), records(3..10)].concat();
+    check(&bytes, &all(), &[DropReason::Junk]);
+    let (_, faults) = numbers(&bytes);
+    let start = records(0..3).len() as u64;
+    assert_eq!((faults[0].offset, faults[0].recovered_at), (start, Some(start + 16)));
+    let bytes = records(0..10);
+    check(&bytes[..bytes.len() - 10], &without(9), &[DropReason::CutShort]);
+    check(&bytes[..bytes.len() - 100], &without(9), &[DropReason::CutShort]);
+    check(b"<html>not an archive</html>", &[], &[DropReason::Junk]);
+}
+
+#[test]
+fn gzip_archives_that_keep_to_the_rules_or_nearly() {
+    check(&members(0..10).concat(), &all(), &[]);
+    check(&gzip(&records(0..10)), &all(), &[]);
+    check(&[members(0..10).concat(), vec![0; 64]].concat(), &all(), &[]);
+    let (first, second) = (record(3)[..100].to_vec(), record(3)[100..].to_vec());
+    let split = [members(0..3).concat(), gzip(&first), gzip(&second), members(4..10).concat()];
+    check(&split.concat(), &all(), &[]);
+}
+
+#[test]
+fn damaged_gzip_members() {
+    let mut damaged = members(0..10);
+    let middle = damaged[3].len() / 2;
+    damaged[3][middle] ^= 0x55;
+    check(&damaged.concat(), &without(3), &[DropReason::BadCompression]);
+    let (_, faults) = numbers(&damaged.concat());
+    let start = damaged[..3].concat().len() as u64;
+    let next = damaged[..4].concat().len() as u64;
+    assert_eq!((faults[0].offset, faults[0].recovered_at), (start, Some(next)));
+
+    let mut checksum = members(0..10);
+    let at = checksum[3].len() - 6;
+    checksum[3][at] ^= 0x55;
+    check(&checksum.concat(), &all(), &[DropReason::BadCompression]);
+
+    let mut cut = members(0..10);
+    cut[3].truncate(100);
+    check(&cut.concat(), &without(3), &[DropReason::BadCompression]);
+
+    let bytes = members(0..10).concat();
+    check(&bytes[..bytes.len() - 20], &without(9), &[DropReason::CutShort]);
+
+    let mut junk = members(0..10);
+    junk.insert(3, b"JUNKJUNK".to_vec());
+    check(&junk.concat(), &all(), &[DropReason::Junk]);
+
+    let mut first = members(0..10);
+    first[0][0] = 0;
+    check(&first.concat(), &(1..10).collect::<Vec<_>>(), &[DropReason::Junk]);
+}
+
+#[test]
+fn long_members_are_streamed() {
+    let limits = Limits { member_bytes: 512, ..Limits::USUAL };
+    let bytes = gzip(&records(0..2000));
+    let (found, faults) = read(&bytes[..], &limits);
+    assert_eq!((found.len(), faults.len()), (2000, 0));
+    // Damage in the middle: what is before it is kept, and so is the member behind.
+    let mut damaged = bytes.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 64].fill(0xff);
+    damaged.extend(gzip(&record(7)));
+    let (found, faults) = read(&damaged[..], &limits);
+    assert!(found.len() > 500, "{}", found.len());
+    assert_eq!(found.last().unwrap().target_uri.as_deref(), Some("http://a.com/7"));
+    // Between the damage and the point where it shows, inflated data may be garbled.
+    let last = faults.last().unwrap();
+    assert_eq!(last.reason, DropReason::BadCompression);
+    assert_eq!(last.recovered_at, Some(bytes.len() as u64));
+}
+
+#[test]
+fn limits_hold() {
+    let limits = Limits { record_bytes: 1000, ..Limits::USUAL };
+    let large = "x".repeat(5000);
+    let large = record_with(3, "Content-Length: 5000\r\n", "", &large, "\r\n\r\n");
+    for bytes in [
+        [record(0), large.clone(), record(1)].concat(),
+        [gzip(&record(0)), gzip(&large), gzip(&record(1))].concat(),
+    ] {
+        let (found, faults) = read(&bytes[..], &limits);
+        assert_eq!((found.len(), faults.len()), (2, 1), "{faults:#?}");
+        assert_eq!(faults[0].reason, DropReason::TooLarge);
+        let reader = RecordReader::new(&bytes[..], &limits);
+        let items: Vec<_> = reader.with_bodies_of(|kind| kind == RecordKind::Response).collect();
+        assert!(items.iter().all(|item| item.as_ref().is_ok_and(|record| record.body.is_empty())));
+        assert_eq!(items[1].as_ref().unwrap().length, 5000);
+    }
+    let bomb = gzip(&vec![b'x'; 20 << 20]);
+    let (found, faults) = read(&[bomb, gzip(&record(1))].concat()[..], &limits);
+    assert_eq!((found.len(), faults.len()), (1, 1), "{faults:#?}");
+}
+
+#[test]
+fn arc_archives() {
+    let one = b"http://a.com/1 1.2.3.4 20240101000000 text/html 5\nhello\n";
+    let two = b"http://a.com/2 1.2.3.4 20240101000000 text/html 200 - - 7 a.arc 5\nworld\n";
+    let first = b"filedesc://a.arc 0.0.0.0 20240101000000 text/plain 9\n1 0 Test\n\n";
+    let bytes = [&first[..], one, b"junk\n\n", two].concat();
+    let (found, faults) = read(&bytes[..], &Limits::USUAL);
+    assert_eq!(found.len(), 3, "{faults:#?}");
+    assert_eq!(found[0].kind, RecordKind::Warcinfo);
+    assert_eq!((found[1].kind, &found[1].body[..]), (RecordKind::Response, &b"hello"[..]));
+    assert_eq!(found[2].body, b"world");
+    assert_eq!(found[2].date.unwrap().to_string(), "2024-01-01T00:00:00Z");
+}
+
+#[test]
+fn unknown_wrappings_are_told() {
+    for magic in [&b"\x28\xb5\x2f\xfd...."[..], b"\x04\x22\x4d\x18....", b"BZh91AY&SY"] {
+        let (found, faults) = read(magic, &Limits::USUAL);
+        assert_eq!((found.len(), faults.len()), (0, 1));
+        assert!(faults[0].detail.contains("cannot be read"));
+    }
+}

@@ -1,0 +1,132 @@
+//! Finds start tags with more attributes than anyone writes, while they are being read.
+//!
+//! html5ever compares each new attribute of a tag with all before it, so 100,000 attributes on
+//! one tag (700 KB) take seconds. The page goes to the tokenizer in pieces; only when a whole
+//! piece gave no token, which needs a very long tag or comment, is the tag read here as well.
+
+/// More attributes than this on one tag are left out.
+const MAX_ATTRIBUTES: u32 = 1024;
+
+/// Where the reader stands in a tag (the states of HTML §13.2.5.8 and §13.2.5.32–39).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    TagName,
+    BeforeName,
+    Name,
+    AfterName,
+    BeforeValue,
+    /// In a value: quoted by this byte, or unquoted (0).
+    Value(u8),
+    /// At the closing `>`, or at something that is no tag.
+    Ended,
+}
+
+/// Reads one tag, piece by piece.
+pub(crate) struct TagReader {
+    at: usize,
+    state: State,
+    attributes: u32,
+}
+
+impl TagReader {
+    /// Begins at the first `<` at or after `from`; it is a tag only if a letter follows.
+    pub(crate) fn new(html: &[u8], from: usize) -> Self {
+        let at = memchr::memchr(b'<', &html[from..]).map_or(html.len(), |i| from + i);
+        let name = match html.get(at + 1) {
+            Some(b'/') => html.get(at + 2),
+            first => first,
+        };
+        let is_tag = name.is_some_and(u8::is_ascii_alphabetic);
+        let state = if is_tag { State::TagName } else { State::Ended };
+        // Behind `<` or `</`, so that this slash is not taken for one that ends the name.
+        Self { at: at + 2, state, attributes: 0 }
+    }
+
+    /// Reads on to `to`, which html5ever has been fed up to. If the tag has too many attributes
+    /// by then, gives where the attribute it stands in ends, and where the tag's `>` is.
+    pub(crate) fn flood(&mut self, html: &[u8], to: usize) -> Option<(usize, usize)> {
+        while self.at < to && self.state != State::Ended {
+            self.step(html[self.at]);
+        }
+        if self.attributes <= MAX_ATTRIBUTES || self.state == State::Ended {
+            return None;
+        }
+        let between = |state| matches!(state, State::BeforeName | State::AfterName | State::Ended);
+        while !between(self.state) && self.at < html.len() {
+            self.step(html[self.at]);
+        }
+        let cut = self.at;
+        while self.state != State::Ended && self.at < html.len() {
+            self.step(html[self.at]);
+        }
+        Some((cut, self.at))
+    }
+
+    /// Reads one byte; stays on the `>`.
+    fn step(&mut self, byte: u8) {
+        let space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c');
+        self.state = match (self.state, byte) {
+            (State::Value(quote), _) if quote != 0 => {
+                if byte == quote {
+                    State::BeforeName
+                } else {
+                    self.state
+                }
+            }
+            (_, b'>') => State::Ended,
+            (State::Ended, _) => State::Ended,
+            (State::Value(_), _) if space => State::BeforeName,
+            (State::Value(_), _) => self.state,
+            (State::BeforeValue, b'"' | b'\'') => State::Value(byte),
+            (State::BeforeValue, _) if space => State::BeforeValue,
+            (State::BeforeValue, _) => State::Value(0),
+            (State::TagName, b'/') | (State::Name | State::AfterName, b'/') => State::BeforeName,
+            (State::TagName, _) if space => State::BeforeName,
+            (State::TagName, _) => State::TagName,
+            (State::Name | State::AfterName, b'=') => State::BeforeValue,
+            (State::Name | State::AfterName, _) if space => State::AfterName,
+            (State::Name, _) => State::Name,
+            (State::BeforeName, b'/') => State::BeforeName,
+            (State::BeforeName, _) if space => State::BeforeName,
+            (State::AfterName | State::BeforeName, _) => {
+                self.attributes += 1;
+                State::Name
+            }
+        };
+        if self.state != State::Ended {
+            self.at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flood(html: &str) -> Option<&str> {
+        let mut reader = TagReader::new(html.as_bytes(), 0);
+        let (from, to) = reader.flood(html.as_bytes(), html.len() / 2)?;
+        Some(&html[from..to])
+    }
+
+    #[test]
+    fn tags_with_many_attributes_are_cut_between_two() {
+        let many = "a='>' b=\"x y\"c d=e/f=g h ".repeat(500);
+        let page = format!("text<p {many}>after");
+        let left = flood(&page).unwrap();
+        assert!(left.len() > 5000 && left.len() < many.len() / 2 + 30, "{}", left.len());
+        assert!(many.ends_with(left));
+        assert!(flood(&format!("</p/{many}")).is_some(), "also of end tags, and to the end");
+        let bare = "a ".repeat(5000);
+        assert_eq!(flood(&format!("<p {bare}>")).map(str::len), Some(5000));
+    }
+
+    #[test]
+    fn long_values_and_comments_are_not_cut() {
+        let long = "a b=c ".repeat(5000);
+        assert_eq!(flood(&format!("<p title='{long}'>")), None);
+        assert_eq!(flood(&format!("<p title={}>", "a/b".repeat(5000))), None);
+        assert_eq!(flood(&format!("<!-- {long}-->")), None);
+        assert_eq!(flood(&format!("< {long}>")), None);
+    }
+}

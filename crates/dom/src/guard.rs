@@ -1,0 +1,161 @@
+//! Stands between tokenizer and tree builder, and keeps pages from nesting too deep or growing
+//! too large.
+
+use std::cell::{Cell, RefCell};
+
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult};
+use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+use html5ever::{LocalName, local_name};
+
+use crate::document::ParseNotes;
+use crate::is_void;
+use crate::linked::Linked;
+use crate::parse::ParseConfig;
+use crate::sink::Sink;
+
+/// Once this many attributes were left out, the page is nothing but copies: no more elements.
+const MAX_LEFT_OUT: u32 = 1 << 16;
+
+/// Passes tokens on to the tree builder, but for start tags that would nest too deep or make the
+/// tree too large, and the end tags that belong to them.
+pub(crate) struct Guard<'a, 'q> {
+    pub(crate) builder: TreeBuilder<&'a Linked<'a>, Sink<'a>>,
+    max_depth: u32,
+    max_nodes: u32,
+    /// Start tags minus end tags: an estimate that unclosed elements push up and stray end tags
+    /// push down, so it alone decides nothing.
+    open: Cell<u32>,
+    skipped: RefCell<Vec<(LocalName, u32)>>,
+    skipped_count: Cell<u32>,
+    pub(crate) notes: Cell<ParseNotes>,
+    input: &'q BufferQueue,
+    /// Bytes the tokenizer had not read yet at the last token.
+    pub(crate) unread: Cell<usize>,
+    /// Whether there was a token since this was last cleared.
+    pub(crate) stirred: Cell<bool>,
+}
+
+impl<'a, 'q> Guard<'a, 'q> {
+    pub(crate) fn new(
+        sink: Sink<'a>,
+        config: &ParseConfig,
+        max_nodes: u32,
+        input: &'q BufferQueue,
+    ) -> Self {
+        let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+        Self {
+            builder: TreeBuilder::new(sink, options),
+            max_depth: config.max_depth,
+            max_nodes,
+            open: Cell::new(0),
+            skipped: RefCell::default(),
+            skipped_count: Cell::new(0),
+            notes: Cell::default(),
+            input,
+            unread: Cell::new(0),
+            stirred: Cell::new(false),
+        }
+    }
+
+    fn admits(&self, tag: &Tag) -> bool {
+        match tag.kind {
+            TagKind::StartTag => self.admits_start(tag),
+            TagKind::EndTag => self.admits_end(tag),
+        }
+    }
+
+    fn admits_start(&self, tag: &Tag) -> bool {
+        if changes_tokenizer(&tag.name) {
+            return true;
+        }
+        let level = self.builder.sink.level.get();
+        let deep = level >= 2 * self.max_depth
+            || (level >= self.max_depth && self.open.get() >= self.max_depth);
+        let many = self.builder.sink.nodes.get() >= self.max_nodes
+            || self.builder.sink.left_out.get() >= MAX_LEFT_OUT;
+        if !deep && !many {
+            if !tag.self_closing && !is_void(&tag.name) {
+                self.open.set(self.open.get().saturating_add(1));
+            }
+            return true;
+        }
+        let mut notes = self.notes.get();
+        if deep {
+            notes.too_deep = notes.too_deep.saturating_add(1);
+        } else {
+            notes.too_many = notes.too_many.saturating_add(1);
+        }
+        self.notes.set(notes);
+        if !is_void(&tag.name) {
+            let mut skipped = self.skipped.borrow_mut();
+            // A page of ever new tag names must not make this list long.
+            let known = skipped.iter().position(|(name, _)| *name == tag.name);
+            match known {
+                Some(at) => skipped[at].1 += 1,
+                None if skipped.len() < 64 => skipped.push((tag.name.clone(), 1)),
+                None => return false,
+            }
+            self.skipped_count.set(self.skipped_count.get() + 1);
+        }
+        false
+    }
+
+    /// An end tag goes the way of the start tags that were left out, the last first.
+    fn admits_end(&self, tag: &Tag) -> bool {
+        if self.skipped_count.get() > 0
+            && let Some((_, count)) = self
+                .skipped
+                .borrow_mut()
+                .iter_mut()
+                .find(|(name, count)| *name == tag.name && *count > 0)
+        {
+            *count -= 1;
+            self.skipped_count.set(self.skipped_count.get() - 1);
+            return false;
+        }
+        self.open.set(self.open.get().saturating_sub(1));
+        true
+    }
+}
+
+/// Start tags that switch the tokenizer's state: leaving them out would turn their text into
+/// markup.
+fn changes_tokenizer(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("script")
+            | local_name!("style")
+            | local_name!("title")
+            | local_name!("textarea")
+            | local_name!("xmp")
+            | local_name!("iframe")
+            | local_name!("noembed")
+            | local_name!("noframes")
+            | local_name!("plaintext")
+    )
+}
+
+impl<'a> TokenSink for Guard<'a, '_> {
+    type Handle = &'a Linked<'a>;
+
+    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Self::Handle> {
+        // Errors are of no interest, and come from within tags too.
+        if matches!(token, Token::ParseError(_)) {
+            return TokenSinkResult::Continue;
+        }
+        self.stirred.set(true);
+        self.unread.set(self.input.peek_front_chunk_mut().map_or(0, |chunk| chunk.len()));
+        match token {
+            Token::TagToken(tag) if !self.admits(&tag) => TokenSinkResult::Continue,
+            token => self.builder.process_token(token, line),
+        }
+    }
+
+    fn end(&self) {
+        self.builder.end();
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
+        self.builder.adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}

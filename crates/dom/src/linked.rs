@@ -1,0 +1,103 @@
+//! The nodes of a tree under construction, linked in all directions.
+
+use std::cell::Cell;
+
+use html5ever::QualName;
+
+use crate::document::Span;
+
+type Link<'a> = Cell<Option<&'a Linked<'a>>>;
+
+/// A node while the tree is under construction.
+pub(crate) struct Linked<'a> {
+    pub(crate) parent: Link<'a>,
+    pub(crate) previous: Link<'a>,
+    pub(crate) next: Link<'a>,
+    pub(crate) first: Link<'a>,
+    pub(crate) last: Link<'a>,
+    pub(crate) level: Cell<u32>,
+    pub(crate) content: Content<'a>,
+}
+
+pub(crate) enum Content<'a> {
+    Document,
+    Element {
+        name: QualName,
+        attributes: Cell<Span>,
+        /// Where the children of a `<template>` go.
+        fragment: Option<&'a Linked<'a>>,
+        /// Text of scripts and styles is not stored, JSON-LD apart.
+        ignores_text: bool,
+        /// `<annotation-xml>` that holds HTML.
+        holds_html: bool,
+    },
+    Text(Cell<Span>),
+    /// Comments and processing instructions: one placeholder for all, never put in.
+    Nothing,
+}
+
+impl<'a> Linked<'a> {
+    pub(crate) fn new(content: Content<'a>) -> Self {
+        Self {
+            parent: Cell::default(),
+            previous: Cell::default(),
+            next: Cell::default(),
+            first: Cell::default(),
+            last: Cell::default(),
+            level: Cell::default(),
+            content,
+        }
+    }
+
+    pub(crate) fn detach(&self) {
+        let (parent, previous, next) = (self.parent.take(), self.previous.take(), self.next.take());
+        match previous {
+            Some(node) => node.next.set(next),
+            None => {
+                if let Some(parent) = parent {
+                    parent.first.set(next);
+                }
+            }
+        }
+        match next {
+            Some(node) => node.previous.set(previous),
+            None => {
+                if let Some(parent) = parent {
+                    parent.last.set(previous);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn append(&'a self, child: &'a Linked<'a>) {
+        child.detach();
+        child.parent.set(Some(self));
+        child.level.set(self.level.get() + 1);
+        if let Some(last) = self.last.get() {
+            child.previous.set(Some(last));
+            last.next.set(Some(child));
+        } else {
+            self.first.set(Some(child));
+        }
+        self.last.set(Some(child));
+    }
+
+    pub(crate) fn insert_before(&'a self, sibling: &'a Linked<'a>) {
+        sibling.detach();
+        let parent = self.parent.get();
+        sibling.parent.set(parent);
+        sibling.level.set(self.level.get());
+        sibling.next.set(Some(self));
+        match self.previous.replace(Some(sibling)) {
+            Some(previous) => {
+                sibling.previous.set(Some(previous));
+                previous.next.set(Some(sibling));
+            }
+            None => {
+                if let Some(parent) = parent {
+                    parent.first.set(Some(sibling));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Pages made to hurt: they must come out right, and the sizes are such that anything quadratic
+//! would make this file hang.
+
+use std::fmt::Write;
+
+use sitegrove_dom::{Document, Keep, NodeId, ParseConfig, parse, parse_with};
+
+fn elements(document: &Document, name: &str) -> Vec<NodeId> {
+    document.ids().filter(|&id| document.name(id).is_some_and(|n| &**n == name)).collect()
+}
+
+fn deepest(document: &Document) -> u16 {
+    document.nodes().iter().map(|n| n.level).max().unwrap()
+}
+
+fn numbered(n: usize, mut write: impl FnMut(&mut String, usize)) -> String {
+    let mut out = String::new();
+    for i in 0..n {
+        write(&mut out, i);
+    }
+    out
+}
+
+#[test]
+fn nested_divs() {
+    let n = 100_000;
+    let d = parse(&format!("{}in{}after", "<div>".repeat(n), "</div>".repeat(n)));
+    let divs = elements(&d, "div");
+    assert_eq!(divs.len() + d.notes().too_deep as usize, n);
+    assert!((500..600).contains(&divs.len()), "{} levels", divs.len());
+    let texts: Vec<_> = d.ids().filter(|&i| d.text(i).is_some()).collect();
+    assert_eq!(texts.iter().map(|&i| d.text(i).unwrap()).collect::<Vec<_>>(), ["in", "after"]);
+    assert_eq!(d.parent(texts[0]), divs.last().copied());
+    assert_eq!(d.name(d.parent(texts[1]).unwrap()).map(|n| &**n), Some("body"));
+}
+
+#[test]
+fn unclosed_formatting() {
+    let d = parse(&("<b><i><font>".repeat(33_000) + "x<p>y"));
+    assert_eq!(d.text_content(0), "xy");
+    assert!(deepest(&d) < 1100);
+    let d = parse(&numbered(50_000, |s, i| write!(s, "<div><b id={i}>x</div>").unwrap()));
+    assert_eq!(d.text_content(0).len(), 50_000);
+    let d = parse(&"<b><p>".repeat(100_000));
+    assert!(deepest(&d) < 1100);
+    let d = parse(&"<a><div>x</a>".repeat(20_000));
+    assert_eq!(d.text_content(0).len(), 20_000);
+}
+
+#[test]
+fn links_in_links_close_each_other() {
+    let d = parse(&"<a href=x>y".repeat(30_000));
+    let links = elements(&d, "a");
+    assert_eq!(links.len(), 30_000);
+    assert!(links.iter().all(|&a| d.node(a).level == 2 && d.text_content(a) == "y"));
+}
+
+/// 500 distinct elements that every paragraph copies: the page gets no more nodes than bytes.
+#[test]
+fn reconstructed_formatting() {
+    let fonts = numbered(500, |s, i| write!(s, "<font color={i}>").unwrap());
+    let html = format!("<div>{fonts}</div>{}", "<p>x</p>".repeat(50_000));
+    let d = parse(&html);
+    assert!(d.len() < html.len() + 4096, "{} nodes", d.len());
+    assert!(d.notes().too_many > 0);
+    assert_eq!(d.text_content(0).len(), 50_000, "no text is lost");
+
+    let value = "v".repeat(100_000);
+    let html = format!("<div><font x='{value}'></div>{}", "<p>x</p>".repeat(50_000));
+    let d = parse(&html);
+    assert!(d.notes().attributes > 0);
+    assert_eq!(d.text_content(0).len(), 50_000);
+}
+
+#[test]
+fn tables_in_tables() {
+    let d = parse(&("<table><tr><td>".repeat(20_000) + "x"));
+    assert_eq!(d.text_content(0), "x");
+    assert!(deepest(&d) < 1100 && d.notes().too_deep > 0);
+    let d = parse(&("<table>".repeat(20_000) + "x"));
+    assert_eq!(d.text_content(0), "x");
+}
+
+#[test]
+fn foster_parented_pieces() {
+    let d = parse(&("<table>".to_owned() + &"x<tr>".repeat(100_000)));
+    let table = elements(&d, "table")[0];
+    assert_eq!(d.text(table - 1).map(str::len), Some(100_000), "before the table, joined");
+    assert_eq!(elements(&d, "tr").len(), 100_000);
+}
+
+#[test]
+fn select_nestings() {
+    let d = parse(&("a".to_owned() + &"<select>".repeat(100_001) + "</select>b"));
+    assert_eq!(d.text_content(0), "ab");
+    let d = parse(&("<select>".to_owned() + &"<optgroup><option>x".repeat(50_000)));
+    assert_eq!(d.text_content(0), "");
+}
+
+#[test]
+fn nul_and_broken_references() {
+    let d = parse(&("a".to_owned() + &"\0".repeat(3_000_000) + "<p>b\0c"));
+    assert_eq!(d.text_content(0), "abc");
+    let d = parse("<p title='a\0b'>&#xD800;&#xDFFF;&#0;&#x110000;&#99999999999;&#x41;");
+    assert_eq!(d.text_content(0), "\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}A");
+    let p = elements(&d, "p")[0];
+    let (_, title) = d.element(p).unwrap().attributes().next().unwrap();
+    assert_eq!(title, "a\u{fffd}b");
+}
+
+#[test]
+fn many_attributes_on_one_tag() {
+    let many = numbered(100_000, |s, i| write!(s, "a{i}='>' ").unwrap());
+    for tag in ["p", "body", "title", "/p"] {
+        let d = parse(&format!("<b>before</b><{tag} {many}>in</title>side<i>after</i>"));
+        assert_eq!(d.text_content(elements(&d, "i")[0]), "after", "{tag}");
+        assert_eq!(d.notes().attributes, 1);
+    }
+    let d = parse(&format!("<p {many}>x<p {many}>y"));
+    let p = elements(&d, "p");
+    let attributes = d.element(p[0]).unwrap().attributes().count();
+    assert!((1024..16_384).contains(&attributes), "{attributes}");
+    assert_eq!(d.text_content(p[1]), "y");
+}
+
+#[test]
+fn long_values_stay_whole() {
+    let value = "some words, 'quotes' and > signs ".repeat(10_000);
+    let d = parse(&format!("<p>x<img alt=\"{value}\"><!-- {value} -->y"));
+    let image = d.element(elements(&d, "img")[0]).unwrap();
+    assert_eq!(image.attributes().next().unwrap().1, value);
+    assert_eq!(d.text_content(0), "xy");
+    assert_eq!(d.notes().attributes, 0);
+}
+
+#[test]
+fn repeated_body_tags() {
+    let d = parse(&numbered(50_000, |s, i| write!(s, "<body a{i}=b>").unwrap()));
+    let count = d.element(elements(&d, "body")[0]).unwrap().attributes().count();
+    assert!((10..100).contains(&count), "{count}");
+}
+
+#[test]
+fn a_million_paragraphs() {
+    let config = ParseConfig { keep: Keep::Content, max_depth: 512, max_nodes: 4_000_000 };
+    let d = parse_with(&"<p>".repeat(1_000_000), &config);
+    assert_eq!(d.len(), 1_000_002);
+    assert!(d.nodes()[2..].iter().all(|n| n.level == 2));
+    let d = parse(&"<p>x".repeat(1_500_000));
+    assert!(d.len() <= 2_000_000 && d.notes().too_many > 0);
+    assert_eq!(d.text_content(0).len(), 1_500_000);
+}
+
+#[test]
+fn what_is_never_closed() {
+    for open in
+        ["<!--", "<script>", "<style>", "<title>", "<textarea>", "<iframe>", "<svg><![CDATA["]
+    {
+        let d = parse(&format!("<p>a</p>{open}{}", "<!--<script>x</".repeat(50_000)));
+        assert_eq!(d.text_content(0), "a", "{open}");
+    }
+    for open in ["<", "</", "<p a='", "<p ", "<!DOCTYPE ", "&", "&#", "&#x"] {
+        let d = parse(&format!("<p>a</p>{open}{}", "b=c ".repeat(100_000)));
+        assert!(d.text_content(0).starts_with('a'), "{open}");
+    }
+    let d = parse(&("<p>a".to_owned() + &"<!---->".repeat(100_000) + "b"));
+    assert_eq!(d.text_content(0), "ab");
+}
+
+/// Each of these makes the tree builder search its stack or its list of formatting elements.
+#[test]
+fn long_searches() {
+    let spans = "<span>".repeat(505);
+    let ids = numbered(250, |s, i| write!(s, "<i id={i}><div>").unwrap());
+    for (before, repeated) in [
+        (&spans, "</x>"),
+        (&spans, "</p>"),
+        (&spans, "<li>"),
+        (&spans, "</h1>"),
+        (&ids, "<a>"),
+        (&ids, "</i>"),
+        (&ids, "<nobr>"),
+        (&ids, "</b>x<b>"),
+    ] {
+        let d = parse(&format!("<p>a</p>{before}{}", repeated.repeat(20_000)));
+        assert!(d.text_content(0).starts_with('a'));
+        assert!(deepest(&d) < 1100, "{repeated}");
+    }
+}
+
+#[test]
+fn ever_new_names() {
+    let d = parse(&numbered(50_000, |s, i| write!(s, "<x{i}></x{i}>").unwrap()));
+    assert_eq!(d.len(), 50_002);
+    let d = parse(&(numbered(50_000, |s, i| write!(s, "<x{i}>").unwrap()) + "t"));
+    assert_eq!(d.text_content(0), "t");
+}

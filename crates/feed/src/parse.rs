@@ -1,0 +1,159 @@
+//! Reads a feed: as it is, or else repaired, or else item by item.
+
+use feed_rs::model::{FeedType, Link};
+use feed_rs::parser::Builder;
+use model::FeedItem;
+use url::Url;
+
+use crate::FeedError;
+use crate::items::{Shared, absolute, item, no_permalinks, text};
+use crate::{encoding, repair, salvage};
+
+/// How much one feed may cost. There is no `Default`: the configuration file is the default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest feed that is read, in bytes.
+    pub bytes: usize,
+}
+
+impl Limits {
+    /// A limit that suits real feeds: 32 MiB.
+    pub const USUAL: Limits = Limits { bytes: 32 << 20 };
+}
+
+/// Where a feed comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Identity of the feed, kept in its items: its file name or URL.
+    pub id: &'a str,
+    /// URL it was fetched from, for relative links.
+    pub url: Option<&'a str>,
+    /// Charset label of the HTTP `Content-Type`.
+    pub http_charset: Option<&'a str>,
+}
+
+/// A feed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Feed {
+    /// Its title as plain text, or empty.
+    pub title: String,
+    /// Its declared language.
+    pub language: Option<String>,
+    /// Its items that have a link, in feed order.
+    pub items: Vec<FeedItem>,
+    /// What was repaired or left out.
+    pub notes: Vec<String>,
+}
+
+/// Reads a feed of any known kind.
+pub fn parse(bytes: &[u8], source: &Source<'_>, limits: &Limits) -> Result<Feed, FeedError> {
+    if bytes.len() > limits.bytes {
+        return Err(FeedError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
+    }
+    let mut notes = Vec::new();
+    let decoded = encoding::text(bytes, source.http_charset, &mut notes);
+    let text = repair::without_controls(&decoded);
+    if !text.starts_with(['<', '{']) {
+        let begins = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned();
+        return Err(FeedError::NotAFeed(begins));
+    }
+    let base = source.url.and_then(|url| Url::parse(url).ok());
+    let parsed = understood(&text, &mut notes)?;
+    Ok(feed(parsed, &text, source, base, notes))
+}
+
+/// A change to the text of a feed.
+type Repair = fn(&str) -> String;
+
+/// Repairs and what is noted of them, in the order in which they are tried.
+const REPAIRS: [(&str, Repair); 3] = [
+    (
+        "an older or misspelt version or namespace was read as the current one",
+        repair::known_version,
+    ),
+    ("characters that must be escaped were escaped", repair::escaped),
+    ("unreadable xml:base attributes were passed over", repair::without_bases),
+];
+
+/// What feed-rs makes of the text, after as few repairs as will do.
+fn understood(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Feed, FeedError> {
+    let has_items = salvage::has_items(text);
+    let first_error = match attempt(text) {
+        Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok(feed),
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    let mut repaired = text.to_owned();
+    if !text.starts_with('{') {
+        for (note, repair) in REPAIRS {
+            let next = repair(&repaired);
+            if next == repaired {
+                continue;
+            }
+            repaired = next;
+            notes.push(note.to_owned());
+            match attempt(&repaired) {
+                Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok(feed),
+                _ => {}
+            }
+        }
+        if let Some(feed) = by_item(&repaired, notes) {
+            return Ok(feed);
+        }
+    }
+    Err(match first_error {
+        Some(error) if error.contains("no root element") => {
+            FeedError::NotAFeed(text.chars().take(40).collect())
+        }
+        Some(error) => FeedError::Broken(error),
+        None => FeedError::NoItems,
+    })
+}
+
+/// One go at the text as it is. Relative links are left to [`crate::items`], where the feed's own
+/// link is known; only `xml:base` counts here.
+fn attempt(text: &str) -> Result<feed_rs::model::Feed, String> {
+    let parser = Builder::new().sanitize_content(false).build();
+    parser.parse(text.as_bytes()).map_err(|error| error.to_string())
+}
+
+/// Reads the items one by one and keeps those that can be read.
+fn by_item(text: &str, notes: &mut Vec<String>) -> Option<feed_rs::model::Feed> {
+    let singles = salvage::single_item_feeds(text);
+    let tried = singles.len();
+    let mut feeds = singles.iter().filter_map(|single| attempt(single).ok());
+    let mut whole = feeds.find(|feed| !feed.entries.is_empty())?;
+    whole.entries.extend(feeds.flat_map(|feed| feed.entries));
+    notes.push(format!(
+        "the feed is broken; {} of {tried} items were read one by one",
+        whole.entries.len()
+    ));
+    Some(whole)
+}
+
+fn feed(
+    parsed: feed_rs::model::Feed,
+    source_text: &str,
+    source: &Source<'_>,
+    url: Option<Url>,
+    mut notes: Vec<String>,
+) -> Feed {
+    let home = |link: &&Link| link.rel.as_deref().is_none_or(|rel| rel == "alternate");
+    let home = parsed.links.iter().find(home).and_then(|link| absolute(&link.href, url.as_ref()));
+    let base = home.and_then(|home| Url::parse(&home).ok()).or(url);
+    let shared = Shared { feed_id: source.id, base, no_permalinks: no_permalinks(source_text) };
+    let items: Vec<_> =
+        parsed.entries.iter().filter_map(|entry| item(entry, &parsed, &shared)).collect();
+    let left_out = parsed.entries.len() - items.len();
+    if left_out > 0 {
+        notes.push(format!("{left_out} items without a link were left out"));
+    }
+    let rss = !matches!(parsed.feed_type, FeedType::Atom | FeedType::JSON);
+    let language = parsed.language.as_deref().map(str::trim).filter(|tag| !tag.is_empty());
+    Feed {
+        title: text(parsed.title.as_ref(), rss),
+        language: language.map(str::to_owned),
+        items,
+        notes,
+    }
+}

@@ -1,0 +1,157 @@
+//! Turns marked-up text into plain text.
+
+/// Elements whose content is no text.
+const SILENT: [&str; 4] = ["script", "style", "template", "noscript"];
+
+/// Elements that do not part words.
+const INLINE: [&str; 26] = [
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "dfn", "em", "font", "i",
+    "ins", "kbd", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "tt", "u", "wbr",
+];
+
+/// The text of an HTML fragment: tags and comments out, entities decoded, white space made single
+/// spaces. A `<` that begins no tag stays.
+pub fn plain(markup: &str) -> String {
+    let mut text = String::with_capacity(markup.len());
+    let mut rest = markup;
+    // Behind the last `>` there are no tags.
+    let last = markup.rfind('>').map_or(markup.len(), |at| markup.len() - at);
+    while let Some(at) = rest.find('<') {
+        if rest.len() - at <= last {
+            break;
+        }
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match tag(rest) {
+            Some(Tag { name, length, closing }) => {
+                let name = name.to_ascii_lowercase();
+                if !INLINE.contains(&name.as_str()) {
+                    text.push(' ');
+                }
+                rest = &rest[length..];
+                if !closing && SILENT.contains(&name.as_str()) {
+                    rest = behind(rest, &name);
+                }
+            }
+            None => {
+                text.push('<');
+                rest = &rest[1..];
+            }
+        }
+    }
+    text.push_str(rest);
+    normal(&htmlize::unescape(&text))
+}
+
+/// Text that is plain already: entities decoded, white space made single spaces.
+pub(crate) fn unmarked(text: &str) -> String {
+    normal(&htmlize::unescape(text))
+}
+
+/// Single spaces for runs of white space, none at the ends; control characters and soft hyphens
+/// out.
+fn normal(text: &str) -> String {
+    let mut normal = String::with_capacity(text.len());
+    for word in text.split(char::is_whitespace) {
+        let visible =
+            |c: &char| !c.is_control() && !matches!(c, '\u{ad}' | '\u{feff}' | '\u{200b}');
+        let before = normal.len();
+        if before > 0 {
+            normal.push(' ');
+        }
+        let start = normal.len();
+        normal.extend(word.chars().filter(visible));
+        if normal.len() == start {
+            normal.truncate(before);
+        }
+    }
+    normal
+}
+
+struct Tag<'a> {
+    name: &'a str,
+    length: usize,
+    closing: bool,
+}
+
+/// The tag, comment or declaration at the start of `markup`.
+fn tag(markup: &str) -> Option<Tag<'_>> {
+    if let Some(comment) = markup.strip_prefix("<!--") {
+        // A comment that does not end takes the rest, as in a browser.
+        let length = comment.find("-->").map_or(markup.len(), |end| 4 + end + 3);
+        return Some(Tag { name: "!--", length, closing: true });
+    }
+    let inside = &markup[1..];
+    let closing = inside.starts_with('/');
+    let name = inside.strip_prefix('/').unwrap_or(inside);
+    let first = name.chars().next()?;
+    let declaration = !closing && matches!(first, '!' | '?');
+    if !first.is_ascii_alphabetic() && !declaration {
+        return None;
+    }
+    let length = 1 + end_of_tag(inside)?;
+    let ends = |c: char| c.is_ascii_whitespace() || c == '/' || c == '>';
+    let name = &name[..name.find(ends).unwrap_or(name.len())];
+    Some(Tag { name, length, closing })
+}
+
+/// Index behind the `>` that ends a tag; one in a quoted value does not, if the quotes match.
+fn end_of_tag(inside: &str) -> Option<usize> {
+    let bytes = inside.as_bytes();
+    let first = bytes.iter().position(|byte| *byte == b'>')?;
+    let (mut quote, mut after_equals) = (None, false);
+    // Values longer than this are damage rather than values.
+    for (index, byte) in bytes.iter().enumerate().take(first + 512) {
+        match (quote, byte) {
+            (None, b'>') => return Some(index + 1),
+            (None, b'"' | b'\'') if after_equals => quote = Some(*byte),
+            (Some(open), byte) if open == *byte => quote = None,
+            _ => {}
+        }
+        after_equals = *byte == b'=' || after_equals && byte.is_ascii_whitespace();
+    }
+    Some(first + 1)
+}
+
+/// What follows the end tag of a silent element, or nothing.
+fn behind<'a>(markup: &'a str, name: &str) -> &'a str {
+    let mut at = 0;
+    while let Some(found) = markup[at..].find("</") {
+        at += found + 2;
+        if markup.get(at..at + name.len()).is_some_and(|end| end.eq_ignore_ascii_case(name)) {
+            let rest = &markup[at..];
+            return rest.find('>').map_or("", |end| &rest[end + 1..]);
+        }
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn fragments() {
+        for (markup, text) in [
+            ("plain", "plain"),
+            (" a \n\t b\u{a0}c ", "a b c"),
+            ("<p>One</p><p>two<br/>three</p>", "One two three"),
+            ("un<b>believ</b>able <i>news</i>", "unbelievable news"),
+            ("AT&amp;T &#8211; caf&eacute; &hellip;", "AT&T – café …"),
+            ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
+            ("a <3 b", "a <3 b"),
+            ("a<!-- <b> -->b", "a b"),
+            ("x<script>if (a<b) {}</script>y", "x y"),
+            ("x<style>p > a {}", "x"),
+            ("<a title=\"1 > 2\" href=x>link</a>", "link"),
+            ("<img alt=\"broken>text", "text"),
+            ("&lt;b&gt; shown", "<b> shown"),
+            ("cut <a href", "cut <a href"),
+            ("so\u{ad}ft\u{0}", "soft"),
+            ("< ", "<"),
+            ("", ""),
+        ] {
+            assert_eq!(plain(markup), text, "{markup:?}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Cuts a feed that is broken somewhere into its items, so that those that are not can be read.
+
+use crate::repair::root;
+
+/// Items beyond this number are not tried one by one.
+const MOST: usize = 10_000;
+
+/// One small feed for each item of a broken one, in order: the root's start tag, the item, the
+/// root's end tag.
+pub(crate) fn single_item_feeds(text: &str) -> Vec<String> {
+    let Some((start, end)) = root(text) else { return Vec::new() };
+    let tag = &text[start..end];
+    let name = tag[1..].split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next();
+    let name = name.unwrap_or_default();
+    let local = name.rsplit(':').next().unwrap_or(name).to_ascii_lowercase();
+    let (element, open, close) = match local.as_str() {
+        "rss" => ("item", "<channel>", "</channel>"),
+        "rdf" => ("item", "", ""),
+        "feed" => ("entry", "", ""),
+        _ => return Vec::new(),
+    };
+    let mut feeds = Vec::new();
+    let mut rest = &text[end..];
+    while feeds.len() < MOST
+        && let Some((item, behind)) = next(rest, element)
+    {
+        feeds.push(format!("{tag}{open}{item}{close}</{name}>"));
+        rest = behind;
+    }
+    feeds
+}
+
+/// The next element of this name that has an end tag before the next of its kind begins.
+fn next<'a>(text: &'a str, element: &str) -> Option<(&'a str, &'a str)> {
+    let end_tag = format!("</{element}>");
+    let item = &text[opening(text, element)?..];
+    let end = item.find(&end_tag)? + end_tag.len();
+    let (mut whole, behind) = item.split_at(end);
+    // One that never ended gives way to the one that begins inside it.
+    while let Some(inner) = opening(&whole[1..], element) {
+        whole = &whole[1 + inner..];
+    }
+    Some((whole, behind))
+}
+
+/// Where a start tag of this name begins.
+fn opening(text: &str, element: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text[at..].find('<')?;
+        let behind = text[at + 1..].strip_prefix(element);
+        if behind.is_some_and(|rest| rest.starts_with(|c: char| c == '>' || c.is_whitespace())) {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+/// Whether there is anything that looks like an item.
+pub(crate) fn has_items(text: &str) -> bool {
+    if text.starts_with('{') {
+        let items = text.find("\"items\"").map(|at| text[at + 7..].trim_start());
+        let list = items.and_then(|rest| rest.strip_prefix(':')).map(str::trim_start);
+        return list
+            .and_then(|rest| rest.strip_prefix('['))
+            .is_some_and(|rest| rest.trim_start().starts_with('{'));
+    }
+    ["item", "entry", "rss:item", "atom:entry"].iter().any(|name| opening(text, name).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_items_only() {
+        let text = "<rss a='b'><channel><items/><item>1</item><item>2<item x=''>3</item><item>4";
+        assert_eq!(
+            single_item_feeds(text),
+            [
+                "<rss a='b'><channel><item>1</item></channel></rss>",
+                "<rss a='b'><channel><item x=''>3</item></channel></rss>"
+            ]
+        );
+        assert!(has_items(text) && !has_items("<rss><items/></rss>"));
+        assert!(has_items("{\"items\" : [ {") && !has_items("{\"items\": []}"));
+    }
+}

@@ -1,0 +1,215 @@
+//! Feeds of every kind, whole and broken.
+
+use proptest::prelude::*;
+use sitegrove_feed::{Feed, FeedError, Limits, Source, parse};
+
+const SOURCE: Source<'static> =
+    Source { id: "a.xml", url: Some("https://a.org/feeds/main.xml"), http_charset: None };
+
+fn read(text: &str) -> Feed {
+    parse(text.as_bytes(), &SOURCE, &Limits::USUAL).unwrap()
+}
+
+fn rss(items: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<rss version=\"2.0\" xmlns:dc=\"http://purl.org/dc/elements/1.1/\" \
+         xmlns:content=\"http://purl.org/rss/1.0/modules/content/\"><channel>\
+         <title>A &amp;amp; B</title><link>https://b.org/home/</link><language>en-gb</language>\
+         {items}</channel></rss>"
+    )
+}
+
+fn links(feed: &Feed) -> Vec<&str> {
+    feed.items.iter().map(|item| item.link.as_str()).collect()
+}
+
+#[test]
+fn rss_2() {
+    let feed = read(&rss("<item><title>One &lt;b&gt;bold&lt;/b&gt; AT&amp;amp;T</title>\
+         <link> https://b.org/1 </link><guid>x</guid><dc:creator>Ann</dc:creator>\
+         <description><![CDATA[<p>Some</p><p>text</p>]]></description>\
+         <content:encoded><![CDATA[<h1>Full</h1> text]]></content:encoded>\
+         <category>News</category><category>News</category>\
+         <pubDate>Fri, 01 Jun 2012 10:00:00 +0200</pubDate></item>"));
+    assert_eq!((feed.title.as_str(), feed.language.as_deref()), ("A & B", Some("en-gb")));
+    assert!(feed.notes.is_empty(), "{:?}", feed.notes);
+    let item = &feed.items[0];
+    assert_eq!(item.title, "One bold AT&T");
+    assert_eq!(item.link, "https://b.org/1");
+    assert_eq!(item.description, "Some text");
+    assert_eq!(item.content.as_deref(), Some("Full text"));
+    assert_eq!(
+        (&item.authors[..], &item.tags[..]),
+        (&["Ann".to_owned()][..], &["News".to_owned()][..])
+    );
+    assert_eq!(item.published.unwrap().to_string(), "2012-06-01T08:00:00Z");
+    assert_eq!((item.feed.as_str(), item.language.as_deref()), ("a.xml", Some("en-gb")));
+}
+
+#[test]
+fn links_relative_and_by_guid() {
+    let feed = read(&rss("<item><link>/1</link></item><item><link>2</link></item>\
+         <item><guid>https://b.org/3?a=1&amp;b=2</guid></item>\
+         <item><guid isPermaLink=\"false\">https://b.org/4?a=1&amp;b=2</guid></item>\
+         <item><link>javascript:void(0)</link><guid>5</guid></item>"));
+    assert_eq!(
+        links(&feed),
+        ["https://b.org/1", "https://b.org/home/2", "https://b.org/3?a=1&b=2"]
+    );
+    assert_eq!(feed.notes, ["2 items without a link were left out"]);
+    let relative = rss("<item><link>/1</link></item>").replace("https://b.org/home/", "");
+    assert_eq!(links(&read(&relative)), ["https://a.org/1"]);
+}
+
+#[test]
+fn older_versions() {
+    for version in [
+        "version=\"0.91\"",
+        "version=\"0.93\"",
+        "version=\"2.00\"",
+        "version='2.0' xmlns='http://backend.userland.com/rss2'",
+        "",
+    ] {
+        let feed = rss("<item><title>t</title><link>https://b.org/1</link></item>");
+        let feed = read(&feed.replace("version=\"2.0\"", version));
+        assert_eq!(links(&feed), ["https://b.org/1"], "{version}");
+    }
+    for namespace in ["http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/"] {
+        let feed = read(&format!(
+            "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\" xmlns=\"{namespace}\">\
+             <channel><title>C</title><link>https://b.org/</link></channel>\
+             <item><title>t</title><link>https://b.org/1</link></item></rdf:RDF>"
+        ));
+        assert_eq!(links(&feed), ["https://b.org/1"], "{namespace}");
+    }
+}
+
+#[test]
+fn atom() {
+    let feed = read(
+        "<feed xmlns='http://www.w3.org/2005/Atom'><title>F</title>\
+         <author><name>Ann</name></author><link href='https://b.org/'/>\
+         <entry><title type='html'>a &lt;b&gt;b&lt;/b&gt;</title><id>tag:1</id>\
+         <link rel='enclosure' href='/x.mp3'/><link rel='alternate' href='/1'/>\
+         <updated>2020-01-02T03:04:05Z</updated><summary>1 &lt; 2</summary>\
+         <content type='xhtml'><div xmlns='http://www.w3.org/1999/xhtml'><p>x</p></div></content>\
+         </entry></feed>",
+    );
+    let item = &feed.items[0];
+    assert_eq!((item.link.as_str(), item.title.as_str()), ("https://b.org/1", "a b"));
+    assert_eq!((item.description.as_str(), item.content.as_deref()), ("1 < 2", Some("x")));
+    assert_eq!(item.published.unwrap().to_string(), "2020-01-02T03:04:05Z");
+    assert_eq!(item.authors, ["Ann"]);
+    let feed = read(
+        "<feed version='0.3' xmlns='http://purl.org/atom/ns#'><title>F</title>\
+         <entry><title type=\"text/plain\">t</title><link rel='alternate' type='text/html' href='https://b.org/1'/>\
+         <issued>2004-01-02T03:04:05Z</issued></entry></feed>",
+    );
+    assert_eq!(links(&feed), ["https://b.org/1"]);
+    assert_eq!(feed.items[0].published.unwrap().to_string(), "2004-01-02T03:04:05Z");
+}
+
+#[test]
+fn json() {
+    let feed = read(
+        "{\"version\":\"https://jsonfeed.org/version/1.1\",\"title\":\"F\",\
+         \"home_page_url\":\"https://b.org/\",\"items\":[{\"id\":\"1\",\"url\":\"https://b.org/1\",\
+         \"title\":\"A &amp; <B>\",\"content_html\":\"<p>x</p>\",\"date_published\":\"2020-01-02T03:04:05Z\"}]}",
+    );
+    let item = &feed.items[0];
+    assert_eq!((item.link.as_str(), item.title.as_str()), ("https://b.org/1", "A & <B>"));
+    assert_eq!(item.content.as_deref(), Some("x"));
+}
+
+#[test]
+fn repairs() {
+    let good = "<item><title>t</title><link>https://b.org/1?a=1</link></item>";
+    for (text, links_found) in [
+        (
+            rss("<item><title>AT&T</title><link>https://b.org/1?a=1&b=2</link></item>"),
+            "https://b.org/1?a=1&b=2",
+        ),
+        (rss("<item><title>1 < 2</title><link>https://b.org/1</link></item>"), "https://b.org/1"),
+        (
+            rss("<item><title>a\u{1}b&#2;</title><link>https://b.org/1</link></item>"),
+            "https://b.org/1",
+        ),
+        (format!("\n\n  junk {}", rss(good)), "https://b.org/1?a=1"),
+        (rss(good).replace("?>", " encoding=\"utf-16\"?>"), "https://b.org/1?a=1"),
+        (rss(good).replace("</channel></rss>", "<item><title>cut"), "https://b.org/1?a=1"),
+        (rss(&format!("<item><title>x</b></title></item>{good}")), "https://b.org/1?a=1"),
+        (rss(good).replace("<rss ", "<rss xml:base='http://['  "), "https://b.org/1?a=1"),
+    ] {
+        let feed = read(&text);
+        assert_eq!(links(&feed), [links_found], "{text} {:?}", feed.notes);
+    }
+    let latin = rss(&good.replace("<title>t", "<title>caf\u{e9}"));
+    let bytes: Vec<u8> = latin.chars().map(|c| c as u8).collect();
+    let feed = parse(&bytes, &SOURCE, &Limits::USUAL).unwrap();
+    assert_eq!(feed.items[0].title, "café");
+}
+
+#[test]
+fn errors() {
+    let fails = |text: &str| parse(text.as_bytes(), &SOURCE, &Limits::USUAL).unwrap_err();
+    assert!(matches!(fails("<html><body>no feed</body></html>"), FeedError::NotAFeed(_)));
+    assert!(matches!(fails("hello"), FeedError::NotAFeed(_)));
+    assert!(matches!(fails(""), FeedError::NotAFeed(_)));
+    assert!(matches!(fails("<rss version='2.0'><channel><title>cut"), FeedError::Broken(_)));
+    let unknown = "<x:feed xmlns:x='urn:unknown'><x:item/><item></item></x:feed>";
+    assert!(matches!(fails(unknown), FeedError::NoItems | FeedError::NotAFeed(_)));
+    let large = parse(&[b' '; 100], &SOURCE, &Limits { bytes: 99 });
+    assert_eq!(large, Err(FeedError::TooLarge { bytes: 100, limit: 99 }));
+    assert!(read(&rss("")).items.is_empty());
+}
+
+#[test]
+fn bombs_are_harmless() {
+    let mut entities = String::from("<!DOCTYPE rss [<!ENTITY a0 \"xxxxxxxxxx\">");
+    for i in 1..30 {
+        entities += &format!("<!ENTITY a{i} \"&a{};&a{};\">", i - 1, i - 1);
+    }
+    let body = rss("<item><title>&a29;</title><link>https://b.org/1</link></item>");
+    let bomb = body.replace("<rss", &format!("{entities}]><rss"));
+    let feed = read(&bomb);
+    assert!(feed.items[0].title.len() < 100);
+    // Each of these was or could be quadratic.
+    let start = std::time::Instant::now();
+    for piece in [
+        "<item>",
+        "<!--",
+        "<![CDATA[",
+        "<a ",
+        "&",
+        "<script>",
+        "<a =\"><",
+        "<!DOCTYPE x [",
+        "</item>",
+    ] {
+        let _ = parse(rss(&piece.repeat(100_000)).as_bytes(), &SOURCE, &Limits::USUAL);
+        let title = format!("<item><title><![CDATA[{}]]></title></item>", piece.repeat(100_000));
+        let _ = parse(rss(&title).as_bytes(), &SOURCE, &Limits::USUAL);
+    }
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn anything_ends(damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), any::<bool>()), 0..12)) {
+        let mut bytes = rss("<item><title>a<![CDATA[<b>]]>&amp;</title><link>/1</link></item><item><guid>x</guid></item>").into_bytes();
+        for (index, byte, cut) in damage {
+            let at = index.index(bytes.len());
+            if cut { bytes.remove(at); } else { bytes[at] = byte; }
+        }
+        let _ = parse(&bytes, &SOURCE, &Limits::USUAL);
+    }
+
+    #[test]
+    fn any_text_ends(text in "[<>&;!\\[\\]/a-c=\"' é-]{0,200}") {
+        let _ = parse(text.as_bytes(), &SOURCE, &Limits::USUAL);
+        let _ = parse(rss(&text).as_bytes(), &SOURCE, &Limits::USUAL);
+        sitegrove_feed::plain(&text);
+    }
+}

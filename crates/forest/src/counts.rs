@@ -1,0 +1,132 @@
+//! Terms of a page in document order, and counts of signifiers over any subtree in O(1).
+
+use dom::{Document, NodeId};
+use rustc_hash::FxHashMap;
+
+/// The terms of a page, text node by text node: hashes of stems, stop words left out. Stop words
+/// count neither as signifiers nor as other terms: with them counted Forest loses five points.
+#[derive(Clone, Debug)]
+pub struct PageTerms {
+    terms: Vec<u64>,
+    /// Per node the number of terms before it; one more entry at the end.
+    starts: Vec<u32>,
+}
+
+impl PageTerms {
+    /// Runs `analyze(text, out)` over the text nodes; it pushes the hash of each term.
+    pub fn new(document: &Document, mut analyze: impl FnMut(&str, &mut Vec<u64>)) -> Self {
+        let mut terms = Vec::new();
+        let mut starts = Vec::with_capacity(document.len() + 1);
+        for id in document.ids() {
+            starts.push(terms.len() as u32);
+            if let Some(text) = document.text(id) {
+                analyze(text, &mut terms);
+            }
+        }
+        starts.push(terms.len() as u32);
+        Self { terms, starts }
+    }
+
+    /// Leaves out the terms that `keep` refuses (stop words found later). O(terms).
+    pub fn retain(&mut self, keep: impl Fn(u64) -> bool) {
+        let mut kept = Vec::with_capacity(self.terms.len());
+        let mut done = 0;
+        for start in &mut self.starts {
+            let until = *start as usize;
+            *start = {
+                kept.extend(self.terms[done..until].iter().copied().filter(|&t| keep(t)));
+                kept.len() as u32
+            };
+            done = until;
+        }
+        self.terms = kept;
+    }
+
+    /// All terms in document order.
+    pub fn all(&self) -> &[u64] {
+        &self.terms
+    }
+
+    /// The terms in the subtree of a node.
+    pub fn of(&self, document: &Document, id: NodeId) -> &[u64] {
+        let (from, to) = (self.starts[id as usize], self.starts[document.node(id).end as usize]);
+        &self.terms[from as usize..to as usize]
+    }
+}
+
+/// Running counts of signifiers over a page's terms.
+#[derive(Clone, Debug)]
+pub struct SignifierCounts<'a> {
+    terms: &'a PageTerms,
+    /// Number of signifiers among the terms before each term; one more entry at the end.
+    hits: Vec<u32>,
+    weights: FxHashMap<u64, f64>,
+}
+
+impl<'a> SignifierCounts<'a> {
+    /// Takes a page's terms and its signifiers (hash of the term, weight).
+    pub fn new(terms: &'a PageTerms, signifiers: &[(u64, f64)]) -> Self {
+        let weights: FxHashMap<u64, f64> = signifiers.iter().copied().collect();
+        let mut hits = Vec::with_capacity(terms.terms.len() + 1);
+        let mut count = 0;
+        hits.push(0);
+        for term in &terms.terms {
+            count += u32::from(weights.contains_key(term));
+            hits.push(count);
+        }
+        Self { terms, hits, weights }
+    }
+
+    /// `(x, y)`: signifiers with multiplicity, and other terms, in the text of a node.
+    pub fn of(&self, document: &Document, id: NodeId) -> (u32, u32) {
+        let (from, to) =
+            (self.terms.starts[id as usize], self.terms.starts[document.node(id).end as usize]);
+        let x = self.hits[to as usize] - self.hits[from as usize];
+        (x, to - from - x)
+    }
+
+    /// `(X, Y)`: the same over the whole page.
+    pub fn page(&self) -> (u32, u32) {
+        let x = self.hits.last().copied().unwrap_or(0);
+        (x, self.terms.terms.len() as u32 - x)
+    }
+
+    /// Sum of the weights of the distinct signifiers in the text of a node, and of all signifiers
+    /// of the page, and their number (equation 6).
+    pub(crate) fn coverage_of(&self, document: &Document, id: NodeId) -> (f64, f64, usize) {
+        let mut found: Vec<u64> = self
+            .terms
+            .of(document, id)
+            .iter()
+            .copied()
+            .filter(|term| self.weights.contains_key(term))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        // Sums in the order of the hashes: the same bits whatever the map's order.
+        let mut all: Vec<(u64, f64)> = self.weights.iter().map(|(&t, &w)| (t, w)).collect();
+        all.sort_unstable_by_key(|a| a.0);
+        let sum = all.iter().map(|a| a.1).sum();
+        (found.iter().map(|t| self.weights[t]).sum(), sum, all.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_over_subtrees() {
+        let d = dom::parse("<div><p>a b</p><p>a c d</p></div><p>a</p>");
+        let hash = |w: &str| u64::from(w.as_bytes()[0]);
+        let terms = PageTerms::new(&d, |text, out| {
+            out.extend(text.split_whitespace().map(hash));
+        });
+        let counts = SignifierCounts::new(&terms, &[(hash("a"), 2.0), (hash("d"), 1.0)]);
+        let find = |name: &str| d.ids().find(|&i| d.name(i).is_some_and(|n| &**n == name)).unwrap();
+        assert_eq!(counts.page(), (4, 2));
+        assert_eq!(counts.of(&d, find("div")), (3, 2));
+        assert_eq!(counts.of(&d, find("p")), (1, 1));
+        assert_eq!(counts.coverage_of(&d, find("p")), (2.0, 3.0, 2));
+    }
+}

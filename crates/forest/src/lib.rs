@@ -1,0 +1,25 @@
+/*!
+Defines Forest: finding the element that holds the article by the structural patterns of its
+signifiers, over sibling pages.
+
+Source: M. Oita and P. Senellart, *FOREST: Focused Object Retrieval by Exploiting Significant Tag
+Paths*, WebDB 2015, §3. Where the paper leaves a choice, the reading taken is said at the item.
+
+The way through a template: [`PageTerms`] of each sibling → signifiers (the `terms` crate) →
+[`SignifierCounts`] → [`rank`] → the best [`model::StructuralPattern`] → [`elements_of`].
+
+Invariant: pure functions over parsed pages. No IO, no threads; the same pages in the same order
+give the same ranking to the last bit.
+*/
+
+mod baselines;
+mod counts;
+mod element_type;
+mod measure;
+mod rank;
+
+pub use baselines::sigfeed;
+pub use counts::{PageTerms, SignifierCounts};
+pub use element_type::{element_type, positions};
+pub use measure::{coverage, informativeness, jeffreys_density, relevance, unexpectedness};
+pub use rank::{Measure, Sibling, elements_of, rank};

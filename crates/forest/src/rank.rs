@@ -1,0 +1,182 @@
+//! Ranking structural patterns over sibling pages (§3.4, algorithm 1).
+
+use std::collections::BTreeSet;
+
+use dom::{Document, NodeId};
+use model::{PatternScore, StructuralPattern};
+use rustc_hash::FxHashMap;
+
+use crate::counts::SignifierCounts;
+use crate::element_type::{element_type, pattern_key, positions};
+use crate::measure::{coverage, jeffreys_density, relevance, unexpectedness};
+
+/// One sibling page with its signifiers counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Sibling<'a> {
+    /// The page.
+    pub document: &'a Document,
+    /// Its terms and signifiers.
+    pub counts: &'a SignifierCounts<'a>,
+}
+
+/// What a pattern is worth on one page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// I = J · U, the paper's measure (equation 4).
+    Informativeness,
+    /// J alone (Figure 7).
+    Density,
+    /// U alone (Figure 7).
+    Unexpectedness,
+    /// The baseline of §3.5 (equation 6).
+    Coverage,
+}
+
+/// One pattern's element with the most informative text on one page.
+struct Best {
+    value: f64,
+    node: NodeId,
+    x: u32,
+    y: u32,
+    positions: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Sums {
+    score: PatternScore,
+    sum: f64,
+    positions: BTreeSet<u32>,
+    /// A page and a node to read the element type from.
+    example: Option<(usize, NodeId, u32)>,
+}
+
+/// Ranks all structural patterns that are significant on any of the pages, best first; ties go to
+/// the deeper pattern, then by element type.
+///
+/// Takes two or more siblings of one layout (with one, every pattern has p = 1 and ranks are
+/// poor). An element counts on a page if its text holds a signifier; `p` counts pages, not paths
+/// (84.3 against 81.5 F1); where several elements of a pattern are on a page, the most
+/// informative one is its value (85.4 against 84.3 for their union). Figures: our prototype on
+/// 714 pages of 78 layouts. Linear in the nodes of the pages.
+pub fn rank(siblings: &[Sibling<'_>], measure: Measure) -> Vec<StructuralPattern> {
+    let mut patterns: FxHashMap<u64, Sums> = FxHashMap::default();
+    for (page, sibling) in siblings.iter().enumerate() {
+        for (key, best) in best_elements(sibling, measure) {
+            let sums = patterns.entry(key).or_default();
+            let (page_x, page_y) = sibling.counts.page();
+            sums.sum += best.value;
+            sums.score.pages += 1;
+            sums.score.x += best.x;
+            sums.score.y += best.y;
+            sums.score.j += jeffreys_density(best.x, best.y);
+            sums.score.u += unexpectedness(best.x, best.y, page_x, page_y);
+            let position = best.positions.first().copied().unwrap_or_default();
+            sums.example.get_or_insert((page, best.node, position));
+            sums.positions.extend(best.positions);
+        }
+    }
+    let mut keys: Vec<u64> = patterns.keys().copied().collect();
+    keys.sort_unstable();
+    let mut ranked: Vec<StructuralPattern> = keys
+        .iter()
+        .filter_map(|key| patterns.remove(key))
+        .filter_map(|sums| finish(sums, siblings))
+        .collect();
+    ranked.sort_by(|a, b| {
+        (b.score.relevance.total_cmp(&a.score.relevance))
+            .then(b.level.cmp(&a.level))
+            .then_with(|| a.element.cmp(&b.element))
+    });
+    ranked
+}
+
+fn finish(sums: Sums, siblings: &[Sibling<'_>]) -> Option<StructuralPattern> {
+    let (page, node, position) = sums.example?;
+    let document = siblings[page].document;
+    let level = u32::from(document.node(node).level);
+    let pages = f64::from(sums.score.pages);
+    Some(StructuralPattern {
+        element: element_type(document.element(node)?, position),
+        level,
+        positions: sums.positions.into_iter().collect(),
+        score: PatternScore {
+            j: sums.score.j / pages,
+            u: sums.score.u / pages,
+            i: sums.sum,
+            relevance: relevance(sums.sum, sums.score.pages, level),
+            ..sums.score
+        },
+    })
+}
+
+/// Per pattern of a page its most informative element, sorted by pattern.
+fn best_elements(sibling: &Sibling<'_>, measure: Measure) -> Vec<(u64, Best)> {
+    let Sibling { document, counts } = *sibling;
+    let (page_x, page_y) = counts.page();
+    let dfs = positions(document);
+    let mut found: FxHashMap<u64, Best> = FxHashMap::default();
+    // The root's text is the whole page: it tells nothing (U = 0).
+    let mut id = 1;
+    while (id as usize) < document.len() {
+        let (x, y) = counts.of(document, id);
+        if x == 0 {
+            // Nothing below it is significant either.
+            id = document.node(id).end;
+            continue;
+        }
+        if let Some(key) = pattern_key(document, id, dfs[id as usize]) {
+            let value = match measure {
+                Measure::Informativeness => {
+                    jeffreys_density(x, y) * unexpectedness(x, y, page_x, page_y)
+                }
+                Measure::Density => jeffreys_density(x, y),
+                Measure::Unexpectedness => unexpectedness(x, y, page_x, page_y),
+                Measure::Coverage => {
+                    let (weights, all, number) = counts.coverage_of(document, id);
+                    coverage(weights, all, number)
+                }
+            };
+            let position = dfs[id as usize];
+            let new = |positions| Best { value, node: id, x, y, positions };
+            match found.entry(key) {
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    entry.insert(new(vec![position]));
+                }
+                std::collections::hash_map::Entry::Occupied(mut entry) => {
+                    entry.get_mut().positions.push(position);
+                    if value > entry.get().value {
+                        let positions = std::mem::take(&mut entry.get_mut().positions);
+                        entry.insert(new(positions));
+                    }
+                }
+            }
+        }
+        id += 1;
+    }
+    let mut best: Vec<_> = found.into_iter().collect();
+    best.sort_unstable_by_key(|b| b.0);
+    best
+}
+
+/// The elements of a page that a pattern designates, in document order and without overlap: those
+/// of its type on its level, at one of its possible positions (algorithm 1, `fullXPathClue`).
+pub fn elements_of(pattern: &StructuralPattern, document: &Document) -> Vec<NodeId> {
+    let dfs = positions(document);
+    let mut elements = Vec::new();
+    let mut end = 0;
+    for id in document.ids() {
+        if id < end || u32::from(document.node(id).level) != pattern.level {
+            continue;
+        }
+        let Some(element) = document.element(id) else { continue };
+        let position = dfs[id as usize];
+        if **element.name == *pattern.element.tag
+            && pattern.positions.binary_search(&position).is_ok()
+            && element_type(element, position) == pattern.element
+        {
+            elements.push(id);
+            end = document.node(id).end;
+        }
+    }
+    elements
+}

@@ -1,0 +1,185 @@
+//! Authors: names, from the most explicit statement to what reads like a byline.
+
+use dom::NodeId;
+use model::{Field, Source};
+
+use crate::evidence::Evidence;
+use crate::lines::Line;
+use crate::names;
+use crate::scan::Property;
+use crate::text::{clip, is_unspaced, plain, word_count};
+
+/// Metas with one author each, best first.
+const METAS: [&str; 16] = [
+    "author", "citation_author", "dc.creator", "dcterms.creator", "dc.contributor",
+    "parsely-author", "sailthru.author", "article_author", "article.author", "byline", "byl",
+    "content.author", "creator", "dcsext.author", "rbauthors", "cxenseparse:author",
+];
+
+/// The first source with a name that isn't the site's own; else the first with any.
+pub(crate) fn authors(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let mut fallback = None;
+    for read in [json_ld, open_graph, metas, twitter, feed, microdata, links, lines, elements, pages] {
+        let Some(mut field) = read(evidence) else { continue };
+        let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_role(name);
+        if field.value.iter().any(is_person) {
+            field.value.retain(is_person);
+            return Some(field);
+        }
+        fallback.get_or_insert(field);
+    }
+    fallback
+}
+
+/// What content management systems put where no author is set.
+fn is_role(name: &str) -> bool {
+    matches!(
+        &*name.to_lowercase(),
+        "editor" | "editors" | "staff" | "webmaster" | "guest" | "redaktion" | "redaction" | "redacción"
+            | "redazione" | "editorial staff" | "staff writer" | "super user" | "root"
+    )
+}
+
+fn field(names: Vec<String>, source: Source) -> Option<Field<Vec<String>>> {
+    (!names.is_empty()).then_some(Field { value: names, source })
+}
+
+fn json_ld(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let facts = &evidence.facts;
+    let nodes = [facts.article.as_ref(), facts.page.as_ref()];
+    let found = nodes.into_iter().flatten().find(|n| !n.authors.is_empty())?;
+    field(found.authors.clone(), Source::JsonLd)
+}
+
+fn open_graph(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    of_metas(evidence, &["article:author", "article:author:name", "og:author", "og:article:author", "book:author"], Source::OpenGraph)
+}
+
+fn metas(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    of_metas(evidence, &METAS, Source::Meta)
+}
+
+fn of_metas(
+    evidence: &Evidence<'_>,
+    keys: &[&'static str],
+    source: Source,
+) -> Option<Field<Vec<String>>> {
+    for key in keys {
+        let mut found = Vec::new();
+        for content in evidence.metas(key).take(50) {
+            names::add(&mut found, names::from_field(&plain(content)));
+        }
+        if !found.is_empty() {
+            return field(found, source);
+        }
+    }
+    None
+}
+
+fn feed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let mut found = Vec::new();
+    for author in evidence.feed_items.iter().flat_map(|item| &item.authors) {
+        names::add(&mut found, names::from_field(author));
+    }
+    field(found, Source::Feed)
+}
+
+fn microdata(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let authors: Vec<NodeId> = evidence
+        .scan
+        .properties
+        .iter()
+        .filter(|p| p.1 == Property::Author)
+        .map(|p| p.0)
+        .collect();
+    group(evidence, &authors, false)
+}
+
+fn links(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    group(evidence, &evidence.scan.author_links, false)
+}
+
+/// `twitter:label1` "Written by" goes with `twitter:data1`.
+fn twitter(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let pairs = [("twitter:label1", "twitter:data1"), ("twitter:label2", "twitter:data2")];
+    pairs.into_iter().find_map(|(label, data)| {
+        names::is_label(evidence.metas(label).next()?)
+            .then(|| of_metas(evidence, std::slice::from_ref(&data), Source::Meta))?
+    })
+}
+
+fn pages(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    group(evidence, &evidence.scan.author_pages, true)
+}
+
+fn elements(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    group(evidence, &evidence.scan.bylines, true)
+}
+
+/// Names of the element nearest to the headline that has any, and of those beside it.
+fn group(evidence: &Evidence<'_>, ids: &[NodeId], strict: bool) -> Option<Field<Vec<String>>> {
+    let nearest = if strict {
+        evidence.nearest_outside_body(ids)
+    } else {
+        evidence.nearest(ids, |id| *id)
+    };
+    let (first, mut found) = nearest.iter().take(20).find_map(|id| {
+        let names = of_element(evidence, *id, strict);
+        (!names.is_empty()).then_some((*id, names))
+    })?;
+    let mut last = first;
+    for id in ids.iter().copied().filter(|id| *id > first) {
+        if id - last > 30 || evidence.scan.zone_end(id).is_some() {
+            break;
+        }
+        if evidence.document.node(id).name == evidence.document.node(first).name {
+            names::add(&mut found, of_element(evidence, id, strict));
+        }
+        last = id;
+    }
+    field(found, Source::Page)
+}
+
+fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> {
+    let document = evidence.document;
+    if document.node(id).end - id > 60 {
+        return Vec::new();
+    }
+    let text = dom::text_of(document, &[id], &[]);
+    let mut found = Vec::new();
+    for line in text.lines().take(4).filter(|l| !l.is_empty() && l.len() <= 200) {
+        let names = names::from_byline(clip(line, 200));
+        // Without a label, one word is as likely a button as a name.
+        let sure = !strict || names::has_label(line) || names.iter().all(|n| word_count(n) >= 2 || is_unspaced(n));
+        if sure && !names.is_empty() {
+            names::add(&mut found, names);
+            break;
+        }
+    }
+    found
+}
+
+/// "By Jane Doe", by itself on a line near the headline or right after the body.
+fn lines(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let anchor = evidence.anchor();
+    let lead = evidence.lead_lines();
+    let tail = evidence.tail_lines();
+    let first_after = lead.partition_point(|l| l.at < anchor);
+    let (before, after) = lead.split_at(first_after);
+    let of = |lines: &[Line], index: usize, close: bool| {
+        let line = lines.get(index)?;
+        if line.text.len() > 200 || !names::has_label(&line.text) {
+            return None;
+        }
+        // The label may stand on a line of its own.
+        let text = if names::is_label(&line.text) { &lines.get(index + 1)?.text } else { &line.text };
+        let found = names::from_byline(clip(text, 200));
+        let words = if close { 1..=4 } else { 2..=4 };
+        let likely = found.iter().all(|n| words.contains(&word_count(n)) || is_unspaced(n));
+        field(if likely { found } else { Vec::new() }, Source::Page)
+    };
+    (0..after.len())
+        .find_map(|i| of(after, i, i < 5))
+        .or_else(|| (0..before.len()).rev().find_map(|i| of(before, i, false)))
+        .or_else(|| (0..tail.len()).find_map(|i| of(&tail, i, false)))
+}

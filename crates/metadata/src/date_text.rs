@@ -1,0 +1,351 @@
+//! Dates as people write them, in any of some twenty languages.
+//!
+//! A date needs a day, a month and a year with four digits (two where nothing else fits). Month
+//! names decide by themselves; numbers do if only one order is possible, or if the page's
+//! language has one.
+
+use jiff::tz::Offset;
+
+use crate::moment::{Moment, offset};
+use crate::months::month_of;
+use crate::text::{clip, folded};
+
+/// The order of day and month in `3/4/2012`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    DayFirst,
+    MonthFirst,
+    Unknown,
+}
+
+impl Order {
+    /// By language tag, and by country-code domain where the tag has no region.
+    pub(crate) fn of(language: Option<&str>, host: Option<&str>) -> Self {
+        let tag = language.unwrap_or_default().to_lowercase().replace('_', "-");
+        let country = host.and_then(|h| h.rsplit('.').next()).unwrap_or_default();
+        let region = tag.split('-').skip(1).find(|part| part.len() == 2).unwrap_or(country);
+        match (tag.split('-').next().unwrap_or_default(), region) {
+            ("en" | "", "us") => Self::MonthFirst,
+            // Written with the year first, or both ways.
+            ("en" | "" | "zh" | "ja" | "ko" | "hu" | "lt" | "sv" | "mn" | "fil" | "tl", region) => {
+                match region {
+                    "gb" | "uk" | "au" | "nz" | "ie" | "in" | "sg" | "de" | "fr" | "es" | "it"
+                    | "at" | "br" | "nl" => Self::DayFirst,
+                    _ => Self::Unknown,
+                }
+            }
+            _ => Self::DayFirst,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Token<'a> {
+    kind: Kind,
+    text: &'a str,
+    /// Where it begins in the text.
+    at: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Number(u32),
+    Word,
+    Sign(char),
+}
+
+/// A date in a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub(crate) moment: Moment,
+    /// Where it begins.
+    pub(crate) at: usize,
+    /// Whether it is said to be the date of a change ("Updated May 3, 2012").
+    pub(crate) is_change: bool,
+}
+
+/// The first date in a text, with its time where one stands beside it.
+pub(crate) fn find_date(text: &str, order: Order) -> Option<Found> {
+    find_dates(text, order, 1).first().copied()
+}
+
+/// Dates in the first 400 bytes of a text, at most `limit`.
+pub(crate) fn find_dates(text: &str, order: Order, limit: usize) -> Vec<Found> {
+    let tokens = tokens(clip(text, 400));
+    let mut found = Vec::new();
+    let (mut i, mut after) = (0, 0);
+    while i < tokens.len() && found.len() < limit {
+        let Some((moment, length)) = date_at(&tokens[i..], order) else {
+            i += 1;
+            continue;
+        };
+        let moment = add_time(moment, &tokens, i, i + length);
+        let at = tokens[i].at;
+        found.push(Found { moment, at, is_change: says_changed(&text[after..at]) });
+        i += length.max(1);
+        after = tokens.get(i).map_or(text.len(), |t| t.at);
+    }
+    found
+}
+
+/// Whether the words before a date tell that it is the date of a change.
+pub(crate) fn says_changed(text: &str) -> bool {
+    let words = folded(text);
+    let start = words.floor_char_boundary(words.len().saturating_sub(40));
+    let words = &words[start..];
+    [
+        "updated", "modified", "last update", "revised", "reviewed", "edited", "corrected",
+        "aktualisiert", "geandert", "stand:", "mis a jour", "modifie", "actualizado", "actualizacion",
+        "modificado", "aggiornat", "modificat", "atualizado", "frissitve", "modositva",
+        "bijgewerkt", "gewijzigd", "uppdaterad", "opdateret", "oppdatert", "aktualizacja",
+        "aktualizovano", "обновлен", "更新",
+    ]
+    .iter()
+    .any(|cue| words.contains(cue))
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c.is_whitespace() {
+            continue;
+        }
+        let class = class(c);
+        let mut end = at + c.len_utf8();
+        if class != 2 {
+            while let Some((next, _)) = chars.next_if(|(_, c)| self::class(*c) == class) {
+                end = next + text[next..].chars().next().map_or(1, char::len_utf8);
+            }
+        }
+        let piece = &text[at..end];
+        let kind = match class {
+            0 if piece.chars().count() <= 9 => {
+                Kind::Number(piece.chars().fold(0, |n, c| n * 10 + digit(c).unwrap_or(0)))
+            }
+            2 => Kind::Sign(c),
+            _ => Kind::Word,
+        };
+        tokens.push(Token { kind, text: piece, at });
+    }
+    tokens
+}
+
+/// 0 digit, 1 letter, 2 anything else; CJK date marks stand by themselves.
+fn class(c: char) -> u8 {
+    match c {
+        _ if digit(c).is_some() => 0,
+        '年' | '月' | '日' | '년' | '월' | '일' => 2,
+        'º' | 'ª' => 2,
+        _ if c.is_alphabetic() || c == '\u{301}' => 1,
+        _ => 2,
+    }
+}
+
+fn digit(c: char) -> Option<u32> {
+    match c {
+        '0'..='9' => c.to_digit(10),
+        '\u{660}'..='\u{669}' => Some(c as u32 - 0x660),
+        '\u{6f0}'..='\u{6f9}' => Some(c as u32 - 0x6f0),
+        '\u{ff10}'..='\u{ff19}' => Some(c as u32 - 0xff10),
+        _ => None,
+    }
+}
+
+/// Skips what may stand between the parts of a date: ordinal signs, "of", "de", points, commas.
+fn next_part<'a>(tokens: &[Token<'a>], mut at: usize) -> Option<(usize, Token<'a>)> {
+    for _ in 0..4 {
+        let token = *tokens.get(at)?;
+        let filler = match token.kind {
+            Kind::Sign(c) => ".,-/'’ºª‐–\u{a0}".contains(c),
+            Kind::Word => matches!(
+                token.text,
+                "st" | "nd" | "rd" | "th" | "er" | "of" | "de" | "del" | "d" | "the" | "di"
+                    | "ST" | "ND" | "RD" | "TH" | "m"
+            ),
+            Kind::Number(_) => false,
+        };
+        if !filler {
+            return Some((at, token));
+        }
+        at += 1;
+    }
+    None
+}
+
+/// A date that begins with the first token, and the number of tokens it takes.
+fn date_at(tokens: &[Token<'_>], order: Order) -> Option<(Moment, usize)> {
+    let first = tokens.first()?;
+    if let Kind::Number(a) = first.kind {
+        return cjk(tokens, a).or_else(|| starting_with_number(tokens, a, order));
+    }
+    // "November 21, 2012"
+    let (i, day) = next_part(tokens, 1)?;
+    let Kind::Number(day) = day.kind else { return None };
+    let (j, year) = next_part(tokens, i + 1)?;
+    let year = year_of(year, false)?;
+    let month = (day <= 31).then(|| month_of(first.text))??;
+    Some((moment(year, month, day)?, j + 1))
+}
+
+fn starting_with_number(tokens: &[Token<'_>], a: u32, order: Order) -> Option<(Moment, usize)> {
+    let (i, second) = next_part(tokens, 1)?;
+    match second.kind {
+        // "21 November 2012", "2012. november 21.", "21-Nov-12"
+        Kind::Word => {
+            let month = month_of(second.text)?;
+            let (j, third) = next_part(tokens, i + 1)?;
+            if tokens[0].text.chars().count() == 4 {
+                let Kind::Number(day) = third.kind else { return None };
+                return Some((moment(a, month, day)?, j + 1));
+            }
+            let dashed = matches!(tokens[1].kind, Kind::Sign('-' | '/'));
+            Some((moment(year_of(third, dashed)?, month, a)?, j + 1))
+        }
+        Kind::Number(b) => {
+            let (signs, c) = match tokens {
+                [_, Token { kind: Kind::Sign(x), .. }, _, Token { kind: Kind::Sign(y), .. }, c, ..] => {
+                    ((*x, *y), *c)
+                }
+                _ => return None,
+            };
+            let Kind::Number(third) = c.kind else { return None };
+            if signs.0 != signs.1 || !"./-".contains(signs.0) {
+                return None;
+            }
+            // An IP address or a version number goes on.
+            let goes_on = matches!(tokens.get(5), Some(Token { kind: Kind::Sign(s), .. }) if *s == signs.0)
+                && matches!(tokens.get(6), Some(Token { kind: Kind::Number(_), .. }));
+            if goes_on {
+                return None;
+            }
+            if tokens[0].text.chars().count() == 4 {
+                return Some((moment(a, i8::try_from(b).ok()?, third)?, 5));
+            }
+            let year = year_of(c, true)?;
+            let (day, month) = match order {
+                _ if a > 12 => (a, b),
+                _ if b > 12 => (b, a),
+                _ if a == b || signs.0 == '.' => (a, b),
+                Order::DayFirst => (a, b),
+                Order::MonthFirst => (b, a),
+                Order::Unknown => return None,
+            };
+            Some((moment(year, i8::try_from(month).ok()?, day)?, 5))
+        }
+        Kind::Sign(_) => None,
+    }
+}
+
+/// "2012年11月21日", "2012년 11월 21일"
+fn cjk(tokens: &[Token<'_>], year: u32) -> Option<(Moment, usize)> {
+    let [_, y, month, m, day, ..] = tokens else { return None };
+    let (Kind::Sign('年' | '년'), Kind::Sign('月' | '월')) = (y.kind, m.kind) else { return None };
+    let (Kind::Number(month), Kind::Number(day)) = (month.kind, day.kind) else { return None };
+    Some((moment(year, i8::try_from(month).ok()?, day)?, 5 + usize::from(tokens.len() > 5)))
+}
+
+fn year_of(token: Token<'_>, short: bool) -> Option<u32> {
+    let Kind::Number(year) = token.kind else { return None };
+    match token.text.chars().count() {
+        4 => Some(year),
+        2 if short => Some(if year < 70 { 2000 + year } else { 1900 + year }),
+        _ => None,
+    }
+}
+
+fn moment(year: u32, month: i8, day: u32) -> Option<Moment> {
+    Moment::date(i16::try_from(year).ok()?, month, i8::try_from(day).ok()?)
+}
+
+/// Looks for a time of day after the date, then right before it.
+fn add_time(moment: Moment, tokens: &[Token<'_>], start: usize, end: usize) -> Moment {
+    let after = (end..tokens.len().min(end + 5)).find_map(|i| time_at(moment, tokens, i));
+    after
+        .or_else(|| (start.saturating_sub(8)..start).find_map(|i| time_at(moment, tokens, i)))
+        .unwrap_or(moment)
+}
+
+/// "10:30", "10:30:05 pm EST", "10h30", "10.30 Uhr".
+fn time_at(date: Moment, tokens: &[Token<'_>], at: usize) -> Option<Moment> {
+    let [hour, sign, minute, ..] = tokens.get(at..)? else { return None };
+    let (Kind::Number(hour), Kind::Number(minutes)) = (hour.kind, minute.kind) else { return None };
+    let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| t.text);
+    let is_time = match sign.kind {
+        Kind::Sign(':') => true,
+        Kind::Sign('.') => word(at + 3).eq_ignore_ascii_case("uhr"),
+        Kind::Word => sign.text == "h" || sign.text == "H",
+        _ => false,
+    };
+    if !is_time || hour > 23 || minutes > 59 || minute.text.len() != 2 {
+        return None;
+    }
+    let mut next = at + 3;
+    let mut seconds = 0;
+    if let (Some(Kind::Sign(':')), Some(Kind::Number(s))) =
+        (tokens.get(next).map(|t| t.kind), tokens.get(next + 1).map(|t| t.kind))
+    {
+        seconds = s.min(59);
+        next += 2;
+    }
+    let mut hour = hour as i8;
+    // "pm", "p.m."
+    let dotted = |i: usize| matches!(tokens.get(i), Some(Token { kind: Kind::Sign('.'), .. }));
+    let half = word(next).to_ascii_lowercase();
+    let half = match &*half {
+        "a" | "p" if dotted(next + 1) && word(next + 2).eq_ignore_ascii_case("m") => {
+            next += if dotted(next + 3) { 4 } else { 3 };
+            half.chars().next()
+        }
+        "am" | "pm" => {
+            next += 1;
+            half.chars().next()
+        }
+        _ => None,
+    };
+    match half {
+        Some('p') if hour < 12 => hour += 12,
+        Some('a') if hour == 12 => hour = 0,
+        _ => {}
+    }
+    let timed = date.with_time(hour, minutes as i8, seconds as i8);
+    timed.time?;
+    Some(Moment { offset: zone(tokens, next), ..timed })
+}
+
+/// Offset, or one of the zone names of [RFC 2822](https://www.rfc-editor.org/rfc/rfc2822#section-4.3)
+/// and the European ones.
+fn zone(tokens: &[Token<'_>], at: usize) -> Option<Offset> {
+    let open = matches!(tokens.get(at)?.kind, Kind::Sign('('));
+    let token = tokens.get(at + usize::from(open))?;
+    let hours = match (token.kind, token.text) {
+        (Kind::Word, "GMT" | "UTC" | "UT" | "Z" | "WET") => 0,
+        (Kind::Word, "EST") => -5,
+        (Kind::Word, "EDT") => -4,
+        (Kind::Word, "CST") => -6,
+        (Kind::Word, "CDT") => -5,
+        (Kind::Word, "MST") => -7,
+        (Kind::Word, "MDT") => -6,
+        (Kind::Word, "PST") => -8,
+        (Kind::Word, "PDT") => -7,
+        (Kind::Word, "CET" | "MEZ") => 1,
+        (Kind::Word, "CEST" | "MESZ" | "EET") => 2,
+        (Kind::Sign(sign @ ('+' | '-')), _) => {
+            let digits = tokens.get(at + 1)?;
+            let minutes = match tokens.get(at + 2..at + 4) {
+                Some([Token { kind: Kind::Sign(':'), .. }, m]) => m.text,
+                _ => "",
+            };
+            return match digits.text.len() {
+                4 | 2 => offset(&format!("{sign}{}{minutes}", digits.text)),
+                _ => None,
+            };
+        }
+        _ => return None,
+    };
+    Offset::from_seconds(hours * 3600).ok()
+}
+
+#[cfg(test)]
+#[path = "date_text_tests.rs"]
+mod tests;

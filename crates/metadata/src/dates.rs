@@ -1,0 +1,270 @@
+//! When an article was published and changed.
+
+use dom::{NodeId, local_name};
+use model::{Field, Source};
+use url::Url;
+
+use crate::date_text::{Found, Order, find_date, find_dates, says_changed};
+use crate::evidence::Evidence;
+use crate::moment::{Digits, Moment};
+use crate::scan::Property;
+use crate::text::identifier_words;
+
+const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
+    "article:published_time", "article:published", "og:published_time", "og:pubdate",
+    "og:article:published_time", "video:release_date",
+];
+
+const PUBLISHED_METAS: [&str; 36] = [
+    "datepublished", "citation_publication_date", "citation_date", "parsely-pub-date",
+    "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued", "dcterms.created",
+    "dcterms.date", "dc.date", "dc.created", "dc.issued", "pubdate", "publishdate", "publish-date",
+    "publish_date", "publicationdate", "publication_date", "published-date", "published_time",
+    "published", "datecreated", "date_published", "article.published", "article.created",
+    "article_date_original", "cxenseparse:recs:publishtime", "originalpublicationdate",
+    "displaydate", "issue_date", "last-published", "created", "rnews:datepublished", "date",
+    "prism.publicationdate",
+];
+
+const MODIFIED_OPEN_GRAPH: [&str; 3] =
+    ["article:modified_time", "og:updated_time", "article:modified"];
+
+const MODIFIED_METAS: [&str; 12] = [
+    "datemodified", "dcterms.modified", "dc.date.modified", "dc.modified", "lastmod",
+    "last-modified", "last_modified", "modified", "article.updated", "revision_date",
+    "lastmodified", "updated_time",
+];
+
+type Candidate = (Source, Moment);
+
+struct Reader<'e, 'a> {
+    evidence: &'e Evidence<'a>,
+    order: Order,
+}
+
+/// Publication date: the first candidate that is possible, or a later one of the same day that
+/// also knows the time.
+pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
+    let reader = Reader::new(evidence, language);
+    let facts = &evidence.facts;
+    let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let found = &mut candidates;
+    reader.texts(json.filter_map(|n| n.published.as_deref()), Source::JsonLd, found);
+    reader.texts(evidence.metas_of(&PUBLISHED_OPEN_GRAPH), Source::OpenGraph, found);
+    reader.texts(evidence.metas_of(&PUBLISHED_METAS), Source::Meta, found);
+    reader.texts(metas_by_name(evidence), Source::Meta, found);
+    reader.properties(Property::Published, found);
+    let feed = evidence.feed_items.iter().filter_map(|item| item.published);
+    found.extend(feed.map(|t| (Source::Feed, Moment::at(t))));
+    reader.times(false, found);
+    // The page's text is looked at only where nothing declares a date.
+    if !found.iter().any(|c| c.1.is_plausible(evidence.fetched)) {
+        reader.visible(false, found);
+        found.extend(url_date(evidence.url).map(|moment| (Source::Page, moment)));
+    }
+    best(candidates, evidence)
+}
+
+/// Date of the last change; not one before the publication.
+pub(crate) fn modified(
+    evidence: &Evidence<'_>,
+    language: Option<&str>,
+    published: Option<&str>,
+) -> Option<Field<String>> {
+    let reader = Reader::new(evidence, language);
+    let facts = &evidence.facts;
+    let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let found = &mut candidates;
+    reader.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, found);
+    reader.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, found);
+    reader.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, found);
+    reader.properties(Property::Modified, found);
+    reader.times(true, found);
+    if !found.iter().any(|c| c.1.is_plausible(evidence.fetched)) {
+        reader.visible(true, found);
+    }
+    // Zones differ: the day before is still no contradiction.
+    let earliest = published.and_then(Moment::parse).and_then(|p| p.date.yesterday().ok());
+    candidates.retain(|c| earliest.is_none_or(|earliest| c.1.date >= earliest));
+    best(candidates, evidence)
+}
+
+/// Metas that no list has, by the words of their names: `w-published-date`.
+fn metas_by_name<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let metas = evidence.head().metas.iter().filter(|m| {
+        let (mut says_published, mut says_date) = (false, false);
+        identifier_words(&m.key, |word| {
+            says_published |= matches!(word, "published" | "publish" | "publication" | "pub");
+            says_date |= matches!(word, "date" | "time" | "timestamp" | "datetime");
+        });
+        says_published && says_date
+    });
+    metas.map(|m| &*m.content)
+}
+
+fn best(candidates: Vec<Candidate>, evidence: &Evidence<'_>) -> Option<Field<String>> {
+    let possible: Vec<Candidate> =
+        candidates.into_iter().filter(|c| c.1.is_plausible(evidence.fetched)).collect();
+    let first = possible.first()?;
+    let timed = possible.iter().find(|c| c.1.date == first.1.date && c.1.time.is_some());
+    let (source, moment) = timed.unwrap_or(first);
+    Some(Field { value: moment.to_string(), source: *source })
+}
+
+impl<'e, 'a> Reader<'e, 'a> {
+    fn new(evidence: &'e Evidence<'a>, language: Option<&str>) -> Self {
+        let own = Url::parse(evidence.url).ok();
+        let order = Order::of(language, own.as_ref().and_then(Url::host_str));
+        Self { evidence, order }
+    }
+
+    /// A date in a field meant for one.
+    fn value(&self, text: &str) -> Option<Moment> {
+        Moment::parse(text).or_else(|| find_date(text, self.order).map(|found| found.moment))
+    }
+
+    fn texts<'t>(
+        &self,
+        texts: impl Iterator<Item = &'t str>,
+        source: Source,
+        found: &mut Vec<Candidate>,
+    ) {
+        found.extend(texts.take(20).filter_map(|t| Some((source, self.value(t)?))));
+    }
+
+    /// What an element says: its `datetime` or `content`, else its text.
+    fn of_element(&self, id: NodeId) -> Option<Moment> {
+        let document = self.evidence.document;
+        let attribute = [local_name!("datetime"), local_name!("content"), local_name!("title")]
+            .iter()
+            .filter_map(|name| document.attribute(id, name))
+            .find_map(|text| self.value(text));
+        attribute.or_else(|| {
+            let text = dom::normalize_space(document.text_content(id));
+            if text.len() > 200 { None } else { self.value(&text) }
+        })
+    }
+
+    fn properties(&self, wanted: Property, found: &mut Vec<Candidate>) {
+        let properties: Vec<_> =
+            self.evidence.scan.properties.iter().copied().filter(|p| p.1 == wanted).collect();
+        let nearest = self.evidence.nearest(&properties, |p| p.0);
+        let moments = nearest.iter().take(10).filter_map(|p| self.of_element(p.0));
+        found.extend(moments.map(|moment| (Source::Page, moment)));
+    }
+
+    /// `<time>` near the headline. WordPress marks both dates with one class each.
+    fn times(&self, modified: bool, found: &mut Vec<Candidate>) {
+        let document = self.evidence.document;
+        let nearest = self.evidence.nearest(&self.evidence.scan.times, |id| *id);
+        let moments = nearest.iter().take(20).filter(|id| {
+            let class = document.attribute(**id, &local_name!("class")).unwrap_or_default();
+            let (mut says_published, mut says_modified) = (false, false);
+            identifier_words(class, |word| match word {
+                "published" => says_published = true,
+                "updated" | "modified" => says_modified = true,
+                _ => {}
+            });
+            let is_change = !says_published && (says_modified || self.follows_change(**id));
+            modified == is_change
+        });
+        found.extend(moments.filter_map(|id| Some((Source::Page, self.of_element(*id)?))));
+    }
+
+    /// Whether the text right before a node says that a date of a change follows.
+    fn follows_change(&self, id: NodeId) -> bool {
+        let document = self.evidence.document;
+        let before = (id.saturating_sub(6)..id).rev().filter_map(|i| document.text(i));
+        let before = before.map(str::trim).find(|text| !text.is_empty());
+        before.is_some_and(|text| text.len() < 60 && says_changed(text))
+    }
+
+    /// Dates in plain sight: elements called a date, then short lines, near the headline first.
+    fn visible(&self, modified: bool, found: &mut Vec<Candidate>) {
+        let evidence = self.evidence;
+        let elements: Vec<NodeId> =
+            evidence.scan.dates.iter().chain(&evidence.scan.bylines).copied().collect();
+        let nearest = evidence.nearest_outside_body(&elements);
+        let small = |id: &&NodeId| evidence.document.node(**id).end - **id <= 40;
+        let moments = nearest.iter().filter(small).take(20).filter_map(|id| {
+            let text = dom::normalize_space(evidence.document.text_content(*id));
+            let title = evidence.document.attribute(*id, &local_name!("title"));
+            let in_title = title.and_then(|t| self.value(t)).filter(|_| !modified);
+            in_title.or_else(|| {
+                let found = self.of_text(&text, modified)?;
+                (modified || !self.follows_change(*id)).then_some(found.moment)
+            })
+        });
+        found.extend(moments.map(|moment| (Source::Page, moment)));
+        let anchor = evidence.anchor();
+        let lead = evidence.lead_lines();
+        let (after, before): (Vec<_>, Vec<_>) = lead.iter().partition(|l| l.at >= anchor);
+        let tail = evidence.tail_lines();
+        let lines = after.into_iter().chain(before.into_iter().rev()).chain(&tail);
+        found.extend(lines.filter_map(|line| {
+            // A date in a line that is little else, or that begins with it.
+            let found = self.of_text(&line.text, modified)?;
+            let stands_out = line.text.len() <= 120 || found.at <= 40;
+            let is_change = found.is_change || self.follows_change(line.at);
+            (stands_out && is_change == modified).then_some((Source::Page, found.moment))
+        }));
+    }
+
+    /// The first date in a text of publication, or of a change.
+    fn of_text(&self, text: &str, modified: bool) -> Option<Found> {
+        if !text.contains(char::is_numeric) {
+            return None;
+        }
+        find_dates(text, self.order, 3).into_iter().find(|f| f.is_change == modified)
+    }
+}
+
+/// `/2012/11/21/`, `/2012-11-21-`, `/20121121/`: year, month and day in the path.
+fn url_date(url: &str) -> Option<Moment> {
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = path.split(['?', '#']).next()?;
+    let mut before = ' ';
+    for (at, c) in path.char_indices().take(500) {
+        let previous = std::mem::replace(&mut before, c);
+        if previous.is_ascii_alphanumeric() || !c.is_ascii_digit() {
+            continue;
+        }
+        let mut rest = Digits(&path[at..]);
+        let Some(year) = rest.number(4, 4) else { continue };
+        let separator = rest.skip(&['/', '-', '_']);
+        let Some(month) = rest.number(if separator.is_some() { 1 } else { 2 }, 2) else { continue };
+        if let Some(separator) = separator
+            && rest.skip(&[separator]).is_none()
+        {
+            continue;
+        }
+        let Some(day) = rest.number(if separator.is_some() { 1 } else { 2 }, 2) else { continue };
+        let ends = !rest.0.starts_with(|c: char| c.is_ascii_digit());
+        if let Some(moment) = Moment::date(year as i16, month as i8, day as i8)
+            && ends
+            && (1990..2100).contains(&year)
+        {
+            return Some(moment);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_in_addresses() {
+        let date = |url| url_date(url).map(|m| m.to_string());
+        let expected = Some("2012-11-21".to_owned());
+        assert_eq!(date("http://example.org/2012/11/21/story"), expected);
+        assert_eq!(date("http://example.org/news/2012-11-21-story.html"), expected);
+        assert_eq!(date("http://example.org/a/20121121/story"), expected);
+        assert_eq!(date("http://example.org/2012/11/story"), None);
+        assert_eq!(date("http://example.org/12345678/story"), None);
+        assert_eq!(date("http://example.org/?d=2012/11/21"), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! What all fields look at: the head, JSON-LD, the site's names, and places on the page.
+
+use std::collections::BTreeSet;
+
+use dom::{Document, Head, NodeId};
+use jiff::Timestamp;
+use model::FeedItem;
+use url::Url;
+
+use crate::PageContext;
+use crate::heading::{Heading, heading};
+use crate::json_ld::JsonLd;
+use crate::json_ld_article::Facts;
+use crate::lines::{Line, lines};
+use crate::scan::{Scan, scan};
+use crate::site::SiteNames;
+
+/// A page's evidence, read once.
+pub(crate) struct Evidence<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) url: &'a str,
+    pub(crate) base: Option<Url>,
+    pub(crate) fetched: Option<Timestamp>,
+    pub(crate) feed_items: &'a [&'a FeedItem],
+    pub(crate) text_language: Option<&'a str>,
+    pub(crate) facts: Facts,
+    pub(crate) site: SiteNames,
+    pub(crate) scan: Scan,
+    /// The headline on the page.
+    pub(crate) heading: Option<Heading>,
+    /// First node of the body and one past its last.
+    pub(crate) body: Option<(NodeId, NodeId)>,
+    /// Roots of the body.
+    pub(crate) body_nodes: &'a [NodeId],
+}
+
+impl<'a> Evidence<'a> {
+    pub(crate) fn new(page: &PageContext<'a>) -> Self {
+        let document = page.document;
+        let head = document.head();
+        let own = Url::parse(page.url).ok();
+        let base = match (&own, &head.base) {
+            (Some(own), Some(base)) => own.join(base).ok().or_else(|| Some(own.clone())),
+            (None, Some(base)) => Url::parse(base).ok(),
+            _ => own.clone(),
+        };
+        let facts =
+            Facts::read(&JsonLd::read(&head.json_ld), page.url, head.link("canonical"));
+        let site = SiteNames::new(head, &facts, own.as_ref());
+        // Ids of another document would be the caller's mistake; they are passed over.
+        let nodes = document.len() as NodeId;
+        let body_nodes = page.body.unwrap_or_default();
+        let body = body_nodes.iter().copied().filter(|n| *n < nodes).min().map(|start| {
+            let ends = body_nodes.iter().filter(|n| **n < nodes).map(|n| document.node(*n).end);
+            (start, ends.max().unwrap_or(start + 1))
+        });
+        let mut scan = scan(document);
+        let heading = heading(document, &scan, &facts, &site, body);
+        let fixed: Vec<NodeId> =
+            heading.iter().map(|h| h.id).chain(body.iter().map(|b| b.0)).collect();
+        scan.settle_zones(&fixed, document.len());
+        Self {
+            document,
+            url: page.url,
+            base,
+            fetched: page.fetched,
+            feed_items: page.feed_items,
+            text_language: page.text_language,
+            facts,
+            site,
+            scan,
+            heading,
+            body,
+            body_nodes,
+        }
+    }
+
+    pub(crate) fn head(&self) -> &'a Head {
+        self.document.head()
+    }
+
+    /// Contents of the meta elements with this key.
+    pub(crate) fn metas(&self, key: &'static str) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.head().metas.iter().filter(move |m| m.key == key).map(|m| &*m.content)
+    }
+
+    /// Contents of the meta elements with these keys, by key, then in document order.
+    pub(crate) fn metas_of(
+        &self,
+        keys: &'static [&'static str],
+    ) -> impl Iterator<Item = &'a str> + use<'a> {
+        let head = self.head();
+        let present: BTreeSet<&str> = head.metas.iter().map(|m| &*m.key).collect();
+        let keys: Vec<&'static str> = keys.iter().copied().filter(|k| present.contains(k)).collect();
+        keys.into_iter().flat_map(move |key| {
+            head.metas.iter().filter(move |m| m.key == key).map(|m| &*m.content)
+        })
+    }
+
+    /// Where the article begins on the page: its headline, else its body.
+    pub(crate) fn anchor(&self) -> NodeId {
+        self.heading.as_ref().map(|h| h.id).or(self.body.map(|b| b.0)).unwrap_or(0)
+    }
+
+    /// Nodes around headline and first paragraph, where bylines and dates stand.
+    pub(crate) fn lead(&self) -> std::ops::Range<NodeId> {
+        let nodes = self.document.len() as NodeId;
+        let heading = self.heading.as_ref().map(|h| h.id);
+        let (start, end) = match (heading, self.body) {
+            (Some(heading), Some((body, _))) if body > heading && body - heading < 600 => {
+                (heading, (body + 20).max(heading + 60))
+            }
+            (Some(heading), _) => (heading, heading + 120),
+            (None, Some((body, _))) => (body.saturating_sub(80), body + 20),
+            (None, None) => (0, 200),
+        };
+        start.saturating_sub(60)..end.min(nodes)
+    }
+
+    /// Nodes right after the body, where old pages have their bylines and dates.
+    pub(crate) fn tail(&self) -> std::ops::Range<NodeId> {
+        let nodes = self.document.len() as NodeId;
+        self.body.map_or(0..0, |(_, end)| end.min(nodes)..(end + 40).min(nodes))
+    }
+
+    /// Lines of [`Self::lead`].
+    pub(crate) fn lead_lines(&self) -> Vec<Line> {
+        lines(self.document, &self.scan, self.lead())
+    }
+
+    /// Lines of [`Self::tail`].
+    pub(crate) fn tail_lines(&self) -> Vec<Line> {
+        lines(self.document, &self.scan, self.tail())
+    }
+
+    /// How far a node is from where the article begins; what stands before it counts threefold,
+    /// what stands within the body or after it comes last. `None` in side matter and far away.
+    pub(crate) fn distance(&self, id: NodeId) -> Option<u32> {
+        if self.scan.zone_end(id).is_some() {
+            return None;
+        }
+        let anchor = self.anchor();
+        let distance = if id < anchor { (anchor - id) * 3 } else { id - anchor };
+        match self.body {
+            Some((_, end)) if id >= end => (id - end < 200).then_some(10_000 + (id - end)),
+            Some((start, _)) if id > start + 20 => Some(5_000 + distance),
+            _ => (distance < 1_200).then_some(distance),
+        }
+    }
+
+    /// Nodes sorted by [`Self::distance`]: not those within the body or far from its start, where
+    /// classes like `author` and `date` belong to what the article quotes or lists.
+    pub(crate) fn nearest_outside_body(&self, ids: &[NodeId]) -> Vec<NodeId> {
+        let mut near = self.nearest(ids, |id| *id);
+        near.retain(|id| self.distance(*id).is_some_and(|d| d < 800 || d >= 10_000));
+        near
+    }
+
+    /// The values sorted by [`Self::distance`] of their nodes, those too far left out.
+    pub(crate) fn nearest<T: Copy>(&self, items: &[T], node: impl Fn(&T) -> NodeId) -> Vec<T> {
+        let mut near: Vec<(u32, T)> =
+            items.iter().filter_map(|i| Some((self.distance(node(i))?, *i))).collect();
+        near.sort_by_key(|n| n.0);
+        near.into_iter().map(|n| n.1).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! The headline on the page.
+
+use dom::{Document, NodeId};
+
+use crate::json_ld_article::Facts;
+use crate::scan::Scan;
+use crate::site::SiteNames;
+use crate::text::{clip, fold, plain, squash, word_count};
+use crate::title::segments;
+
+/// The headline as the page shows it.
+pub(crate) struct Heading {
+    pub(crate) id: NodeId,
+    pub(crate) text: String,
+    /// Whether it may stand against what the head declares.
+    pub(crate) is_sure: bool,
+}
+
+struct Candidate {
+    id: NodeId,
+    rank: u8,
+    text: String,
+    squashed: String,
+}
+
+/// The headline: a heading that the titles of the head confirm (`h1` before others, longer before
+/// shorter), or a line of text that is a part of `<title>`; else the `h1` that begins the body or
+/// stands nearest before it.
+pub(crate) fn heading(
+    document: &Document,
+    scan: &Scan,
+    facts: &Facts,
+    site: &SiteNames,
+    body: Option<(NodeId, NodeId)>,
+) -> Option<Heading> {
+    let head = document.head();
+    let titles: Vec<String> = [
+        facts.article.as_ref().and_then(|a| a.headline.as_deref()),
+        head.meta("og:title"),
+        head.title.as_deref(),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|t| squash(&plain(clip(t, 2_000))))
+    .filter(|t| !t.is_empty())
+    .collect();
+    let candidates: Vec<Candidate> = scan
+        .headings
+        .iter()
+        .filter(|(id, rank)| *rank < 5 || document.node(*id).end - id < 30)
+        .take(80)
+        .map(|(id, rank)| {
+            let text = dom::normalize_space(clip(document.text_content(*id), 600));
+            Candidate { id: *id, rank: *rank, squashed: squash(&text), text }
+        })
+        .filter(|h| (2..=400).contains(&h.squashed.len()) && !site.is_name(&h.text))
+        .collect();
+    let distance = |id: NodeId| match body {
+        Some((start, _)) if id <= start => start - id,
+        Some((start, end)) if id < end => id - start,
+        Some((_, end)) => 100_000 + (id - end),
+        None => id,
+    };
+    let is_confirmed = |h: &&Candidate| {
+        titles.contains(&h.squashed)
+            || (h.squashed.len() >= 12
+                && word_count(&h.text) >= 2
+                && titles.iter().any(|t| t.contains(&h.squashed)))
+    };
+    let longest = |h: &&Candidate| (usize::MAX - h.squashed.len(), h.rank, distance(h.id));
+    let confirmed = candidates.iter().filter(is_confirmed);
+    let first_rank = || candidates.iter().filter(|h| h.rank == 1);
+    let found = confirmed.clone().filter(|h| h.rank == 1).min_by_key(longest);
+    if let Some(found) = found.or_else(|| confirmed.min_by_key(longest)) {
+        let is_sure = found.rank == 1;
+        return Some(Heading { id: found.id, text: found.text.clone(), is_sure });
+    }
+    let nearest = first_rank().min_by_key(|h| distance(h.id));
+    let only = first_rank().count() == 1;
+    if !only && let Some(line) = title_line(document, site, head.title.as_deref()?) {
+        return Some(line);
+    }
+    nearest.map(|h| Heading { id: h.id, text: h.text.clone(), is_sure: only })
+}
+
+/// The text node that repeats the longest part of `<title>`: old pages set their headlines in bold.
+fn title_line(document: &Document, site: &SiteNames, title: &str) -> Option<Heading> {
+    let parts: Vec<(String, Option<char>)> = [title]
+        .into_iter()
+        .chain(segments(title))
+        .filter(|part| word_count(part) >= 3 && !site.is_name(part))
+        .map(|part| (squash(part), first_letter(part)))
+        .filter(|part| part.0.len() >= 12)
+        .collect();
+    let mut best: Option<(usize, NodeId)> = None;
+    for id in document.ids() {
+        let Some(text) = document.text(id) else { continue };
+        // Most text is ruled out by its length or first letter.
+        if !(12..=400).contains(&text.len()) || !parts.iter().any(|p| p.1 == first_letter(text)) {
+            continue;
+        }
+        let squashed = squash(text);
+        let known = parts.iter().any(|p| p.0 == squashed);
+        if known && best.is_none_or(|(length, _)| squashed.len() > length) {
+            best = Some((squashed.len(), id));
+        }
+    }
+    let (_, id) = best?;
+    let text = dom::normalize_space(document.text(id)?);
+    Some(Heading { id, text, is_sure: false })
+}
+
+fn first_letter(text: &str) -> Option<char> {
+    text.chars().find(|c| c.is_alphanumeric()).and_then(fold)
+}

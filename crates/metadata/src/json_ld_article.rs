@@ -1,0 +1,312 @@
+//! The node of a page's JSON-LD that describes the page's article.
+//!
+//! Types and properties: <https://schema.org/Article>, <https://schema.org/CreativeWork>.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use serde_json::Value;
+use url::Url;
+
+use crate::json_ld::{JsonLd, Object, Typed};
+use crate::links::same_page;
+use crate::names;
+use crate::text::plain;
+
+/// What JSON-LD says about the article of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JsonLdArticle {
+    /// `headline`, else `name`: plain text.
+    pub headline: Option<String>,
+    /// Names of `author` (or `creator`), references within the page resolved.
+    pub authors: Vec<String>,
+    /// `datePublished` (or `dateCreated`, `uploadDate`), as written.
+    pub published: Option<String>,
+    /// `dateModified`, as written.
+    pub modified: Option<String>,
+    /// `description` (or `abstract`), plain text.
+    pub description: Option<String>,
+    /// First address in `image` (or `thumbnailUrl`), as written.
+    pub image: Option<String>,
+    /// `keywords`.
+    pub keywords: Vec<String>,
+    /// `inLanguage`, as written.
+    pub language: Option<String>,
+    /// `articleBody` (or `text`), as written.
+    pub body: Option<String>,
+    /// Name of the `publisher`.
+    pub publisher: Option<String>,
+    /// `articleSection`.
+    pub sections: Vec<String>,
+    /// `url`, `mainEntityOfPage` or `@id` where it is an address, as written.
+    pub url: Option<String>,
+    /// `@type` without the vocabulary's address.
+    pub types: Vec<String>,
+}
+
+/// The node that describes the article at `url`: a schema.org `Article` of any kind, else
+/// another creative work that is read (a recipe, a review, a forum post); `None` if there is
+/// none, or if there are several and none of them is the one at `url`.
+pub fn json_ld_article(document: &dom::Document, url: &str) -> Option<JsonLdArticle> {
+    let head = document.head();
+    Facts::read(&JsonLd::read(&head.json_ld), url, head.link("canonical")).article
+}
+
+/// All `@type` values of a page's JSON-LD (each once, in document order), and its `og:type`
+/// as `og:article`, `og:website` and the like.
+pub fn page_types(document: &dom::Document) -> Vec<String> {
+    let json = JsonLd::read(&document.head().json_ld);
+    let mut types: Vec<String> = Vec::new();
+    for name in json.typed().iter().flat_map(|t| type_names(t.object)) {
+        if types.len() < 64 && !types.contains(&name) {
+            types.push(name);
+        }
+    }
+    types.extend(document.head().meta("og:type").map(|t| format!("og:{}", t.to_lowercase())));
+    types
+}
+
+/// What the metadata of a page takes from its JSON-LD.
+#[derive(Default)]
+pub(crate) struct Facts {
+    pub(crate) article: Option<JsonLdArticle>,
+    /// The node of the page as such (`WebPage`): dates and language where the article has none.
+    pub(crate) page: Option<JsonLdArticle>,
+    /// Name of the `WebSite`.
+    pub(crate) site: Option<String>,
+}
+
+impl Facts {
+    pub(crate) fn read(json: &JsonLd, url: &str, canonical: Option<&str>) -> Self {
+        let typed = json.typed();
+        if typed.is_empty() {
+            return Self::default();
+        }
+        let ids = json.by_id();
+        let base = Url::parse(url).ok();
+        let here: Vec<&str> = [Some(url), canonical].into_iter().flatten().collect();
+        let pick = |kind: Kind| {
+            pick(&typed, kind, &here, base.as_ref()).map(|object| Reader { ids: &ids, budget: Cell::new(2_000) }.article(object))
+        };
+        let site = typed
+            .iter()
+            .filter(|t| type_names(t.object).iter().any(|n| n == "WebSite"))
+            .find_map(|t| string(t.object.get("name")?));
+        Self {
+            article: pick(Kind::Article).or_else(|| pick(Kind::Work)),
+            page: pick(Kind::Page),
+            site,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Article,
+    Work,
+    Page,
+    Other,
+}
+
+fn kind_of(name: &str) -> Kind {
+    match name {
+        "Report" | "APIReference" | "Posting" => Kind::Article,
+        _ if name.ends_with("Article") || name.ends_with("Posting") => Kind::Article,
+        // What a page is about, not what it embeds (videos) or lists (questions of an FAQ).
+        "Recipe" | "HowTo" | "Review" | "CriticReview" | "MediaReview" | "ClaimReview"
+        | "CreativeWork" | "Book" | "Chapter" | "Dataset" | "Course" | "Guide" | "NewsItem"
+        | "Photograph" | "PodcastEpisode" | "Conversation" => Kind::Work,
+        _ if name.ends_with("Page") => Kind::Page,
+        _ => Kind::Other,
+    }
+}
+
+/// First node of this kind that names one of the page's addresses; else the only one there is.
+fn pick<'a>(
+    typed: &[Typed<'a>],
+    kind: Kind,
+    here: &[&str],
+    base: Option<&Url>,
+) -> Option<&'a Object> {
+    let nodes = || {
+        typed.iter().filter(|t| type_names(t.object).iter().any(|n| kind_of(n) == kind))
+    };
+    let is_here = |t: &&Typed<'a>| {
+        let addresses = addresses(t.object);
+        let mut addresses = addresses.iter().filter_map(|a| match base {
+            Some(base) => base.join(a).ok(),
+            None => Url::parse(a).ok(),
+        });
+        addresses.any(|a| here.iter().any(|h| same_page(a.as_str(), h)))
+    };
+    if let Some(node) = nodes().filter(|t| t.primary).find(is_here).or_else(|| nodes().find(is_here)) {
+        return Some(node.object);
+    }
+    let mut primary = nodes().filter(|t| t.primary);
+    let first = primary.next()?;
+    // Several nodes, none of them this page: teasers of a list. Without addresses we can't tell.
+    let others = primary.filter(|t| !addresses(t.object).is_empty()).count();
+    (others == 0 || addresses(first.object).is_empty()).then_some(first.object)
+}
+
+fn addresses(object: &Object) -> Vec<&str> {
+    ["url", "mainEntityOfPage", "@id"]
+        .iter()
+        .filter_map(|key| match object.get(*key)? {
+            Value::String(address) => Some(address.as_str()),
+            Value::Object(page) => ["@id", "url"].iter().find_map(|k| page.get(*k)?.as_str()),
+            _ => None,
+        })
+        .filter(|address| address.contains('/'))
+        .collect()
+}
+
+fn type_names(object: &Object) -> Vec<String> {
+    let short = |name: &str| {
+        let name = name.rsplit(['/', '#', ':']).next().unwrap_or(name);
+        name.trim().to_owned()
+    };
+    match object.get("@type") {
+        Some(Value::String(name)) => vec![short(name)],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).map(short).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The text of a value: a string, the first of a list, or the `@value`, `name` of an object.
+fn string(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => plain(text),
+        Value::Number(number) => number.to_string(),
+        Value::Array(items) => return items.iter().find_map(string),
+        Value::Object(object) => {
+            return ["@value", "name", "url"].iter().find_map(|key| string(object.get(*key)?));
+        }
+        _ => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+struct Reader<'a> {
+    ids: &'a HashMap<&'a str, &'a Object>,
+    /// Values still to be looked at: references may form a web of any size.
+    budget: Cell<u32>,
+}
+
+impl Reader<'_> {
+    fn spent(&self) -> bool {
+        let left = self.budget.get();
+        self.budget.set(left.saturating_sub(1));
+        left == 0
+    }
+
+    fn article(&self, object: &Object) -> JsonLdArticle {
+        let get = |keys: &[&str]| keys.iter().find_map(|key| string(object.get(*key)?));
+        let raw = |keys: &[&str]| {
+            keys.iter().find_map(|key| object.get(*key)?.as_str().map(str::to_owned))
+        };
+        let authors = ["author", "creator", "authors"].iter().find_map(|key| {
+            let mut names = Vec::new();
+            self.names(object.get(*key)?, 0, &mut names);
+            (!names.is_empty()).then_some(names)
+        });
+        let mut publisher = Vec::new();
+        if let Some(value) = object.get("publisher") {
+            self.names(value, 0, &mut publisher);
+        }
+        JsonLdArticle {
+            headline: get(&["headline", "name", "title"]),
+            authors: authors.unwrap_or_default(),
+            published: get(&["datePublished", "dateCreated", "uploadDate"]),
+            modified: get(&["dateModified"]),
+            description: get(&["description", "abstract"]),
+            image: ["image", "thumbnailUrl"].iter().find_map(|k| self.image(object.get(*k)?, 0)),
+            keywords: object.get("keywords").map(list).unwrap_or_default(),
+            language: get(&["inLanguage"]),
+            body: raw(&["articleBody", "text"]),
+            publisher: publisher.into_iter().next(),
+            sections: object.get("articleSection").map(list).unwrap_or_default(),
+            url: addresses(object).first().map(|a| (*a).to_owned()),
+            types: type_names(object),
+        }
+    }
+
+    /// The object itself, or the one its `@id` names.
+    fn resolve<'b>(&'b self, object: &'b Object) -> &'b Object {
+        match object.get("@id").and_then(Value::as_str) {
+            Some(id) if !object.contains_key("name") => self.ids.get(id).copied().unwrap_or(object),
+            _ => object,
+        }
+    }
+
+    fn names(&self, value: &Value, depth: u8, found: &mut Vec<String>) {
+        if depth > 4 || found.len() > 30 || self.spent() {
+            return;
+        }
+        let new = match value {
+            Value::String(text) => match self.ids.get(text.as_str()) {
+                Some(object) => return self.names_of(object, depth, found),
+                None => names::from_field(&plain(text)),
+            },
+            Value::Array(items) => {
+                items.iter().for_each(|item| self.names(item, depth + 1, found));
+                return;
+            }
+            Value::Object(object) => return self.names_of(self.resolve(object), depth, found),
+            _ => return,
+        };
+        names::add(found, new);
+    }
+
+    fn names_of(&self, object: &Object, depth: u8, found: &mut Vec<String>) {
+        let is_organization = type_names(object).iter().any(|n| n.ends_with("Organization"));
+        match object.get("name") {
+            Some(Value::String(name)) if is_organization => {
+                names::add(found, names::organization(&plain(name)));
+            }
+            Some(name) => self.names(name, depth + 1, found),
+            None => {
+                let part = |key| object.get(key).and_then(Value::as_str).unwrap_or_default();
+                let name = format!("{} {}", part("givenName"), part("familyName"));
+                names::add(found, names::from_field(&plain(&name)));
+            }
+        }
+    }
+
+    fn image(&self, value: &Value, depth: u8) -> Option<String> {
+        if depth > 4 || self.spent() {
+            return None;
+        }
+        match value {
+            Value::String(address) => match self.ids.get(address.as_str()) {
+                Some(object) => self.image_of(object, depth),
+                None => Some(address.trim().to_owned()).filter(|a| !a.is_empty()),
+            },
+            Value::Array(items) => items.iter().find_map(|item| self.image(item, depth + 1)),
+            Value::Object(object) => match object.get("@id").and_then(Value::as_str) {
+                Some(id) if !object.contains_key("url") && !object.contains_key("contentUrl") => {
+                    self.image_of(self.ids.get(id)?, depth)
+                }
+                _ => self.image_of(object, depth),
+            },
+            _ => None,
+        }
+    }
+
+    fn image_of(&self, object: &Object, depth: u8) -> Option<String> {
+        ["url", "contentUrl", "thumbnailUrl"]
+            .iter()
+            .find_map(|key| self.image(object.get(*key)?, depth + 1))
+    }
+}
+
+/// A list of words: an array, or one string with commas.
+fn list(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) if items.len() != 1 => items.iter().filter_map(string).collect(),
+        _ => {
+            let text = string(value).unwrap_or_default();
+            text.split([',', ';']).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect()
+        }
+    }
+}

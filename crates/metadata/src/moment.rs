@@ -1,0 +1,212 @@
+//! A date, or a date and time, as precise as its source.
+//!
+//! Forms read: ISO 8601 as profiled by [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339) and
+//! looser (space instead of `T`, no colon in the offset, basic format), and Unix seconds or
+//! milliseconds. Written: RFC 3339, cut off where knowledge ends.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use jiff::civil::{Date, Time};
+use jiff::tz::{Offset, TimeZone};
+
+/// When something happened, as far as known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    pub(crate) date: Date,
+    pub(crate) time: Option<Time>,
+    pub(crate) offset: Option<Offset>,
+}
+
+impl Moment {
+    pub(crate) fn date(year: i16, month: i8, day: i8) -> Option<Self> {
+        let date = Date::new(year, month, day).ok()?;
+        Some(Self { date, time: None, offset: None })
+    }
+
+    pub(crate) fn with_time(self, hour: i8, minute: i8, second: i8) -> Self {
+        // 24:00 and leap seconds are rare enough to keep just the day.
+        Self { time: Time::new(hour, minute, second.min(59), 0).ok(), ..self }
+    }
+
+    pub(crate) fn at(timestamp: Timestamp) -> Self {
+        let utc = timestamp.to_zoned(TimeZone::UTC).datetime();
+        let time = utc.time();
+        let time = Time::new(time.hour(), time.minute(), time.second(), 0).ok();
+        Self { date: utc.date(), time, offset: Some(Offset::UTC) }
+    }
+
+    /// After 1990 and not more than a day after `fetched` (zones differ by up to a day).
+    pub(crate) fn is_plausible(&self, fetched: Option<Timestamp>) -> bool {
+        let latest = fetched.and_then(|f| f.to_zoned(TimeZone::UTC).date().tomorrow().ok());
+        self.date.year() >= 1990 && latest.is_none_or(|latest| self.date <= latest)
+    }
+
+    /// Reads a machine-written date; `None` for anything that is not wholly understood up to the
+    /// end of the date.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.len() > 64 {
+            return None;
+        }
+        unix(text).or_else(|| iso(text))
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.date)?;
+        let Some(time) = self.time else { return Ok(()) };
+        write!(f, "T{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())?;
+        match self.offset {
+            None => Ok(()),
+            Some(offset) if offset.is_zero() => write!(f, "Z"),
+            Some(offset) => {
+                let minutes = offset.seconds() / 60;
+                let sign = if minutes < 0 { '-' } else { '+' };
+                write!(f, "{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
+            }
+        }
+    }
+}
+
+fn unix(text: &str) -> Option<Moment> {
+    if !text.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let number: i64 = text.parse().ok()?;
+    let timestamp = match text.len() {
+        9 | 10 => Timestamp::from_second(number).ok()?,
+        12 | 13 => Timestamp::from_millisecond(number).ok()?,
+        _ => return None,
+    };
+    Some(Moment::at(timestamp))
+}
+
+/// Reads digits off the front of a string.
+pub(crate) struct Digits<'a>(pub(crate) &'a str);
+
+impl<'a> Digits<'a> {
+    /// A number of `min` to `max` ASCII digits.
+    pub(crate) fn number(&mut self, min: usize, max: usize) -> Option<i32> {
+        let length = self.0.bytes().take(max).take_while(u8::is_ascii_digit).count();
+        if length < min {
+            return None;
+        }
+        let (digits, rest) = self.0.split_at(length);
+        self.0 = rest;
+        digits.parse().ok()
+    }
+
+    pub(crate) fn skip(&mut self, any_of: &[char]) -> Option<char> {
+        let c = self.0.chars().next().filter(|c| any_of.contains(c))?;
+        self.0 = &self.0[c.len_utf8()..];
+        Some(c)
+    }
+}
+
+fn iso(text: &str) -> Option<Moment> {
+    let mut rest = Digits(text);
+    let year = rest.number(4, 4)?;
+    let separator = rest.skip(&['-', '/', '.']);
+    let month = rest.number(if separator.is_some() { 1 } else { 2 }, 2)?;
+    if let Some(separator) = separator {
+        rest.skip(&[separator])?;
+    }
+    let day = rest.number(if separator.is_some() { 1 } else { 2 }, 2)?;
+    let moment = Moment::date(year as i16, month as i8, day as i8)?;
+    if rest.0.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    Some(time(&mut rest).map_or(moment, |(h, m, s)| {
+        let timed = moment.with_time(h, m, s);
+        Moment { offset: timed.time.and_then(|_| offset(rest.0)), ..timed }
+    }))
+}
+
+fn time(rest: &mut Digits<'_>) -> Option<(i8, i8, i8)> {
+    while rest.skip(&['T', 't', ' ', ',', '_']).is_some() {}
+    let hour = rest.number(1, 2)?;
+    let colon = rest.skip(&[':']);
+    let minute = rest.number(2, 2)?;
+    let second = if colon.is_none() || rest.skip(&[':']).is_some() { rest.number(2, 2) } else { None };
+    if second.is_some() && rest.skip(&['.', ',', ':']).is_some() {
+        while rest.number(1, 9).is_some() {}
+    }
+    Some((hour as i8, minute as i8, second.unwrap_or(0) as i8))
+}
+
+/// `Z`, `UTC`, `+01:00`, `-0500`, `+1`.
+pub(crate) fn offset(text: &str) -> Option<Offset> {
+    let text = text.trim_start();
+    let text = ["GMT", "UTC"]
+        .iter()
+        .find_map(|zone| text.strip_prefix(zone))
+        .map_or(text, |rest| if rest.starts_with(['+', '-']) { rest } else { "Z" });
+    if text.starts_with(['Z', 'z']) {
+        return Some(Offset::UTC);
+    }
+    let mut rest = Digits(text);
+    let sign = rest.skip(&['+', '-', '−'])?;
+    let hours = rest.number(1, 2)?;
+    rest.skip(&[':']);
+    let minutes = rest.number(2, 2).unwrap_or(0);
+    if hours > 15 || minutes > 59 {
+        return None;
+    }
+    let seconds = hours * 3600 + minutes * 60;
+    Offset::from_seconds(if sign == '+' { seconds } else { -seconds }).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &str) -> Option<String> {
+        Moment::parse(text).map(|m| m.to_string())
+    }
+
+    #[test]
+    fn machine_dates() {
+        for (text, expected) in [
+            ("2012-11-21", "2012-11-21"),
+            ("2012/11/21", "2012-11-21"),
+            ("20121121", "2012-11-21"),
+            ("2012-11-21T10:05:30Z", "2012-11-21T10:05:30Z"),
+            ("2012-11-21T10:05:30.123+01:00", "2012-11-21T10:05:30+01:00"),
+            ("2012-11-21 10:05:30 -0530", "2012-11-21T10:05:30-05:30"),
+            ("2012-11-21 10:05", "2012-11-21T10:05:00"),
+            ("20121121T100530Z", "2012-11-21T10:05:30Z"),
+            ("2012-11-21T10:05:30+0000", "2012-11-21T10:05:30Z"),
+            ("2012-11-21 10:05:30 UTC", "2012-11-21T10:05:30Z"),
+            ("1353492330", "2012-11-21T10:05:30Z"),
+            ("1353492330000", "2012-11-21T10:05:30Z"),
+        ] {
+            assert_eq!(read(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date() {
+        for text in ["", "2012", "2012-13-01", "2012-11", "hello", "12345", "0000-00-00T00:00:00"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics_and_output_reads_back(text in "[0-9T:Z+\\-/. é−]{0,40}") {
+            if let Some(moment) = Moment::parse(&text) {
+                prop_assert_eq!(Moment::parse(&moment.to_string()), Some(moment));
+            }
+        }
+
+        #[test]
+        fn every_timestamp_is_shown(seconds in -377_705_116_800i64..253_402_207_200) {
+            if let Ok(timestamp) = Timestamp::from_second(seconds) {
+                let _ = Moment::at(timestamp).to_string();
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! From bylines to names.
+
+use crate::months::month_of;
+use crate::text::{fold, folded, is_unspaced, word_count};
+
+/// Words before the names, folded; each ends where its text ends (`by` needs a space after it).
+const LABELS: [&str; 60] = [
+    "by", "written by", "posted by", "published by", "submitted by", "reported by", "story by",
+    "words by", "text by", "article by", "review by", "opinion by", "analysis by", "created by",
+    "contributed by", "author:", "authors:", "author", "authors", "writer:", "text:", "words:",
+    "von", "geschrieben von", "verfasst von", "ein beitrag von", "ein kommentar von",
+    "eine analyse von", "autor:", "autor", "autorin:", "autoren:", "redaktion:", "par",
+    "ecrit par", "publie par", "redige par", "auteur:", "auteur", "por", "escrito por",
+    "publicado por", "postado por", "autora:", "di", "scritto da", "pubblicato da", "a cura di",
+    "autore:", "door", "geschreven door", "av", "skrevet av", "af", "skrevet af", "szerzo:",
+    "irta:", "przez", "автор:", "автор",
+];
+
+/// The same in scripts without spaces.
+const UNSPACED_LABELS: [&str; 9] =
+    ["作者", "撰文", "文／", "文/", "文：", "记者", "記者", "編集部：", "글"];
+
+/// A byline ends at these words (folded): what follows is a date, a place, a service.
+const STOPS: [&str; 36] = [
+    "on", "updated", "published", "posted", "at", "in", "for", "from", "is", "was", "has",
+    "comments", "comment", "share", "pm", "um", "aktualisiert", "publie", "publicado", "mis",
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "email",
+    "follow", "special", "view", "full", "read", "about", "this", "more",
+];
+
+/// Words (folded) that tell a role rather than a name when they end a piece.
+const ROLES: [&str; 34] = [
+    "writer", "reporter", "correspondent", "editor", "editors", "contributor", "columnist",
+    "staff", "critic", "producer", "journalist", "analyst", "blogger", "redakteur", "redakteurin",
+    "korrespondent", "korrespondentin", "redaction", "journaliste", "redactor", "redactora",
+    "redattore", "giornalista", "director", "manager", "professor", "expert", "founder", "ceo",
+    "author", "chief", "intern", "president", "photographer",
+];
+
+/// Titles and suffixes after a comma.
+const DEGREES: [&str; 24] = [
+    "jr", "sr", "ii", "iii", "iv", "md", "phd", "mba", "rn", "rd", "rdn", "ldn", "cfp", "cpa",
+    "esq", "dds", "do", "ms", "msc", "ma", "ba", "mph", "mscn", "dvm",
+];
+
+const CONJUNCTIONS: [&str; 15] =
+    ["and", "und", "et", "y", "e", "és", "en", "i", "og", "och", "ja", "и", "та", "ve", "oraz"];
+
+/// Names of a value that is meant to hold names (a meta element, a JSON-LD string).
+pub(crate) fn from_field(text: &str) -> Vec<String> {
+    split(text).into_iter().filter(|n| is_plausible(n)).collect()
+}
+
+/// Names of a visible byline, where anything may stand beside the names.
+pub(crate) fn from_byline(text: &str) -> Vec<String> {
+    let is_mark = |c: char| matches!(c, '|' | '•' | '·' | '–' | '—' | '\n');
+    // "Dec. 19, 2025 · Jane Doe"
+    let parts = text.split(is_mark).map(str::trim).filter(|part| !part.is_empty());
+    parts
+        .take(4)
+        .map(|part| {
+            let names = split(cut(strip_labels(part)));
+            names.into_iter().map(|n| cut(&n).to_owned()).filter(|n| is_name(n)).collect()
+        })
+        .find(|names: &Vec<String>| !names.is_empty())
+        .unwrap_or_default()
+}
+
+/// The name of an organisation: never split.
+pub(crate) fn organization(text: &str) -> Vec<String> {
+    let name = tidy(strip_labels(text.trim()));
+    if is_plausible(&name) { vec![name] } else { Vec::new() }
+}
+
+/// Appends what is not there yet, by case-insensitive comparison.
+pub(crate) fn add(names: &mut Vec<String>, new: Vec<String>) {
+    for name in new {
+        let key = folded(&name);
+        if names.len() < 50 && !names.iter().any(|n| folded(n) == key) {
+            names.push(name);
+        }
+    }
+}
+
+/// Whether the text begins with a label of a byline ("By …").
+pub(crate) fn has_label(text: &str) -> bool {
+    let text = text.trim();
+    strip_labels(text).len() < text.len()
+}
+
+/// Whether the text is a label of a byline and nothing else ("Written by").
+pub(crate) fn is_label(text: &str) -> bool {
+    has_label(text) && strip_labels(text.trim()).is_empty()
+}
+
+fn strip_labels(mut text: &str) -> &str {
+    for _ in 0..3 {
+        let Some(rest) = strip_label(text) else { break };
+        text = rest.trim_start_matches(|c: char| c.is_whitespace() || ":：|,-–—/／".contains(c));
+    }
+    text
+}
+
+fn strip_label(text: &str) -> Option<&str> {
+    if let Some(rest) = UNSPACED_LABELS.iter().find_map(|l| text.strip_prefix(l)) {
+        return Some(rest);
+    }
+    // The longest label that ends at a space or colon.
+    let label = LABELS.iter().filter_map(|label| after(text, label)).min_by_key(|r| r.len())?;
+    Some(label)
+}
+
+/// What follows `label` (folded) in `text`, if a boundary does.
+fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    let mut rest = text;
+    for expected in label.chars() {
+        let c = rest.chars().next()?;
+        if fold(c) != Some(expected) {
+            return None;
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    // Two inline elements without a space between them: "Written byJane Doe".
+    let glued = label.contains(' ')
+        && text.starts_with(char::is_uppercase)
+        && rest.starts_with(char::is_uppercase);
+    let boundary = label.ends_with(':')
+        || rest.is_empty()
+        || glued
+        || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, ':' | '：'));
+    // "Von Miller", "Di Maria", "Par" are names too: two words must follow a short label.
+    let weak = label.len() <= 3 && label != "by" && !rest.trim_start().starts_with([':', '：']);
+    (boundary && (!weak || word_count(rest) >= 2)).then_some(rest)
+}
+
+/// The part of a byline before a date, an address or a word that can't be in a name.
+fn cut(text: &str) -> &str {
+    let mut end = text.len();
+    for mark in [" - ", "[", "<", " / ", "...", "…", " on behalf "] {
+        end = end.min(text.find(mark).filter(|at| *at > 0).unwrap_or(end));
+    }
+    let mut at = 0;
+    for word in text[..end].split_inclusive(char::is_whitespace) {
+        let bare = folded(word.trim().trim_end_matches([',', ':', '.']));
+        let ends = word.contains('@')
+            || word.contains(|c: char| c.is_numeric())
+            || STOPS.contains(&&*bare);
+        if ends {
+            end = at;
+            // "Jane Doe December 21"
+            let before = text[..at].trim_end();
+            let (names, month) = before.rsplit_once(char::is_whitespace).unwrap_or(("", before));
+            if word.contains(|c: char| c.is_numeric()) && month_of(month.trim_matches('.')).is_some() {
+                end = names.len();
+            }
+            break;
+        }
+        at += word.len();
+    }
+    let mut text = text[..end].trim_end();
+    // "Jean Dupont le 3 mai": what led up to the date goes with it.
+    while let Some((before, last)) = text.rsplit_once(char::is_whitespace)
+        && last.starts_with(|c: char| c.is_lowercase() || !c.is_alphanumeric())
+    {
+        text = before.trim_end();
+    }
+    text.trim_matches(|c: char| c.is_whitespace() || ",:-–—|".contains(c))
+}
+
+fn split(text: &str) -> Vec<String> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > 400 || is_address(text) {
+        return Vec::new();
+    }
+    let text = strip_labels(text);
+    let mut names = Vec::new();
+    for part in text.split([';', '；', '|', '、', '，', '\n', '＆', '•']) {
+        for part in part.split(" / ").flat_map(|p| p.split(" · ")) {
+            split_commas(part, &mut names);
+        }
+    }
+    names
+}
+
+fn split_commas(part: &str, names: &mut Vec<String>) {
+    let pieces: Vec<&str> = part.split(',').map(str::trim).filter(|p| !p.is_empty()).collect();
+    if let [last, first] = pieces[..]
+        && word_count(last) == 1
+        && word_count(first) <= 2
+        && is_name(last)
+        && is_name(first)
+        && !is_degree(first)
+        && !is_role(first)
+    {
+        // "Last, First", as library catalogues and citation metas have it.
+        add(names, vec![tidy(&format!("{first} {last}"))]);
+        return;
+    }
+    for (index, piece) in pieces.iter().enumerate() {
+        let mut split = Vec::new();
+        split_conjunctions(piece, &mut split);
+        for name in split {
+            let bare = tidy(strip_labels(&name));
+            // After a comma comes another name, or a title, a role, a paper.
+            let fits = (index == 0 && names.is_empty())
+                || (is_name(&bare) && (word_count(&bare) > 1 || is_unspaced(&bare)))
+                    && !is_role(&bare)
+                    && !is_degree(&bare);
+            if fits && !bare.is_empty() {
+                add(names, vec![bare]);
+            }
+        }
+    }
+}
+
+fn split_conjunctions(piece: &str, names: &mut Vec<String>) {
+    let mut rest = piece.trim();
+    // After a comma: ", and Jane Doe".
+    if let Some((first, after)) = rest.split_once(char::is_whitespace)
+        && CONJUNCTIONS.contains(&&*first.to_lowercase())
+        && word_count(after) >= 2
+    {
+        rest = after.trim();
+    }
+    let mut start = 0;
+    let mut at = 0;
+    for word in rest.split_inclusive(char::is_whitespace) {
+        let bare = word.trim();
+        let (left, right) = (&rest[start..at], &rest[at + word.len()..]);
+        let (words_left, words_right) = (word_count(left), word_count(right));
+        // "Ortega y Gasset" is one name; so is "John and Jane Doe" as far as anyone can tell.
+        let joins = bare == "&"
+            || bare == "+"
+            || (bare.chars().next().is_some_and(char::is_lowercase) && CONJUNCTIONS.contains(&bare))
+            || bare == "AND";
+        let balanced = (words_left >= 2 && words_right >= 2)
+            || (words_left == 1 && words_right == 1 && bare.len() > 1);
+        if joins && balanced {
+            names.push(left.trim().to_owned());
+            start = at + word.len();
+        }
+        at += word.len();
+    }
+    names.push(rest[start..].trim().to_owned());
+}
+
+fn is_role(text: &str) -> bool {
+    text.split_whitespace().next_back().is_some_and(|w| ROLES.contains(&&*folded(w)))
+}
+
+fn is_degree(text: &str) -> bool {
+    text.split_whitespace().all(|word| {
+        let bare: String = word.chars().filter(|c| c.is_alphabetic()).collect();
+        DEGREES.contains(&&*folded(&bare))
+    })
+}
+
+/// Without addresses, brackets at the end and punctuation around.
+fn tidy(text: &str) -> String {
+    let mut text = text.trim();
+    if let Some((outside, inside)) = text.strip_suffix(')').and_then(|t| t.rsplit_once('(')) {
+        // RSS: "jane@example.org (Jane Doe)".
+        text = if is_address(outside) { inside } else { outside };
+    }
+    let words: Vec<&str> = text.split_whitespace().filter(|w| !is_address(w)).collect();
+    let joined = words.join(" ");
+    let name = joined.trim_matches(|c: char| {
+        c.is_whitespace() || ",;:|/\\-–—•·*\"“”„<>[]{}=+~©".contains(c)
+    });
+    let name = ["기자", "特派员", "本报记者"].iter().find_map(|s| name.strip_suffix(s)).unwrap_or(name);
+    name.trim().to_owned()
+}
+
+fn is_address(text: &str) -> bool {
+    let text = text.trim();
+    text.contains("://")
+        || text.starts_with("www.")
+        || text.starts_with('/')
+        || (text.starts_with('@') && word_count(text) == 1)
+        || (text.contains('@') && word_count(text) == 1)
+}
+
+/// What a publisher may give as a name.
+fn is_plausible(name: &str) -> bool {
+    name.len() <= 120
+        && word_count(name) <= 10
+        && name.chars().any(char::is_alphabetic)
+        && name.chars().filter(|c| c.is_numeric()).count() <= 4
+        && !matches!(&*folded(name), "null" | "undefined" | "none" | "unknown" | "n/a" | "by" | "author" | "admin" | "administrator" | "object")
+        && !name.contains(['{', '}', '<', '>', '='])
+}
+
+/// What reads like a name where nothing says that it is one.
+pub(crate) fn is_name(name: &str) -> bool {
+    let words = word_count(name);
+    let initial = |w: Option<&str>| {
+        w.and_then(|w| w.chars().find(|c| c.is_alphabetic())).is_some_and(|c| !c.is_lowercase())
+    };
+    is_plausible(name)
+        && (1..=5).contains(&words)
+        && name.len() <= 60
+        && !name.chars().any(|c| c.is_numeric() || "?!:;@#%/|".contains(c))
+        && initial(name.split_whitespace().next())
+        && initial(name.split_whitespace().next_back())
+        && (!is_unspaced(name) || name.chars().count() <= 12)
+}
+
+#[cfg(test)]
+#[path = "names_tests.rs"]
+mod tests;

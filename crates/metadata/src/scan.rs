@@ -1,0 +1,154 @@
+//! One pass over a page's tree: where headings, bylines, dates and side matter are.
+
+use dom::{Document, NodeId, local_name};
+
+use crate::text::identifier_words;
+
+/// Elements of interest, in document order.
+#[derive(Default)]
+pub(crate) struct Scan {
+    /// `h1` to `h4` with their rank, and elements called a headline (rank 5).
+    pub(crate) headings: Vec<(NodeId, u8)>,
+    /// `<time>` elements, and others with a `datetime` attribute.
+    pub(crate) times: Vec<NodeId>,
+    /// Elements whose class or id speaks of a date.
+    pub(crate) dates: Vec<NodeId>,
+    /// `itemprop` of `datePublished`, `dateModified`, `author` and the like.
+    pub(crate) properties: Vec<(NodeId, Property)>,
+    /// `rel=author`.
+    pub(crate) author_links: Vec<NodeId>,
+    /// Links into a folder of authors.
+    pub(crate) author_pages: Vec<NodeId>,
+    /// Elements whose class or id speaks of an author.
+    pub(crate) bylines: Vec<NodeId>,
+    /// `rel=tag`.
+    pub(crate) tags: Vec<NodeId>,
+    /// Side matter: navigation, comments, related articles. Outermost ranges, in order.
+    zones: Vec<(NodeId, NodeId)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Property {
+    Author,
+    Published,
+    Modified,
+}
+
+const HEADLINE: u8 = 1;
+const BYLINE: u8 = 2;
+const DATE: u8 = 4;
+const SIDE: u8 = 8;
+
+fn cue(word: &str) -> u8 {
+    match word {
+        "headline" | "title" | "titel" | "titre" | "titulo" => HEADLINE,
+        "byline" | "bylines" | "author" | "authors" | "autor" | "autoren" | "auteur" | "auteurs"
+        | "autore" | "autores" | "szerzo" | "writer" | "contributor" | "contributors" => BYLINE,
+        "date" | "dates" | "datetime" | "dateline" | "datum" | "fecha" | "time" | "timestamp"
+        | "published" | "pubdate" | "postdate" | "posted" | "created" => DATE,
+        "comment" | "comments" | "commentlist" | "kommentare" | "disqus" | "replies" | "related"
+        | "recommended" | "recommendations" | "popular" | "trending" | "sidebar" | "footer"
+        | "nav" | "navigation" | "menu" | "newsletter" | "teaser" | "teasers"
+        | "promo" | "carousel" => SIDE,
+        _ => 0,
+    }
+}
+
+pub(crate) fn scan(document: &Document) -> Scan {
+    let mut scan = Scan::default();
+    for id in document.ids() {
+        let Some(element) = document.element(id) else { continue };
+        let mut cues = 0;
+        let mut has_datetime = false;
+        for (name, value) in element.attributes() {
+            match *name {
+                local_name!("class") | local_name!("id") => {
+                    identifier_words(value, |word| cues |= cue(word));
+                }
+                local_name!("datetime") => has_datetime = true,
+                local_name!("rel") => {
+                    for rel in value.split_ascii_whitespace() {
+                        if rel.eq_ignore_ascii_case("author") {
+                            scan.author_links.push(id);
+                        } else if rel.eq_ignore_ascii_case("tag") {
+                            scan.tags.push(id);
+                        }
+                    }
+                }
+                local_name!("href") => {
+                    // ".../authors/jane-doe"
+                    let path = value.split(['?', '#']).next().unwrap_or_default();
+                    if let Some((folder, _)) = path.trim_end_matches('/').rsplit_once('/') {
+                        let folder = folder.rsplit('/').next().unwrap_or_default();
+                        let mut is_author = false;
+                        identifier_words(folder, |word| is_author |= cue(word) == BYLINE);
+                        if is_author {
+                            scan.author_pages.push(id);
+                        }
+                    }
+                }
+                local_name!("itemprop") => {
+                    let property = value.split_ascii_whitespace().find_map(|p| match p {
+                        "author" | "creator" => Some(Property::Author),
+                        "datePublished" | "dateCreated" => Some(Property::Published),
+                        "dateModified" => Some(Property::Modified),
+                        _ => None,
+                    });
+                    scan.properties.extend(property.map(|p| (id, p)));
+                    match value {
+                        "headline" => cues |= HEADLINE,
+                        "comment" | "review" | "reviews" | "suggestedAnswer" => cues |= SIDE,
+                        _ => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        match *element.name {
+            local_name!("h1") => scan.headings.push((id, 1)),
+            local_name!("h2") => scan.headings.push((id, 2)),
+            local_name!("h3") => scan.headings.push((id, 3)),
+            local_name!("h4") => scan.headings.push((id, 4)),
+            _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
+            local_name!("nav") | local_name!("footer") => cues |= SIDE,
+            // Some templates put date and author of a post into asides of their own.
+            local_name!("aside") if cues & (BYLINE | DATE) == 0 => cues |= SIDE,
+            _ => {}
+        }
+        if has_datetime || *element.name == local_name!("time") {
+            scan.times.push(id);
+        } else if cues & DATE != 0 {
+            scan.dates.push(id);
+        }
+        if cues & BYLINE != 0 {
+            scan.bylines.push(id);
+        }
+        if cues & SIDE != 0 {
+            scan.zones.push((id, document.node(id).end));
+        }
+    }
+    scan
+}
+
+impl Scan {
+    /// Settles what is side matter: nothing that holds one of `inside`, or half of the page.
+    pub(crate) fn settle_zones(&mut self, inside: &[NodeId], nodes: usize) {
+        let mut last_end = 0;
+        self.zones.retain(|&(start, end)| {
+            let large = (end - start) as usize * 2 > nodes;
+            let keep =
+                start >= last_end && !large && !inside.iter().any(|i| (start..end).contains(i));
+            if keep {
+                last_end = end;
+            }
+            keep
+        });
+    }
+
+    /// Whether a node lies in side matter; `None` if not, else where that ends.
+    pub(crate) fn zone_end(&self, id: NodeId) -> Option<NodeId> {
+        let after = self.zones.partition_point(|z| z.0 <= id);
+        let (_, end) = *self.zones.get(after.checked_sub(1)?)?;
+        (id < end).then_some(end)
+    }
+}

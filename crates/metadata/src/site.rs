@@ -1,0 +1,111 @@
+//! The names a site goes by.
+
+use dom::Head;
+use model::{Field, Source};
+use url::Url;
+
+use crate::evidence::Evidence;
+use crate::json_ld_article::Facts;
+use crate::text::{plain, squash, word_count};
+
+/// Names a site gives itself, and its domain, for telling them from headlines and authors.
+#[derive(Default)]
+pub(crate) struct SiteNames {
+    /// Squashed names.
+    names: Vec<String>,
+    /// Squashed sections of the site.
+    sections: Vec<String>,
+    /// Labels of the host without `www` and the top-level domain, and the whole host, squashed.
+    labels: Vec<String>,
+}
+
+impl SiteNames {
+    pub(crate) fn new(head: &Head, facts: &Facts, url: Option<&Url>) -> Self {
+        let article = facts.article.as_ref();
+        let metas = ["og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher"];
+        let names = metas
+            .iter()
+            .filter_map(|key| head.meta(key))
+            .chain(article.and_then(|a| a.publisher.as_deref()))
+            .chain(facts.site.as_deref());
+        let sections = head
+            .meta("article:section")
+            .into_iter()
+            .chain(article.iter().flat_map(|a| a.sections.iter().map(String::as_str)));
+        let host = url.and_then(Url::host_str).unwrap_or_default();
+        let host = host.strip_prefix("www.").unwrap_or(host);
+        let mut labels: Vec<String> = host.split('.').map(squash).collect();
+        labels.pop();
+        labels.retain(|l| l.len() >= 3);
+        labels.push(squash(host));
+        let squashed = |text: &str| Some(squash(text)).filter(|s| s.chars().count() >= 2);
+        Self {
+            names: names.filter_map(squashed).collect(),
+            sections: sections.filter_map(squashed).collect(),
+            labels,
+        }
+    }
+
+    /// Whether a text is a name the site gives itself, or its domain's.
+    pub(crate) fn is_own_name(&self, text: &str) -> bool {
+        let squashed = squash(text);
+        let bare = squashed.strip_prefix("the").unwrap_or(&squashed);
+        squashed.chars().count() >= 2
+            && (self.names.iter().any(|n| *n == squashed || n.strip_prefix("the") == Some(bare))
+                || self.labels.iter().any(|label| label == bare || *label == squashed))
+    }
+
+    /// Whether a text is the site's name as far as its domain tells: `guardian.co.uk` is "The
+    /// Guardian", "Guardian Unlimited" and "theguardian.com".
+    pub(crate) fn is_name(&self, text: &str) -> bool {
+        let squashed = squash(text);
+        if squashed.chars().count() < 2 {
+            return false;
+        }
+        let bare = squashed.strip_prefix("the").unwrap_or(&squashed);
+        self.is_own_name(text) || self.labels.iter().any(|label| {
+            (label.len() >= 4
+                && word_count(text) <= 4
+                && bare.contains(&**label)
+                && label.len() * 5 >= bare.len() * 2)
+                || (bare.len() >= 4 && label.contains(bare) && label.len() <= bare.len() * 2)
+                || (label.len() >= 3 && *label == initials(text))
+        })
+    }
+
+    pub(crate) fn is_section(&self, text: &str) -> bool {
+        self.sections.contains(&squash(text))
+    }
+}
+
+/// "The New York Times" → "tnyt".
+fn initials(text: &str) -> String {
+    text.split_whitespace()
+        .filter_map(|w| w.chars().find(|c| c.is_alphanumeric()))
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// Name of the publication: `og:site_name`, JSON-LD publisher or web site, application name, or
+/// the part of `<title>` that the domain confirms.
+pub(crate) fn site_name(evidence: &Evidence<'_>) -> Option<Field<String>> {
+    let facts = &evidence.facts;
+    let publisher = facts.article.as_ref().and_then(|a| a.publisher.as_deref());
+    let found = evidence
+        .metas("og:site_name")
+        .map(|v| (Source::OpenGraph, v))
+        .chain(publisher.or(facts.site.as_deref()).map(|v| (Source::JsonLd, v)))
+        .chain(
+            evidence
+                .metas_of(&["application-name", "apple-mobile-web-app-title", "dc.publisher"])
+                .map(|v| (Source::Meta, v)),
+        )
+        .map(|(source, value)| Field { value: plain(value), source })
+        .find(|f| !f.value.is_empty() && f.value.len() <= 120 && !f.value.contains("://"));
+    found.or_else(|| {
+        let title = evidence.head().title.as_deref()?;
+        let part = crate::title::segments(title).into_iter().rev().find(|s| evidence.site.is_name(s))?;
+        (part.len() < title.len())
+            .then(|| Field { value: part.trim().to_owned(), source: Source::Meta })
+    })
+}

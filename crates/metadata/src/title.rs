@@ -1,0 +1,120 @@
+//! Headlines, and the site's name taken off them.
+
+use model::{Field, Source};
+
+use crate::evidence::Evidence;
+use crate::site::SiteNames;
+use crate::text::{clip, plain, squash};
+
+/// What stands between a headline and a site's name.
+const SEPARATORS: [&str; 22] = [
+    " | ", " || ", " - ", " -- ", " – ", " — ", " :: ", " : ", " » ", " « ", " › ", " ‹ ", " · ",
+    " • ", " ~ ", " / ", " > ", " < ", " ― ", "｜", ": ", "|",
+];
+
+/// Metas that hold a title, best first.
+const METAS: [&str; 9] = [
+    "twitter:title", "citation_title", "sailthru.title", "parsely-title", "dc.title",
+    "dcterms.title", "headline", "fb_title", "title",
+];
+
+/// Title of the article: the first candidate that the headline on the page confirms; else that
+/// headline, if it is the page's only `h1`; else the first candidate. Always without the site's name.
+pub(crate) fn title(evidence: &Evidence<'_>) -> Option<Field<String>> {
+    let head = evidence.head();
+    let article = evidence.facts.article.as_ref();
+    let heading = evidence.heading.as_ref();
+    let shown = heading.map(|h| h.text.as_str());
+    let declared = article
+        .and_then(|a| a.headline.as_deref())
+        .map(|v| (Source::JsonLd, v))
+        .into_iter()
+        .chain(evidence.metas("og:title").map(|v| (Source::OpenGraph, v)))
+        .chain(evidence.metas_of(&METAS).map(|v| (Source::Meta, v)))
+        .chain(evidence.feed_items.iter().map(|i| (Source::Feed, i.title.as_str())))
+        .chain(head.title.as_deref().map(|v| (Source::Meta, v)));
+    let declared: Vec<Field<String>> = declared
+        .take(20)
+        .map(|(source, value)| Field { value: clean(value, &evidence.site, shown), source })
+        .filter(|f| squash(&f.value).chars().count() >= 2)
+        .collect();
+    if let Some(heading) = heading {
+        let squashed = squash(&heading.text);
+        if let Some(confirmed) = declared.iter().find(|f| squash(&f.value) == squashed) {
+            return Some(confirmed.clone());
+        }
+        if heading.is_sure || declared.is_empty() {
+            return Some(Field { value: heading.text.clone(), source: Source::Page });
+        }
+    }
+    declared.into_iter().next()
+}
+
+fn clean(title: &str, site: &SiteNames, heading: Option<&str>) -> String {
+    without_site(&plain(clip(title, 2_000)), site, heading).trim().to_owned()
+}
+
+/// Parts of a title between separators; those without words around them are no separators.
+pub(crate) fn segments(title: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for (at, length) in separators(title) {
+        parts.push(&title[start..at]);
+        start = at + length;
+    }
+    parts.push(&title[start..]);
+    parts
+}
+
+fn separators(title: &str) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
+    while at < title.len() {
+        let rest = &title[at..];
+        let separator = SEPARATORS.iter().find(|s| rest.starts_with(**s));
+        let step = match separator {
+            Some(separator) => {
+                if at > 0 && at + separator.len() < title.len() {
+                    found.push((at, separator.len()));
+                }
+                separator.len()
+            }
+            None => rest.chars().next().map_or(1, char::len_utf8),
+        };
+        at += step;
+    }
+    found
+}
+
+/// Cuts the site's name (and its sections) off either end, where something supports it.
+fn without_site<'a>(title: &'a str, site: &SiteNames, heading: Option<&str>) -> &'a str {
+    let cuts = separators(title);
+    if cuts.is_empty() || cuts.len() > 12 {
+        return title;
+    }
+    let starts: Vec<usize> = [0].into_iter().chain(cuts.iter().map(|c| c.0 + c.1)).collect();
+    let ends: Vec<usize> = cuts.iter().map(|c| c.0).chain([title.len()]).collect();
+    let part = |i: usize, j: usize| &title[starts[i]..ends[j]];
+    let last = ends.len() - 1;
+    // The headline on the page tells which part is one.
+    if let Some(heading) = heading.map(squash).filter(|h| !h.is_empty()) {
+        let runs = (0..=last).flat_map(|i| (i..=last).map(move |j| (i, j)));
+        if let Some((i, j)) = runs.into_iter().find(|(i, j)| squash(part(*i, *j)) == heading)
+            && !(i == j && site.is_name(part(i, j)))
+        {
+            return part(i, j);
+        }
+    }
+    let (mut first, mut end) = (0, last);
+    let is_colon = |cut: usize| title[cuts[cut].0..].starts_with(": ");
+    let is_site = |text: &str| site.is_name(text) || site.is_section(text);
+    while first < end && !is_colon(end - 1) && is_site(part(end, end)) {
+        end -= 1;
+    }
+    while first < end && is_site(part(first, first)) {
+        first += 1;
+    }
+    let rest = part(first, end);
+    if is_site(rest) { title } else { rest }
+}
+

@@ -1,0 +1,145 @@
+//! One line of `articles.jsonl`.
+
+use model::{Article, Field, Origin};
+use serde::Serialize;
+
+use crate::SCHEMA;
+
+/// An article as it is written; the order of the fields is the order in the file.
+#[derive(Debug, Serialize)]
+pub struct ArticleRecord<'a> {
+    schema: u32,
+    url: &'a str,
+    site: &'a str,
+    template: &'a str,
+    title: Option<&'a str>,
+    authors: &'a [String],
+    published: Option<&'a str>,
+    modified: Option<&'a str>,
+    language: Option<&'a str>,
+    description: Option<&'a str>,
+    image: Option<&'a str>,
+    tags: &'a [String],
+    canonical: Option<&'a str>,
+    site_name: Option<&'a str>,
+    text: &'a str,
+    html: &'a str,
+    xpath: &'a [String],
+    prune: &'a [String],
+    engine: &'a str,
+    route: &'static str,
+    wrapper_version: u32,
+    confidence: f64,
+    sources: Sources,
+    fetched: Option<String>,
+    charset: &'static str,
+    origin: OriginRecord<'a>,
+}
+
+/// Where each metadata field was found.
+#[derive(Debug, Serialize)]
+struct Sources {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    authors: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modified: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    canonical: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site_name: Option<&'static str>,
+}
+
+/// Where a record lies.
+#[derive(Debug, Serialize)]
+pub struct OriginRecord<'a> {
+    file: &'a str,
+    offset: u64,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    record_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<&'a str>,
+}
+
+impl<'a> From<&'a Origin> for OriginRecord<'a> {
+    fn from(origin: &'a Origin) -> Self {
+        Self {
+            file: &origin.file,
+            offset: origin.offset,
+            record_id: &origin.record_id,
+            truncated: origin.truncated.as_deref(),
+        }
+    }
+}
+
+fn text(field: &Option<Field<String>>) -> Option<&str> {
+    field.as_ref().map(|f| f.value.as_str())
+}
+
+fn list(field: &Option<Field<Vec<String>>>) -> &[String] {
+    field.as_ref().map_or(&[], |f| f.value.as_slice())
+}
+
+fn source<T>(field: &Option<Field<T>>) -> Option<&'static str> {
+    field.as_ref().map(|f| f.source.as_str())
+}
+
+/// Four decimals say all a confidence can say, and keep lines short.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 10_000.0).round() / 10_000.0
+}
+
+/// The record of an article.
+pub fn article_record(article: &Article) -> ArticleRecord<'_> {
+    let m = &article.metadata;
+    ArticleRecord {
+        schema: SCHEMA,
+        url: &article.url,
+        site: &article.site,
+        template: &article.template,
+        title: text(&m.title),
+        authors: list(&m.authors),
+        published: text(&m.published),
+        modified: text(&m.modified),
+        language: text(&m.language),
+        description: text(&m.description),
+        image: text(&m.image),
+        tags: list(&m.tags),
+        canonical: text(&m.canonical),
+        site_name: text(&m.site_name),
+        text: &article.text,
+        html: &article.html,
+        xpath: &article.xpath,
+        prune: &article.prune,
+        engine: &article.engine,
+        route: article.route.as_str(),
+        wrapper_version: article.wrapper_version,
+        confidence: rounded(article.confidence),
+        sources: Sources {
+            title: source(&m.title),
+            authors: source(&m.authors),
+            published: source(&m.published),
+            modified: source(&m.modified),
+            language: source(&m.language),
+            description: source(&m.description),
+            image: source(&m.image),
+            tags: source(&m.tags),
+            canonical: source(&m.canonical),
+            site_name: source(&m.site_name),
+        },
+        fetched: article.fetched.map(|t| t.to_string()),
+        charset: article.charset,
+        origin: (&article.origin).into(),
+    }
+}

@@ -1,0 +1,23 @@
+/*!
+Defines what a run folder holds: the versioned records and the writers that put them on disk.
+
+Every file appears whole or not at all ([`AtomicFile`]). The formats are documented field by field
+in `docs/FORMATS.md`; a field is never renamed, retyped or dropped without raising [`SCHEMA`].
+*/
+
+mod articles;
+mod atomic;
+mod csv_rows;
+mod dropped;
+mod file_name;
+mod wrappers;
+
+pub use articles::{ArticleRecord, OriginRecord, article_record};
+pub use atomic::{AtomicFile, SinkError};
+pub use csv_rows::ArticleCsv;
+pub use dropped::{DropRecord, drop_record};
+pub use file_name::site_file_name;
+pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};
+
+/// Version of all record formats of this crate.
+pub const SCHEMA: u32 = 1;

@@ -1,0 +1,126 @@
+//! `wrappers/SITE.json`: what was learnt about a site.
+
+use model::{StructuralPattern, Template, Wrapper};
+use serde::Serialize;
+
+use crate::SCHEMA;
+use crate::articles::rounded;
+
+/// All templates of a site.
+#[derive(Debug, Serialize)]
+pub struct SiteRecord {
+    schema: u32,
+    site: String,
+    templates: Vec<TemplateRecord>,
+}
+
+impl SiteRecord {
+    /// Takes the templates in the order of their ids.
+    pub fn new(site: &str, templates: Vec<TemplateRecord>) -> Self {
+        Self { schema: SCHEMA, site: site.to_owned(), templates }
+    }
+}
+
+/// One template: what its pages are for, its wrapper, and the patterns it was chosen from.
+#[derive(Debug, Serialize)]
+pub struct TemplateRecord {
+    id: String,
+    kind: &'static str,
+    pages: usize,
+    /// Hex, as JSON numbers hold 53 bits only.
+    signature: String,
+    wrapper: Option<WrapperRecord>,
+    patterns: Vec<PatternRecord>,
+    examples: Vec<String>,
+}
+
+/// A wrapper.
+#[derive(Debug, Serialize)]
+pub struct WrapperRecord {
+    engine: String,
+    version: u32,
+    content: Vec<String>,
+    prune: Vec<String>,
+    confidence: f64,
+    support: SupportRecord,
+}
+
+/// Evidence for a wrapper.
+#[derive(Debug, Serialize)]
+pub struct SupportRecord {
+    learnt_from: u32,
+    held_back: u32,
+    held_back_agreeing: u32,
+    runner_up_margin: f64,
+}
+
+/// A ranked structural pattern.
+#[derive(Debug, Serialize)]
+pub struct PatternRecord {
+    element: String,
+    level: u32,
+    pages: u32,
+    x: u32,
+    y: u32,
+    j: f64,
+    u: f64,
+    i: f64,
+    relevance: f64,
+}
+
+impl From<&StructuralPattern> for PatternRecord {
+    fn from(pattern: &StructuralPattern) -> Self {
+        let mut element = pattern.element.tag.clone();
+        for (name, value) in &pattern.element.attributes {
+            element.push_str(&format!("[@{name}~{value:?}]"));
+        }
+        if let Some(dfs) = pattern.element.dfs {
+            element.push_str(&format!("[@dfs={dfs}]"));
+        }
+        let s = pattern.score;
+        Self {
+            element,
+            level: pattern.level,
+            pages: s.pages,
+            x: s.x,
+            y: s.y,
+            j: rounded(s.j),
+            u: rounded(s.u),
+            i: rounded(s.i),
+            relevance: rounded(s.relevance),
+        }
+    }
+}
+
+impl TemplateRecord {
+    /// Takes a template with its wrapper, if one was learnt, the best-ranked patterns (best first)
+    /// and some URLs of its pages.
+    pub fn new(
+        template: &Template,
+        wrapper: Option<&Wrapper>,
+        patterns: &[StructuralPattern],
+        examples: Vec<String>,
+    ) -> Self {
+        Self {
+            id: template.id.clone(),
+            kind: template.kind.as_str(),
+            pages: template.members.len(),
+            signature: format!("{:016x}", template.signature),
+            wrapper: wrapper.map(|w| WrapperRecord {
+                engine: w.engine.clone(),
+                version: w.version,
+                content: w.content.clone(),
+                prune: w.prune.clone(),
+                confidence: rounded(w.confidence),
+                support: SupportRecord {
+                    learnt_from: w.support.learnt_from,
+                    held_back: w.support.held_back,
+                    held_back_agreeing: w.support.held_back_agreeing,
+                    runner_up_margin: rounded(w.support.runner_up_margin),
+                },
+            }),
+            patterns: patterns.iter().map(PatternRecord::from).collect(),
+            examples,
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Text → terms: the analyzer of each language, and its fast front.
+//!
+//! One chain defines a term, on tantivy's `TextAnalyzer`: [`WordTokenizer`] → [`LengthFilter`] →
+//! `LowerCaser` → `StopWordFilter` → stemmer. [`text_analyzer`] is that chain, for an index;
+//! [`Analyzer`] gives the same terms with a memo of raw words in front, many times faster.
+//! Forest §3.1: terms are in lower case, without stop words, stemmed.
+//!
+//! tantivy's `LowerCaser` lower-cases without regard to the language: Turkish "I" becomes "i".
+
+use std::collections::BTreeMap;
+
+use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnalyzer, Tokenizer};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::language::Language;
+use crate::length::{LengthFilter, MAX_CHARS};
+use crate::memo::{Memo, Outcome};
+use crate::scanner::{Apostrophe, Scanner};
+use crate::stem::StemFilter;
+use crate::stop_words::stop_word_filters;
+use crate::tokenizer::WordTokenizer;
+
+/// One term of a text, as [`Analyzer::analyze`] gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term<'a> {
+    /// xxh3 of the term's text; equal for equal terms of any language and run.
+    pub hash: u64,
+    /// The stemmed word.
+    pub text: &'a str,
+}
+
+/// Gives the terms of texts in one language.
+/// For one thread: it remembers words. What it gives does not depend on what it has seen.
+pub struct Analyzer {
+    recipe: Recipe,
+    has_stop_words: bool,
+    word_to_term: TextAnalyzer,
+    memo: Memo,
+}
+
+impl Analyzer {
+    /// The analyzer for a language; for none, or one without stemmer and stop words, words in lower
+    /// case.
+    pub fn for_language(language: Option<Language>) -> Self {
+        Self::for_recipe(Recipe::of(language))
+    }
+
+    fn for_recipe(recipe: Recipe) -> Self {
+        let word_to_term = recipe.chain(RawTokenizer::default());
+        let has_stop_words = !stop_word_filters(recipe.language).is_empty();
+        Self { recipe, has_stop_words, word_to_term, memo: Memo::default() }
+    }
+
+    /// Whether the language has a stop word list; if not, see [`crate::FrequentTerms`].
+    pub fn has_stop_words(&self) -> bool {
+        self.has_stop_words
+    }
+
+    /// Calls `sink` with every term of the text in order, stop words left out.
+    pub fn analyze(&mut self, text: &str, sink: &mut impl FnMut(Term<'_>)) {
+        let Self { recipe, word_to_term, memo, .. } = self;
+        let mut scanner = Scanner::new(text, recipe.apostrophe);
+        while let Some(span) = scanner.next() {
+            let word = scanner.word(span);
+            if word.len() > MAX_CHARS * char::MAX.len_utf8() {
+                continue; // longer than any term, and not worth remembering
+            }
+            let outcome = memo.outcome(word, |word| term_of(word_to_term, word));
+            if let Some((hash, text)) = outcome {
+                sink(Term { hash: *hash, text });
+            }
+        }
+    }
+
+    /// What terms depend on, for the records of a run: two outputs with the same version were made
+    /// by the same rules. The crates' versions are checked against `Cargo.lock` by a test.
+    pub fn version() -> String {
+        let own = env!("CARGO_PKG_VERSION");
+        let crates = CRATES.map(|(name, version)| format!("{name} {version}")).join(", ");
+        format!("sitegrove-terms {own} rules {RULES} ({crates})")
+    }
+}
+
+/// Counts up whenever a change to this crate changes terms.
+const RULES: u32 = 1;
+
+/// The crates whose versions decide about terms and languages.
+const CRATES: [(&str, &str); 5] = [
+    ("rust-stemmers", "1.2.0"),
+    ("frostem", "1.20260821.8"),
+    ("tantivy", "0.27.0"),
+    ("whichlang", "0.1.1"),
+    ("whatlang", "0.18.0"),
+];
+
+/// The tantivy analyzer of a language, to register with an index; its tokens are the texts of
+/// [`Analyzer::analyze`]'s terms.
+pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
+    let recipe = Recipe::of(language);
+    recipe.chain(WordTokenizer::new(recipe.apostrophe))
+}
+
+fn term_of(word_to_term: &mut TextAnalyzer, word: &str) -> Outcome {
+    let mut stream = word_to_term.token_stream(word);
+    stream.next().map(|token| (xxh3_64(token.text.as_bytes()), token.text.as_str().into()))
+}
+
+/// The analyzers of one thread, made when first asked for; languages that are treated alike share
+/// one, so there are at most twenty.
+#[derive(Default)]
+pub struct Analyzers {
+    by_recipe: BTreeMap<(Option<&'static str>, Apostrophe), Analyzer>,
+}
+
+impl Analyzers {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The analyzer for a language.
+    pub fn get(&mut self, language: Option<Language>) -> &mut Analyzer {
+        let recipe = Recipe::of(language);
+        self.by_recipe.entry(recipe.key).or_insert_with(|| Analyzer::for_recipe(recipe))
+    }
+}
+
+/// How a language is treated.
+#[derive(Clone, Copy)]
+struct Recipe {
+    language: Option<Tantivy>,
+    apostrophe: Apostrophe,
+    key: (Option<&'static str>, Apostrophe),
+}
+
+impl Recipe {
+    fn of(language: Option<Language>) -> Self {
+        let code = language.as_ref().map_or("", Language::as_str);
+        // Elision; the stop word lists of French and Italian hold what stands before it.
+        let elides = ["fr", "it", "ca", "oc"].contains(&code);
+        let apostrophe = if elides { Apostrophe::Splits } else { Apostrophe::Joins };
+        let known = TANTIVY.iter().find(|(known, _)| *known == code);
+        let key = (known.map(|(code, _)| *code), apostrophe);
+        Self { language: known.map(|(_, language)| *language), apostrophe, key }
+    }
+
+    fn chain<T: Tokenizer>(self, tokenizer: T) -> TextAnalyzer {
+        let builder = TextAnalyzer::builder(tokenizer).filter(LengthFilter).filter(LowerCaser);
+        let mut builder = builder.dynamic();
+        for filter in stop_word_filters(self.language) {
+            builder = builder.filter_dynamic(filter);
+        }
+        match self.language {
+            Some(language) => builder.filter_dynamic(StemFilter::new(language)),
+            None => builder,
+        }
+        .build()
+    }
+}
+
+/// The languages tantivy and the Snowball stemmers know.
+const TANTIVY: [(&str, Tantivy); 18] = [
+    ("ar", Tantivy::Arabic),
+    ("da", Tantivy::Danish),
+    ("de", Tantivy::German),
+    ("el", Tantivy::Greek),
+    ("en", Tantivy::English),
+    ("es", Tantivy::Spanish),
+    ("fi", Tantivy::Finnish),
+    ("fr", Tantivy::French),
+    ("hu", Tantivy::Hungarian),
+    ("it", Tantivy::Italian),
+    ("nl", Tantivy::Dutch),
+    ("no", Tantivy::Norwegian),
+    ("pt", Tantivy::Portuguese),
+    ("ro", Tantivy::Romanian),
+    ("ru", Tantivy::Russian),
+    ("sv", Tantivy::Swedish),
+    ("ta", Tantivy::Tamil),
+    ("tr", Tantivy::Turkish),
+];
+
+#[cfg(test)]
+#[path = "analyzer_tests.rs"]
+mod tests;

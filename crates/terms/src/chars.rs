@@ -1,0 +1,161 @@
+//! What one character means to a tokenizer, looked up in a table.
+//!
+//! Two definitions of a word live side by side. [`Class`] is ours, for terms: letters, digits and
+//! their combining marks, scripts without spaces apart. [`Kind::is_python_word`] and its companions
+//! are those of Python's `re`, in which the benchmark counts words (see [`crate::words`]).
+
+use std::sync::LazyLock;
+
+use crate::marks::is_mark;
+use crate::script::Script;
+
+/// The role of a character when text is cut into terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Ends a word.
+    Separator,
+    /// A letter or digit of a script that separates words.
+    Word,
+    /// A combining mark: continues a word, never begins one.
+    Mark,
+    /// A letter, digit or mark of a script without spaces.
+    Unspaced,
+    /// Joins two halves of a word, as in "don't".
+    Apostrophe,
+    /// Invisible inside a word: soft hyphen, zero-width joiners, variation selectors.
+    Joiner,
+}
+
+const CLASS: u8 = 0x07;
+const PYTHON_WORD: u8 = 0x10;
+const PYTHON_SINGLE: u8 = 0x20;
+const UNDERSCORE: u8 = 0x40;
+
+/// Everything known about one character, in a byte.
+#[derive(Clone, Copy)]
+pub(crate) struct Kind(u8);
+
+impl Kind {
+    fn of(c: char) -> Self {
+        let mark = is_mark(c);
+        // Rust's `is_alphanumeric` exceeds Python's `isalnum` by marks and circled letters only.
+        let circled = matches!(c as u32, 0x24b6..=0x24e9 | 0x1f130..=0x1f189);
+        let python_word = c.is_alphanumeric() && !mark && !circled;
+        let class = match c {
+            '\'' | '\u{2019}' | '\u{2bc}' => Class::Apostrophe,
+            '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{feff}' => Class::Joiner,
+            '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' => Class::Joiner,
+            '\u{20d0}'..='\u{20ff}' => Class::Separator, // enclosing marks: keycap emoji
+            _ if (mark || c.is_alphanumeric()) && is_unspaced(c) => Class::Unspaced,
+            _ if mark => Class::Mark,
+            _ if c.is_alphanumeric() => Class::Word,
+            _ => Class::Separator,
+        };
+        let single = matches!(c as u32,
+            0xe00..=0xe7f | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff);
+        Self(
+            class as u8
+                | if python_word { PYTHON_WORD } else { 0 }
+                | if single { PYTHON_SINGLE } else { 0 }
+                | if c == '_' { UNDERSCORE } else { 0 },
+        )
+    }
+
+    /// Our class.
+    pub(crate) fn class(self) -> Class {
+        match self.0 & CLASS {
+            1 => Class::Word,
+            2 => Class::Mark,
+            3 => Class::Unspaced,
+            4 => Class::Apostrophe,
+            5 => Class::Joiner,
+            _ => Class::Separator,
+        }
+    }
+
+    /// Whether Python's `\w` matches: letters and numbers of any script, and the underscore.
+    pub(crate) fn is_python_word(self) -> bool {
+        self.0 & (PYTHON_WORD | UNDERSCORE) != 0
+    }
+
+    /// Whether it is a word of its own in the benchmark's regex: Thai, kana, Chinese characters.
+    pub(crate) fn is_single(self) -> bool {
+        self.0 & PYTHON_SINGLE != 0
+    }
+
+    /// Whether it is part of a longer word in the benchmark's regex.
+    pub(crate) fn is_in_word(self) -> bool {
+        self.0 & (PYTHON_WORD | PYTHON_SINGLE) == PYTHON_WORD
+    }
+}
+
+/// Digits of the South-East Asian scripts form numbers, not pairs.
+fn is_unspaced(c: char) -> bool {
+    Script::of(c).is_some_and(Script::is_unspaced) && !(c.is_numeric() && (c as u32) < 0x3000)
+}
+
+/// The kinds of the Basic Multilingual Plane.
+pub(crate) struct Kinds(Vec<Kind>);
+
+static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
+    let kind = |code| char::from_u32(code).map_or(Kind(0), Kind::of);
+    Kinds((0..0x1_0000).map(kind).collect())
+});
+
+impl Kinds {
+    /// The table, computed on first use; take it once per text.
+    pub(crate) fn get() -> &'static Self {
+        &KINDS
+    }
+
+    /// The kind of any character.
+    #[inline]
+    pub(crate) fn of(&self, c: char) -> Kind {
+        self.0.get(c as usize).copied().unwrap_or_else(|| Kind::of(c))
+    }
+}
+
+/// The character that begins at byte `at`, if the text has not ended.
+#[inline]
+pub(crate) fn char_at(text: &str, at: usize) -> Option<char> {
+    let byte = *text.as_bytes().get(at)?;
+    if byte.is_ascii() { Some(char::from(byte)) } else { text[at..].chars().next() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes() {
+        let expected = [
+            ('a', Class::Word),
+            ('9', Class::Word),
+            ('ß', Class::Word),
+            ('한', Class::Word),
+            ('๙', Class::Word),
+            ('\u{301}', Class::Mark),
+            ('\u{94d}', Class::Mark),
+            ('中', Class::Unspaced),
+            ('ー', Class::Unspaced),
+            ('・', Class::Separator),
+            ('ั', Class::Unspaced),
+            ('\'', Class::Apostrophe),
+            ('\u{ad}', Class::Joiner),
+            ('\u{fe0f}', Class::Joiner),
+            ('_', Class::Separator),
+            ('😀', Class::Separator),
+            ('\u{200b}', Class::Separator),
+        ];
+        for (c, class) in expected {
+            assert_eq!(Kinds::get().of(c).class(), class, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn python_word_characters() {
+        let kinds = Kinds::get();
+        assert!(['a', 'é', '_', 'ʼ', '½', '中'].iter().all(|&c| kinds.of(c).is_python_word()));
+        assert!(['\u{93f}', '\u{301}', 'Ⓐ', '-'].iter().all(|&c| !kinds.of(c).is_python_word()));
+    }
+}

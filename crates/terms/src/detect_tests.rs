@@ -1,0 +1,103 @@
+//! Tests of language detection: sentences of our own in each script and in neighbouring languages.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    let found = detect(text).map(|found| found.language.to_string());
+    assert_eq!(found.as_deref(), Some(expected), "{text}");
+}
+
+#[test]
+fn scripts_of_one_language() {
+    check("Η κυβέρνηση ανακοίνωσε χθες νέα μέτρα για την παιδεία.", "el");
+    check("รัฐบาลประกาศมาตรการใหม่เมื่อวานนี้", "th");
+    check("정부는 어제 새로운 교육 정책을 발표했다고 밝혔다.", "ko");
+    check("政府は昨日、新しい教育政策を発表しました。", "ja");
+    check("政府昨天宣布了新的教育政策，引起广泛讨论。", "zh");
+    check("მთავრობამ გუშინ ახალი ზომები გამოაცხადა.", "ka");
+}
+
+#[test]
+fn shared_scripts() {
+    check("Правительство вчера объявило о новых мерах для школ, но это не всё, что нужно.", "ru");
+    check("Уряд учора оголосив про нові заходи для шкіл, але це ще не все, що потрібно.", "uk");
+    check("Правителството обяви вчера нови мерки за училищата, но това не е всичко.", "bg");
+    check("أعلنت الحكومة أمس عن إجراءات جديدة للمدارس في جميع أنحاء البلاد.", "ar");
+    check("دولت دیروز اقدامات جدیدی را برای مدارس در سراسر کشور اعلام کرد.", "fa");
+    check("הממשלה הודיעה אתמול על צעדים חדשים לבתי הספר ברחבי הארץ.", "he");
+    check("सरकार ने कल स्कूलों के लिए नए उपायों की घोषणा की है।", "hi");
+}
+
+#[test]
+fn latin_languages_that_whichlang_knows() {
+    check("The government announced new measures for the schools of the country yesterday.", "en");
+    check("Die Regierung kündigte gestern neue Maßnahmen für die Schulen des Landes an.", "de");
+    check("Le gouvernement a annoncé hier de nouvelles mesures pour les écoles du pays.", "fr");
+    check("El gobierno anunció ayer nuevas medidas para las escuelas y los maestros.", "es");
+    check(
+        "O governo anunciou ontem uma série de medidas para as escolas, com mais dinheiro.",
+        "pt",
+    );
+    check("Il governo ha annunciato ieri nuove misure per le scuole della regione.", "it");
+    check("De regering heeft gisteren nieuwe maatregelen voor de scholen aangekondigd.", "nl");
+    check("Regeringen meddelade i går att nya åtgärder införs för skolorna och lärarna.", "sv");
+    check("Hükümet dün okullar için yeni önlemler açıkladı ve bu çok tartışıldı.", "tr");
+    check("Chính phủ hôm qua đã công bố các biện pháp mới cho trường học trong cả nước.", "vi");
+}
+
+#[test]
+fn latin_languages_that_it_lacks() {
+    check("Rząd ogłosił wczoraj nowe środki dla szkół w całym kraju, ale to nie wszystko.", "pl");
+    check("Vláda včera oznámila nová opatření pro školy v celé zemi, ale to není všechno.", "cs");
+    check("A kormány tegnap új intézkedéseket jelentett be az iskolák számára.", "hu");
+    check(
+        "Hallitus ilmoitti eilen uusista toimista kouluille koko maassa, mutta se ei riitä.",
+        "fi",
+    );
+    check("Guvernul a anunțat ieri noi măsuri pentru școlile din întreaga țară.", "ro");
+    check(
+        "Regeringen har i går meddelt, at der kommer nye tiltag til skolerne i hele landet, af hensyn til børnene.",
+        "da",
+    );
+}
+
+#[test]
+fn foreign_names_do_not_decide() {
+    check("苹果公司 Apple 昨天在 Cupertino 发布了新的 iPhone 和 MacBook，价格引起广泛讨论。", "zh");
+    check(
+        "Компания Google вчера представила новый Android, но это не всё, что ждали от неё.",
+        "ru",
+    );
+}
+
+#[test]
+fn too_little_text() {
+    for text in [
+        "",
+        "OK",
+        "12 345 678 — 90",
+        "Hi there",
+        "中文",
+        "😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀😀",
+    ] {
+        assert_eq!(detect(text), None, "{text}");
+    }
+}
+
+#[test]
+fn only_the_beginning_counts() {
+    let english =
+        "The government announced new measures for the schools of the country. ".repeat(60);
+    let text = format!("{english}{}", "Die Regierung und die Schulen. ".repeat(10_000));
+    check(&text, "en");
+}
+
+proptest! {
+    #[test]
+    fn never_panics_and_is_stable(text in r"(\PC|[a-zа-я中のกع ]){0,200}") {
+        prop_assert_eq!(detect(&text), detect(&text));
+    }
+}

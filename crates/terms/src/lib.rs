@@ -1,0 +1,60 @@
+/*!
+Turns text into terms, and terms into what a page is about.
+
+[`detect`] names the language of a text. An [`Analyzer`] for it (or the [`Analyzers`] of a thread)
+gives the text's terms: lower-cased, without stop words, stemmed, on tantivy's machinery; for scripts
+without spaces, pairs of characters. [`tf_idf`] ranks the terms of each page against its siblings
+(Forest §3.1), with a [`Vocabulary`] to turn hashes back into text. [`FrequentTerms`] finds the stop
+words of languages that have no list. [`words`] and [`count_words`] count plain words as the benchmark
+does; they are not terms.
+
+Invariants: knows nothing of pages, elements or files; takes `&str`, gives terms. Nothing here fails.
+The same text gives the same terms whatever was analysed before.
+
+```
+use sitegrove_terms::{Analyzers, TfIdfConfig, Vocabulary, Weighting, detect, tf_idf};
+
+let texts = ["The storks are nesting on our roofs again.", "A roof of straw lasts thirty years."];
+let (mut analyzers, mut vocabulary) = (Analyzers::new(), Vocabulary::new());
+let pages: Vec<Vec<u64>> = texts
+    .iter()
+    .map(|text| {
+        let mut hashes = Vec::new();
+        let language = detect(text).map(|found| found.language);
+        analyzers.get(language).analyze(text, &mut |term| {
+            vocabulary.learn(term);
+            hashes.push(term.hash);
+        });
+        hashes
+    })
+    .collect();
+let ranked = tf_idf(&pages, &vocabulary, &TfIdfConfig { weighting: Weighting::Log, top: 2 });
+assert_eq!(ranked[0].terms[0].0, "nest");
+```
+*/
+
+mod analyzer;
+mod chars;
+mod detect;
+mod frequent;
+mod language;
+mod length;
+mod marks;
+mod memo;
+mod scanner;
+mod script;
+mod stem;
+mod stop_words;
+mod tfidf;
+mod tokenizer;
+mod vocabulary;
+mod words;
+
+pub use analyzer::{Analyzer, Analyzers, Term, text_analyzer};
+pub use detect::{Detected, detect};
+pub use frequent::{FrequentConfig, FrequentTerms};
+pub use language::Language;
+pub use script::Script;
+pub use tfidf::{RankedTerms, TfIdfConfig, Weighting, tf_idf};
+pub use vocabulary::Vocabulary;
+pub use words::{Words, count_words, lower_words, without_apostrophes, words};

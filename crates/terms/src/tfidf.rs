@@ -1,0 +1,178 @@
+//! The terms that tell a page from its siblings: tf-idf, Forest §3.1.
+//!
+//! Weight tf·ln(N/df), N the number of siblings and df how many of them have the term: a term that
+//! all share weighs nothing. A page without siblings is ranked by tf alone.
+//! On 714 pages of 78 layouts, ten siblings at a time, a prototype of Forest reached F1 84.3 with this
+//! weight, 84.6 with the sub-linear one and 72.6 with tf·(1 + ln(N/df)).
+//!
+//! Sums and products are taken in one order, ties broken by the terms' text: same pages, same result.
+
+use rustc_hash::FxHashMap;
+
+use crate::vocabulary::Vocabulary;
+
+/// How a term's frequency on its page counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weighting {
+    /// tf·ln(N/df), as the paper has it.
+    Log,
+    /// (1 + ln tf)·ln(N/df): repetition on the page counts less.
+    Sublinear,
+}
+
+/// What [`tf_idf`] needs to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TfIdfConfig {
+    /// The weight of a term.
+    pub weighting: Weighting,
+    /// Most terms a page may have (the paper's k).
+    pub top: usize,
+}
+
+/// The terms of one page, heaviest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RankedTerms {
+    /// Text and weight (> 0), by falling weight, ties by text.
+    pub terms: Vec<(String, f64)>,
+    /// Their hashes, in the same order.
+    pub hashes: Vec<u64>,
+}
+
+/// Ranks the terms of each page against all the pages given.
+/// A page is the list of its term hashes, with repetitions, in any order; terms that the vocabulary
+/// never learnt are left out.
+pub fn tf_idf<P: AsRef<[u64]>>(
+    pages: &[P],
+    vocabulary: &Vocabulary,
+    config: &TfIdfConfig,
+) -> Vec<RankedTerms> {
+    let counts: Vec<_> = pages.iter().map(|page| term_counts(page.as_ref())).collect();
+    let mut document_frequency = FxHashMap::<u64, u32>::default();
+    for &(hash, _) in counts.iter().flatten() {
+        *document_frequency.entry(hash).or_default() += 1;
+    }
+    let siblings = pages.len() as f64;
+    let weight = |tf: u32, df: u32| {
+        if pages.len() == 1 {
+            return f64::from(tf);
+        }
+        let idf = (siblings / f64::from(df)).ln();
+        match config.weighting {
+            Weighting::Log => f64::from(tf) * idf,
+            Weighting::Sublinear => (1.0 + f64::from(tf).ln()) * idf,
+        }
+    };
+    let rank = |counts: &Vec<(u64, u32)>| {
+        let weighted =
+            counts.iter().map(|&(hash, tf)| (hash, weight(tf, document_frequency[&hash])));
+        top_terms(weighted.filter(|&(_, weight)| weight > 0.0).collect(), vocabulary, config.top)
+    };
+    counts.iter().map(rank).collect()
+}
+
+/// The different terms of a page with their counts, by hash.
+pub(crate) fn term_counts(page: &[u64]) -> Vec<(u64, u32)> {
+    let mut sorted = page.to_vec();
+    sorted.sort_unstable();
+    let runs = sorted.chunk_by(|a, b| a == b);
+    runs.map(|run| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX))).collect()
+}
+
+fn top_terms(weighted: Vec<(u64, f64)>, vocabulary: &Vocabulary, top: usize) -> RankedTerms {
+    let known = |(hash, weight)| vocabulary.text(hash).map(|text| (weight, text, hash));
+    let mut terms: Vec<(f64, &str, u64)> = weighted.into_iter().filter_map(known).collect();
+    terms.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    terms.truncate(top);
+    RankedTerms {
+        terms: terms.iter().map(|&(weight, text, _)| (text.to_owned(), weight)).collect(),
+        hashes: terms.iter().map(|&(_, _, hash)| hash).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::analyzer::Term;
+
+    const LOG: TfIdfConfig = TfIdfConfig { weighting: Weighting::Log, top: 10 };
+
+    /// Pages given as words; a word's hash is its place in a list.
+    fn pages(texts: &[&str]) -> (Vec<Vec<u64>>, Vocabulary) {
+        let (mut words, mut vocabulary) = (Vec::new(), Vocabulary::new());
+        let mut hash = |text: &str| {
+            let known = words.iter().position(|word| word == text);
+            let place = known.unwrap_or_else(|| {
+                words.push(text.to_owned());
+                words.len() - 1
+            });
+            // descending, so that the order of hashes is not the order of texts
+            let hash = u64::MAX - place as u64;
+            vocabulary.learn(Term { hash, text });
+            hash
+        };
+        let pages = texts.iter().map(|text| text.split(' ').map(&mut hash).collect()).collect();
+        (pages, vocabulary)
+    }
+
+    fn ranked(texts: &[&str], config: &TfIdfConfig) -> Vec<Vec<(String, f64)>> {
+        let (pages, vocabulary) = pages(texts);
+        tf_idf(&pages, &vocabulary, config).into_iter().map(|page| page.terms).collect()
+    }
+
+    fn terms(expected: &[(&str, f64)]) -> Vec<(String, f64)> {
+        expected.iter().map(|&(text, weight)| (text.to_owned(), weight)).collect()
+    }
+
+    #[test]
+    fn what_all_pages_share_weighs_nothing() {
+        let (ln2, ln4) = (2_f64.ln(), 4_f64.ln());
+        let texts = ["menu oak oak bark", "menu oak elm", "menu", "menu ash fig"];
+        let found = ranked(&texts, &LOG);
+        assert_eq!(found[0], terms(&[("bark", ln4), ("oak", 2.0 * ln2)]));
+        assert_eq!(found[1], terms(&[("elm", ln4), ("oak", ln2)]));
+        assert_eq!(found[2], []);
+        assert_eq!(found[3], terms(&[("ash", ln4), ("fig", ln4)]));
+    }
+
+    #[test]
+    fn sublinear_counts_repetition_less() {
+        let config = TfIdfConfig { weighting: Weighting::Sublinear, top: 1 };
+        let found = ranked(&["oak oak oak elm", "ash"], &config);
+        assert_eq!(found[0], terms(&[("oak", (1.0 + 3_f64.ln()) * 2_f64.ln())]));
+    }
+
+    #[test]
+    fn a_page_alone_is_ranked_by_frequency() {
+        assert_eq!(ranked(&["oak elm oak"], &LOG), [terms(&[("oak", 2.0), ("elm", 1.0)])]);
+        assert!(ranked(&[], &LOG).is_empty());
+    }
+
+    #[test]
+    fn ties_at_the_cut_go_by_text() {
+        let config = TfIdfConfig { top: 2, ..LOG };
+        let found = ranked(&["fig oak elm ash", "x"], &config);
+        assert_eq!(
+            found[0].iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>(),
+            ["ash", "elm"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_within_a_page_does_not_matter(
+            mut page in prop::collection::vec(0_u64..12, 0..40),
+            other in prop::collection::vec(0_u64..12, 0..40),
+        ) {
+            let mut vocabulary = Vocabulary::new();
+            let texts: Vec<_> = (0..12).map(|n| format!("t{n}")).collect();
+            for (hash, text) in texts.iter().enumerate() {
+                vocabulary.learn(Term { hash: hash as u64, text });
+            }
+            let found = tf_idf(&[page.clone(), other.clone()], &vocabulary, &LOG);
+            page.reverse();
+            prop_assert_eq!(found, tf_idf(&[page, other], &vocabulary, &LOG));
+        }
+    }
+}

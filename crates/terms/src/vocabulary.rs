@@ -1,0 +1,82 @@
+//! The texts behind term hashes, kept by whoever needs to print them.
+//!
+//! An [`crate::Analyzer`] forgets words to stay small, so it cannot be asked later; a caller that
+//! ranks terms keeps a vocabulary for as long as it keeps the hashes (a template, a site).
+
+use rustc_hash::FxHashMap;
+
+use crate::analyzer::Term;
+
+/// Term hash → text. Two terms of one hash (never seen; 2⁻⁶⁴ a pair) would share the first's text.
+#[derive(Debug, Default)]
+pub struct Vocabulary {
+    places: FxHashMap<u64, usize>,
+    /// Hash and end of the text, in the order learnt.
+    terms: Vec<(u64, usize)>,
+    texts: String,
+}
+
+impl Vocabulary {
+    /// Empty.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Remembers a term's text.
+    #[inline]
+    pub fn learn(&mut self, term: Term<'_>) {
+        self.places.entry(term.hash).or_insert_with(|| {
+            self.texts.push_str(term.text);
+            self.terms.push((term.hash, self.texts.len()));
+            self.terms.len() - 1
+        });
+    }
+
+    /// Learns all terms of another vocabulary, as when pages were read by several threads.
+    pub fn merge(&mut self, other: &Self) {
+        for (place, &(hash, _)) in other.terms.iter().enumerate() {
+            self.learn(Term { hash, text: other.text_at(place) });
+        }
+    }
+
+    /// The text of a term that was learnt.
+    pub fn text(&self, hash: u64) -> Option<&str> {
+        self.places.get(&hash).map(|&place| self.text_at(place))
+    }
+
+    /// How many terms it knows.
+    pub fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Whether it knows none.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    fn text_at(&self, place: usize) -> &str {
+        let from = if place == 0 { 0 } else { self.terms[place - 1].1 };
+        &self.texts[from..self.terms[place].1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_come_back() {
+        let mut vocabulary = Vocabulary::new();
+        for (hash, text) in [(1, "run"), (2, "münch"), (1, "run")] {
+            vocabulary.learn(Term { hash, text });
+        }
+        assert_eq!(vocabulary.len(), 2);
+        assert_eq!(vocabulary.text(2), Some("münch"));
+        assert_eq!(vocabulary.text(3), None);
+
+        let mut merged = Vocabulary::new();
+        merged.learn(Term { hash: 3, text: "see" });
+        merged.merge(&vocabulary);
+        assert_eq!((merged.text(1), merged.text(3), merged.len()), (Some("run"), Some("see"), 3));
+    }
+}

@@ -1,0 +1,140 @@
+//! Plain words, for counting: the benchmark's definition, not that of terms.
+//!
+//! As in the scorer's regexes, in the meaning of Python's `re`: an apostrophe (`'`, `’`, `ʼ`) between
+//! two word characters vanishes; then every Thai, kana or Chinese character is a word of its own, and
+//! every other maximal run of letters and numbers is one. Combining marks are neither, so they end a
+//! word: Hindi words come apart at vowel signs. Fine for counting; terms keep marks.
+
+use std::borrow::Cow;
+
+use crate::chars::{Kind, Kinds, char_at};
+
+/// The words of a text as slices of it, inner apostrophes still there ("don't").
+/// [`lower_words`] gives them without.
+pub fn words(text: &str) -> Words<'_> {
+    Words { text, kinds: Kinds::get(), at: 0, after_word: false }
+}
+
+/// The words of a text in lower case and without inner apostrophes: what the scorer compares.
+pub fn lower_words(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase();
+    words(&lower).map(|word| without_apostrophes(word).into_owned()).collect()
+}
+
+/// How many words a text has.
+pub fn count_words(text: &str) -> u32 {
+    if text.is_ascii() { count_ascii(text.as_bytes()) } else { words(text).count() as u32 }
+}
+
+/// A word begins at a letter or digit after anything else, unless that is one apostrophe after one.
+fn count_ascii(text: &[u8]) -> u32 {
+    // Letters and digits as 0 or 1, without branches, so that the loop is vectorised.
+    let alphanumeric = |b: u8| {
+        u32::from((b | 0x20).wrapping_sub(b'a') < 26) | u32::from(b.wrapping_sub(b'0') < 10)
+    };
+    let begins = |before: u8, previous: u8, b: u8| {
+        let joined = u32::from(previous == b'\'') & alphanumeric(before);
+        alphanumeric(b) & !(alphanumeric(previous) | joined) & 1
+    };
+    let first = match *text {
+        [] => 0,
+        [only] => begins(0, 0, only),
+        [first, second, ..] => begins(0, 0, first) + begins(0, first, second),
+    };
+    first + text.windows(3).map(|three| begins(three[0], three[1], three[2])).sum::<u32>()
+}
+
+/// Iterator of [`words`].
+#[derive(Clone)]
+pub struct Words<'a> {
+    text: &'a str,
+    kinds: &'static Kinds,
+    at: usize,
+    /// Whether the character before `at` is a word character.
+    after_word: bool,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        while let Some((c, kind)) = self.peek() {
+            let from = self.at;
+            let vanishes = self.vanishes(c);
+            self.step(c, kind);
+            if vanishes {
+                continue;
+            }
+            if kind.is_single() {
+                return Some(&self.text[from..self.at]);
+            }
+            if kind.is_in_word() {
+                return Some(&self.text[from..self.word_end()]);
+            }
+        }
+        None
+    }
+}
+
+impl Words<'_> {
+    /// Reads on to the end of a word; gives the end of its last letter.
+    fn word_end(&mut self) -> usize {
+        let mut end = self.at;
+        while let Some((c, kind)) = self.peek() {
+            if self.vanishes(c) {
+                self.step(c, kind);
+            } else if kind.is_in_word() {
+                self.step(c, kind);
+                end = self.at;
+            } else {
+                break;
+            }
+        }
+        end
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<(char, Kind)> {
+        char_at(self.text, self.at).map(|c| (c, self.kinds.of(c)))
+    }
+
+    #[inline]
+    fn step(&mut self, c: char, kind: Kind) {
+        self.at += c.len_utf8();
+        self.after_word = kind.is_python_word();
+    }
+
+    /// Whether `c`, which stands at `at`, is an apostrophe between word characters.
+    #[inline]
+    fn vanishes(&self, c: char) -> bool {
+        is_apostrophe(c)
+            && self.after_word
+            && char_at(self.text, self.at + c.len_utf8())
+                .is_some_and(|next| self.kinds.of(next).is_python_word())
+    }
+}
+
+/// A word of [`words`] without the apostrophes inside it.
+pub fn without_apostrophes(word: &str) -> Cow<'_, str> {
+    if !word.contains(is_apostrophe) {
+        return Cow::Borrowed(word);
+    }
+    let kinds = Kinds::get();
+    let mut walk = Words { text: word, kinds, at: 0, after_word: false };
+    let mut kept = String::with_capacity(word.len());
+    while let Some((c, kind)) = walk.peek() {
+        if !walk.vanishes(c) {
+            kept.push(c);
+        }
+        walk.step(c, kind);
+    }
+    Cow::Owned(kept)
+}
+
+fn is_apostrophe(c: char) -> bool {
+    matches!(c, '\'' | '\u{2019}' | '\u{2bc}')
+}
+
+#[cfg(test)]
+#[path = "words_tests.rs"]
+mod tests;

@@ -1,0 +1,7 @@
+//! The commands of the binary, one file each.
+
+pub mod bench;
+pub mod evaluate;
+pub mod extract;
+pub mod progress;
+pub mod run;

@@ -1,0 +1,207 @@
+/*!
+`sitegrove evaluate`: several runs beside each other on pages whose text is known.
+
+Reads the gold and the runs (`read`), scores every page of the gold under every measure, makes tables of the scores
+(`tables`) and of the worst pages (`worst`), holds them against the floors (`floors`), and writes one report
+(`markdown`, `machine`).
+
+A page that a run lacks counts as an empty output; of two outputs for one page the first counts.
+*/
+
+mod floors;
+mod machine;
+mod markdown;
+mod read;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod worst;
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail, ensure};
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+use score::{Gold, Measure, Output, Score, neutral::Aside};
+
+use floors::Verdict;
+use read::{GoldFile, GoldPage, Run};
+
+/// Compare runs, side by side, on pages whose text is known.
+#[derive(Args, Clone, Debug)]
+pub struct EvaluateArgs {
+    /// Runs to compare: run folders (their articles.jsonl), or JSONL files (also .gz) of objects with url and text;
+    /// as PATH or NAME=PATH. Differences are taken from the first.
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<String>,
+    /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, page_title, gold_optional, gold_nodes.
+    #[arg(long, value_name = "FILE")]
+    pub gold: PathBuf,
+    /// Only these data sets of the gold, by name with commas between.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub datasets: Vec<String>,
+    /// Fewest pages of a template that make a group; pages of smaller ones are singles.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub min_group: usize,
+    /// Measures by name with commas between, or `all`. Without: pairs, pairs-raw, words, lcs-words, lcs-chars, substring, and nodes if the gold marks any.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub measures: Vec<String>,
+    /// Show the N worst pages of the first run under the first measure, with what was missed and what was extra (not in CSV).
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub worst: usize,
+    /// Form of the report.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Markdown)]
+    pub format: ReportFormat,
+    /// Write the report to this file instead of printing it.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Fail where a run falls below its floor in this file.
+    #[arg(long, value_name = "FILE")]
+    pub floors: Option<PathBuf>,
+    /// Raise the floors to what was measured; with no such file yet, make it.
+    #[arg(long, requires = "floors")]
+    pub update_floors: bool,
+    /// Let --update-floors also lower floors, or move them to another gold file.
+    #[arg(long, requires = "update_floors")]
+    pub allow_lower: bool,
+}
+
+/// Forms a report can take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// Tables for people.
+    Markdown,
+    /// Everything, nested.
+    Json,
+    /// One figure a line.
+    Csv,
+}
+
+/// How an evaluation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The report was written, and no floor broke.
+    Done,
+    /// The report was written, and a run is below its floor (exit code 1).
+    BelowFloor,
+}
+
+/// Evaluates the runs and writes the report to `out`, or to the file the arguments name.
+///
+/// # Errors
+/// Where a file cannot be read (with the line), names a thing that is not there, or the floors belong to another gold.
+pub fn run(args: &EvaluateArgs, out: &mut dyn Write) -> anyhow::Result<Outcome> {
+    ensure!(
+        args.worst == 0 || args.format != ReportFormat::Csv,
+        "--worst needs --format markdown or json"
+    );
+    ensure!(!args.runs.is_empty(), "no run to evaluate");
+    let gold = read::gold(&args.gold, &args.datasets)?;
+    let runs = read::runs(&args.runs)?;
+    let measures = choose_measures(&args.measures, &gold.pages)?;
+
+    let scores = score_pages(&gold.pages, &runs, &measures);
+    let mut report = tables::report(&gold, &runs, &measures, &scores, args.min_group);
+    report.worst = worst::pages(&gold.pages, &runs, &measures, &scores, args.worst);
+    if let Some(path) = &args.floors {
+        let setting = floors::Setting {
+            gold_digest: gold.digest.clone(),
+            min_group: args.min_group,
+            datasets: args.datasets.clone(),
+        };
+        let measured = floors::measured(&report);
+        let change = floors::Change::of(args.update_floors, args.allow_lower);
+        report.floors = Some(floors::hold(path, &setting, &measured, change)?);
+    }
+
+    let text = match args.format {
+        ReportFormat::Markdown => markdown::render(&report),
+        ReportFormat::Json => machine::json(&report)?,
+        ReportFormat::Csv => machine::csv(&report)?,
+    };
+    match &args.out {
+        None => out.write_all(text.as_bytes())?,
+        Some(path) => {
+            write_whole(path, text.as_bytes())?;
+            if let Some(verdict) = &report.floors {
+                out.write_all(markdown::floors(verdict).as_bytes())?;
+            }
+        }
+    }
+    let broken = report.floors.as_ref().is_some_and(Verdict::is_broken);
+    Ok(if broken { Outcome::BelowFloor } else { Outcome::Done })
+}
+
+fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<Measure>> {
+    let marks_nodes = gold.iter().any(|page| !page.nodes.is_empty());
+    let usual = ["pairs", "pairs-raw", "words", "lcs-words", "lcs-chars", "substring", "nodes"];
+    if names.iter().any(|name| name == "all") {
+        return Ok(Measure::ALL
+            .into_iter()
+            .filter(|m| marks_nodes || m.name() != "nodes")
+            .collect());
+    }
+    if names.is_empty() {
+        let usual = usual.into_iter().filter(|name| marks_nodes || *name != "nodes");
+        return Ok(usual.map(|name| name.parse()).collect::<Result<_, _>>()?);
+    }
+    let mut measures: Vec<Measure> = Vec::new();
+    for name in names {
+        let measure: Measure = name.parse()?;
+        if measure.name() == "nodes" && !marks_nodes {
+            bail!("--measures nodes: no page of the gold has gold_nodes");
+        }
+        if !measures.contains(&measure) {
+            measures.push(measure);
+        }
+    }
+    Ok(measures)
+}
+
+/// Scores by run, measure and page of the gold; `None` where a page's gold has nothing to count.
+type Scores = Vec<Vec<Vec<Option<Score>>>>;
+
+fn score_pages(gold: &[GoldPage], runs: &[Run], measures: &[Measure]) -> Scores {
+    let of_run = |run: &Run| {
+        let by_page: Vec<Vec<Option<Score>>> = gold
+            .par_iter()
+            .map(|page| score::score(&page.as_gold(), &run.output(&page.url), measures))
+            .collect();
+        (0..measures.len()).map(|m| by_page.iter().map(|scores| scores[m]).collect()).collect()
+    };
+    runs.iter().map(of_run).collect()
+}
+
+impl GoldPage {
+    fn as_gold(&self) -> Gold<'_> {
+        let aside = Aside {
+            title: self.title.as_deref(),
+            page_title: self.page_title.as_deref(),
+            optional: &self.optional,
+        };
+        Gold { text: &self.text, aside, nodes: &self.nodes }
+    }
+}
+
+impl Run {
+    fn output(&self, url: &str) -> Output<'_> {
+        match self.pages.get(url) {
+            Some(page) => Output { text: &page.text, nodes: &page.nodes },
+            None => Output::default(),
+        }
+    }
+}
+
+/// Writes a file so that it is there whole or not at all.
+fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let mut name = path.file_name().context("--out and --floors need a file name")?.to_owned();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    let written = std::fs::File::create(&part)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&part, path));
+    written.with_context(|| format!("cannot write {}", path.display()))
+}

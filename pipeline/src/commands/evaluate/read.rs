@@ -1,0 +1,207 @@
+//! Reads the gold and the runs: JSON lines, plain or gzip, any error with its file and line.
+
+use std::{
+    collections::BTreeSet,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail, ensure};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// The pages whose text is known.
+pub(super) struct GoldFile {
+    pub(super) path: PathBuf,
+    /// SHA-256 of the whole file, decompressed, in hexadecimal.
+    pub(super) digest: String,
+    /// The data sets asked for; empty for all.
+    pub(super) datasets: Vec<String>,
+    pub(super) pages: Vec<GoldPage>,
+}
+
+/// One page whose text is known.
+pub(super) struct GoldPage {
+    pub(super) url: String,
+    pub(super) dataset: String,
+    pub(super) template: Option<String>,
+    pub(super) site: String,
+    pub(super) text: String,
+    pub(super) title: Option<String>,
+    pub(super) page_title: Option<String>,
+    pub(super) optional: Vec<String>,
+    pub(super) nodes: Vec<String>,
+}
+
+/// What one system made of the pages.
+pub(super) struct Run {
+    pub(super) name: String,
+    pub(super) path: PathBuf,
+    pub(super) pages: FxHashMap<String, RunPage>,
+    /// Lines of the file.
+    pub(super) records: usize,
+    /// Lines whose URL an earlier line had.
+    pub(super) duplicates: usize,
+}
+
+/// What one system made of one page.
+pub(super) struct RunPage {
+    pub(super) text: String,
+    pub(super) nodes: Vec<String>,
+    pub(super) seconds: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct GoldLine {
+    url: String,
+    #[serde(default = "unnamed")]
+    dataset: String,
+    template: Option<String>,
+    site: Option<String>,
+    gold_text: String,
+    gold_title: Option<String>,
+    page_title: Option<String>,
+    gold_optional: Option<OneOrMany>,
+    gold_nodes: Option<Vec<Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+#[derive(Deserialize)]
+struct RunLine {
+    url: String,
+    text: Option<String>,
+    nodes: Option<Vec<Value>>,
+    seconds: Option<f64>,
+}
+
+/// Data set of gold lines that name none.
+fn unnamed() -> String {
+    "gold".to_owned()
+}
+
+/// Reads the gold, of it only the data sets named (all where none is).
+pub(super) fn gold(path: &Path, datasets: &[String]) -> anyhow::Result<GoldFile> {
+    let bytes = bytes(path)?;
+    let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let lines: Vec<GoldLine> = json_lines(path, &bytes)?;
+    let known: BTreeSet<&str> = lines.iter().map(|line| line.dataset.as_str()).collect();
+    for name in datasets {
+        ensure!(
+            known.contains(name.as_str()),
+            "{} has no data set {name:?}; it has {}",
+            path.display(),
+            known.iter().copied().collect::<Vec<_>>().join(", ")
+        );
+    }
+    let wanted = |line: &GoldLine| datasets.is_empty() || datasets.contains(&line.dataset);
+    let pages: Vec<GoldPage> = lines.into_iter().filter(wanted).map(GoldLine::into_page).collect();
+    ensure!(!pages.is_empty(), "{} has no page", path.display());
+    Ok(GoldFile { path: path.to_owned(), digest, datasets: datasets.to_vec(), pages })
+}
+
+impl GoldLine {
+    fn into_page(self) -> GoldPage {
+        let host = || url::Url::parse(&self.url).ok()?.host_str().map(str::to_owned);
+        GoldPage {
+            site: self.site.clone().or_else(host).unwrap_or_else(|| self.url.clone()),
+            url: self.url,
+            dataset: self.dataset,
+            template: self.template,
+            text: self.gold_text,
+            title: self.gold_title,
+            page_title: self.page_title,
+            optional: match self.gold_optional {
+                None => Vec::new(),
+                Some(OneOrMany::One(text)) => vec![text],
+                Some(OneOrMany::Many(texts)) => texts,
+            },
+            nodes: self.gold_nodes.unwrap_or_default().iter().map(node_key).collect(),
+        }
+    }
+}
+
+/// Reads the runs named on the command line; no two may have the same name.
+pub(super) fn runs(specs: &[String]) -> anyhow::Result<Vec<Run>> {
+    let mut runs: Vec<Run> = Vec::new();
+    for spec in specs {
+        let (name, path) = name_and_path(spec);
+        if let Some(other) = runs.iter().find(|run| run.name == name) {
+            let (a, b) = (other.path.display(), path.display());
+            bail!("{a} and {b} are both called {name:?}: name them apart as NAME=PATH");
+        }
+        runs.push(run(name, path)?);
+    }
+    Ok(runs)
+}
+
+fn run(name: String, path: PathBuf) -> anyhow::Result<Run> {
+    let path = if path.is_dir() { path.join("articles.jsonl") } else { path };
+    let lines: Vec<RunLine> = json_lines(&path, &bytes(&path)?)?;
+    let mut run =
+        Run { name, path, records: lines.len(), duplicates: 0, pages: FxHashMap::default() };
+    for line in lines {
+        if run.pages.contains_key(&line.url) {
+            run.duplicates += 1;
+            continue;
+        }
+        let page = RunPage {
+            text: line.text.unwrap_or_default(),
+            nodes: line.nodes.unwrap_or_default().iter().map(node_key).collect(),
+            seconds: line.seconds,
+        };
+        run.pages.insert(line.url, page);
+    }
+    Ok(run)
+}
+
+/// Splits NAME=PATH. A path without a name is called as its last part that tells something.
+fn name_and_path(spec: &str) -> (String, PathBuf) {
+    if let Some((name, path)) = spec.split_once('=')
+        && !Path::new(spec).exists()
+    {
+        return (name.to_owned(), PathBuf::from(path));
+    }
+    let path = PathBuf::from(spec);
+    let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let file = last(&path).unwrap_or_else(|| spec.to_owned());
+    let stem = file.trim_end_matches(".gz").trim_end_matches(".jsonl");
+    let folder = path.parent().and_then(last).filter(|_| stem == "articles");
+    (folder.unwrap_or_else(|| stem.to_owned()), path)
+}
+
+/// A node key of the gold or a run: strings and numbers alike.
+fn node_key(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The bytes of a file, decompressed where it is gzip (by its first bytes, whatever its name).
+fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let stored = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if !stored.starts_with(&[0x1f, 0x8b]) {
+        return Ok(stored);
+    }
+    let mut plain = Vec::new();
+    flate2::read::MultiGzDecoder::new(&stored[..])
+        .read_to_end(&mut plain)
+        .with_context(|| format!("{} is not whole gzip", path.display()))?;
+    Ok(plain)
+}
+
+fn json_lines<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> anyhow::Result<Vec<T>> {
+    let lines = bytes.split(|&byte| byte == b'\n').enumerate();
+    lines
+        .filter(|(_, line)| !line.trim_ascii().is_empty())
+        .map(|(at, line)| {
+            serde_json::from_slice(line)
+                .with_context(|| format!("{}, line {}", path.display(), at + 1))
+        })
+        .collect()
+}

@@ -1,0 +1,87 @@
+//! The worst pages of the first run: what was missed and what was extra.
+
+use score::{Kind, Measure, neutral, paragraphs, words::Vocabulary};
+use serde::Serialize;
+
+use super::{Scores, read::GoldPage, read::Run, tables::percent};
+
+/// Paragraphs shown of either sort.
+const PARAGRAPHS: usize = 6;
+/// Characters shown of a paragraph.
+const CHARACTERS: usize = 160;
+
+/// A page and what is wrong with it.
+#[derive(Serialize)]
+pub(super) struct WorstPage {
+    pub(super) url: String,
+    pub(super) dataset: String,
+    pub(super) template: Option<String>,
+    pub(super) measure: &'static str,
+    pub(super) precision: f64,
+    pub(super) recall: f64,
+    /// The F1 of every run, in their order.
+    pub(super) f1: Vec<Option<f64>>,
+    pub(super) missed: Excerpts,
+    pub(super) extra: Excerpts,
+}
+
+/// The first few of many paragraphs, shortened.
+#[derive(Serialize)]
+pub(super) struct Excerpts {
+    pub(super) paragraphs: Vec<String>,
+    /// How many there are besides.
+    pub(super) more: usize,
+}
+
+/// The `count` pages on which the first run does worst under the first measure, worst first; ties in the gold's order.
+pub(super) fn pages(
+    gold: &[GoldPage],
+    runs: &[Run],
+    measures: &[Measure],
+    scores: &Scores,
+    count: usize,
+) -> Vec<WorstPage> {
+    let (first, measure) = (&scores[0][0], measures[0]);
+    let mut order: Vec<_> =
+        first.iter().enumerate().filter_map(|(at, score)| Some((at, (*score)?))).collect();
+    order.sort_by(|(_, a), (_, b)| a.f1.total_cmp(&b.f1));
+    let page = |(at, score): (usize, score::Score)| {
+        let page = &gold[at];
+        let (text, output) = compared(page, runs[0].output(&page.url).text, measure);
+        WorstPage {
+            url: page.url.clone(),
+            dataset: page.dataset.clone(),
+            template: page.template.clone(),
+            measure: measure.name(),
+            precision: percent(score.precision),
+            recall: percent(score.recall),
+            f1: scores.iter().map(|run| run[0][at].map(|score| percent(score.f1))).collect(),
+            missed: excerpts(&paragraphs::lacking(&text, &output)),
+            extra: excerpts(&paragraphs::lacking(&output, &text)),
+        }
+    };
+    order.into_iter().take(count).map(page).collect()
+}
+
+/// The two texts without what the measure sets aside.
+fn compared(page: &GoldPage, output: &str, measure: Measure) -> (String, String) {
+    if measure.raw || measure.kind == Kind::Nodes {
+        return (page.text.clone(), output.to_owned());
+    }
+    neutral::strip(&page.text, output, &page.as_gold().aside, &mut Vocabulary::new())
+}
+
+fn excerpts(all: &[&str]) -> Excerpts {
+    let paragraphs = all.iter().take(PARAGRAPHS).map(|text| shortened(text)).collect();
+    Excerpts { paragraphs, more: all.len().saturating_sub(PARAGRAPHS) }
+}
+
+/// The beginning of a paragraph without control characters, which would reach a terminal.
+fn shortened(text: &str) -> String {
+    let shown = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut short: String = shown.take(CHARACTERS).collect();
+    if text.chars().count() > CHARACTERS {
+        short.push('…');
+    }
+    short
+}

@@ -1,0 +1,112 @@
+//! `sitegrove extract`: a quick look at a few sibling pages.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use sink::article_record;
+
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::inputs::{Input, expand};
+use crate::ledger::Clock;
+use crate::site::process;
+use crate::stages::emit::SiteResult;
+use crate::stages::group::group;
+use crate::stages::read::read;
+
+/// What to print.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum ExtractFormat {
+    /// Title, XPath and text of each page
+    #[default]
+    Text,
+    /// One JSON object a page, as in articles.jsonl
+    Json,
+    /// The HTML fragment of each page
+    Html,
+}
+
+/// Arguments of `sitegrove extract`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove extract post-1.html post-2.html post-3.html
+  sitegrove extract saved-pages/ --format json
+  sitegrove extract page.html --engine euclid")]
+pub struct ExtractArgs {
+    /// HTML files of one layout, or a folder of them
+    #[arg(required = true, value_name = "PAGE.html")]
+    pub pages: Vec<PathBuf>,
+    /// How articles are found (see `sitegrove run --help`)
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<Engine>,
+    /// What to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: ExtractFormat,
+}
+
+/// Extracts a few pages without a run folder. List pages are extracted too: whoever names a page
+/// wants it.
+///
+/// # Errors
+/// If a page cannot be read or the output cannot be written.
+pub fn run(args: &ExtractArgs, out: &mut dyn Write) -> Result<()> {
+    let mut config = Config::load(None)?;
+    config.cluster.extract_lists = true;
+    config.cluster.min_words = 0;
+    if let Some(engine) = args.engine {
+        config.rank.engine = engine;
+    }
+    let named: Vec<String> = args.pages.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+    // Whatever its name ends in, a file named here is a page.
+    let inputs = expand(&named, &[])?.into_iter().map(|input| match input {
+        Input::Archive(path) => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Input::Html { path, name, folder: String::new() }
+        }
+        input => input,
+    });
+    let mut intakes = Vec::new();
+    for input in inputs {
+        let stop = AtomicBool::new(false);
+        read(&input, &config.read, &|_| {}, &stop, &mut |intake| intakes.push(intake))?;
+    }
+    let grouped = group(intakes, &config.group);
+    let clock = Clock::default();
+    let mut extracted = 0;
+    for site in &grouped.sites {
+        let result = process(site, &config, &clock);
+        extracted += result.articles.len();
+        print(&result, args.format, out)?;
+    }
+    if extracted == 0 {
+        bail!("no article found in {}", named.join(", "));
+    }
+    Ok(())
+}
+
+fn print(result: &SiteResult, format: ExtractFormat, out: &mut dyn Write) -> Result<()> {
+    for article in &result.articles {
+        match format {
+            ExtractFormat::Json => {
+                serde_json::to_writer(&mut *out, &article_record(article))?;
+                writeln!(out)?;
+            }
+            ExtractFormat::Html => writeln!(out, "{}", article.html)?,
+            ExtractFormat::Text => {
+                let title = article.metadata.title.as_ref().map_or("", |t| t.value.as_str());
+                writeln!(out, "# {title}")?;
+                writeln!(out, "{}", article.origin.file)?;
+                writeln!(out, "{} ({})", article.xpath.join(" | "), article.engine)?;
+                writeln!(out, "\n{}\n", article.text)?;
+            }
+        }
+    }
+    for drop in &result.drops {
+        tracing::warn!("{}: {}", drop.origin.file, drop.reason.as_str());
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! `sitegrove run`: the main job.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+
+use super::progress::Progress;
+use crate::config::{Config, SignifierChoice};
+use crate::engine::Engine;
+use crate::run::{Observer, Quiet, Report, run as run_pipeline};
+
+/// Where signifiers come from.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SignifiersArg {
+    /// The page's own terms by tf-idf over its siblings
+    Tfidf,
+    /// Title and description of the feed item that points to the page
+    Feeds,
+}
+
+/// Arguments of `sitegrove run`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove run configs/quickstart.toml
+  sitegrove run crawl/*.warc.gz --out out/tonight
+  sitegrove run crawl/ --feeds feeds/ --signifiers feeds --out out/tonight --jobs 8
+  sitegrove run saved-pages/ --engine euclid --out out/pages
+
+Exit codes: 0 done; 1 done, but some input could not be read to its end; 2 could not run;
+130 stopped by Ctrl-C.")]
+pub struct RunArgs {
+    /// A configuration (.toml) first, if any; then WARC files, HTML files, folders, globs
+    #[arg(value_name = "CONFIG|INPUT")]
+    pub inputs: Vec<String>,
+    /// Folder for the results
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// RSS, Atom or JSON Feed files, folders of them, globs (repeatable)
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub feeds: Vec<String>,
+    /// How articles are found: forest, coverage, forest-j, forest-u, sigfeed, description,
+    /// words-leaves, euclid, blocks, density, text-density
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<Engine>,
+    /// Where signifiers come from
+    #[arg(long, value_name = "SOURCE")]
+    pub signifiers: Option<SignifiersArg>,
+    /// Threads; 0 takes one a core
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Replace whatever run the output folder holds
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl RunArgs {
+    /// The settings: defaults, then the configuration file, then the flags.
+    ///
+    /// # Errors
+    /// If the configuration cannot be read or holds something unknown.
+    pub fn config(&self) -> Result<Config> {
+        let (file, inputs) = match self.inputs.split_first() {
+            Some((first, rest)) if first.ends_with(".toml") => (Some(Path::new(first)), rest),
+            _ => (None, self.inputs.as_slice()),
+        };
+        let mut config = Config::load(file)?;
+        config.run.inputs.extend(inputs.iter().cloned());
+        config.run.feeds.extend(self.feeds.iter().cloned());
+        if let Some(out) = &self.out {
+            config.run.out.clone_from(out);
+        }
+        if let Some(engine) = self.engine {
+            config.rank.engine = engine;
+        }
+        if let Some(signifiers) = self.signifiers {
+            config.signify.source = match signifiers {
+                SignifiersArg::Tfidf => SignifierChoice::TfIdf,
+                SignifiersArg::Feeds => SignifierChoice::Feeds,
+            };
+        }
+        if let Some(jobs) = self.jobs {
+            config.run.jobs = jobs;
+        }
+        Ok(config)
+    }
+}
+
+/// Runs the pipeline and prints a summary. Gives whether every input was read to its end.
+///
+/// # Errors
+/// As [`crate::run::run`].
+pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
+    let config = args.config()?;
+    let report = if args.quiet {
+        run_pipeline(&config, args.overwrite, stop, &Quiet)?
+    } else {
+        let progress = Progress::new();
+        let report = run_pipeline(&config, args.overwrite, stop, &progress as &dyn Observer);
+        progress.clear();
+        report?
+    };
+    for problem in &report.ledger.unreadable {
+        tracing::error!("{problem}; what was read before is kept");
+    }
+    if !args.quiet {
+        summary(&report, &config.run.out, out)?;
+    }
+    Ok(report.ledger.unreadable.is_empty())
+}
+
+/// Most sites the summary shows.
+const SITES_SHOWN: usize = 15;
+
+fn summary(report: &Report, folder: &Path, out: &mut dyn Write) -> Result<()> {
+    let ledger = &report.ledger;
+    let counts = &ledger.counts;
+    writeln!(
+        out,
+        "{} articles from {} pages of {} sites in {:.1} s ({:.0} pages/s, {:.0} MB of html/s, {} threads)",
+        counts.articles,
+        counts.pages,
+        counts.sites,
+        ledger.seconds,
+        ledger.pages_per_second,
+        ledger.html_mb_per_second,
+        ledger.jobs,
+    )?;
+    writeln!(out, "\n{:<28} {:>8}  {:>10}  best wrapper", "site", "articles", "confidence")?;
+    for (site, articles, best) in report.best.iter().take(SITES_SHOWN) {
+        let (confidence, wrapper) = match best {
+            Some(best) => (format!("{:.2}", best.confidence), best.content.join("  |  ")),
+            None if *articles > 0 => ("-".to_owned(), "(page by page)".to_owned()),
+            None => ("-".to_owned(), "(no articles)".to_owned()),
+        };
+        writeln!(out, "{site:<28} {articles:>8}  {confidence:>10}  {wrapper}")?;
+    }
+    if report.best.len() > SITES_SHOWN {
+        writeln!(out, "… and {} more sites", report.best.len() - SITES_SHOWN)?;
+    }
+    if counts.dropped > 0 {
+        let reasons: Vec<String> =
+            ledger.drops.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
+        writeln!(out, "\nLeft out: {} ({})", counts.dropped, reasons.join(", "))?;
+    }
+    let shown = folder.display();
+    writeln!(
+        out,
+        "\nResults in {shown}: articles.jsonl, articles.csv, wrappers/, dropped.jsonl, ledger.json"
+    )?;
+    Ok(())
+}

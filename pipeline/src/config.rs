@@ -1,0 +1,272 @@
+//! Settings: one struct a stage, read from TOML over the embedded defaults.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::engine::Engine;
+
+/// The file that holds every key with its default, and says what it does.
+pub const DEFAULT: &str = include_str!("../../configs/default.toml");
+
+/// All settings of a run.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// What to read, where to write, how many threads.
+    pub run: RunConfig,
+    /// Stage 1.
+    pub read: ReadConfig,
+    /// Stage 2.
+    pub group: GroupConfig,
+    /// Limits of the HTML parse.
+    pub parse: ParseConfig,
+    /// Stage 3.
+    pub cluster: ClusterConfig,
+    /// Stage 4.
+    pub signify: SignifyConfig,
+    /// Stage 5.
+    pub rank: RankConfig,
+    /// Stage 6.
+    pub wrap: WrapConfig,
+    /// Stage 7.
+    pub extract: ExtractConfig,
+}
+
+/// What to read, where to write, how many threads.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// Archives, HTML files, folders, globs.
+    pub inputs: Vec<String>,
+    /// Feeds, folders, globs.
+    pub feeds: Vec<String>,
+    /// Folder for the results.
+    pub out: PathBuf,
+    /// Threads; 0 for one a core.
+    pub jobs: usize,
+}
+
+/// Settings of the read stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReadConfig {
+    /// Longest record kept, in bytes.
+    pub max_record_bytes: u64,
+    /// Status codes of pages to keep.
+    pub statuses: Vec<u16>,
+}
+
+/// Settings of the group stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupConfig {
+    /// Query parameters that are ignored when URLs are compared.
+    pub tracking_parameters: Vec<String>,
+}
+
+/// Limits of the HTML parse.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParseConfig {
+    /// Deepest nesting kept.
+    pub max_depth: u32,
+    /// Most nodes kept.
+    pub max_nodes: u32,
+}
+
+/// Settings of the cluster stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClusterConfig {
+    /// Least similarity of the pages of one template, 0..=1.
+    pub similarity: f64,
+    /// Added to the similarity of pages that one feed lists.
+    pub feed_bonus: f64,
+    /// Pages that layouts are learnt from.
+    pub sample: usize,
+    /// Fewest words of an article or list page.
+    pub min_words: u32,
+    /// Whether list pages are extracted too.
+    pub extract_lists: bool,
+}
+
+/// Where signifiers come from.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SignifierChoice {
+    /// The page's own terms by tf-idf.
+    TfIdf,
+    /// Feed items, tf-idf where a page has none.
+    Feeds,
+}
+
+/// Weight of a term.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weighting {
+    /// tf·ln(N/df).
+    Log,
+    /// (1 + ln tf)·ln(N/df).
+    Sublinear,
+}
+
+/// Settings of the signify stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SignifyConfig {
+    /// Where signifiers come from.
+    pub source: SignifierChoice,
+    /// Signifiers a page.
+    pub top: usize,
+    /// Weight of a term.
+    pub weighting: Weighting,
+}
+
+/// Settings of the rank stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RankConfig {
+    /// How articles are found.
+    pub engine: Engine,
+    /// Sibling pages to learn from.
+    pub learn_from: usize,
+}
+
+/// Settings of the wrap stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WrapConfig {
+    /// Most pages held back to test a wrapper.
+    pub hold_back: usize,
+}
+
+/// Settings of the extract stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExtractConfig {
+    /// Method for pages without siblings or without a match.
+    pub page_wise: Engine,
+    /// Fewest words of an article.
+    pub min_words: u32,
+}
+
+impl Config {
+    /// Reads a configuration file over the defaults; without one, gives the defaults. Relative
+    /// paths in the file are taken from the file's folder.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is not TOML, or has a key or value that is not known; the
+    /// message names the file, the line and the key.
+    pub fn load(path: Option<&Path>) -> Result<Self> {
+        let mut table: toml::Table = toml::from_str(DEFAULT).context("in the default settings")?;
+        if let Some(path) = path {
+            let shown = path.display();
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read the configuration {shown}"))?;
+            // Read by itself first, so that a mistake is reported with its line in the user's file.
+            let own: toml::Table = toml::from_str(&text)
+                .with_context(|| format!("the configuration {shown} is not valid TOML"))?;
+            check_keys(&own, &table, "", &shown)?;
+            overlay(&mut table, own);
+        }
+        let mut config: Self = table.try_into().with_context(|| {
+            path.map_or("in the default settings".to_owned(), |p| {
+                format!("in the configuration {}", p.display())
+            })
+        })?;
+        if let Some(folder) = path.and_then(Path::parent) {
+            let rebase = |p: &str| folder.join(p).to_string_lossy().into_owned();
+            let run = &mut config.run;
+            run.inputs = run.inputs.iter().map(|p| rebase(p)).collect();
+            run.feeds = run.feeds.iter().map(|p| rebase(p)).collect();
+            run.out = folder.join(&run.out);
+        }
+        Ok(config)
+    }
+
+    /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex.
+    pub fn hash(&self) -> String {
+        let decisive = (
+            (&self.read, &self.group, &self.parse, &self.cluster),
+            (&self.signify, &self.rank, &self.wrap, &self.extract),
+            env!("CARGO_PKG_VERSION"),
+        );
+        let text = serde_json::to_string(&decisive).unwrap_or_default();
+        hex(&Sha256::digest(text.as_bytes()))
+    }
+}
+
+/// Bytes as lower-case hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn check_keys(
+    own: &toml::Table,
+    known: &toml::Table,
+    section: &str,
+    shown: &std::path::Display<'_>,
+) -> Result<()> {
+    for (key, value) in own {
+        let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+        let Some(default) = known.get(key) else {
+            let keys: Vec<&str> = known.keys().map(String::as_str).collect();
+            anyhow::bail!(
+                "unknown key `{name}` in the configuration {shown}; known here: {}",
+                keys.join(", ")
+            );
+        };
+        match (value, default) {
+            (toml::Value::Table(own), toml::Value::Table(known)) => {
+                check_keys(own, known, &name, shown)?;
+            }
+            (_, toml::Value::Table(_)) => {
+                anyhow::bail!("`{name}` in the configuration {shown} must be a table: [{name}]")
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn overlay(base: &mut toml::Table, own: toml::Table) {
+    for (key, value) in own {
+        match (base.get_mut(&key), value) {
+            (Some(toml::Value::Table(base)), toml::Value::Table(own)) => overlay(base, own),
+            (_, value) => {
+                base.insert(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_complete() {
+        let config = Config::load(None).unwrap();
+        assert_eq!(config.signify.top, 10);
+        assert_eq!(config.hash().len(), 64);
+    }
+
+    #[test]
+    fn unknown_keys_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c.toml");
+        std::fs::write(&path, "[signify]\ntopp = 3\n").unwrap();
+        let message = format!("{:#}", Config::load(Some(&path)).unwrap_err());
+        assert!(message.contains("signify.topp") && message.contains("top"), "{message}");
+        std::fs::write(&path, "[signify]\ntop = 'x'\n").unwrap();
+        assert!(Config::load(Some(&path)).is_err());
+        std::fs::write(&path, "[run]\ninputs = ['a.warc']\n[signify]\ntop = 3\n").unwrap();
+        let config = Config::load(Some(&path)).unwrap();
+        assert_eq!(config.signify.top, 3);
+        assert_eq!(config.run.inputs, [folder.path().join("a.warc").to_string_lossy()]);
+        assert_ne!(config.hash(), Config::load(None).unwrap().hash());
+    }
+}

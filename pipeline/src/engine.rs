@@ -1,0 +1,82 @@
+//! The ways to find an article, by name.
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use forest::Measure;
+use pagewise::Method;
+use serde::{Deserialize, Serialize};
+
+/// How articles are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Engine {
+    /// Structural patterns ranked over sibling pages (the Forest paper), by this measure.
+    Forest(Measure),
+    /// The `div` densest in feed keywords, page by page (Forest §4).
+    Sigfeed,
+    /// Title and description of the feed item (Forest §4).
+    Description,
+    /// A method that looks at one page.
+    PageWise(Method),
+}
+
+impl Engine {
+    /// Every engine, in the order of the documentation.
+    pub fn all() -> Vec<Self> {
+        let measures = [
+            Measure::Informativeness,
+            Measure::Coverage,
+            Measure::Density,
+            Measure::Unexpectedness,
+        ];
+        let mut all: Vec<Self> = measures.into_iter().map(Self::Forest).collect();
+        all.extend([Self::Sigfeed, Self::Description]);
+        all.extend(Method::ALL.iter().copied().map(Self::PageWise));
+        all
+    }
+
+    /// The name on the command line and in outputs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forest(Measure::Informativeness) => "forest",
+            Self::Forest(Measure::Coverage) => "coverage",
+            Self::Forest(Measure::Density) => "forest-j",
+            Self::Forest(Measure::Unexpectedness) => "forest-u",
+            Self::Sigfeed => "sigfeed",
+            Self::Description => "description",
+            Self::PageWise(method) => method.name(),
+        }
+    }
+}
+
+impl Display for Engine {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Engine {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::all().into_iter().find(|e| e.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Self::all().into_iter().map(Self::name).collect();
+            format!("no engine is called `{name}`; there are {}", names.join(", "))
+        })
+    }
+}
+
+impl TryFrom<String> for Engine {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse()
+    }
+}
+
+impl From<Engine> for String {
+    fn from(engine: Engine) -> Self {
+        engine.name().to_owned()
+    }
+}

@@ -1,0 +1,178 @@
+//! From what the user named to the files that will be read.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Input {
+    /// A web archive, whatever its compression.
+    Archive(PathBuf),
+    /// A page by itself. `name` is its path within the folder that was named, or its file name.
+    Html {
+        /// Where it lies.
+        path: PathBuf,
+        /// Its path within the folder, with `/`.
+        name: String,
+        /// The folder's own name, or empty.
+        folder: String,
+    },
+    /// A feed.
+    Feed(PathBuf),
+}
+
+impl Input {
+    /// Where the file lies.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Archive(path) | Self::Feed(path) | Self::Html { path, .. } => path,
+        }
+    }
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    extensions.iter().any(|e| name.ends_with(&format!(".{e}")))
+}
+
+fn is_html(path: &Path) -> bool {
+    has_extension(path, &["html", "htm", "xhtml", "shtml"])
+}
+
+fn is_archive(path: &Path) -> bool {
+    has_extension(path, &["warc", "warc.gz", "warc.zst", "warc.lz4", "arc", "arc.gz", "arc.zst"])
+}
+
+fn is_feed(path: &Path) -> bool {
+    has_extension(path, &["rss", "atom", "xml", "rdf", "json"])
+}
+
+/// Expands files, folders and globs, in sorted order, each file once.
+///
+/// # Errors
+/// If something named is not there, a folder holds nothing readable, or a glob matches nothing:
+/// all of them are reported at once, before any work is done.
+pub fn expand(inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
+    for (named, as_feed) in inputs.iter().map(|n| (n, false)).chain(feeds.iter().map(|n| (n, true)))
+    {
+        match expand_one(named, as_feed) {
+            Ok(files) => found.extend(files),
+            Err(error) => problems.push(format!("{error:#}")),
+        }
+    }
+    if !problems.is_empty() {
+        bail!("{}", problems.join("\n"));
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+fn expand_one(named: &str, as_feed: bool) -> Result<Vec<Input>> {
+    let path = Path::new(named);
+    let paths = if path.exists() {
+        vec![path.to_owned()]
+    } else if named.contains(['*', '?', '[']) {
+        let matches: Vec<PathBuf> = glob::glob(named)
+            .with_context(|| format!("`{named}` is not a valid glob"))?
+            .collect::<Result<_, _>>()
+            .with_context(|| format!("cannot read what matches `{named}`"))?;
+        if matches.is_empty() {
+            bail!("nothing matches `{named}`");
+        }
+        matches
+    } else {
+        bail!("no such file or folder: {named}");
+    };
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let before = files.len();
+            walk(&path, &path, as_feed, &mut files)?;
+            if files.len() == before {
+                let wanted = if as_feed { "feeds" } else { "archives or HTML files" };
+                bail!("the folder {} holds no {wanted}", path.display());
+            }
+        } else {
+            files.push(classify(&path, &path, as_feed));
+        }
+    }
+    Ok(files)
+}
+
+fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
+    if as_feed {
+        return Input::Feed(path.to_owned());
+    }
+    if is_html(path) {
+        let inside = path.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
+        let name = inside.map_or_else(
+            || path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            |p| {
+                p.components()
+                    .map(|c| c.as_os_str().to_string_lossy())
+                    .collect::<Vec<_>>()
+                    .join("/")
+            },
+        );
+        let folder = match inside {
+            Some(_) => root.file_name(),
+            None => path.parent().and_then(Path::file_name),
+        };
+        let folder = folder.unwrap_or_default().to_string_lossy().to_lowercase();
+        return Input::Html { path: path.to_owned(), name, folder };
+    }
+    Input::Archive(path.to_owned())
+}
+
+fn walk(folder: &Path, root: &Path, as_feed: bool, files: &mut Vec<Input>) -> Result<()> {
+    let shown = folder.display();
+    let entries: Vec<_> = std::fs::read_dir(folder)
+        .and_then(Iterator::collect)
+        .with_context(|| format!("cannot read the folder {shown}"))?;
+    for entry in entries {
+        let path = entry.path();
+        // Links to folders are not followed: they may lead in circles.
+        let kind = entry.file_type().with_context(|| format!("cannot read {}", path.display()))?;
+        if kind.is_dir() {
+            walk(&path, root, as_feed, files)?;
+        } else if path.is_file() {
+            let wanted = if as_feed { is_feed(&path) } else { is_html(&path) || is_archive(&path) };
+            if wanted {
+                files.push(classify(&path, root, as_feed));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_globs_and_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("Blog");
+        std::fs::create_dir_all(root.join("2024")).unwrap();
+        for name in ["a.warc.gz", "2024/b.html", "c.txt", "feed.xml"] {
+            std::fs::write(root.join(name), "x").unwrap();
+        }
+        let text = root.to_string_lossy().into_owned();
+        let found = expand(&[text.clone()], &[text.clone()]).unwrap();
+        assert_eq!(found.len(), 3);
+        assert!(found.contains(&Input::Html {
+            path: root.join("2024/b.html"),
+            name: "2024/b.html".into(),
+            folder: "blog".into()
+        }));
+        let glob = format!("{text}/*.gz");
+        assert_eq!(expand(&[glob.clone(), glob], &[]).unwrap().len(), 1);
+        let error = expand(&["nowhere.warc".into(), format!("{text}/*.zip")], &[]).unwrap_err();
+        let error = error.to_string();
+        assert!(error.contains("nowhere.warc") && error.contains("*.zip"), "{error}");
+    }
+}

@@ -1,0 +1,195 @@
+//! The books of a run: what was read, kept and dropped, and what it took.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use crate::stages::read::InputSummary;
+
+/// Version of the format of `ledger.json`.
+pub const SCHEMA: u32 = 1;
+
+/// Name of the ledger in a run folder. It is written last: where it is, the run is complete.
+pub const FILE: &str = "ledger.json";
+
+/// Time spent in a part of the work, summed over threads.
+#[derive(Debug, Default)]
+pub struct Timer(AtomicU64);
+
+impl Timer {
+    /// Runs `work` and adds the time it took.
+    pub fn time<T>(&self, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.0.fetch_add(nanos, Ordering::Relaxed);
+        result
+    }
+
+    /// Seconds added up so far.
+    pub fn seconds(&self) -> f64 {
+        self.0.load(Ordering::Relaxed) as f64 / 1e9
+    }
+}
+
+/// Time spent in each part, summed over the threads that waited for it.
+#[derive(Debug, Default)]
+pub struct Clock {
+    /// Reading inputs.
+    pub read: Timer,
+    /// Grouping by site.
+    pub group: Timer,
+    /// Parsing HTML and counting words.
+    pub parse: Timer,
+    /// Separating layouts.
+    pub cluster: Timer,
+    /// Terms and tf-idf.
+    pub signify: Timer,
+    /// Ranking patterns.
+    pub rank: Timer,
+    /// Writing and testing XPaths.
+    pub wrap: Timer,
+    /// Text, HTML and metadata.
+    pub extract: Timer,
+    /// Writing files.
+    pub emit: Timer,
+}
+
+impl Clock {
+    fn seconds(&self) -> BTreeMap<String, f64> {
+        [
+            ("1-read", &self.read),
+            ("2-group", &self.group),
+            ("3-parse", &self.parse),
+            ("3-cluster", &self.cluster),
+            ("4-signify", &self.signify),
+            ("5-rank", &self.rank),
+            ("6-wrap", &self.wrap),
+            ("7-extract", &self.extract),
+            ("8-emit", &self.emit),
+        ]
+        .map(|(name, timer)| (name.to_owned(), (timer.seconds() * 1000.0).round() / 1000.0))
+        .into()
+    }
+}
+
+/// An input file as it was read.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct InputRecord {
+    /// The file as named.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// Records in it, by type.
+    pub records: BTreeMap<String, u64>,
+    /// Decoded HTML of the pages kept.
+    pub html_bytes: u64,
+}
+
+impl From<&InputSummary> for InputRecord {
+    fn from(summary: &InputSummary) -> Self {
+        Self {
+            file: summary.file.clone(),
+            bytes: summary.bytes,
+            sha256: summary.sha256.clone(),
+            records: summary.records.iter().map(|(&k, &n)| (k.to_owned(), n)).collect(),
+            html_bytes: summary.html_bytes,
+        }
+    }
+}
+
+/// How much of everything.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct Counts {
+    /// Pages that reached a site.
+    pub pages: u64,
+    /// Feed items that lead to one of the sites.
+    pub feed_items: u64,
+    /// Feed items that lead to none.
+    pub feed_items_elsewhere: u64,
+    /// Sites.
+    pub sites: u64,
+    /// Articles.
+    pub articles: u64,
+    /// Articles by route (`wrapper`, `page-wise`).
+    pub articles_by_route: BTreeMap<String, u64>,
+    /// Everything left out.
+    pub dropped: u64,
+}
+
+/// The ledger of a run.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Ledger {
+    /// Format version.
+    pub schema: u32,
+    /// Version of sitegrove.
+    pub version: String,
+    /// Engine that was used.
+    pub engine: String,
+    /// Stemmers and rules that made the terms.
+    pub terms: String,
+    /// SHA-256 of the settings that decide the results.
+    pub config_hash: String,
+    /// The inputs, sorted by name.
+    pub inputs: Vec<InputRecord>,
+    /// How much of everything.
+    pub counts: Counts,
+    /// Drops by reason.
+    pub drops: BTreeMap<String, u64>,
+    /// Inputs that could not be read to their end, with the reason.
+    pub unreadable: Vec<String>,
+    /// When the run began, UTC.
+    pub started: String,
+    /// Wall time in seconds.
+    pub seconds: f64,
+    /// Seconds by stage; stages 3 to 7 run in parallel and are summed over threads.
+    pub stage_seconds: BTreeMap<String, f64>,
+    /// Threads.
+    pub jobs: usize,
+    /// Pages a second of wall time.
+    pub pages_per_second: f64,
+    /// Decoded HTML, in 10⁶ bytes, a second of wall time.
+    pub html_mb_per_second: f64,
+    /// Most memory the process held, in bytes, where the system tells.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+impl Ledger {
+    /// Fills in times and rates.
+    pub fn close(&mut self, begun: Instant, clock: &Clock) {
+        let seconds = begun.elapsed().as_secs_f64();
+        let html: u64 = self.inputs.iter().map(|i| i.html_bytes).sum();
+        let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+        self.seconds = rounded(seconds);
+        self.stage_seconds = clock.seconds();
+        self.pages_per_second = rounded(self.counts.pages as f64 / seconds);
+        self.html_mb_per_second = rounded(html as f64 / 1e6 / seconds);
+        self.peak_rss_bytes = peak_rss();
+    }
+
+    /// Reads the ledger of a run folder, if there is a readable one.
+    pub fn read(folder: &Path) -> Option<Self> {
+        let text = std::fs::read_to_string(folder.join(FILE)).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+
+    /// The ledger as it is written.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+}
+
+/// The most resident memory of this process so far, from `/proc` (Linux only).
+pub fn peak_rss() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}

@@ -1,0 +1,186 @@
+//! What a page is for: one article, a list of articles, or neither.
+
+use dom::{Document, NodeId, is_inline, local_name};
+use model::TemplateKind;
+use url::Url;
+
+use crate::parsed::ParsedPage;
+
+/// What is known of a page beside its tree.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence {
+    /// Whether a feed item points to it: feeds list articles.
+    pub listed_by_feed: bool,
+    /// Pages with fewer words are neither article nor list.
+    pub min_words: u32,
+}
+
+/// Decides by what fills the page. Running prose under one roof makes an article; many teasers
+/// (a link with a few lines beside it) under many equal roofs make a list. To lose an article costs
+/// more than to keep a list, so an undecided page is an article.
+pub fn page_kind(parsed: &ParsedPage<'_>, evidence: &Evidence) -> TemplateKind {
+    let words = parsed.words.total();
+    if words < evidence.min_words {
+        return TemplateKind::Other;
+    }
+    if evidence.listed_by_feed {
+        return TemplateKind::Article;
+    }
+    let fill = Fill::of(parsed);
+    let mut points = 0i32;
+    // The largest run of prose under one element.
+    points += match fill.core {
+        0..40 => 2,
+        40..90 => 1,
+        90..200 => -1,
+        _ => -3,
+    };
+    points += match fill.teasers {
+        0..4 => -1,
+        4..8 => 0,
+        8..16 => 1,
+        _ => 2,
+    };
+    let linked = f64::from(parsed.link_words.total()) / f64::from(words.max(1));
+    points += if linked > 0.7 { 2 } else { i32::from(linked > 0.5) };
+    // Prose scattered over the page, none of it much.
+    points += i32::from(fill.prose > 4 * fill.core.max(1));
+    points += match url_says(&parsed.page.url) {
+        Some(TemplateKind::List) => 3,
+        Some(_) => -1,
+        None => 0,
+    };
+    points += declared(&parsed.document);
+    if points >= 3 { TemplateKind::List } else { TemplateKind::Article }
+}
+
+/// What fills a page.
+struct Fill {
+    /// Words of prose under the element that has the most as direct paragraphs.
+    core: u32,
+    /// Words of prose anywhere.
+    prose: u32,
+    /// Links that stand alone in a heading or block, with at most a few lines of prose beside them.
+    teasers: u32,
+}
+
+impl Fill {
+    fn of(parsed: &ParsedPage<'_>) -> Self {
+        let document = &parsed.document;
+        let mut by_roof: Vec<(NodeId, u32)> = Vec::new();
+        let mut fill = Self { core: 0, prose: 0, teasers: 0 };
+        for id in document.ids() {
+            let Some(name) = document.name(id) else { continue };
+            if is_inline(name) || has_block_child(document, id) {
+                continue;
+            }
+            let words = parsed.words.sum(document, id);
+            let linked = parsed.link_words.sum(document, id);
+            if words >= 12 && linked * 3 < words {
+                fill.prose += words - linked;
+                by_roof.push((roof(document, id), words - linked));
+            } else if words >= 3 && linked * 5 >= words * 4 && is_title_like(document, id, words) {
+                fill.teasers += 1;
+            }
+        }
+        by_roof.sort_unstable();
+        fill.core = by_roof
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|under_one| under_one.iter().map(|p| p.1).sum())
+            .max()
+            .unwrap_or(0);
+        fill
+    }
+}
+
+/// The element paragraphs are counted under: the parent, past wrappers of a single paragraph.
+fn roof(document: &Document, id: NodeId) -> NodeId {
+    let mut roof = document.node(id).parent;
+    // Old pages put the whole text in one cell: it is its own roof.
+    if matches!(document.name(id), Some(name) if *name == local_name!("td") || *name == local_name!("div"))
+    {
+        let only = document.children(roof).filter(|&c| document.name(c).is_some()).count() == 1;
+        roof = if only { document.node(roof).parent } else { roof };
+    }
+    roof
+}
+
+fn has_block_child(document: &Document, id: NodeId) -> bool {
+    document
+        .children(id)
+        .any(|child| document.name(child).is_some_and(|n| !is_inline(n) && *n != local_name!("br")))
+}
+
+/// Headings and short blocks that are one link read like titles; menu entries are shorter.
+fn is_title_like(document: &Document, id: NodeId, words: u32) -> bool {
+    let heading = document.ancestors(id).take(3).any(|a| {
+        document.name(a).is_some_and(|n| matches!(&**n, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"))
+    });
+    heading || (5..=25).contains(&words)
+}
+
+/// What the address tells: home pages, sections, tags and searches have telling paths.
+fn url_says(url: &str) -> Option<TemplateKind> {
+    let url = Url::parse(url).ok()?;
+    let path = url.path().trim_end_matches('/').to_lowercase();
+    if path.is_empty() && url.query().is_none() {
+        return Some(TemplateKind::List);
+    }
+    let segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
+    let last = segments.last().copied().unwrap_or_default();
+    let first = segments.first().copied().unwrap_or_default();
+    let index = matches!(
+        last,
+        "index.html"
+            | "index.htm"
+            | "index.php"
+            | "default.aspx"
+            | "default.asp"
+            | "home"
+            | "archive"
+            | "archives"
+    ) && segments.len() <= 2;
+    let listing = [
+        "tag",
+        "tags",
+        "category",
+        "categories",
+        "author",
+        "authors",
+        "topic",
+        "topics",
+        "search",
+        "label",
+        "section",
+        "sections",
+    ]
+    .iter()
+    .any(|l| first == *l || (segments.len() >= 2 && segments[segments.len() - 2] == *l));
+    let paged = segments.len() >= 2
+        && segments[segments.len() - 2] == "page"
+        && last.bytes().all(|b| b.is_ascii_digit());
+    if index || listing || paged {
+        return Some(TemplateKind::List);
+    }
+    // Long slugs and numbers name single things.
+    let slug =
+        last.split(['-', '_']).count() >= 4 || last.bytes().filter(u8::is_ascii_digit).count() >= 4;
+    slug.then_some(TemplateKind::Article)
+}
+
+/// What the page declares itself to be.
+fn declared(document: &Document) -> i32 {
+    let head = document.head();
+    let mut points = match head.meta("og:type") {
+        Some("article" | "blog" | "news") => -3,
+        Some(_) | None => 0,
+    };
+    if head.meta("article:published_time").is_some() {
+        points -= 3;
+    }
+    let article_types = ["NewsArticle\"", "\"Article\"", "BlogPosting\""];
+    if head.json_ld.iter().any(|j| article_types.iter().any(|t| j.contains(t))) {
+        points -= 3;
+    }
+    points
+}

@@ -1,0 +1,94 @@
+//! A page parsed once, with what several stages need to know of it.
+
+use dom::{Document, NodeId, PrefixSums, class_tokens, local_name, path_hashes, stable_token};
+use model::Page;
+use terms::Language;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::config::ParseConfig;
+
+/// A page with its tree and counts.
+#[derive(Debug)]
+pub struct ParsedPage<'a> {
+    /// The page as read.
+    pub page: &'a Page,
+    /// Its tree.
+    pub document: Document,
+    /// Words of each text node, summed.
+    pub words: PrefixSums,
+    /// Words of each text node within a link, summed.
+    pub link_words: PrefixSums,
+    /// Hashes of the distinct tag paths of the page, sorted: what layouts are told by.
+    pub layout: Vec<u64>,
+    /// Language of the running text, where it could be told.
+    pub language: Option<Language>,
+}
+
+/// Parses a page and counts its words. Linear in its length.
+pub fn parse_page<'a>(page: &'a Page, config: &ParseConfig) -> ParsedPage<'a> {
+    let limits = dom::ParseConfig {
+        keep: dom::Keep::Content,
+        max_depth: config.max_depth,
+        max_nodes: config.max_nodes,
+    };
+    let document = dom::parse_with(&page.html, &limits);
+    let counts: Vec<u32> =
+        document.ids().map(|id| document.text(id).map_or(0, terms::count_words)).collect();
+    let words = PrefixSums::new(&document, |id| counts[id as usize]);
+    let link_words = PrefixSums::within_links(&document, |id| counts[id as usize]);
+    let layout = layout_of(&document);
+    let language = language_of(&document, &words, &link_words);
+    ParsedPage { page, document, words, link_words, layout, language }
+}
+
+/// The distinct tag paths of a page. An element's label is its tag with the stable parts of its id
+/// and class names; text-level elements are left out, as they tell about a page's text.
+fn layout_of(document: &Document) -> Vec<u64> {
+    let hashes = path_hashes(document, |element| {
+        let mut label = xxh3_64(element.name.as_bytes());
+        for name in [local_name!("id"), local_name!("class")] {
+            // Order of class names does not matter: a sum of hashes.
+            for token in element.attribute(&name).into_iter().flat_map(class_tokens) {
+                if let Some(token) = stable_token(token) {
+                    label =
+                        label.wrapping_add(xxh3_64_with_seed(token.as_bytes(), name.len() as u64));
+                }
+            }
+        }
+        label
+    });
+    let mut layout: Vec<u64> = document
+        .ids()
+        .filter(|&id| document.name(id).is_some_and(|name| !dom::is_inline(name)))
+        .map(|id| hashes[id as usize])
+        .collect();
+    layout.sort_unstable();
+    layout.dedup();
+    layout
+}
+
+/// Detects the language from running text: text nodes outside links, longest first comes nearest
+/// to the article whatever the layout.
+fn language_of(
+    document: &Document,
+    words: &PrefixSums,
+    link_words: &PrefixSums,
+) -> Option<Language> {
+    const ENOUGH: usize = 4096;
+    let mut texts: Vec<(u32, NodeId)> = document
+        .ids()
+        .filter(|&id| document.text(id).is_some())
+        .map(|id| (words.sum(document, id) - link_words.sum(document, id), id))
+        .filter(|t| t.0 > 0)
+        .collect();
+    texts.sort_unstable_by_key(|&(words, id)| (std::cmp::Reverse(words), id));
+    let mut sample = String::new();
+    for (_, id) in texts {
+        sample.push_str(document.text(id).unwrap_or_default());
+        sample.push('\n');
+        if sample.len() >= ENOUGH {
+            break;
+        }
+    }
+    terms::detect(&sample).map(|found| found.language)
+}

@@ -1,0 +1,249 @@
+//! One site from pages to articles: stages 3 to 7 in order. No IO, no failure.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use model::{
+    Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Template, TemplateKind,
+};
+use rayon::prelude::*;
+use sink::{SiteRecord, TemplateRecord};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::ledger::Clock;
+use crate::parsed::{ParsedPage, parse_page};
+use crate::stages::cluster::{Joined, cluster};
+use crate::stages::emit::{BestWrapper, SiteResult};
+use crate::stages::extract::extract;
+use crate::stages::group::join;
+use crate::stages::rank::rank;
+use crate::stages::signify::{Sibling, SignifiedPage, signify};
+use crate::stages::wrap::{Learnt, Trial, wrap};
+
+/// Fewer siblings than this teach Forest nothing (DESIGN: 56.8 F1 with one page, 80.5 with two).
+const FEWEST_SIBLINGS: usize = 2;
+
+/// How many ranked patterns and example pages the wrapper file shows.
+const PATTERNS_SHOWN: usize = 5;
+const EXAMPLES_SHOWN: usize = 3;
+
+/// Processes a site. Should anything in it panic, every page is tried by itself, page-wise, and
+/// what still fails is set aside as `internal-error`: one broken page must not end the night.
+pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
+    match catch_unwind(AssertUnwindSafe(|| process_together(site, config, clock))) {
+        Ok(result) => result,
+        Err(_) => process_apart(site, config),
+    }
+}
+
+fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
+    let parsed: Vec<ParsedPage<'_>> = clock
+        .parse
+        .time(|| site.pages.par_iter().map(|page| parse_page(page, &config.parse)).collect());
+    let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
+    let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
+    let joined = join(&addresses, &site.feed_items, &canonical, &config.group);
+    let site = &Joined { key: &site.key, feed_items: &site.feed_items, pages: joined };
+    let templates = clock.cluster.time(|| cluster(site, &parsed, &config.cluster));
+
+    let mut articles = Vec::new();
+    let mut drops = Vec::new();
+    let mut records = Vec::new();
+    let mut best: Option<BestWrapper> = None;
+    for template in &templates {
+        if let Some(reason) = refusal(template.kind, config) {
+            drops.extend(
+                template
+                    .members
+                    .iter()
+                    .map(|&m| drop_of(&parsed[m as usize], Stage::Cluster, reason)),
+            );
+            records.push(record_of(template, &parsed, None, &[]));
+            continue;
+        }
+        let (learnt, ranked) = learn(site, template, &parsed, config, clock);
+        let results: Vec<Result<Article, Drop>> = clock.extract.time(|| {
+            template
+                .members
+                .par_iter()
+                .map(|&m| {
+                    let page = &parsed[m as usize];
+                    let items = feed_items_of(site, m);
+                    extract_one(page, template, learnt.as_ref(), &items, config)
+                })
+                .collect()
+        });
+        let before = articles.len();
+        for result in results {
+            match result {
+                Ok(article) => articles.push(article),
+                Err(drop) => drops.push(drop),
+            }
+        }
+        if let Some(learnt) = &learnt {
+            let given = articles.len() - before;
+            if best.as_ref().is_none_or(|b| given > b.articles) {
+                let wrapper = &learnt.wrapper;
+                best = Some(BestWrapper {
+                    articles: given,
+                    content: wrapper.content.clone(),
+                    confidence: wrapper.confidence,
+                });
+            }
+        }
+        records.push(record_of(template, &parsed, learnt.as_ref(), &ranked));
+    }
+    articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
+    drops.sort();
+    SiteResult {
+        articles,
+        drops,
+        record: SiteRecord::new(site.key, records),
+        site: site.key.to_owned(),
+        best,
+    }
+}
+
+fn refusal(kind: TemplateKind, config: &Config) -> Option<DropReason> {
+    match kind {
+        TemplateKind::Article => None,
+        TemplateKind::List if config.cluster.extract_lists => None,
+        TemplateKind::List => Some(DropReason::ListPage),
+        TemplateKind::Other => Some(DropReason::NoContent),
+    }
+}
+
+fn canonical_of(page: &ParsedPage<'_>) -> Option<String> {
+    let href = page.document.head().link("canonical")?;
+    let base = url::Url::parse(&page.page.url).ok()?;
+    Some(base.join(href).ok()?.into())
+}
+
+fn feed_items_of<'a>(site: &Joined<'a>, page: u32) -> Vec<&'a FeedItem> {
+    site.pages[page as usize].iter().map(|&i| &site.feed_items[i as usize]).collect()
+}
+
+fn drop_of(page: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
+    Drop {
+        site: page.page.site.clone(),
+        url: page.page.url.clone(),
+        origin: page.page.origin.clone(),
+        stage,
+        reason,
+        detail: String::new(),
+    }
+}
+
+/// The pages a template is learnt from: those with the smallest hashes of their URLs, so that the
+/// choice depends on nothing else.
+fn sample_of(template: &Template, parsed: &[ParsedPage<'_>], size: usize) -> Vec<u32> {
+    let mut members = template.members.clone();
+    members.sort_by_cached_key(|&m| (xxh3_64(parsed[m as usize].page.url.as_bytes()), m));
+    members.truncate(size);
+    members
+}
+
+/// Signify, rank, wrap.
+fn learn(
+    site: &Joined<'_>,
+    template: &Template,
+    parsed: &[ParsedPage<'_>],
+    config: &Config,
+    clock: &Clock,
+) -> (Option<Learnt>, Vec<StructuralPattern>) {
+    let Engine::Forest(measure) = config.rank.engine else { return (None, Vec::new()) };
+    let sample = sample_of(template, parsed, config.rank.learn_from);
+    if sample.len() < FEWEST_SIBLINGS {
+        return (None, Vec::new());
+    }
+    let items: Vec<Vec<&FeedItem>> = sample.iter().map(|&m| feed_items_of(site, m)).collect();
+    let siblings: Vec<Sibling<'_>> = sample
+        .iter()
+        .zip(&items)
+        .map(|(&index, items)| Sibling { index, page: &parsed[index as usize], feed_items: items })
+        .collect();
+    let signified = clock.signify.time(|| signify(&siblings, &config.signify));
+    let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|&m| &parsed[m as usize]).collect();
+    let signified: Vec<&SignifiedPage> = signified.iter().collect();
+    let ranked = clock.rank.time(|| rank(&pages, &signified, measure));
+
+    let held_back = config.wrap.hold_back.min(pages.len() / 4);
+    let learnt_from = pages.len() - held_back;
+    let on_trial = (held_back > 0).then(|| {
+        clock.rank.time(|| rank(&pages[..learnt_from], &signified[..learnt_from], measure))
+    });
+    let trial = on_trial.as_ref().map(|ranked| Trial {
+        ranked,
+        learnt_from: &pages[..learnt_from],
+        held_back: &pages[learnt_from..],
+    });
+    let engine = config.rank.engine.name();
+    let learnt = clock.wrap.time(|| wrap(template, engine, &pages, &ranked, trial));
+    (learnt, ranked)
+}
+
+/// Extracts one page; a panic is that page's own.
+fn extract_one(
+    page: &ParsedPage<'_>,
+    template: &Template,
+    learnt: Option<&Learnt>,
+    items: &[&FeedItem],
+    config: &Config,
+) -> Result<Article, Drop> {
+    let attempt =
+        || extract(page, &template.id, learnt, items, config.rank.engine, &config.extract);
+    match catch_unwind(AssertUnwindSafe(attempt)) {
+        Ok(result) => result.map_err(|reason| drop_of(page, Stage::Extract, reason)),
+        Err(_) => Err(drop_of(page, Stage::Extract, DropReason::Internal)),
+    }
+}
+
+fn record_of(
+    template: &Template,
+    parsed: &[ParsedPage<'_>],
+    learnt: Option<&Learnt>,
+    ranked: &[StructuralPattern],
+) -> TemplateRecord {
+    let examples = template
+        .members
+        .iter()
+        .take(EXAMPLES_SHOWN)
+        .map(|&m| parsed[m as usize].page.url.clone())
+        .collect();
+    let shown = &ranked[..ranked.len().min(PATTERNS_SHOWN)];
+    TemplateRecord::new(template, learnt.map(|l| &l.wrapper), shown, examples)
+}
+
+/// Each page by itself, with the page-wise method only.
+fn process_apart(site: &Site, config: &Config) -> SiteResult {
+    let (mut articles, mut drops) = (Vec::new(), Vec::new());
+    for page in &site.pages {
+        let attempt = || {
+            let parsed = parse_page(page, &config.parse);
+            extract(&parsed, "", None, &[], config.extract.page_wise, &config.extract)
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(attempt));
+        let (reason, detail) = match outcome {
+            Ok(Ok(article)) => {
+                articles.push(article);
+                continue;
+            }
+            Ok(Err(reason)) => (reason, String::new()),
+            Err(_) => (
+                DropReason::Internal,
+                "processing this page failed; please report it with the page".to_owned(),
+            ),
+        };
+        drops.push(Drop {
+            site: site.key.clone(),
+            url: page.url.clone(),
+            origin: page.origin.clone(),
+            stage: Stage::Extract,
+            reason,
+            detail,
+        });
+    }
+    let record = SiteRecord::new(&site.key, Vec::new());
+    SiteResult { articles, drops, record, site: site.key.clone(), best: None }
+}

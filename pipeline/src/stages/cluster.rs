@@ -1,0 +1,117 @@
+//! Stage 3, cluster.
+//!
+//! Takes: the parsed pages of a site and which feed items point to them.
+//! Gives: templates, each with its pages and what they are for (article, list, other).
+//! Why: Forest ranks patterns over pages of one layout; over mixed layouts it is lost (F1 30).
+//! Drops: nothing itself; the run drops pages of list and other templates by their kind.
+
+use model::{FeedItem, Template, TemplateKind};
+use rustc_hash::FxHashMap;
+
+use crate::config::ClusterConfig;
+use crate::layouts::{Layout, Likeness, group_by_layout};
+use crate::page_kind::{Evidence, page_kind};
+use crate::parsed::ParsedPage;
+
+/// A site's feed items joined to its pages.
+#[derive(Debug)]
+pub struct Joined<'a> {
+    /// Key of the site.
+    pub key: &'a str,
+    /// The feed items that lead to the site.
+    pub feed_items: &'a [FeedItem],
+    /// Per page the indices of the items that point to it.
+    pub pages: Vec<Vec<u32>>,
+}
+
+/// Separates the layouts of a site. `pages` are the site's pages in the site's order.
+pub fn cluster(
+    site: &Joined<'_>,
+    pages: &[ParsedPage<'_>],
+    config: &ClusterConfig,
+) -> Vec<Template> {
+    let feeds = feeds_of_pages(site);
+    let layouts: Vec<Layout<'_>> = pages
+        .iter()
+        .zip(&feeds)
+        .map(|(p, feeds)| Layout { paths: &p.layout, url: &p.page.url, feeds })
+        .collect();
+    let likeness = Likeness {
+        threshold: config.similarity,
+        feed_bonus: config.feed_bonus,
+        sample: config.sample,
+    };
+    let kinds: Vec<TemplateKind> = pages
+        .iter()
+        .zip(&feeds)
+        .map(|(page, feeds)| {
+            let evidence =
+                Evidence { listed_by_feed: !feeds.is_empty(), min_words: config.min_words };
+            page_kind(page, &evidence)
+        })
+        .collect();
+    let groups = group_by_layout(&layouts, &likeness);
+    let templates = groups.into_iter().flat_map(|members| split_by_kind(members, &kinds));
+    templates
+        .enumerate()
+        .map(|(i, (kind, members))| Template {
+            id: format!("t{}", i + 1),
+            site: site.key.to_owned(),
+            kind,
+            signature: signature(&members, pages),
+            members,
+        })
+        .collect()
+}
+
+/// A blog's home page and its posts can have one layout but for the list in it. Where a group has
+/// pages of several kinds, those of the kinds in the minority are set apart.
+fn split_by_kind(
+    members: Vec<u32>,
+    kinds: &[TemplateKind],
+) -> impl Iterator<Item = (TemplateKind, Vec<u32>)> {
+    let of = |kind| members.iter().copied().filter(|&m| kinds[m as usize] == kind).collect();
+    let mut parts: Vec<(TemplateKind, Vec<u32>)> =
+        [TemplateKind::Article, TemplateKind::List, TemplateKind::Other]
+            .into_iter()
+            .map(|kind| (kind, of(kind)))
+            .filter(|(_, members): &(_, Vec<u32>)| !members.is_empty())
+            .collect();
+    parts.sort_by_key(|(_, members)| (std::cmp::Reverse(members.len()), members[0]));
+    parts.into_iter()
+}
+
+/// Per page the feeds that list it, as sorted numbers.
+fn feeds_of_pages(site: &Joined<'_>) -> Vec<Vec<u32>> {
+    let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+    let numbered: Vec<u32> = site
+        .feed_items
+        .iter()
+        .map(|item| {
+            let next = numbers.len() as u32;
+            *numbers.entry(item.feed.as_str()).or_insert(next)
+        })
+        .collect();
+    site.pages
+        .iter()
+        .map(|items| {
+            let mut feeds: Vec<u32> = items.iter().map(|&i| numbered[i as usize]).collect();
+            feeds.sort_unstable();
+            feeds.dedup();
+            feeds
+        })
+        .collect()
+}
+
+/// A hash of the tag paths that more than half of the members have.
+fn signature(members: &[u32], pages: &[ParsedPage<'_>]) -> u64 {
+    let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
+    for &member in members {
+        for &path in &pages[member as usize].layout {
+            *counts.entry(path).or_default() += 1;
+        }
+    }
+    let shared = counts.iter().filter(|(_, count)| **count as usize * 2 > members.len());
+    // A sum does not depend on the map's order.
+    shared.fold(0, |sum, (path, _)| sum.wrapping_add(path.wrapping_mul(*path | 1)))
+}

@@ -1,0 +1,28 @@
+//! Stage 5, rank.
+//!
+//! Takes: sibling pages with their terms and signifiers.
+//! Gives: their structural patterns by falling relevance (Forest §3.4), empty without signifiers.
+//! Why: the best pattern is where the articles of this template are.
+//! Drops: nothing.
+
+use forest::{Measure, SignifierCounts};
+use model::StructuralPattern;
+
+use super::signify::SignifiedPage;
+use crate::parsed::ParsedPage;
+
+/// Ranks the structural patterns of sibling pages; `pages` and `signified` go together.
+pub fn rank(
+    pages: &[&ParsedPage<'_>],
+    signified: &[&SignifiedPage],
+    measure: Measure,
+) -> Vec<StructuralPattern> {
+    let counts: Vec<SignifierCounts<'_>> =
+        signified.iter().map(|s| SignifierCounts::new(&s.terms, &s.weights)).collect();
+    let siblings: Vec<forest::Sibling<'_>> = pages
+        .iter()
+        .zip(&counts)
+        .map(|(page, counts)| forest::Sibling { document: &page.document, counts })
+        .collect();
+    forest::rank(&siblings, measure)
+}

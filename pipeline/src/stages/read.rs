@@ -1,0 +1,296 @@
+//! Stage 1, read.
+//!
+//! Takes: one file: an archive, a page by itself, or a feed.
+//! Gives: pages decoded to UTF-8, feed items, redirects, each with where it came from.
+//! Why: everything after this stage is in memory, decoded and cannot fail.
+//! Drops: whatever is no page or cannot be read, each with file, offset and reason; reading goes on.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use archive::{Limits, PayloadKind, Record, RecordKind, RecordReader, Response};
+use model::{Drop, DropReason, FeedItem, Origin, Page, Stage};
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use crate::config::{ReadConfig, hex};
+use crate::inputs::Input;
+
+/// One thing read.
+#[derive(Debug)]
+pub enum Intake {
+    /// A page; its site is not decided yet.
+    Page(Page),
+    /// The items of a feed.
+    Feed(Vec<FeedItem>),
+    /// A URL that answered with another.
+    Redirect {
+        /// The URL asked for.
+        from: String,
+        /// Where it led, absolute.
+        to: String,
+    },
+    /// Something left out.
+    Drop(Drop),
+}
+
+/// What was read from one file, for the ledger.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InputSummary {
+    /// The file as named.
+    pub file: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// SHA-256 of its bytes, in hex.
+    pub sha256: String,
+    /// Records by type; pages by themselves and feeds count as one.
+    pub records: BTreeMap<&'static str, u64>,
+    /// Bytes of HTML in the pages that were kept, decoded.
+    pub html_bytes: u64,
+}
+
+/// A file that could not be opened or read on.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read {}: {source}", path.display())]
+pub struct ReadError {
+    path: PathBuf,
+    #[source]
+    source: io::Error,
+}
+
+/// Reads one file to its end, handing over what it holds. `progress` is told of bytes read;
+/// once `stop` is set, reading ends and what it gave is of no use.
+///
+/// # Errors
+/// If the file cannot be opened or the system fails to read it. Damage in it is no error.
+pub fn read(
+    input: &Input,
+    config: &ReadConfig,
+    progress: &(dyn Fn(u64) + Sync),
+    stop: &AtomicBool,
+    sink: &mut dyn FnMut(Intake),
+) -> Result<InputSummary, ReadError> {
+    let failed = |source| ReadError { path: input.path().to_owned(), source };
+    let file: Arc<str> = input.path().to_string_lossy().into();
+    let failure = std::cell::RefCell::new(None);
+    let mut reader = Watched {
+        inner: File::open(input.path()).map_err(failed)?,
+        digest: Sha256::new(),
+        bytes: 0,
+        progress,
+        failure: &failure,
+    };
+    let mut intake = Reading { config, file: file.clone(), summary: InputSummary::default(), sink };
+    match input {
+        Input::Archive(_) => {
+            let limits = Limits { record_bytes: config.max_record_bytes, ..Limits::USUAL };
+            let records = RecordReader::new(&mut reader, &limits)
+                .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource));
+            for item in records {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(intake.summary);
+                }
+                match item {
+                    Ok(record) => intake.record(record),
+                    Err(fault) => {
+                        let origin = intake.origin(fault.offset, "", None);
+                        intake.drop("", origin, fault.reason, fault.detail);
+                    }
+                }
+            }
+        }
+        Input::Html { name, folder, .. } => {
+            let mut bytes = Vec::new();
+            reader.read_to_end(&mut bytes).map_err(failed)?;
+            intake.count("page");
+            let origin = intake.origin(0, "", None);
+            let url = format!("file:///{folder}/{name}");
+            intake.page(url, None, origin, bytes, None);
+        }
+        Input::Feed(_) => {
+            let mut bytes = Vec::new();
+            reader.read_to_end(&mut bytes).map_err(failed)?;
+            intake.count("feed");
+            let origin = intake.origin(0, "", None);
+            intake.feed(&bytes, &file, None, None, origin);
+        }
+    }
+    let mut summary = intake.summary;
+    // The rest of the file belongs to its digest, wherever an archive's reader stopped.
+    io::copy(&mut reader, &mut io::sink()).map_err(failed)?;
+    summary.file = file.to_string();
+    summary.bytes = reader.bytes;
+    summary.sha256 = hex(&reader.digest.finalize());
+    match failure.take() {
+        Some(source) => Err(failed(source)),
+        None => Ok(summary),
+    }
+}
+
+/// Counts and digests what passes through. Archive readers take an IO error for the end of the
+/// file, so it is remembered here.
+struct Watched<'a> {
+    inner: File,
+    digest: Sha256,
+    bytes: u64,
+    progress: &'a (dyn Fn(u64) + Sync),
+    failure: &'a std::cell::RefCell<Option<io::Error>>,
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.inner.read(buffer) {
+            Ok(n) => {
+                self.digest.update(&buffer[..n]);
+                self.bytes += n as u64;
+                (self.progress)(n as u64);
+                Ok(n)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let copy = io::Error::new(error.kind(), error.to_string());
+                self.failure.borrow_mut().get_or_insert(error);
+                Err(copy)
+            }
+        }
+    }
+}
+
+struct Reading<'a> {
+    config: &'a ReadConfig,
+    file: Arc<str>,
+    summary: InputSummary,
+    sink: &'a mut dyn FnMut(Intake),
+}
+
+impl Reading<'_> {
+    fn origin(&self, offset: u64, record_id: &str, truncated: Option<String>) -> Origin {
+        Origin { file: self.file.clone(), offset, record_id: record_id.to_owned(), truncated }
+    }
+
+    fn count(&mut self, kind: &'static str) {
+        *self.summary.records.entry(kind).or_default() += 1;
+    }
+
+    fn drop(&mut self, url: &str, origin: Origin, reason: DropReason, detail: String) {
+        let (site, url) = (String::new(), url.to_owned());
+        (self.sink)(Intake::Drop(Drop { site, url, origin, stage: Stage::Read, reason, detail }));
+    }
+
+    fn record(&mut self, record: Record) {
+        self.count(match record.kind {
+            RecordKind::Response => "response",
+            RecordKind::Resource => "resource",
+            RecordKind::Revisit => "revisit",
+            RecordKind::Request => "request",
+            RecordKind::Metadata => "metadata",
+            RecordKind::Warcinfo => "warcinfo",
+            RecordKind::Conversion => "conversion",
+            RecordKind::Other => "other",
+        });
+        let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
+        let url = record.target_uri.clone().unwrap_or_default();
+        match record.kind {
+            RecordKind::Response => self.response(url, record, origin),
+            RecordKind::Resource => {
+                let media_type = record.headers.get("Content-Type").map(str::to_owned);
+                self.payload(url, &record, origin, record.body.clone(), media_type.as_deref());
+            }
+            RecordKind::Revisit => {
+                let detail = "the page is in another archive; give it as an input too".to_owned();
+                self.drop(&url, origin, DropReason::Revisit, detail);
+            }
+            // Requests, metadata and the like hold no page: they are counted, not listed.
+            _ => {}
+        }
+    }
+
+    fn response(&mut self, url: String, record: Record, origin: Origin) {
+        let response = match Response::parse(&record.body) {
+            Ok(response) => response,
+            Err(error) => {
+                return self.drop(&url, origin, DropReason::BadHttp, error.to_string());
+            }
+        };
+        if !self.config.statuses.contains(&response.status) {
+            let location = response.location();
+            let target = location.and_then(|l| Url::parse(&url).ok()?.join(l).ok());
+            if let Some(to) = target.filter(|_| (300..400).contains(&response.status)) {
+                (self.sink)(Intake::Redirect { from: url.clone(), to: to.into() });
+            }
+            let detail = format!("status {}", response.status);
+            return self.drop(&url, origin, DropReason::HttpStatus, detail);
+        }
+        let limit = usize::try_from(self.config.max_record_bytes).unwrap_or(usize::MAX);
+        let media_type = response.get("Content-Type").map(str::to_owned);
+        let body = match response.decode_body(&record.body, limit) {
+            Ok(body) => body.bytes.into_owned(),
+            Err(error) => return self.drop(&url, origin, error.reason(), error.to_string()),
+        };
+        self.payload(url, &record, origin, body, media_type.as_deref());
+    }
+
+    fn payload(
+        &mut self,
+        url: String,
+        record: &Record,
+        origin: Origin,
+        body: Vec<u8>,
+        media_type: Option<&str>,
+    ) {
+        if body.iter().all(u8::is_ascii_whitespace) {
+            return self.drop(&url, origin, DropReason::EmptyPayload, String::new());
+        }
+        match archive::sniff_html(media_type, &body) {
+            PayloadKind::Html => {
+                let absolute = Url::parse(&url)
+                    .is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
+                if !absolute {
+                    let detail = format!("`{url}` is no http or https address");
+                    return self.drop(&url, origin, DropReason::BadUrl, detail);
+                }
+                self.page(url, record.date, origin, body, media_type);
+            }
+            PayloadKind::Feed => {
+                self.feed(&body, &url, Some(&url), media_type.and_then(archive::charset_of), origin)
+            }
+            PayloadKind::Other => {
+                let detail = media_type.unwrap_or("no content type").to_owned();
+                self.drop(&url, origin, DropReason::ContentType, detail);
+            }
+        }
+    }
+
+    fn page(
+        &mut self,
+        url: String,
+        fetched: Option<jiff::Timestamp>,
+        origin: Origin,
+        body: Vec<u8>,
+        media_type: Option<&str>,
+    ) {
+        let (html, charset) = archive::decode(body, media_type.and_then(archive::charset_of));
+        self.summary.html_bytes += html.len() as u64;
+        let site = String::new();
+        (self.sink)(Intake::Page(Page { url, site, fetched, origin, charset, html }));
+    }
+
+    fn feed(
+        &mut self,
+        bytes: &[u8],
+        id: &str,
+        base: Option<&str>,
+        http_charset: Option<&str>,
+        origin: Origin,
+    ) {
+        let source = feed::Source { id, url: base, http_charset };
+        match feed::parse(bytes, &source, &feed::Limits::USUAL) {
+            Ok(feed) => (self.sink)(Intake::Feed(feed.items)),
+            Err(error) => self.drop(id, origin, DropReason::BadFeed, error.to_string()),
+        }
+    }
+}

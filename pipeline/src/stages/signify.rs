@@ -1,0 +1,136 @@
+//! Stage 4, signify.
+//!
+//! Takes: the sibling pages a template is learnt from, and the feed items that point to them.
+//! Gives: per page its terms in document order and its signifiers, heaviest first.
+//! Why: signifiers are the clues that tell where on a page its own content is (Forest §3.1).
+//! Drops: nothing; a page without any signifier simply gives no evidence.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use forest::PageTerms;
+use model::{FeedItem, SignifierSource, Signifiers};
+use rayon::prelude::*;
+use terms::{
+    Analyzers, FrequentConfig, FrequentTerms, Language, RankedTerms, TfIdfConfig, Vocabulary,
+    tf_idf,
+};
+
+use crate::config::{SignifierChoice, SignifyConfig, Weighting};
+use crate::parsed::ParsedPage;
+
+/// A sibling page as this stage takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sibling<'a> {
+    /// Index of the page in its site.
+    pub index: u32,
+    /// The page.
+    pub page: &'a ParsedPage<'a>,
+    /// Feed items that point to it.
+    pub feed_items: &'a [&'a FeedItem],
+}
+
+/// A page's terms and signifiers.
+#[derive(Debug)]
+pub struct SignifiedPage {
+    /// All terms of the page.
+    pub terms: PageTerms,
+    /// Its signifiers by name.
+    pub signifiers: Signifiers,
+    /// The same by hash, for counting.
+    pub weights: Vec<(u64, f64)>,
+}
+
+thread_local! {
+    // Analyzers remember the words they have seen; keeping them per thread keeps them warm. What
+    // they give does not depend on what they remember.
+    static ANALYZERS: RefCell<Analyzers> = RefCell::new(Analyzers::new());
+}
+
+/// Finds the signifiers of sibling pages. All pages are analysed in the language of most of them,
+/// so that their terms can be compared. Linear in the pages' text.
+pub fn signify(siblings: &[Sibling<'_>], config: &SignifyConfig) -> Vec<SignifiedPage> {
+    let language = language_of_most(siblings);
+    let (mut terms, vocabularies): (Vec<PageTerms>, Vec<Vocabulary>) =
+        siblings.par_iter().map(|sibling| analyze(sibling.page, language)).unzip();
+    let mut vocabulary = Vocabulary::new();
+    for own in &vocabularies {
+        vocabulary.merge(own);
+    }
+    let hashes: Vec<&[u64]> = terms.iter().map(PageTerms::all).collect();
+    let has_stop_words = ANALYZERS.with_borrow_mut(|a| a.get(language).has_stop_words());
+    if !has_stop_words {
+        // Languages without a list of stop words get one from the siblings themselves.
+        let frequent = FrequentTerms::of(&hashes, &FrequentConfig { share: 0.8, min_pages: 5 });
+        for page in &mut terms {
+            page.retain(|term| !frequent.contains(term));
+        }
+    }
+    let hashes: Vec<&[u64]> = terms.iter().map(PageTerms::all).collect();
+    let weighting = match config.weighting {
+        Weighting::Log => terms::Weighting::Log,
+        Weighting::Sublinear => terms::Weighting::Sublinear,
+    };
+    let ranked = tf_idf(&hashes, &vocabulary, &TfIdfConfig { weighting, top: config.top });
+    siblings
+        .iter()
+        .zip(terms)
+        .zip(ranked)
+        .map(|((sibling, terms), ranked)| {
+            let from_feed = match config.source {
+                SignifierChoice::Feeds => feed_terms(sibling.feed_items, language, config.top),
+                SignifierChoice::TfIdf => None,
+            };
+            let (source, ranked) = match from_feed {
+                Some(ranked) => (SignifierSource::Feed, ranked),
+                None => (SignifierSource::TfIdf, ranked),
+            };
+            let weights = ranked.hashes.iter().copied().zip(ranked.terms.iter().map(|t| t.1));
+            SignifiedPage {
+                terms,
+                weights: weights.collect(),
+                signifiers: Signifiers { page: sibling.index, source, terms: ranked.terms },
+            }
+        })
+        .collect()
+}
+
+fn language_of_most(siblings: &[Sibling<'_>]) -> Option<Language> {
+    let mut votes: BTreeMap<Language, usize> = BTreeMap::new();
+    for language in siblings.iter().filter_map(|s| s.page.language) {
+        *votes.entry(language).or_default() += 1;
+    }
+    votes.into_iter().max_by_key(|&(language, n)| (n, std::cmp::Reverse(language))).map(|v| v.0)
+}
+
+fn analyze(page: &ParsedPage<'_>, language: Option<Language>) -> (PageTerms, Vocabulary) {
+    ANALYZERS.with_borrow_mut(|analyzers| {
+        let analyzer = analyzers.get(language);
+        let mut vocabulary = Vocabulary::new();
+        let terms = PageTerms::new(&page.document, |text, out| {
+            analyzer.analyze(text, &mut |term| {
+                vocabulary.learn(term);
+                out.push(term.hash);
+            });
+        });
+        (terms, vocabulary)
+    })
+}
+
+/// The terms of title and description, each once and of equal weight, in order (§3.1). Feed
+/// descriptions are sometimes whole articles: at most twice `top` terms are taken, from the
+/// beginning, as our prototype did. `None` where no item says anything.
+fn feed_terms(items: &[&FeedItem], language: Option<Language>, top: usize) -> Option<RankedTerms> {
+    let mut ranked = RankedTerms { terms: Vec::new(), hashes: Vec::new() };
+    ANALYZERS.with_borrow_mut(|analyzers| {
+        for text in items.iter().flat_map(|item| [&item.title, &item.description]) {
+            analyzers.get(language).analyze(text, &mut |term| {
+                if ranked.hashes.len() < 2 * top && !ranked.hashes.contains(&term.hash) {
+                    ranked.hashes.push(term.hash);
+                    ranked.terms.push((term.text.to_owned(), 1.0));
+                }
+            });
+        }
+    });
+    (!ranked.hashes.is_empty()).then_some(ranked)
+}

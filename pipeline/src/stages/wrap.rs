@@ -1,0 +1,104 @@
+//! Stage 6, wrap.
+//!
+//! Takes: the pages a template is learnt from and its ranked patterns.
+//! Gives: a wrapper: the XPath of the best pattern, how well it is supported, how sure we are.
+//! Why: a wrapper says in one line what was learnt, works on pages yet unseen and in other tools.
+//! Drops: nothing; without a pattern there is no wrapper, and pages go the page-wise way.
+
+use dom::NodeId;
+use dom::xpath::Path;
+use model::{StructuralPattern, Support, Template, Wrapper};
+use wrapper::{Sample, select, synthesize};
+
+use crate::parsed::ParsedPage;
+
+/// What was learnt about a template: the wrapper to write down, and its paths ready to use.
+#[derive(Clone, Debug)]
+pub struct Learnt {
+    /// The wrapper.
+    pub wrapper: Wrapper,
+    /// Its content expressions, compiled.
+    pub paths: Vec<Path>,
+}
+
+/// A trial: what was ranked without some pages, and those pages.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial<'a> {
+    /// Patterns ranked without the pages held back.
+    pub ranked: &'a [StructuralPattern],
+    /// The pages they were ranked on.
+    pub learnt_from: &'a [&'a ParsedPage<'a>],
+    /// The pages held back.
+    pub held_back: &'a [&'a ParsedPage<'a>],
+}
+
+/// Writes the wrapper for the best pattern, and tests it: a wrapper learnt without the pages held
+/// back must select the same text on them.
+pub fn wrap(
+    template: &Template,
+    engine: &str,
+    pages: &[&ParsedPage<'_>],
+    ranked: &[StructuralPattern],
+    trial: Option<Trial<'_>>,
+) -> Option<Learnt> {
+    let (paths, exact) = paths_for(pages, ranked)?;
+    let mut support = Support {
+        learnt_from: pages.len() as u32,
+        runner_up_margin: margin(ranked),
+        ..Support::default()
+    };
+    if let Some(trial) = trial {
+        support.held_back = trial.held_back.len() as u32;
+        let on_trial = paths_for(trial.learnt_from, trial.ranked).map(|p| p.0).unwrap_or_default();
+        let agrees = |page: &&&ParsedPage<'_>| {
+            let nodes = select(&paths, &page.document);
+            !nodes.is_empty() && nodes == select(&on_trial, &page.document)
+        };
+        support.held_back_agreeing = trial.held_back.iter().filter(agrees).count() as u32;
+    }
+    let wrapper = Wrapper {
+        site: template.site.clone(),
+        template: template.id.clone(),
+        engine: engine.to_owned(),
+        content: paths.iter().map(ToString::to_string).collect(),
+        prune: Vec::new(),
+        confidence: confidence(&support, exact, ranked.first()?.score.pages),
+        support,
+        version: 1,
+    };
+    Some(Learnt { wrapper, paths })
+}
+
+fn paths_for(pages: &[&ParsedPage<'_>], ranked: &[StructuralPattern]) -> Option<(Vec<Path>, f64)> {
+    let best = ranked.first()?;
+    let wanted: Vec<Vec<NodeId>> =
+        pages.iter().map(|page| forest::elements_of(best, &page.document)).collect();
+    let samples: Vec<Sample<'_>> = pages
+        .iter()
+        .zip(&wanted)
+        .map(|(page, wanted)| Sample { document: &page.document, wanted })
+        .collect();
+    let synthesis = synthesize(&samples);
+    (!synthesis.paths.is_empty()).then_some((synthesis.paths, synthesis.exact))
+}
+
+/// 1 − relevance of the runner-up over that of the winner. Patterns that hold the same elements as
+/// the winner (its parent without other text, say) still count: a near tie is a near tie.
+fn margin(ranked: &[StructuralPattern]) -> f64 {
+    let relevance = |i: usize| ranked.get(i).map_or(0.0, |p: &StructuralPattern| p.score.relevance);
+    if relevance(0) > 0.0 { 1.0 - relevance(1) / relevance(0) } else { 0.0 }
+}
+
+/// How sure a wrapper is, from 0 to 1: the mean of the shares of pages on which the pattern is
+/// significant, on which the XPath says exactly what the pattern does, and of held-back pages that
+/// agree, weighed down for few pages.
+fn confidence(support: &Support, exact: f64, significant: u32) -> f64 {
+    let pages = f64::from(support.learnt_from.max(1));
+    let agreeing = if support.held_back == 0 {
+        0.5
+    } else {
+        f64::from(support.held_back_agreeing) / f64::from(support.held_back)
+    };
+    let mean = (f64::from(significant) / pages + exact + agreeing) / 3.0;
+    mean * pages / (pages + 1.0)
+}
