@@ -104,8 +104,9 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn init_log(format: LogFormat) {
     use tracing_subscriber::EnvFilter;
-    let filter =
-        EnvFilter::builder().with_default_directive(tracing::Level::WARN.into()).from_env_lossy();
+    let filter = EnvFilter::builder()
+        .with_default_directive("sitegrove=warn".parse().unwrap_or_default())
+        .from_env_lossy();
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     match format {
         LogFormat::Json => log.json().init(),

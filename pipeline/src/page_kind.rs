@@ -15,21 +15,38 @@ pub struct Evidence {
     pub min_words: u32,
 }
 
-/// Decides by what fills the page. Running prose under one roof makes an article; many teasers
-/// (a link with a few lines beside it) under many equal roofs make a list. To lose an article costs
-/// more than to keep a list, so an undecided page is an article.
-pub fn page_kind(parsed: &ParsedPage<'_>, evidence: &Evidence) -> TemplateKind {
+/// What one page looks like, before its siblings have a say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Impression {
+    /// Evidence for a list, negative for an article.
+    points: i32,
+    /// What its address says.
+    address: Option<TemplateKind>,
+    /// Whether there are words enough for anything.
+    empty: bool,
+}
+
+/// From this many points on a page looks like a list.
+const LIST: i32 = 3;
+
+/// Judges a page by what fills it. Running prose under one roof makes an article; many teasers (a
+/// link with a few lines beside it) under many equal roofs make a list.
+pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     let words = parsed.words.total();
+    let address = url_says(&parsed.page.url);
     if words < evidence.min_words {
-        return TemplateKind::Other;
+        return Impression { points: 0, address, empty: true };
     }
     if evidence.listed_by_feed {
-        return TemplateKind::Article;
+        return Impression {
+            points: i32::MIN / 2,
+            address: Some(TemplateKind::Article),
+            empty: false,
+        };
     }
     let fill = Fill::of(parsed);
-    let mut points = 0i32;
     // The largest run of prose under one element.
-    points += match fill.core {
+    let mut points = match fill.core {
         0..40 => 2,
         40..90 => 1,
         90..200 => -1,
@@ -45,13 +62,39 @@ pub fn page_kind(parsed: &ParsedPage<'_>, evidence: &Evidence) -> TemplateKind {
     points += if linked > 0.7 { 2 } else { i32::from(linked > 0.5) };
     // Prose scattered over the page, none of it much.
     points += i32::from(fill.prose > 4 * fill.core.max(1));
-    points += match url_says(&parsed.page.url) {
+    points += match address {
         Some(TemplateKind::List) => 3,
-        Some(_) => -1,
+        Some(_) => -2,
         None => 0,
     };
     points += declared(&parsed.document);
-    if points >= 3 { TemplateKind::List } else { TemplateKind::Article }
+    Impression { points, address, empty: false }
+}
+
+/// The kinds of pages that share a layout. They are alike, so the middle impression speaks for all;
+/// only pages without words, and pages whose own address and content both say "list", are set apart
+/// (a blog's home page has the layout of its posts). To lose an article costs more than to keep a
+/// list, so an undecided page is an article.
+pub fn kinds(impressions: &[Impression]) -> Vec<TemplateKind> {
+    let mut points: Vec<i32> = impressions.iter().filter(|i| !i.empty).map(|i| i.points).collect();
+    points.sort_unstable();
+    // The lower of two middles: in doubt an article.
+    let middle = points.get(points.len().saturating_sub(1) / 2).copied().unwrap_or(0);
+    impressions
+        .iter()
+        .map(|page| {
+            let own = page.points >= LIST;
+            if page.empty {
+                TemplateKind::Other
+            } else if page.address == Some(TemplateKind::List) && own
+                || page.address.is_none() && own && middle >= LIST
+            {
+                TemplateKind::List
+            } else {
+                TemplateKind::Article
+            }
+        })
+        .collect()
 }
 
 /// What fills a page.

@@ -1,6 +1,6 @@
 //! A page parsed once, with what several stages need to know of it.
 
-use dom::{Document, NodeId, PrefixSums, class_tokens, local_name, path_hashes, stable_token};
+use dom::{Document, Element, NodeId, PrefixSums, class_tokens, local_name, stable_token};
 use model::Page;
 use terms::Language;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -41,30 +41,49 @@ pub fn parse_page<'a>(page: &'a Page, config: &ParseConfig) -> ParsedPage<'a> {
     ParsedPage { page, document, words, link_words, layout, language }
 }
 
-/// The distinct tag paths of a page. An element's label is its tag with the stable parts of its id
-/// and class names; text-level elements are left out, as they tell about a page's text.
+/// The distinct tag paths of a page, three steps long each. An element's label is its tag with the
+/// stable parts of its id and class names. Short paths, because one name that changes from page to
+/// page (WordPress gives `body` the post's number, category and slug) must not spoil every path
+/// below it; text-level elements are left out, as they tell about a page's text, not its layout.
 fn layout_of(document: &Document) -> Vec<u64> {
-    let hashes = path_hashes(document, |element| {
-        let mut label = xxh3_64(element.name.as_bytes());
-        for name in [local_name!("id"), local_name!("class")] {
-            // Order of class names does not matter: a sum of hashes.
-            for token in element.attribute(&name).into_iter().flat_map(class_tokens) {
-                if let Some(token) = stable_token(token) {
-                    label =
-                        label.wrapping_add(xxh3_64_with_seed(token.as_bytes(), name.len() as u64));
-                }
-            }
+    let mut labels: Vec<u64> = Vec::with_capacity(document.len());
+    let mut layout = Vec::new();
+    for id in document.ids() {
+        let Some(element) = document.element(id) else {
+            labels.push(0);
+            continue;
+        };
+        let label = label_of(element);
+        labels.push(label);
+        if dom::is_inline(element.name) {
+            continue;
         }
-        label
-    });
-    let mut layout: Vec<u64> = document
-        .ids()
-        .filter(|&id| document.name(id).is_some_and(|name| !dom::is_inline(name)))
-        .map(|id| hashes[id as usize])
-        .collect();
+        let above = document.node(id).parent;
+        let two_above = document.node(above).parent;
+        let path = [labels[two_above as usize], labels[above as usize], label];
+        layout.push(path.iter().fold(0u64, |hash, label| {
+            (hash.rotate_left(23) ^ label).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        }));
+    }
     layout.sort_unstable();
     layout.dedup();
     layout
+}
+
+fn label_of(element: Element<'_>) -> u64 {
+    let mut label = xxh3_64(element.name.as_bytes());
+    if matches!(*element.name, local_name!("html") | local_name!("body")) {
+        return label;
+    }
+    for name in [local_name!("id"), local_name!("class")] {
+        // Order of class names does not matter: a sum of hashes.
+        for token in element.attribute(&name).into_iter().flat_map(class_tokens) {
+            if let Some(token) = stable_token(token) {
+                label = label.wrapping_add(xxh3_64_with_seed(token.as_bytes(), name.len() as u64));
+            }
+        }
+    }
+    label
 }
 
 /// Detects the language from running text: text nodes outside links, longest first comes nearest

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use forest::Recurring;
 use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Template, TemplateKind,
 };
@@ -166,12 +167,15 @@ fn learn(
     let signified = clock.signify.time(|| signify(&siblings, &config.signify));
     let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|&m| &parsed[m as usize]).collect();
     let signified: Vec<&SignifiedPage> = signified.iter().collect();
-    let ranked = clock.rank.time(|| rank(&pages, &signified, measure));
+    let recurring = Recurring::of(pages.iter().map(|p| &p.document));
+    let ranked = clock.rank.time(|| rank(&pages, &signified, &recurring, measure));
 
     let held_back = config.wrap.hold_back.min(pages.len() / 4);
     let learnt_from = pages.len() - held_back;
     let on_trial = (held_back > 0).then(|| {
-        clock.rank.time(|| rank(&pages[..learnt_from], &signified[..learnt_from], measure))
+        clock
+            .rank
+            .time(|| rank(&pages[..learnt_from], &signified[..learnt_from], &recurring, measure))
     });
     let trial = on_trial.as_ref().map(|ranked| Trial {
         ranked,
@@ -179,7 +183,7 @@ fn learn(
         held_back: &pages[learnt_from..],
     });
     let engine = config.rank.engine.name();
-    let learnt = clock.wrap.time(|| wrap(template, engine, &pages, &ranked, trial));
+    let learnt = clock.wrap.time(|| wrap(template, engine, &pages, &recurring, &ranked, trial));
     (learnt, ranked)
 }
 

@@ -1,5 +1,6 @@
 //! From nodes back to something to read.
 
+mod allowed;
 mod html;
 mod text;
 

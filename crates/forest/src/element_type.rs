@@ -4,6 +4,7 @@ use std::hash::Hasher;
 
 use dom::{Document, Element, NodeId};
 use model::ElementType;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// Depth-first position of every node among elements, 1 for the root (the paper's `dfs`
@@ -26,11 +27,54 @@ fn tolerant(value: &str) -> impl Iterator<Item = char> + '_ {
     token.chars().filter(|c| !c.is_numeric())
 }
 
-/// The element type (definition 2): tag and all attributes in tolerant form, or the depth-first
-/// position where there are none.
-pub fn element_type(element: Element<'_>, position: u32) -> ElementType {
+/// The attributes that recur from page to page, as hashes of name and tolerant value.
+///
+/// Names made anew for each page (`sc-8f3a1c`) can identify nothing on a sibling page, so the element
+/// types here leave them out. The paper does not: its tolerant form only takes care of numbers.
+#[derive(Clone, Debug)]
+pub struct Recurring(FxHashSet<u64>);
+
+impl Recurring {
+    /// Finds the attributes that at least two of the pages have; with a single page, all of them.
+    pub fn of<'a>(documents: impl Iterator<Item = &'a Document>) -> Self {
+        // Per attribute the last page it was seen on, and whether that was the second at least.
+        let mut seen: FxHashMap<u64, (u32, bool)> = FxHashMap::default();
+        let mut pages = 0;
+        for document in documents {
+            pages += 1;
+            for element in document.ids().filter_map(|id| document.element(id)) {
+                for (name, value) in element.attributes() {
+                    let entry = seen.entry(attribute_hash(name, value)).or_insert((pages, false));
+                    entry.1 |= entry.0 != pages;
+                }
+            }
+        }
+        let recurs = |&(_, (_, twice)): &(u64, (u32, bool))| twice || pages == 1;
+        Self(seen.into_iter().filter(recurs).map(|(hash, _)| hash).collect())
+    }
+
+    fn has(&self, name: &str, value: &str) -> bool {
+        self.0.contains(&attribute_hash(name, value))
+    }
+}
+
+fn attribute_hash(name: &str, value: &str) -> u64 {
+    let mut hasher = Xxh3Default::new();
+    hasher.update(name.as_bytes());
+    hasher.write_u8(0xff);
+    let mut buffer = [0; 4];
+    for c in tolerant(value) {
+        hasher.update(c.encode_utf8(&mut buffer).as_bytes());
+    }
+    hasher.digest()
+}
+
+/// The element type (definition 2): tag and recurring attributes in tolerant form, or the
+/// depth-first position where there are none.
+pub fn element_type(element: Element<'_>, position: u32, recurring: &Recurring) -> ElementType {
     let mut attributes: Vec<(String, String)> = element
         .attributes()
+        .filter(|(name, value)| recurring.has(name, value))
         .map(|(name, value)| (name.to_string(), tolerant(value).collect()))
         .collect();
     attributes.sort();
@@ -39,19 +83,20 @@ pub fn element_type(element: Element<'_>, position: u32) -> ElementType {
 }
 
 /// A hash of element type and level: the identity of a structural pattern (definition 3).
-pub(crate) fn pattern_key(document: &Document, id: NodeId, position: u32) -> Option<u64> {
+pub(crate) fn pattern_key(
+    document: &Document,
+    id: NodeId,
+    position: u32,
+    recurring: &Recurring,
+) -> Option<u64> {
     let element = document.element(id)?;
     // Attribute order differs between pages: a sum of hashes does not depend on it.
     let mut sum = 0u64;
     for (name, value) in element.attributes() {
-        let mut hasher = Xxh3Default::new();
-        hasher.update(name.as_bytes());
-        hasher.write_u8(0xff);
-        let mut buffer = [0; 4];
-        for c in tolerant(value) {
-            hasher.update(c.encode_utf8(&mut buffer).as_bytes());
+        let hash = attribute_hash(name, value);
+        if recurring.0.contains(&hash) {
+            sum = sum.wrapping_add(hash | 1);
         }
-        sum = sum.wrapping_add(hasher.digest() | 1);
     }
     let mut hasher = Xxh3Default::new();
     hasher.update(element.name.as_bytes());
@@ -65,24 +110,44 @@ pub(crate) fn pattern_key(document: &Document, id: NodeId, position: u32) -> Opt
 mod tests {
     use super::*;
 
+    fn all(name: &str, document: &Document) -> Vec<NodeId> {
+        document.ids().filter(|&i| document.name(i).is_some_and(|n| &**n == name)).collect()
+    }
+
     #[test]
     fn the_papers_example_is_tolerant() {
-        let two = dom::parse("<div class='post wrapper-02'>x</div>");
-        let nine = dom::parse("<div class='post wrapper-09'>x</div>");
-        let div = |d: &Document| d.ids().find(|&i| d.is(i, &dom::local_name!("div"))).unwrap();
-        let (a, b) = (two.element(div(&two)).unwrap(), nine.element(div(&nine)).unwrap());
-        assert_eq!(element_type(a, 3), element_type(b, 8));
-        assert_eq!(element_type(a, 3).attributes, [("class".into(), "post".into())]);
-        assert_eq!(pattern_key(&two, div(&two), 3), pattern_key(&nine, div(&nine), 8));
+        let pages =
+            ["02", "09"].map(|n| dom::parse(&format!("<div class='post wrapper-{n}'>x</div>")));
+        let recurring = Recurring::of(pages.iter());
+        let types = pages.each_ref().map(|d| {
+            let div = all("div", d)[0];
+            (
+                element_type(d.element(div).unwrap(), 3, &recurring),
+                pattern_key(d, div, 3, &recurring),
+            )
+        });
+        assert_eq!(types[0], types[1]);
+        assert_eq!(types[0].0.attributes, [("class".into(), "post".into())]);
+    }
+
+    #[test]
+    fn names_that_do_not_recur_do_not_count() {
+        let pages =
+            ["a8f", "c3e"].map(|n| dom::parse(&format!("<div id=main class=sc-{n}>x</div>")));
+        let recurring = Recurring::of(pages.iter());
+        let of = |d: &Document| element_type(d.element(all("div", d)[0]).unwrap(), 3, &recurring);
+        assert_eq!(of(&pages[0]), of(&pages[1]));
+        assert_eq!(of(&pages[0]).attributes, [("id".into(), "main".into())]);
     }
 
     #[test]
     fn attribute_order_does_not_matter_but_position_does_without_any() {
         let d = dom::parse("<p id=a class=b>1</p><p class=b id=a>2</p><p>3</p><p>4</p>");
-        let p: Vec<_> = d.ids().filter(|&i| d.is(i, &dom::local_name!("p"))).collect();
-        let key = |i: usize| pattern_key(&d, p[i], positions(&d)[p[i] as usize]);
+        let recurring = Recurring::of(std::iter::once(&d));
+        let p = all("p", &d);
+        let key = |i: usize| pattern_key(&d, p[i], positions(&d)[p[i] as usize], &recurring);
         assert_eq!(key(0), key(1));
         assert_ne!(key(2), key(3));
-        assert_eq!(element_type(d.element(p[2]).unwrap(), 4).dfs, Some(4));
+        assert_eq!(element_type(d.element(p[2]).unwrap(), 4, &recurring).dfs, Some(4));
     }
 }

@@ -20,6 +20,6 @@ mod rank;
 
 pub use baselines::sigfeed;
 pub use counts::{PageTerms, SignifierCounts};
-pub use element_type::{element_type, positions};
+pub use element_type::{Recurring, element_type, positions};
 pub use measure::{coverage, informativeness, jeffreys_density, relevance, unexpectedness};
 pub use rank::{Measure, Sibling, elements_of, rank};

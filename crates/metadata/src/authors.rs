@@ -1,42 +1,65 @@
 //! Authors: names, from the most explicit statement to what reads like a byline.
 
-use dom::NodeId;
+use dom::{NodeId, local_name};
 use model::{Field, Source};
 
 use crate::evidence::Evidence;
 use crate::lines::Line;
 use crate::names;
 use crate::scan::Property;
-use crate::text::{clip, is_unspaced, plain, word_count};
+use crate::text::{clip, identifier_words, is_unspaced, plain, word_count};
 
 /// Metas with one author each, best first.
-const METAS: [&str; 16] = [
-    "author", "citation_author", "dc.creator", "dcterms.creator", "dc.contributor",
-    "parsely-author", "sailthru.author", "article_author", "article.author", "byline", "byl",
-    "content.author", "creator", "dcsext.author", "rbauthors", "cxenseparse:author",
+const METAS: [&str; 11] = [
+    "author",
+    "citation_author",
+    "dc.creator",
+    "dcterms.creator",
+    "parsely-author",
+    "sailthru.author",
+    "article_author",
+    "article.author",
+    "byline",
+    "creator",
+    "dc.contributor",
 ];
 
-/// The first source with a name that isn't the site's own; else the first with any.
+/// The first source with a name that isn't the site's own; else the first with any. Where the site
+/// is declared the author, what only looks like a byline is not believed against it.
 pub(crate) fn authors(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    type Read = fn(&Evidence<'_>) -> Option<Field<Vec<String>>>;
+    let stated: [Read; 8] = [json_ld, open_graph, metas, twitter, feed, microdata, links, lines];
+    let guessed: [Read; 2] = [elements, pages];
+    let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_role(name);
     let mut fallback = None;
-    for read in [json_ld, open_graph, metas, twitter, feed, microdata, links, lines, elements, pages] {
+    for read in stated {
         let Some(mut field) = read(evidence) else { continue };
-        let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_role(name);
         if field.value.iter().any(is_person) {
             field.value.retain(is_person);
             return Some(field);
         }
         fallback.get_or_insert(field);
     }
-    fallback
+    fallback.or_else(|| guessed.iter().find_map(|read| read(evidence)))
 }
 
 /// What content management systems put where no author is set.
 fn is_role(name: &str) -> bool {
     matches!(
         &*name.to_lowercase(),
-        "editor" | "editors" | "staff" | "webmaster" | "guest" | "redaktion" | "redaction" | "redacción"
-            | "redazione" | "editorial staff" | "staff writer" | "super user" | "root"
+        "editor"
+            | "editors"
+            | "staff"
+            | "webmaster"
+            | "guest"
+            | "redaktion"
+            | "redaction"
+            | "redacción"
+            | "redazione"
+            | "editorial staff"
+            | "staff writer"
+            | "super user"
+            | "root"
     )
 }
 
@@ -52,11 +75,24 @@ fn json_ld(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
 }
 
 fn open_graph(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    of_metas(evidence, &["article:author", "article:author:name", "og:author", "og:article:author", "book:author"], Source::OpenGraph)
+    of_metas(
+        evidence,
+        &["article:author", "article:author:name", "og:author", "og:article:author", "book:author"],
+        Source::OpenGraph,
+    )
 }
 
 fn metas(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    of_metas(evidence, &METAS, Source::Meta)
+    of_metas(evidence, &METAS, Source::Meta).or_else(|| {
+        // Metas that no list has, by the last word of their names: `content.author`.
+        let found = evidence.head().metas.iter().filter(|m| {
+            let mut says_author = false;
+            identifier_words(&m.key, |word| says_author = matches!(word, "author" | "byline"));
+            says_author
+        });
+        let names = found.map(|m| names::from_field(&plain(&m.content))).find(|n| !n.is_empty());
+        field(names?, Source::Meta)
+    })
 }
 
 fn of_metas(
@@ -85,13 +121,8 @@ fn feed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
 }
 
 fn microdata(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    let authors: Vec<NodeId> = evidence
-        .scan
-        .properties
-        .iter()
-        .filter(|p| p.1 == Property::Author)
-        .map(|p| p.0)
-        .collect();
+    let authors: Vec<NodeId> =
+        evidence.scan.properties.iter().filter(|p| p.1 == Property::Author).map(|p| p.0).collect();
     group(evidence, &authors, false)
 }
 
@@ -118,11 +149,8 @@ fn elements(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
 
 /// Names of the element nearest to the headline that has any, and of those beside it.
 fn group(evidence: &Evidence<'_>, ids: &[NodeId], strict: bool) -> Option<Field<Vec<String>>> {
-    let nearest = if strict {
-        evidence.nearest_outside_body(ids)
-    } else {
-        evidence.nearest(ids, |id| *id)
-    };
+    let nearest =
+        if strict { evidence.nearest_outside_body(ids) } else { evidence.nearest(ids, |id| *id) };
     let (first, mut found) = nearest.iter().take(20).find_map(|id| {
         let names = of_element(evidence, *id, strict);
         (!names.is_empty()).then_some((*id, names))
@@ -147,10 +175,29 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
     }
     let text = dom::text_of(document, &[id], &[]);
     let mut found = Vec::new();
+    if strict && !names::has_label(&text) {
+        // Without a label, the links are the names, and what stands beside them is not.
+        for link in document.subtree(id).filter(|n| document.is(*n, &local_name!("a"))) {
+            let names = names::from_byline(&dom::normalize_space(document.text_content(link)));
+            if names.iter().all(|n| word_count(n) >= 2) {
+                names::add(&mut found, names);
+            }
+        }
+        if !found.is_empty() {
+            return found;
+        }
+    }
     for line in text.lines().take(4).filter(|l| !l.is_empty() && l.len() <= 200) {
-        let names = names::from_byline(clip(line, 200));
+        let is_stated = !strict && line.len() <= 60 && !line.contains(char::is_numeric);
+        let names = if is_stated && !names::has_label(line) {
+            names::from_field(line)
+        } else {
+            names::from_byline(line)
+        };
         // Without a label, one word is as likely a button as a name.
-        let sure = !strict || names::has_label(line) || names.iter().all(|n| word_count(n) >= 2 || is_unspaced(n));
+        let sure = !strict
+            || names::has_label(line)
+            || names.iter().all(|n| word_count(n) >= 2 || is_unspaced(n));
         if sure && !names.is_empty() {
             names::add(&mut found, names);
             break;
@@ -172,9 +219,10 @@ fn lines(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
             return None;
         }
         // The label may stand on a line of its own.
-        let text = if names::is_label(&line.text) { &lines.get(index + 1)?.text } else { &line.text };
+        let text =
+            if names::is_label(&line.text) { &lines.get(index + 1)?.text } else { &line.text };
         let found = names::from_byline(clip(text, 200));
-        let words = if close { 1..=4 } else { 2..=4 };
+        let words = if close && line.text.len() <= 60 { 1..=4 } else { 2..=4 };
         let likely = found.iter().all(|n| words.contains(&word_count(n)) || is_unspaced(n));
         field(if likely { found } else { Vec::new() }, Source::Page)
     };

@@ -4,51 +4,23 @@
 //! names decide by themselves; numbers do if only one order is possible, or if the page's
 //! language has one.
 
-use jiff::tz::Offset;
-
-use crate::moment::{Moment, offset};
+use crate::clock::time_at;
+use crate::moment::Moment;
 use crate::months::month_of;
+use crate::order::Order;
 use crate::text::{clip, folded};
 
-/// The order of day and month in `3/4/2012`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    DayFirst,
-    MonthFirst,
-    Unknown,
-}
-
-impl Order {
-    /// By language tag, and by country-code domain where the tag has no region.
-    pub(crate) fn of(language: Option<&str>, host: Option<&str>) -> Self {
-        let tag = language.unwrap_or_default().to_lowercase().replace('_', "-");
-        let country = host.and_then(|h| h.rsplit('.').next()).unwrap_or_default();
-        let region = tag.split('-').skip(1).find(|part| part.len() == 2).unwrap_or(country);
-        match (tag.split('-').next().unwrap_or_default(), region) {
-            ("en" | "", "us") => Self::MonthFirst,
-            // Written with the year first, or both ways.
-            ("en" | "" | "zh" | "ja" | "ko" | "hu" | "lt" | "sv" | "mn" | "fil" | "tl", region) => {
-                match region {
-                    "gb" | "uk" | "au" | "nz" | "ie" | "in" | "sg" | "de" | "fr" | "es" | "it"
-                    | "at" | "br" | "nl" => Self::DayFirst,
-                    _ => Self::Unknown,
-                }
-            }
-            _ => Self::DayFirst,
-        }
-    }
-}
-
+/// A number, a word or a sign of a text.
 #[derive(Clone, Copy, Debug)]
-struct Token<'a> {
-    kind: Kind,
-    text: &'a str,
+pub(crate) struct Token<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) text: &'a str,
     /// Where it begins in the text.
     at: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Number(u32),
     Word,
     Sign(char),
@@ -94,11 +66,35 @@ pub(crate) fn says_changed(text: &str) -> bool {
     let start = words.floor_char_boundary(words.len().saturating_sub(40));
     let words = &words[start..];
     [
-        "updated", "modified", "last update", "revised", "reviewed", "edited", "corrected",
-        "aktualisiert", "geandert", "stand:", "mis a jour", "modifie", "actualizado", "actualizacion",
-        "modificado", "aggiornat", "modificat", "atualizado", "frissitve", "modositva",
-        "bijgewerkt", "gewijzigd", "uppdaterad", "opdateret", "oppdatert", "aktualizacja",
-        "aktualizovano", "обновлен", "更新",
+        "updated",
+        "modified",
+        "last update",
+        "revised",
+        "reviewed",
+        "edited",
+        "corrected",
+        "aktualisiert",
+        "geandert",
+        "stand:",
+        "mis a jour",
+        "modifie",
+        "actualizado",
+        "actualizacion",
+        "modificado",
+        "aggiornat",
+        "modificat",
+        "atualizado",
+        "frissitve",
+        "modositva",
+        "bijgewerkt",
+        "gewijzigd",
+        "uppdaterad",
+        "opdateret",
+        "oppdatert",
+        "aktualizacja",
+        "aktualizovano",
+        "обновлен",
+        "更新",
     ]
     .iter()
     .any(|cue| words.contains(cue))
@@ -160,8 +156,21 @@ fn next_part<'a>(tokens: &[Token<'a>], mut at: usize) -> Option<(usize, Token<'a
             Kind::Sign(c) => ".,-/'’ºª‐–\u{a0}".contains(c),
             Kind::Word => matches!(
                 token.text,
-                "st" | "nd" | "rd" | "th" | "er" | "of" | "de" | "del" | "d" | "the" | "di"
-                    | "ST" | "ND" | "RD" | "TH" | "m"
+                "st" | "nd"
+                    | "rd"
+                    | "th"
+                    | "er"
+                    | "of"
+                    | "de"
+                    | "del"
+                    | "d"
+                    | "the"
+                    | "di"
+                    | "ST"
+                    | "ND"
+                    | "RD"
+                    | "TH"
+                    | "m"
             ),
             Kind::Number(_) => false,
         };
@@ -204,9 +213,14 @@ fn starting_with_number(tokens: &[Token<'_>], a: u32, order: Order) -> Option<(M
         }
         Kind::Number(b) => {
             let (signs, c) = match tokens {
-                [_, Token { kind: Kind::Sign(x), .. }, _, Token { kind: Kind::Sign(y), .. }, c, ..] => {
-                    ((*x, *y), *c)
-                }
+                [
+                    _,
+                    Token { kind: Kind::Sign(x), .. },
+                    _,
+                    Token { kind: Kind::Sign(y), .. },
+                    c,
+                    ..,
+                ] => ((*x, *y), *c),
                 _ => return None,
             };
             let Kind::Number(third) = c.kind else { return None };
@@ -240,7 +254,9 @@ fn starting_with_number(tokens: &[Token<'_>], a: u32, order: Order) -> Option<(M
 /// "2012年11月21日", "2012년 11월 21일"
 fn cjk(tokens: &[Token<'_>], year: u32) -> Option<(Moment, usize)> {
     let [_, y, month, m, day, ..] = tokens else { return None };
-    let (Kind::Sign('年' | '년'), Kind::Sign('月' | '월')) = (y.kind, m.kind) else { return None };
+    let (Kind::Sign('年' | '년'), Kind::Sign('月' | '월')) = (y.kind, m.kind) else {
+        return None;
+    };
     let (Kind::Number(month), Kind::Number(day)) = (month.kind, day.kind) else { return None };
     Some((moment(year, i8::try_from(month).ok()?, day)?, 5 + usize::from(tokens.len() > 5)))
 }
@@ -264,86 +280,6 @@ fn add_time(moment: Moment, tokens: &[Token<'_>], start: usize, end: usize) -> M
     after
         .or_else(|| (start.saturating_sub(8)..start).find_map(|i| time_at(moment, tokens, i)))
         .unwrap_or(moment)
-}
-
-/// "10:30", "10:30:05 pm EST", "10h30", "10.30 Uhr".
-fn time_at(date: Moment, tokens: &[Token<'_>], at: usize) -> Option<Moment> {
-    let [hour, sign, minute, ..] = tokens.get(at..)? else { return None };
-    let (Kind::Number(hour), Kind::Number(minutes)) = (hour.kind, minute.kind) else { return None };
-    let word = |i: usize| tokens.get(i).filter(|t| t.kind == Kind::Word).map_or("", |t| t.text);
-    let is_time = match sign.kind {
-        Kind::Sign(':') => true,
-        Kind::Sign('.') => word(at + 3).eq_ignore_ascii_case("uhr"),
-        Kind::Word => sign.text == "h" || sign.text == "H",
-        _ => false,
-    };
-    if !is_time || hour > 23 || minutes > 59 || minute.text.len() != 2 {
-        return None;
-    }
-    let mut next = at + 3;
-    let mut seconds = 0;
-    if let (Some(Kind::Sign(':')), Some(Kind::Number(s))) =
-        (tokens.get(next).map(|t| t.kind), tokens.get(next + 1).map(|t| t.kind))
-    {
-        seconds = s.min(59);
-        next += 2;
-    }
-    let mut hour = hour as i8;
-    // "pm", "p.m."
-    let dotted = |i: usize| matches!(tokens.get(i), Some(Token { kind: Kind::Sign('.'), .. }));
-    let half = word(next).to_ascii_lowercase();
-    let half = match &*half {
-        "a" | "p" if dotted(next + 1) && word(next + 2).eq_ignore_ascii_case("m") => {
-            next += if dotted(next + 3) { 4 } else { 3 };
-            half.chars().next()
-        }
-        "am" | "pm" => {
-            next += 1;
-            half.chars().next()
-        }
-        _ => None,
-    };
-    match half {
-        Some('p') if hour < 12 => hour += 12,
-        Some('a') if hour == 12 => hour = 0,
-        _ => {}
-    }
-    let timed = date.with_time(hour, minutes as i8, seconds as i8);
-    timed.time?;
-    Some(Moment { offset: zone(tokens, next), ..timed })
-}
-
-/// Offset, or one of the zone names of [RFC 2822](https://www.rfc-editor.org/rfc/rfc2822#section-4.3)
-/// and the European ones.
-fn zone(tokens: &[Token<'_>], at: usize) -> Option<Offset> {
-    let open = matches!(tokens.get(at)?.kind, Kind::Sign('('));
-    let token = tokens.get(at + usize::from(open))?;
-    let hours = match (token.kind, token.text) {
-        (Kind::Word, "GMT" | "UTC" | "UT" | "Z" | "WET") => 0,
-        (Kind::Word, "EST") => -5,
-        (Kind::Word, "EDT") => -4,
-        (Kind::Word, "CST") => -6,
-        (Kind::Word, "CDT") => -5,
-        (Kind::Word, "MST") => -7,
-        (Kind::Word, "MDT") => -6,
-        (Kind::Word, "PST") => -8,
-        (Kind::Word, "PDT") => -7,
-        (Kind::Word, "CET" | "MEZ") => 1,
-        (Kind::Word, "CEST" | "MESZ" | "EET") => 2,
-        (Kind::Sign(sign @ ('+' | '-')), _) => {
-            let digits = tokens.get(at + 1)?;
-            let minutes = match tokens.get(at + 2..at + 4) {
-                Some([Token { kind: Kind::Sign(':'), .. }, m]) => m.text,
-                _ => "",
-            };
-            return match digits.text.len() {
-                4 | 2 => offset(&format!("{sign}{}{minutes}", digits.text)),
-                _ => None,
-            };
-        }
-        _ => return None,
-    };
-    Offset::from_seconds(hours * 3600).ok()
 }
 
 #[cfg(test)]

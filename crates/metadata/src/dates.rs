@@ -4,25 +4,54 @@ use dom::{NodeId, local_name};
 use model::{Field, Source};
 use url::Url;
 
-use crate::date_text::{Found, Order, find_date, find_dates, says_changed};
+use crate::date_text::{Found, find_date, find_dates, says_changed};
 use crate::evidence::Evidence;
-use crate::moment::{Digits, Moment};
+use crate::moment::Moment;
+use crate::order::Order;
 use crate::scan::Property;
-use crate::text::identifier_words;
+use crate::text::{clip, identifier_words};
+use crate::url_date::url_date;
 
 const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
-    "article:published_time", "article:published", "og:published_time", "og:pubdate",
-    "og:article:published_time", "video:release_date",
+    "article:published_time",
+    "article:published",
+    "og:published_time",
+    "og:pubdate",
+    "og:article:published_time",
+    "video:release_date",
 ];
 
-const PUBLISHED_METAS: [&str; 36] = [
-    "datepublished", "citation_publication_date", "citation_date", "parsely-pub-date",
-    "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued", "dcterms.created",
-    "dcterms.date", "dc.date", "dc.created", "dc.issued", "pubdate", "publishdate", "publish-date",
-    "publish_date", "publicationdate", "publication_date", "published-date", "published_time",
-    "published", "datecreated", "date_published", "article.published", "article.created",
-    "article_date_original", "cxenseparse:recs:publishtime", "originalpublicationdate",
-    "displaydate", "issue_date", "last-published", "created", "rnews:datepublished", "date",
+const PUBLISHED_METAS: [&str; 31] = [
+    "datepublished",
+    "citation_publication_date",
+    "citation_date",
+    "parsely-pub-date",
+    "sailthru.date",
+    "dc.date.issued",
+    "dc.date.created",
+    "dcterms.issued",
+    "dcterms.created",
+    "dcterms.date",
+    "dc.date",
+    "dc.created",
+    "dc.issued",
+    "pubdate",
+    "publishdate",
+    "publish-date",
+    "publish_date",
+    "publicationdate",
+    "publication_date",
+    "published-date",
+    "published_time",
+    "published",
+    "datecreated",
+    "date_published",
+    "article.published",
+    "article.created",
+    "article_date_original",
+    "originalpublicationdate",
+    "created",
+    "rnews:datepublished",
     "prism.publicationdate",
 ];
 
@@ -30,9 +59,18 @@ const MODIFIED_OPEN_GRAPH: [&str; 3] =
     ["article:modified_time", "og:updated_time", "article:modified"];
 
 const MODIFIED_METAS: [&str; 12] = [
-    "datemodified", "dcterms.modified", "dc.date.modified", "dc.modified", "lastmod",
-    "last-modified", "last_modified", "modified", "article.updated", "revision_date",
-    "lastmodified", "updated_time",
+    "datemodified",
+    "dcterms.modified",
+    "dc.date.modified",
+    "dc.modified",
+    "lastmod",
+    "last-modified",
+    "last_modified",
+    "modified",
+    "article.updated",
+    "revision_date",
+    "lastmodified",
+    "updated_time",
 ];
 
 type Candidate = (Source, Moment);
@@ -57,12 +95,22 @@ pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Opti
     reader.properties(Property::Published, found);
     let feed = evidence.feed_items.iter().filter_map(|item| item.published);
     found.extend(feed.map(|t| (Source::Feed, Moment::at(t))));
-    reader.times(false, found);
-    // The page's text is looked at only where nothing declares a date.
-    if !found.iter().any(|c| c.1.is_plausible(evidence.fetched)) {
-        reader.visible(false, found);
-        found.extend(url_date(evidence.url).map(|moment| (Source::Page, moment)));
+    // What may as well be the date of something else: the server's clock, a comment, an update.
+    let is_declared = found.iter().any(|c| c.1.is_plausible(evidence.fetched));
+    let mut weak: Vec<Candidate> = Vec::new();
+    reader.texts(evidence.metas_of(&["date"]), Source::Meta, &mut weak);
+    reader.times(false, &mut weak);
+    if !is_declared {
+        reader.visible(false, &mut weak);
+        // The address, where it has a date, has the day of publication: others may add the time.
+        if let Some(address) = url_date(evidence.url)
+            && address.is_plausible(evidence.fetched)
+        {
+            weak.retain(|c| c.1.is_near(&address));
+            weak.push((Source::Page, address));
+        }
     }
+    candidates.extend(weak);
     best(candidates, evidence)
 }
 
@@ -142,8 +190,8 @@ impl<'e, 'a> Reader<'e, 'a> {
             .filter_map(|name| document.attribute(id, name))
             .find_map(|text| self.value(text));
         attribute.or_else(|| {
-            let text = dom::normalize_space(document.text_content(id));
-            if text.len() > 200 { None } else { self.value(&text) }
+            let text = document.text_content(id);
+            if text.len() > 400 { None } else { self.value(&dom::normalize_space(text)) }
         })
     }
 
@@ -189,7 +237,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         let nearest = evidence.nearest_outside_body(&elements);
         let small = |id: &&NodeId| evidence.document.node(**id).end - **id <= 40;
         let moments = nearest.iter().filter(small).take(20).filter_map(|id| {
-            let text = dom::normalize_space(evidence.document.text_content(*id));
+            let text = dom::normalize_space(clip(evidence.document.text_content(*id), 1_000));
             let title = evidence.document.attribute(*id, &local_name!("title"));
             let in_title = title.and_then(|t| self.value(t)).filter(|_| !modified);
             in_title.or_else(|| {
@@ -218,53 +266,5 @@ impl<'e, 'a> Reader<'e, 'a> {
             return None;
         }
         find_dates(text, self.order, 3).into_iter().find(|f| f.is_change == modified)
-    }
-}
-
-/// `/2012/11/21/`, `/2012-11-21-`, `/20121121/`: year, month and day in the path.
-fn url_date(url: &str) -> Option<Moment> {
-    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let path = path.split(['?', '#']).next()?;
-    let mut before = ' ';
-    for (at, c) in path.char_indices().take(500) {
-        let previous = std::mem::replace(&mut before, c);
-        if previous.is_ascii_alphanumeric() || !c.is_ascii_digit() {
-            continue;
-        }
-        let mut rest = Digits(&path[at..]);
-        let Some(year) = rest.number(4, 4) else { continue };
-        let separator = rest.skip(&['/', '-', '_']);
-        let Some(month) = rest.number(if separator.is_some() { 1 } else { 2 }, 2) else { continue };
-        if let Some(separator) = separator
-            && rest.skip(&[separator]).is_none()
-        {
-            continue;
-        }
-        let Some(day) = rest.number(if separator.is_some() { 1 } else { 2 }, 2) else { continue };
-        let ends = !rest.0.starts_with(|c: char| c.is_ascii_digit());
-        if let Some(moment) = Moment::date(year as i16, month as i8, day as i8)
-            && ends
-            && (1990..2100).contains(&year)
-        {
-            return Some(moment);
-        }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_in_addresses() {
-        let date = |url| url_date(url).map(|m| m.to_string());
-        let expected = Some("2012-11-21".to_owned());
-        assert_eq!(date("http://example.org/2012/11/21/story"), expected);
-        assert_eq!(date("http://example.org/news/2012-11-21-story.html"), expected);
-        assert_eq!(date("http://example.org/a/20121121/story"), expected);
-        assert_eq!(date("http://example.org/2012/11/story"), None);
-        assert_eq!(date("http://example.org/12345678/story"), None);
-        assert_eq!(date("http://example.org/?d=2012/11/21"), None);
     }
 }

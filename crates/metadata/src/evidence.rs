@@ -23,6 +23,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) fetched: Option<Timestamp>,
     pub(crate) feed_items: &'a [&'a FeedItem],
     pub(crate) text_language: Option<&'a str>,
+    pub(crate) body_text: &'a str,
     pub(crate) facts: Facts,
     pub(crate) site: SiteNames,
     pub(crate) scan: Scan,
@@ -44,8 +45,7 @@ impl<'a> Evidence<'a> {
             (None, Some(base)) => Url::parse(base).ok(),
             _ => own.clone(),
         };
-        let facts =
-            Facts::read(&JsonLd::read(&head.json_ld), page.url, head.link("canonical"));
+        let facts = Facts::read(&JsonLd::read(&head.json_ld), page.url, head.link("canonical"));
         let site = SiteNames::new(head, &facts, own.as_ref());
         // Ids of another document would be the caller's mistake; they are passed over.
         let nodes = document.len() as NodeId;
@@ -66,6 +66,7 @@ impl<'a> Evidence<'a> {
             fetched: page.fetched,
             feed_items: page.feed_items,
             text_language: page.text_language,
+            body_text: page.body_text,
             facts,
             site,
             scan,
@@ -91,7 +92,8 @@ impl<'a> Evidence<'a> {
     ) -> impl Iterator<Item = &'a str> + use<'a> {
         let head = self.head();
         let present: BTreeSet<&str> = head.metas.iter().map(|m| &*m.key).collect();
-        let keys: Vec<&'static str> = keys.iter().copied().filter(|k| present.contains(k)).collect();
+        let keys: Vec<&'static str> =
+            keys.iter().copied().filter(|k| present.contains(k)).collect();
         keys.into_iter().flat_map(move |key| {
             head.metas.iter().filter(move |m| m.key == key).map(|m| &*m.content)
         })
@@ -143,7 +145,7 @@ impl<'a> Evidence<'a> {
         let distance = if id < anchor { (anchor - id) * 3 } else { id - anchor };
         match self.body {
             Some((_, end)) if id >= end => (id - end < 200).then_some(10_000 + (id - end)),
-            Some((start, _)) if id > start + 20 => Some(5_000 + distance),
+            Some((start, _)) if id > (start + 20).max(anchor + 80) => Some(5_000 + distance),
             _ => (distance < 1_200).then_some(distance),
         }
     }
@@ -152,7 +154,7 @@ impl<'a> Evidence<'a> {
     /// classes like `author` and `date` belong to what the article quotes or lists.
     pub(crate) fn nearest_outside_body(&self, ids: &[NodeId]) -> Vec<NodeId> {
         let mut near = self.nearest(ids, |id| *id);
-        near.retain(|id| self.distance(*id).is_some_and(|d| d < 800 || d >= 10_000));
+        near.retain(|id| self.distance(*id).is_some_and(|d| !(800..10_000).contains(&d)));
         near
     }
 

@@ -1,12 +1,14 @@
 //! The headline on the page.
 
+use std::collections::HashSet;
+
 use dom::{Document, NodeId};
 
 use crate::json_ld_article::Facts;
 use crate::scan::Scan;
 use crate::site::SiteNames;
 use crate::text::{clip, fold, plain, squash, word_count};
-use crate::title::segments;
+use crate::title::{runs, segments};
 
 /// The headline as the page shows it.
 pub(crate) struct Heading {
@@ -41,20 +43,11 @@ pub(crate) fn heading(
     ]
     .into_iter()
     .flatten()
-    .map(|t| squash(&plain(clip(t, 2_000))))
-    .filter(|t| !t.is_empty())
+    .map(|t| plain(clip(t, 2_000)))
     .collect();
-    let candidates: Vec<Candidate> = scan
-        .headings
-        .iter()
-        .filter(|(id, rank)| *rank < 5 || document.node(*id).end - id < 30)
-        .take(80)
-        .map(|(id, rank)| {
-            let text = dom::normalize_space(clip(document.text_content(*id), 600));
-            Candidate { id: *id, rank: *rank, squashed: squash(&text), text }
-        })
-        .filter(|h| (2..=400).contains(&h.squashed.len()) && !site.is_name(&h.text))
-        .collect();
+    let parts: HashSet<String> = titles.iter().flat_map(|t| runs(t)).map(squash).collect();
+    let titles: Vec<String> = titles.iter().map(|t| squash(t)).collect();
+    let candidates = candidates(document, scan, site);
     let distance = |id: NodeId| match body {
         Some((start, _)) if id <= start => start - id,
         Some((start, end)) if id < end => id - start,
@@ -62,25 +55,46 @@ pub(crate) fn heading(
         None => id,
     };
     let is_confirmed = |h: &&Candidate| {
-        titles.contains(&h.squashed)
-            || (h.squashed.len() >= 12
-                && word_count(&h.text) >= 2
-                && titles.iter().any(|t| t.contains(&h.squashed)))
+        let long = h.squashed.len() >= 12 && word_count(&h.text) >= 2;
+        (parts.contains(&h.squashed) && (h.rank == 1 || long))
+            || (long && titles.iter().any(|t| t.contains(&h.squashed)))
     };
     let longest = |h: &&Candidate| (usize::MAX - h.squashed.len(), h.rank, distance(h.id));
     let confirmed = candidates.iter().filter(is_confirmed);
     let first_rank = || candidates.iter().filter(|h| h.rank == 1);
-    let found = confirmed.clone().filter(|h| h.rank == 1).min_by_key(longest);
+    let nearest = |h: &&Candidate| (!parts.contains(&h.squashed), distance(h.id));
+    let found = confirmed.clone().filter(|h| h.rank == 1).min_by_key(nearest);
     if let Some(found) = found.or_else(|| confirmed.min_by_key(longest)) {
         let is_sure = found.rank == 1;
         return Some(Heading { id: found.id, text: found.text.clone(), is_sure });
     }
-    let nearest = first_rank().min_by_key(|h| distance(h.id));
-    let only = first_rank().count() == 1;
+    let only = first_rank().map(|h| h.id).collect::<HashSet<_>>().len() == 1;
     if !only && let Some(line) = title_line(document, site, head.title.as_deref()?) {
         return Some(line);
     }
+    let nearest = first_rank().min_by_key(|h| distance(h.id));
     nearest.map(|h| Heading { id: h.id, text: h.text.clone(), is_sure: only })
+}
+
+/// Headings, whole and line by line: dates and subtitles are often set into them.
+fn candidates(document: &Document, scan: &Scan, site: &SiteNames) -> Vec<Candidate> {
+    let small = |id: NodeId, rank: u8| rank < 5 || document.node(id).end - id < 30;
+    let mut found = Vec::new();
+    for (id, rank) in scan.headings.iter().copied().filter(|h| small(h.0, h.1)).take(80) {
+        if document.node(id).end - id > 200 {
+            continue;
+        }
+        let text = dom::text_of(document, &[id], &[]);
+        let whole = dom::normalize_space(clip(&text, 600));
+        let lines = text.lines().filter(|l| l.len() < whole.len()).take(8).map(str::to_owned);
+        for text in [whole.clone()].into_iter().chain(lines) {
+            let squashed = squash(&text);
+            if (2..=400).contains(&squashed.len()) && !site.is_name(&text) {
+                found.push(Candidate { id, rank, text, squashed });
+            }
+        }
+    }
+    found
 }
 
 /// The text node that repeats the longest part of `<title>`: old pages set their headlines in bold.

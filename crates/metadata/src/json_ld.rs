@@ -86,7 +86,8 @@ impl JsonLd {
                     visit(object, primary);
                     open.extend(object.iter().rev().filter(|(_, v)| !v.is_string()).map(
                         |(key, v)| {
-                            let main = matches!(&**key, "@graph" | "mainEntity" | "mainEntityOfPage");
+                            let main =
+                                matches!(&**key, "@graph" | "mainEntity" | "mainEntityOfPage");
                             (v, primary && main)
                         },
                     ));
@@ -222,7 +223,10 @@ mod tests {
         let good = Some("A \"b\" c".to_owned());
         assert_eq!(headline(r#"{"headline":"A \"b\" c"}"#), good);
         assert_eq!(headline(r#"<!-- {"headline":"A \"b\" c",} -->"#), good);
-        assert_eq!(headline("//<![CDATA[\n{\"headline\":\"A \"b\" c\", \"x\":[1,2,]}\n//]]>"), good);
+        assert_eq!(
+            headline("//<![CDATA[\n{\"headline\":\"A \"b\" c\", \"x\":[1,2,]}\n//]]>"),
+            good
+        );
         assert_eq!(headline(r#"{"headline":"A \"b\" c", "author": {"name": "Cut o"#), good);
         assert_eq!(headline("{\"headline\":\"two\nlines\"};"), Some("two\nlines".to_owned()));
         assert_eq!(headline(r#"{"headline":"it\'s \x"}"#), Some("it's \\x".to_owned()));

@@ -1,24 +1,62 @@
 /*!
-Defines what is known of an article besides its text.
+Defines what is known of an article besides its text: [`metadata`] reads a page's title, authors,
+dates, language, description, image, tags, canonical address and site name out of what the page
+says about itself, what a feed says about it, and what it shows.
+
+Each value tells where it came from ([`Source`](model::Source)). Precedence, first to last:
+
+| field | order |
+|---|---|
+| title | the first of JSON-LD `headline`, `og:title`, `twitter:title` and other metas, feed, `<title>` that the headline on the page confirms; else the page's only `h1`; else the first of them. The site's name is cut off where the site's own names, its domain or the headline support it |
+| authors | JSON-LD `author`, `article:author`, metas (`author`, `citation_author`, `dc.creator`, `parsely-author`, `sailthru.author` …), `twitter:data1` labelled as author, feed, `itemprop=author`, `rel=author`, "By …" on a line near headline or body, elements called a byline, links to an author's page. An author who is the site itself gives way to a person from a later source |
+| published | JSON-LD `datePublished`, `article:published_time`, metas (`datePublished`, `citation_publication_date`, `parsely-pub-date`, `sailthru.date`, `dc.date` …), `itemprop=datePublished`, feed; then `meta name=date`, `<time>` near the headline and dates in sight (elements called a date, lines near the headline, lines right after the body), none of them if more than a day off the date in the address; the address. Nothing before 1990, nothing more than a day after the fetch. A later candidate of the same day wins if it alone knows the time |
+| modified | JSON-LD `dateModified`, `article:modified_time`, `og:updated_time`, metas, `itemprop=dateModified`, `<time>`, dates in sight that are said to be of a change. Nothing before the publication |
+| language | the first of `<html lang>`, JSON-LD `inLanguage`, `content-language`, `og:locale`, feed that agrees with the language of the text; else the text's |
+| description | JSON-LD, `og:description`, metas, feed |
+| image | `og:image`, JSON-LD, `twitter:image` and other metas, `link rel=image_src`, first image of the body |
+| tags | JSON-LD `keywords`, `article:tag`, `news_keywords` and the like, `rel=tag`, feed, `keywords` |
+| canonical | `link rel=canonical`, `og:url`, JSON-LD |
+| site name | `og:site_name`, JSON-LD publisher or web site, `application-name`, the part of `<title>` that the domain confirms |
+
+Declarations come before what is seen, since they name what they declare; a title alone has two
+witnesses, and where they disagree the headline that readers see is the headline. A date that is
+only said to be of a change is never given out as the date of publication.
+
+Sources: [schema.org/Article](https://schema.org/Article), [the Open Graph protocol](https://ogp.me),
+[HTML metadata names](https://html.spec.whatwg.org/multipage/semantics.html#standard-metadata-names),
+[Dublin Core](https://www.dublincore.org/specifications/dublin-core/dcmi-terms/),
+[RFC 3339](https://www.rfc-editor.org/rfc/rfc3339), [BCP 47](https://www.rfc-editor.org/rfc/rfc5646).
+
+Invariants: no input panics; time is linear in the page (well under a millisecond for a usual one);
+no clock is read, so that the same page gives the same values on any day; nothing is known here of
+any particular site.
 */
 
 mod authors;
+mod clock;
 mod date_text;
 mod dates;
+mod description;
 mod evidence;
 mod heading;
+mod image;
 mod json_ld;
 mod json_ld_article;
+mod json_ld_node;
+mod language;
 mod lines;
 mod links;
 mod moment;
 mod months;
+mod name_words;
 mod names;
+mod order;
 mod scan;
 mod site;
-mod summary;
+mod tags;
 mod text;
 mod title;
+mod url_date;
 
 use jiff::Timestamp;
 use model::{FeedItem, Metadata};
@@ -49,7 +87,7 @@ pub struct PageContext<'a> {
 /// What is known of an article besides its text. Linear in the size of the page.
 pub fn metadata(page: &PageContext<'_>) -> Metadata {
     let evidence = Evidence::new(page);
-    let language = summary::language(&evidence);
+    let language = language::language(&evidence);
     let tag = language.as_ref().map(|l| l.value.as_str());
     let published = dates::published(&evidence, tag);
     let modified = dates::modified(&evidence, tag, published.as_ref().map(|p| p.value.as_str()));
@@ -59,9 +97,9 @@ pub fn metadata(page: &PageContext<'_>) -> Metadata {
         published,
         modified,
         language,
-        description: summary::description(&evidence),
-        image: summary::image(&evidence),
-        tags: summary::tags(&evidence),
+        description: description::description(&evidence),
+        image: image::image(&evidence),
+        tags: tags::tags(&evidence),
         canonical: links::canonical(&evidence),
         site_name: site::site_name(&evidence),
     }

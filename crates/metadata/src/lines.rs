@@ -33,9 +33,10 @@ pub(crate) fn lines(document: &Document, scan: &Scan, range: std::ops::Range<Nod
         }
         match document.text(id) {
             Some(text) => {
-                let own = document.ancestors(id).skip(1).find(|a| {
-                    document.name(*a).is_some_and(|name| !is_inline(name))
-                });
+                let own = document
+                    .ancestors(id)
+                    .skip(1)
+                    .find(|a| document.name(*a).is_some_and(|name| !is_inline(name)));
                 if own != block {
                     flush(&mut line, start);
                     block = own;

@@ -42,6 +42,12 @@ impl Moment {
         self.date.year() >= 1990 && latest.is_none_or(|latest| self.date <= latest)
     }
 
+    /// Whether two dates are at most a day apart, as they may be in different zones.
+    pub(crate) fn is_near(&self, other: &Self) -> bool {
+        self.date.tomorrow().is_ok_and(|day| day >= other.date)
+            && self.date.yesterday().is_ok_and(|day| day <= other.date)
+    }
+
     /// Reads a machine-written date; `None` for anything that is not wholly understood up to the
     /// end of the date.
     pub(crate) fn parse(text: &str) -> Option<Self> {
@@ -129,7 +135,8 @@ fn time(rest: &mut Digits<'_>) -> Option<(i8, i8, i8)> {
     let hour = rest.number(1, 2)?;
     let colon = rest.skip(&[':']);
     let minute = rest.number(2, 2)?;
-    let second = if colon.is_none() || rest.skip(&[':']).is_some() { rest.number(2, 2) } else { None };
+    let second =
+        if colon.is_none() || rest.skip(&[':']).is_some() { rest.number(2, 2) } else { None };
     if second.is_some() && rest.skip(&['.', ',', ':']).is_some() {
         while rest.number(1, 9).is_some() {}
     }

@@ -1,50 +1,8 @@
 //! From bylines to names.
 
 use crate::months::month_of;
+use crate::name_words::{CONJUNCTIONS, DEGREES, LABELS, ROLES, STOPS, UNSPACED_LABELS};
 use crate::text::{fold, folded, is_unspaced, word_count};
-
-/// Words before the names, folded; each ends where its text ends (`by` needs a space after it).
-const LABELS: [&str; 60] = [
-    "by", "written by", "posted by", "published by", "submitted by", "reported by", "story by",
-    "words by", "text by", "article by", "review by", "opinion by", "analysis by", "created by",
-    "contributed by", "author:", "authors:", "author", "authors", "writer:", "text:", "words:",
-    "von", "geschrieben von", "verfasst von", "ein beitrag von", "ein kommentar von",
-    "eine analyse von", "autor:", "autor", "autorin:", "autoren:", "redaktion:", "par",
-    "ecrit par", "publie par", "redige par", "auteur:", "auteur", "por", "escrito por",
-    "publicado por", "postado por", "autora:", "di", "scritto da", "pubblicato da", "a cura di",
-    "autore:", "door", "geschreven door", "av", "skrevet av", "af", "skrevet af", "szerzo:",
-    "irta:", "przez", "автор:", "автор",
-];
-
-/// The same in scripts without spaces.
-const UNSPACED_LABELS: [&str; 9] =
-    ["作者", "撰文", "文／", "文/", "文：", "记者", "記者", "編集部：", "글"];
-
-/// A byline ends at these words (folded): what follows is a date, a place, a service.
-const STOPS: [&str; 36] = [
-    "on", "updated", "published", "posted", "at", "in", "for", "from", "is", "was", "has",
-    "comments", "comment", "share", "pm", "um", "aktualisiert", "publie", "publicado", "mis",
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "email",
-    "follow", "special", "view", "full", "read", "about", "this", "more",
-];
-
-/// Words (folded) that tell a role rather than a name when they end a piece.
-const ROLES: [&str; 34] = [
-    "writer", "reporter", "correspondent", "editor", "editors", "contributor", "columnist",
-    "staff", "critic", "producer", "journalist", "analyst", "blogger", "redakteur", "redakteurin",
-    "korrespondent", "korrespondentin", "redaction", "journaliste", "redactor", "redactora",
-    "redattore", "giornalista", "director", "manager", "professor", "expert", "founder", "ceo",
-    "author", "chief", "intern", "president", "photographer",
-];
-
-/// Titles and suffixes after a comma.
-const DEGREES: [&str; 24] = [
-    "jr", "sr", "ii", "iii", "iv", "md", "phd", "mba", "rn", "rd", "rdn", "ldn", "cfp", "cpa",
-    "esq", "dds", "do", "ms", "msc", "ma", "ba", "mph", "mscn", "dvm",
-];
-
-const CONJUNCTIONS: [&str; 15] =
-    ["and", "und", "et", "y", "e", "és", "en", "i", "og", "och", "ja", "и", "та", "ve", "oraz"];
 
 /// Names of a value that is meant to hold names (a meta element, a JSON-LD string).
 pub(crate) fn from_field(text: &str) -> Vec<String> {
@@ -150,8 +108,13 @@ fn cut(text: &str) -> &str {
             // "Jane Doe December 21"
             let before = text[..at].trim_end();
             let (names, month) = before.rsplit_once(char::is_whitespace).unwrap_or(("", before));
-            if word.contains(|c: char| c.is_numeric()) && month_of(month.trim_matches('.')).is_some() {
-                end = names.len();
+            if word.contains(|c: char| c.is_numeric())
+                && month_of(month.trim_matches('.')).is_some()
+            {
+                let (before, day) = names.rsplit_once(char::is_whitespace).unwrap_or(("", names));
+                let day = folded(day.trim_matches([',', '.']));
+                let is_day = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].contains(&&*day);
+                end = if is_day { before.len() } else { names.len() };
             }
             break;
         }
@@ -231,7 +194,8 @@ fn split_conjunctions(piece: &str, names: &mut Vec<String>) {
         // "Ortega y Gasset" is one name; so is "John and Jane Doe" as far as anyone can tell.
         let joins = bare == "&"
             || bare == "+"
-            || (bare.chars().next().is_some_and(char::is_lowercase) && CONJUNCTIONS.contains(&bare))
+            || (bare.chars().next().is_some_and(char::is_lowercase)
+                && CONJUNCTIONS.contains(&bare))
             || bare == "AND";
         let balanced = (words_left >= 2 && words_right >= 2)
             || (words_left == 1 && words_right == 1 && bare.len() > 1);
@@ -245,7 +209,7 @@ fn split_conjunctions(piece: &str, names: &mut Vec<String>) {
 }
 
 fn is_role(text: &str) -> bool {
-    text.split_whitespace().next_back().is_some_and(|w| ROLES.contains(&&*folded(w)))
+    text.split_whitespace().any(|w| ROLES.contains(&&*folded(w)))
 }
 
 fn is_degree(text: &str) -> bool {
@@ -264,10 +228,10 @@ fn tidy(text: &str) -> String {
     }
     let words: Vec<&str> = text.split_whitespace().filter(|w| !is_address(w)).collect();
     let joined = words.join(" ");
-    let name = joined.trim_matches(|c: char| {
-        c.is_whitespace() || ",;:|/\\-–—•·*\"“”„<>[]{}=+~©".contains(c)
-    });
-    let name = ["기자", "特派员", "本报记者"].iter().find_map(|s| name.strip_suffix(s)).unwrap_or(name);
+    let name = joined
+        .trim_matches(|c: char| c.is_whitespace() || ",;:|/\\-–—•·*\"“”„<>[]{}=+~©".contains(c));
+    let name =
+        ["기자", "特派员", "本报记者"].iter().find_map(|s| name.strip_suffix(s)).unwrap_or(name);
     name.trim().to_owned()
 }
 
@@ -286,7 +250,19 @@ fn is_plausible(name: &str) -> bool {
         && word_count(name) <= 10
         && name.chars().any(char::is_alphabetic)
         && name.chars().filter(|c| c.is_numeric()).count() <= 4
-        && !matches!(&*folded(name), "null" | "undefined" | "none" | "unknown" | "n/a" | "by" | "author" | "admin" | "administrator" | "object")
+        && !matches!(
+            &*folded(name),
+            "null"
+                | "undefined"
+                | "none"
+                | "unknown"
+                | "n/a"
+                | "by"
+                | "author"
+                | "admin"
+                | "administrator"
+                | "object"
+        )
         && !name.contains(['{', '}', '<', '>', '='])
 }
 
@@ -299,6 +275,7 @@ pub(crate) fn is_name(name: &str) -> bool {
     is_plausible(name)
         && (1..=5).contains(&words)
         && name.len() <= 60
+        && name.chars().filter(|c| c.is_alphabetic()).count() >= 2
         && !name.chars().any(|c| c.is_numeric() || "?!:;@#%/|".contains(c))
         && initial(name.split_whitespace().next())
         && initial(name.split_whitespace().next_back())

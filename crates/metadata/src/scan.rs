@@ -42,13 +42,14 @@ const SIDE: u8 = 8;
 fn cue(word: &str) -> u8 {
     match word {
         "headline" | "title" | "titel" | "titre" | "titulo" => HEADLINE,
-        "byline" | "bylines" | "author" | "authors" | "autor" | "autoren" | "auteur" | "auteurs"
-        | "autore" | "autores" | "szerzo" | "writer" | "contributor" | "contributors" => BYLINE,
+        "byline" | "bylines" | "author" | "authors" | "autor" | "autoren" | "auteur"
+        | "auteurs" | "autore" | "autores" | "szerzo" | "writer" | "contributor"
+        | "contributors" => BYLINE,
         "date" | "dates" | "datetime" | "dateline" | "datum" | "fecha" | "time" | "timestamp"
         | "published" | "pubdate" | "postdate" | "posted" | "created" => DATE,
-        "comment" | "comments" | "commentlist" | "kommentare" | "disqus" | "replies" | "related"
-        | "recommended" | "recommendations" | "popular" | "trending" | "sidebar" | "footer"
-        | "nav" | "navigation" | "menu" | "newsletter" | "teaser" | "teasers"
+        "comment" | "comments" | "commentlist" | "kommentare" | "disqus" | "replies"
+        | "related" | "recommended" | "recommendations" | "popular" | "trending" | "sidebar"
+        | "footer" | "nav" | "navigation" | "menu" | "newsletter" | "teaser" | "teasers"
         | "promo" | "carousel" => SIDE,
         _ => 0,
     }

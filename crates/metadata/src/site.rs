@@ -22,7 +22,8 @@ pub(crate) struct SiteNames {
 impl SiteNames {
     pub(crate) fn new(head: &Head, facts: &Facts, url: Option<&Url>) -> Self {
         let article = facts.article.as_ref();
-        let metas = ["og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher"];
+        let metas =
+            ["og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher"];
         let names = metas
             .iter()
             .filter_map(|key| head.meta(key))
@@ -63,14 +64,15 @@ impl SiteNames {
             return false;
         }
         let bare = squashed.strip_prefix("the").unwrap_or(&squashed);
-        self.is_own_name(text) || self.labels.iter().any(|label| {
-            (label.len() >= 4
-                && word_count(text) <= 4
-                && bare.contains(&**label)
-                && label.len() * 5 >= bare.len() * 2)
-                || (bare.len() >= 4 && label.contains(bare) && label.len() <= bare.len() * 2)
-                || (label.len() >= 3 && *label == initials(text))
-        })
+        self.is_own_name(text)
+            || self.labels.iter().any(|label| {
+                (label.len() >= 4
+                    && word_count(text) <= 4
+                    && bare.contains(&**label)
+                    && label.len() * 5 >= bare.len() * 2)
+                    || (bare.len() >= 4 && label.contains(bare) && label.len() <= bare.len() * 2)
+                    || (label.len() >= 3 && *label == initials(text))
+            })
     }
 
     pub(crate) fn is_section(&self, text: &str) -> bool {
@@ -104,7 +106,8 @@ pub(crate) fn site_name(evidence: &Evidence<'_>) -> Option<Field<String>> {
         .find(|f| !f.value.is_empty() && f.value.len() <= 120 && !f.value.contains("://"));
     found.or_else(|| {
         let title = evidence.head().title.as_deref()?;
-        let part = crate::title::segments(title).into_iter().rev().find(|s| evidence.site.is_name(s))?;
+        let part =
+            crate::title::segments(title).into_iter().rev().find(|s| evidence.site.is_name(s))?;
         (part.len() < title.len())
             .then(|| Field { value: part.trim().to_owned(), source: Source::Meta })
     })

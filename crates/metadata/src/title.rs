@@ -7,16 +7,24 @@ use crate::site::SiteNames;
 use crate::text::{clip, plain, squash};
 
 /// What stands between a headline and a site's name.
-const SEPARATORS: [&str; 22] = [
+const SEPARATORS: [&str; 23] = [
     " | ", " || ", " - ", " -- ", " – ", " — ", " :: ", " : ", " » ", " « ", " › ", " ‹ ", " · ",
-    " • ", " ~ ", " / ", " > ", " < ", " ― ", "｜", ": ", "|",
+    " • ", " ~ ", " / ", " > ", " < ", " ― ", "｜", ": ", "|", "_",
 ];
 
 /// Metas that hold a title, best first.
-const METAS: [&str; 9] = [
-    "twitter:title", "citation_title", "sailthru.title", "parsely-title", "dc.title",
-    "dcterms.title", "headline", "fb_title", "title",
+const METAS: [&str; 7] = [
+    "twitter:title",
+    "citation_title",
+    "sailthru.title",
+    "parsely-title",
+    "dc.title",
+    "dcterms.title",
+    "headline",
 ];
+
+/// Metas that rather repeat the site's title.
+const LAST_METAS: [&str; 2] = ["fb_title", "title"];
 
 /// Title of the article: the first candidate that the headline on the page confirms; else that
 /// headline, if it is the page's only `h1`; else the first candidate. Always without the site's name.
@@ -32,7 +40,8 @@ pub(crate) fn title(evidence: &Evidence<'_>) -> Option<Field<String>> {
         .chain(evidence.metas("og:title").map(|v| (Source::OpenGraph, v)))
         .chain(evidence.metas_of(&METAS).map(|v| (Source::Meta, v)))
         .chain(evidence.feed_items.iter().map(|i| (Source::Feed, i.title.as_str())))
-        .chain(head.title.as_deref().map(|v| (Source::Meta, v)));
+        .chain(head.title.as_deref().map(|v| (Source::Meta, v)))
+        .chain(evidence.metas_of(&LAST_METAS).map(|v| (Source::Meta, v)));
     let declared: Vec<Field<String>> = declared
         .take(20)
         .map(|(source, value)| Field { value: clean(value, &evidence.site, shown), source })
@@ -64,6 +73,18 @@ pub(crate) fn segments(title: &str) -> Vec<&str> {
     }
     parts.push(&title[start..]);
     parts
+}
+
+/// All stretches of neighbouring segments, the whole title among them.
+pub(crate) fn runs(title: &str) -> Vec<&str> {
+    let cuts = separators(title);
+    if cuts.len() > 12 {
+        return vec![title];
+    }
+    let starts: Vec<usize> = [0].into_iter().chain(cuts.iter().map(|c| c.0 + c.1)).collect();
+    let ends: Vec<usize> = cuts.iter().map(|c| c.0).chain([title.len()]).collect();
+    let pairs = (0..ends.len()).flat_map(|i| (i..ends.len()).map(move |j| (i, j)));
+    pairs.map(|(i, j)| &title[starts[i]..ends[j]]).collect()
 }
 
 fn separators(title: &str) -> Vec<(usize, usize)> {
@@ -117,4 +138,3 @@ fn without_site<'a>(title: &'a str, site: &SiteNames, heading: Option<&str>) -> 
     let rest = part(first, end);
     if is_site(rest) { title } else { rest }
 }
-

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::config::ClusterConfig;
 use crate::layouts::{Layout, Likeness, group_by_layout};
-use crate::page_kind::{Evidence, page_kind};
+use crate::page_kind::{Evidence, Impression, impression, kinds};
 use crate::parsed::ParsedPage;
 
 /// A site's feed items joined to its pages.
@@ -41,17 +41,17 @@ pub fn cluster(
         feed_bonus: config.feed_bonus,
         sample: config.sample,
     };
-    let kinds: Vec<TemplateKind> = pages
+    let impressions: Vec<Impression> = pages
         .iter()
         .zip(&feeds)
         .map(|(page, feeds)| {
             let evidence =
                 Evidence { listed_by_feed: !feeds.is_empty(), min_words: config.min_words };
-            page_kind(page, &evidence)
+            impression(page, &evidence)
         })
         .collect();
     let groups = group_by_layout(&layouts, &likeness);
-    let templates = groups.into_iter().flat_map(|members| split_by_kind(members, &kinds));
+    let templates = groups.into_iter().flat_map(|members| split_by_kind(members, &impressions));
     templates
         .enumerate()
         .map(|(i, (kind, members))| Template {
@@ -64,13 +64,15 @@ pub fn cluster(
         .collect()
 }
 
-/// A blog's home page and its posts can have one layout but for the list in it. Where a group has
-/// pages of several kinds, those of the kinds in the minority are set apart.
+/// Sets the pages of a layout apart by kind, the most numerous first.
 fn split_by_kind(
     members: Vec<u32>,
-    kinds: &[TemplateKind],
+    impressions: &[Impression],
 ) -> impl Iterator<Item = (TemplateKind, Vec<u32>)> {
-    let of = |kind| members.iter().copied().filter(|&m| kinds[m as usize] == kind).collect();
+    let of_members: Vec<Impression> = members.iter().map(|&m| impressions[m as usize]).collect();
+    let kinds = kinds(&of_members);
+    let of =
+        |kind| members.iter().zip(&kinds).filter(|(_, k)| **k == kind).map(|(&m, _)| m).collect();
     let mut parts: Vec<(TemplateKind, Vec<u32>)> =
         [TemplateKind::Article, TemplateKind::List, TemplateKind::Other]
             .into_iter()

@@ -5,7 +5,7 @@
 //! Why: the best pattern is where the articles of this template are.
 //! Drops: nothing.
 
-use forest::{Measure, SignifierCounts};
+use forest::{Measure, Recurring, SignifierCounts};
 use model::StructuralPattern;
 
 use super::signify::SignifiedPage;
@@ -15,6 +15,7 @@ use crate::parsed::ParsedPage;
 pub fn rank(
     pages: &[&ParsedPage<'_>],
     signified: &[&SignifiedPage],
+    recurring: &Recurring,
     measure: Measure,
 ) -> Vec<StructuralPattern> {
     let counts: Vec<SignifierCounts<'_>> =
@@ -24,5 +25,5 @@ pub fn rank(
         .zip(&counts)
         .map(|(page, counts)| forest::Sibling { document: &page.document, counts })
         .collect();
-    forest::rank(&siblings, measure)
+    forest::rank(&siblings, recurring, measure)
 }

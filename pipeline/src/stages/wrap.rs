@@ -7,6 +7,7 @@
 
 use dom::NodeId;
 use dom::xpath::Path;
+use forest::Recurring;
 use model::{StructuralPattern, Support, Template, Wrapper};
 use wrapper::{Sample, select, synthesize};
 
@@ -38,10 +39,11 @@ pub fn wrap(
     template: &Template,
     engine: &str,
     pages: &[&ParsedPage<'_>],
+    recurring: &Recurring,
     ranked: &[StructuralPattern],
     trial: Option<Trial<'_>>,
 ) -> Option<Learnt> {
-    let (paths, exact) = paths_for(pages, ranked)?;
+    let (paths, exact) = paths_for(pages, recurring, ranked)?;
     let mut support = Support {
         learnt_from: pages.len() as u32,
         runner_up_margin: margin(ranked),
@@ -49,7 +51,8 @@ pub fn wrap(
     };
     if let Some(trial) = trial {
         support.held_back = trial.held_back.len() as u32;
-        let on_trial = paths_for(trial.learnt_from, trial.ranked).map(|p| p.0).unwrap_or_default();
+        let on_trial =
+            paths_for(trial.learnt_from, recurring, trial.ranked).map(|p| p.0).unwrap_or_default();
         let agrees = |page: &&&ParsedPage<'_>| {
             let nodes = select(&paths, &page.document);
             !nodes.is_empty() && nodes == select(&on_trial, &page.document)
@@ -69,10 +72,14 @@ pub fn wrap(
     Some(Learnt { wrapper, paths })
 }
 
-fn paths_for(pages: &[&ParsedPage<'_>], ranked: &[StructuralPattern]) -> Option<(Vec<Path>, f64)> {
+fn paths_for(
+    pages: &[&ParsedPage<'_>],
+    recurring: &Recurring,
+    ranked: &[StructuralPattern],
+) -> Option<(Vec<Path>, f64)> {
     let best = ranked.first()?;
     let wanted: Vec<Vec<NodeId>> =
-        pages.iter().map(|page| forest::elements_of(best, &page.document)).collect();
+        pages.iter().map(|page| forest::elements_of(best, &page.document, recurring)).collect();
     let samples: Vec<Sample<'_>> = pages
         .iter()
         .zip(&wanted)

@@ -3,121 +3,34 @@
 use html5ever::{LocalName, local_name};
 use url::Url;
 
+use super::allowed::{attribute_stays, written_as};
 use super::text::{Kept, for_each_kept};
 use crate::{Document, Element, NodeId, is_void};
-
-/// Elements that stay; all others give way to their content.
-fn stays(name: &LocalName) -> bool {
-    matches!(
-        &**name,
-        "a" | "abbr"
-            | "address"
-            | "aside"
-            | "audio"
-            | "b"
-            | "bdi"
-            | "bdo"
-            | "blockquote"
-            | "br"
-            | "caption"
-            | "cite"
-            | "code"
-            | "col"
-            | "colgroup"
-            | "dd"
-            | "del"
-            | "details"
-            | "dfn"
-            | "div"
-            | "dl"
-            | "dt"
-            | "em"
-            | "figcaption"
-            | "figure"
-            | "h1"
-            | "h2"
-            | "h3"
-            | "h4"
-            | "h5"
-            | "h6"
-            | "hr"
-            | "i"
-            | "img"
-            | "ins"
-            | "kbd"
-            | "li"
-            | "mark"
-            | "ol"
-            | "p"
-            | "picture"
-            | "pre"
-            | "q"
-            | "rp"
-            | "rt"
-            | "ruby"
-            | "s"
-            | "samp"
-            | "section"
-            | "small"
-            | "source"
-            | "span"
-            | "strong"
-            | "sub"
-            | "summary"
-            | "sup"
-            | "table"
-            | "tbody"
-            | "td"
-            | "tfoot"
-            | "th"
-            | "thead"
-            | "time"
-            | "tr"
-            | "u"
-            | "ul"
-            | "var"
-            | "video"
-            | "wbr"
-    )
-}
-
-/// Attributes that stay as they are, beside the links that are handled one by one.
-fn attribute_stays(element: &str, attribute: &str) -> bool {
-    match attribute {
-        "lang" | "dir" | "title" => true,
-        "alt" | "width" | "height" => matches!(element, "img" | "video" | "source"),
-        "colspan" | "rowspan" | "headers" | "scope" => matches!(element, "td" | "th"),
-        "span" => matches!(element, "col" | "colgroup"),
-        "datetime" => matches!(element, "time" | "ins" | "del"),
-        "start" | "reversed" | "type" => element == "ol",
-        "value" => element == "li",
-        "controls" => matches!(element, "video" | "audio"),
-        "media" | "sizes" => matches!(element, "source" | "img"),
-        _ => false,
-    }
-}
 
 /// HTML of the subtrees of `roots`, the subtrees of `prune` left out, in document order.
 ///
 /// `base` is the URL that relative links are resolved against. Links keep only `http`, `https`,
 /// `ftp`, `mailto` and `tel`; images only `http`, `https` and embedded bitmaps. Scripts, frames,
-/// forms, event handlers, styles, classes and ids never appear. Lazily loaded images get the
+/// forms, event handlers, styles, classes and ids never appear; other elements that begin a new
+/// line become `div`. Lazily loaded images get the
 /// address their `data-src` (or the like) holds.
 pub fn html_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &Url) -> String {
     let mut out = String::new();
     for_each_kept(document, roots, prune, &mut |event| match event {
         Kept::Text(id) => escape(document.text(id).unwrap_or_default(), false, &mut out),
         Kept::Open(id) => {
-            if let Some(element) = document.element(id).filter(|e| stays(e.name)) {
-                open_tag(element, base, &mut out);
+            if let Some(element) = document.element(id)
+                && let Some(name) = written_as(element.name)
+            {
+                open_tag(element, name, base, &mut out);
                 let empty = document.node(id).end == id + 1;
                 if empty && !is_void(element.name) {
-                    close_tag(element.name, &mut out);
+                    close_tag(name, &mut out);
                 }
             }
         }
         Kept::Close(id) => {
-            if let Some(name) = document.name(id).filter(|name| stays(name)) {
+            if let Some(name) = document.name(id).and_then(written_as) {
                 close_tag(name, &mut out);
             }
         }
@@ -132,9 +45,9 @@ fn close_tag(name: &str, out: &mut String) {
     out.push('>');
 }
 
-fn open_tag(element: Element<'_>, base: &Url, out: &mut String) {
+fn open_tag(element: Element<'_>, name: &str, base: &Url, out: &mut String) {
     out.push('<');
-    out.push_str(element.name);
+    out.push_str(name);
     for (name, value) in element.attributes() {
         if attribute_stays(element.name, name) {
             write_attribute(name, value, out);
@@ -294,7 +207,11 @@ mod tests {
             html(
                 "<div style=x>a<script>b</script><svg onload=x><a>c</a></svg><form action=x><font>d</font></form></div>"
             ),
-            "<div>ad</div>"
+            "<div>a<div>d</div></div>"
+        );
+        assert_eq!(
+            html("<article>a</article><center>b</center><font>c</font>"),
+            "<div>a</div><div>b</div>c"
         );
         assert_eq!(html("<p>1 &lt; 2 &amp;amp; <b></b></p>"), "<p>1 &lt; 2 &amp;amp; <b></b></p>");
     }

@@ -1,0 +1,30 @@
+//! Which of two numbers is the day.
+
+/// The order of day and month in `3/4/2012`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    DayFirst,
+    MonthFirst,
+    Unknown,
+}
+
+impl Order {
+    /// By language tag, and by country-code domain where the tag has no region.
+    pub(crate) fn of(language: Option<&str>, host: Option<&str>) -> Self {
+        let tag = language.unwrap_or_default().to_lowercase().replace('_', "-");
+        let country = host.and_then(|h| h.rsplit('.').next()).unwrap_or_default();
+        let region = tag.split('-').skip(1).find(|part| part.len() == 2).unwrap_or(country);
+        match (tag.split('-').next().unwrap_or_default(), region) {
+            ("en" | "", "us") => Self::MonthFirst,
+            // Written with the year first, or both ways.
+            ("en" | "" | "zh" | "ja" | "ko" | "hu" | "lt" | "sv" | "mn" | "fil" | "tl", region) => {
+                match region {
+                    "gb" | "uk" | "au" | "nz" | "ie" | "in" | "sg" | "de" | "fr" | "es" | "it"
+                    | "at" | "br" | "nl" => Self::DayFirst,
+                    _ => Self::Unknown,
+                }
+            }
+            _ => Self::DayFirst,
+        }
+    }
+}

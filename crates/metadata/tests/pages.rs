@@ -1,0 +1,178 @@
+//! Whole pages, written for these tests.
+
+use model::{FeedItem, Field, Metadata, Source};
+use proptest::prelude::*;
+use sitegrove_metadata::{PageContext, json_ld_article, metadata, page_types};
+
+fn context<'a>(document: &'a dom::Document, url: &'a str) -> PageContext<'a> {
+    PageContext {
+        document,
+        url,
+        fetched: "2020-06-01T00:00:00Z".parse().ok(),
+        feed_items: &[],
+        body: None,
+        text_language: None,
+        body_text: "",
+    }
+}
+
+fn read(html: &str) -> Metadata {
+    let document = dom::parse(html);
+    metadata(&context(&document, "https://www.orchard-post.example/2020/05/04/pears"))
+}
+
+#[track_caller]
+fn is<T: PartialEq + std::fmt::Debug>(field: Option<Field<T>>, value: T, source: Source) {
+    assert_eq!(field, Some(Field { value, source }));
+}
+
+const MODERN: &str = r##"<html lang="en-GB"><head>
+<title>Pears &amp; plums ripen early | Orchard Post</title>
+<meta property="og:title" content="Pears &amp; plums ripen early | Orchard Post">
+<meta property="og:site_name" content="Orchard Post">
+<meta property="og:image" content="/img/pear.jpg">
+<link rel="canonical" href="/2020/05/04/pears">
+<script type="application/ld+json">
+{"@context": "https://schema.org", "@graph": [
+  {"@type": "WebSite", "name": "Orchard Post"},
+  {"@type": "Person", "@id": "#jane", "name": "Jane Doe"},
+  {"@type": ["NewsArticle"], "headline": "Pears &amp; plums ripen early",
+   "mainEntityOfPage": "https://www.orchard-post.example/2020/05/04/pears",
+   "author": [{"@id": "#jane"}, {"@type": "Person", "name": "By John Roe"}],
+   "datePublished": "2020-05-04T10:05:30+01:00", "dateModified": "2020-05-05",
+   "keywords": "pears, plums, Pears",
+   "articleBody": "A line
+break",}
+]}
+</script></head><body><h1>Pears &amp; plums ripen early</h1><p>Text.</p></body></html>"##;
+
+#[test]
+fn declarations_of_a_modern_page() {
+    let page = read(MODERN);
+    is(page.title, "Pears & plums ripen early".into(), Source::JsonLd);
+    is(page.authors, vec!["Jane Doe".into(), "John Roe".into()], Source::JsonLd);
+    is(page.published, "2020-05-04T10:05:30+01:00".into(), Source::JsonLd);
+    is(page.modified, "2020-05-05".into(), Source::JsonLd);
+    is(page.language, "en-GB".into(), Source::Meta);
+    is(page.tags, vec!["pears".into(), "plums".into()], Source::JsonLd);
+    is(page.image, "https://www.orchard-post.example/img/pear.jpg".into(), Source::OpenGraph);
+    let address = "https://www.orchard-post.example/2020/05/04/pears";
+    is(page.canonical, address.into(), Source::Meta);
+    is(page.site_name, "Orchard Post".into(), Source::OpenGraph);
+}
+
+#[test]
+fn the_article_of_the_graph() {
+    let document = dom::parse(MODERN);
+    let article = json_ld_article(&document, "https://www.orchard-post.example/2020/05/04/pears");
+    let article = article.expect("there is one");
+    assert_eq!(article.types, ["NewsArticle"]);
+    assert_eq!(article.body.as_deref(), Some("A line\nbreak"));
+    assert_eq!(page_types(&document), ["WebSite", "Person", "NewsArticle"]);
+}
+
+#[test]
+fn teasers_of_a_list_are_not_the_article() {
+    let html = r#"<script type="application/ld+json">[
+        {"@type": "NewsArticle", "headline": "One", "url": "https://a.example/1"},
+        {"@type": "NewsArticle", "headline": "Two", "url": "https://a.example/2"}]</script>"#;
+    let document = dom::parse(html);
+    assert_eq!(json_ld_article(&document, "https://a.example/"), None);
+    let second = json_ld_article(&document, "http://www.a.example/2/").and_then(|a| a.headline);
+    assert_eq!(second.as_deref(), Some("Two"));
+}
+
+#[test]
+fn an_old_page_without_declarations() {
+    let page = read(
+        "<title>Orchard Post - News - Frost kills half of the blossom</title>
+         <body><table><tr><td><a href=/>Home</a> <a href=/news>News</a></td></tr></table>
+         <font size=5><b>Frost kills half of the blossom</b></font><br>
+         By <b>Jane Doe</b> and John Roe, Staff Writers<br>
+         Monday, May 4, 2020; 4:05 p.m. EST
+         <p>It was cold, growers said on Tuesday.",
+    );
+    is(page.title, "Frost kills half of the blossom".into(), Source::Meta);
+    is(page.authors, vec!["Jane Doe".into(), "John Roe".into()], Source::Page);
+    is(page.published, "2020-05-04T16:05:00-05:00".into(), Source::Page);
+    is(page.site_name, "Orchard Post".into(), Source::Meta);
+}
+
+#[test]
+fn dates_after_the_fetch_and_of_changes_are_not_the_publication() {
+    let page = read(
+        "<meta property=article:published_time content=2021-01-01>
+         <body><h1>A headline of some words</h1><p>Updated 2 May 2020</p><p>Text",
+    );
+    // The address is the last resort.
+    is(page.published, "2020-05-04".into(), Source::Page);
+    assert_eq!(page.modified, None, "a change can't come before the publication");
+}
+
+#[test]
+fn languages_are_checked_against_the_text() {
+    let document = dom::parse("<html lang=en><meta property=og:locale content=hu_HU>");
+    let mut page = context(&document, "https://a.example/");
+    page.text_language = Some("hu");
+    is(metadata(&page).language, "hu-HU".into(), Source::OpenGraph);
+    page.text_language = Some("fr");
+    is(metadata(&page).language, "fr".into(), Source::Text);
+    page.text_language = None;
+    is(metadata(&page).language, "en".into(), Source::Meta);
+}
+
+#[test]
+fn feeds_fill_what_the_page_leaves_out() {
+    let document = dom::parse("<p>Text");
+    let item = FeedItem {
+        title: "Plums".into(),
+        authors: vec!["jane@a.example (Jane Doe)".into()],
+        published: "2020-05-04T10:00:00Z".parse().ok(),
+        tags: vec!["Fruit".into()],
+        ..FeedItem::default()
+    };
+    let items = [&item];
+    let page = metadata(&PageContext { feed_items: &items, ..context(&document, "x") });
+    is(page.title, "Plums".into(), Source::Feed);
+    is(page.authors, vec!["Jane Doe".into()], Source::Feed);
+    is(page.published, "2020-05-04T10:00:00Z".into(), Source::Feed);
+    is(page.tags, vec!["Fruit".into()], Source::Feed);
+}
+
+#[test]
+fn a_person_goes_before_the_site_as_author() {
+    let page = read(
+        "<meta property=og:site_name content='Orchard Post'><meta name=author content='Orchard Post'>
+         <body><h1>A headline of some words</h1><a rel=author href=/jane>Jane Doe</a><p>Text",
+    );
+    is(page.authors, vec!["Jane Doe".into()], Source::Page);
+    let page = read("<meta name=author content='Orchard Post'><body><p>Text");
+    is(page.authors, vec!["Orchard Post".into()], Source::Meta);
+}
+
+#[test]
+fn lazily_loaded_images_of_the_body() {
+    let html = "<body><img src=/logo.png><div><p>Text</p>
+        <img src='data:image/gif;base64,AA' data-src='/pear.jpg'></div>";
+    let document = dom::parse(html);
+    let is_div = |id: &u32| document.is(*id, &dom::local_name!("div"));
+    let body: Vec<u32> = document.ids().filter(is_div).collect();
+    let page = PageContext { body: Some(&body), ..context(&document, "https://a.example/x") };
+    is(metadata(&page).image, "https://a.example/pear.jpg".into(), Source::Page);
+}
+
+proptest! {
+    #[test]
+    fn no_page_panics(
+        html in "(<(h1|time|a rel=author|p class=(byline|date|comments)|meta name=(author|date) content)[= >]|</p>|By |von |[A-Z][a-z]{0,8} |3 May 2012|2012-05-03|\\PC{0,6}){0,40}",
+        url in "(https?://)?[a-z.]{0,12}(/[0-9a-z/?#-]{0,20})?",
+        body in proptest::collection::vec(0u32..200, 0..5),
+    ) {
+        let document = dom::parse(&html);
+        let page = PageContext { body: Some(&body), text_language: Some("en"), ..context(&document, &url) };
+        let found = metadata(&page);
+        prop_assert!(found.authors.is_none_or(|a| !a.value.is_empty()));
+        json_ld_article(&document, &url);
+        page_types(&document);
+    }
+}

@@ -1,0 +1,95 @@
+//! Sets of nodes: outermost ones, and what is left of them when others are taken out.
+
+use dom::{Document, NodeId, local_name};
+
+use crate::text::is_blank;
+
+/// The `body`, or the root where there is none (framesets).
+pub(crate) fn body(document: &Document) -> NodeId {
+    document.children(0).find(|&id| document.is(id, &local_name!("body"))).unwrap_or(0)
+}
+
+/// Sorts nodes and leaves out those that lie inside another. O(k log k).
+pub(crate) fn outermost(document: &Document, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+    nodes.sort_unstable();
+    let mut end = 0;
+    nodes.retain(|&id| {
+        let outside = id >= end;
+        if outside {
+            end = document.node(id).end;
+        }
+        outside
+    });
+    nodes
+}
+
+/// What is left of `roots` without the subtrees of nodes that are `removed`: the largest subtrees
+/// that hold nothing removed, and no blank text. `roots` rise and do not overlap. O(size of the
+/// subtrees).
+pub(crate) fn without(
+    document: &Document,
+    roots: &[NodeId],
+    removed: impl Fn(NodeId) -> bool,
+) -> Vec<NodeId> {
+    let mut kept = Vec::new();
+    for &root in roots {
+        let end = document.node(root).end;
+        // The first removed node at or after each node of the subtree.
+        let mut next_removed = vec![end; (end - root) as usize + 1];
+        for id in (root..end).rev() {
+            let at = (id - root) as usize;
+            next_removed[at] = if removed(id) { id } else { next_removed[at + 1] };
+        }
+        let mut id = root;
+        while id < end {
+            let after = document.node(id).end;
+            let next = next_removed[(id - root) as usize];
+            if next == id {
+                id = after;
+            } else if next < after {
+                id += 1;
+            } else {
+                if !document.text(id).is_some_and(is_blank) {
+                    kept.push(id);
+                }
+                id = after;
+            }
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// The text of nodes, one after another, white space normalised.
+    pub(crate) fn texts(document: &Document, nodes: &[NodeId]) -> Vec<String> {
+        nodes.iter().map(|&id| dom::normalize_space(document.text_content(id))).collect()
+    }
+
+    pub(crate) fn find(document: &Document, name: &str) -> NodeId {
+        document.ids().find(|&id| document.name(id).is_some_and(|n| &**n == name)).unwrap()
+    }
+
+    #[test]
+    fn what_is_left() {
+        let d = dom::parse("<div><p>a</p> <p>b<i>c</i></p></div><p>d");
+        let mut removed = vec![false; d.len()];
+        assert_eq!(without(&d, &[find(&d, "div")], |id| removed[id as usize]), [find(&d, "div")]);
+        removed[find(&d, "i") as usize] = true;
+        assert_eq!(
+            texts(&d, &without(&d, &[find(&d, "div")], |id| removed[id as usize])),
+            ["a", "b"]
+        );
+        removed[find(&d, "div") as usize] = true;
+        assert_eq!(texts(&d, &without(&d, &[0], |id| removed[id as usize])), ["d"]);
+    }
+
+    #[test]
+    fn inner_nodes_go() {
+        let d = dom::parse("<div><p>a</p></div><p>d");
+        let (div, p) = (find(&d, "div"), find(&d, "p"));
+        assert_eq!(outermost(&d, vec![p, div, p]), [div]);
+    }
+}
