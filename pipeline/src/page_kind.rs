@@ -11,6 +11,8 @@ use crate::parsed::ParsedPage;
 pub struct Evidence {
     /// Whether a feed item points to it: feeds list articles.
     pub listed_by_feed: bool,
+    /// Pages of the site whose addresses lie below its own.
+    pub pages_below: u32,
     /// Pages with fewer words are neither article nor list.
     pub min_words: u32,
 }
@@ -33,7 +35,9 @@ const LIST: i32 = 3;
 /// link with a few lines beside it) under many equal roofs make a list.
 pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     let words = parsed.words.total();
-    let address = url_says(&parsed.page.url);
+    let says = url_says(&parsed.page.url);
+    // A section's address is the beginning of its articles' addresses.
+    let address = if evidence.pages_below >= 3 { Some(TemplateKind::List) } else { says };
     if words < evidence.min_words {
         return Impression { points: 0, address, empty: true };
     }

@@ -42,18 +42,23 @@ pub fn density(document: &Document, config: &DensityConfig) -> Vec<NodeId> {
 
 /// The list `L`: text nodes, string by string.
 fn strings(document: &Document) -> Vec<Vec<NodeId>> {
+    let v = std::env::var("DV").unwrap_or_default();
     let mut strings = vec![Vec::new()];
+    let mut open: Vec<NodeId> = Vec::new();
     for id in document.subtree(body(document)).skip(1) {
+        if v.contains('e') { while open.pop_if(|e| *e <= id).is_some() { strings.push(Vec::new()); } }
         match (document.text(id), document.name(id)) {
             (Some(text), _) if !is_blank(text) => {
                 if let Some(last) = strings.last_mut() {
                     last.push(id);
                 }
             }
-            (_, Some(name)) if !is_inline(name) => strings.push(Vec::new()),
+            (_, Some(name)) if !is_inline(name) => { strings.push(Vec::new()); if &**name != "br" { open.push(document.node(id).end); } },
             _ => {}
         }
     }
+    if v.contains('d') { strings.retain(|s| !s.is_empty()); }
+    if v.contains('1') { strings.dedup_by(|a, b| a.is_empty() && b.is_empty()); }
     strings
 }
 

@@ -94,7 +94,7 @@ impl<'a> Page<'a> {
             body: body(document),
             text: lengths(document),
             link_text: PrefixSums::within_links(document, length),
-            links: PrefixSums::new(document, |id| u32::from(is_link(document, id))),
+            links: PrefixSums::new(document, |id| u32::from(if std::env::var("EV").unwrap_or_default().contains('a') { document.is(id, &local_name!("a")) } else { is_link(document, id) })),
             tags: PrefixSums::elements(document),
         }
     }
@@ -139,7 +139,7 @@ impl<'a> Page<'a> {
             on_path[id as usize] = above + u32::from(self.may_be_rated(id));
             depth = depth.max(on_path[id as usize]);
         }
-        (depth as usize) < children.count()
+        { let v = std::env::var("EV").unwrap_or_default(); if v.contains('w') { return false; } (depth as usize) < children.count() && (!v.contains('d') || depth <= 3) }
     }
 
     /// Definition 3.1.
@@ -218,7 +218,7 @@ impl<'a> Page<'a> {
             let ratio = all > config.text_ratio * (all - linked);
             if ratio && self.sum(&self.links, id) > config.links {
                 removed[id as usize] = true;
-            } else if self.is_link_list(id) {
+            } else if !std::env::var("EV").unwrap_or_default().contains('l') && self.is_link_list(id) {
                 for child in self.document.children(id) {
                     removed[child as usize] = true;
                 }

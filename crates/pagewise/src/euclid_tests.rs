@@ -16,7 +16,7 @@ fn ratios() {
     let (div, p) = (find(&d, "div"), find(&d, "p"));
     let points = page.points(&[div, p]);
     assert_eq!(points[0], [2.0 + 2.0 / 2.0 + 1.0 / 3.0 + 2.0 / 2.0, 1.0, 1.0, 1.0]);
-    assert_eq!(points[1], [4.0 + 1.0 / 2.0, 1.0, 1.0, 3.0 / 2.0 - 1.0]);
+    assert_eq!(points[1], [4.0 + 1.0 / 2.0, 1.0, 1.0, 4.0 / 2.0 - 1.0]);
 }
 
 #[test]

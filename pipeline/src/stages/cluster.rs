@@ -41,13 +41,14 @@ pub fn cluster(
         feed_bonus: config.feed_bonus,
         sample: config.sample,
     };
+    let below = pages_below(pages);
     let impressions: Vec<Impression> = pages
         .iter()
-        .zip(&feeds)
-        .map(|(page, feeds)| {
-            let evidence =
-                Evidence { listed_by_feed: !feeds.is_empty(), min_words: config.min_words };
-            impression(page, &evidence)
+        .zip(feeds.iter().zip(below))
+        .map(|(page, (feeds, pages_below))| {
+            let listed_by_feed = !feeds.is_empty();
+            let min_words = config.min_words;
+            impression(page, &Evidence { listed_by_feed, pages_below, min_words })
         })
         .collect();
     let groups = group_by_layout(&layouts, &likeness);
@@ -60,6 +61,24 @@ pub fn cluster(
             kind,
             signature: signature(&members, pages),
             members,
+        })
+        .collect()
+}
+
+/// For each page the number of pages whose addresses lie below its own, without query.
+fn pages_below(pages: &[ParsedPage<'_>]) -> Vec<u32> {
+    let path = |page: &ParsedPage<'_>| {
+        let url = page.page.url.split(['?', '#']).next().unwrap_or_default();
+        let (_, rest) = url.split_once("://").unwrap_or(("", url));
+        format!("{}/", rest.trim_end_matches('/'))
+    };
+    let mut paths: Vec<String> = pages.iter().map(path).collect();
+    let own = paths.clone();
+    paths.sort_unstable();
+    own.iter()
+        .map(|path| {
+            let from = paths.partition_point(|p| p <= path);
+            paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
         })
         .collect()
 }

@@ -33,7 +33,7 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
     let mut sites: BTreeMap<String, Site> = BTreeMap::new();
     let mut redirects: BTreeMap<String, String> = BTreeMap::new();
     let mut items: Vec<FeedItem> = Vec::new();
-    for intake in intakes {
+    for intake in name_saved_files(intakes) {
         match intake {
             Intake::Page(mut page) => match site_of(&page.url) {
                 Some(key) => {
@@ -75,6 +75,29 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
     }
     grouped.drops.sort();
     grouped
+}
+
+/// Saved files take the canonical address they name, unless another file names the same.
+fn name_saved_files(mut intakes: Vec<Intake>) -> Vec<Intake> {
+    let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (i, intake) in intakes.iter().enumerate() {
+        if let Intake::Page(page) = intake
+            && page.url.starts_with("file:")
+            && let Some(canonical) = dom::parse(&page.html).head().link("canonical")
+            && let Ok(canonical) = url::Url::parse(canonical)
+            && matches!(canonical.scheme(), "http" | "https")
+        {
+            named.entry(canonical.into()).or_default().push(i);
+        }
+    }
+    for (canonical, files) in named {
+        if let [file] = files[..]
+            && let Intake::Page(page) = &mut intakes[file]
+        {
+            page.url = canonical;
+        }
+    }
+    intakes
 }
 
 fn drop_of(page: &Page, reason: DropReason, detail: String) -> Drop {
