@@ -1,10 +1,15 @@
 //! The body of an article as one page alone shows it.
 
 use dom::{Document, NodeId};
+use forest::SignifierCounts;
 use model::{FeedItem, Route};
+use pagewise::{Method, RedundancyConfig};
+use rayon::prelude::*;
 
+use crate::config::{SignifierChoice, SignifyConfig};
 use crate::engine::Engine;
 use crate::parsed::ParsedPage;
+use crate::stages::signify::{Sibling, SignifiedPage, signify};
 
 /// The nodes of an article's body and how they were found.
 #[derive(Clone, Debug)]
@@ -28,30 +33,80 @@ pub struct Body {
 /// Confidence of methods that look at one page: nothing confirms what they find.
 const PAGE_WISE_CONFIDENCE: f64 = 0.3;
 
-/// Finds the body with a method that looks at one page. `None` if it finds none.
+/// Most sibling pages compared with each other at a time for redundant blocks.
+const REDUNDANCY_PAGES: usize = 100;
+
+/// A page and the feed items that point to it.
+pub type Listed<'a> = (&'a ParsedPage<'a>, Vec<&'a FeedItem>);
+
+/// Finds the bodies of sibling pages with an engine that needs no learning; for engines that learn,
+/// all are `None`. BlockExtractor alone looks across the pages (its redundancy step).
+pub fn bodies(pages: &[Listed<'_>], engine: Engine, signify: &SignifyConfig) -> Vec<Option<Body>> {
+    if engine == Engine::PageWise(Method::Blocks) && pages.len() > 1 {
+        let chunks = pages.par_chunks(REDUNDANCY_PAGES);
+        return chunks
+            .flat_map_iter(|chunk| {
+                let documents: Vec<&Document> = chunk.iter().map(|(p, _)| &p.document).collect();
+                let kept = pagewise::without_redundant(&documents, &RedundancyConfig::PUBLISHED);
+                let of_page = |(document, nodes)| body_of(document, engine, nodes);
+                documents.into_iter().zip(kept).map(of_page).collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    pages.par_iter().map(|(page, items)| page_wise(page, engine, items, signify)).collect()
+}
+
+/// Finds the body with an engine that looks at one page. `None` if it finds none.
 pub fn page_wise(
     parsed: &ParsedPage<'_>,
     engine: Engine,
     feed_items: &[&FeedItem],
+    signify: &SignifyConfig,
 ) -> Option<Body> {
     let document = &parsed.document;
-    let (nodes, text) = match engine {
-        Engine::PageWise(method) => (pagewise::extract(document, method), None),
-        Engine::Description => (Vec::new(), Some(description(feed_items)?)),
-        Engine::Sigfeed | Engine::Forest(_) => return None,
-    };
-    if nodes.is_empty() && text.is_none() {
-        return None;
+    match engine {
+        Engine::PageWise(method) => body_of(document, engine, pagewise::extract(document, method)),
+        Engine::Sigfeed => body_of(document, engine, sigfeed(parsed, feed_items, signify)),
+        Engine::Description => {
+            let text = Some(description(feed_items)?);
+            Some(Body { text, ..found(document, engine, Vec::new()) })
+        }
+        Engine::Forest(_) => None,
     }
-    Some(Body {
+}
+
+fn body_of(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Option<Body> {
+    (!nodes.is_empty()).then(|| found(document, engine, nodes))
+}
+
+fn found(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Body {
+    Body {
         xpath: nodes.iter().map(|&node| position_path(document, node)).collect(),
         nodes,
         engine: engine.name().to_owned(),
         route: Route::PageWise,
         wrapper_version: 0,
         confidence: PAGE_WISE_CONFIDENCE,
-        text,
-    })
+        text: None,
+    }
+}
+
+/// The `div` densest in the keywords of the page's feed items; nothing without any.
+fn sigfeed(
+    parsed: &ParsedPage<'_>,
+    feed_items: &[&FeedItem],
+    config: &SignifyConfig,
+) -> Vec<NodeId> {
+    if feed_items.is_empty() {
+        return Vec::new();
+    }
+    let config = SignifyConfig { source: SignifierChoice::Feeds, ..config.clone() };
+    let page = Sibling { index: 0, page: parsed, feed_items };
+    let signified = signify(&[page], &config);
+    let counts = |s: &SignifiedPage| {
+        forest::sigfeed(&parsed.document, &SignifierCounts::new(&s.terms, &s.weights))
+    };
+    signified.first().and_then(counts).into_iter().collect()
 }
 
 /// Title and description of the first feed item that has any.

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use sink::{SiteRecord, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::body::{Body, Listed, bodies};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::ledger::Clock;
@@ -64,22 +65,24 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
             continue;
         }
         let (learnt, ranked) = learn(site, template, &parsed, config, clock);
-        let results: Vec<Result<Article, Drop>> = clock.extract.time(|| {
-            template
+        let outcomes: Vec<Outcome> = clock.extract.time(|| {
+            let pages: Vec<Listed<'_>> = template
                 .members
-                .par_iter()
-                .map(|&m| {
-                    let page = &parsed[m as usize];
-                    let items = feed_items_of(site, m);
-                    extract_one(page, template, learnt.as_ref(), &items, config)
-                })
+                .iter()
+                .map(|&m| (&parsed[m as usize], feed_items_of(site, m)))
+                .collect();
+            let found = bodies(&pages, config.rank.engine, &config.signify);
+            let together: Vec<_> = pages.iter().zip(found).collect();
+            together
+                .into_par_iter()
+                .map(|(page, found)| extract_one(page, template, learnt.as_ref(), found, config))
                 .collect()
         });
         let before = articles.len();
-        for result in results {
-            match result {
-                Ok(article) => articles.push(article),
-                Err(drop) => drops.push(drop),
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Article(article) => articles.push(*article),
+                Outcome::Drop(drop) => drops.push(*drop),
             }
         }
         if let Some(learnt) = &learnt {
@@ -187,19 +190,26 @@ fn learn(
     (learnt, ranked)
 }
 
+/// What came of a page.
+enum Outcome {
+    Article(Box<Article>),
+    Drop(Box<Drop>),
+}
+
 /// Extracts one page; a panic is that page's own.
 fn extract_one(
-    page: &ParsedPage<'_>,
+    (page, items): &Listed<'_>,
     template: &Template,
     learnt: Option<&Learnt>,
-    items: &[&FeedItem],
+    found: Option<Body>,
     config: &Config,
-) -> Result<Article, Drop> {
-    let attempt =
-        || extract(page, &template.id, learnt, items, config.rank.engine, &config.extract);
+) -> Outcome {
+    let attempt = || extract(page, &template.id, learnt, found, items, config);
+    let dropped = |reason| Outcome::Drop(Box::new(drop_of(page, Stage::Extract, reason)));
     match catch_unwind(AssertUnwindSafe(attempt)) {
-        Ok(result) => result.map_err(|reason| drop_of(page, Stage::Extract, reason)),
-        Err(_) => Err(drop_of(page, Stage::Extract, DropReason::Internal)),
+        Ok(Ok(article)) => Outcome::Article(Box::new(article)),
+        Ok(Err(reason)) => dropped(reason),
+        Err(_) => dropped(DropReason::Internal),
     }
 }
 
@@ -225,7 +235,7 @@ fn process_apart(site: &Site, config: &Config) -> SiteResult {
     for page in &site.pages {
         let attempt = || {
             let parsed = parse_page(page, &config.parse);
-            extract(&parsed, "", None, &[], config.extract.page_wise, &config.extract)
+            extract(&parsed, "", None, None, &[], config)
         };
         let outcome = catch_unwind(AssertUnwindSafe(attempt));
         let (reason, detail) = match outcome {

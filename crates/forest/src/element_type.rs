@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use dom::{Document, Element, NodeId};
 use model::ElementType;
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::Xxh3Default;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 /// Depth-first position of every node among elements, 1 for the root (the paper's `dfs`
 /// attribute). Text nodes have the position of the element before them.
@@ -22,9 +22,14 @@ pub fn positions(document: &Document) -> Vec<u32> {
 }
 
 /// The tolerant form of an attribute value: its first token without digits (§3.2).
-fn tolerant(value: &str) -> impl Iterator<Item = char> + '_ {
-    let token = value.split_whitespace().next().unwrap_or_default();
-    token.chars().filter(|c| !c.is_numeric())
+fn tolerant(value: &str) -> impl Iterator<Item = u8> + '_ {
+    let token = value.split_ascii_whitespace().next().unwrap_or_default();
+    token.bytes().filter(|b| !b.is_ascii_digit())
+}
+
+fn tolerant_text(value: &str) -> String {
+    // Taking out ASCII bytes leaves valid UTF-8.
+    String::from_utf8(tolerant(value).collect()).unwrap_or_default()
 }
 
 /// The attributes that recur from page to page, as hashes of name and tolerant value.
@@ -58,15 +63,14 @@ impl Recurring {
     }
 }
 
+/// A hash of an attribute's name and tolerant value. Most of ranking's time goes into these, so it
+/// takes the value as bytes, one multiplication each, and no buffer.
 fn attribute_hash(name: &str, value: &str) -> u64 {
-    let mut hasher = Xxh3Default::new();
-    hasher.update(name.as_bytes());
-    hasher.write_u8(0xff);
-    let mut buffer = [0; 4];
-    for c in tolerant(value) {
-        hasher.update(c.encode_utf8(&mut buffer).as_bytes());
+    let mut hash = xxh3_64(name.as_bytes());
+    for byte in tolerant(value) {
+        hash = (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     }
-    hasher.digest()
+    hash ^ (hash >> 29)
 }
 
 /// The element type (definition 2): tag and recurring attributes in tolerant form, or the
@@ -75,7 +79,7 @@ pub fn element_type(element: Element<'_>, position: u32, recurring: &Recurring) 
     let mut attributes: Vec<(String, String)> = element
         .attributes()
         .filter(|(name, value)| recurring.has(name, value))
-        .map(|(name, value)| (name.to_string(), tolerant(value).collect()))
+        .map(|(name, value)| (name.to_string(), tolerant_text(value)))
         .collect();
     attributes.sort();
     let dfs = attributes.is_empty().then_some(position);

@@ -8,10 +8,11 @@ farthest from the centroid (Algorithms 1 and 2) are candidates; the one with mos
 the content, with its siblings among the candidates (Algorithms 3 and 4); groups of links inside it
 go (Algorithm 5).
 
-Readings. `depth(n)` in the position ratio is the depth of `n` below the body, as the text has it
-("located in the first half of the DOM tree"), not that of its subtree. A hyperlink is `<a href>`; the
-standard deviation is that of a sample. In criterion 3 a wide page is one whose depth is less than
-its number of children of the body, both counted in the elements that may be rated. Algorithm 4
+Readings. `depth(n)` in the position ratio is the depth of `n`, as the text has it ("located in the
+first half of the DOM tree"), not that of its subtree; the body has depth 1. A hyperlink is `<a href>`; the
+standard deviation is that of a sample. Criterion 3 is taken to the letter: depth and children of the
+body are counted in the elements "with the tagNames listed in bullet 2" (headings, links, rules and the
+like, which lie side by side in old pages), not in those that may be rated. Algorithm 4
 takes all of several equal nodes, as its description says. Algorithm 5 looks at every element
 inside the content. What it prints about siblings cannot be meant (`found == false` removes the
 parent exactly where the description forbids it); the description is followed: children of one
@@ -94,7 +95,7 @@ impl<'a> Page<'a> {
             body: body(document),
             text: lengths(document),
             link_text: PrefixSums::within_links(document, length),
-            links: PrefixSums::new(document, |id| u32::from(if std::env::var("EV").unwrap_or_default().contains('a') { document.is(id, &local_name!("a")) } else { is_link(document, id) })),
+            links: PrefixSums::new(document, |id| u32::from(is_link(document, id))),
             tags: PrefixSums::elements(document),
         }
     }
@@ -103,9 +104,9 @@ impl<'a> Page<'a> {
         of.sum(self.document, id)
     }
 
-    /// Depth below the body.
+    /// Depth of a node; the body's is 1.
     fn depth(&self, id: NodeId) -> u32 {
-        u32::from(self.document.node(id).level - self.document.node(self.body).level)
+        u32::from(self.document.node(id).level - self.document.node(self.body).level) + 1
     }
 
     fn may_be_rated(&self, id: NodeId) -> bool {
@@ -130,16 +131,15 @@ impl<'a> Page<'a> {
 
     /// Criterion 3 of §3.1: old pages, which are mostly content.
     fn is_wide(&self) -> bool {
-        let children = self.document.children(self.body).filter(|&id| self.may_be_rated(id));
-        // Elements that may be rated on the way from the body down to each node.
-        let mut on_path = vec![0u32; self.document.len()];
-        let mut depth = 0;
+        let is_listed = |id| self.document.name(id).is_some_and(|name| !may_be_rated(name));
+        let children = self.document.children(self.body).filter(|&id| is_listed(id)).count();
+        // Listed elements on the way from the body down to each node.
+        let mut on_path = vec![0usize; self.document.len()];
         for id in self.document.subtree(self.body).skip(1) {
             let above = on_path[self.document.node(id).parent as usize];
-            on_path[id as usize] = above + u32::from(self.may_be_rated(id));
-            depth = depth.max(on_path[id as usize]);
+            on_path[id as usize] = above + usize::from(is_listed(id));
         }
-        { let v = std::env::var("EV").unwrap_or_default(); if v.contains('w') { return false; } (depth as usize) < children.count() && (!v.contains('d') || depth <= 3) }
+        on_path.into_iter().max().unwrap_or(0) < children
     }
 
     /// Definition 3.1.
@@ -218,7 +218,7 @@ impl<'a> Page<'a> {
             let ratio = all > config.text_ratio * (all - linked);
             if ratio && self.sum(&self.links, id) > config.links {
                 removed[id as usize] = true;
-            } else if !std::env::var("EV").unwrap_or_default().contains('l') && self.is_link_list(id) {
+            } else if self.is_link_list(id) {
                 for child in self.document.children(id) {
                     removed[child as usize] = true;
                 }

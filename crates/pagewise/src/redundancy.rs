@@ -92,62 +92,76 @@ fn tree_of(document: &Document, block: &Block) -> Tree {
 
 /// The blocks that are on several pages, or near one on another page.
 fn redundant(distinct: &BTreeMap<Tree, BTreeSet<usize>>, share: f64) -> BTreeSet<&Tree> {
-    let mut redundant: BTreeSet<&Tree> =
-        distinct.iter().filter(|(_, pages)| pages.len() > 1).map(|(tree, _)| tree).collect();
-    let trees: Vec<_> = distinct.iter().collect();
-    for (a, b) in near_pairs(&trees, share) {
-        let ((a, a_pages), (b, b_pages)) = (trees[a], trees[b]);
-        if a_pages.union(b_pages).nth(1).is_some() {
-            redundant.extend([a, b]);
-        }
-    }
-    redundant
-}
-
-/// Pairs of trees within the distance that `share` allows the larger.
-fn near_pairs(trees: &[(&Tree, &BTreeSet<usize>)], share: f64) -> Vec<(usize, usize)> {
-    let allowed = |nodes: usize| (nodes as f64 * share).floor() as usize;
-    let mut frequency: BTreeMap<u64, u32> = BTreeMap::new();
-    for label in trees.iter().flat_map(|(tree, _)| &tree.labels) {
-        *frequency.entry(*label).or_default() += 1;
-    }
-    // Labels of each tree, the rarest first.
-    let rarest_first = |tree: &Tree| {
-        let mut labels = tree.labels.clone();
-        labels.sort_unstable_by_key(|label| (frequency[label], *label));
-        labels
-    };
-    let labels: Vec<Vec<u64>> = trees.iter().map(|(tree, _)| rarest_first(tree)).collect();
-    // From small to large: a tree meets all that are not larger by one of its rarest labels.
-    let mut order: Vec<usize> = (0..trees.len()).collect();
-    order.sort_by_key(|&i| trees[i].0.len());
+    let index = LabelIndex::new(distinct.keys());
+    let mut redundant: Vec<bool> = distinct.values().map(|pages| pages.len() > 1).collect();
+    let pages: Vec<&BTreeSet<usize>> = distinct.values().collect();
+    // From small to large: each tree meets those that are not larger.
+    let mut order: Vec<usize> = (0..pages.len()).collect();
+    order.sort_by_key(|&i| index.trees[i].len());
     let mut with_label: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    let mut pairs = Vec::new();
-    for &large in &order {
-        let nodes = trees[large].0.len();
-        let d = allowed(nodes);
-        let mut met: BTreeSet<usize> = BTreeSet::new();
-        // Equal trees are one already, so at distance 0 there is nothing to meet.
-        for label in labels[large].iter().take(if d > 0 { d + 1 } else { 0 }) {
-            met.extend(with_label.get(label).into_iter().flatten());
-        }
-        for small in met {
-            let near = trees[small].0.len() + d >= nodes
-                && shared(&labels[small], &labels[large], &frequency) + d >= nodes
-                && (nodes > EXACT_UP_TO
-                    || tree_distance(trees[small].0, trees[large].0) as usize <= d);
-            if near {
-                pairs.push((small, large));
+    for large in order {
+        let distance = (index.trees[large].len() as f64 * share).floor() as usize;
+        for small in index.met(large, distance, &with_label) {
+            let known = redundant[small] && redundant[large];
+            let elsewhere = || pages[small].union(pages[large]).nth(1).is_some();
+            if !known && elsewhere() && index.is_near(small, large, distance) {
+                redundant[small] = true;
+                redundant[large] = true;
             }
         }
-        for label in &labels[large] {
-            let with = with_label.entry(*label).or_default();
+        for &label in &index.labels[large] {
+            let with = with_label.entry(label).or_default();
             if with.last() != Some(&large) {
                 with.push(large);
             }
         }
     }
-    pairs
+    distinct.keys().zip(redundant).filter(|(_, redundant)| *redundant).map(|(t, _)| t).collect()
+}
+
+/// Trees with their labels, the rarest first.
+struct LabelIndex<'a> {
+    trees: Vec<&'a Tree>,
+    labels: Vec<Vec<u64>>,
+    frequency: BTreeMap<u64, u32>,
+}
+
+impl<'a> LabelIndex<'a> {
+    fn new(trees: impl Iterator<Item = &'a Tree>) -> Self {
+        let trees: Vec<&Tree> = trees.collect();
+        let mut frequency: BTreeMap<u64, u32> = BTreeMap::new();
+        for label in trees.iter().flat_map(|tree| &tree.labels) {
+            *frequency.entry(*label).or_default() += 1;
+        }
+        let rarest_first = |tree: &&Tree| {
+            let mut labels = tree.labels.clone();
+            labels.sort_unstable_by_key(|label| (frequency[label], *label));
+            labels
+        };
+        let labels = trees.iter().map(rarest_first).collect();
+        Self { trees, labels, frequency }
+    }
+
+    /// Trees met so far that may be within the distance of a tree that is not smaller.
+    fn met(
+        &self,
+        large: usize,
+        distance: usize,
+        with_label: &BTreeMap<u64, Vec<usize>>,
+    ) -> BTreeSet<usize> {
+        // Equal trees are one already, so at distance 0 there is nothing to meet.
+        let rarest = if distance > 0 { distance + 1 } else { 0 };
+        let lists = self.labels[large].iter().take(rarest).filter_map(|l| with_label.get(l));
+        lists.flatten().copied().collect()
+    }
+
+    fn is_near(&self, small: usize, large: usize, distance: usize) -> bool {
+        let nodes = self.trees[large].len();
+        self.trees[small].len() + distance >= nodes
+            && shared(&self.labels[small], &self.labels[large], &self.frequency) + distance >= nodes
+            && (nodes > EXACT_UP_TO
+                || tree_distance(self.trees[small], self.trees[large]) as usize <= distance)
+    }
 }
 
 /// How many labels two trees share, one for one.

@@ -75,12 +75,11 @@ fn keyroot_distance(
 ) {
     let width = b.len() + 1;
     let (a_first, b_first) = (a.leftmost[i] as usize, b.leftmost[j] as usize);
-    forest[0] = 0;
     for x in 1..=i + 1 - a_first {
         forest[x * width] = x as u32;
     }
-    for y in 1..=j + 1 - b_first {
-        forest[y] = y as u32;
+    for (y, cell) in forest[..=j + 1 - b_first].iter_mut().enumerate() {
+        *cell = y as u32;
     }
     for x in 1..=i + 1 - a_first {
         let a_node = a_first + x - 1;

@@ -12,14 +12,11 @@ use url::Url;
 
 use super::wrap::Learnt;
 use crate::body::{Body, page_wise};
-use crate::config::ExtractConfig;
-use crate::engine::Engine;
+use crate::config::Config;
 use crate::parsed::ParsedPage;
 
-/// Takes the article out of a page.
-///
-/// `engine` is the one asked for: where it works on single pages it is tried when there is no
-/// wrapper, before the page-wise method of the settings.
+/// Takes the article out of a page. `found` is the body that the engine asked for has found, where
+/// it needed no learning; else the wrapper is tried, and then the page-wise method of the settings.
 ///
 /// # Errors
 /// With the reason the page is to be dropped for.
@@ -27,34 +24,34 @@ pub fn extract(
     parsed: &ParsedPage<'_>,
     template: &str,
     learnt: Option<&Learnt>,
+    found: Option<Body>,
     feed_items: &[&FeedItem],
-    engine: Engine,
-    config: &ExtractConfig,
+    config: &Config,
 ) -> Result<Article, DropReason> {
-    let document = &parsed.document;
-    let by_wrapper = learnt.and_then(|learnt| {
-        let nodes = wrapper::select(&learnt.paths, document);
-        has_words(parsed, &nodes, config).then(|| Body {
-            nodes,
-            xpath: learnt.wrapper.content.clone(),
-            engine: learnt.wrapper.engine.clone(),
-            route: Route::Wrapper,
-            wrapper_version: learnt.wrapper.version,
-            confidence: learnt.wrapper.confidence,
-            text: None,
-        })
-    });
-    let usable = |body: &Body| body.text.is_some() || has_words(parsed, &body.nodes, config);
-    let body = by_wrapper
-        .or_else(|| page_wise(parsed, engine, feed_items).filter(usable))
-        .or_else(|| page_wise(parsed, config.page_wise, feed_items).filter(usable))
+    let least = config.extract.min_words.max(1);
+    let usable = |body: &Body| {
+        let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
+        body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
+    };
+    let alone = || page_wise(parsed, config.extract.page_wise, feed_items, &config.signify);
+    let body = found
+        .filter(usable)
+        .or_else(|| learnt.map(|learnt| by_wrapper(parsed, learnt)).filter(usable))
+        .or_else(|| alone().filter(usable))
         .ok_or(DropReason::NoArticle)?;
     Ok(article(parsed, template, body, feed_items))
 }
 
-fn has_words(parsed: &ParsedPage<'_>, nodes: &[NodeId], config: &ExtractConfig) -> bool {
-    let words = nodes.iter().map(|&n| parsed.words.sum(&parsed.document, n)).sum::<u32>();
-    words >= config.min_words.max(1)
+fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
+    Body {
+        nodes: wrapper::select(&learnt.paths, &parsed.document),
+        xpath: learnt.wrapper.content.clone(),
+        engine: learnt.wrapper.engine.clone(),
+        route: Route::Wrapper,
+        wrapper_version: learnt.wrapper.version,
+        confidence: learnt.wrapper.confidence,
+        text: None,
+    }
 }
 
 fn article(

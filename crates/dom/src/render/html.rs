@@ -1,6 +1,6 @@
 //! An HTML fragment of nodes that is safe to show anywhere: absolute links, nothing that runs.
 
-use html5ever::{LocalName, local_name};
+use html5ever::local_name;
 use url::Url;
 
 use super::allowed::{attribute_stays, written_as};
@@ -70,9 +70,7 @@ fn open_tag(element: Element<'_>, name: &str, base: &Url, out: &mut String) {
             if let Some(url) = media_source(element, base) {
                 write_attribute("src", &url, out);
             }
-            let set = ["srcset", "data-srcset"]
-                .iter()
-                .find_map(|name| element.attribute(&LocalName::from(*name)))
+            let set = first_of(element, &["srcset", "data-srcset"])
                 .map(|set| absolute_set(set, base))
                 .filter(|set| !set.is_empty());
             if let Some(set) = set {
@@ -81,7 +79,7 @@ fn open_tag(element: Element<'_>, name: &str, base: &Url, out: &mut String) {
         }
         local_name!("blockquote") | local_name!("q") => {
             if let Some(url) = element
-                .attribute(&LocalName::from("cite"))
+                .attribute(&local_name!("cite"))
                 .and_then(|cite| absolute(cite, base))
                 .filter(|u| matches!(u.scheme(), "http" | "https"))
             {
@@ -93,16 +91,20 @@ fn open_tag(element: Element<'_>, name: &str, base: &Url, out: &mut String) {
     out.push('>');
 }
 
+/// The value of the first of these attributes that the element has. Names are compared as text: to
+/// intern those of lazy loading for every image would cost more.
+fn first_of<'a>(element: Element<'a>, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| element.attributes().find(|(n, _)| **n == **name).map(|a| a.1))
+}
+
 /// The address of an image or other media: lazy-loading attributes first where `src` is missing
 /// or a placeholder embedded in the page.
 fn media_source(element: Element<'_>, base: &Url) -> Option<String> {
     let src = element.attribute(&local_name!("src")).and_then(|src| absolute(src, base));
     let placeholder = src.as_ref().is_none_or(|u| u.scheme() == "data");
-    let lazy = ["data-src", "data-original", "data-lazy-src", "data-url", "data-hi-res-src"]
-        .iter()
-        .filter(|_| placeholder)
-        .find_map(|name| element.attribute(&LocalName::from(*name)))
-        .and_then(|src| absolute(src, base));
+    const LAZY: [&str; 5] =
+        ["data-src", "data-original", "data-lazy-src", "data-url", "data-hi-res-src"];
+    let lazy = first_of(element, &LAZY).filter(|_| placeholder).and_then(|src| absolute(src, base));
     let url = lazy.filter(|u| matches!(u.scheme(), "http" | "https")).or(src)?;
     match url.scheme() {
         "http" | "https" => Some(url.into()),

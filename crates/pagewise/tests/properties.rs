@@ -1,0 +1,101 @@
+//! What must hold for any page and any method.
+
+use dom::{Document, NodeId, parse};
+use proptest::prelude::*;
+use sitegrove_pagewise::{
+    BlocksConfig, DensityConfig, Method, RedundancyConfig, WordsLeavesConfig, blocks, density,
+    extract, without_redundant, words_leaves,
+};
+
+const NAMES: [&str; 18] = [
+    "a",
+    "a href=x",
+    "b",
+    "p",
+    "div",
+    "ul",
+    "li",
+    "table",
+    "tr",
+    "td",
+    "h1",
+    "br",
+    "img",
+    "article",
+    "body",
+    "frameset",
+    "select",
+    "div style=display:none",
+];
+
+fn page() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(&NAMES[..]);
+    let piece = prop_oneof![
+        name.clone().prop_map(|n| format!("<{n}>")),
+        name.prop_map(|n| format!("</{n}>")),
+        "[a-z .]{0,30}",
+        Just("文章の内容です。".to_owned()),
+    ];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+/// Kept nodes rise, and none lies inside another.
+fn check(document: &Document, kept: &[NodeId]) {
+    assert!(kept.iter().all(|&id| (id as usize) < document.len()));
+    assert!(kept.windows(2).all(|pair| document.node(pair[0]).end <= pair[1]), "{kept:?}");
+}
+
+proptest! {
+    #[test]
+    fn nodes_rise_and_do_not_overlap(html in page()) {
+        let d = parse(&html);
+        for method in Method::ALL {
+            check(&d, &extract(&d, method));
+        }
+        check(&d, &density(&d, &DensityConfig::AS_PRINTED));
+        check(&d, &words_leaves(&d, &WordsLeavesConfig::AS_PRINTED));
+    }
+
+    /// A page beside itself has nothing of its own; beside an empty one it keeps all.
+    #[test]
+    fn redundancy(html in page(), distance in 0.0..0.5f64) {
+        let (d, empty) = (parse(&html), parse(""));
+        let config = RedundancyConfig { distance, ..RedundancyConfig::PUBLISHED };
+        prop_assert_eq!(without_redundant(&[&d, &d], &config), vec![Vec::<NodeId>::new(); 2]);
+        let alone = without_redundant(&[&d, &empty], &config);
+        prop_assert_eq!(&alone[0], &blocks(&d, &BlocksConfig::PUBLISHED));
+    }
+}
+
+/// Large pages: linear time, or these would hang.
+#[test]
+fn large_pages() {
+    let paragraphs = "<p>Some words of a paragraph, and <a href=x>a link</a>.</p>".repeat(30_000);
+    let deep = "<div>".repeat(500) + &paragraphs;
+    for html in [paragraphs, deep, "<table>".repeat(5_000), "word ".repeat(200_000)] {
+        let d = parse(&html);
+        for method in Method::ALL {
+            check(&d, &extract(&d, method));
+        }
+    }
+}
+
+/// A hundred siblings that share a large block but for a word, and have one of their own.
+#[test]
+fn a_hundred_siblings() {
+    let page = |i: usize| {
+        let links: String =
+            (0..150).map(|n| format!("<li>Related story number {n} of the day</li>")).collect();
+        let own: String =
+            (0..20).map(|n| format!("<p>Paragraph {n} of article {i}.</p>")).collect();
+        format!("<ul>{links}<li>{i}</li></ul><div>{own}</div>")
+    };
+    let documents: Vec<Document> = (0..100).map(|i| parse(&page(i))).collect();
+    let documents: Vec<&Document> = documents.iter().collect();
+    let config = RedundancyConfig { distance: 0.05, ..RedundancyConfig::PUBLISHED };
+    for (d, kept) in documents.iter().zip(without_redundant(&documents, &config)) {
+        let text: String = kept.iter().map(|&id| d.text_content(id)).collect();
+        assert!(text.starts_with("Paragraph 0 of article") && text.len() > 400);
+        assert_eq!(kept.len(), 20);
+    }
+}

@@ -1,0 +1,125 @@
+//! Archives made on the spot.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use archive::{NewRecord, RecordKind, Wrapping, Writer};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+
+/// What a server says before an HTML page.
+pub(crate) const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n";
+
+/// Records, one after the other. The record number gives ids and dates, so the same calls give the
+/// same bytes and later records are later visits.
+#[derive(Default)]
+pub(crate) struct Crawl {
+    /// Each record in a gzip member of its own.
+    members: Vec<Vec<u8>>,
+}
+
+impl Crawl {
+    pub(crate) fn new() -> Self {
+        Self::default()
+    }
+
+    /// A page in UTF-8, answered with 200.
+    pub(crate) fn page(&mut self, url: &str, html: &str) -> &mut Self {
+        self.response(url, HTML, html.as_bytes())
+    }
+
+    /// A response with this head (lines with their line ends) and body.
+    pub(crate) fn response(&mut self, url: &str, head: &str, body: &[u8]) -> &mut Self {
+        let block = [head.as_bytes(), b"\r\n", body].concat();
+        self.record(RecordKind::Response, url, "application/http; msgtype=response", &block)
+    }
+
+    /// Any record.
+    pub(crate) fn record(
+        &mut self,
+        kind: RecordKind,
+        url: &str,
+        content_type: &str,
+        block: &[u8],
+    ) -> &mut Self {
+        let n = self.members.len();
+        let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+        let record = NewRecord {
+            kind,
+            record_id: &format!("urn:uuid:00000000-0000-4000-8000-{n:012}"),
+            date: format!("2024-05-01T{:02}:{:02}:{:02}Z", n / 3600 % 24, n / 60 % 60, n % 60)
+                .parse()
+                .unwrap(),
+            target_uri: Some(url),
+            content_type,
+            fields: &[],
+            body: block,
+        };
+        writer.write(&record).unwrap();
+        self.members.push(writer.finish().unwrap());
+        self
+    }
+
+    /// The archive's bytes by record.
+    pub(crate) fn members(&self) -> &[Vec<u8>] {
+        &self.members
+    }
+
+    /// Writes the archive into a folder.
+    pub(crate) fn write(&self, folder: &Path, name: &str) -> PathBuf {
+        let path = folder.join(name);
+        fs::write(&path, self.members.concat()).unwrap();
+        path
+    }
+}
+
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// What HTTP calls `deflate`: a zlib stream.
+pub(crate) fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// What some servers send as `deflate`: without the zlib frame.
+pub(crate) fn raw_deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A brotli stream of stored blocks (RFC 7932 §9): window of 16 bits, then for each block "not the
+/// last, length in 4 nibbles, uncompressed", then an empty last block.
+pub(crate) fn brotli(bytes: &[u8]) -> Vec<u8> {
+    let mut stream = Vec::new();
+    // The window's bit stands before the first block only.
+    let mut shift = 1;
+    for block in bytes.chunks(1 << 16) {
+        let length = u32::try_from(block.len() - 1).unwrap();
+        let header = (length << 3 | 1 << 19) << shift;
+        let width = (shift + 20_u32).div_ceil(8) as usize;
+        stream.extend_from_slice(&header.to_le_bytes()[..width]);
+        stream.extend_from_slice(block);
+        shift = 0;
+    }
+    stream.push(if shift == 1 { 0b110 } else { 0b11 });
+    stream
+}
+
+/// Chunked transfer coding, in chunks of this size.
+pub(crate) fn chunked(bytes: &[u8], size: usize) -> Vec<u8> {
+    let mut coded = Vec::new();
+    for chunk in bytes.chunks(size) {
+        coded.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        coded.extend_from_slice(chunk);
+        coded.extend_from_slice(b"\r\n");
+    }
+    coded.extend_from_slice(b"0\r\n\r\n");
+    coded
+}

@@ -1,0 +1,49 @@
+//! The real binary, with nothing of the developer's surroundings.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::Duration;
+
+use assert_cmd::Command;
+
+use super::results::Results;
+
+/// The binary under test.
+pub(crate) const PATH: &str = env!("CARGO_BIN_EXE_sitegrove");
+
+/// The folder of the repository.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// A file or folder of the repository, e.g. `data/crawl`.
+pub(crate) fn in_repository(path: &str) -> PathBuf {
+    repository().join(path)
+}
+
+/// The binary, ready for arguments; a hang is a failure.
+pub(crate) fn sitegrove() -> Command {
+    let mut command = Command::new(PATH);
+    command.env_remove("RUST_LOG").env_remove("NO_COLOR").timeout(Duration::from_secs(300));
+    command
+}
+
+/// Calls the binary with these arguments.
+pub(crate) fn call<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
+    sitegrove().args(arguments).output().unwrap()
+}
+
+/// Exit code, standard output and standard error.
+pub(crate) fn parts(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+/// `sitegrove run` on these inputs with further arguments; must succeed.
+pub(crate) fn run(inputs: &[&Path], out: &Path, more: &[&str]) -> Results {
+    let output =
+        sitegrove().arg("run").args(inputs).arg("--out").arg(out).args(more).output().unwrap();
+    let (code, stdout, stderr) = parts(&output);
+    assert_eq!(code, 0, "run failed\n{stdout}\n{stderr}");
+    Results::read(out)
+}

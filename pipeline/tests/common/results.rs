@@ -1,0 +1,92 @@
+//! A run folder, read back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// What a run wrote.
+pub(crate) struct Results {
+    pub(crate) folder: PathBuf,
+    pub(crate) articles: Vec<Value>,
+    pub(crate) dropped: Vec<Value>,
+    pub(crate) ledger: Value,
+}
+
+impl Results {
+    /// Reads a run folder; every line must be JSON.
+    pub(crate) fn read(folder: &Path) -> Self {
+        let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        let lines = |name: &str| text(name).lines().map(parse).collect();
+        Self {
+            folder: folder.to_owned(),
+            articles: lines("articles.jsonl"),
+            dropped: lines("dropped.jsonl"),
+            ledger: parse(&text("ledger.json")),
+        }
+    }
+
+    /// The article of a URL.
+    pub(crate) fn article(&self, url: &str) -> &Value {
+        let of_url: Vec<&Value> = self.articles.iter().filter(|a| a["url"] == url).collect();
+        let [article] = of_url[..] else {
+            let drops: Vec<_> = self.dropped.iter().filter(|d| d["url"] == url).collect();
+            panic!("{} articles of {url}; dropped: {drops:?}", of_url.len())
+        };
+        article
+    }
+
+    /// The drops of this reason.
+    pub(crate) fn drops(&self, reason: &str) -> Vec<&Value> {
+        self.dropped.iter().filter(|d| d["reason"] == reason).collect()
+    }
+
+    /// Lines of `dropped.jsonl` by reason.
+    pub(crate) fn drops_by_reason(&self) -> BTreeMap<String, u64> {
+        let mut counts = BTreeMap::new();
+        for drop in &self.dropped {
+            *counts.entry(text(drop, "reason").to_owned()).or_default() += 1;
+        }
+        counts
+    }
+
+    /// The URLs of the articles.
+    pub(crate) fn urls(&self) -> BTreeSet<&str> {
+        self.articles.iter().map(|a| text(a, "url")).collect()
+    }
+
+    /// A count of the ledger.
+    pub(crate) fn count(&self, name: &str) -> u64 {
+        self.ledger["counts"][name].as_u64().unwrap()
+    }
+}
+
+/// A field that must be text.
+pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_else(|| panic!("no text `{field}` in {value}"))
+}
+
+/// JSON that must be JSON.
+pub(crate) fn parse(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_else(|e| panic!("{e}: {json}"))
+}
+
+/// Every file in a folder, with its path in it and its bytes.
+pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    collect(folder, folder, &mut found);
+    found
+}
+
+fn collect(folder: &Path, root: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, root, found);
+        } else {
+            let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+            found.insert(name, fs::read(&path).unwrap());
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! `sitegrove extract`: a quick look at a few pages.
+
+use std::fs;
+use std::path::PathBuf;
+
+mod common;
+use common::program::{call, in_repository, parts, repository};
+use common::prose;
+use common::results::{parse, text};
+
+const ALMANAC: &str = "data/pages/lighthouse-almanac.example";
+
+fn page(name: &str) -> String {
+    in_repository(ALMANAC).join(name).to_string_lossy().into_owned()
+}
+
+fn siblings() -> Vec<String> {
+    ["letters-to-a-rock.html", "closing-note.html", "oil-whale-to-vapour.html"].map(page).into()
+}
+
+/// Gold text of the almanac by file name.
+fn gold(file: &str) -> String {
+    let lines = fs::read_to_string(repository().join("data/gold.jsonl")).unwrap();
+    let of_file = lines.lines().map(parse).find(|page| {
+        page["file"].as_str().is_some_and(|path| path.ends_with(file))
+    });
+    text(&of_file.unwrap(), "gold_text").to_owned()
+}
+
+fn extract(arguments: &[&str], pages: &[String]) -> (i32, String, String) {
+    let arguments: Vec<&str> =
+        ["extract"].iter().chain(arguments).copied().chain(pages.iter().map(String::as_str)).collect();
+    parts(&call(&arguments))
+}
+
+#[test]
+fn text_shows_title_path_and_text() {
+    let (code, stdout, stderr) = extract(&[], &siblings());
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    for file in ["letters-to-a-rock.html", "closing-note.html", "oil-whale-to-vapour.html"] {
+        assert!(stdout.contains(file), "{file} is not named\n{stdout}");
+        let first = gold(file);
+        let first = first.split("\n\n").next().unwrap();
+        assert!(stdout.contains(first), "{file} lacks its first paragraph: {first}\n{stdout}");
+    }
+    assert_eq!(stdout.lines().filter(|l| l.starts_with("# ")).count(), 3, "{stdout}");
+    assert!(stdout.contains("//"), "no XPath is shown\n{stdout}");
+}
+
+#[test]
+fn json_is_as_in_a_run() {
+    let (code, stdout, stderr) = extract(&["--format", "json"], &siblings());
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let articles: Vec<_> = stdout.lines().map(parse).collect();
+    assert_eq!(articles.len(), 3);
+    for article in &articles {
+        assert_eq!(article["schema"], 1);
+        assert_eq!(article["engine"], "forest");
+        assert_eq!(article["site"], "lighthouse-almanac.example");
+        assert!(!text(article, "title").is_empty() && !text(article, "text").is_empty());
+    }
+}
+
+#[test]
+fn html_is_a_fragment() {
+    let (code, stdout, _) = extract(&["--format", "html"], &siblings());
+    assert_eq!(code, 0);
+    assert!(stdout.contains("<p>") && !stdout.contains("<body") && !stdout.contains("<script"));
+}
+
+#[test]
+fn one_page_alone_is_read_page_wise() {
+    let (code, stdout, stderr) = extract(&["--format", "json"], &siblings()[..1]);
+    assert_eq!(code, 0, "{stderr}");
+    let article = parse(stdout.trim());
+    assert_eq!(article["route"], "page-wise");
+    assert_eq!(article["engine"], "euclid");
+    let first = gold("letters-to-a-rock.html");
+    assert!(text(&article, "text").contains(first.split("\n\n").next().unwrap()), "{article}");
+}
+
+#[test]
+fn engines_by_name() {
+    for engine in ["forest", "coverage", "forest-j", "forest-u"] {
+        let (code, stdout, stderr) = extract(&["--format", "json", "--engine", engine], &siblings());
+        assert_eq!(code, 0, "{engine}: {stderr}");
+        assert!(stdout.lines().all(|l| parse(l)["engine"] == engine), "{engine}: {stdout}");
+    }
+    for engine in ["words-leaves", "euclid", "blocks", "density", "text-density"] {
+        let (code, stdout, stderr) = extract(&["--format", "json", "--engine", engine], &siblings());
+        assert_eq!(code, 0, "{engine}: {stderr}");
+        assert_eq!(stdout.lines().count(), 3, "{engine}");
+        for article in stdout.lines().map(parse) {
+            assert_eq!(article["engine"], engine);
+            assert_eq!(article["route"], "page-wise");
+        }
+    }
+    let (code, _, stderr) = extract(&["--engine", "oracle"], &siblings());
+    assert_eq!(code, 2);
+    assert!(stderr.contains("oracle") && stderr.contains("text-density"), "{stderr}");
+}
+
+#[test]
+fn folders_and_files_of_any_name() {
+    let folder = in_repository(ALMANAC).to_string_lossy().into_owned();
+    let (code, stdout, _) = extract(&["--format", "json"], &[folder]);
+    assert_eq!(code, 0);
+    // The home page too: whoever names a page wants it.
+    assert_eq!(stdout.lines().count(), fs::read_dir(in_repository(ALMANAC)).unwrap().count());
+
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("saved page.txt");
+    fs::write(&saved, prose::post(1)).unwrap();
+    let (code, stdout, stderr) = extract(&[], &[saved.to_string_lossy().into_owned()]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains(&prose::paragraphs(1)[0]), "{stdout}");
+}
+
+#[test]
+fn pages_without_articles_and_without_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let empty: PathBuf = folder.path().join("empty.html");
+    fs::write(&empty, "").unwrap();
+    let (code, stdout, stderr) = extract(&[], &[empty.to_string_lossy().into_owned()]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("no article found"), "{stderr}");
+    let (code, _, stderr) = extract(&[], &["nowhere.html".to_owned()]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("nowhere.html"), "{stderr}");
+    let (code, _, stderr) = extract(&[], &[]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("PAGE.html"), "{stderr}");
+}
