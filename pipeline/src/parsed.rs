@@ -20,8 +20,6 @@ pub struct ParsedPage<'a> {
     pub link_words: PrefixSums,
     /// Hashes of the distinct tag paths of the page, sorted: what layouts are told by.
     pub layout: Vec<u64>,
-    /// Language of the running text, where it could be told.
-    pub language: Option<Language>,
 }
 
 /// Parses a page and counts its words. Linear in its length.
@@ -37,8 +35,7 @@ pub fn parse_page<'a>(page: &'a Page, config: &ParseConfig) -> ParsedPage<'a> {
     let words = PrefixSums::new(&document, |id| counts[id as usize]);
     let link_words = PrefixSums::within_links(&document, |id| counts[id as usize]);
     let layout = layout_of(&document);
-    let language = language_of(&document, &words, &link_words);
-    ParsedPage { page, document, words, link_words, layout, language }
+    ParsedPage { page, document, words, link_words, layout }
 }
 
 /// The distinct tag paths of a page, three steps long each. An element's label is its tag with the
@@ -86,14 +83,11 @@ fn label_of(element: Element<'_>) -> u64 {
     label
 }
 
-/// Detects the language from running text: text nodes outside links, longest first comes nearest
-/// to the article whatever the layout.
-fn language_of(
-    document: &Document,
-    words: &PrefixSums,
-    link_words: &PrefixSums,
-) -> Option<Language> {
+/// Detects the language of a page's running text: text nodes outside links, the longest first, as
+/// they come nearest to the article whatever the layout.
+pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
     const ENOUGH: usize = 4096;
+    let ParsedPage { document, words, link_words, .. } = parsed;
     let mut texts: Vec<(u32, NodeId)> = document
         .ids()
         .filter(|&id| document.text(id).is_some())

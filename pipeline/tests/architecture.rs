@@ -27,9 +27,28 @@ const ENGINES: [&str; 8] =
 
 /// What an engine must not pull in: IO, threads, the command line, outputs.
 const NOT_IN_ENGINES: [&str; 22] = [
-    "archive", "feed", "sink", "anyhow", "clap", "clap_complete", "csv", "ctrlc", "flate2", "glob",
-    "indicatif", "mimalloc", "object_store", "parquet", "arrow", "rayon", "tempfile", "tokio",
-    "tracing", "tracing-subscriber", "warc", "zstd",
+    "archive",
+    "feed",
+    "sink",
+    "anyhow",
+    "clap",
+    "clap_complete",
+    "csv",
+    "ctrlc",
+    "flate2",
+    "glob",
+    "indicatif",
+    "mimalloc",
+    "object_store",
+    "parquet",
+    "arrow",
+    "rayon",
+    "tempfile",
+    "tokio",
+    "tracing",
+    "tracing-subscriber",
+    "warc",
+    "zstd",
 ];
 
 /// A package of the workspace, as cargo describes it.
@@ -67,8 +86,11 @@ fn packages() -> Vec<Package> {
 
 #[test]
 fn dependencies_point_one_way() {
-    let layer_of: BTreeMap<&str, usize> =
-        LAYERS.iter().enumerate().flat_map(|(i, names)| names.iter().map(move |n| (*n, i))).collect();
+    let layer_of: BTreeMap<&str, usize> = LAYERS
+        .iter()
+        .enumerate()
+        .flat_map(|(i, names)| names.iter().map(move |n| (*n, i)))
+        .collect();
     let packages = packages();
     assert!(packages.len() >= 12, "cargo names only {} packages", packages.len());
     for package in &packages {
@@ -96,7 +118,14 @@ fn engines_do_no_io() {
             let source = fs::read_to_string(&file).unwrap();
             let code = source.split("#[cfg(test)]").next().unwrap_or_default();
             let is_test = file.file_stem().is_some_and(|s| s.to_string_lossy().ends_with("_tests"));
-            for word in ["std::fs", "std::net", "std::thread", "std::process", "SystemTime::now", "Instant::now"] {
+            for word in [
+                "std::fs",
+                "std::net",
+                "std::thread",
+                "std::process",
+                "SystemTime::now",
+                "Instant::now",
+            ] {
                 assert!(is_test || !code.contains(word), "{} uses {word}", file.display());
             }
         }
@@ -122,7 +151,9 @@ fn every_crate_inherits_lints_licence_and_version() {
         }
         // One place says which version of a crate is used.
         for table in ["dependencies", "dev-dependencies"] {
-            for key in manifest.get(table).and_then(|t| t.as_table()).into_iter().flat_map(|t| t.keys()) {
+            for key in
+                manifest.get(table).and_then(|t| t.as_table()).into_iter().flat_map(|t| t.keys())
+            {
                 assert!(inherits(table, key), "{}: {key} names a version of its own", package.name);
             }
         }
@@ -134,7 +165,8 @@ fn files_are_short_and_named_for_what_they_do() {
     for file in sources() {
         let shown = file.display();
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-        for word in ["util", "utils", "helper", "helpers", "manager", "misc", "processor", "common"] {
+        for word in ["util", "utils", "helper", "helpers", "manager", "misc", "processor", "common"]
+        {
             assert_ne!(stem, word, "{shown}: name it for what it does");
         }
         if has_extension(&file, &["rs", "py", "sh"]) {
@@ -147,7 +179,8 @@ fn files_are_short_and_named_for_what_they_do() {
 #[test]
 fn stages_say_what_they_take_give_and_drop() {
     let stages = repository().join("pipeline/src/stages");
-    let names: Vec<PathBuf> = rust_files(&stages).into_iter().filter(|f| f.parent() == Some(&stages)).collect();
+    let names: Vec<PathBuf> =
+        rust_files(&stages).into_iter().filter(|f| f.parent() == Some(&stages)).collect();
     assert_eq!(names.len(), 8, "the pipeline has eight stages: {names:?}");
     for file in names {
         let source = fs::read_to_string(&file).unwrap();
@@ -195,7 +228,9 @@ fn machine_path(line: &str) -> Option<&'static str> {
         let path = format!("/{top}/");
         line.match_indices(&path).any(|(at, _)| {
             let before = line[..at].chars().next_back();
-            before.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | '/' | '}' | '>' | '_' | '-'))
+            before.is_none_or(|c| {
+                !c.is_alphanumeric() && !matches!(c, '.' | '/' | '}' | '>' | '_' | '-')
+            })
         })
     })
 }

@@ -21,15 +21,20 @@ fn siblings() -> Vec<String> {
 /// Gold text of the almanac by file name.
 fn gold(file: &str) -> String {
     let lines = fs::read_to_string(repository().join("data/gold.jsonl")).unwrap();
-    let of_file = lines.lines().map(parse).find(|page| {
-        page["file"].as_str().is_some_and(|path| path.ends_with(file))
-    });
+    let of_file = lines
+        .lines()
+        .map(parse)
+        .find(|page| page["file"].as_str().is_some_and(|path| path.ends_with(file)));
     text(&of_file.unwrap(), "gold_text").to_owned()
 }
 
 fn extract(arguments: &[&str], pages: &[String]) -> (i32, String, String) {
-    let arguments: Vec<&str> =
-        ["extract"].iter().chain(arguments).copied().chain(pages.iter().map(String::as_str)).collect();
+    let arguments: Vec<&str> = ["extract"]
+        .iter()
+        .chain(arguments)
+        .copied()
+        .chain(pages.iter().map(String::as_str))
+        .collect();
     parts(&call(&arguments))
 }
 
@@ -82,12 +87,14 @@ fn one_page_alone_is_read_page_wise() {
 #[test]
 fn engines_by_name() {
     for engine in ["forest", "coverage", "forest-j", "forest-u"] {
-        let (code, stdout, stderr) = extract(&["--format", "json", "--engine", engine], &siblings());
+        let (code, stdout, stderr) =
+            extract(&["--format", "json", "--engine", engine], &siblings());
         assert_eq!(code, 0, "{engine}: {stderr}");
         assert!(stdout.lines().all(|l| parse(l)["engine"] == engine), "{engine}: {stdout}");
     }
     for engine in ["words-leaves", "euclid", "blocks", "density", "text-density"] {
-        let (code, stdout, stderr) = extract(&["--format", "json", "--engine", engine], &siblings());
+        let (code, stdout, stderr) =
+            extract(&["--format", "json", "--engine", engine], &siblings());
         assert_eq!(code, 0, "{engine}: {stderr}");
         assert_eq!(stdout.lines().count(), 3, "{engine}");
         for article in stdout.lines().map(parse) {

@@ -89,7 +89,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
     for (name, rate) in [
         "read: records, http, charset",
         "bare arena parse",
-        "parse, words, layout, language",
+        "parse, words, layout",
         "end to end, 1 thread",
         "end to end, 2 threads",
     ]

@@ -17,7 +17,7 @@ use terms::{
 };
 
 use crate::config::{SignifierChoice, SignifyConfig, Weighting};
-use crate::parsed::ParsedPage;
+use crate::parsed::{ParsedPage, language_of};
 
 /// A sibling page as this stage takes it.
 #[derive(Clone, Copy, Debug)]
@@ -95,9 +95,11 @@ pub fn signify(siblings: &[Sibling<'_>], config: &SignifyConfig) -> Vec<Signifie
         .collect()
 }
 
+/// The language of most of the first few siblings: they are alike, and detection is dear.
 fn language_of_most(siblings: &[Sibling<'_>]) -> Option<Language> {
+    const VOTERS: usize = 5;
     let mut votes: BTreeMap<Language, usize> = BTreeMap::new();
-    for language in siblings.iter().filter_map(|s| s.page.language) {
+    for language in siblings.iter().take(VOTERS).filter_map(|s| language_of(s.page)) {
         *votes.entry(language).or_default() += 1;
     }
     votes.into_iter().max_by_key(|&(language, n)| (n, std::cmp::Reverse(language))).map(|v| v.0)

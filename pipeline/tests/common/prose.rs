@@ -9,16 +9,28 @@ const WORDS: [&str; 48] = [
     "silver", "forest", "wagon",
 ];
 
-const GLUE: [&str; 12] =
-    ["and the", "with a", "under the", "of the", "by a", "near the", "on the", "for a", "in the",
-     "from a", "after the", "without a"];
+const GLUE: [&str; 12] = [
+    "and the",
+    "with a",
+    "under the",
+    "of the",
+    "by a",
+    "near the",
+    "on the",
+    "for a",
+    "in the",
+    "from a",
+    "after the",
+    "without a",
+];
 
 /// Some eighty words in three paragraphs. Other seeds, other texts.
 pub(crate) fn paragraphs(seed: usize) -> Vec<String> {
     // A small congruential generator: the tests need variety, not chance.
     let mut state = seed as u64 * 2_654_435_761 + 12_345;
     let mut next = |bound: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % bound
     };
     let mut sentence = |length: usize| {
