@@ -3,10 +3,10 @@
 use dom::{Document, NodeId};
 use forest::SignifierCounts;
 use model::{FeedItem, Route};
-use pagewise::{Method, RedundancyConfig};
+use pagewise::{Method, Parameters};
 use rayon::prelude::*;
 
-use crate::config::{SignifierChoice, SignifyConfig};
+use crate::config::{Config, SignifierChoice, SignifyConfig};
 use crate::engine::Engine;
 use crate::parsed::ParsedPage;
 use crate::stages::signify::{Sibling, SignifiedPage, signify};
@@ -41,19 +41,20 @@ pub type Listed<'a> = (&'a ParsedPage<'a>, Vec<&'a FeedItem>);
 
 /// Finds the bodies of sibling pages with an engine that needs no learning; for engines that learn,
 /// all are `None`. BlockExtractor alone looks across the pages (its redundancy step).
-pub fn bodies(pages: &[Listed<'_>], engine: Engine, signify: &SignifyConfig) -> Vec<Option<Body>> {
+pub fn bodies(pages: &[Listed<'_>], engine: Engine, config: &Config) -> Vec<Option<Body>> {
     if engine == Engine::PageWise(Method::Blocks) && pages.len() > 1 {
+        let parameters = Parameters::from(&config.methods);
         let chunks = pages.par_chunks(REDUNDANCY_PAGES);
         return chunks
             .flat_map_iter(|chunk| {
                 let documents: Vec<&Document> = chunk.iter().map(|(p, _)| &p.document).collect();
-                let kept = pagewise::without_redundant(&documents, &RedundancyConfig::PUBLISHED);
+                let kept = pagewise::without_redundant(&documents, &parameters.blocks);
                 let of_page = |(document, nodes)| body_of(document, engine, nodes);
                 documents.into_iter().zip(kept).map(of_page).collect::<Vec<_>>()
             })
             .collect();
     }
-    pages.par_iter().map(|(page, items)| page_wise(page, engine, items, signify)).collect()
+    pages.par_iter().map(|(page, items)| page_wise(page, engine, items, config)).collect()
 }
 
 /// Finds the body with an engine that looks at one page. `None` if it finds none.
@@ -61,12 +62,15 @@ pub fn page_wise(
     parsed: &ParsedPage<'_>,
     engine: Engine,
     feed_items: &[&FeedItem],
-    signify: &SignifyConfig,
+    config: &Config,
 ) -> Option<Body> {
     let document = &parsed.document;
     match engine {
-        Engine::PageWise(method) => body_of(document, engine, pagewise::extract(document, method)),
-        Engine::Sigfeed => body_of(document, engine, sigfeed(parsed, feed_items, signify)),
+        Engine::PageWise(method) => {
+            let parameters = Parameters::from(&config.methods);
+            body_of(document, engine, pagewise::extract(document, method, &parameters))
+        }
+        Engine::Sigfeed => body_of(document, engine, sigfeed(parsed, feed_items, &config.signify)),
         Engine::Description => {
             let text = Some(description(feed_items)?);
             Some(Body { text, ..found(document, engine, Vec::new()) })

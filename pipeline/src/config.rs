@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::engine::Engine;
+use crate::methods::MethodsConfig;
 
 /// The file that holds every key with its default, and says what it does.
 pub const DEFAULT: &str = include_str!("../../configs/default.toml");
 
 /// All settings of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
 pub struct Config {
     /// What to read, where to write, how many threads.
     pub run: RunConfig,
@@ -33,6 +33,9 @@ pub struct Config {
     pub wrap: WrapConfig,
     /// Stage 7.
     pub extract: ExtractConfig,
+    /// The single-page methods, one table each.
+    #[serde(flatten)]
+    pub methods: MethodsConfig,
 }
 
 /// What to read, where to write, how many threads.
@@ -191,7 +194,7 @@ impl Config {
     pub fn hash(&self) -> String {
         let decisive = (
             (&self.read, &self.group, &self.parse, &self.cluster),
-            (&self.signify, &self.rank, &self.wrap, &self.extract),
+            (&self.signify, &self.rank, &self.wrap, &self.extract, &self.methods),
             env!("CARGO_PKG_VERSION"),
         );
         let text = serde_json::to_string(&decisive).unwrap_or_default();

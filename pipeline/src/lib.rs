@@ -29,6 +29,7 @@ pub mod engine;
 pub mod inputs;
 pub mod layouts;
 pub mod ledger;
+pub mod methods;
 pub mod page_kind;
 pub mod parsed;
 pub mod run;

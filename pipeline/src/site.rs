@@ -71,7 +71,7 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
                 .iter()
                 .map(|&m| (&parsed[m as usize], feed_items_of(site, m)))
                 .collect();
-            let found = bodies(&pages, config.rank.engine, &config.signify);
+            let found = bodies(&pages, config.rank.engine, config);
             let together: Vec<_> = pages.iter().zip(found).collect();
             together
                 .into_par_iter()

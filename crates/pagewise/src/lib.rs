@@ -36,7 +36,7 @@ pub use redundancy::{RedundancyConfig, without_redundant};
 pub use text_density::{TextDensityConfig, text_density};
 pub use words_leaves::{WordsLeavesConfig, words_leaves};
 
-/// A single-page method, with its paper's parameters.
+/// A single-page method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Method {
     /// [`words_leaves()`]
@@ -73,14 +73,40 @@ impl Method {
     }
 }
 
-/// The nodes a method keeps of a page, with its paper's parameters.
-pub fn extract(document: &Document, method: Method) -> Vec<NodeId> {
+/// The parameters of all methods.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters {
+    /// Of [`words_leaves()`].
+    pub words_leaves: WordsLeavesConfig,
+    /// Of [`euclid()`].
+    pub euclid: EuclidConfig,
+    /// Of [`blocks()`] and its step across pages.
+    pub blocks: RedundancyConfig,
+    /// Of [`density()`].
+    pub density: DensityConfig,
+    /// Of [`text_density()`].
+    pub text_density: TextDensityConfig,
+}
+
+impl Parameters {
+    /// Those of the papers.
+    pub const PUBLISHED: Self = Self {
+        words_leaves: WordsLeavesConfig::PUBLISHED,
+        euclid: EuclidConfig::PUBLISHED,
+        blocks: RedundancyConfig::PUBLISHED,
+        density: DensityConfig::PUBLISHED,
+        text_density: TextDensityConfig::PUBLISHED,
+    };
+}
+
+/// The nodes a method keeps of a page.
+pub fn extract(document: &Document, method: Method, parameters: &Parameters) -> Vec<NodeId> {
     match method {
-        Method::WordsLeaves => words_leaves(document, &WordsLeavesConfig::PUBLISHED),
-        Method::Euclid => euclid(document, &EuclidConfig::PUBLISHED),
-        Method::Blocks => blocks(document, &BlocksConfig::PUBLISHED),
-        Method::Density => density(document, &DensityConfig::PUBLISHED),
-        Method::TextDensity => text_density(document, &TextDensityConfig::PUBLISHED),
+        Method::WordsLeaves => words_leaves(document, &parameters.words_leaves),
+        Method::Euclid => euclid(document, &parameters.euclid),
+        Method::Blocks => blocks(document, &parameters.blocks.blocks),
+        Method::Density => density(document, &parameters.density),
+        Method::TextDensity => text_density(document, &parameters.text_density),
     }
 }
 

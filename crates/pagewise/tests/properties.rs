@@ -3,8 +3,8 @@
 use dom::{Document, NodeId, parse};
 use proptest::prelude::*;
 use sitegrove_pagewise::{
-    BlocksConfig, DensityConfig, Method, RedundancyConfig, WordsLeavesConfig, blocks, density,
-    extract, without_redundant, words_leaves,
+    BlocksConfig, DensityConfig, Method, Parameters, RedundancyConfig, WordsLeavesConfig, blocks,
+    density, extract, without_redundant, words_leaves,
 };
 
 const NAMES: [&str; 18] = [
@@ -50,7 +50,7 @@ proptest! {
     fn nodes_rise_and_do_not_overlap(html in page()) {
         let d = parse(&html);
         for method in Method::ALL {
-            check(&d, &extract(&d, method));
+            check(&d, &extract(&d, method, &Parameters::PUBLISHED));
         }
         check(&d, &density(&d, &DensityConfig::AS_PRINTED));
         check(&d, &words_leaves(&d, &WordsLeavesConfig::AS_PRINTED));
@@ -75,7 +75,7 @@ fn large_pages() {
     for html in [paragraphs, deep, "<table>".repeat(5_000), "word ".repeat(200_000)] {
         let d = parse(&html);
         for method in Method::ALL {
-            check(&d, &extract(&d, method));
+            check(&d, &extract(&d, method, &Parameters::PUBLISHED));
         }
     }
 }

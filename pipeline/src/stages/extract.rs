@@ -33,7 +33,7 @@ pub fn extract(
         let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
         body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
     };
-    let alone = || page_wise(parsed, config.extract.page_wise, feed_items, &config.signify);
+    let alone = || page_wise(parsed, config.extract.page_wise, feed_items, config);
     let body = found
         .filter(usable)
         .or_else(|| learnt.map(|learnt| by_wrapper(parsed, learnt)).filter(usable))

@@ -1,0 +1,122 @@
+//! A run that is stopped leaves nothing half-written, and can be begun again.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+mod common;
+use common::crawl::Crawl;
+use common::program::{PATH, parts, run};
+use common::prose;
+use common::results::files;
+
+/// An archive that keeps a run busy: many sites, long pages.
+fn large(folder: &Path) -> PathBuf {
+    let filler: String =
+        (0..60).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+    let mut crawl = Crawl::new();
+    for site in 0..150 {
+        for n in 0..10 {
+            let url = format!("https://large-{site}.example/notes/{n}");
+            crawl.page(&url, &prose::post_with(site * 10 + n, "", &filler));
+        }
+    }
+    crawl.write(folder, "large.warc.gz")
+}
+
+fn small(folder: &Path) -> PathBuf {
+    let mut crawl = Crawl::new();
+    for n in 0..4 {
+        crawl.page(&format!("https://small.example/notes/{n}"), &prose::post(n));
+    }
+    crawl.write(folder, "small.warc.gz")
+}
+
+fn start(archive: &Path, out: &Path, more: &[&str]) -> Child {
+    Command::new(PATH)
+        .arg("run")
+        .arg(archive)
+        .arg("--out")
+        .arg(out)
+        .args(["--jobs", "2"])
+        .args(more)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits until something is there, then sends a signal. Gives exit code, stdout and stderr.
+fn stopped(mut child: Child, signal: &str, ready: impl Fn() -> bool) -> (i32, String, String) {
+    let begun = Instant::now();
+    while !ready() {
+        let ended = child.try_wait().unwrap();
+        assert!(ended.is_none(), "the run ended before it could be stopped: {ended:?}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "the run never got going");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let sent = Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap();
+    assert!(sent.success());
+    let sent = Instant::now();
+    let ended = parts(&child.wait_with_output().unwrap());
+    assert!(sent.elapsed() < Duration::from_secs(20), "it took too long to stop");
+    ended
+}
+
+#[test]
+fn a_stopped_run_leaves_nothing_behind_and_can_be_begun_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = large(folder.path());
+    for (signal, in_place) in [
+        ("-INT", ""),                        // while reading
+        ("-INT", ".articles.jsonl.partial"), // while sites are processed
+        ("-TERM", ".dropped.jsonl.partial"),
+    ] {
+        let out = folder.path().join("out");
+        let ready = || out.join(in_place).exists();
+        let (code, stdout, stderr) = stopped(start(&large, &out, &[]), signal, ready);
+        let case = format!("{signal} at `{in_place}`");
+        assert_eq!((code, stdout.as_str()), (130, ""), "{case}: {stderr}");
+        assert!(stderr.contains("stopped"), "{case}: {stderr}");
+        let left = files(&out);
+        assert!(left.is_empty(), "{case} left {:?}", left.keys());
+    }
+    // What was stopped is no other run: nothing needs to be overwritten.
+    let small = small(folder.path());
+    assert_eq!(run(&[&small], &folder.path().join("out"), &[]).articles.len(), 4);
+}
+
+#[test]
+fn an_earlier_run_survives_one_that_was_to_replace_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (large, small) = (large(folder.path()), small(folder.path()));
+    let out = folder.path().join("out");
+    run(&[&small], &out, &[]);
+    let before = files(&out);
+    let ready = || out.join(".articles.jsonl.partial").exists();
+    let (code, _, stderr) = stopped(start(&large, &out, &["--overwrite"]), "-INT", ready);
+    assert_eq!(code, 130, "{stderr}");
+    assert_eq!(files(&out), before);
+}
+
+#[test]
+fn a_killed_run_can_be_begun_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (large, small) = (large(folder.path()), small(folder.path()));
+    let out = folder.path().join("out");
+    let ready = || out.join(".articles.jsonl.partial").exists();
+    let (code, _, _) = stopped(start(&large, &out, &[]), "-KILL", ready);
+    assert_eq!(code, -1);
+    for name in ["articles.jsonl", "articles.csv", "ledger.json"] {
+        assert!(!out.join(name).exists(), "{name} is there, but it cannot be whole");
+    }
+    run(&[&small], &out, &[]);
+    let names: Vec<String> = files(&out).into_keys().collect();
+    let expected =
+        ["articles.csv", "articles.jsonl", "dropped.jsonl", "ledger.json", "wrappers/small.example.json"];
+    assert_eq!(names, expected, "leftovers of the killed run");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 5);
+}

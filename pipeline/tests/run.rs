@@ -1,0 +1,283 @@
+//! The quickstart on the sample crawl: what a newcomer sees first must be right.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+mod common;
+use common::program::{call, in_repository, parts, run};
+use common::results::{Results, files, parse, text};
+
+/// F1 in percent over gold, a little under what it is today (82.9): a fall is a bug.
+const FLOOR: f64 = 81.0;
+
+/// One run of the quickstart for all tests here.
+fn quickstart() -> &'static Results {
+    static RESULTS: OnceLock<(Results, TempDir)> = OnceLock::new();
+    let (results, _) = RESULTS.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        (run(&[&in_repository("configs/quickstart.toml")], &out, &[]), folder)
+    });
+    results
+}
+
+fn json_lines(path: &str) -> Vec<Value> {
+    fs::read_to_string(in_repository(path)).unwrap().lines().map(parse).collect()
+}
+
+#[test]
+fn enough_articles_of_enough_sites() {
+    let results = quickstart();
+    let sites: BTreeSet<&str> = results.articles.iter().map(|a| text(a, "site")).collect();
+    assert!(results.articles.len() >= 100, "{} articles", results.articles.len());
+    assert_eq!(sites.len(), 11, "{sites:?}");
+    let gold = json_lines("data/gold.jsonl");
+    let urls = results.urls();
+    let lost: Vec<&str> =
+        gold.iter().map(|g| text(g, "url")).filter(|u| !urls.contains(u)).collect();
+    assert!(lost.is_empty(), "articles not found: {lost:?}");
+}
+
+#[test]
+fn languages_are_told_and_texts_are_readable() {
+    let results = quickstart();
+    let gold: BTreeMap<String, Value> = json_lines("data/gold.jsonl")
+        .into_iter()
+        .map(|g| (text(&g, "url").to_owned(), g))
+        .collect();
+    for (site, language) in [
+        ("alpenblick.example", "de"),
+        ("al-waha.example", "ar"),
+        ("zhulin.example", "zh"),
+        ("minato-dayori.example", "ja"),
+        ("atelier-papier.example", "fr"),
+        ("bench-notes.example", "en"),
+    ] {
+        let mut seen = 0;
+        for article in results.articles.iter().filter(|a| a["site"] == site) {
+            let Some(gold) = gold.get(text(article, "url")) else { continue };
+            seen += 1;
+            let told = text(article, "language").split('-').next().unwrap();
+            assert_eq!(told, language, "{}", article["url"]);
+            // Wrongly decoded bytes would hold neither the gold's sentence nor its letters.
+            let words = text(article, "text");
+            assert!(!words.contains('\u{fffd}'), "{} is wrongly decoded", article["url"]);
+            let sentence = text(gold, "gold_text").split("\n").next().unwrap();
+            let start: String = squeezed(sentence).chars().take(25).collect();
+            assert!(squeezed(words).contains(&start), "{} lacks {start}", article["url"]);
+        }
+        assert!(seen >= 8, "{site}: {seen} articles");
+    }
+}
+
+fn squeezed(text: &str) -> String {
+    text.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+#[test]
+fn texts_agree_with_gold() {
+    let results = quickstart();
+    let gold = in_repository("data/gold.jsonl");
+    let output = call(&[
+        "evaluate".as_ref(),
+        "--gold".as_ref(),
+        gold.as_os_str(),
+        results.folder.as_os_str(),
+        "--measures".as_ref(),
+        "pairs".as_ref(),
+        "--format".as_ref(),
+        "json".as_ref(),
+    ]);
+    let (code, stdout, stderr) = parts(&output);
+    assert_eq!(code, 0, "{stderr}");
+    let report = parse(&stdout);
+    let pairs = &report["measures"][0];
+    assert_eq!(pairs["measure"], "pairs");
+    let f1 = pairs["rows"][0]["f1"][0].as_f64().unwrap();
+    println!("sample crawl: title-neutral 2-gram F1 {f1}, macro over templates");
+    assert!(f1 >= FLOOR, "F1 {f1} is below {FLOOR}");
+    assert_eq!(report["runs"][0]["missing"], 0);
+}
+
+#[test]
+fn articles_have_every_documented_key() {
+    let keys = [
+        "schema",
+        "url",
+        "site",
+        "template",
+        "title",
+        "authors",
+        "published",
+        "modified",
+        "language",
+        "description",
+        "image",
+        "tags",
+        "canonical",
+        "site_name",
+        "text",
+        "html",
+        "xpath",
+        "prune",
+        "engine",
+        "route",
+        "wrapper_version",
+        "confidence",
+        "sources",
+        "fetched",
+        "charset",
+        "origin",
+    ];
+    let formats = fs::read_to_string(in_repository("docs/FORMATS.md")).unwrap();
+    for key in keys {
+        assert!(formats.contains(&format!("`{key}`")), "docs/FORMATS.md does not name `{key}`");
+    }
+    let documented: BTreeSet<&str> = keys.into();
+    for article in &quickstart().articles {
+        let own: BTreeSet<&str> = article.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(own, documented, "{}", article["url"]);
+        assert_eq!(article["schema"], 1);
+        assert!(!text(article, "text").trim().is_empty());
+        assert!(!article["xpath"].as_array().unwrap().is_empty(), "{}", article["url"]);
+        assert!((0.0..=1.0).contains(&article["confidence"].as_f64().unwrap()));
+        let sources = article["sources"].as_object().unwrap();
+        for (field, source) in sources {
+            assert!(!article[field].is_null(), "{}: a source for no {field}", article["url"]);
+            let known = ["json-ld", "open-graph", "meta", "feed", "page", "text"];
+            assert!(known.contains(&source.as_str().unwrap()), "{source}");
+        }
+        for field in ["title", "published", "language", "description", "image"] {
+            let found = !article[field].is_null();
+            assert_eq!(found, sources.contains_key(field), "{}: {field}", article["url"]);
+        }
+        assert!(text(&article["origin"], "file").contains("data/"));
+    }
+}
+
+#[test]
+fn the_table_has_a_row_for_each_article() {
+    let results = quickstart();
+    let mut reader = csv::Reader::from_path(results.folder.join("articles.csv")).unwrap();
+    let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    let column = |name: &str| header.iter().position(|h| h == name).unwrap();
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), results.articles.len());
+    for (row, article) in rows.iter().zip(&results.articles) {
+        assert_eq!(&row[column("url")], text(article, "url"));
+        let cell = row[column("text")].trim_start_matches('\'');
+        assert_eq!(cell, text(article, "text").trim_start_matches('\''));
+    }
+}
+
+#[test]
+fn every_site_has_its_wrappers() {
+    let results = quickstart();
+    let wrappers = files(&results.folder.join("wrappers"));
+    let sites: BTreeSet<String> =
+        results.articles.iter().map(|a| format!("{}.json", text(a, "site"))).collect();
+    assert_eq!(wrappers.keys().cloned().collect::<BTreeSet<_>>(), sites);
+    let mut learnt = 0;
+    for (name, bytes) in &wrappers {
+        let record = parse(std::str::from_utf8(bytes).unwrap());
+        assert_eq!(record["schema"], 1, "{name}");
+        assert_eq!(format!("{}.json", text(&record, "site")), *name);
+        let templates = record["templates"].as_array().unwrap();
+        assert!(!templates.is_empty(), "{name}");
+        for template in templates.iter().filter(|t| !t["wrapper"].is_null()) {
+            learnt += 1;
+            let paths = template["wrapper"]["content"].as_array().unwrap();
+            assert!(
+                paths.iter().all(|p| p.as_str().unwrap().starts_with('/')),
+                "{name}: {paths:?}"
+            );
+            assert!(!template["patterns"].as_array().unwrap().is_empty(), "{name}");
+        }
+        // What an article says it was taken by is what the wrapper says.
+        for article in results
+            .articles
+            .iter()
+            .filter(|a| a["site"] == record["site"] && a["route"] == "wrapper")
+        {
+            let of_article = templates.iter().find(|t| t["id"] == article["template"]).unwrap();
+            assert_eq!(of_article["wrapper"]["content"], article["xpath"], "{}", article["url"]);
+        }
+    }
+    assert!(learnt >= 9, "only {learnt} wrappers were learnt");
+}
+
+#[test]
+fn the_books_add_up() {
+    check_books(quickstart());
+}
+
+/// Pages that were grouped are articles or drops of later stages; drops are counted as listed.
+fn check_books(results: &Results) {
+    let counts = results.drops_by_reason();
+    let listed: BTreeMap<String, u64> =
+        serde_json::from_value(results.ledger["drops"].clone()).unwrap();
+    assert_eq!(listed, counts);
+    assert_eq!(results.count("dropped"), results.dropped.len() as u64);
+    assert_eq!(results.count("articles"), results.articles.len() as u64);
+    let routes: BTreeMap<String, u64> =
+        serde_json::from_value(results.ledger["counts"]["articles_by_route"].clone()).unwrap();
+    assert_eq!(routes.values().sum::<u64>(), results.count("articles"));
+    let early = |d: &&Value| matches!(text(d, "stage"), "read" | "group");
+    let late = results.dropped.iter().filter(|d| !early(d)).count() as u64;
+    assert_eq!(results.count("pages"), results.count("articles") + late);
+    let wrappers = files(&results.folder.join("wrappers"));
+    assert_eq!(results.count("sites"), wrappers.len() as u64);
+}
+
+#[test]
+fn inputs_are_named_with_their_digests() {
+    let results = quickstart();
+    let inputs = results.ledger["inputs"].as_array().unwrap();
+    assert_eq!(inputs.len(), 3 + 9 + 11);
+    for input in inputs {
+        assert_eq!(text(input, "sha256").len(), 64);
+        assert_eq!(input["bytes"], fs::metadata(text(input, "file")).unwrap().len());
+    }
+    let responses: u64 = inputs.iter().filter_map(|i| i["records"]["response"].as_u64()).sum();
+    let read = results.dropped.iter().filter(|d| d["stage"] == "read").count() as u64;
+    // Every response is a page, a feed, or a drop; every file of a page is a page.
+    let feeds_inside = 2;
+    assert_eq!(responses + 9, results.count("pages") + read + feeds_inside);
+    assert!(results.ledger["seconds"].as_f64().unwrap() > 0.0);
+    assert_eq!(text(&results.ledger, "config_hash").len(), 64);
+}
+
+#[test]
+fn lists_are_left_out_and_articles_are_not() {
+    let results = quickstart();
+    let kinds: BTreeMap<String, String> = json_lines("data/kinds.jsonl")
+        .iter()
+        .map(|page| (text(page, "url").to_owned(), text(page, "kind").to_owned()))
+        .collect();
+    let dropped: Vec<&str> = results.drops("list-page").iter().map(|d| text(d, "url")).collect();
+    for url in &dropped {
+        let kind = kinds.get(*url).map(String::as_str);
+        assert!(matches!(kind, Some("list" | "other")), "{url} is an article");
+    }
+    let lists = dropped.iter().filter(|u| kinds.get(**u).is_some_and(|k| k == "list")).count();
+    println!("lists left out: {lists} of {}", kinds.values().filter(|k| *k == "list").count());
+    assert!(lists >= 15, "only {lists} lists were seen");
+}
+
+#[test]
+fn a_page_met_twice_counts_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = in_repository("data/crawl/sample-1.warc.gz");
+    let copy = folder.path().join("again.warc.gz");
+    fs::copy(&first, &copy).unwrap();
+    let once = run(&[&first], &folder.path().join("once"), &[]);
+    let twice = run(&[&first, Path::new(&copy)], &folder.path().join("twice"), &[]);
+    assert_eq!(once.urls(), twice.urls());
+    assert_eq!(twice.drops("duplicate-url").len() as u64, once.count("pages"));
+    check_books(&twice);
+}
