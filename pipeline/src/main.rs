@@ -1,6 +1,6 @@
 //! Arguments → one command → exit code.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// find where their articles are; writes articles, wrappers, and every page left out with its
 /// reason.
 #[derive(Parser, Debug)]
-#[command(version, propagate_version = true, max_term_width = 100)]
+#[command(
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  sitegrove run crawl/*.warc.gz --out out/tonight
+  sitegrove extract post-1.html post-2.html post-3.html
+  sitegrove run --help"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -46,6 +55,11 @@ enum Command {
     /// Measure speed beside the bare parser
     Bench(bench::BenchArgs),
     /// Print shell completions
+    #[command(after_help = "\
+Examples:
+  sitegrove completions bash > ~/.local/share/bash-completion/completions/sitegrove
+  sitegrove completions zsh > ~/.zfunc/_sitegrove
+  sitegrove completions fish > ~/.config/fish/completions/sitegrove.fish")]
     Completions {
         /// Which shell
         shell: Shell,
@@ -107,7 +121,13 @@ fn init_log(format: LogFormat) {
     let filter = EnvFilter::builder()
         .with_default_directive("sitegrove=warn".parse().unwrap_or_default())
         .from_env_lossy();
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    // Colours are for people at a terminal who want them (https://no-color.org).
+    let colours = io::stderr().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(colours);
     match format {
         LogFormat::Json => log.json().init(),
         LogFormat::Text => log.without_time().with_target(false).init(),

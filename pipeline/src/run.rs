@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use model::{Drop, Site};
+use model::{Drop, DropReason, Site};
 use rayon::prelude::*;
 use sink::AtomicFile;
 
@@ -18,7 +18,7 @@ use crate::config::Config;
 use crate::inputs::{Input, expand};
 use crate::ledger::{Clock, Counts, FILE, InputRecord, Ledger, SCHEMA};
 use crate::site::process;
-use crate::stages::emit::{BestWrapper, Outputs, SiteResult};
+use crate::stages::emit::{BestWrapper, Outputs, SiteBytes, SiteResult, render};
 use crate::stages::group::{Grouped, group};
 use crate::stages::read::{InputSummary, Intake, read};
 
@@ -31,7 +31,7 @@ pub trait Observer: Sync {
     /// Sites are processed from here on: this many, with so many pages.
     fn processing(&self, _sites: usize, _pages: usize) {}
     /// A site is done.
-    fn site_done(&self, _result: &SiteResult, _pages: usize) {}
+    fn site_done(&self, _site: &str, _pages: usize) {}
 }
 
 /// An observer that looks away.
@@ -161,10 +161,10 @@ fn run_in_pool(
 
     let mut outputs = Outputs::create(&config.run.out)?;
     outputs.emit_drops(&grouped.drops)?;
-    process_in_order(&grouped.sites, config, stop, clock, |result, pages| {
-        observer.site_done(&result, pages);
-        tally.site(&result);
-        clock.emit.time(|| outputs.emit(&result)).map_err(Into::into)
+    process_in_order(&grouped.sites, config, stop, clock, |done| {
+        observer.site_done(&done.site, done.pages);
+        tally.add(done);
+        clock.emit.time(|| outputs.emit(&done.bytes)).map_err(Into::into)
     })?;
     clock.emit.time(|| outputs.finish())?;
 
@@ -175,7 +175,7 @@ fn run_in_pool(
 }
 
 /// Reads all inputs, files in parallel.
-fn read_all(
+pub(crate) fn read_all(
     config: &Config,
     inputs: &[Input],
     stop: &AtomicBool,
@@ -210,7 +210,7 @@ fn process_in_order(
     config: &Config,
     stop: &AtomicBool,
     clock: &Clock,
-    mut take: impl FnMut(SiteResult, usize) -> Result<()> + Send,
+    mut take: impl FnMut(&Done) -> Result<()> + Send,
 ) -> Result<()> {
     let threads = rayon::current_num_threads();
     let next = AtomicUsize::new(0);
@@ -224,12 +224,12 @@ fn process_in_order(
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let halted = stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
                     let Some(site) = sites.get(index).filter(|_| !halted) else { break };
-                    let result = process(site, config, clock);
+                    let done = Done::new(&process(site, config, clock), site.pages.len(), clock);
                     let mut waiting = match waiting.lock() {
                         Ok(waiting) => waiting,
                         Err(poisoned) => poisoned.into_inner(),
                     };
-                    waiting.deliver(index, result, site.pages.len());
+                    waiting.deliver(index, done);
                     if waiting.error.is_some() {
                         failed.store(true, Ordering::Relaxed);
                     }
@@ -245,21 +245,54 @@ fn process_in_order(
     }
 }
 
+/// What is left of a site once it is processed: its bytes, and what is counted.
+struct Done {
+    site: String,
+    pages: usize,
+    articles: usize,
+    by_route: BTreeMap<&'static str, u64>,
+    drops: BTreeMap<DropReason, u64>,
+    best: Option<BestWrapper>,
+    bytes: SiteBytes,
+}
+
+impl Done {
+    fn new(result: &SiteResult, pages: usize, clock: &Clock) -> Self {
+        let mut by_route = BTreeMap::new();
+        for article in &result.articles {
+            *by_route.entry(article.route.as_str()).or_default() += 1;
+        }
+        let mut drops = BTreeMap::new();
+        for drop in &result.drops {
+            *drops.entry(drop.reason).or_default() += 1;
+        }
+        Self {
+            site: result.site.clone(),
+            pages,
+            articles: result.articles.len(),
+            by_route,
+            drops,
+            best: result.best.clone(),
+            bytes: clock.emit.time(|| render(result)),
+        }
+    }
+}
+
 /// Results that wait for those of earlier sites.
 struct Waiting<'a> {
-    done: BTreeMap<usize, (SiteResult, usize)>,
+    done: BTreeMap<usize, Done>,
     next: usize,
-    take: &'a mut (dyn FnMut(SiteResult, usize) -> Result<()> + Send),
+    take: &'a mut (dyn FnMut(&Done) -> Result<()> + Send),
     error: Option<anyhow::Error>,
 }
 
 impl Waiting<'_> {
-    fn deliver(&mut self, index: usize, result: SiteResult, pages: usize) {
-        self.done.insert(index, (result, pages));
-        while let Some((result, pages)) = self.done.remove(&self.next) {
+    fn deliver(&mut self, index: usize, done: Done) {
+        self.done.insert(index, done);
+        while let Some(done) = self.done.remove(&self.next) {
             self.next += 1;
             if self.error.is_none()
-                && let Err(error) = (self.take)(result, pages)
+                && let Err(error) = (self.take)(&done)
             {
                 self.error = Some(error);
             }
@@ -283,14 +316,16 @@ impl Tally {
         }
     }
 
-    fn site(&mut self, result: &SiteResult) {
-        self.drops(&result.drops);
-        self.counts.articles += result.articles.len() as u64;
-        for article in &result.articles {
-            let route = article.route.as_str().to_owned();
-            *self.counts.articles_by_route.entry(route).or_default() += 1;
+    fn add(&mut self, done: &Done) {
+        for (reason, n) in &done.drops {
+            *self.drops.entry(reason.as_str().to_owned()).or_default() += n;
+            self.counts.dropped += n;
         }
-        self.best.push((result.site.clone(), result.articles.len(), result.best.clone()));
+        self.counts.articles += done.articles as u64;
+        for (&route, n) in &done.by_route {
+            *self.counts.articles_by_route.entry(route.to_owned()).or_default() += n;
+        }
+        self.best.push((done.site.clone(), done.articles, done.best.clone()));
     }
 }
 

@@ -24,7 +24,7 @@ use crate::stages::signify::{Sibling, SignifiedPage, signify};
 use crate::stages::wrap::{Learnt, Trial, wrap};
 
 /// Fewer siblings than this teach Forest nothing (DESIGN: 56.8 F1 with one page, 80.5 with two).
-const FEWEST_SIBLINGS: usize = 2;
+pub(crate) const FEWEST_SIBLINGS: usize = 2;
 
 /// How many ranked patterns and example pages the wrapper file shows.
 const PATTERNS_SHOWN: usize = 5;
@@ -118,13 +118,13 @@ fn refusal(kind: TemplateKind, config: &Config) -> Option<DropReason> {
     }
 }
 
-fn canonical_of(page: &ParsedPage<'_>) -> Option<String> {
+pub(crate) fn canonical_of(page: &ParsedPage<'_>) -> Option<String> {
     let href = page.document.head().link("canonical")?;
     let base = url::Url::parse(&page.page.url).ok()?;
     Some(base.join(href).ok()?.into())
 }
 
-fn feed_items_of<'a>(site: &Joined<'a>, page: u32) -> Vec<&'a FeedItem> {
+pub(crate) fn feed_items_of<'a>(site: &Joined<'a>, page: u32) -> Vec<&'a FeedItem> {
     site.pages[page as usize].iter().map(|&i| &site.feed_items[i as usize]).collect()
 }
 
@@ -141,7 +141,7 @@ fn drop_of(page: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
 
 /// The pages a template is learnt from: those with the smallest hashes of their URLs, so that the
 /// choice depends on nothing else.
-fn sample_of(template: &Template, parsed: &[ParsedPage<'_>], size: usize) -> Vec<u32> {
+pub(crate) fn sample_of(template: &Template, parsed: &[ParsedPage<'_>], size: usize) -> Vec<u32> {
     let mut members = template.members.clone();
     members.sort_by_cached_key(|&m| (xxh3_64(parsed[m as usize].page.url.as_bytes()), m));
     members.truncate(size);

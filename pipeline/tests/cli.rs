@@ -41,7 +41,8 @@ fn help_of_every_command_shows_examples() {
         assert!(stdout.contains("Example"), "{command} --help has no examples");
         assert!(stdout.contains(&format!("  sitegrove {command} ")), "{command}: {stdout}");
     }
-    let listed = stdout.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
+    let listed =
+        stdout.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
     assert_eq!(listed.count(), COMMANDS.len() + 1, "a command is not tested here\n{stdout}");
     let (_, help, _) = parts(&call(&["run", "--help"]));
     for code in ["0 done", "1 done", "2 could not run", "130 stopped"] {
@@ -86,7 +87,10 @@ fn refused(arguments: &[&str], named: &[&str]) {
     let (code, stdout, stderr) = parts(&call(&all));
     assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}: {stderr}");
     for name in named {
-        assert!(stderr.contains(name), "{arguments:?}: the message does not say `{name}`: {stderr}");
+        assert!(
+            stderr.contains(name),
+            "{arguments:?}: the message does not say `{name}`: {stderr}"
+        );
     }
     assert!(!stderr.contains('\x1b') && !stderr.contains("panicked"), "{stderr}");
     assert!(!out.exists(), "{arguments:?}: the output folder was made all the same");

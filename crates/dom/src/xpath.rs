@@ -12,10 +12,13 @@ an HTML tree selects the same nodes.
 
 mod evaluate;
 mod parse;
+mod position;
 mod print;
 
 use html5ever::LocalName;
 pub use parse::ParseError;
+pub use position::position_paths;
+pub use print::is_name;
 
 /// A location path: steps from the root down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

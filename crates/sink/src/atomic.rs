@@ -30,6 +30,7 @@ pub struct AtomicFile {
     path: PathBuf,
     temporary: PathBuf,
     writer: Option<BufWriter<File>>,
+    finished: bool,
 }
 
 impl AtomicFile {
@@ -45,18 +46,28 @@ impl AtomicFile {
         let file =
             File::create(&temporary).map_err(|e| SinkError::new("cannot create", &temporary, e))?;
         let writer = Some(BufWriter::with_capacity(1 << 18, file));
-        Ok(Self { path: path.to_owned(), temporary, writer })
+        Ok(Self { path: path.to_owned(), temporary, writer, finished: false })
     }
 
-    /// Writes one JSON value and a line feed.
+    /// Writes bytes.
+    ///
+    /// # Errors
+    /// If the disk is full or the like; the message names the file.
+    pub fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
+        let written = self.write_all(bytes);
+        written.map_err(|e| SinkError::new("cannot write", &self.path, e))
+    }
+
+    /// Writes everything to disk and closes the file; it stays under its temporary name until it is
+    /// finished. For those who have many files waiting: open ones are scarce.
     ///
     /// # Errors
     /// If the disk is full or the like.
-    pub fn write_json_line<T: serde::Serialize>(&mut self, value: &T) -> Result<(), SinkError> {
-        let path = self.path.clone();
-        let to_error = |e| SinkError::new("cannot write", &path, e);
-        serde_json::to_writer(&mut *self, value).map_err(|e| to_error(e.into()))?;
-        self.write_all(b"\n").map_err(to_error)
+    pub fn close(&mut self) -> Result<(), SinkError> {
+        let Some(writer) = self.writer.take() else { return Ok(()) };
+        let file = writer.into_inner().map_err(io::IntoInnerError::into_error);
+        let synced = file.and_then(|file| file.sync_all());
+        synced.map_err(|e| SinkError::new("cannot write", &self.path, e))
     }
 
     /// Writes everything to disk and moves the file to its place.
@@ -64,18 +75,10 @@ impl AtomicFile {
     /// # Errors
     /// If writing or moving fails; the place then holds what it held before.
     pub fn finish(mut self) -> Result<(), SinkError> {
-        let Some(writer) = self.writer.take() else { return Ok(()) };
-        let moved = (|| {
-            let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
-            file.sync_all()?;
-            drop(file);
-            fs::rename(&self.temporary, &self.path)
-        })();
-        if let Err(error) = moved {
-            // The write error is what the user must hear of; the leftover is only tidied up.
-            let _ = fs::remove_file(&self.temporary);
-            return Err(SinkError::new("cannot write", &self.path, error));
-        }
+        self.close()?;
+        let moved = fs::rename(&self.temporary, &self.path);
+        moved.map_err(|e| SinkError::new("cannot write", &self.path, e))?;
+        self.finished = true;
         Ok(())
     }
 
@@ -85,7 +88,7 @@ impl AtomicFile {
     /// As [`AtomicFile::create`] and [`AtomicFile::finish`].
     pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SinkError> {
         let mut file = Self::create(path)?;
-        file.write_all(bytes).map_err(|e| SinkError::new("cannot write", path, e))?;
+        file.write_bytes(bytes)?;
         file.finish()
     }
 }
@@ -107,6 +110,9 @@ impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let Some(writer) = self.writer.take() {
             drop(writer.into_parts());
+        }
+        if !self.finished {
+            // Nobody is left to tell; the next run removes what cannot be removed now.
             let _ = fs::remove_file(&self.temporary);
         }
     }
@@ -121,11 +127,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let mut file = AtomicFile::create(&path).unwrap();
-        file.write_json_line(&1).unwrap();
+        file.write_bytes(b"1\n").unwrap();
         drop(file);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         let mut file = AtomicFile::create(&path).unwrap();
-        file.write_json_line(&["x"]).unwrap();
+        file.write_bytes(b"[\"x\"]\n").unwrap();
         assert!(!path.exists());
         file.finish().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "[\"x\"]\n");

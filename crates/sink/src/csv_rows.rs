@@ -1,11 +1,8 @@
 //! `articles.csv`: one row an article, for spreadsheets and quick looks (RFC 4180, UTF-8).
 
 use std::borrow::Cow;
-use std::path::Path;
 
-use model::Article;
-
-use crate::{AtomicFile, SinkError};
+use model::{Article, Field};
 
 const HEADER: [&str; 15] = [
     "url",
@@ -25,78 +22,50 @@ const HEADER: [&str; 15] = [
     "confidence",
 ];
 
-/// Writes articles as rows.
-pub struct ArticleCsv {
-    writer: csv::Writer<AtomicFile>,
-    path: std::path::PathBuf,
+/// The header row of `articles.csv`, line break included.
+pub fn csv_header() -> Vec<u8> {
+    rows(std::iter::once(HEADER.map(Cow::Borrowed)))
 }
 
-impl ArticleCsv {
-    /// Begins the file with its header row.
-    ///
-    /// # Errors
-    /// If the file cannot be created or written.
-    pub fn create(path: &Path) -> Result<Self, SinkError> {
-        let writer = csv::Writer::from_writer(AtomicFile::create(path)?);
-        let mut csv = Self { writer, path: path.to_owned() };
-        csv.row(HEADER.iter().map(|h| Cow::Borrowed(*h)))?;
-        Ok(csv)
-    }
+/// The rows of articles, in their order, line breaks included. Lists are joined by `; `.
+pub fn csv_rows(articles: &[Article]) -> Vec<u8> {
+    rows(articles.iter().map(|article| cells(article).map(harmless)))
+}
 
-    /// Writes one article. Lists are joined by `; `.
-    ///
-    /// # Errors
-    /// If the disk is full or the like.
-    pub fn write(&mut self, article: &Article) -> Result<(), SinkError> {
-        let m = &article.metadata;
-        let text = |f: &Option<model::Field<String>>| {
-            f.as_ref().map(|f| f.value.clone()).unwrap_or_default()
-        };
-        let list = |f: &Option<model::Field<Vec<String>>>| {
-            f.as_ref().map(|f| f.value.join("; ")).unwrap_or_default()
-        };
-        let cells: [Cow<'_, str>; 15] = [
-            (&article.url).into(),
-            (&article.site).into(),
-            (&article.template).into(),
-            text(&m.title).into(),
-            list(&m.authors).into(),
-            text(&m.published).into(),
-            text(&m.modified).into(),
-            text(&m.language).into(),
-            text(&m.description).into(),
-            text(&m.image).into(),
-            list(&m.tags).into(),
-            (&article.text).into(),
-            (&article.engine).into(),
-            article.route.as_str().into(),
-            format!("{:.4}", article.confidence).into(),
-        ];
-        self.row(cells.into_iter().map(harmless))
+fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 15]>) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        // All rows have the same length and memory takes every byte: there is nothing to fail.
+        let _ = writer.write_record(row.iter().map(|cell| cell.as_bytes()));
     }
+    writer.into_inner().unwrap_or_default()
+}
 
-    fn row<'a>(&mut self, cells: impl Iterator<Item = Cow<'a, str>>) -> Result<(), SinkError> {
-        let cells: Vec<_> = cells.collect();
-        self.writer.write_record(cells.iter().map(|c| c.as_bytes())).map_err(|e| SinkError {
-            what: "cannot write",
-            path: self.path.clone(),
-            source: std::io::Error::other(e),
-        })
+fn cells(article: &Article) -> [Cow<'_, str>; 15] {
+    fn text(field: &Option<Field<String>>) -> Cow<'_, str> {
+        field.as_ref().map_or(Cow::Borrowed(""), |f| f.value.as_str().into())
     }
-
-    /// Writes everything to disk and moves the file to its place.
-    ///
-    /// # Errors
-    /// As [`AtomicFile::finish`].
-    pub fn finish(self) -> Result<(), SinkError> {
-        let path = self.path;
-        let file = self.writer.into_inner().map_err(|e| SinkError {
-            what: "cannot write",
-            path,
-            source: std::io::Error::other(e.to_string()),
-        })?;
-        file.finish()
+    fn list(field: &Option<Field<Vec<String>>>) -> Cow<'_, str> {
+        field.as_ref().map_or(Cow::Borrowed(""), |f| f.value.join("; ").into())
     }
+    let m = &article.metadata;
+    [
+        (&article.url).into(),
+        (&article.site).into(),
+        (&article.template).into(),
+        text(&m.title),
+        list(&m.authors),
+        text(&m.published),
+        text(&m.modified),
+        text(&m.language),
+        text(&m.description),
+        text(&m.image),
+        list(&m.tags),
+        (&article.text).into(),
+        (&article.engine).into(),
+        article.route.as_str().into(),
+        format!("{:.4}", article.confidence).into(),
+    ]
 }
 
 /// Spreadsheets run cells that begin like a formula: an apostrophe keeps them text (OWASP, CSV
@@ -117,5 +86,11 @@ mod tests {
     fn formulas_are_text() {
         assert_eq!(harmless("=1+1".into()), "'=1+1");
         assert_eq!(harmless("one".into()), "one");
+    }
+
+    #[test]
+    fn the_header_is_one_line() {
+        let header = String::from_utf8(csv_header()).unwrap();
+        assert!(header.starts_with("url,site,") && header.ends_with("confidence\n"), "{header}");
     }
 }

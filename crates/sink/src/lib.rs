@@ -14,7 +14,7 @@ mod wrappers;
 
 pub use articles::{ArticleRecord, OriginRecord, article_record};
 pub use atomic::{AtomicFile, SinkError};
-pub use csv_rows::ArticleCsv;
+pub use csv_rows::{csv_header, csv_rows};
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
 pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};

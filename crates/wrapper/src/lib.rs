@@ -2,18 +2,34 @@
 Defines how chosen nodes become a wrapper: the XPath expressions a person would have written.
 
 Takes sample pages with the nodes wanted on each, gives the shortest and most robust expression
-that selects exactly those nodes on all of them, or, where none does, the set of expressions that
-comes nearest.
+that selects exactly those nodes on all of them. Where a page is an exception, the expression that
+is right on the others; a union only where it is right on many more.
+
+```text
+synthesize  one expression (search), else a union (union)
+search      short forms (forms), then the whole path made shorter (chain, shorten)
+verdict     how an expression fares on the pages (pages)
+cost        what it asks of a reader (names)
+```
 
 Invariant: what is printed is evaluated by `dom::xpath` here and selects the same nodes in any
 other XPath 1.0 engine; ids, classes and attribute values that do not recur on the samples never
 enter an expression.
 */
 
-mod general;
+mod chain;
+mod cost;
+mod counterparts;
+mod forms;
 mod label;
+mod names;
+mod pages;
 mod search;
 mod selection;
+mod shorten;
+mod synthesis;
+mod union;
+mod verdict;
 
-pub use search::{Sample, Synthesis, synthesize};
 pub use selection::select;
+pub use synthesis::{Sample, Synthesis, synthesize};

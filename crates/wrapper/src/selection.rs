@@ -6,22 +6,26 @@ use dom::{Document, NodeId};
 /// The nodes that any of the paths selects, in document order, nodes inside other selected nodes
 /// left out.
 pub fn select(paths: &[Path], document: &Document) -> Vec<NodeId> {
-    let mut nodes: Vec<NodeId> = paths.iter().flat_map(|path| path.select(document)).collect();
-    nodes.sort_unstable();
-    outermost(document, nodes)
+    outermost(document, &union_of(paths.iter().map(|path| path.select(document))))
 }
 
-/// Leaves out nodes that lie inside earlier ones of a sorted list, and repeats.
-pub(crate) fn outermost(document: &Document, nodes: Vec<NodeId>) -> Vec<NodeId> {
-    let mut end = 0;
+/// All nodes of several selections, in document order, each once.
+pub(crate) fn union_of(selections: impl Iterator<Item = Vec<NodeId>>) -> Vec<NodeId> {
+    let mut nodes: Vec<NodeId> = selections.flatten().collect();
+    nodes.sort_unstable();
+    nodes.dedup();
     nodes
-        .into_iter()
-        .filter(|&id| {
-            let outside = id >= end;
-            if outside {
-                end = document.node(id).end;
-            }
-            outside
-        })
-        .collect()
+}
+
+/// Leaves out nodes that lie inside earlier ones of a sorted list.
+pub(crate) fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
+    let mut end = 0;
+    let outside = |&id: &NodeId| {
+        let outside = id >= end;
+        if outside {
+            end = document.node(id).end;
+        }
+        outside
+    };
+    nodes.iter().copied().filter(outside).collect()
 }

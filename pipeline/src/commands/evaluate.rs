@@ -32,6 +32,13 @@ use read::{GoldFile, GoldPage, Run};
 
 /// Compare runs, side by side, on pages whose text is known.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove evaluate out/quickstart --gold data/gold.jsonl
+  sitegrove evaluate ours=out/tonight theirs=theirs.jsonl.gz --gold gold.jsonl.gz --worst 20
+  sitegrove evaluate out/quickstart --gold data/gold.jsonl --floors floors.json
+
+Exit codes: 0 done; 1 a run is below its floor; 2 could not evaluate.")]
 pub struct EvaluateArgs {
     /// Runs to compare: run folders (their articles.jsonl), or JSONL files (also .gz) of objects with url and text;
     /// as PATH or NAME=PATH. Differences are taken from the first.

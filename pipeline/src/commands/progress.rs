@@ -3,7 +3,6 @@
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use crate::run::Observer;
-use crate::stages::emit::SiteResult;
 
 /// Two bars in turn: bytes read, then sites done.
 #[derive(Debug)]
@@ -60,7 +59,7 @@ impl Observer for Progress {
         self.pages.set_message(format!("{sites} sites"));
     }
 
-    fn site_done(&self, _result: &SiteResult, pages: usize) {
+    fn site_done(&self, _site: &str, pages: usize) {
         self.pages.inc(pages as u64);
     }
 }

@@ -6,12 +6,16 @@
 //! Drops: nothing; it writes down what the others dropped.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use model::{Article, Drop};
 use sink::{
-    ArticleCsv, AtomicFile, SinkError, SiteRecord, article_record, drop_record, site_file_name,
+    AtomicFile, SinkError, SiteRecord, article_record, csv_header, csv_rows, drop_record,
+    site_file_name,
 };
+
+use crate::ledger;
 
 /// All that came of one site.
 #[derive(Debug)]
@@ -39,13 +43,53 @@ pub struct BestWrapper {
     pub confidence: f64,
 }
 
+/// What is written of a site, ready as bytes: made where the site was processed, so that threads
+/// wait for each other only while bytes are copied to files.
+#[derive(Debug)]
+pub struct SiteBytes {
+    site: String,
+    articles: Vec<u8>,
+    rows: Vec<u8>,
+    dropped: Vec<u8>,
+    wrappers: Vec<u8>,
+}
+
+/// Turns the results of a site into bytes.
+pub fn render(result: &SiteResult) -> SiteBytes {
+    let mut wrappers = serde_json::to_vec_pretty(&result.record).unwrap_or_default();
+    wrappers.push(b'\n');
+    SiteBytes {
+        site: result.site.clone(),
+        articles: json_lines(result.articles.iter().map(article_record)),
+        rows: csv_rows(&result.articles),
+        dropped: json_lines(result.drops.iter().map(drop_record)),
+        wrappers,
+    }
+}
+
+fn json_lines<T: serde::Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for record in records {
+        // Records are plain data and memory takes every byte: there is nothing to fail.
+        if serde_json::to_writer(&mut bytes, &record).is_ok() {
+            bytes.push(b'\n');
+        }
+    }
+    bytes
+}
+
 /// The open files of a run folder. Dropped before [`Outputs::finish`], they leave nothing behind.
+#[derive(Debug)]
 pub struct Outputs {
     folder: PathBuf,
+    wrappers: PathBuf,
     articles: AtomicFile,
-    csv: ArticleCsv,
+    rows: AtomicFile,
     dropped: AtomicFile,
-    stale_wrappers: Vec<PathBuf>,
+    /// Wrapper files of this run, waiting for the others to be complete.
+    sites: Vec<AtomicFile>,
+    /// Wrapper files of an earlier run.
+    stale: Vec<PathBuf>,
 }
 
 impl Outputs {
@@ -61,12 +105,16 @@ impl Outputs {
             source,
         })?;
         let stale = fs::read_dir(&wrappers).into_iter().flatten().flatten().map(|e| e.path());
+        let mut rows = AtomicFile::create(&folder.join("articles.csv"))?;
+        rows.write_bytes(&csv_header())?;
         Ok(Self {
+            stale: stale.collect(),
             folder: folder.to_owned(),
+            wrappers,
             articles: AtomicFile::create(&folder.join("articles.jsonl"))?,
-            csv: ArticleCsv::create(&folder.join("articles.csv"))?,
+            rows,
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
-            stale_wrappers: stale.collect(),
+            sites: Vec::new(),
         })
     }
 
@@ -74,18 +122,16 @@ impl Outputs {
     ///
     /// # Errors
     /// If the disk is full or the like.
-    pub fn emit(&mut self, result: &SiteResult) -> Result<(), SinkError> {
-        for article in &result.articles {
-            self.articles.write_json_line(&article_record(article))?;
-            self.csv.write(article)?;
-        }
-        self.emit_drops(&result.drops)?;
-        let name = format!("{}.json", site_file_name(&result.site));
-        let path = self.folder.join("wrappers").join(name);
-        let mut text = serde_json::to_vec_pretty(&result.record).unwrap_or_default();
-        text.push(b'\n');
-        AtomicFile::write_whole(&path, &text)?;
-        self.stale_wrappers.retain(|stale| *stale != path);
+    pub fn emit(&mut self, bytes: &SiteBytes) -> Result<(), SinkError> {
+        self.articles.write_bytes(&bytes.articles)?;
+        self.rows.write_bytes(&bytes.rows)?;
+        self.dropped.write_bytes(&bytes.dropped)?;
+        let path = self.wrappers.join(format!("{}.json", site_file_name(&bytes.site)));
+        let mut file = AtomicFile::create(&path)?;
+        file.write_bytes(&bytes.wrappers)?;
+        file.close()?;
+        self.sites.push(file);
+        self.stale.retain(|stale| *stale != path);
         Ok(())
     }
 
@@ -94,7 +140,7 @@ impl Outputs {
     /// # Errors
     /// If the disk is full or the like.
     pub fn emit_drops(&mut self, drops: &[Drop]) -> Result<(), SinkError> {
-        drops.iter().try_for_each(|drop| self.dropped.write_json_line(&drop_record(drop)))
+        self.dropped.write_bytes(&json_lines(drops.iter().map(drop_record)))
     }
 
     /// Moves all files to their places; wrappers of sites that are no longer there go.
@@ -102,10 +148,19 @@ impl Outputs {
     /// # Errors
     /// If a file cannot be finished.
     pub fn finish(self) -> Result<(), SinkError> {
-        self.articles.finish()?;
-        self.csv.finish()?;
-        self.dropped.finish()?;
-        for stale in self.stale_wrappers {
+        // The ledger says that a run is complete: until the new one is written there must be none,
+        // or a crash between two files would look like a finished run.
+        match fs::remove_file(self.folder.join(ledger::FILE)) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                let path = self.folder.join(ledger::FILE);
+                return Err(SinkError { what: "cannot replace", path, source });
+            }
+            _ => {}
+        }
+        for file in [self.articles, self.rows, self.dropped].into_iter().chain(self.sites) {
+            file.finish()?;
+        }
+        for stale in self.stale {
             // A leftover that cannot be removed harms nobody.
             let _ = fs::remove_file(stale);
         }

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use forest::PageTerms;
 use model::{FeedItem, SignifierSource, Signifiers};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use terms::{
     Analyzers, FrequentConfig, FrequentTerms, Language, RankedTerms, TfIdfConfig, Vocabulary,
     tf_idf,
@@ -73,15 +72,15 @@ pub fn signify(siblings: &[Sibling<'_>], config: &SignifyConfig) -> Vec<Signifie
         Weighting::Sublinear => terms::Weighting::Sublinear,
     };
     let ranked = tf_idf(&hashes, &vocabulary, &TfIdfConfig { weighting, top: config.top });
-    let from_feeds = match config.source {
-        SignifierChoice::Feeds => feed_terms(siblings, language, config.top),
-        SignifierChoice::TfIdf => siblings.iter().map(|_| None).collect(),
-    };
     siblings
         .iter()
         .zip(terms)
-        .zip(ranked.into_iter().zip(from_feeds))
-        .map(|((sibling, terms), (ranked, from_feed))| {
+        .zip(ranked)
+        .map(|((sibling, terms), ranked)| {
+            let from_feed = match config.source {
+                SignifierChoice::Feeds => feed_terms(sibling.feed_items, language, config.top),
+                SignifierChoice::TfIdf => None,
+            };
             let (source, ranked) = match from_feed {
                 Some(ranked) => (SignifierSource::Feed, ranked),
                 None => (SignifierSource::TfIdf, ranked),
@@ -120,43 +119,20 @@ fn analyze(page: &ParsedPage<'_>, language: Option<Language>) -> (PageTerms, Voc
     })
 }
 
-/// Per page the terms of title and description of its feed items, each once and of equal weight,
-/// in order (§3.1). Feed descriptions are sometimes whole articles: at most twice `top` terms are
-/// taken, from the beginning. Terms that more than half of the siblings' items have (the site's
-/// name in each title) say nothing about one page and are left out, which the paper does not.
-/// `None` for pages whose items say nothing.
-fn feed_terms(
-    siblings: &[Sibling<'_>],
-    language: Option<Language>,
-    top: usize,
-) -> Vec<Option<RankedTerms>> {
-    let of_items: Vec<Vec<(u64, String)>> = ANALYZERS.with_borrow_mut(|analyzers| {
-        let analyzer = analyzers.get(language);
-        let terms_of = |sibling: &Sibling<'_>| {
-            let mut terms: Vec<(u64, String)> = Vec::new();
-            for text in sibling.feed_items.iter().flat_map(|i| [&i.title, &i.description]) {
-                analyzer.analyze(text, &mut |term| {
-                    if terms.iter().all(|t| t.0 != term.hash) {
-                        terms.push((term.hash, term.text.to_owned()));
-                    }
-                });
-            }
-            terms
-        };
-        siblings.iter().map(terms_of).collect()
+/// The terms of title and description, each once and of equal weight, in order (§3.1). Feed
+/// descriptions are sometimes whole articles: at most twice `top` terms are taken, from the
+/// beginning, as our prototype did. `None` where no item says anything.
+fn feed_terms(items: &[&FeedItem], language: Option<Language>, top: usize) -> Option<RankedTerms> {
+    let mut ranked = RankedTerms { terms: Vec::new(), hashes: Vec::new() };
+    ANALYZERS.with_borrow_mut(|analyzers| {
+        for text in items.iter().flat_map(|item| [&item.title, &item.description]) {
+            analyzers.get(language).analyze(text, &mut |term| {
+                if ranked.hashes.len() < 2 * top && !ranked.hashes.contains(&term.hash) {
+                    ranked.hashes.push(term.hash);
+                    ranked.terms.push((term.text.to_owned(), 1.0));
+                }
+            });
+        }
     });
-    let mut pages_with: FxHashMap<u64, usize> = FxHashMap::default();
-    for (hash, _) in of_items.iter().flatten() {
-        *pages_with.entry(*hash).or_default() += 1;
-    }
-    let common = |hash: &u64| siblings.len() > 2 && pages_with[hash] * 2 > siblings.len();
-    of_items
-        .into_iter()
-        .map(|terms| {
-            let own = terms.into_iter().filter(|(hash, _)| !common(hash)).take(2 * top);
-            let (hashes, terms): (Vec<u64>, Vec<(String, f64)>) =
-                own.map(|(hash, text)| (hash, (text, 1.0))).unzip();
-            (!hashes.is_empty()).then_some(RankedTerms { terms, hashes })
-        })
-        .collect()
+    (!ranked.hashes.is_empty()).then_some(ranked)
 }

@@ -61,7 +61,7 @@ fn join(parts: &[Predicate], word: &str, f: &mut Formatter<'_>) -> fmt::Result {
 }
 
 /// Whether a name can stand in an expression as it is (an XML NCName, kept to ASCII).
-pub(super) fn is_name(name: &str) -> bool {
+pub fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
         && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))

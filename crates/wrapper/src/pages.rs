@@ -1,0 +1,98 @@
+//! Sample pages made ready for trying many expressions on them.
+
+use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use dom::xpath::{Path, Step};
+use dom::{Document, NodeId};
+use rustc_hash::{FxHashMap, FxHasher};
+
+/// A page that remembers which elements pass the test of a step: name and predicates, wherever
+/// the element is. Expressions for one page are put together from few steps.
+pub(crate) struct Memo<'a> {
+    document: &'a Document,
+    passing: RefCell<FxHashMap<u64, Rc<[NodeId]>>>,
+}
+
+impl<'a> Memo<'a> {
+    pub(crate) fn new(document: &'a Document) -> Self {
+        Self { document, passing: RefCell::default() }
+    }
+
+    fn passing(&self, step: &Step) -> Rc<[NodeId]> {
+        let mut hasher = FxHasher::default();
+        (&step.name, &step.predicates).hash(&mut hasher);
+        let mut passing = self.passing.borrow_mut();
+        let found = passing.entry(hasher.finish()).or_insert_with(|| {
+            self.document.ids().filter(|&id| step.matches(self.document, id)).collect()
+        });
+        Rc::clone(found)
+    }
+
+    /// What `path.select` gives, from what is remembered of its steps.
+    pub(crate) fn select(&self, path: &Path) -> Vec<NodeId> {
+        let mut selected: Option<Vec<NodeId>> = None;
+        for step in &path.steps {
+            let passing = self.passing(step);
+            selected = Some(match (selected, step.deep) {
+                (None, true) => passing.to_vec(),
+                (None, false) => passing.iter().copied().filter(|&id| id == 0).collect(),
+                (Some(from), true) => self.below(&from, &passing),
+                (Some(from), false) => {
+                    let parent = |id| self.document.parent(id);
+                    let is_child =
+                        |id: NodeId| parent(id).is_some_and(|p| from.binary_search(&p).is_ok());
+                    passing.iter().copied().filter(|&id| is_child(id)).collect()
+                }
+            });
+        }
+        selected.unwrap_or_default()
+    }
+
+    /// Those of the candidates that lie inside any of the contexts (both rising).
+    fn below(&self, contexts: &[NodeId], candidates: &[NodeId]) -> Vec<NodeId> {
+        let mut contexts = contexts.iter().copied().peekable();
+        let mut end = 0;
+        let inside = |&id: &NodeId| {
+            while let Some(context) = contexts.next_if(|&context| context < id) {
+                end = end.max(self.document.node(context).end);
+            }
+            id < end
+        };
+        candidates.iter().copied().filter(inside).collect()
+    }
+}
+
+/// A page with what is wanted on it.
+#[derive(Clone, Copy)]
+pub(crate) struct Page<'a> {
+    memo: &'a Memo<'a>,
+    pub(crate) wanted: &'a [NodeId],
+    /// Whether all that is wanted must be found; else any part of it is right, nothing too.
+    pub(crate) must: bool,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn new(memo: &'a Memo<'a>, wanted: &'a [NodeId]) -> Self {
+        Self { memo, wanted, must: true }
+    }
+
+    /// The same page with something else wanted.
+    pub(crate) fn wanting(self, wanted: &'a [NodeId], must: bool) -> Self {
+        Self { wanted, must, ..self }
+    }
+
+    pub(crate) fn document(&self) -> &'a Document {
+        self.memo.document
+    }
+
+    pub(crate) fn select(&self, path: &Path) -> Vec<NodeId> {
+        self.memo.select(path)
+    }
+
+    /// Whether any element passes the test of a step.
+    pub(crate) fn has(&self, step: &Step) -> bool {
+        !self.memo.passing(step).is_empty()
+    }
+}

@@ -1,0 +1,67 @@
+//! Several expressions, where one cannot say it: elements of several tags, two kinds of pages.
+
+use std::collections::BTreeMap;
+
+use dom::xpath::Path;
+use dom::{LocalName, NodeId};
+
+use crate::pages::Page;
+use crate::search::{Found, best_path};
+use crate::selection::union_of;
+use crate::verdict::total_of;
+
+/// Expressions in a union: more is a list of cases, not a rule.
+const MOST: usize = 3;
+
+/// The better of a union by tags and one by kinds of pages; empty if there is neither.
+pub(crate) fn best_union(pages: &[Page<'_>], single: &Found) -> Vec<Path> {
+    let unions = [by_tag(pages), by_page(pages, single)];
+    unions
+        .into_iter()
+        .filter(|paths| paths.len() > 1)
+        .min_by_key(|paths| total_of(paths, pages))
+        .unwrap_or_default()
+}
+
+/// One expression for each tag name among the wanted elements.
+fn by_tag(pages: &[Page<'_>]) -> Vec<Path> {
+    let mut groups: BTreeMap<LocalName, Vec<Vec<NodeId>>> = BTreeMap::new();
+    for (i, page) in pages.iter().enumerate() {
+        for &id in page.wanted {
+            let Some(name) = page.document().name(id) else { continue };
+            let group =
+                groups.entry(name.clone()).or_insert_with(|| vec![Vec::new(); pages.len()]);
+            group[i].push(id);
+        }
+    }
+    if !(2..=MOST).contains(&groups.len()) {
+        return Vec::new();
+    }
+    let path_of = |group: &Vec<Vec<NodeId>>| {
+        let part: Vec<Page<'_>> = pages
+            .iter()
+            .zip(group)
+            .map(|(page, wanted)| page.wanting(wanted, true))
+            .collect();
+        Some(best_path(&part)?.path)
+    };
+    groups.values().filter_map(path_of).collect()
+}
+
+/// The best expression, and others for the pages that it is wrong on, which on the rest must not
+/// select anything else than what is wanted there.
+fn by_page(pages: &[Page<'_>], single: &Found) -> Vec<Path> {
+    let mut paths = vec![single.path.clone()];
+    while paths.len() < MOST {
+        let is_right = |page: &Page<'_>| {
+            union_of(paths.iter().map(|path| page.select(path))) == page.wanted
+        };
+        let rest: Vec<Page<'_>> =
+            pages.iter().map(|page| page.wanting(page.wanted, !is_right(page))).collect();
+        match best_path(&rest) {
+            Some(found) if !paths.contains(&found.path) => paths.push(found.path),
+            _ => break,
+        }
+    }
+    paths
+}

@@ -1,0 +1,138 @@
+/*!
+`sitegrove evaluate --sweep`: the Forest paper's Figures 5, 6 and 7 over any gold.
+
+Reads the archives, takes the layouts as the gold gives them (`groups`), learns from and extracts each group of
+siblings with the stages a run is made of (`trial`) under every setting of a `plan`, and writes the scores as CSV, as
+Markdown (`grid`) and as SVG (`chart`).
+
+Groups are taken in parallel and put together in their order: equal input gives equal bytes for any number of threads.
+*/
+
+mod chart;
+mod grid;
+mod groups;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod trial;
+
+use std::{fmt::Write as _, io::Write, path::Path, sync::atomic::AtomicBool};
+
+use anyhow::{Context, ensure};
+use clap::ValueEnum;
+use rayon::prelude::*;
+use score::aggregate::Summary;
+
+use super::{EvaluateArgs, read, write_whole};
+use crate::{config::Config, inputs, ledger::Clock, run, stages::group::group};
+use groups::{Group, groups};
+use plan::Plan;
+
+/// What a sweep varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sweep {
+    /// Sibling pages to learn from (Figure 5).
+    Siblings,
+    /// Signifiers a page (Figure 6), and the parts of the relevance: J, U and J×U (Figure 7).
+    Signifiers,
+}
+
+/// Measures what the arguments ask for, writes the files into their folder and the tables to `out`.
+pub(super) fn sweep(args: &EvaluateArgs, sweep: Sweep, out: &mut dyn Write) -> anyhow::Result<()> {
+    let folder = args.out.as_deref().context("--sweep needs --out DIR")?;
+    ensure!(!folder.is_file(), "--out {}: with --sweep it is a folder", folder.display());
+    let gold = read::gold(&args.gold, &args.datasets)?;
+    let config = Config::load(None)?;
+    let groups = read_groups(args, &gold.pages, &config)?;
+
+    let mut text = head(&gold, &groups, &config);
+    let with_feeds = !args.feeds.is_empty();
+    let plans = match sweep {
+        Sweep::Siblings => vec![plan::siblings(with_feeds, &config)],
+        Sweep::Signifiers => {
+            vec![plan::signifiers(with_feeds, &config), plan::measures(with_feeds, &config)]
+        }
+    };
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    for plan in &plans {
+        let grid = measure(plan, &groups, &config);
+        text.push_str(&grid.markdown());
+        write_whole(&file(folder, plan, "csv"), grid.csv()?.as_bytes())?;
+        write_whole(&file(folder, plan, "svg"), chart::draw(&grid, plan.figure).as_bytes())?;
+    }
+    out.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn file(folder: &Path, plan: &Plan, extension: &str) -> std::path::PathBuf {
+    folder.join(format!("{}.{extension}", plan.name))
+}
+
+/// The groups of the gold with their pages, as the archives and feeds have them.
+fn read_groups<'g>(
+    args: &EvaluateArgs,
+    gold: &'g [read::GoldPage],
+    config: &Config,
+) -> anyhow::Result<Vec<Group<'g>>> {
+    let inputs = inputs::expand(&args.pages, &args.feeds)?;
+    let stop = AtomicBool::new(false);
+    let (_, intakes, unreadable) =
+        run::read_all(config, &inputs, &stop, &run::Quiet, &Clock::default());
+    ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
+    let groups = groups(gold, group(intakes, &config.group), args.min_group);
+    ensure!(
+        !groups.is_empty(),
+        "no layout of the gold has {} pages in the archives: nothing to measure",
+        args.min_group
+    );
+    Ok(groups)
+}
+
+/// Every group under every setting of the plan; the mean over groups, each weighing the same.
+fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> grid::Grid {
+    let by_group: Vec<Vec<Vec<Option<Summary>>>> = groups
+        .par_iter()
+        .map(|group| {
+            let parsed = group.parse(config);
+            let siblings = group.siblings(&parsed, config);
+            let mut rows: Vec<Vec<Option<Summary>>> = Vec::with_capacity(plan.rows.len());
+            for (at, row) in plan.rows.iter().enumerate() {
+                let result = |(column, setting): (usize, &plan::Setting)| {
+                    let before = at.checked_sub(1).filter(|&before| {
+                        let same = plan.rows[before].settings[column].within(&siblings);
+                        same == setting.within(&siblings)
+                    });
+                    match before {
+                        Some(before) => rows[before][column],
+                        None => trial::summary(&siblings, setting, config),
+                    }
+                };
+                let row = row.settings.iter().enumerate().map(result).collect();
+                rows.push(row);
+            }
+            rows
+        })
+        .collect();
+    grid::Grid::of(plan, &by_group)
+}
+
+fn head(gold: &read::GoldFile, groups: &[Group<'_>], config: &Config) -> String {
+    let pages: usize = groups.iter().map(Group::len).sum();
+    let listed: usize = groups.iter().map(|group| group.listed_by_feeds(config)).sum();
+    let mut text = String::from("# Sweep\n\n");
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{} groups of {pages} sibling pages, of {} pages of {} (sha256 {}); feeds list {listed}.",
+        groups.len(),
+        gold.pages.len(),
+        gold.path.display(),
+        gold.digest
+    );
+    if !gold.datasets.is_empty() {
+        let _ = writeln!(text, "Only the data sets {}.", gold.datasets.join(", "));
+    }
+    text.push_str("Set of pairs of consecutive words, title-neutral, in percent; mean over groups.\n\n");
+    text
+}

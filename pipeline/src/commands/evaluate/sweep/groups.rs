@@ -1,0 +1,124 @@
+//! The groups of sibling pages a sweep measures: pages of the archives, layouts as the gold gives them.
+
+use std::collections::BTreeMap;
+
+use model::{FeedItem, Page, Site, Template, TemplateKind};
+use rayon::prelude::*;
+use score::aggregate::template_groups;
+
+use super::super::read::GoldPage;
+use crate::{
+    body::Listed,
+    config::Config,
+    parsed::{ParsedPage, parse_page},
+    site::{canonical_of, feed_items_of, sample_of},
+    stages::{
+        cluster::Joined,
+        group::{Grouped, join},
+    },
+};
+
+/// Sibling pages of one layout, and what should be found on them.
+#[derive(Debug)]
+pub(super) struct Group<'g> {
+    /// The pages, and the feed items of their sites, as a site of its own.
+    site: Site,
+    /// Per page.
+    gold: Vec<&'g GoldPage>,
+}
+
+/// The pages of a group, parsed, in the order in which a run samples them.
+pub(super) struct Siblings<'a> {
+    /// The pages with the feed items that point to them.
+    pub(super) pages: Vec<Listed<'a>>,
+    /// What should be found on them.
+    pub(super) gold: Vec<&'a GoldPage>,
+}
+
+/// Puts the pages of the gold that were read together by data set and layout; layouts of fewer than `fewest` pages are
+/// left out. In order of their names.
+pub(super) fn groups<'g>(
+    gold: &'g [GoldPage],
+    grouped: Grouped,
+    fewest: usize,
+) -> Vec<Group<'g>> {
+    let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
+    for page in gold {
+        by_url.entry(&page.url).or_insert(page);
+    }
+    let mut found: Vec<(&GoldPage, Page)> = Vec::new();
+    let mut feeds: BTreeMap<String, Vec<FeedItem>> = BTreeMap::new();
+    for site in grouped.sites {
+        let of_gold = |page: Page| Some((*by_url.get(page.url.as_str())?, page));
+        found.extend(site.pages.into_iter().filter_map(of_gold));
+        feeds.insert(site.key, site.feed_items);
+    }
+    let keys: Vec<_> =
+        found.iter().map(|(gold, _)| (gold.dataset.as_str(), gold.template.as_deref())).collect();
+    let mut groups: BTreeMap<(&str, &str), Group<'_>> = BTreeMap::new();
+    for ((gold, page), key) in found.into_iter().zip(template_groups(&keys, fewest)) {
+        let Some(key) = key else { continue };
+        let group = groups.entry(key).or_insert_with(|| {
+            let site = Site { key: key.1.to_owned(), pages: Vec::new(), feed_items: Vec::new() };
+            Group { site, gold: Vec::new() }
+        });
+        // A layout may be shared by several sites.
+        if group.site.pages.iter().all(|other| other.site != page.site) {
+            group.site.feed_items.extend_from_slice(&feeds[&page.site]);
+        }
+        group.site.pages.push(page);
+        group.gold.push(gold);
+    }
+    groups.into_values().collect()
+}
+
+impl Group<'_> {
+    /// Number of pages.
+    pub(super) fn len(&self) -> usize {
+        self.gold.len()
+    }
+
+    /// Number of pages whose own address a feed item has.
+    pub(super) fn listed_by_feeds(&self, config: &Config) -> usize {
+        let addresses: Vec<&str> = self.site.pages.iter().map(|p| p.url.as_str()).collect();
+        let joined = join(&addresses, &self.site.feed_items, &[], &config.group);
+        joined.iter().filter(|items| !items.is_empty()).count()
+    }
+
+    /// Parses the pages.
+    pub(super) fn parse(&self, config: &Config) -> Vec<ParsedPage<'_>> {
+        self.site.pages.par_iter().map(|page| parse_page(page, &config.parse)).collect()
+    }
+
+    /// Joins the parsed pages with the feed items and puts them in order.
+    pub(super) fn siblings<'a>(
+        &'a self,
+        parsed: &'a [ParsedPage<'a>],
+        config: &Config,
+    ) -> Siblings<'a> {
+        let addresses: Vec<&str> = self.site.pages.iter().map(|p| p.url.as_str()).collect();
+        let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
+        let items = &self.site.feed_items;
+        let pages = join(&addresses, items, &canonical, &config.group);
+        let joined = Joined { key: &self.site.key, feed_items: items, pages };
+        let order = sample_of(&template(parsed.len()), parsed, parsed.len());
+        Siblings {
+            pages: order
+                .iter()
+                .map(|&m| (&parsed[m as usize], feed_items_of(&joined, m)))
+                .collect(),
+            gold: order.iter().map(|&m| self.gold[m as usize]).collect(),
+        }
+    }
+}
+
+/// The template of all pages of a group.
+pub(super) fn template(pages: usize) -> Template {
+    Template {
+        id: "t1".to_owned(),
+        site: String::new(),
+        kind: TemplateKind::Article,
+        members: (0..pages as u32).collect(),
+        signature: 0,
+    }
+}

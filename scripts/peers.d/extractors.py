@@ -1,0 +1,83 @@
+"""The peers written in Python, each a function from html to text. Imported where they are called only.
+
+They are called as their documentation shows first; what departs from that is said at the line.
+"""
+from collections.abc import Callable
+
+# What begins a new line in the text of readability-lxml.
+BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol option p pre section summary table "
+    "tbody tfoot thead tr ul".split()
+)
+CELLS = frozenset(("td", "th"))
+NO_TEXT = frozenset(("script", "style", "noscript", "template", "head"))
+
+
+def trafilatura() -> Callable[[str], str]:
+    from trafilatura import extract
+
+    return lambda html: extract(html) or ""
+
+
+def trafilatura_precision() -> Callable[[str], str]:
+    from trafilatura import extract
+
+    return lambda html: extract(html, favor_precision=True) or ""
+
+
+def resiliparse() -> Callable[[str], str]:
+    from resiliparse.extract.html2text import extract_plain_text
+
+    return lambda html: extract_plain_text(html, main_content=True)
+
+
+def readability_lxml() -> Callable[[str], str]:
+    import logging
+
+    from readability import Document
+
+    # It logs the traceback of what it then raises.
+    logging.getLogger("readability").setLevel(logging.CRITICAL)
+    return lambda html: text_of_html(Document(html).summary())
+
+
+def text_of_html(html: str) -> str:
+    """The text with a line a block."""
+    from lxml import html as lxml_html
+
+    parts: list[str] = []
+    collect(lxml_html.document_fromstring(html), parts)
+    lines = (" ".join(line.split()) for line in "".join(parts).split("\n"))
+    return "\n".join(line for line in lines if line)
+
+
+def collect(root, parts: list[str]) -> None:
+    """Adds an element's text; a line break at both ends of blocks. Not recursive: pages nest deeper than Python."""
+    stack = [(root, False)]
+    while stack:
+        element, behind = stack.pop()
+        tag = element.tag if isinstance(element.tag, str) else None  # None: comments and the like
+        edge = "\n" if tag in BLOCKS or tag == "br" else " " if tag in CELLS else ""
+        if behind:
+            parts.append(edge)
+            parts.append(spaced(element.tail))
+            continue
+        parts.append(edge)
+        stack.append((element, True))
+        if tag and tag not in NO_TEXT:
+            parts.append(spaced(element.text))
+            stack.extend((child, False) for child in reversed(element))
+
+
+def spaced(text: str | None) -> str:
+    """Line breaks of the source are spaces."""
+    return (text or "").replace("\n", " ").replace("\r", " ")
+
+
+EXTRACTORS = {
+    "trafilatura": trafilatura,
+    "trafilatura-precision": trafilatura_precision,
+    "resiliparse": resiliparse,
+    "readability-lxml": readability_lxml,
+}

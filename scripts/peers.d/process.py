@@ -1,0 +1,103 @@
+"""A peer in a process of its own, so that one that hangs or crashes costs one page."""
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# One thread, and the same order of sets in every run.
+ENVIRONMENT = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONIOENCODING": "utf-8",
+    "OMP_NUM_THREADS": "1",
+    "RAYON_NUM_THREADS": "1",
+    "TZ": "UTC",
+}
+# Answered before the first page, so that no page pays for what a peer loads at its first call.
+WARM_UP = "<html><body><article><p>" + "A sentence that is long enough, with a comma. " * 20 + "</article></body></html>"
+# What starting, loading and warming up may take.
+START_SECONDS = 120.0
+
+
+class PeerProcess:
+    """Extracts page after page; begins anew after a page that ended the process."""
+
+    def __init__(self, command: list[str], limit: float):
+        self.command = command
+        self.limit = limit
+        self.process: subprocess.Popen | None = None
+
+    def extract(self, html: str) -> dict:
+        """{"text","seconds"} or {"error","seconds"}."""
+        if self.process is None:
+            self.start()
+        begin = time.monotonic()
+        line = self.ask(html, self.limit)
+        if line is None:
+            code = self.stop()
+            return {"error": ended(code), "seconds": time.monotonic() - begin}
+        return json.loads(line)
+
+    def ask(self, html: str, seconds: float) -> bytes | None:
+        """The line it answers, or None if it is too slow or gone."""
+        assert self.process and self.process.stdin and self.process.stdout
+        try:
+            self.process.stdin.write(json.dumps({"html": html}).encode() + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            return None
+        until = time.monotonic() + seconds
+        parts: list[bytes] = []
+        while not parts or not parts[-1].endswith(b"\n"):
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                return None
+            parts.append(os.read(self.process.stdout.fileno(), 1 << 20))
+            if not parts[-1]:
+                return None
+        return b"".join(parts)
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | ENVIRONMENT,
+            cwd=HERE,
+        )
+        if self.ask(WARM_UP, START_SECONDS) is None:
+            raise RuntimeError(f"{self.command} does not start: {ended(self.stop())}")
+
+    def stop(self) -> int | None:
+        """Ends it. Gives its exit code if it ended by itself."""
+        if self.process is None:
+            return None
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:
+            pass
+        code = self.own_end()
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process = None
+        return code
+
+    def own_end(self) -> int | None:
+        # After a crash the pipe closes a little before the process is gone.
+        try:
+            return self.process.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            return None
+
+
+def ended(code: int | None) -> str:
+    return "out of time" if code is None else f"the process ended with code {code}"
+
+
+def python_peer(name: str) -> list[str]:
+    return [sys.executable, str(HERE / "worker.py"), name]
