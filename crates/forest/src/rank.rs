@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dom::{Document, NodeId};
+use dom::{Document, NodeId, PrefixSums};
 use model::{PatternScore, StructuralPattern};
 use rustc_hash::FxHashMap;
 
@@ -32,12 +32,25 @@ pub enum Measure {
     Coverage,
 }
 
+/// What `p` of equation 5 counts, and how often a page's value enters the sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frequency {
+    /// Pages in which the pattern is significant (84.3 F1 against 81.5 for paths in our prototype,
+    /// with tf-idf signifiers).
+    Pages,
+    /// Significant terminal paths through the pattern's elements, as equation 5 has it to the letter.
+    /// Signifiers of a feed are the words of the headline: counted by pages, the headline alone
+    /// would be denser and more unexpected than any article below it.
+    Paths,
+}
+
 /// One pattern's element with the most informative text on one page.
 struct Best {
     value: f64,
     node: NodeId,
     x: u32,
     y: u32,
+    paths: u32,
     positions: Vec<u32>,
 }
 
@@ -45,6 +58,7 @@ struct Best {
 struct Sums {
     score: PatternScore,
     sum: f64,
+    paths: u32,
     positions: BTreeSet<u32>,
     /// A page and a node to read the element type from.
     example: Option<(usize, NodeId, u32)>,
@@ -54,21 +68,26 @@ struct Sums {
 /// the deeper pattern, then by element type.
 ///
 /// Takes two or more siblings of one layout (with one, every pattern has p = 1 and ranks are
-/// poor). An element counts on a page if its text holds a signifier; `p` counts pages, not paths
-/// (84.3 against 81.5 F1); where several elements of a pattern are on a page, the most
+/// poor). An element counts on a page if its text holds a signifier; what `p` counts is the caller's
+/// choice ([`Frequency`]); where several elements of a pattern are on a page, the most
 /// informative one is its value (85.4 against 84.3 for their union). Figures: our prototype on
 /// 714 pages of 78 layouts. Linear in the nodes of the pages.
 pub fn rank(
     siblings: &[Sibling<'_>],
     recurring: &Recurring,
     measure: Measure,
+    frequency: Frequency,
 ) -> Vec<StructuralPattern> {
     let mut patterns: FxHashMap<u64, Sums> = FxHashMap::default();
     for (page, sibling) in siblings.iter().enumerate() {
         for (key, best) in best_elements(sibling, recurring, measure) {
             let sums = patterns.entry(key).or_default();
             let (page_x, page_y) = sibling.counts.page();
-            sums.sum += best.value;
+            sums.sum += match frequency {
+                Frequency::Pages => best.value,
+                Frequency::Paths => best.value * f64::from(best.paths),
+            };
+            sums.paths += best.paths;
             sums.score.pages += 1;
             sums.score.x += best.x;
             sums.score.y += best.y;
@@ -84,7 +103,7 @@ pub fn rank(
     let mut ranked: Vec<StructuralPattern> = keys
         .iter()
         .filter_map(|key| patterns.remove(key))
-        .filter_map(|sums| finish(sums, siblings, recurring))
+        .filter_map(|sums| finish(sums, siblings, recurring, frequency))
         .collect();
     ranked.sort_by(|a, b| {
         (b.score.relevance.total_cmp(&a.score.relevance))
@@ -98,11 +117,16 @@ fn finish(
     sums: Sums,
     siblings: &[Sibling<'_>],
     recurring: &Recurring,
+    frequency: Frequency,
 ) -> Option<StructuralPattern> {
     let (page, node, position) = sums.example?;
     let document = siblings[page].document;
     let level = u32::from(document.node(node).level);
     let pages = f64::from(sums.score.pages);
+    let p = match frequency {
+        Frequency::Pages => sums.score.pages,
+        Frequency::Paths => sums.paths,
+    };
     Some(StructuralPattern {
         element: element_type(document.element(node)?, position, recurring),
         level,
@@ -111,7 +135,7 @@ fn finish(
             j: sums.score.j / pages,
             u: sums.score.u / pages,
             i: sums.sum,
-            relevance: relevance(sums.sum, sums.score.pages, level),
+            relevance: relevance(sums.sum, p, level),
             ..sums.score
         },
     })
@@ -126,6 +150,9 @@ fn best_elements(
     let Sibling { document, counts } = *sibling;
     let (page_x, page_y) = counts.page();
     let dfs = positions(document);
+    let significant = PrefixSums::new(document, |id| {
+        u32::from(document.text(id).is_some() && counts.of(document, id).0 > 0)
+    });
     let mut found: FxHashMap<u64, Best> = FxHashMap::default();
     // The root's text is the whole page: it tells nothing (U = 0).
     let mut id = 1;
@@ -149,7 +176,8 @@ fn best_elements(
                 }
             };
             let position = dfs[id as usize];
-            let new = |positions| Best { value, node: id, x, y, positions };
+            let paths = significant.sum(document, id);
+            let new = |positions| Best { value, node: id, x, y, paths, positions };
             match found.entry(key) {
                 std::collections::hash_map::Entry::Vacant(entry) => {
                     entry.insert(new(vec![position]));

@@ -5,8 +5,8 @@
 //! Why: the best pattern is where the articles of this template are.
 //! Drops: nothing.
 
-use forest::{Measure, Recurring, SignifierCounts};
-use model::StructuralPattern;
+use forest::{Frequency, Measure, Recurring, SignifierCounts};
+use model::{SignifierSource, StructuralPattern};
 
 use super::signify::SignifiedPage;
 use crate::parsed::ParsedPage;
@@ -25,5 +25,9 @@ pub fn rank(
         .zip(&counts)
         .map(|(page, counts)| forest::Sibling { document: &page.document, counts })
         .collect();
-    forest::rank(&siblings, recurring, measure)
+    // Feed keywords are the headline's words; see `Frequency::Paths` for what follows from that.
+    let from_feeds = signified.iter().filter(|s| s.signifiers.source == SignifierSource::Feed);
+    let frequency =
+        if from_feeds.count() * 2 > signified.len() { Frequency::Paths } else { Frequency::Pages };
+    forest::rank(&siblings, recurring, measure, frequency)
 }
