@@ -7,6 +7,7 @@ from typing import Iterator, NamedTuple
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
+KINDS = WarcRecordType.response | WarcRecordType.resource
 STATUSES = (200, 203)  # as in configs/default.toml
 HTML_TYPES = ("text/html", "application/xhtml+xml")
 # For these the first bytes decide.
@@ -29,15 +30,19 @@ def pages(paths: list[str], unreadable: list[str]) -> Iterator[Page]:
     """The pages of the files in order. What cannot be read to its end is added to `unreadable`."""
     for path in paths:
         try:
-            for record in ArchiveIterator(
-                path, record_types=WarcRecordType.response | WarcRecordType.resource, parse_http=False
-            ):
-                page = page_of(record)
-                if page:
-                    yield page
+            with open(path, "rb") as stream:
+                for record in ArchiveIterator(stream, record_types=KINDS, parse_http=False):
+                    # FastWARC ends quietly in a file that is cut off: its last record is then short.
+                    record.freeze()
+                    if record.content_length < int(record.headers.get("Content-Length") or 0):
+                        raise OSError(f"the record at {record.stream_pos} is cut off")
+                    page = page_of(record)
+                    if page:
+                        yield page
         except (OSError, ValueError) as error:
-            print(f"scripts/peers: {path}: {error}; what was read before is kept", file=sys.stderr)
-            unreadable.append(path)
+            if path not in unreadable:  # once, not for every peer
+                print(f"scripts/peers: {path}: {error}; what was read before is kept", file=sys.stderr)
+                unreadable.append(path)
 
 
 def page_of(record) -> Page | None:

@@ -15,7 +15,7 @@ from process import HERE, PeerProcess, python_peer
 DOM_SMOOTHIE = "dom_smoothie"
 PEERS = (*EXTRACTORS, DOM_SMOOTHIE)
 FAILURES_SHOWN = 20
-# A machine with more to do than this a core slows what is measured.
+# With more to do than this a core, the machine is not idle enough for a speed to be quoted.
 BUSY_A_CORE = 0.5
 
 
@@ -139,7 +139,7 @@ def note(about: dict) -> str:
     # One is this measurement itself.
     others = max(about["load_before"], about["load_after"] - 1)
     if others > BUSY_A_CORE * about["cores"]:
-        text += f"; others were busy on this machine (load {about['load_before']} before): speeds are too low"
+        text += f"; others used the machine (load {about['load_before']} before): repeat on an idle one before quoting"
     return text + "."
 
 
