@@ -8,7 +8,7 @@ a share of the larger block's nodes, 0 (equal blocks) as published.
 Not every pair is measured: equal blocks are found by their hash, and a pair within distance d shares
 all but d labels of the larger block, so one of its d + 1 rarest labels must be in both (prefix
 filter), and as many of all labels; only what passes is measured exactly, and in blocks of over
-[`EXACT_UP_TO`] nodes by that count alone. Give it siblings without near duplicates of each other, or
+`EXACT_UP_TO` nodes by that count alone. Give it siblings without near duplicates of each other, or
 the article itself is redundant.
 */
 
