@@ -1,5 +1,6 @@
 //! The body of an article as one page alone shows it.
 
+use dom::xpath::position_paths;
 use dom::{Document, NodeId};
 use forest::SignifierCounts;
 use model::{FeedItem, Route};
@@ -85,7 +86,7 @@ fn body_of(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Option<Bo
 
 fn found(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Body {
     Body {
-        xpath: nodes.iter().map(|&node| position_path(document, node)).collect(),
+        xpath: position_paths(document, &nodes),
         nodes,
         engine: engine.name().to_owned(),
         route: Route::PageWise,
@@ -119,24 +120,4 @@ fn description(feed_items: &[&FeedItem]) -> Option<String> {
         .iter()
         .map(|item| format!("{}\n\n{}", item.title, item.description).trim().to_owned())
         .find(|text| !text.is_empty())
-}
-
-/// The path of one node of one page, by positions: it says where, for this page only. A text node
-/// is `text()[n]` of its element.
-pub fn position_path(document: &Document, node: NodeId) -> String {
-    let mut steps: Vec<String> = Vec::new();
-    for id in document.ancestors(node) {
-        let parent = document.parent(id);
-        let same = |other: NodeId| document.name(other) == document.name(id);
-        let place = parent.map_or(1, |p| {
-            document.children(p).take_while(|&c| c <= id).filter(|&c| same(c)).count()
-        });
-        steps.push(match document.name(id) {
-            Some(name) if parent.is_none() => format!("/{name}"),
-            Some(name) => format!("/{name}[{place}]"),
-            None => format!("/text()[{place}]"),
-        });
-    }
-    steps.reverse();
-    steps.concat()
 }

@@ -1,6 +1,6 @@
 //! Settings: one struct a stage, read from TOML over the embedded defaults.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -165,6 +165,7 @@ impl Config {
     /// message names the file, the line and the key.
     pub fn load(path: Option<&Path>) -> Result<Self> {
         let mut table: toml::Table = toml::from_str(DEFAULT).context("in the default settings")?;
+        let mut own_out = false;
         if let Some(path) = path {
             let shown = path.display();
             let text = std::fs::read_to_string(path)
@@ -173,6 +174,7 @@ impl Config {
             let own: toml::Table = toml::from_str(&text)
                 .with_context(|| format!("the configuration {shown} is not valid TOML"))?;
             check_keys(&own, &table, "", &shown)?;
+            own_out = own.get("run").is_some_and(|run| run.get("out").is_some());
             overlay(&mut table, own);
         }
         let mut config: Self = table.try_into().with_context(|| {
@@ -181,11 +183,13 @@ impl Config {
             })
         })?;
         if let Some(folder) = path.and_then(Path::parent) {
-            let rebase = |p: &str| folder.join(p).to_string_lossy().into_owned();
+            let rebase = |p: &str| without_detours(&folder.join(p)).to_string_lossy().into_owned();
             let run = &mut config.run;
             run.inputs = run.inputs.iter().map(|p| rebase(p)).collect();
             run.feeds = run.feeds.iter().map(|p| rebase(p)).collect();
-            run.out = folder.join(&run.out);
+            if own_out {
+                run.out = without_detours(&folder.join(&run.out));
+            }
         }
         Ok(config)
     }
@@ -200,6 +204,22 @@ impl Config {
         let text = serde_json::to_string(&decisive).unwrap_or_default();
         hex(&Sha256::digest(text.as_bytes()))
     }
+}
+
+/// The path without `name/..` in it: `configs/../out` is `out`, and outputs that name their files
+/// read better for it.
+fn without_detours(path: &Path) -> PathBuf {
+    let mut short = PathBuf::new();
+    for part in path.components() {
+        match (part, short.components().next_back()) {
+            (Component::ParentDir, Some(Component::Normal(_))) => {
+                short.pop();
+            }
+            (Component::CurDir, _) => {}
+            _ => short.push(part),
+        }
+    }
+    short
 }
 
 /// Bytes as lower-case hex.

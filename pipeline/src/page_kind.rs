@@ -186,7 +186,8 @@ fn url_says(url: &str) -> Option<TemplateKind> {
             | "home"
             | "archive"
             | "archives"
-    ) && segments.len() <= 2;
+    ) && segments.len() <= 2
+        && url.query().is_none();
     let listing = [
         "tag",
         "tags",

@@ -1,7 +1,10 @@
 //! A page parsed once, with what several stages need to know of it.
 
-use dom::{Document, Element, NodeId, PrefixSums, class_tokens, local_name, stable_token};
+use dom::{
+    Document, Element, LocalName, NodeId, PrefixSums, class_tokens, local_name, stable_token,
+};
 use model::Page;
+use rustc_hash::FxHashSet;
 use terms::Language;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -18,8 +21,8 @@ pub struct ParsedPage<'a> {
     pub words: PrefixSums,
     /// Words of each text node within a link, summed.
     pub link_words: PrefixSums,
-    /// Hashes of the distinct tag paths of the page, sorted: what layouts are told by.
-    pub layout: Vec<u64>,
+    /// Hashes of its distinct id and class tokens, digits taken out, sorted.
+    pub tokens: Vec<u64>,
 }
 
 /// Parses a page and counts its words. Linear in its length.
@@ -34,15 +37,43 @@ pub fn parse_page<'a>(page: &'a Page, config: &ParseConfig) -> ParsedPage<'a> {
         document.ids().map(|id| document.text(id).map_or(0, terms::count_words)).collect();
     let words = PrefixSums::new(&document, |id| counts[id as usize]);
     let link_words = PrefixSums::within_links(&document, |id| counts[id as usize]);
-    let layout = layout_of(&document);
-    ParsedPage { page, document, words, link_words, layout }
+    let tokens = tokens_of(&document);
+    ParsedPage { page, document, words, link_words, tokens }
 }
 
-/// The distinct tag paths of a page, three steps long each. An element's label is its tag with the
-/// stable parts of its id and class names. Short paths, because one name that changes from page to
-/// page (WordPress gives `body` the post's number, category and slug) must not spoil every path
-/// below it; text-level elements are left out, as they tell about a page's text, not its layout.
-fn layout_of(document: &Document) -> Vec<u64> {
+/// The attributes that name what an element is for.
+const NAMING: [LocalName; 2] = [local_name!("id"), local_name!("class")];
+
+/// Hashes of the stable tokens of an element's id and class. A seed tells an id from a class.
+fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
+    NAMING.into_iter().enumerate().flat_map(move |(seed, name)| {
+        let tokens = element.attribute(&name).into_iter().flat_map(class_tokens);
+        tokens.filter_map(stable_token).map(move |t| xxh3_64_with_seed(t.as_bytes(), seed as u64))
+    })
+}
+
+fn tokens_of(document: &Document) -> Vec<u64> {
+    let elements = document.ids().filter_map(|id| document.element(id));
+    let mut tokens: Vec<u64> = elements.flat_map(naming_tokens).collect();
+    tokens.sort_unstable();
+    tokens.dedup();
+    tokens
+}
+
+/// The tokens that at least two of the pages have: names made anew for each page say nothing of
+/// its layout.
+pub fn recurring_tokens(pages: &[ParsedPage<'_>]) -> FxHashSet<u64> {
+    let mut seen: FxHashSet<u64> = FxHashSet::default();
+    let of_pages = pages.iter().flat_map(|page| page.tokens.iter().copied());
+    of_pages.filter(|&token| !seen.insert(token)).collect()
+}
+
+/// Hashes of the distinct tag paths of a page, three steps long each, sorted: what layouts are told
+/// by. An element's label is its tag with the recurring parts of its id and class names. Short
+/// paths, because one name that changes from page to page (WordPress gives `body` the post's number,
+/// category and slug) must not spoil every path below it; text-level elements are left out, as they
+/// tell about a page's text, not its layout.
+pub fn layout_of(document: &Document, recurring: &FxHashSet<u64>) -> Vec<u64> {
     let mut labels: Vec<u64> = Vec::with_capacity(document.len());
     let mut layout = Vec::new();
     for id in document.ids() {
@@ -50,7 +81,7 @@ fn layout_of(document: &Document) -> Vec<u64> {
             labels.push(0);
             continue;
         };
-        let label = label_of(element);
+        let label = label_of(element, recurring);
         labels.push(label);
         if dom::is_inline(element.name) {
             continue;
@@ -67,20 +98,13 @@ fn layout_of(document: &Document) -> Vec<u64> {
     layout
 }
 
-fn label_of(element: Element<'_>) -> u64 {
-    let mut label = xxh3_64(element.name.as_bytes());
+fn label_of(element: Element<'_>, recurring: &FxHashSet<u64>) -> u64 {
+    let tag = xxh3_64(element.name.as_bytes());
     if matches!(*element.name, local_name!("html") | local_name!("body")) {
-        return label;
+        return tag;
     }
-    for name in [local_name!("id"), local_name!("class")] {
-        // Order of class names does not matter: a sum of hashes.
-        for token in element.attribute(&name).into_iter().flat_map(class_tokens) {
-            if let Some(token) = stable_token(token) {
-                label = label.wrapping_add(xxh3_64_with_seed(token.as_bytes(), name.len() as u64));
-            }
-        }
-    }
-    label
+    // The order of class names does not matter: a sum of hashes.
+    naming_tokens(element).filter(|token| recurring.contains(token)).fold(tag, u64::wrapping_add)
 }
 
 /// Detects the language of a page's running text: text nodes outside links, the longest first, as

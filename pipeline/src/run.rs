@@ -114,10 +114,7 @@ fn claim(
     if folder.is_file() {
         bail!("the output folder {shown} is a file; choose another with --out");
     }
-    let has_files = fs::read_dir(folder).is_ok_and(|entries| {
-        entries.flatten().any(|e| !e.file_name().to_string_lossy().ends_with(".partial"))
-    });
-    if has_files && !overwrite {
+    if holds_files(folder) && !overwrite {
         let same = Ledger::read(folder).map(|ledger| {
             let before: BTreeMap<&str, u64> =
                 ledger.inputs.iter().map(|i| (i.file.as_str(), i.bytes)).collect();
@@ -139,6 +136,21 @@ fn claim(
         }
     }
     fs::create_dir_all(folder).with_context(|| format!("cannot create the output folder {shown}"))
+}
+
+/// Whether a folder holds more than a stopped run leaves: unfinished files, and the folder of
+/// wrappers with nothing else in it.
+fn holds_files(folder: &Path) -> bool {
+    let counts = |entry: fs::DirEntry| {
+        let name = entry.file_name();
+        let of_wrappers = name == "wrappers" && entry.path().is_dir();
+        if of_wrappers {
+            holds_files(&entry.path())
+        } else {
+            !name.to_string_lossy().ends_with(".partial")
+        }
+    };
+    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(counts))
 }
 
 fn run_in_pool(

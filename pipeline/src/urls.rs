@@ -1,6 +1,29 @@
 //! Comparing URLs: which site they belong to, and whether two name the same page.
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use url::{Host, Url};
+
+/// What would mean something else in the path of an address.
+const NOT_IN_PATHS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'\\')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}');
+
+/// The address of a page by itself: its path in a folder that was named. Files without one (named
+/// from within their folder) belong together as `files`.
+pub fn address_of_file(folder: &str, path: &str) -> String {
+    let folder = if folder.is_empty() { "files" } else { folder };
+    let [folder, path] = [folder, path].map(|part| utf8_percent_encode(part, NOT_IN_PATHS));
+    format!("file:///{folder}/{path}")
+}
 
 /// The site a URL belongs to: the registrable domain by the public suffix list (private suffixes
 /// count, so `a.blogspot.com` and `b.blogspot.com` are two sites), the bare host where there is no
@@ -9,7 +32,8 @@ pub fn site_of(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     if url.scheme() == "file" {
         let folder = url.path_segments()?.next().unwrap_or_default();
-        return Some(if folder.is_empty() { "files".to_owned() } else { folder.to_owned() });
+        let folder = percent_decode_str(folder).decode_utf8_lossy().into_owned();
+        return Some(if folder.is_empty() { "files".to_owned() } else { folder });
     }
     match url.host()? {
         Host::Domain(host) => {
@@ -60,7 +84,7 @@ impl Tracking {
         if let Some(port) = url.port() {
             key.push_str(&format!(":{port}"));
         }
-        let path = percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy();
+        let path = percent_decode_str(url.path()).decode_utf8_lossy();
         key.push_str(path.trim_end_matches('/'));
         let mut query: Vec<&str> = url
             .query()
@@ -93,6 +117,16 @@ mod tests {
         assert_eq!(site("http://192.168.0.1/x"), "192.168.0.1");
         assert_eq!(site("file:///blog/2024/x.html"), "blog");
         assert_eq!(site("nonsense"), "");
+    }
+
+    #[test]
+    fn files_have_addresses_of_their_own() {
+        let address = address_of_file("old blog", "2009/no #1?.html");
+        assert_eq!(address, "file:///old%20blog/2009/no%20%231%3F.html");
+        assert_eq!(Url::parse(&address).unwrap().as_str(), address);
+        assert_eq!(site_of(&address).unwrap(), "old blog");
+        assert_eq!(site_of(&address_of_file("", "a.html")).unwrap(), "files");
+        assert_eq!(site_of(&address_of_file("..%2fup", "a.html")).unwrap(), "..%2fup");
     }
 
     #[test]

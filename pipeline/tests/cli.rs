@@ -9,9 +9,9 @@ use tempfile::TempDir;
 
 mod common;
 use common::crawl::Crawl;
-use common::program::{PATH, call, parts, run, sitegrove};
+use common::program::{PATH, call, parts};
 use common::prose;
-use common::results::{files, parse, text};
+use common::results::{parse, text};
 
 const COMMANDS: [&str; 5] = ["run", "extract", "evaluate", "bench", "completions"];
 
@@ -76,135 +76,6 @@ fn completions_for_the_usual_shells() {
         }
     }
     assert_eq!(parts(&call(&["completions", "abacus"])).0, 2);
-}
-
-/// Calls `run` with something wrong: exit code 2, a message that names it, and no output folder.
-fn refused(arguments: &[&str], named: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("out");
-    let mut all = vec!["run", "--out", words(&out)];
-    all.extend(arguments);
-    let (code, stdout, stderr) = parts(&call(&all));
-    assert_eq!((code, stdout.as_str()), (2, ""), "{arguments:?}: {stderr}");
-    for name in named {
-        assert!(
-            stderr.contains(name),
-            "{arguments:?}: the message does not say `{name}`: {stderr}"
-        );
-    }
-    assert!(!stderr.contains('\x1b') && !stderr.contains("panicked"), "{stderr}");
-    assert!(!out.exists(), "{arguments:?}: the output folder was made all the same");
-}
-
-#[test]
-fn what_is_wrong_is_said_before_any_work() {
-    let (folder, archive) = small();
-    let (place, archive) = (folder.path(), words(&archive));
-    let missing = place.join("missing.warc.gz");
-    refused(&[archive, words(&missing)], &["missing.warc.gz"]);
-    refused(&[archive, "--feeds", words(&place.join("nofeeds"))], &["nofeeds"]);
-    refused(&[words(&place.join("*.zip"))], &["*.zip"]);
-    refused(&[words(&place.join("no.toml"))], &["no.toml"]);
-    refused(&[], &["inputs"]);
-    let empty = place.join("empty");
-    fs::create_dir(&empty).unwrap();
-    refused(&[words(&empty)], &["empty", "archives or HTML"]);
-    refused(&[archive, "--feeds", words(&empty)], &["empty", "feeds"]);
-    // Every problem at once.
-    refused(&[words(&missing), words(&place.join("*.zip"))], &["missing.warc.gz", "*.zip"]);
-
-    refused(&[archive, "--colour", "red"], &["--colour"]);
-    refused(&[archive, "--engine", "oracle"], &["oracle", "forest", "euclid"]);
-    refused(&[archive, "--signifiers", "stars"], &["stars", "tfidf", "feeds"]);
-    refused(&[archive, "--jobs", "many"], &["many", "--jobs"]);
-    assert_eq!(parts(&call(&["harvest"])).0, 2);
-    let (code, _, stderr) = parts(&call::<&str>(&[]));
-    assert_eq!(code, 2);
-    assert!(stderr.contains("Usage"), "{stderr}");
-}
-
-#[test]
-fn what_is_wrong_in_a_configuration_is_named() {
-    let (folder, archive) = small();
-    for (settings, named) in [
-        ("[signify]\ntopp = 3", &["signify.topp", "weighting"][..]),
-        ("[signfy]\ntop = 3", &["signfy", "signify"]),
-        ("[run]\njobs = 'four'", &["jobs"]),
-        ("[signify]\nsource = 'stars'", &["stars", "tfidf"]),
-        ("[rank]\nengine = 'oracle'", &["oracle", "forest"]),
-        ("signify = 3", &["signify", "table"]),
-        ("[signify\ntop = 3", &["c.toml", "line 1"]),
-        ("[run]\ninputs = ['missing.warc']", &["missing.warc"]),
-    ] {
-        let file = folder.path().join("c.toml");
-        fs::write(&file, settings).unwrap();
-        let named: Vec<&str> = named.iter().copied().collect();
-        refused(&[words(&file), words(&archive)], &named);
-    }
-    // Paths are relative to the file, flags win over it.
-    let file = folder.path().join("good.toml");
-    fs::write(&file, "[run]\ninputs = ['small.warc.gz']\nout = 'there'\n[rank]\nengine = 'blocks'")
-        .unwrap();
-    assert_eq!(parts(&call(&["run", words(&file)])).0, 0);
-    let there = common::results::Results::read(&folder.path().join("there"));
-    assert_eq!((there.articles.len(), text(&there.ledger, "engine")), (4, "blocks"));
-    let results = run(&[&file], &folder.path().join("here"), &["--engine", "density"]);
-    assert_eq!(text(&results.ledger, "engine"), "density");
-}
-
-#[test]
-fn an_output_folder_that_holds_something_else_is_left_alone() {
-    let (folder, archive) = small();
-    let out = folder.path().join("out");
-    run(&[&archive], &out, &[]);
-    let before = files(&out);
-    // The same run again is welcome.
-    run(&[&archive], &out, &[]);
-    let attempt = |more: &[&str]| {
-        let mut arguments = vec!["run", words(&archive), "--out", words(&out)];
-        arguments.extend(more);
-        parts(&call(&arguments))
-    };
-    let (code, _, stderr) = attempt(&["--engine", "density"]);
-    assert_eq!(code, 2);
-    assert!(stderr.contains("--overwrite") && stderr.contains(words(&out)), "{stderr}");
-    let after = files(&out);
-    assert_eq!(before["articles.jsonl"], after["articles.jsonl"]);
-    assert_eq!(attempt(&["--engine", "density", "--overwrite"]).0, 0);
-    assert_ne!(before["articles.jsonl"], files(&out)["articles.jsonl"]);
-
-    // Other inputs of the same name are another run.
-    let mut crawl = Crawl::new();
-    crawl.page("https://other.example/notes/1", &prose::post(1));
-    crawl.write(folder.path(), "small.warc.gz");
-    assert_eq!(attempt(&["--engine", "density"]).0, 2);
-    assert_eq!(attempt(&["--engine", "density", "--overwrite"]).0, 0);
-    let wrappers = files(&out.join("wrappers"));
-    assert_eq!(wrappers.keys().collect::<Vec<_>>(), ["other.example.json"], "stale wrappers stay");
-
-    // Somebody's folder.
-    let theirs = folder.path().join("theirs");
-    fs::create_dir(&theirs).unwrap();
-    fs::write(theirs.join("thesis.tex"), "years of work").unwrap();
-    let arguments = ["run", words(&archive), "--out", words(&theirs)];
-    let (code, _, stderr) = parts(&call(&arguments));
-    assert_eq!(code, 2, "{stderr}");
-    assert_eq!(files(&theirs).len(), 1);
-    run(&[&archive], &theirs, &["--overwrite"]);
-    assert_eq!(fs::read_to_string(theirs.join("thesis.tex")).unwrap(), "years of work");
-}
-
-#[test]
-fn an_output_place_that_cannot_be() {
-    let (folder, archive) = small();
-    let file = folder.path().join("file");
-    fs::write(&file, "x").unwrap();
-    for (out, named) in [(file.clone(), "is a file"), (file.join("below"), "cannot create")] {
-        let (code, _, stderr) = parts(&call(&["run", words(&archive), "--out", words(&out)]));
-        assert_eq!(code, 2);
-        assert!(stderr.contains(named) && stderr.contains(words(&out)), "{stderr}");
-    }
-    assert_eq!(fs::read_to_string(&file).unwrap(), "x");
 }
 
 #[test]
@@ -277,30 +148,5 @@ fn a_reader_that_stops_reading_is_no_failure() {
             let (code, _, stderr) = parts(&child.wait_with_output().unwrap());
             assert_eq!((code, stderr.as_str()), (0, ""), "{arguments:?}");
         }
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn an_input_that_cannot_be_read_to_its_end_gives_exit_code_1() {
-    let (folder, archive) = small();
-    // Opens, but its first page cannot be read.
-    let broken = folder.path().join("broken.warc");
-    std::os::unix::fs::symlink("/proc/self/mem", &broken).unwrap();
-    let out = folder.path().join("out");
-    let mut command = sitegrove();
-    command.arg("run").args([&archive, &broken]).arg("--out").arg(&out);
-    let (code, _, stderr) = parts(&command.output().unwrap());
-    assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("broken.warc"), "{stderr}");
-    let results = common::results::Results::read(&out);
-    assert_eq!(results.articles.len(), 4);
-    assert!(results.ledger["unreadable"][0].as_str().unwrap().contains("broken.warc"));
-    // One that cannot be opened stops the run before it begins.
-    fs::remove_file(&broken).unwrap();
-    fs::write(&broken, "x").unwrap();
-    fs::set_permissions(&broken, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
-    if fs::File::open(&broken).is_err() {
-        refused(&[words(&archive), words(&broken)], &["broken.warc", "cannot read"]);
     }
 }

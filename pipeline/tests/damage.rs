@@ -133,7 +133,9 @@ fn files_that_are_no_archives() {
         let results = run_bytes(name, bytes);
         assert_eq!(results.articles.len(), 0, "{name}");
         assert_eq!(results.count("pages"), 0, "{name}");
-        assert_eq!(results.dropped.is_empty(), bytes.is_empty(), "{name}: {:?}", results.dropped);
+        // NUL bytes are padding, wherever they stand.
+        let silent = bytes.iter().all(|b| *b == 0);
+        assert_eq!(results.dropped.is_empty(), silent, "{name}: {:?}", results.dropped);
         assert!(results.dropped.len() <= 2, "{name}: {:?}", results.dropped);
         assert!(results.dropped.iter().all(|d| text(&d["origin"], "file").ends_with(name)));
         assert_eq!(results.ledger["inputs"][0]["bytes"], bytes.len());
@@ -179,7 +181,6 @@ fn pages_that_try_patience() {
     let begun = Instant::now();
     let results = run(&[&archive], &folder.path().join("out"), &[]);
     let took = begun.elapsed();
-    println!("pathological pages took {took:?}");
     // Some eight megabytes, unoptimised; quadratic work would take hours.
     assert!(took < Duration::from_secs(60), "took {took:?}");
     for (seed, name) in ["deep", "unclosed", "wide"].into_iter().enumerate() {

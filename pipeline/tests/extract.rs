@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 mod common;
-use common::program::{call, in_repository, parts, repository};
+use common::program::{call, in_repository, parts, repository, sitegrove};
 use common::prose;
 use common::results::{parse, text};
 
@@ -121,6 +121,29 @@ fn folders_and_files_of_any_name() {
     let (code, stdout, stderr) = extract(&[], &[saved.to_string_lossy().into_owned()]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains(&prose::paragraphs(1)[0]), "{stdout}");
+}
+
+#[test]
+fn files_named_from_within_their_folder_are_siblings() {
+    let folder = tempfile::tempdir().unwrap();
+    for n in 0..4 {
+        fs::write(folder.path().join(format!("post-{n}.html")), prose::post(n)).unwrap();
+    }
+    for names in [&["post-0.html", "post-1.html", "post-2.html", "post-3.html"][..], &["."]] {
+        let output = sitegrove()
+            .current_dir(folder.path())
+            .args(["extract", "--format", "json"])
+            .args(names)
+            .output()
+            .unwrap();
+        let (code, stdout, stderr) = parts(&output);
+        assert_eq!(code, 0, "{stderr}");
+        let articles: Vec<_> = stdout.lines().map(parse).collect();
+        assert_eq!(articles.len(), 4);
+        for article in articles {
+            assert_eq!((&article["route"], &article["site"]), (&"wrapper".into(), &"files".into()));
+        }
+    }
 }
 
 #[test]

@@ -209,7 +209,6 @@ fn the_samples_feeds_find_their_pages() {
     let flags = ["--feeds", feeds.to_str().unwrap(), "--engine", "description"];
     let results = run(&[Path::new(&crawl)], &folder.path().join("out"), &flags);
     let by_feed = results.articles.iter().filter(|a| a["engine"] == "description").count();
-    println!("{by_feed} pages are described by feeds, of {} items", results.count("feed_items"));
     assert!(by_feed >= 55, "only {by_feed} pages were found by feeds");
     // One item's page was not fetched; everything else leads to one of the sites.
     assert!(results.count("feed_items_elsewhere") <= 1);

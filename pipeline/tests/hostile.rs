@@ -109,11 +109,14 @@ fn cells_are_no_formulas() {
     let mut crawl = Crawl::new();
     for (n, title) in titles.iter().enumerate() {
         let head = format!(
-            "<meta property=og:title content='{}'><meta name=author content='=1+{n}'>\
-             <meta name=description content='@{n}'>",
-            title.replace('\'', "&#39;")
+            "<meta name=author content='=Ada Lovelace'>\
+             <meta name=description content='@SUM(1+1) and other things of this kind, number {n}'>"
         );
-        let post = prose::post_with(n, &head, "").replace("<p>The ", "<p>=1+1; the ");
+        let post = prose::post_with(n, &head, "").replace(&prose::title(n), title).replacen(
+            "<p>The ",
+            "<p>=1+1; the ",
+            1,
+        );
         crawl.page(&format!("https://cells.example/notes/{n}"), &post);
     }
     let folder = tempfile::tempdir().unwrap();

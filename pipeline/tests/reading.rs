@@ -217,7 +217,10 @@ fn folders_of_pages_archives_and_globs() {
     let results = run(&[&site], &folder.path().join("out"), &[]);
     assert_eq!(results.articles.len(), 5, "{:?} {:?}", results.urls(), results.dropped);
     assert_post(&results, "https://in-folder.example/notes/1", 7);
-    for (seed, end) in ["one.html", "2009/two.HTM", "three", "four"].iter().enumerate() {
+    for (seed, end) in ["one.html", "2009/two.HTM", "three%20%231%3F.xhtml", "four%20100%25.html"]
+        .iter()
+        .enumerate()
+    {
         let found =
             |a: &&Value| text(a, "url").starts_with("file:///") && text(a, "url").contains(end);
         let article = results.articles.iter().find(found).unwrap_or_else(|| panic!("no {end}"));

@@ -1,4 +1,5 @@
-//! `articles.csv`: one row an article, for spreadsheets and quick looks (RFC 4180, UTF-8).
+//! `articles.csv`: one row an article, for spreadsheets and quick looks (RFC 4180 but for line
+//! feeds at the ends of rows; UTF-8).
 
 use std::borrow::Cow;
 

@@ -1,13 +1,29 @@
 //! What an expression asks of a reader and a maintainer: lower is shorter and more robust.
 
-use dom::xpath::{Path, Predicate, Step};
 use dom::LocalName;
+use dom::xpath::{Path, Predicate, Step};
 
-use crate::names::{looks_generated, says_content, says_layout};
+use crate::names::{is_abbreviated, looks_generated, says_content, says_layout};
 
 /// The cost of a path.
 pub(crate) fn cost(path: &Path) -> u32 {
-    path.steps.iter().enumerate().map(|(i, step)| step_cost(step, i == 0)).sum()
+    let steps: u32 = path.steps.iter().enumerate().map(|(i, s)| step_cost(s, i == 0)).sum();
+    steps + unsaid(path.steps.last(), path.steps.len())
+}
+
+/// What it costs that the end of a path says nothing of what it selects but the tag, and that
+/// whatever lies anywhere below the rest may be it.
+pub(crate) fn unsaid(last: Option<&Step>, steps: usize) -> u32 {
+    match last {
+        Some(last) if steps > 1 && last.predicates.is_empty() => {
+            if last.deep {
+                10
+            } else {
+                5
+            }
+        }
+        _ => 0,
+    }
 }
 
 fn step_cost(step: &Step, leads: bool) -> u32 {
@@ -18,7 +34,9 @@ fn step_cost(step: &Step, leads: bool) -> u32 {
     }
     let place = if step.deep { 0 } else { 12 };
     let nameless = if step.name.is_none() { 2 } else { 0 };
-    place + nameless + if step.predicates.is_empty() { bare(step.name.as_ref()) } else { conditions }
+    place
+        + nameless
+        + if step.predicates.is_empty() { bare(step.name.as_ref()) } else { conditions }
 }
 
 /// The cost of several conditions on one element.
@@ -69,6 +87,8 @@ fn judged(value: &str) -> u32 {
     let length = value.chars().count() as u32 / 8;
     let opinion = if looks_generated(value) {
         40
+    } else if is_abbreviated(value) {
+        6
     } else if says_content(value) {
         0
     } else if says_layout(value) {

@@ -102,7 +102,8 @@ impl<'p, 'a> Counterparts<'p, 'a> {
             let labels = labels_of(document, id).into_iter().take(most).map(|label| vec![label]);
             for predicates in speaks.then(Vec::new).into_iter().chain(labels) {
                 let step = Step { deep: true, name: name.clone(), predicates };
-                let holds = |(d, id): Place<'_>| d.ancestors(id).skip(1).any(|a| step.matches(d, a));
+                let holds =
+                    |(d, id): Place<'_>| d.ancestors(id).skip(1).any(|a| step.matches(d, a));
                 if let Some(exceptions) = self.exceptions(&step, holds) {
                     anchors.push(Anchor { distance, step, exceptions });
                 }

@@ -2,7 +2,7 @@
 
 use dom::xpath::{Path, Predicate, Step};
 
-use crate::cost::{conditions_cost, cost};
+use crate::cost::{conditions_cost, cost, unsaid};
 use crate::counterparts::{Anchor, Counterparts, Shared, plain};
 
 /// Conditions an element and each ancestor are tried with.
@@ -15,10 +15,25 @@ pub(crate) struct Candidate {
     pub(crate) path: Path,
 }
 
-/// `//tag` with none, one or two conditions, cheapest first.
+/// No form below an ancestor can weigh less.
+pub(crate) const LEAST_ANCHORED: u32 = 19;
+
+/// `//tag` with one condition or none, cheapest first.
 pub(crate) fn alone(counterparts: &Counterparts<'_, '_>) -> Vec<Candidate> {
-    let labels = own_labels(counterparts);
-    let mut candidates: Vec<Candidate> = Tail::all(&labels, 2)
+    candidates(counterparts, &counterparts.own_labels(), 1)
+}
+
+/// `//tag` with up to two conditions, weak ones among them.
+pub(crate) fn in_pairs(counterparts: &Counterparts<'_, '_>) -> Vec<Candidate> {
+    candidates(counterparts, &all_labels(counterparts), 2)
+}
+
+fn candidates(
+    counterparts: &Counterparts<'_, '_>,
+    labels: &[Shared],
+    most: usize,
+) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Tail::all(labels, most)
         .into_iter()
         .filter(|tail| counterparts.name().is_some() || !tail.labels.is_empty())
         .map(|tail| {
@@ -37,7 +52,7 @@ pub(crate) fn anchored(
     bound: u32,
     count: usize,
 ) -> Vec<Candidate> {
-    let labels = own_labels(counterparts);
+    let labels = all_labels(counterparts);
     let tails = Tail::all(&labels, 1);
     let anchors = counterparts.anchors(LABELS_ABOVE);
     let mut rough: Vec<(u32, &Anchor, &Tail<'_>, bool)> = Vec::new();
@@ -46,8 +61,9 @@ pub(crate) fn anchored(
         for tail in &tails {
             let least = above + 6 + tail.cost + tail.exceptions;
             let between = 6 * (anchor.distance as u32 - 1);
-            rough.push((least + 1, anchor, tail, true));
-            rough.push((least + between, anchor, tail, false));
+            let ends = |deep| unsaid(Some(&tail.step(counterparts, deep)), 2);
+            rough.push((least + 1 + ends(true), anchor, tail, true));
+            rough.push((least + between + ends(false), anchor, tail, false));
         }
     }
     rough.retain(|r| r.0 < bound);
@@ -72,7 +88,7 @@ pub(crate) fn anchored(
         .collect()
 }
 
-fn own_labels(counterparts: &Counterparts<'_, '_>) -> Vec<Shared> {
+fn all_labels(counterparts: &Counterparts<'_, '_>) -> Vec<Shared> {
     let mut labels = counterparts.own_labels();
     labels.truncate(LABELS);
     labels.extend(counterparts.weak_labels());

@@ -31,7 +31,15 @@ const NAMING: [&str; 16] = [
 
 /// Attributes that say how it looks: all there is on pages of a certain age.
 const LOOKS: [&str; 10] = [
-    "align", "valign", "width", "height", "bgcolor", "border", "cellpadding", "cellspacing", "face",
+    "align",
+    "valign",
+    "width",
+    "height",
+    "bgcolor",
+    "border",
+    "cellpadding",
+    "cellspacing",
+    "face",
     "size",
 ];
 
@@ -70,16 +78,18 @@ pub(crate) fn weak_labels_of(document: &Document, id: NodeId) -> Vec<Predicate> 
     let absent = [local_name!("class"), local_name!("id")];
     let mut labels: Vec<Predicate> =
         absent.into_iter().map(|name| Predicate::Not(Box::new(Predicate::Has(name)))).collect();
-    labels.extend(INSIDE.into_iter().flat_map(|name| {
-        [Predicate::Child(name.clone()), Predicate::Descendant(name)]
-    }));
+    labels.extend(
+        INSIDE
+            .into_iter()
+            .flat_map(|name| [Predicate::Child(name.clone()), Predicate::Descendant(name)]),
+    );
     labels.retain(|label| label.holds(document, id));
     sort(&mut labels);
     labels
 }
 
 fn sort(labels: &mut Vec<Predicate>) {
-    labels.sort_by_cached_key(|label| (predicate_cost(label), label.to_string()));
+    labels.sort_by_cached_key(predicate_cost);
     labels.dedup();
 }
 

@@ -5,17 +5,22 @@
 pub(crate) fn looks_generated(token: &str) -> bool {
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
     let letters = token.bytes().filter(u8::is_ascii_alphabetic).count();
-    let vowels = token.bytes().filter(|b| b"aeiouyAEIOUY".contains(b)).count();
     let mixed_case = token
         .bytes()
         .zip(token.bytes().skip(1))
         .filter(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
     digits >= 4
         || (digits >= 2 && digits * 2 >= letters)
-        || (letters >= 6 && vowels * 6 < letters)
         || (token.len() <= 8 && digits >= 1 && mixed_case.count() >= 1)
         || module_stem(token).is_some()
         || token.contains(['(', ')', ':', '/', '[', '%', '!'])
+}
+
+/// Whether a name has hardly any vowels: abbreviations, or made up after all.
+pub(crate) fn is_abbreviated(token: &str) -> bool {
+    let letters = token.bytes().filter(u8::is_ascii_alphabetic).count();
+    let vowels = token.bytes().filter(|b| b"aeiouyAEIOUY".contains(b)).count();
+    letters >= 6 && vowels * 6 < letters
 }
 
 /// What a style sheet compiler was given: `body___` of `body___2BbXy`, `Story_text__` of
@@ -44,9 +49,30 @@ pub(crate) fn says_content(token: &str) -> bool {
 /// Whether a name says how things look or lie rather than what they are, or next to nothing.
 pub(crate) fn says_layout(token: &str) -> bool {
     const WORDS: [&str; 24] = [
-        "left", "right", "clear", "col", "row", "grid", "wrap", "container", "module", "inner",
-        "outer", "box", "first", "last", "float", "align", "pad", "margin", "pkg", "white", "gray",
-        "pink", "blue", "hidden",
+        "left",
+        "right",
+        "clear",
+        "col",
+        "row",
+        "grid",
+        "wrap",
+        "container",
+        "module",
+        "inner",
+        "outer",
+        "box",
+        "first",
+        "last",
+        "float",
+        "align",
+        "pad",
+        "margin",
+        "pkg",
+        "white",
+        "gray",
+        "pink",
+        "blue",
+        "hidden",
     ];
     token.len() <= 2 || contains_any(token, &WORDS)
 }
@@ -55,7 +81,7 @@ fn contains_any(token: &str, words: &[&str]) -> bool {
     let found = |word: &&str| {
         token.as_bytes().windows(word.len()).any(|w| w.eq_ignore_ascii_case(word.as_bytes()))
     };
-    words.iter().any(|word| found(word))
+    words.iter().any(found)
 }
 
 #[cfg(test)]
@@ -64,9 +90,10 @@ mod tests {
 
     #[test]
     fn made_up_names() {
-        for token in ["css-1x2y3z4", "body___2BbXy", "sc-814e9212", "Mb(10px)", "md:flex", "jXqPrtw"] {
+        for token in ["css-1x2y3z4", "body___2BbXy", "sc-814e9212", "Mb(10px)", "md:flex"] {
             assert!(looks_generated(token), "{token}");
         }
+        assert!(is_abbreviated("jXqPrtw") && is_abbreviated("strycntntlft"));
         for token in ["post-body", "entry__text", "articleBody", "cikk-torzs", "h1", "newstext2"] {
             assert!(!looks_generated(token), "{token}");
         }

@@ -8,11 +8,13 @@ use dom::xpath::{Path, Step};
 use dom::{Document, NodeId};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::selection::{outermost, union_of};
+
 /// A page that remembers which elements pass the test of a step: name and predicates, wherever
 /// the element is. Expressions for one page are put together from few steps.
 pub(crate) struct Memo<'a> {
     document: &'a Document,
-    passing: RefCell<FxHashMap<u64, Rc<[NodeId]>>>,
+    passing: RefCell<FxHashMap<u64, Rc<Vec<NodeId>>>>,
 }
 
 impl<'a> Memo<'a> {
@@ -20,12 +22,15 @@ impl<'a> Memo<'a> {
         Self { document, passing: RefCell::default() }
     }
 
-    fn passing(&self, step: &Step) -> Rc<[NodeId]> {
+    fn passing(&self, step: &Step) -> Rc<Vec<NodeId>> {
         let mut hasher = FxHasher::default();
         (&step.name, &step.predicates).hash(&mut hasher);
         let mut passing = self.passing.borrow_mut();
         let found = passing.entry(hasher.finish()).or_insert_with(|| {
-            self.document.ids().filter(|&id| step.matches(self.document, id)).collect()
+            let nodes = self.document.nodes().iter().zip(0..);
+            // Few nodes have the name; the rest of the test is dearer.
+            let named = nodes.filter(|(node, _)| step.name.is_none() || node.name == step.name);
+            Rc::new(named.map(|(_, id)| id).filter(|&id| step.matches(self.document, id)).collect())
         });
         Rc::clone(found)
     }
@@ -89,6 +94,12 @@ impl<'a> Page<'a> {
 
     pub(crate) fn select(&self, path: &Path) -> Vec<NodeId> {
         self.memo.select(path)
+    }
+
+    /// What `selection::select` gives.
+    pub(crate) fn select_all(&self, paths: &[Path]) -> Vec<NodeId> {
+        let nodes = union_of(paths.iter().map(|path| self.select(path)));
+        outermost(self.document(), &nodes)
     }
 
     /// Whether any element passes the test of a step.

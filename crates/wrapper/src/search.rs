@@ -4,7 +4,7 @@ use dom::xpath::Path;
 
 use crate::chain::whole_path;
 use crate::counterparts::Counterparts;
-use crate::forms::{Candidate, alone, anchored};
+use crate::forms::{Candidate, LEAST_ANCHORED, alone, anchored, in_pairs};
 use crate::pages::Page;
 use crate::shorten::shorten;
 use crate::verdict::total;
@@ -29,7 +29,10 @@ pub(crate) fn best_path(pages: &[Page<'_>]) -> Option<Found> {
     let counterparts = Counterparts::of(pages)?;
     let mut search = Search { pages, best: None, left: TRIED };
     search.try_all(alone(&counterparts));
-    search.try_all(anchored(&counterparts, search.bound(), TRIED));
+    if search.bound() > LEAST_ANCHORED {
+        search.try_all(anchored(&counterparts, search.bound(), TRIED / 2));
+        search.try_all(in_pairs(&counterparts));
+    }
     if search.bound() > GOOD {
         for positions in [false, true] {
             search.try_shortened(whole_path(&counterparts, positions));
@@ -37,6 +40,11 @@ pub(crate) fn best_path(pages: &[Page<'_>]) -> Option<Found> {
                 break;
             }
         }
+    }
+    if let Some(best) = search.best.take() {
+        let is_long = best.path.steps.len() > 2
+            || best.path.steps.iter().any(|step| step.predicates.len() > 1);
+        search.best = Some(if is_long { search.shortened(best) } else { best });
     }
     search.best
 }
@@ -70,9 +78,19 @@ impl Search<'_, '_> {
     }
 
     fn try_shortened(&mut self, whole: Path) {
-        let Some((weight, _)) = total(&whole, self.pages, u32::MAX) else { return };
-        let mut weigh = |path: &Path, bound| Some(total(path, self.pages, bound)?.0);
-        let (path, _) = shorten(whole, weight, SHORTENED, &mut weigh);
-        self.try_one(path);
+        if let Some((total, tally)) = total(&whole, self.pages, u32::MAX) {
+            let found = self.shortened(Found { path: whole, total, mistaken: tally.is_mistaken() });
+            if found.total < self.bound() {
+                self.best = Some(found);
+            }
+        }
+    }
+
+    fn shortened(&self, found: Found) -> Found {
+        let mut weigh = |path: &Path, bound| {
+            let (total, tally) = total(path, self.pages, bound)?;
+            Some(Found { path: path.clone(), total, mistaken: tally.is_mistaken() })
+        };
+        shorten(found, SHORTENED, &mut weigh)
     }
 }

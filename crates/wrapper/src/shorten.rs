@@ -3,6 +3,7 @@
 use dom::xpath::{Path, Predicate};
 
 use crate::cost::{cost, predicate_cost};
+use crate::search::Found;
 
 /// A part of a path that may be left out.
 #[derive(Clone, Copy, PartialEq)]
@@ -15,25 +16,23 @@ enum Part {
 const PAIRS_OF: usize = 10;
 
 /// Gives the path without needless outer steps, predicates and inner steps, one by one and then in
-/// pairs. `total` weighs a path against its mistakes, or gives `None` from a bound on; it is asked
+/// pairs. `weigh` gives a path with cost and mistakes, or `None` if they reach a bound; it is asked
 /// for at most `budget` paths.
 pub(crate) fn shorten(
-    path: Path,
-    whole: u32,
+    whole: Found,
     budget: usize,
-    total: &mut dyn FnMut(&Path, u32) -> Option<u32>,
-) -> (Path, u32) {
-    let mut search = Search { path, best: whole, left: budget, total };
+    weigh: &mut dyn FnMut(&Path, u32) -> Option<Found>,
+) -> Found {
+    let mut search = Search { best: whole, left: budget, weigh };
     search.outer_steps();
     while search.one() || search.two() {}
-    (search.path, search.best)
+    search.best
 }
 
-struct Search<'t> {
-    path: Path,
-    best: u32,
+struct Search<'w> {
+    best: Found,
     left: usize,
-    total: &'t mut dyn FnMut(&Path, u32) -> Option<u32>,
+    weigh: &'w mut dyn FnMut(&Path, u32) -> Option<Found>,
 }
 
 impl Search<'_> {
@@ -43,14 +42,14 @@ impl Search<'_> {
             return false;
         }
         self.left -= 1;
-        let Some(total) = (self.total)(&path, self.best) else { return false };
-        (self.path, self.best) = (path, total);
+        let Some(better) = (self.weigh)(&path, self.best.total) else { return false };
+        self.best = better;
         true
     }
 
     /// The outermost steps first: bisects for the shortest end of the path that does as well.
     fn outer_steps(&mut self) {
-        let whole = self.path.clone();
+        let whole = self.best.path.clone();
         let (mut low, mut high) = (0, whole.steps.len() - 1);
         while low < high {
             let middle = (low + high).div_ceil(2);
@@ -67,7 +66,7 @@ impl Search<'_> {
     fn one(&mut self) -> bool {
         let parts = self.parts();
         parts.iter().any(|&part| {
-            let shorter = without(&self.path, &[part]);
+            let shorter = without(&self.best.path, &[part]);
             shorter.is_some_and(|shorter| self.takes(shorter))
         })
     }
@@ -77,16 +76,19 @@ impl Search<'_> {
         if parts.len() > PAIRS_OF {
             return false;
         }
-        let pairs = parts.iter().enumerate().flat_map(|(i, &a)| parts[i + 1..].iter().map(move |&b| [a, b]));
+        let pairs = parts
+            .iter()
+            .enumerate()
+            .flat_map(|(i, &a)| parts[i + 1..].iter().map(move |&b| [a, b]));
         pairs.into_iter().any(|pair| {
-            let shorter = without(&self.path, &pair);
-            shorter.is_some_and(|shorter| cost(&shorter) < self.best && self.takes(shorter))
+            let shorter = without(&self.best.path, &pair);
+            shorter.is_some_and(|shorter| cost(&shorter) < self.best.total && self.takes(shorter))
         })
     }
 
     /// All parts, the dearest predicates first, then steps from the outermost.
     fn parts(&self) -> Vec<Part> {
-        let steps = self.path.steps.iter().enumerate();
+        let steps = self.best.path.steps.iter().enumerate();
         let mut predicates: Vec<(u32, Part)> = steps
             .flat_map(|(s, step)| {
                 let cost = |(p, predicate): (usize, &Predicate)| {
@@ -96,7 +98,7 @@ impl Search<'_> {
             })
             .collect();
         predicates.sort_by_key(|p| std::cmp::Reverse(p.0));
-        let steps = (0..self.path.steps.len() - 1).map(Part::Step);
+        let steps = (0..self.best.path.steps.len() - 1).map(Part::Step);
         predicates.into_iter().map(|p| p.1).chain(steps).collect()
     }
 }

@@ -5,7 +5,6 @@ use dom::{Document, NodeId};
 
 use crate::pages::{Memo, Page};
 use crate::search::best_path;
-use crate::selection::select;
 use crate::union::best_union;
 use crate::verdict::total_of;
 
@@ -41,7 +40,7 @@ pub fn synthesize(samples: &[Sample<'_>]) -> Synthesis {
         let better = !union.is_empty() && total_of(&union, &pages) < single.total;
         paths = if better { union } else { vec![single.path] };
     }
-    let is_exact = |s: &&Sample<'_>| select(&paths, s.document) == s.wanted;
-    let exact = if paths.is_empty() { 0 } else { samples.iter().filter(is_exact).count() };
+    let is_exact = |page: &&Page<'_>| page.select_all(&paths) == page.wanted;
+    let exact = if paths.is_empty() { 0 } else { pages.iter().filter(is_exact).count() };
     Synthesis { paths, exact: exact as f64 / samples.len().max(1) as f64 }
 }

@@ -7,15 +7,15 @@ use dom::{LocalName, NodeId};
 
 use crate::pages::Page;
 use crate::search::{Found, best_path};
-use crate::selection::union_of;
 use crate::verdict::total_of;
 
 /// Expressions in a union: more is a list of cases, not a rule.
 const MOST: usize = 3;
 
-/// The better of a union by tags and one by kinds of pages; empty if there is neither.
+/// The best of a union by tags, by order on the page and by kinds of pages; empty if there is
+/// none.
 pub(crate) fn best_union(pages: &[Page<'_>], single: &Found) -> Vec<Path> {
-    let unions = [by_tag(pages), by_page(pages, single)];
+    let unions = [by_tag(pages), by_order(pages), by_page(pages, single)];
     unions
         .into_iter()
         .filter(|paths| paths.len() > 1)
@@ -29,23 +29,36 @@ fn by_tag(pages: &[Page<'_>]) -> Vec<Path> {
     for (i, page) in pages.iter().enumerate() {
         for &id in page.wanted {
             let Some(name) = page.document().name(id) else { continue };
-            let group =
-                groups.entry(name.clone()).or_insert_with(|| vec![Vec::new(); pages.len()]);
+            let group = groups.entry(name.clone()).or_insert_with(|| vec![Vec::new(); pages.len()]);
             group[i].push(id);
         }
     }
+    let groups: Vec<_> = groups.into_values().collect();
+    paths_of(pages, &groups)
+}
+
+/// One expression for the first element wanted on each page, one for the second and so on.
+fn by_order(pages: &[Page<'_>]) -> Vec<Path> {
+    let most = pages.iter().map(|page| page.wanted.len()).max().unwrap_or(0);
+    let nth = |n: usize| pages.iter().map(move |p| p.wanted.get(n).copied().into_iter().collect());
+    let groups: Vec<_> = (0..most.min(MOST + 1)).map(|n| nth(n).collect()).collect();
+    paths_of(pages, &groups)
+}
+
+/// The best expression for each group of elements, given per page; none if there is but one group
+/// or too many.
+fn paths_of(pages: &[Page<'_>], groups: &[Vec<Vec<NodeId>>]) -> Vec<Path> {
     if !(2..=MOST).contains(&groups.len()) {
         return Vec::new();
     }
     let path_of = |group: &Vec<Vec<NodeId>>| {
-        let part: Vec<Page<'_>> = pages
-            .iter()
-            .zip(group)
-            .map(|(page, wanted)| page.wanting(wanted, true))
-            .collect();
+        let part: Vec<Page<'_>> =
+            pages.iter().zip(group).map(|(page, wanted)| page.wanting(wanted, true)).collect();
         Some(best_path(&part)?.path)
     };
-    groups.values().filter_map(path_of).collect()
+    let mut paths: Vec<Path> = groups.iter().filter_map(path_of).collect();
+    paths.dedup();
+    paths
 }
 
 /// The best expression, and others for the pages that it is wrong on, which on the rest must not
@@ -53,9 +66,7 @@ fn by_tag(pages: &[Page<'_>]) -> Vec<Path> {
 fn by_page(pages: &[Page<'_>], single: &Found) -> Vec<Path> {
     let mut paths = vec![single.path.clone()];
     while paths.len() < MOST {
-        let is_right = |page: &Page<'_>| {
-            union_of(paths.iter().map(|path| page.select(path))) == page.wanted
-        };
+        let is_right = |page: &Page<'_>| page.select_all(&paths) == page.wanted;
         let rest: Vec<Page<'_>> =
             pages.iter().map(|page| page.wanting(page.wanted, !is_right(page))).collect();
         match best_path(&rest) {

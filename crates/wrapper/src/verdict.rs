@@ -13,12 +13,13 @@ pub(crate) struct Tally {
     /// Tenths of pages.
     wrong: u32,
     unwanted: u32,
-    nested: bool,
+    /// Selected nodes inside others: the weight of the worst page.
+    nested: u32,
 }
 
 impl Tally {
     pub(crate) fn new(pages: &[Page<'_>]) -> Self {
-        Self { pages: pages.len().max(1) as u32, wrong: 0, unwanted: 0, nested: false }
+        Self { pages: pages.len().max(1) as u32, wrong: 0, unwanted: 0, nested: 0 }
     }
 
     /// Compares a selection (rising, repeats allowed) with what is wanted on the page.
@@ -33,7 +34,9 @@ impl Tally {
         } else if page.wanted.is_empty() {
             self.unwanted += 1;
         } else if found == page.wanted {
-            self.nested = true;
+            // One in each is a box in a box of the same name; more are a heap.
+            let few = selected.len() <= 2 * found.len();
+            self.nested = self.nested.max(if few { 8 } else { 40 });
         } else {
             // Nothing at all is worse than something else; one node is likely a body.
             self.wrong += match found.len() {
@@ -55,8 +58,8 @@ impl Tally {
     /// missed. Selected nodes inside others change nothing but are not what one reads.
     pub(crate) fn penalty(&self) -> u32 {
         let wrong = if self.wrong > 0 { 40 + 30 * self.wrong / self.pages } else { 0 };
-        let unwanted = if self.unwanted > 0 { 5 + 30 * self.unwanted / self.pages } else { 0 };
-        wrong + unwanted + if self.nested { 8 } else { 0 }
+        let unwanted = if self.unwanted > 0 { 8 + 40 * self.unwanted / self.pages } else { 0 };
+        wrong + unwanted + self.nested
     }
 }
 

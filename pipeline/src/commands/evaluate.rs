@@ -3,7 +3,7 @@
 
 Reads the gold and the runs (`read`), scores every page of the gold under every measure, makes tables of the scores
 (`tables`) and of the worst pages (`worst`), holds them against the floors (`floors`), and writes one report
-(`markdown`, `machine`).
+(`markdown`, `machine`). With `--sweep` there are no runs: the Forest paper's figures are measured and drawn (`sweep`).
 
 A page that a run lacks counts as an empty output; of two outputs for one page the first counts.
 */
@@ -12,6 +12,7 @@ mod floors;
 mod machine;
 mod markdown;
 mod read;
+mod sweep;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use score::{Gold, Measure, Output, Score, neutral::Aside};
 
 use floors::Verdict;
 use read::{GoldFile, GoldPage, Run};
+pub use sweep::Sweep;
 
 /// Compare runs, side by side, on pages whose text is known.
 #[derive(Args, Clone, Debug)]
@@ -37,12 +39,13 @@ Examples:
   sitegrove evaluate out/quickstart --gold data/gold.jsonl
   sitegrove evaluate ours=out/tonight theirs=theirs.jsonl.gz --gold gold.jsonl.gz --worst 20
   sitegrove evaluate out/quickstart --gold data/gold.jsonl --floors floors.json
+  sitegrove evaluate --gold data/gold.jsonl --sweep siblings --pages data/crawl --feeds data/feeds --out out/figures
 
 Exit codes: 0 done; 1 a run is below its floor; 2 could not evaluate.")]
 pub struct EvaluateArgs {
     /// Runs to compare: run folders (their articles.jsonl), or JSONL files (also .gz) of objects with url and text;
     /// as PATH or NAME=PATH. Differences are taken from the first.
-    #[arg(value_name = "RUN", required = true)]
+    #[arg(value_name = "RUN", required_unless_present = "sweep")]
     pub runs: Vec<String>,
     /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, page_title, gold_optional, gold_nodes.
     #[arg(long, value_name = "FILE")]
@@ -62,7 +65,7 @@ pub struct EvaluateArgs {
     /// Form of the report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Markdown)]
     pub format: ReportFormat,
-    /// Write the report to this file instead of printing it.
+    /// Write the report to this file instead of printing it; with --sweep, the folder for its figures.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Fail where a run falls below its floor in this file.
@@ -74,6 +77,21 @@ pub struct EvaluateArgs {
     /// Let --update-floors also lower floors, or move them to another gold file.
     #[arg(long, requires = "update_floors")]
     pub allow_lower: bool,
+    /// Instead of comparing runs, learn from and extract the gold's groups of siblings over and over with another number
+    /// of siblings or signifiers, and write CSV and SVG into the folder --out.
+    #[arg(
+        long,
+        value_enum,
+        requires_all = ["pages", "out"],
+        conflicts_with_all = ["runs", "measures", "worst", "format", "floors"]
+    )]
+    pub sweep: Option<Sweep>,
+    /// For --sweep: WARC files, HTML files, folders, globs that hold the pages of the gold.
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "sweep")]
+    pub pages: Vec<String>,
+    /// For --sweep: feeds, folders of them, globs; adds the methods that need them.
+    #[arg(long, value_name = "PATH", num_args = 1.., requires = "sweep")]
+    pub feeds: Vec<String>,
 }
 
 /// Forms a report can take.
@@ -101,6 +119,9 @@ pub enum Outcome {
 /// # Errors
 /// Where a file cannot be read (with the line), names a thing that is not there, or the floors belong to another gold.
 pub fn run(args: &EvaluateArgs, out: &mut dyn Write) -> anyhow::Result<Outcome> {
+    if let Some(what) = args.sweep {
+        return sweep::sweep(args, what, out).map(|()| Outcome::Done);
+    }
     ensure!(
         args.worst == 0 || args.format != ReportFormat::Csv,
         "--worst needs --format markdown or json"

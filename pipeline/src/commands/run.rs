@@ -30,7 +30,8 @@ Examples:
   sitegrove run crawl/ --feeds feeds/ --signifiers feeds --out out/tonight --jobs 8
   sitegrove run saved-pages/ --engine euclid --out out/pages
 
-Exit codes: 0 done; 1 done, but some input could not be read to its end; 2 could not run;
+Exit codes: 0 done; 1 done, but some input could not be read to its end or there was no page at
+all; 2 could not run;
 130 stopped by Ctrl-C.")]
 pub struct RunArgs {
     /// A configuration (.toml) first, if any; then WARC files, HTML files, folders, globs
@@ -40,7 +41,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// RSS, Atom or JSON Feed files, folders of them, globs (repeatable)
-    #[arg(long, value_name = "PATH", num_args = 1..)]
+    #[arg(long, value_name = "PATH")]
     pub feeds: Vec<String>,
     /// How articles are found: forest, coverage, forest-j, forest-u, sigfeed, description,
     /// words-leaves, euclid, blocks, density, text-density
@@ -92,7 +93,8 @@ impl RunArgs {
     }
 }
 
-/// Runs the pipeline and prints a summary. Gives whether every input was read to its end.
+/// Runs the pipeline and prints a summary. Gives whether there were pages and every
+/// input was read to its end.
 ///
 /// # Errors
 /// As [`crate::run::run`].
@@ -109,10 +111,14 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
     for problem in &report.ledger.unreadable {
         tracing::error!("{problem}; what was read before is kept");
     }
+    let found_pages = report.ledger.counts.pages > 0;
+    if !found_pages {
+        tracing::error!("no page was found in the inputs; dropped.jsonl says what was");
+    }
     if !args.quiet {
         summary(&report, &config.run.out, out)?;
     }
-    Ok(report.ledger.unreadable.is_empty())
+    Ok(found_pages && report.ledger.unreadable.is_empty())
 }
 
 /// Most sites the summary shows.

@@ -6,12 +6,13 @@
 //! Drops: nothing itself; the run drops pages of list and other templates by their kind.
 
 use model::{FeedItem, Template, TemplateKind};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::config::ClusterConfig;
 use crate::layouts::{Layout, Likeness, group_by_layout};
 use crate::page_kind::{Evidence, Impression, impression, kinds};
-use crate::parsed::ParsedPage;
+use crate::parsed::{ParsedPage, layout_of, recurring_tokens};
 
 /// A site's feed items joined to its pages.
 #[derive(Debug)]
@@ -31,10 +32,13 @@ pub fn cluster(
     config: &ClusterConfig,
 ) -> Vec<Template> {
     let feeds = feeds_of_pages(site);
+    let recurring = recurring_tokens(pages);
+    let paths: Vec<Vec<u64>> =
+        pages.par_iter().map(|page| layout_of(&page.document, &recurring)).collect();
     let layouts: Vec<Layout<'_>> = pages
         .iter()
-        .zip(&feeds)
-        .map(|(p, feeds)| Layout { paths: &p.layout, url: &p.page.url, feeds })
+        .zip(paths.iter().zip(&feeds))
+        .map(|(p, (paths, feeds))| Layout { paths, url: &p.page.url, feeds })
         .collect();
     let likeness = Likeness {
         threshold: config.similarity,
@@ -59,7 +63,7 @@ pub fn cluster(
             id: format!("t{}", i + 1),
             site: site.key.to_owned(),
             kind,
-            signature: signature(&members, pages),
+            signature: signature(&members, &paths),
             members,
         })
         .collect()
@@ -125,10 +129,10 @@ fn feeds_of_pages(site: &Joined<'_>) -> Vec<Vec<u32>> {
 }
 
 /// A hash of the tag paths that more than half of the members have.
-fn signature(members: &[u32], pages: &[ParsedPage<'_>]) -> u64 {
+fn signature(members: &[u32], paths: &[Vec<u64>]) -> u64 {
     let mut counts: FxHashMap<u64, u32> = FxHashMap::default();
     for &member in members {
-        for &path in &pages[member as usize].layout {
+        for &path in &paths[member as usize] {
             *counts.entry(path).or_default() += 1;
         }
     }

@@ -102,5 +102,7 @@ fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
         Some(canonical) if own.scheme() == "file" => canonical,
         _ => own,
     };
-    Some(head.base.as_deref().and_then(|base| own.join(base).ok()).unwrap_or(own))
+    // A base of `javascript:` or `data:` counts for nothing, as in browsers.
+    let base = head.base.as_deref().and_then(|base| own.join(base).ok());
+    Some(base.filter(|base| !base.cannot_be_a_base()).unwrap_or(own))
 }

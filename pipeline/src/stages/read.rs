@@ -19,6 +19,7 @@ use url::Url;
 
 use crate::config::{ReadConfig, hex};
 use crate::inputs::Input;
+use crate::urls::address_of_file;
 
 /// One thing read.
 #[derive(Debug)]
@@ -108,7 +109,7 @@ pub fn read(
             reader.read_to_end(&mut bytes).map_err(failed)?;
             intake.count("page");
             let origin = intake.origin(0, "", None);
-            let url = format!("file:///{folder}/{name}");
+            let url = address_of_file(folder, name);
             intake.page(url, None, origin, bytes, None);
         }
         Input::Feed(_) => {

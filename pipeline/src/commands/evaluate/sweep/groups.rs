@@ -19,7 +19,6 @@ use crate::{
 };
 
 /// Sibling pages of one layout, and what should be found on them.
-#[derive(Debug)]
 pub(super) struct Group<'g> {
     /// The pages, and the feed items of their sites, as a site of its own.
     site: Site,
@@ -37,11 +36,7 @@ pub(super) struct Siblings<'a> {
 
 /// Puts the pages of the gold that were read together by data set and layout; layouts of fewer than `fewest` pages are
 /// left out. In order of their names.
-pub(super) fn groups<'g>(
-    gold: &'g [GoldPage],
-    grouped: Grouped,
-    fewest: usize,
-) -> Vec<Group<'g>> {
+pub(super) fn groups<'g>(gold: &'g [GoldPage], grouped: Grouped, fewest: usize) -> Vec<Group<'g>> {
     let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
     for page in gold {
         by_url.entry(&page.url).or_insert(page);

@@ -1,0 +1,200 @@
+//! What each sweep varies, over which methods: the rows and columns of the figures.
+
+use forest::Measure;
+use pagewise::Method;
+
+use super::groups::Siblings;
+use crate::{
+    config::{Config, SignifierChoice},
+    engine::Engine,
+};
+
+/// Sibling pages of Figure 5.
+const SIBLINGS: [usize; 10] = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20];
+/// Sibling pages of small layouts.
+const FEW: [usize; 5] = [1, 2, 3, 4, 5];
+/// Signifiers a page of Figure 6.
+const SIGNIFIERS: [usize; 10] = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50];
+
+/// Everything one figure needs.
+pub(super) struct Plan {
+    /// Name of the files.
+    pub(super) name: &'static str,
+    /// What the rows are told apart by.
+    pub(super) axis: &'static str,
+    /// Names of the columns.
+    pub(super) columns: Vec<&'static str>,
+    pub(super) rows: Vec<Row>,
+    /// How it is drawn; tables of differences to the first column instead, where it is not.
+    pub(super) figure: Option<Figure>,
+}
+
+/// One value of what is varied, and every method at it.
+pub(super) struct Row {
+    pub(super) at: String,
+    pub(super) settings: Vec<Setting>,
+}
+
+/// How a plan is drawn.
+#[derive(Clone, Copy)]
+pub(super) enum Figure {
+    /// A line a column; the rows' values are numbers.
+    Lines { title: &'static str, x: &'static str },
+    /// A block of bars a row: precision, recall and F1 of every column.
+    Bars { title: &'static str },
+}
+
+/// One way to learn from a group and extract it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Setting {
+    pub(super) engine: Engine,
+    pub(super) source: SignifierChoice,
+    /// Signifiers a page.
+    pub(super) top: usize,
+    /// Most pages to learn from.
+    pub(super) learn_from: usize,
+    /// Most pages to extract and score together; those to learn from are among them.
+    pub(super) score: usize,
+    /// Most parts of so many pages, each learnt and scored by itself; the rest that fills no part is left out.
+    pub(super) parts: usize,
+    /// True: where the engine finds nothing, the single-page method of the settings steps in, as it does in a run.
+    /// False: the engine is measured alone.
+    pub(super) steps_in: bool,
+}
+
+impl Setting {
+    /// The same with numbers of pages the group has.
+    pub(super) fn within(&self, siblings: &Siblings<'_>) -> Self {
+        let score = self.score.min(siblings.pages.len());
+        Self { learn_from: self.learn_from.min(score), score, ..*self }
+    }
+}
+
+/// A method's name in the figures and what it is.
+type Column = (&'static str, Engine, SignifierChoice);
+
+const FOREST: Column =
+    ("forest (tf-idf)", Engine::Forest(Measure::Informativeness), SignifierChoice::TfIdf);
+const FOREST_FEEDS: Column =
+    ("forest (feeds)", Engine::Forest(Measure::Informativeness), SignifierChoice::Feeds);
+const COVERAGE: Column = ("coverage", Engine::Forest(Measure::Coverage), SignifierChoice::TfIdf);
+const SIGFEED: Column = ("sigfeed", Engine::Sigfeed, SignifierChoice::Feeds);
+
+const fn page_wise(name: &'static str, method: Method) -> Column {
+    (name, Engine::PageWise(method), SignifierChoice::TfIdf)
+}
+
+/// The methods without those that need feeds, where there are none.
+fn columns(all: &[Column], with_feeds: bool) -> Vec<Column> {
+    all.iter().filter(|column| with_feeds || column.2 != SignifierChoice::Feeds).copied().collect()
+}
+
+fn names(columns: &[Column]) -> Vec<&'static str> {
+    columns.iter().map(|column| column.0).collect()
+}
+
+fn setting((_, engine, source): Column, config: &Config) -> Setting {
+    Setting {
+        engine,
+        source,
+        top: config.signify.top,
+        learn_from: config.rank.learn_from,
+        score: usize::MAX,
+        parts: 1,
+        steps_in: false,
+    }
+}
+
+/// Every method at so many pages, to learn from and to score.
+fn by_pages(all: &[Column], pages: usize, config: &Config) -> Row {
+    let at =
+        |&column: &Column| Setting { learn_from: pages, score: pages, ..setting(column, config) };
+    Row { at: pages.to_string(), settings: all.iter().map(at).collect() }
+}
+
+/// Figure 5: learn from so many pages, and score those.
+pub(super) fn siblings(with_feeds: bool, config: &Config) -> Plan {
+    let euclid = page_wise("euclid", Method::Euclid);
+    let text_density = page_wise("text-density", Method::TextDensity);
+    let all = columns(&[FOREST, FOREST_FEEDS, COVERAGE, euclid, text_density, SIGFEED], with_feeds);
+    Plan {
+        name: "siblings",
+        axis: "pages",
+        columns: names(&all),
+        rows: SIBLINGS.into_iter().map(|pages| by_pages(&all, pages, config)).collect(),
+        figure: Some(Figure::Lines {
+            title: "F1 by the number of sibling pages",
+            x: "most pages of a layout (log scale)",
+        }),
+    }
+}
+
+/// Which engine should serve small layouts: each as a run would use it, after the method that serves single pages. Every
+/// group is cut into as many small layouts as it has pages for.
+pub(super) fn few(config: &Config) -> Plan {
+    let serving = config.extract.page_wise;
+    let others = [
+        ("words-leaves", Engine::PageWise(Method::WordsLeaves)),
+        ("euclid", Engine::PageWise(Method::Euclid)),
+        ("blocks", Engine::PageWise(Method::Blocks)),
+        ("density", Engine::PageWise(Method::Density)),
+        ("text-density", Engine::PageWise(Method::TextDensity)),
+        ("forest", FOREST.1),
+    ];
+    let others = others.into_iter().filter(|(_, engine)| *engine != serving);
+    let all: Vec<Column> = std::iter::once((serving.name(), serving))
+        .chain(others)
+        .map(|(name, engine)| (name, engine, SignifierChoice::TfIdf))
+        .collect();
+    let row = |pages: usize| {
+        let Row { at, settings } = by_pages(&all, pages, config);
+        let serving = |setting| Setting { parts: usize::MAX, steps_in: true, ..setting };
+        Row { at, settings: settings.into_iter().map(serving).collect() }
+    };
+    Plan {
+        name: "few",
+        axis: "pages",
+        columns: names(&all),
+        rows: FEW.into_iter().map(row).collect(),
+        figure: None,
+    }
+}
+
+/// Figure 6: so many signifiers a page.
+pub(super) fn signifiers(with_feeds: bool, config: &Config) -> Plan {
+    let all = columns(&[FOREST, FOREST_FEEDS, COVERAGE, SIGFEED], with_feeds);
+    let row = |top: usize| {
+        let at = |&column: &Column| Setting { top, ..setting(column, config) };
+        Row { at: top.to_string(), settings: all.iter().map(at).collect() }
+    };
+    Plan {
+        name: "signifiers",
+        axis: "signifiers",
+        columns: names(&all),
+        rows: SIGNIFIERS.into_iter().map(row).collect(),
+        figure: Some(Figure::Lines {
+            title: "F1 by the number of signifiers",
+            x: "most signifiers of a page (log scale)",
+        }),
+    }
+}
+
+/// Figure 7: the relevance by J alone, by U alone, and by both.
+pub(super) fn measures(with_feeds: bool, config: &Config) -> Plan {
+    let measures = [
+        ("J", Measure::Density),
+        ("U", Measure::Unexpectedness),
+        ("I = J×U", Measure::Informativeness),
+    ];
+    let row = |(at, _, source): Column| {
+        let of = |(name, measure)| setting((name, Engine::Forest(measure), source), config);
+        Row { at: at.to_owned(), settings: measures.map(of).to_vec() }
+    };
+    Plan {
+        name: "measures",
+        axis: "method",
+        columns: measures.map(|(name, _)| name).to_vec(),
+        rows: columns(&[FOREST, FOREST_FEEDS], with_feeds).into_iter().map(row).collect(),
+        figure: Some(Figure::Bars { title: "J, U and their product" }),
+    }
+}
