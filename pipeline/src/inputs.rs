@@ -162,7 +162,8 @@ mod tests {
             std::fs::write(root.join(name), "x").unwrap();
         }
         let text = root.to_string_lossy().into_owned();
-        let found = expand(&[text.clone()], &[text.clone()]).unwrap();
+        let named = std::slice::from_ref(&text);
+        let found = expand(named, named).unwrap();
         assert_eq!(found.len(), 3);
         assert!(found.contains(&Input::Html {
             path: root.join("2024/b.html"),

@@ -14,7 +14,6 @@ const MOST: usize = 4;
 pub(crate) fn whole_path(counterparts: &Counterparts<'_, '_>, positions: bool) -> Path {
     let mut steps = Vec::new();
     let mut current = counterparts.alike();
-    let recurs = current.windows(2).any(|w| !std::ptr::eq(w[0].0, w[1].0));
     while let Some(&(document, id)) = current.first() {
         let holds = |label: &Predicate| current.iter().all(|&(d, id)| label.holds(d, id));
         let mut predicates = Vec::new();
@@ -22,9 +21,8 @@ pub(crate) fn whole_path(counterparts: &Counterparts<'_, '_>, positions: bool) -
             // Counted among siblings of the same name, as people do.
             predicates.push(Predicate::Position(place));
         }
-        if recurs || !positions {
-            predicates.extend(labels_of(document, id).into_iter().filter(holds).take(MOST));
-        }
+        let labels = labels_of(document, id).into_iter().filter(holds);
+        predicates.extend(labels.filter(|label| counterparts.recurs(label)).take(MOST));
         predicates.extend(weak_labels_of(document, id).into_iter().filter(holds));
         let name = plain(document.name(id));
         steps.push(Step { deep: false, name, predicates });

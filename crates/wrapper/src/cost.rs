@@ -17,9 +17,9 @@ pub(crate) fn unsaid(last: Option<&Step>, steps: usize) -> u32 {
     match last {
         Some(last) if steps > 1 && last.predicates.is_empty() => {
             if last.deep {
-                10
+                14
             } else {
-                5
+                10
             }
         }
         _ => 0,
@@ -58,7 +58,10 @@ fn bare(name: Option<&LocalName>) -> u32 {
 pub(crate) fn predicate_cost(predicate: &Predicate) -> u32 {
     match predicate {
         Predicate::HasClass(token) => 14 + judged(token),
-        Predicate::Equals(name, value) => kind(name) + judged(value),
+        Predicate::Equals(name, value) => match kind(name) {
+            LOOKS => LOOKS,
+            kind => kind + judged(value),
+        },
         Predicate::StartsWith(name, value) | Predicate::Contains(name, value) => {
             kind(name) + 6 + judged(value)
         }
@@ -78,10 +81,12 @@ fn kind(name: &LocalName) -> u32 {
         "role" | "property" | "data-testid" | "data-component" | "data-role" | "itemtype" => 16,
         "name" | "rel" | "typeof" | "data-type" | "data-module" | "data-block" | "data-qa" => 18,
         "aria-label" => 26,
-        // How it looks, and only today.
-        _ => 60,
+        _ => LOOKS,
     }
 }
+
+/// The cost of resting on how an element looks, and only today.
+const LOOKS: u32 = 60;
 
 fn judged(value: &str) -> u32 {
     let length = value.chars().count() as u32 / 8;

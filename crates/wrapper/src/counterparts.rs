@@ -113,16 +113,11 @@ impl<'p, 'a> Counterparts<'p, 'a> {
     }
 
     /// What it weighs that something does not hold on all pages; `None` if it holds on fewer than
-    /// half or does not recur. Where only the lead's page has something wanted, the step must at
-    /// least match something on another.
+    /// half or does not recur.
     fn exceptions(&self, step: &Step, holds: impl Fn(Place<'a>) -> bool) -> Option<u32> {
         let pages = self.pages.len();
         let holding = self.pages.iter().filter(|p| p.iter().all(|&place| holds(place))).count();
-        let recurs = match pages {
-            1 if self.all.len() > 1 => self.is_elsewhere(step),
-            1 => true,
-            _ => holding >= 2,
-        };
+        let recurs = holding > 1 || holding == 1 && self.is_elsewhere(step);
         if !recurs || holding * 2 < pages {
             return None;
         }
@@ -130,9 +125,18 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         Some(if missing > 0 { 40 + 300 * missing / pages as u32 } else { 0 })
     }
 
+    /// Whether a condition that holds for all those alike holds on more than one page.
+    pub(crate) fn recurs(&self, label: &Predicate) -> bool {
+        let step = || Step { deep: true, name: None, predicates: vec![label.clone()] };
+        self.alike().iter().any(|&(d, _)| !std::ptr::eq(d, self.lead.0))
+            || self.is_elsewhere(&step())
+    }
+
+    /// Whether a step's test passes anywhere on another page than the lead's; taken on trust if
+    /// there is none.
     fn is_elsewhere(&self, step: &Step) -> bool {
         let others = self.all.iter().filter(|p| !std::ptr::eq(p.document(), self.lead.0));
-        others.take(PAGES).any(|page| page.has(step))
+        self.all.len() == 1 || others.take(PAGES).any(|page| page.has(step))
     }
 
     /// The lead and those that lie below the same tag names.

@@ -3,11 +3,12 @@
 use dom::xpath::Path;
 
 use crate::chain::whole_path;
+use crate::cost::cost;
 use crate::counterparts::Counterparts;
 use crate::forms::{Candidate, LEAST_ANCHORED, alone, anchored, in_pairs};
 use crate::pages::Page;
 use crate::shorten::shorten;
-use crate::verdict::total;
+use crate::verdict::{NESTED, total};
 
 /// Short forms that are tried at most.
 const TRIED: usize = 200;
@@ -16,6 +17,9 @@ const SHORTENED: usize = 300;
 /// An expression of this weight needs no search for a better one among long ones: an id or class
 /// below an id or class.
 const GOOD: u32 = 45;
+
+/// From this weight on, places may say it better.
+const POOR: u32 = 100;
 
 /// An expression, its cost with the weight of its mistakes, and whether it makes any.
 pub(crate) struct Found {
@@ -36,7 +40,7 @@ pub(crate) fn best_path(pages: &[Page<'_>]) -> Option<Found> {
     if search.bound() > GOOD {
         for positions in [false, true] {
             search.try_shortened(whole_path(&counterparts, positions));
-            if search.best.as_ref().is_some_and(|best| !best.mistaken) {
+            if search.best.as_ref().is_some_and(|best| !best.mistaken && best.total < POOR) {
                 break;
             }
         }
@@ -86,10 +90,13 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Shorter, but not more mistaken than it is.
     fn shortened(&self, found: Found) -> Found {
+        let most = found.total - cost(&found.path) + NESTED;
         let mut weigh = |path: &Path, bound| {
             let (total, tally) = total(path, self.pages, bound)?;
-            Some(Found { path: path.clone(), total, mistaken: tally.is_mistaken() })
+            let found = Found { path: path.clone(), total, mistaken: tally.is_mistaken() };
+            (tally.penalty() <= most).then_some(found)
         };
         shorten(found, SHORTENED, &mut weigh)
     }

@@ -7,6 +7,9 @@ use crate::cost::cost;
 use crate::pages::Page;
 use crate::selection::{outermost, union_of};
 
+/// The weight of boxes in boxes of the same name.
+pub(crate) const NESTED: u32 = 8;
+
 /// Mistakes so far, on so many pages in all.
 pub(crate) struct Tally {
     pages: u32,
@@ -36,7 +39,7 @@ impl Tally {
         } else if found == page.wanted {
             // One in each is a box in a box of the same name; more are a heap.
             let few = selected.len() <= 2 * found.len();
-            self.nested = self.nested.max(if few { 8 } else { 40 });
+            self.nested = self.nested.max(if few { NESTED } else { 40 });
         } else {
             // Nothing at all is worse than something else; one node is likely a body.
             self.wrong += match found.len() {

@@ -89,8 +89,8 @@ pub struct EvaluateArgs {
     /// For --sweep: WARC files, HTML files, folders, globs that hold the pages of the gold.
     #[arg(long, value_name = "PATH", num_args = 1.., requires = "sweep")]
     pub pages: Vec<String>,
-    /// For --sweep: feeds, folders of them, globs; adds the methods that need them.
-    #[arg(long, value_name = "PATH", num_args = 1.., requires = "sweep")]
+    /// For --sweep: feeds, folders of them, globs (repeatable); adds the methods that need them.
+    #[arg(long, value_name = "PATH", requires = "sweep")]
     pub feeds: Vec<String>,
 }
 

@@ -3,8 +3,11 @@
 use super::{Anchor, Canvas, Plot, about};
 use crate::commands::evaluate::sweep::grid::{Cell, Grid};
 
+/// One share of a cell.
+type Part = fn(&Cell) -> f64;
+
 /// What a cell has, by name.
-const PARTS: [(&str, fn(&Cell) -> f64); 3] =
+const PARTS: [(&str, Part); 3] =
     [("precision", |c| c.precision), ("recall", |c| c.recall), ("F1", |c| c.f1)];
 
 /// Draws all cells, from zero, each with its figure.
