@@ -129,8 +129,8 @@ pub(super) fn siblings(with_feeds: bool, config: &Config) -> Plan {
     }
 }
 
-/// Which engine should serve small layouts: each as a run would use it, after the method that serves single pages. Every
-/// group is cut into as many small layouts as it has pages for.
+/// Which engine should serve small layouts: each as a run would use it, after the method that serves single pages.
+/// Every group is cut into as many small layouts as it has pages for.
 pub(super) fn few(config: &Config) -> Plan {
     let serving = config.extract.page_wise;
     let others = [
