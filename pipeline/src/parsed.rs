@@ -1,12 +1,10 @@
 //! A page parsed once, with what several stages need to know of it.
 
-use dom::{
-    Document, Element, LocalName, NodeId, PrefixSums, class_tokens, local_name, stable_token,
-};
+use dom::{Document, Element, LocalName, NodeId, PrefixSums, class_tokens, local_name};
 use model::Page;
 use rustc_hash::FxHashSet;
 use terms::Language;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::ParseConfig;
 
@@ -48,8 +46,20 @@ const NAMING: [LocalName; 2] = [local_name!("id"), local_name!("class")];
 fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
     NAMING.into_iter().enumerate().flat_map(move |(seed, name)| {
         let tokens = element.attribute(&name).into_iter().flat_map(class_tokens);
-        tokens.filter_map(stable_token).map(move |t| xxh3_64_with_seed(t.as_bytes(), seed as u64))
+        tokens.filter_map(move |token| stable_hash(token, seed as u64))
     })
+}
+
+/// A hash of the part of a name that can be expected to recur: digits, and separators left at the
+/// ends without them, taken out (`post-1234` and `post` are one); `None` if nothing is left.
+fn stable_hash(token: &str, seed: u64) -> Option<u64> {
+    let at_end = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ':');
+    let stable = token.trim_matches(at_end);
+    let letters = stable.bytes().filter(|b| !b.is_ascii_digit());
+    let hash = letters.fold(seed, |hash, byte| {
+        (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    });
+    (!stable.is_empty()).then_some(hash ^ (hash >> 29))
 }
 
 fn tokens_of(document: &Document) -> Vec<u64> {
@@ -128,4 +138,17 @@ pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
         }
     }
     terms::detect(&sample).map(|found| found.language)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_their_separators_do_not_count() {
+        assert_eq!(stable_hash("post-1234", 0), stable_hash("post", 0));
+        assert_eq!(stable_hash("12:wrapper_02", 0), stable_hash("wrapper", 0));
+        assert_ne!(stable_hash("post", 0), stable_hash("post", 1));
+        assert_eq!(stable_hash("2013", 0), None);
+    }
 }
