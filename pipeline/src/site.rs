@@ -24,7 +24,7 @@ use crate::stages::signify::{Sibling, SignifiedPage, signify};
 use crate::stages::wrap::{Learnt, Trial, wrap};
 
 /// With one page there is nothing to compare, and every pattern is as frequent as any other: Forest
-/// finds 57 F1 there and 80 with two pages (docs/figures); single-page methods find 78.
+/// finds 59 F1 there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).
 const FEWEST_SIBLINGS: usize = 2;
 
 /// How many ranked patterns and example pages the wrapper file shows.

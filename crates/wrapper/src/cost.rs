@@ -49,7 +49,6 @@ pub(crate) fn conditions_cost(predicates: &[Predicate]) -> u32 {
 fn bare(name: Option<&LocalName>) -> u32 {
     match name.map(|name| &**name) {
         Some("article" | "main") => 8,
-        Some("html" | "body") => 40,
         _ => 26,
     }
 }

@@ -7,6 +7,7 @@ use dom::{Document, LocalName, NodeId};
 
 use crate::label::{labels_of, weak_labels_of};
 use crate::pages::Page;
+use crate::verdict::MISTAKE;
 
 /// An element of a page.
 pub(crate) type Place<'a> = (&'a Document, NodeId);
@@ -122,7 +123,7 @@ impl<'p, 'a> Counterparts<'p, 'a> {
             return None;
         }
         let missing = (pages - holding) as u32;
-        Some(if missing > 0 { 40 + 300 * missing / pages as u32 } else { 0 })
+        Some(if missing > 0 { MISTAKE + 300 * missing / pages as u32 } else { 0 })
     }
 
     /// Whether a condition that holds for all those alike holds on more than one page.

@@ -7,6 +7,9 @@ use crate::cost::cost;
 use crate::pages::Page;
 use crate::selection::{outermost, union_of};
 
+/// What it weighs that an expression is wrong at all.
+pub(crate) const MISTAKE: u32 = 40;
+
 /// The weight of boxes in boxes of the same name.
 pub(crate) const NESTED: u32 = 8;
 
@@ -39,7 +42,7 @@ impl Tally {
         } else if found == page.wanted {
             // One in each is a box in a box of the same name; more are a heap.
             let few = selected.len() <= 2 * found.len();
-            self.nested = self.nested.max(if few { NESTED } else { 40 });
+            self.nested = self.nested.max(if few { NESTED } else { MISTAKE });
         } else {
             // Nothing at all is worse than something else; one node is likely a body.
             self.wrong += match found.len() {
@@ -60,7 +63,7 @@ impl Tally {
     /// positions. Where nothing is wanted, something found is likely a page that the learner
     /// missed. Selected nodes inside others change nothing but are not what one reads.
     pub(crate) fn penalty(&self) -> u32 {
-        let wrong = if self.wrong > 0 { 40 + 30 * self.wrong / self.pages } else { 0 };
+        let wrong = if self.wrong > 0 { MISTAKE + 30 * self.wrong / self.pages } else { 0 };
         let unwanted = if self.unwanted > 0 { 8 + 40 * self.unwanted / self.pages } else { 0 };
         wrong + unwanted + self.nested
     }
