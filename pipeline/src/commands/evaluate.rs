@@ -11,7 +11,7 @@ A page that a run lacks counts as an empty output; of two outputs for one page t
 mod floors;
 mod machine;
 mod markdown;
-mod read;
+pub(super) mod read;
 mod sweep;
 mod tables;
 #[cfg(test)]
@@ -29,7 +29,8 @@ use rayon::prelude::*;
 use score::{Gold, Measure, Output, Score, neutral::Aside};
 
 use floors::Verdict;
-use read::{GoldFile, GoldPage, Run};
+use read::{GoldFile, Run};
+pub(in crate::commands) use read::GoldPage;
 pub use sweep::Sweep;
 
 /// Compare runs, side by side, on pages whose text is known.
@@ -204,7 +205,7 @@ fn score_pages(gold: &[GoldPage], runs: &[Run], measures: &[Measure]) -> Scores 
 }
 
 impl GoldPage {
-    fn as_gold(&self) -> Gold<'_> {
+    pub(in crate::commands) fn as_gold(&self) -> Gold<'_> {
         let aside = Aside {
             title: self.title.as_deref(),
             page_title: self.page_title.as_deref(),

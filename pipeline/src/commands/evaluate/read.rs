@@ -13,26 +13,26 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The pages whose text is known.
-pub(super) struct GoldFile {
-    pub(super) path: PathBuf,
+pub(in crate::commands) struct GoldFile {
+    pub(in crate::commands) path: PathBuf,
     /// SHA-256 of the whole file, decompressed, in hexadecimal.
-    pub(super) digest: String,
+    pub(in crate::commands) digest: String,
     /// The data sets asked for; empty for all.
-    pub(super) datasets: Vec<String>,
-    pub(super) pages: Vec<GoldPage>,
+    pub(in crate::commands) datasets: Vec<String>,
+    pub(in crate::commands) pages: Vec<GoldPage>,
 }
 
 /// One page whose text is known.
-pub(super) struct GoldPage {
-    pub(super) url: String,
-    pub(super) dataset: String,
-    pub(super) template: Option<String>,
-    pub(super) site: String,
-    pub(super) text: String,
-    pub(super) title: Option<String>,
-    pub(super) page_title: Option<String>,
-    pub(super) optional: Vec<String>,
-    pub(super) nodes: Vec<String>,
+pub(in crate::commands) struct GoldPage {
+    pub(in crate::commands) url: String,
+    pub(in crate::commands) dataset: String,
+    pub(in crate::commands) template: Option<String>,
+    pub(in crate::commands) site: String,
+    pub(in crate::commands) text: String,
+    pub(in crate::commands) title: Option<String>,
+    pub(in crate::commands) page_title: Option<String>,
+    pub(in crate::commands) optional: Vec<String>,
+    pub(in crate::commands) nodes: Vec<String>,
 }
 
 /// What one system made of the pages.
@@ -88,7 +88,7 @@ fn unnamed() -> String {
 }
 
 /// Reads the gold, of it only the data sets named (all where none is).
-pub(super) fn gold(path: &Path, datasets: &[String]) -> anyhow::Result<GoldFile> {
+pub(in crate::commands) fn gold(path: &Path, datasets: &[String]) -> anyhow::Result<GoldFile> {
     let bytes = bytes(path)?;
     let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     let lines: Vec<GoldLine> = json_lines(path, &bytes)?;
