@@ -29,7 +29,7 @@ const METAS: [&str; 11] = [
 pub(crate) fn authors(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     type Read = fn(&Evidence<'_>) -> Option<Field<Vec<String>>>;
     let stated: [Read; 8] = [json_ld, open_graph, metas, twitter, feed, microdata, links, lines];
-    let guessed: [Read; 2] = [elements, pages];
+    let guessed: [Read; 4] = [named, elements, pages, roles];
     let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_role(name);
     let mut fallback = None;
     for read in stated {
@@ -143,6 +143,25 @@ fn pages(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     group(evidence, &evidence.scan.author_pages, true)
 }
 
+/// Elements that are called the name of an author: one word is enough there.
+fn named(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let nearest = evidence.nearest_outside_body(&evidence.scan.author_names);
+    let names = nearest.iter().take(20).map(|id| {
+        let small = evidence.document.node(*id).end - id <= 12;
+        let text = if small { dom::text_of(evidence.document, &[*id], &[]) } else { String::new() };
+        names::from_byline(text.lines().next().unwrap_or_default())
+    });
+    field(names.into_iter().find(|names| !names.is_empty())?, Source::Page)
+}
+
+/// "Jane Doe | Senior Writer | July 2, 2025" on a line near the headline: the role tells that it is a name.
+fn roles(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let anchor = evidence.anchor();
+    let lead = evidence.lead_lines();
+    let after = lead.iter().filter(|line| line.at >= anchor && line.text.len() <= 120);
+    field(after.map(|line| names::before_role(&line.text)).find(|n| !n.is_empty())?, Source::Page)
+}
+
 fn elements(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     group(evidence, &evidence.scan.bylines, true)
 }
@@ -178,7 +197,8 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
     if strict && !names::has_label(&text) {
         // Without a label, the links are the names, and what stands beside them is not.
         for link in document.subtree(id).filter(|n| document.is(*n, &local_name!("a"))) {
-            let names = names::from_byline(&dom::normalize_space(document.text_content(link)));
+            let inside = dom::text_of(document, &[link], &[]);
+            let names = names::from_byline(inside.lines().next().unwrap_or_default());
             if names.iter().all(|n| word_count(n) >= 2) {
                 names::add(&mut found, names);
             }

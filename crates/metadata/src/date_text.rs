@@ -100,6 +100,39 @@ pub(crate) fn says_changed(text: &str) -> bool {
     .any(|cue| words.contains(cue))
 }
 
+/// Whether a label says that what follows is the date of publication.
+pub(crate) fn says_published(text: &str) -> bool {
+    let words = folded(text);
+    [
+        "publish",
+        "publication date",
+        "date of publication",
+        "release date",
+        "posted on",
+        "veroffentlicht",
+        "erschienen",
+        "publie le",
+        "publicado",
+        "publicacion",
+        "publicacao",
+        "pubblicato",
+        "pubblicazione",
+        "gepubliceerd",
+        "megjelen",
+        "kozzetev",
+        "publicerad",
+        "publisert",
+        "udgivet",
+        "opublikowano",
+        "publikovano",
+        "опубликован",
+        "发布",
+        "公開日",
+    ]
+    .iter()
+    .any(|cue| words.contains(cue))
+}
+
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut chars = text.char_indices().peekable();

@@ -4,7 +4,7 @@ use dom::{NodeId, local_name};
 use model::{Field, Source};
 use url::Url;
 
-use crate::date_text::{Found, find_date, find_dates, says_changed};
+use crate::date_text::{Found, find_date, find_dates, says_changed, says_published};
 use crate::evidence::Evidence;
 use crate::moment::Moment;
 use crate::order::Order;
@@ -81,7 +81,8 @@ struct Reader<'e, 'a> {
 }
 
 /// Publication date: the first candidate that is possible, or a later one of the same day that
-/// also knows the time.
+/// also knows the time. A page that only tells when it was changed shows what was published then:
+/// where nothing else is known, that is its date (and [`modified`] the same).
 pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
     let reader = Reader::new(evidence, language);
     let facts = &evidence.facts;
@@ -112,6 +113,8 @@ pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Opti
     }
     candidates.extend(weak);
     best(candidates, evidence)
+        .or_else(|| best(reader.labelled_aside(), evidence))
+        .or_else(|| best(reader.changes(), evidence))
 }
 
 /// Date of the last change; not one before the publication.
@@ -120,19 +123,7 @@ pub(crate) fn modified(
     language: Option<&str>,
     published: Option<&str>,
 ) -> Option<Field<String>> {
-    let reader = Reader::new(evidence, language);
-    let facts = &evidence.facts;
-    let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let found = &mut candidates;
-    reader.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, found);
-    reader.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, found);
-    reader.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, found);
-    reader.properties(Property::Modified, found);
-    reader.times(true, found);
-    if !found.iter().any(|c| c.1.is_plausible(evidence.fetched)) {
-        reader.visible(true, found);
-    }
+    let mut candidates = Reader::new(evidence, language).changes();
     // Zones differ: the day before is still no contradiction.
     let earliest = published.and_then(Moment::parse).and_then(|p| p.date.yesterday().ok());
     candidates.retain(|c| earliest.is_none_or(|earliest| c.1.date >= earliest));
@@ -166,6 +157,34 @@ impl<'e, 'a> Reader<'e, 'a> {
         let own = Url::parse(evidence.url).ok();
         let order = Order::of(language, own.as_ref().and_then(Url::host_str));
         Self { evidence, order }
+    }
+
+    /// Dates of changes, best first.
+    fn changes(&self) -> Vec<Candidate> {
+        let evidence = self.evidence;
+        let facts = &evidence.facts;
+        let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let found = &mut candidates;
+        self.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, found);
+        self.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, found);
+        self.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, found);
+        self.properties(Property::Modified, found);
+        self.times(true, found);
+        if !found.iter().any(|c| c.1.is_plausible(evidence.fetched)) {
+            self.visible(true, found);
+        }
+        candidates
+    }
+
+    /// `<time>` in side matter or far away, right after "Published": a column of facts about the page.
+    fn labelled_aside(&self) -> Vec<Candidate> {
+        let evidence = self.evidence;
+        let aside = evidence.scan.times.iter().filter(|id| evidence.distance(**id).is_none());
+        let labelled = aside.take(50).filter(|id| {
+            self.text_before(**id).is_some_and(|text| text.len() < 40 && says_published(text))
+        });
+        labelled.filter_map(|id| Some((Source::Page, self.of_element(*id)?))).collect()
     }
 
     /// A date in a field meant for one.
@@ -223,10 +242,14 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     /// Whether the text right before a node says that a date of a change follows.
     fn follows_change(&self, id: NodeId) -> bool {
+        self.text_before(id).is_some_and(|text| text.len() < 60 && says_changed(text))
+    }
+
+    /// The last text before a node, if it is near.
+    fn text_before(&self, id: NodeId) -> Option<&'a str> {
         let document = self.evidence.document;
         let before = (id.saturating_sub(6)..id).rev().filter_map(|i| document.text(i));
-        let before = before.map(str::trim).find(|text| !text.is_empty());
-        before.is_some_and(|text| text.len() < 60 && says_changed(text))
+        before.map(str::trim).find(|text| !text.is_empty())
     }
 
     /// Dates in plain sight: elements called a date, then short lines, near the headline first.

@@ -1,9 +1,14 @@
 //! Words around names in bylines, in a dozen languages.
 
 /// Words before the names, folded; each ends where its text ends (`by` needs a space after it).
-pub(crate) const LABELS: [&str; 60] = [
+pub(crate) const LABELS: [&str; 65] = [
     "by",
     "written by",
+    "this post was written by",
+    "this article was written by",
+    "article written by",
+    "guest post by",
+    "post by",
     "posted by",
     "published by",
     "submitted by",
