@@ -1,5 +1,7 @@
 //! Authors: names, from the most explicit statement to what reads like a byline.
 
+use std::collections::BTreeSet;
+
 use dom::{NodeId, local_name};
 use model::{Field, Source};
 
@@ -7,7 +9,7 @@ use crate::evidence::Evidence;
 use crate::lines::Line;
 use crate::names;
 use crate::scan::Property;
-use crate::text::{clip, identifier_words, is_unspaced, plain, word_count};
+use crate::text::{clip, identifier_words, is_unspaced, plain, squash, word_count};
 
 /// Metas with one author each, best first.
 const METAS: [&str; 11] = [
@@ -36,11 +38,26 @@ pub(crate) fn authors(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
         let Some(mut field) = read(evidence) else { continue };
         if field.value.iter().any(is_person) {
             field.value.retain(is_person);
-            return Some(field);
+            let account = field.source == Source::Meta;
+            return account
+                .then(|| byline_against(&field.value, evidence))
+                .flatten()
+                .or(Some(field));
         }
         fallback.get_or_insert(field);
     }
     fallback.or_else(|| guessed.iter().find_map(|read| read(evidence)))
+}
+
+/// The byline near the headline, if it names wholly other people than the metas do: those often have
+/// the account that posted the page ("jdoe", an editor), and the byline is what readers see.
+fn byline_against(declared: &[String], evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let words = |names: &[String]| -> BTreeSet<String> {
+        names.iter().flat_map(|n| n.split_whitespace().map(squash)).collect()
+    };
+    let seen = lines(evidence)?;
+    let full = seen.value.iter().all(|n| word_count(n) >= 2 && !evidence.site.is_own_name(n));
+    (full && words(&seen.value).is_disjoint(&words(declared))).then_some(seen)
 }
 
 /// What content management systems put where no author is set.

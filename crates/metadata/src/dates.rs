@@ -260,7 +260,9 @@ impl<'e, 'a> Reader<'e, 'a> {
         let nearest = evidence.nearest_outside_body(&elements);
         let small = |id: &&NodeId| evidence.document.node(**id).end - **id <= 40;
         let moments = nearest.iter().filter(small).take(20).filter_map(|id| {
-            let text = dom::normalize_space(clip(evidence.document.text_content(*id), 1_000));
+            // Not the bare content: blocks within, as for name and date, have no space between.
+            let text = dom::text_of(evidence.document, &[*id], &[]);
+            let text = dom::normalize_space(clip(&text, 1_000));
             let title = evidence.document.attribute(*id, &local_name!("title"));
             let in_title = title.and_then(|t| self.value(t)).filter(|_| !modified);
             in_title.or_else(|| {

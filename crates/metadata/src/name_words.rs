@@ -74,7 +74,7 @@ pub(crate) const UNSPACED_LABELS: [&str; 9] =
     ["作者", "撰文", "文／", "文/", "文：", "记者", "記者", "編集部：", "글"];
 
 /// A byline ends at these words (folded): what follows is a date, a place, a service.
-pub(crate) const STOPS: [&str; 36] = [
+pub(crate) const STOPS: [&str; 38] = [
     "on",
     "updated",
     "published",
@@ -111,6 +111,8 @@ pub(crate) const STOPS: [&str; 36] = [
     "about",
     "this",
     "more",
+    "author",
+    "authors",
 ];
 
 /// Words (folded) that tell a role rather than a name when they end a piece.
