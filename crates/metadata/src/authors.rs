@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use dom::{NodeId, local_name};
 use model::{Field, Source};
 
+use crate::date_text::find_date;
 use crate::evidence::Evidence;
 use crate::lines::Line;
 use crate::names;
+use crate::order::Order;
 use crate::scan::Property;
 use crate::text::{clip, identifier_words, is_unspaced, plain, squash, word_count};
 
@@ -30,8 +32,9 @@ const METAS: [&str; 11] = [
 /// is declared the author, what only looks like a byline is not believed against it.
 pub(crate) fn authors(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     type Read = fn(&Evidence<'_>) -> Option<Field<Vec<String>>>;
-    let stated: [Read; 8] = [json_ld, open_graph, metas, twitter, feed, microdata, links, lines];
-    let guessed: [Read; 4] = [named, elements, pages, roles];
+    let stated: [Read; 9] =
+        [json_ld, open_graph, metas, twitter, feed, microdata, links, lines, labels];
+    let guessed: [Read; 5] = [named, elements, pages, roles, signed];
     let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_role(name);
     let mut fallback = None;
     for read in stated {
@@ -171,12 +174,37 @@ fn named(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     field(names.into_iter().find(|names| !names.is_empty())?, Source::Page)
 }
 
-/// "Jane Doe | Senior Writer | July 2, 2025" on a line near the headline: the role tells that it is a name.
+/// "Jane Doe | Senior Writer | July 2, 2025" right below the headline: the role tells that it is a
+/// name. Further off it is as likely one of the staff in a column of the page.
 fn roles(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    let anchor = evidence.anchor();
+    let anchor = evidence.heading.as_ref()?.id;
     let lead = evidence.lead_lines();
-    let after = lead.iter().filter(|line| line.at >= anchor && line.text.len() <= 120);
+    let after = lead.iter().filter(|line| line.at >= anchor).take(5);
+    let after = after.filter(|line| line.text.len() <= 120);
     field(after.map(|line| names::before_role(&line.text)).find(|n| !n.is_empty())?, Source::Page)
+}
+
+/// "Jane Doe, 2 July 2025" and nothing else on a line right below the headline.
+fn signed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let anchor = evidence.heading.as_ref()?.id;
+    let lead = evidence.lead_lines();
+    let name = lead.iter().filter(|line| line.at >= anchor).take(5).find_map(|line| {
+        let found = find_date(&line.text, Order::DayFirst).filter(|_| line.text.len() <= 80)?;
+        // A time may follow.
+        let name =
+            line.text[..found.at].trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
+        let rest = &line.text[found.at..];
+        (rest.len() <= 30 && names::is_full_name(name) && !evidence.site.is_name(name))
+            .then(|| name.to_owned())
+    });
+    field(vec![name?], Source::Page)
+}
+
+/// A label and a name within a line of other things, in scripts without spaces.
+fn labels(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let texts = evidence.lead().filter(|id| evidence.scan.zone_end(*id).is_none());
+    let names = texts.filter_map(|id| evidence.document.text(id)).map(names::after_label);
+    field(names.into_iter().find(|names| !names.is_empty())?, Source::Page)
 }
 
 fn elements(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {

@@ -71,6 +71,14 @@ fn changes_are_told_from_publication() {
     assert_eq!(told, expected);
 }
 
+#[test]
+fn labels_of_publication() {
+    for text in ["Published", "Publish date", "Veröffentlicht am", "发布时间："] {
+        assert!(says_published(text), "{text}");
+    }
+    assert!(!says_published("Reviewed") && !says_published("Next event"));
+}
+
 proptest! {
     #[test]
     fn nothing_panics(text in "\\PC{0,80}") {

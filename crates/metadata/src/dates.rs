@@ -182,7 +182,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         let evidence = self.evidence;
         let aside = evidence.scan.times.iter().filter(|id| evidence.distance(**id).is_none());
         let labelled = aside.take(50).filter(|id| {
-            self.text_before(**id).is_some_and(|text| text.len() < 40 && says_published(text))
+            self.label_before(**id).is_some_and(|text| text.len() < 40 && says_published(text))
         });
         labelled.filter_map(|id| Some((Source::Page, self.of_element(*id)?))).collect()
     }
@@ -242,14 +242,16 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     /// Whether the text right before a node says that a date of a change follows.
     fn follows_change(&self, id: NodeId) -> bool {
-        self.text_before(id).is_some_and(|text| text.len() < 60 && says_changed(text))
+        self.label_before(id).is_some_and(|text| text.len() < 60 && says_changed(text))
     }
 
-    /// The last text before a node, if it is near.
-    fn text_before(&self, id: NodeId) -> Option<&'a str> {
+    /// The last text before a node, if it is near and has no number: "Updated May 4" is the label of
+    /// its own date.
+    fn label_before(&self, id: NodeId) -> Option<&'a str> {
         let document = self.evidence.document;
         let before = (id.saturating_sub(6)..id).rev().filter_map(|i| document.text(i));
-        before.map(str::trim).find(|text| !text.is_empty())
+        let text = before.map(str::trim).find(|text| !text.is_empty())?;
+        (!text.contains(char::is_numeric)).then_some(text)
     }
 
     /// Dates in plain sight: elements called a date, then short lines, near the headline first.

@@ -116,7 +116,7 @@ pub(crate) const STOPS: [&str; 38] = [
 ];
 
 /// Words (folded) that tell a role rather than a name when they end a piece.
-pub(crate) const ROLES: [&str; 34] = [
+pub(crate) const ROLES: [&str; 38] = [
     "writer",
     "reporter",
     "correspondent",
@@ -151,6 +151,10 @@ pub(crate) const ROLES: [&str; 34] = [
     "intern",
     "president",
     "photographer",
+    "head",
+    "officer",
+    "co-founder",
+    "vp",
 ];
 
 /// Titles and suffixes after a comma.

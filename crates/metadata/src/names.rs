@@ -29,14 +29,34 @@ pub(crate) fn before_role(text: &str) -> Vec<String> {
     let is_mark = |c: char| matches!(c, '|' | '•' | '·' | '–' | '—' | ',');
     let mut parts = text.split(is_mark).map(str::trim);
     let (Some(name), Some(role)) = (parts.next(), parts.next()) else { return Vec::new() };
-    let is_person = (2..=4).contains(&word_count(name))
-        && is_name(name)
-        && name.split_whitespace().all(|w| !w.starts_with(char::is_lowercase))
-        && !is_role(name);
     // A role is short and ends in its noun: "Senior Writer", not "the writer says that ...".
     let last = role.split_whitespace().next_back().unwrap_or_default();
     let is_title = (1..=4).contains(&word_count(role)) && is_role(last);
-    if is_person && is_title { vec![tidy(name)] } else { Vec::new() }
+    if is_title && is_full_name(name) { vec![tidy(name)] } else { Vec::new() }
+}
+
+/// Two to four words in capitals, none of them a role: as good as certain that it is a person's name,
+/// where one can be expected.
+pub(crate) fn is_full_name(text: &str) -> bool {
+    (2..=4).contains(&word_count(text))
+        && is_name(text)
+        && text.split_whitespace().all(|w| w.starts_with(char::is_uppercase))
+        && !is_role(text)
+        && cut(text).len() == text.len()
+}
+
+/// The name after a label with a colon, anywhere in a text: "2012年11月21日　作者：王小明　大 中 小".
+/// It ends at a wide space, at two spaces or at a sign.
+pub(crate) fn after_label(text: &str) -> Vec<String> {
+    let mut names = UNSPACED_LABELS.iter().filter_map(|label| {
+        let label = label.trim_end_matches(['：', ':', '／', '/']);
+        let (_, rest) = text.split_once(label)?;
+        let rest = rest.trim_start().strip_prefix(['：', ':', '／', '/'])?.trim_start();
+        let signs = |c: char| "\u{3000}\u{a0}\n\t|,，。、；;（(【[<>".contains(c);
+        let name = rest.split(signs).next().and_then(|name| name.split("  ").next())?;
+        Some(from_byline(name)).filter(|names| !names.is_empty())
+    });
+    names.next().unwrap_or_default()
 }
 
 /// The name of an organisation: never split.

@@ -4,8 +4,8 @@
 Each field is scored on the pages whose gold has it, data set by data set and over all; how, and what counts as equal, is
 told at [`score::metadata`]. A page or field that a run lacks scores zero and has no value.
 
-Dates are counted twice where the first run tells when it fetched its pages (`fetched`): all, and those that a page fetched
-then can have, which are not more than a day later. A crawl whose times were made up, or whose gold was taken from a later
+Dates are counted twice where the first run tells when it fetched its pages (`fetched`): all, and without those that are
+more than a day later than the fetch, which no page fetched then can have. A crawl whose times were made up, or whose gold was taken from a later
 copy, makes the first figure a measure of the times; the second is the same pages for every run.
 */
 
@@ -167,9 +167,9 @@ fn score_page(field: Field, page: &GoldPage, runs: &[Run]) -> Option<Scored> {
         Field::Date | Field::DateByFetch => {
             let gold = day(page.date.as_deref()?)?;
             if field == Field::DateByFetch {
-                let first = found.clone().next().flatten()?;
-                let latest = day(first.fetched.as_deref()?)?.tomorrow().ok()?;
-                if gold > latest {
+                let first = found.clone().next().flatten();
+                let fetched = first.and_then(|page| day(page.fetched.as_deref()?));
+                if fetched.and_then(|day| day.tomorrow().ok()).is_some_and(|latest| gold > latest) {
                     return None;
                 }
             }
