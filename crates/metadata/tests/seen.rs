@@ -32,8 +32,8 @@ const FILLER: &str = "<p>Pears ripened early this year, and growers said that th
 
 #[test]
 fn asides_of_facts_are_no_side_matter() {
-    let page =
-        |aside: &str| format!("<article>{aside}<h2>Pears ripen early</h2>{FILLER}</article>");
+    let body = FILLER.repeat(40);
+    let page = |aside: &str| format!("<article>{aside}<h2>Pears ripen early</h2>{body}</article>");
     published(&page("<aside><time datetime=2020-05-04>May 4</time></aside>"), "2020-05-04");
     let many = "<p>Words <b>in</b> many <i>elements</i>".repeat(4);
     let large = |class: &str| {
