@@ -232,6 +232,16 @@ fn group(evidence: &Evidence<'_>, ids: &[NodeId], strict: bool) -> Option<Field<
     field(found, Source::Page)
 }
 
+/// Whether a link leads to what a post is filed under: a category, a tag.
+fn is_filing(evidence: &Evidence<'_>, link: NodeId) -> bool {
+    let document = evidence.document;
+    let rel = document.attribute(link, &local_name!("rel")).unwrap_or_default();
+    let address = document.attribute(link, &local_name!("href")).unwrap_or_default();
+    let is_filed =
+        |word: &str| matches!(word, "category" | "categories" | "tag" | "tags" | "topics");
+    rel.split_ascii_whitespace().chain(address.split('/')).any(is_filed)
+}
+
 fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> {
     let document = evidence.document;
     if document.node(id).end - id > 60 {
@@ -241,9 +251,16 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
     let mut found = Vec::new();
     if strict && !names::has_label(&text) {
         // Without a label, the links are the names, and what stands beside them is not.
-        for link in document.subtree(id).filter(|n| document.is(*n, &local_name!("a"))) {
+        let is_link = |n: &NodeId| document.is(*n, &local_name!("a")) && !is_filing(evidence, *n);
+        for link in document.subtree(id).filter(is_link) {
             let inside = dom::text_of(document, &[link], &[]);
-            let names = names::from_byline(inside.lines().next().unwrap_or_default());
+            let line = inside.lines().next().unwrap_or_default();
+            // A site's own name may hold words that no person's has.
+            let names = if evidence.site.is_own_name(line) {
+                names::organization(line)
+            } else {
+                names::from_byline(line)
+            };
             if names.iter().all(|n| word_count(n) >= 2) {
                 names::add(&mut found, names);
             }

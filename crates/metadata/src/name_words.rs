@@ -116,7 +116,7 @@ pub(crate) const STOPS: [&str; 38] = [
 ];
 
 /// Words (folded) that tell a role rather than a name when they end a piece.
-pub(crate) const ROLES: [&str; 38] = [
+pub(crate) const ROLES: [&str; 51] = [
     "writer",
     "reporter",
     "correspondent",
@@ -155,6 +155,19 @@ pub(crate) const ROLES: [&str; 38] = [
     "officer",
     "co-founder",
     "vp",
+    "engineer",
+    "coordinator",
+    "developer",
+    "consultant",
+    "scientist",
+    "researcher",
+    "specialist",
+    "strategist",
+    "lecturer",
+    "writers",
+    "reporters",
+    "contributors",
+    "team",
 ];
 
 /// Titles and suffixes after a comma.

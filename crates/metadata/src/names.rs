@@ -199,7 +199,15 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
         add(names, vec![tidy(&format!("{first} {last}"))]);
         return;
     }
+    // "Jane Doe, Software Engineer, Orchard Response": after a role comes where it is held, until an "and".
+    let mut after_role = false;
     for (index, piece) in pieces.iter().enumerate() {
+        let first = piece.split_whitespace().next().unwrap_or_default();
+        after_role &= !CONJUNCTIONS.contains(&&*first.to_lowercase());
+        if after_role {
+            continue;
+        }
+        after_role = index > 0 && is_role(piece);
         let mut split = Vec::new();
         split_conjunctions(piece, &mut split);
         for name in split {

@@ -70,6 +70,14 @@ fn desks_are_names_and_words_about_authors_are_not() {
 }
 
 #[test]
+fn after_a_role_comes_no_name() {
+    byline("Posted by Jane Doe, Software Engineer, Orchard Response", &["Jane Doe"]);
+    byline("Posted by Jane Doe, Orchard Desktop Team", &["Jane Doe"]);
+    byline("By Jane Doe, Editor, and John Roe, Reporter", &["Jane Doe", "John Roe"]);
+    field("Jane Doe, John Roe", &["Jane Doe", "John Roe"]);
+}
+
+#[test]
 fn roles_follow_names() {
     assert_eq!(before_role("Jane Doe | Senior Writer | July 2, 2025"), ["Jane Doe"]);
     assert_eq!(before_role("Jane Doe, Editor"), ["Jane Doe"]);

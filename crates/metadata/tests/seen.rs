@@ -110,6 +110,22 @@ fn elements_that_are_called_a_name() {
 }
 
 #[test]
+fn links_to_what_a_post_is_filed_under_are_no_authors() {
+    let page = |byline: &str| {
+        format!(
+            "<meta property=og:site_name content='Pears on Toast'><h1>Pears ripen early</h1><div class=author>{byline}</div>{FILLER}"
+        )
+    };
+    authors(&page("in <a href=/category/ripe-pears>Ripe Pears</a>"), &[]);
+    authors(&page("in <a rel='category tag' href=/?c=1>Ripe Pears</a>"), &[]);
+    authors(
+        &page("<a href=/jane>Jane Doe</a> in <a href=/tag/pears>Ripe Pears</a>"),
+        &["Jane Doe"],
+    );
+    authors(&page("<a href=/us>Pears on Toast</a>"), &["Pears on Toast"]);
+}
+
+#[test]
 fn blocks_within_a_link_are_apart() {
     let link = "<a class=author href=/jane><div>Team Orchard</div><div>May 4, 2020</div></a>";
     let page = format!("<h1>Pears ripen early</h1>{link}{FILLER}");
