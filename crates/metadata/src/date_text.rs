@@ -133,6 +133,12 @@ pub(crate) fn says_published(text: &str) -> bool {
     .any(|cue| words.contains(cue))
 }
 
+/// Whether a text begins with "Posted", "Published" or the like.
+pub(crate) fn begins_published(text: &str) -> bool {
+    let first: String = text.chars().take_while(|c| c.is_alphabetic()).collect();
+    folded(&first) == "posted" || says_published(&first)
+}
+
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut chars = text.char_indices().peekable();

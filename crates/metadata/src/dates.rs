@@ -4,12 +4,15 @@ use dom::{NodeId, local_name};
 use model::{Field, Source};
 use url::Url;
 
-use crate::date_text::{Found, find_date, find_dates, says_changed, says_published};
+use crate::date_text::{
+    Found, begins_published, find_date, find_dates, says_changed, says_published,
+};
 use crate::evidence::Evidence;
 use crate::moment::Moment;
 use crate::order::Order;
 use crate::scan::Property;
 use crate::text::{clip, identifier_words};
+use crate::title::segments;
 use crate::url_date::url_date;
 
 const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
@@ -103,6 +106,7 @@ pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Opti
     reader.times(false, &mut weak);
     if !is_declared {
         reader.visible(false, &mut weak);
+        reader.in_title(&mut weak);
         // The address, where it has a date, has the day of publication: others may add the time.
         if let Some(address) = url_date(evidence.url)
             && address.is_plausible(evidence.fetched)
@@ -114,6 +118,7 @@ pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Opti
     candidates.extend(weak);
     best(candidates, evidence)
         .or_else(|| best(reader.labelled_aside(), evidence))
+        .or_else(|| best(reader.labelled_once(), evidence))
         .or_else(|| best(reader.changes(), evidence))
 }
 
@@ -135,7 +140,8 @@ fn metas_by_name<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a str> +
     let metas = evidence.head().metas.iter().filter(|m| {
         let (mut says_published, mut says_date) = (false, false);
         identifier_words(&m.key, |word| {
-            says_published |= matches!(word, "published" | "publish" | "publication" | "pub");
+            says_published |=
+                matches!(word, "published" | "publish" | "publication" | "pub" | "issue");
             says_date |= matches!(word, "date" | "time" | "timestamp" | "datetime");
         });
         says_published && says_date
@@ -175,6 +181,28 @@ impl<'e, 'a> Reader<'e, 'a> {
             self.visible(true, found);
         }
         candidates
+    }
+
+    /// A part of `<title>` that is nothing but a date.
+    fn in_title(&self, found: &mut Vec<Candidate>) {
+        let title = self.evidence.head().title.as_deref().unwrap_or_default();
+        let dates = segments(clip(title, 1_000)).into_iter().filter(|part| part.len() <= 30);
+        let dates = dates.filter_map(|part| find_date(part.trim(), self.order));
+        found.extend(dates.filter(|d| d.at == 0).map(|d| (Source::Meta, d.moment)));
+    }
+
+    /// "Posted: 3 May 2012" somewhere on the page, if it stands there only once: comments, too, are
+    /// posted, but seldom by one.
+    fn labelled_once(&self) -> Vec<Candidate> {
+        let document = self.evidence.document;
+        let texts = document.ids().filter_map(|id| document.text(id));
+        let labelled = texts.filter(|text| {
+            let text = text.trim();
+            text.len() <= 60 && text.contains(char::is_numeric) && begins_published(text)
+        });
+        let dates = labelled.filter_map(|text| find_date(text.trim(), self.order)).take(2);
+        let found: Vec<Candidate> = dates.map(|d| (Source::Page, d.moment)).collect();
+        if found.len() == 1 { found } else { Vec::new() }
     }
 
     /// `<time>` in side matter or far away, right after "Published": a column of facts about the page.

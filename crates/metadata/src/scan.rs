@@ -2,6 +2,7 @@
 
 use dom::{Document, NodeId, local_name};
 
+use crate::moment::Moment;
 use crate::text::identifier_words;
 
 /// Elements of interest, in document order.
@@ -45,9 +46,13 @@ const DETAILS: u8 = 16;
 /// Only with [`NAME`]: those who make things to sell are called so too.
 const CREATOR: u8 = 32;
 const NAME: u8 = 64;
+/// Readers' comments, or how many there are.
+const COMMENTS: u8 = 128;
 
 /// Elements smaller than this are no side columns: an aside of a date, of a name.
 const SMALL_ASIDE: u32 = 12;
+/// Elements smaller than this hold no readers' comments but their number.
+const SMALL_DETAILS: u32 = 40;
 
 fn cue(word: &str) -> u8 {
     match word {
@@ -57,10 +62,11 @@ fn cue(word: &str) -> u8 {
         | "contributors" => BYLINE,
         "date" | "dates" | "datetime" | "dateline" | "datum" | "fecha" | "time" | "timestamp"
         | "published" | "pubdate" | "postdate" | "posted" | "created" => DATE,
-        "comment" | "comments" | "commentlist" | "kommentare" | "disqus" | "replies"
-        | "related" | "recommended" | "recommendations" | "popular" | "trending" | "sidebar"
-        | "footer" | "nav" | "navigation" | "menu" | "newsletter" | "teaser" | "teasers"
-        | "promo" | "carousel" => SIDE,
+        "comments" => COMMENTS,
+        "comment" | "commentlist" | "kommentare" | "disqus" | "replies" | "related"
+        | "recommended" | "recommendations" | "popular" | "trending" | "sidebar" | "footer"
+        | "nav" | "navigation" | "menu" | "newsletter" | "teaser" | "teasers" | "promo"
+        | "carousel" => SIDE,
         "meta" | "metadata" | "postmeta" => DETAILS,
         "creator" | "creators" => CREATOR,
         "name" => NAME,
@@ -136,7 +142,12 @@ pub(crate) fn scan(document: &Document) -> Scan {
             }
             _ => {}
         }
-        if has_datetime || *element.name == local_name!("time") {
+        // "by-line-comments-date": facts about the post, among them how many comments it has.
+        let small = document.node(id).end - id < SMALL_DETAILS;
+        if cues & COMMENTS != 0 && !(small && cues & (BYLINE | DATE) != 0) {
+            cues |= SIDE;
+        }
+        if has_datetime || *element.name == local_name!("time") || is_dated_abbr(document, id) {
             scan.times.push(id);
         } else if cues & DATE != 0 {
             scan.dates.push(id);
@@ -155,6 +166,14 @@ pub(crate) fn scan(document: &Document) -> Scan {
         }
     }
     scan
+}
+
+/// `<abbr title="2012-11-07T16:05:00Z">1 hour ago</abbr>`, as microformats had it before `<time>`.
+fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
+    document.is(id, &local_name!("abbr"))
+        && document
+            .attribute(id, &local_name!("title"))
+            .is_some_and(|title| Moment::parse(title).is_some())
 }
 
 impl Scan {

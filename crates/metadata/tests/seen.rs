@@ -53,6 +53,34 @@ fn a_labelled_date_in_a_column_is_the_last_but_one_resort() {
 }
 
 #[test]
+fn dates_of_old_pages() {
+    let page = |date: &str| format!("<h1>Pears ripen early</h1>{date}{}", FILLER.repeat(40));
+    published(
+        &page("<abbr title='2020-05-04T10:05:00Z'>1 hour ago</abbr>"),
+        "2020-05-04T10:05:00Z",
+    );
+    published(&page("<abbr title='Member of Parliament'>MP</abbr>"), "");
+    published(&page("<meta name=Issue_Date content='May 4, 2020'>"), "2020-05-04");
+    published(&page("<title>Orchard Post - Pears ripen early - May 4, 2020</title>"), "2020-05-04");
+    published(&page("<title>Pears of May 4, 2020 ripen early</title>"), "");
+    let facts =
+        "<div class='by-line-comments-date'>432 views<span class=date>May 4, 2020</span></div>";
+    published(&page(facts), "2020-05-04");
+    let comments = "<div class=comments><p><span class=date>May 4, 2020</span> Nice</div>";
+    published(&page(comments), "");
+}
+
+#[test]
+fn a_labelled_date_that_stands_only_once() {
+    let page = |end: &str| {
+        format!("<h1>Pears ripen early</h1>{}<footer>{end}</footer>", FILLER.repeat(40))
+    };
+    published(&page("<h5>Posted: 05.14.2020</h5>"), "2020-05-14");
+    published(&page("<p>Posted May 14, 2020</p><p>Posted May 15, 2020</p>"), "");
+    published(&page("<p>Next fair: May 14, 2020</p>"), "");
+}
+
+#[test]
 fn where_only_a_change_is_told_it_is_the_publication() {
     let page = read(&format!("<h1>Pears ripen early</h1><p>Updated May 4, 2020</p>{FILLER}"));
     assert_eq!(page.published, page.modified);
