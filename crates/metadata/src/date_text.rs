@@ -279,7 +279,7 @@ fn starting_with_number(tokens: &[Token<'_>], a: u32, order: Order) -> Option<(M
             let (day, month) = match order {
                 _ if a > 12 => (a, b),
                 _ if b > 12 => (b, a),
-                _ if a == b || signs.0 == '.' => (a, b),
+                _ if a == b => (a, b),
                 Order::DayFirst => (a, b),
                 Order::MonthFirst => (b, a),
                 Order::Unknown => return None,

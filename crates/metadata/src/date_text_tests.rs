@@ -43,7 +43,10 @@ fn numbers_need_an_order() {
     read("03/04/2012", Order::Unknown, "none");
     read("03/04/2012", Order::DayFirst, "2012-04-03");
     read("03/04/2012", Order::MonthFirst, "2012-03-04");
-    read("03.04.2012 10:05", Order::Unknown, "2012-04-03T10:05:00");
+    read("03.04.2012 10:05", Order::DayFirst, "2012-04-03T10:05:00");
+    // Points, too, are written both ways in English.
+    read("03.04.2012", Order::Unknown, "none");
+    read("03.04.2012", Order::MonthFirst, "2012-03-04");
     read("2012/04/03", Order::MonthFirst, "2012-04-03");
     read("192.168.12.1", Order::DayFirst, "none");
     read("version 1.2.12.4", Order::DayFirst, "none");
