@@ -60,6 +60,25 @@ pub(crate) fn find_dates(text: &str, order: Order, limit: usize) -> Vec<Found> {
     found
 }
 
+/// The order of day and month that a date in figures gives away: 11/21/2012 can be read in one way only.
+pub(crate) fn shown_order(text: &str) -> Option<Order> {
+    let tokens = tokens(clip(text, 400));
+    tokens.windows(5).find_map(|tokens| {
+        let [a, x, b, y, year] = tokens else { return None };
+        let (Kind::Number(a), Kind::Number(b)) = (a.kind, b.kind) else { return None };
+        let (Kind::Sign(x), Kind::Sign(y), Kind::Number(1990..2100)) = (x.kind, y.kind, year.kind)
+        else {
+            return None;
+        };
+        match (a, b) {
+            _ if x != y || !"./-".contains(x) => None,
+            (13..=31, 1..=12) => Some(Order::DayFirst),
+            (1..=12, 13..=31) => Some(Order::MonthFirst),
+            _ => None,
+        }
+    })
+}
+
 /// Whether the words before a date tell that it is the date of a change.
 pub(crate) fn says_changed(text: &str) -> bool {
     let words = folded(text);

@@ -75,6 +75,15 @@ fn changes_are_told_from_publication() {
 }
 
 #[test]
+fn dates_that_give_their_order_away() {
+    assert_eq!(shown_order("Posted 11/21/2012"), Some(Order::MonthFirst));
+    assert_eq!(shown_order("3 comments, 21.11.2012"), Some(Order::DayFirst));
+    for text in ["11/12/2012", "2012-11-21", "21/11-2012", "13/10/99", "13/14/2012", "11/21/1012"] {
+        assert_eq!(shown_order(text), None, "{text}");
+    }
+}
+
+#[test]
 fn labels_of_publication() {
     for text in ["Published", "Publish date", "Veröffentlicht am", "发布时间："] {
         assert!(says_published(text), "{text}");
@@ -86,6 +95,7 @@ proptest! {
     #[test]
     fn nothing_panics(text in "\\PC{0,80}") {
         find_dates(&text, Order::DayFirst, 4);
+        shown_order(&text);
     }
 
     #[test]

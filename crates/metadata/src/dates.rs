@@ -5,7 +5,7 @@ use model::{Field, Source};
 use url::Url;
 
 use crate::date_text::{
-    Found, begins_published, find_date, find_dates, says_changed, says_published,
+    Found, begins_published, find_date, find_dates, says_changed, says_published, shown_order,
 };
 use crate::evidence::Evidence;
 use crate::moment::Moment;
@@ -158,10 +158,23 @@ fn best(candidates: Vec<Candidate>, evidence: &Evidence<'_>) -> Option<Field<Str
     Some(Field { value: moment.to_string(), source: *source })
 }
 
+/// The order in which the page writes its dates in figures, if all that tell agree.
+fn order_on_page(evidence: &Evidence<'_>) -> Option<Order> {
+    let document = evidence.document;
+    let texts = document.ids().filter_map(|id| document.text(id));
+    let short = texts.filter(|t| (8..=200).contains(&t.len()) && t.contains(char::is_numeric));
+    let mut orders = short.filter_map(shown_order);
+    let first = orders.next()?;
+    orders.all(|order| order == first).then_some(first)
+}
+
 impl<'e, 'a> Reader<'e, 'a> {
     fn new(evidence: &'e Evidence<'a>, language: Option<&str>) -> Self {
         let own = Url::parse(evidence.url).ok();
-        let order = Order::of(language, own.as_ref().and_then(Url::host_str));
+        let order = match Order::of(language, own.as_ref().and_then(Url::host_str)) {
+            Order::Unknown => order_on_page(evidence).unwrap_or(Order::Unknown),
+            order => order,
+        };
         Self { evidence, order }
     }
 

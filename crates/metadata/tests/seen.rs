@@ -71,6 +71,18 @@ fn dates_of_old_pages() {
 }
 
 #[test]
+fn one_date_tells_the_order_of_the_others() {
+    let body = FILLER.repeat(90);
+    let page = |other: &str| {
+        format!("<html lang=en><h1>Pears ripen early</h1><p>03/04/2020</p>{body}<p>{other}</p>")
+    };
+    published(&page("Last frost: 02/29/2020"), "2020-03-04");
+    published(&page("Last frost: 29/02/2020"), "2020-04-03");
+    published(&page("Last frost: 29/02/2020</p><p>First: 11/21/2020"), "");
+    published(&page("No frost"), "");
+}
+
+#[test]
 fn a_labelled_date_that_stands_only_once() {
     let page = |end: &str| {
         format!("<h1>Pears ripen early</h1>{}<footer>{end}</footer>", FILLER.repeat(40))
