@@ -57,7 +57,7 @@ def run_peer(name: str, args: argparse.Namespace, wanted: set[str], unreadable: 
             row["cpu_seconds"] += answer["seconds"]
             if "error" in answer:
                 row["failed"] += 1
-                print(f"{name}: {page.url}: {answer['error'][:200]}", file=sys.stderr)
+                print(f"{name}: {page.url}: {' '.join(answer['error'].split())[:200]}", file=sys.stderr)
             progress(f"{name}: {row['pages']} pages")
     process.stop()
     progress("")
