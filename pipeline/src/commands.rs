@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod evaluate;
 pub mod extract;
+pub mod inspect;
 pub mod progress;
 pub mod run;
 pub mod train;

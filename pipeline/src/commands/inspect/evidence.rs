@@ -1,0 +1,223 @@
+//! What the engine of a run knows of a template's blocks, found out anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use forest::PageTerms;
+use grove::{Block, Decision, PatternId, UNKNOWN};
+use model::{FeedItem, Template};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::labels::Labels;
+use super::reading::text_of_block;
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::parsed::ParsedPage;
+use crate::site::{feed_items_of, sample_of};
+use crate::stages::cluster::Joined;
+use crate::stages::judge::{Judged, judge};
+use crate::stages::signify::{Sibling, signify};
+
+/// What is known of a template.
+#[derive(Default)]
+pub(super) struct Evidence {
+    /// By index of the page in its site.
+    pub(super) pages: BTreeMap<u32, PageEvidence>,
+    /// Of the default engine: its patterns.
+    pub(super) patterns: Option<PatternTable>,
+    /// Whether finding out failed.
+    pub(super) failed: bool,
+}
+
+/// What is known of a page; lists go with the page's blocks and are empty where the engine knows
+/// nothing of the kind.
+#[derive(Default)]
+pub(super) struct PageEvidence {
+    /// Per block the probability that it belongs to the article.
+    pub(super) scores: Vec<f32>,
+    /// Per block whether its elements are named as those of comments are.
+    pub(super) comments: Vec<bool>,
+    /// Per block the structural pattern.
+    pub(super) patterns: Vec<String>,
+    /// Per block the signifiers among its terms, and all its terms.
+    pub(super) hits: Vec<(u32, u32)>,
+    /// The page's signifiers with their weights, the heaviest first.
+    pub(super) signifiers: Vec<(String, f64)>,
+}
+
+/// The patterns of a template that hold text, by falling words.
+pub(super) struct PatternTable {
+    /// Pages they were learnt from.
+    pub(super) siblings: usize,
+    /// Score from which on a word belongs to the article.
+    pub(super) threshold: f32,
+    pub(super) rows: Vec<PatternRow>,
+}
+
+/// A pattern pooled over the siblings.
+pub(super) struct PatternRow {
+    pub(super) name: String,
+    pub(super) decision: Decision,
+    /// Siblings that have it.
+    pub(super) pages: usize,
+    pub(super) blocks: usize,
+    pub(super) words: u32,
+    pub(super) link_words: u32,
+    /// Mean score of its words.
+    pub(super) score: f64,
+    /// Different texts among its blocks.
+    pub(super) distinct: usize,
+}
+
+/// Finds out what the engine knows of a template; `needed` are pages to be shown. A panic in it leaves
+/// nothing known.
+pub(super) fn evidence(
+    site: &Joined<'_>,
+    template: &Template,
+    parsed: &[ParsedPage<'_>],
+    config: &Config,
+    needed: &[u32],
+) -> Evidence {
+    let find = || match config.rank.engine {
+        Engine::Grove => of_grove(site, template, parsed, config, needed),
+        Engine::Forest(_) => of_forest(site, template, parsed, config),
+        _ => Evidence::default(),
+    };
+    catch_unwind(AssertUnwindSafe(find))
+        .unwrap_or_else(|_| Evidence { failed: true, ..Evidence::default() })
+}
+
+fn of_forest(
+    site: &Joined<'_>,
+    template: &Template,
+    parsed: &[ParsedPage<'_>],
+    config: &Config,
+) -> Evidence {
+    let order = sample_of(template, parsed, config.rank.learn_from);
+    if order.len() < 2 {
+        return Evidence::default();
+    }
+    let items = items_of(site, &order);
+    Evidence {
+        pages: signified(&siblings_of(&order, &items, parsed), config),
+        ..Evidence::default()
+    }
+}
+
+fn of_grove(
+    site: &Joined<'_>,
+    template: &Template,
+    parsed: &[ParsedPage<'_>],
+    config: &Config,
+    needed: &[u32],
+) -> Evidence {
+    let mut order = sample_of(template, parsed, template.members.len());
+    // Pages beyond those learnt from are scored too, but only as far as they are shown.
+    let last = order.iter().rposition(|index| needed.contains(index)).map_or(0, |at| at + 1);
+    order.truncate(last.max(config.rank.learn_from));
+    let items = items_of(site, &order);
+    let siblings = siblings_of(&order, &items, parsed);
+    let weights = &config.weights().weights;
+    let judged = judge(&siblings, config.rank.learn_from, &config.signify, weights);
+    let sample: Vec<&ParsedPage<'_>> =
+        siblings[..judged.learnt_from].iter().map(|s| s.page).collect();
+    let of_nodes: Vec<&[PatternId]> =
+        judged.pages[..judged.learnt_from].iter().map(|page| &page.of_nodes[..]).collect();
+    let labels = Labels::of(&judged.common.patterns, &sample, &of_nodes);
+    let mut pages = signified(&siblings[..judged.learnt_from], config);
+    for (sibling, page) in siblings.iter().zip(&judged.pages) {
+        let blocks = &page.blocks.blocks;
+        let own = pages.entry(sibling.index).or_default();
+        own.scores = page.scores.clone();
+        own.comments = (0..blocks.len()).map(|at| page.blocks.is_comment(at)).collect();
+        let name = |block: &Block| labels.name(page.of_nodes[block.element as usize]);
+        own.patterns = blocks.iter().map(name).collect();
+    }
+    let rows = rows(&judged, &sample, &labels);
+    let siblings = judged.learnt_from;
+    let patterns = Some(PatternTable { siblings, threshold: weights.threshold, rows });
+    Evidence { pages, patterns, failed: false }
+}
+
+fn items_of<'a>(site: &Joined<'a>, order: &[u32]) -> Vec<Vec<&'a FeedItem>> {
+    order.iter().map(|&index| feed_items_of(site, index)).collect()
+}
+
+fn siblings_of<'a>(
+    order: &[u32],
+    items: &'a [Vec<&'a FeedItem>],
+    parsed: &'a [ParsedPage<'a>],
+) -> Vec<Sibling<'a>> {
+    order
+        .iter()
+        .zip(items)
+        .map(|(&index, items)| Sibling { index, page: &parsed[index as usize], feed_items: items })
+        .collect()
+}
+
+/// Signifiers of sibling pages, and how many of each block's terms are some.
+fn signified(siblings: &[Sibling<'_>], config: &Config) -> BTreeMap<u32, PageEvidence> {
+    let signified = signify(siblings, &config.signify);
+    let of_page = |(sibling, signified): (&Sibling<'_>, crate::stages::signify::SignifiedPage)| {
+        let weights: BTreeSet<u64> = signified.weights.iter().map(|w| w.0).collect();
+        let hits = |block: &Block| hits(&signified.terms, &weights, block);
+        let ParsedPage { document, words, link_words, .. } = sibling.page;
+        let blocks = grove::blocks(document, words, link_words);
+        let page = PageEvidence {
+            hits: blocks.iter().map(hits).collect(),
+            signifiers: signified.signifiers.terms,
+            ..PageEvidence::default()
+        };
+        (sibling.index, page)
+    };
+    siblings.iter().zip(signified).map(of_page).collect()
+}
+
+fn hits(terms: &PageTerms, signifiers: &BTreeSet<u64>, block: &Block) -> (u32, u32) {
+    let terms = terms.between(block.first, block.last);
+    let hits = terms.iter().filter(|term| signifiers.contains(term)).count();
+    (hits as u32, terms.len() as u32)
+}
+
+/// Sums over one pattern's blocks.
+#[derive(Default)]
+struct Pool {
+    pages: BTreeSet<usize>,
+    texts: BTreeSet<u64>,
+    blocks: usize,
+    words: u32,
+    link_words: u32,
+    scored_words: f64,
+}
+
+fn rows(judged: &Judged, sample: &[&ParsedPage<'_>], labels: &Labels) -> Vec<PatternRow> {
+    let mut pools: BTreeMap<PatternId, Pool> = BTreeMap::new();
+    for (at, (page, parsed)) in judged.pages.iter().zip(sample).enumerate() {
+        for (block, score) in page.blocks.blocks.iter().zip(&page.scores) {
+            let id = page.of_nodes[block.element as usize];
+            if id == UNKNOWN {
+                continue;
+            }
+            let pool = pools.entry(id).or_default();
+            pool.pages.insert(at);
+            pool.texts.insert(xxh3_64(text_of_block(&parsed.document, block).as_bytes()));
+            pool.blocks += 1;
+            pool.words += block.words;
+            pool.link_words += block.link_words;
+            pool.scored_words += f64::from(block.words) * f64::from(*score);
+        }
+    }
+    let row = |(id, pool): (PatternId, Pool)| PatternRow {
+        name: labels.name(id),
+        decision: judged.decisions[id as usize],
+        pages: pool.pages.len(),
+        blocks: pool.blocks,
+        words: pool.words,
+        link_words: pool.link_words,
+        score: pool.scored_words / f64::from(pool.words.max(1)),
+        distinct: pool.texts.len(),
+    };
+    let mut rows: Vec<PatternRow> = pools.into_iter().map(row).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.words));
+    rows
+}

@@ -1,0 +1,252 @@
+//! From the records of a site and its pages read again to what is shown of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::Template;
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::evidence::{Evidence, PatternTable, evidence};
+use super::reading::{Reading, reading};
+use super::records::{ArticleLine, DropLine, OriginLine, Records, TemplateLine};
+use super::reread::Reread;
+use super::settings::Settings;
+use crate::parsed::{ParsedPage, parse_page};
+use crate::site::canonical_of;
+use crate::stages::cluster::{Joined, cluster};
+use crate::stages::group::join;
+
+/// A site as it is shown.
+pub(super) struct SiteView<'a> {
+    pub(super) records: &'a Records,
+    /// What the reader should know before all else.
+    pub(super) notes: Vec<String>,
+    pub(super) templates: Vec<TemplateView<'a>>,
+    /// Drops that are shown with no template.
+    pub(super) drops: Vec<&'a DropLine>,
+}
+
+/// A template as it is shown.
+pub(super) struct TemplateView<'a> {
+    pub(super) line: &'a TemplateLine,
+    pub(super) articles: usize,
+    pub(super) drops: Vec<&'a DropLine>,
+    pub(super) patterns: Option<PatternTable>,
+    pub(super) samples: Vec<PageView<'a>>,
+    pub(super) notes: Vec<String>,
+}
+
+/// A page as it is shown.
+pub(super) struct PageView<'a> {
+    pub(super) outcome: Outcome<'a>,
+    /// `None` if the page could not be read again.
+    pub(super) reading: Option<Reading>,
+    pub(super) signifiers: Vec<(String, f64)>,
+}
+
+/// What the run made of a page.
+#[derive(Clone, Copy)]
+pub(super) enum Outcome<'a> {
+    Article(&'a ArticleLine),
+    Drop(&'a DropLine),
+}
+
+impl<'a> Outcome<'a> {
+    pub(super) fn url(self) -> &'a str {
+        match self {
+            Self::Article(article) => &article.url,
+            Self::Drop(drop) => &drop.url,
+        }
+    }
+
+    fn origin(self) -> &'a OriginLine {
+        match self {
+            Self::Article(article) => &article.origin,
+            Self::Drop(drop) => &drop.origin,
+        }
+    }
+
+    fn article(self) -> Option<&'a ArticleLine> {
+        match self {
+            Self::Article(article) => Some(article),
+            Self::Drop(_) => None,
+        }
+    }
+}
+
+/// The pages of the site that could be read again, parsed and sorted into templates.
+struct Pages<'a> {
+    joined: Joined<'a>,
+    parsed: Vec<ParsedPage<'a>>,
+    templates: Vec<Template>,
+    /// Index of a page by where it lies.
+    by_origin: BTreeMap<OriginLine, u32>,
+}
+
+impl<'a> Pages<'a> {
+    fn of(reread: &'a Reread, settings: &Settings) -> Option<Self> {
+        let (site, config) = (reread.site.as_ref()?, &settings.config);
+        let parsed: Vec<ParsedPage<'_>> =
+            site.pages.par_iter().map(|page| parse_page(page, &config.parse)).collect();
+        let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
+        let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
+        let pages = join(&addresses, &site.feed_items, &canonical, &config.group);
+        let joined = Joined { key: &site.key, feed_items: &site.feed_items, pages };
+        let templates = cluster(&joined, &parsed, &config.cluster);
+        let origin = |(index, page): (u32, &model::Page)| {
+            let (file, offset) = (page.origin.file.to_string(), page.origin.offset);
+            (OriginLine { file, offset, record_id: page.origin.record_id.clone() }, index)
+        };
+        let by_origin = (0..).zip(&site.pages).map(origin).collect();
+        Some(Self { joined, parsed, templates, by_origin })
+    }
+}
+
+/// Looks at a site: `most` sample pages a template.
+pub(super) fn look<'a>(
+    records: &'a Records,
+    settings: &Settings,
+    reread: &Reread,
+    most: usize,
+) -> SiteView<'a> {
+    let pages = Pages::of(reread, settings);
+    let outcomes: Vec<Outcome<'a>> = (records.articles.iter().map(Outcome::Article))
+        .chain(records.drops.iter().map(Outcome::Drop))
+        .collect();
+    let mut shown: BTreeSet<&OriginLine> = BTreeSet::new();
+    let mut templates = Vec::new();
+    for line in &records.templates {
+        let again = pages.as_ref().and_then(|pages| Some((pages, again(line, records, pages)?)));
+        let origins_again: BTreeSet<u32> =
+            again.iter().flat_map(|(_, template)| template.members.iter().copied()).collect();
+        let belongs = |outcome: &Outcome<'_>| match outcome {
+            Outcome::Article(article) => article.template == line.id,
+            Outcome::Drop(drop) => {
+                let index = pages.as_ref().and_then(|p| p.by_origin.get(&drop.origin));
+                index.is_some_and(|index| origins_again.contains(index))
+            }
+        };
+        let mut own: Vec<Outcome<'a>> = outcomes.iter().copied().filter(belongs).collect();
+        shown.extend(own.iter().map(|outcome| outcome.origin()));
+        // Those learnt from come first, in the order they are learnt from; without an article last.
+        own.sort_by_cached_key(|outcome| {
+            let url = outcome.url();
+            (outcome.article().is_none(), xxh3_64(url.as_bytes()), url)
+        });
+        templates.push(template(line, &own, again, settings, most));
+    }
+    let no_template = |outcome: &Outcome<'a>| match outcome {
+        Outcome::Drop(drop) if !shown.contains(&drop.origin) => Some(*drop),
+        _ => None,
+    };
+    let drops = outcomes.iter().filter_map(no_template).collect();
+    SiteView { records, notes: notes(records, settings, reread, pages.as_ref()), templates, drops }
+}
+
+/// The template that a template of the run is now: the one that most of its articles fall into; for
+/// templates without articles the one of the same name and kind.
+fn again<'p>(line: &TemplateLine, records: &Records, pages: &'p Pages<'_>) -> Option<&'p Template> {
+    let of_run = records.articles.iter().filter(|article| article.template == line.id);
+    let indices: BTreeSet<u32> =
+        of_run.filter_map(|article| pages.by_origin.get(&article.origin).copied()).collect();
+    let votes = |template: &Template| {
+        template.members.iter().filter(|index| indices.contains(index)).count()
+    };
+    let best = pages.templates.iter().rev().max_by_key(|template| votes(template))?;
+    if votes(best) > 0 {
+        return Some(best);
+    }
+    let same = |t: &&Template| t.id == line.id && t.kind.as_str() == line.kind;
+    pages.templates.iter().find(same)
+}
+
+fn template<'a>(
+    line: &'a TemplateLine,
+    own: &[Outcome<'a>],
+    again: Option<(&Pages<'_>, &Template)>,
+    settings: &Settings,
+    most: usize,
+) -> TemplateView<'a> {
+    let articles = own.iter().filter(|outcome| outcome.article().is_some()).count();
+    // Pages of lists and the like have no article to show.
+    let samples = if line.kind == "article" || articles > 0 { most } else { 0 };
+    let samples = &own[..own.len().min(samples)];
+    let index = |outcome: &Outcome<'_>| {
+        again.and_then(|(pages, _)| pages.by_origin.get(outcome.origin()).copied())
+    };
+    let needed: Vec<u32> = samples.iter().filter_map(index).collect();
+    let known = match again {
+        Some((pages, template)) if !needed.is_empty() => {
+            evidence(&pages.joined, template, &pages.parsed, &settings.config, &needed)
+        }
+        _ => Evidence::default(),
+    };
+    let view = |outcome: &Outcome<'a>| {
+        let index = index(outcome);
+        let own = index.and_then(|index| known.pages.get(&index));
+        let parsed = again.zip(index).map(|((pages, _), index)| &pages.parsed[index as usize]);
+        PageView {
+            outcome: *outcome,
+            reading: parsed.map(|parsed| reading(parsed, outcome.article(), own)),
+            signifiers: own.map(|own| own.signifiers.clone()).unwrap_or_default(),
+        }
+    };
+    let samples: Vec<PageView<'a>> = samples.iter().map(view).collect();
+    let mut notes = Vec::new();
+    if known.failed {
+        notes.push(
+            "Judging this layout again failed, so that there are no scores; please report it."
+                .to_owned(),
+        );
+    }
+    let now = again.map_or(line.pages, |(_, template)| template.members.len());
+    if now != line.pages {
+        notes.push(format!(
+            "The run had {} pages of this layout; read again there are {now}. Scores and patterns are \
+             those of the pages read again.",
+            line.pages
+        ));
+    }
+    let drops = own.iter().filter_map(|outcome| match outcome {
+        Outcome::Drop(drop) => Some(*drop),
+        Outcome::Article(_) => None,
+    });
+    TemplateView {
+        line,
+        articles,
+        drops: drops.collect(),
+        patterns: known.patterns,
+        samples,
+        notes,
+    }
+}
+
+fn notes(
+    records: &Records,
+    settings: &Settings,
+    reread: &Reread,
+    pages: Option<&Pages<'_>>,
+) -> Vec<String> {
+    let mut notes = reread.problems.clone();
+    let found =
+        |origin: &OriginLine| pages.is_some_and(|pages| pages.by_origin.contains_key(origin));
+    let missing = records.articles.iter().filter(|article| !found(&article.origin)).count();
+    if missing > 0 {
+        notes.push(format!(
+            "{missing} of {} pages with an article could not be read again: of these only what the run \
+             folder holds is shown, without what was left out of them.",
+            records.articles.len()
+        ));
+    }
+    if pages.is_some() && !settings.assumed.is_empty() {
+        notes.push(settings.assumed.clone());
+    }
+    if pages.is_some() && reread.unread > 0 && records.ledger.counts.feed_items > 0 {
+        notes.push(format!(
+            "{} archives of the run hold no page of this site and were not read again. Feeds in them are \
+             not known here, and scores may differ a little for it.",
+            reread.unread
+        ));
+    }
+    notes
+}

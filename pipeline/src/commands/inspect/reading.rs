@@ -1,0 +1,209 @@
+//! A page as it reads: its blocks in order, each with what the run made of it.
+
+use dom::xpath::Path;
+use dom::{Document, NodeId, normalize_space, text_of};
+use grove::{Block, from_here_on};
+use wrapper::select;
+
+use super::evidence::PageEvidence;
+use super::labels::path_of;
+use super::records::ArticleLine;
+use crate::parsed::ParsedPage;
+
+/// What became of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Outside the article.
+    Outside,
+    /// In the article.
+    Kept,
+    /// Inside what is kept, but taken out.
+    Pruned,
+    /// Inside what is kept, but after the article's end.
+    Cut,
+}
+
+/// A block of a page.
+pub(super) struct BlockView {
+    pub(super) state: State,
+    /// Its text, white space collapsed, and the letters left out of it.
+    pub(super) text: String,
+    pub(super) letters_left_out: usize,
+    pub(super) words: u32,
+    pub(super) is_heading: bool,
+    pub(super) is_comment: bool,
+    pub(super) score: Option<f32>,
+    pub(super) hits: Option<(u32, u32)>,
+    pub(super) pattern: String,
+}
+
+/// A page as it reads.
+pub(super) struct Reading {
+    pub(super) blocks: Vec<BlockView>,
+    /// What was left out for the file's sake: blocks outside the article, and others.
+    pub(super) furniture_left_out: usize,
+    pub(super) others_left_out: usize,
+    /// Whether the text is the one the run wrote down; `None` where that is not from the elements.
+    pub(super) agrees: Option<bool>,
+}
+
+/// Letters shown of a block.
+const LETTERS: usize = 600;
+/// Blocks shown of a page, outside the article and in it.
+const FURNITURE: usize = 150;
+const OTHERS: usize = 600;
+
+/// Applies the article's expressions to the page and says of each block what became of it. Without an
+/// article everything is outside of it.
+pub(super) fn reading(
+    parsed: &ParsedPage<'_>,
+    article: Option<&ArticleLine>,
+    known: Option<&PageEvidence>,
+) -> Reading {
+    let document = &parsed.document;
+    let (keep, prune, cut) = article.map(|a| selected(document, a)).unwrap_or_default();
+    let states = states(document, &keep, &prune, cut);
+    let blocks = grove::blocks(document, &parsed.words, &parsed.link_words);
+    let agrees = article.filter(|a| !a.xpath.is_empty()).map(|article| {
+        let mut prune = prune.clone();
+        prune.extend(cut.map(|cut| from_here_on(document, &keep, cut)).unwrap_or_default());
+        prune.sort_unstable();
+        prune.dedup();
+        text_of(document, &keep, &prune) == article.text
+    });
+    let mut reading =
+        Reading { blocks: Vec::new(), furniture_left_out: 0, others_left_out: 0, agrees };
+    let (mut furniture, mut others) = (0, 0);
+    for (at, block) in blocks.iter().enumerate() {
+        let state = state_of(parsed, block, &states);
+        let (shown, most, left_out) = match state {
+            State::Outside => (&mut furniture, FURNITURE, &mut reading.furniture_left_out),
+            _ => (&mut others, OTHERS, &mut reading.others_left_out),
+        };
+        if *shown == most {
+            *left_out += 1;
+            continue;
+        }
+        *shown += 1;
+        reading.blocks.push(view(document, block, at, state, known));
+    }
+    reading
+}
+
+fn view(
+    document: &Document,
+    block: &Block,
+    at: usize,
+    state: State,
+    known: Option<&PageEvidence>,
+) -> BlockView {
+    let mut text = text_of_block(document, block);
+    let mut letters_left_out = 0;
+    if let Some((end, _)) = text.char_indices().nth(LETTERS) {
+        letters_left_out = text[end..].chars().count();
+        text.truncate(end);
+    }
+    let name = document.name(block.element).map(|name| &**name);
+    let is_heading = matches!(name, Some("h1" | "h2" | "h3" | "h4" | "h5" | "h6"));
+    let pattern = known.and_then(|k| k.patterns.get(at)).filter(|name| !name.is_empty());
+    BlockView {
+        state,
+        text,
+        letters_left_out,
+        words: block.words,
+        is_heading,
+        // What is in the article is none of its comments, whatever it is called.
+        is_comment: state != State::Kept
+            && block.link_words * 2 <= block.words
+            && known.and_then(|k| k.comments.get(at)).is_some_and(|&is| is),
+        score: known.and_then(|k| k.scores.get(at)).copied(),
+        hits: known.and_then(|k| k.hits.get(at)).copied(),
+        pattern: pattern.cloned().unwrap_or_else(|| path_of(document, block.element)),
+    }
+}
+
+type Selected = (Vec<NodeId>, Vec<NodeId>, Option<NodeId>);
+
+/// What the article's expressions select: kept and pruned nodes, and the one it ends before.
+fn selected(document: &Document, article: &ArticleLine) -> Selected {
+    let nodes = |expressions: &[String]| {
+        let paths: Vec<Path> = expressions.iter().filter_map(|text| text.parse().ok()).collect();
+        select(&paths, document)
+    };
+    let cut = article.cut.as_slice();
+    (nodes(&article.xpath), nodes(&article.prune), nodes(cut).first().copied())
+}
+
+/// Per node what becomes of it: the nearest of kept and pruned elements decides.
+fn states(
+    document: &Document,
+    keep: &[NodeId],
+    prune: &[NodeId],
+    cut: Option<NodeId>,
+) -> Vec<State> {
+    let mut states: Vec<State> = Vec::with_capacity(document.len());
+    for id in document.ids() {
+        let above = match id {
+            0 => State::Outside,
+            _ => states[document.node(id).parent as usize],
+        };
+        let own = if prune.binary_search(&id).is_ok() && above == State::Kept {
+            State::Pruned
+        } else if keep.binary_search(&id).is_ok() && above != State::Pruned {
+            State::Kept
+        } else {
+            above
+        };
+        states.push(own);
+    }
+    if let Some(cut) = cut {
+        let kept = states.iter_mut().skip(cut as usize).filter(|state| **state == State::Kept);
+        kept.for_each(|state| *state = State::Cut);
+    }
+    states
+}
+
+/// The state of most of a block's words: text nodes may be selected by themselves.
+fn state_of(parsed: &ParsedPage<'_>, block: &Block, states: &[State]) -> State {
+    let mut words = [0u32; 4];
+    for id in block.first..=block.last {
+        words[states[id as usize] as usize] += parsed.words.range(id, id + 1);
+    }
+    let all = [State::Outside, State::Kept, State::Pruned, State::Cut];
+    all.into_iter().max_by_key(|&state| words[state as usize]).unwrap_or(State::Outside)
+}
+
+/// The text of a block on one line.
+pub(super) fn text_of_block(document: &Document, block: &Block) -> String {
+    let mut text = String::new();
+    for id in block.first..=block.last {
+        match document.text(id) {
+            Some(own) => text.push_str(own),
+            None if document.name(id).is_some_and(|name| &**name == "br") => text.push(' '),
+            None => {}
+        }
+    }
+    normalize_space(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_mark_decides_and_the_cut_ends() {
+        let d = dom::parse("<main><p>a</p><aside><b>b</b></aside><p>c</p><p>d</p></main><p>e</p>");
+        let find = |name: &str, nth: usize| {
+            let mut named = d.ids().filter(|&id| d.name(id).is_some_and(|n| &**n == name));
+            named.nth(nth).unwrap()
+        };
+        let cut = find("p", 2);
+        let states = states(&d, &[find("main", 0)], &[find("aside", 0)], Some(cut));
+        let of = |name, nth| states[find(name, nth) as usize];
+        assert_eq!(of("p", 0), State::Kept);
+        assert_eq!(of("b", 0), State::Pruned);
+        assert_eq!(of("p", 1), State::Kept);
+        assert_eq!(of("p", 2), State::Cut);
+        assert_eq!(of("p", 3), State::Outside);
+    }
+}

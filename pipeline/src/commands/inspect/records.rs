@@ -1,0 +1,213 @@
+//! What a run folder says of a site.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use sink::site_file_name;
+
+use super::near::nearest;
+use crate::ledger::Ledger;
+use crate::urls::site_of;
+
+/// The records of a run that are about one site.
+#[derive(Debug)]
+pub(super) struct Records {
+    pub(super) site: String,
+    pub(super) ledger: Ledger,
+    pub(super) templates: Vec<TemplateLine>,
+    pub(super) articles: Vec<ArticleLine>,
+    pub(super) drops: Vec<DropLine>,
+}
+
+/// A template of `wrappers/SITE.json`.
+#[derive(Debug, Deserialize)]
+pub(super) struct TemplateLine {
+    pub(super) id: String,
+    pub(super) kind: String,
+    pub(super) pages: usize,
+    pub(super) wrapper: Option<WrapperLine>,
+    pub(super) patterns: Vec<PatternLine>,
+    pub(super) examples: Vec<String>,
+}
+
+/// A wrapper.
+#[derive(Debug, Deserialize)]
+pub(super) struct WrapperLine {
+    pub(super) engine: String,
+    pub(super) version: u32,
+    pub(super) content: Vec<String>,
+    pub(super) prune: Vec<String>,
+    pub(super) confidence: f64,
+    pub(super) support: SupportLine,
+}
+
+/// Evidence for a wrapper.
+#[derive(Debug, Deserialize)]
+pub(super) struct SupportLine {
+    pub(super) learnt_from: u32,
+    pub(super) held_back: u32,
+    pub(super) held_back_agreeing: u32,
+    pub(super) runner_up_margin: f64,
+}
+
+/// A ranked structural pattern.
+#[derive(Debug, Deserialize)]
+pub(super) struct PatternLine {
+    pub(super) element: String,
+    pub(super) level: u32,
+    pub(super) pages: u32,
+    pub(super) x: u32,
+    pub(super) y: u32,
+    pub(super) j: f64,
+    pub(super) u: f64,
+    pub(super) i: f64,
+    pub(super) relevance: f64,
+}
+
+/// A line of `articles.jsonl`.
+#[derive(Debug, Deserialize)]
+pub(super) struct ArticleLine {
+    pub(super) url: String,
+    pub(super) template: String,
+    pub(super) title: Option<String>,
+    pub(super) authors: Vec<String>,
+    pub(super) published: Option<String>,
+    pub(super) modified: Option<String>,
+    pub(super) language: Option<String>,
+    pub(super) text: String,
+    #[serde(default)]
+    pub(super) comments: String,
+    pub(super) xpath: Vec<String>,
+    pub(super) prune: Vec<String>,
+    pub(super) cut: Option<String>,
+    pub(super) engine: String,
+    pub(super) route: String,
+    pub(super) confidence: f64,
+    #[serde(default)]
+    pub(super) doubtful: bool,
+    pub(super) sources: BTreeMap<String, String>,
+    pub(super) origin: OriginLine,
+}
+
+/// A line of `dropped.jsonl`.
+#[derive(Debug, Deserialize)]
+pub(super) struct DropLine {
+    pub(super) stage: String,
+    pub(super) reason: String,
+    pub(super) url: String,
+    pub(super) detail: String,
+    pub(super) origin: OriginLine,
+}
+
+/// Where a page lies.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct OriginLine {
+    pub(super) file: String,
+    pub(super) offset: u64,
+    #[serde(default)]
+    pub(super) record_id: String,
+}
+
+#[derive(Deserialize)]
+struct SiteFile {
+    site: String,
+    templates: Vec<TemplateLine>,
+}
+
+/// Just what tells whether a line is about the site.
+#[derive(Deserialize)]
+struct OfSite {
+    site: String,
+    url: String,
+}
+
+impl Records {
+    /// Reads what a run folder has of a site, named by its key, its host or an address of it.
+    ///
+    /// # Errors
+    /// If the folder holds no finished run, the site is none of its sites (near ones are named), or a
+    /// file cannot be read.
+    pub(super) fn read(folder: &Path, named: &str) -> Result<Self> {
+        let shown = folder.display();
+        let Some(ledger) = Ledger::read(folder) else {
+            bail!("{shown} holds no finished run: there is no readable ledger.json in it");
+        };
+        let (site, templates) = site_of_run(folder, named)?;
+        let of_site = |line: &OfSite| {
+            let own = if line.site.is_empty() { site_of(&line.url) } else { None };
+            own.as_deref().unwrap_or(&line.site) == site
+        };
+        let articles = lines(&folder.join("articles.jsonl"), &of_site)?;
+        let drops = lines(&folder.join("dropped.jsonl"), &of_site)?;
+        Ok(Self { site, ledger, templates, articles, drops })
+    }
+}
+
+/// The site meant, with its templates.
+fn site_of_run(folder: &Path, named: &str) -> Result<(String, Vec<TemplateLine>)> {
+    let wrappers = folder.join("wrappers");
+    let host = named.trim_end_matches('/');
+    let meant = [Some(named.to_owned()), site_of(named), site_of(&format!("http://{host}/"))];
+    for site in meant.into_iter().flatten() {
+        let path = wrappers.join(format!("{}.json", site_file_name(&site)));
+        if path.is_file() {
+            let found: SiteFile = json(&path)?;
+            return Ok((found.site, found.templates));
+        }
+    }
+    let sites = sites_of(&wrappers)?;
+    let near = nearest(named, &sites);
+    let shown = folder.display();
+    match near[..] {
+        [] => bail!("the run in {shown} has no site `{named}`; it has no site at all"),
+        _ => bail!(
+            "the run in {shown} has no site `{named}`; of its {} sites these come nearest: {}",
+            sites.len(),
+            near.join(", ")
+        ),
+    }
+}
+
+/// The keys of all sites of a run, sorted.
+fn sites_of(wrappers: &Path) -> Result<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Named {
+        site: String,
+    }
+    let entries = fs::read_dir(wrappers)
+        .with_context(|| format!("cannot read the folder {}", wrappers.display()))?;
+    let files = entries.flatten().map(|entry| entry.path());
+    let files = files.filter(|path| path.extension().is_some_and(|e| e == "json"));
+    let mut sites: Vec<String> =
+        files.filter_map(|path| json::<Named>(&path).ok()).map(|named| named.site).collect();
+    sites.sort_unstable();
+    Ok(sites)
+}
+
+fn json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let shown = path.display();
+    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    serde_json::from_slice(&bytes)
+        .with_context(|| format!("{shown} is not as this version of sitegrove writes it"))
+}
+
+/// The lines of a file that are about the site.
+fn lines<T: DeserializeOwned>(path: &Path, of_site: &dyn Fn(&OfSite) -> bool) -> Result<Vec<T>> {
+    let shown = path.display();
+    let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(BufReader::new(file).lines()) {
+        let line = line.with_context(|| format!("cannot read {shown}"))?;
+        let place =
+            || format!("{shown}, line {number}, is not as this version of sitegrove writes it");
+        if of_site(&serde_json::from_str(&line).with_context(place)?) {
+            found.push(serde_json::from_str(&line).with_context(place)?);
+        }
+    }
+    Ok(found)
+}

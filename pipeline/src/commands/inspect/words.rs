@@ -1,0 +1,173 @@
+//! The figures in words.
+
+use grove::Decision;
+
+use super::evidence::{PatternRow, PatternTable};
+use super::records::{PatternLine, WrapperLine};
+
+/// A number with its noun: `1 page`, `2 pages`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A share as a percentage without decimals, but never 0 or 100 for what is not.
+pub(super) fn percent(part: f64, whole: f64) -> String {
+    let share = if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
+    match share {
+        s if s > 0.0 && s < 1.0 => "under 1 %".to_owned(),
+        s if s > 99.0 && s < 100.0 => "over 99 %".to_owned(),
+        s => format!("{s:.0} %"),
+    }
+}
+
+/// Why the first of the ranked patterns came first.
+pub(super) fn why_first(patterns: &[PatternLine]) -> String {
+    let (first, second) = match patterns {
+        [] => return "No structural pattern was found significant.".to_owned(),
+        [_] => return "It is the only pattern that was found significant.".to_owned(),
+        [first, second, ..] => (first, second),
+    };
+    let mut text = format!("It came first with relevance {:.1}", first.relevance);
+    if second.relevance > 0.0 {
+        let times = first.relevance / second.relevance;
+        text.push_str(&format!(", {times:.2} times that of the second ({:.1})", second.relevance));
+        if times < 1.05 {
+            text.push_str(": nearly a tie");
+        }
+    }
+    text.push_str(". ");
+    let (mut more, mut less) = (Vec::new(), Vec::new());
+    let mut compare = |what: &str, own: f64, other: f64, shown: String| {
+        // Less than a hundredth apart is no reason.
+        if own > other * 1.01 {
+            more.push(format!("{what} ({shown})"));
+        } else if own < other * 0.99 {
+            less.push(format!("{what} ({shown})"));
+        }
+    };
+    let density = |p: &PatternLine| 100.0 * f64::from(p.x) / f64::from((p.x + p.y).max(1));
+    compare(
+        "denser signifiers",
+        first.j,
+        second.j,
+        format!(
+            "J {:.4} against {:.4}; {:.1} % of its terms against {:.1} %",
+            first.j,
+            second.j,
+            density(first),
+            density(second)
+        ),
+    );
+    compare(
+        "less expected text",
+        first.u,
+        second.u,
+        format!("U {:.1} against {:.1}", first.u, second.u),
+    );
+    compare(
+        "more pages on which it is significant",
+        f64::from(first.pages),
+        f64::from(second.pages),
+        format!("{} against {}", first.pages, second.pages),
+    );
+    compare(
+        "more depth",
+        f64::from(first.level),
+        f64::from(second.level),
+        format!("level {} against {}", first.level, second.level),
+    );
+    if !more.is_empty() {
+        text.push_str(&format!("In its favour: {}. ", more.join("; ")));
+    }
+    if !less.is_empty() {
+        text.push_str(&format!("In favour of the second: {}.", less.join("; ")));
+    }
+    text.trim_end().to_owned()
+}
+
+/// How well a wrapper is supported.
+pub(super) fn support(wrapper: &WrapperLine) -> String {
+    let support = &wrapper.support;
+    let learnt = count(support.learnt_from as usize, "page");
+    let tested = match support.held_back {
+        0 => "no page was held back to test it".to_owned(),
+        held_back => format!(
+            "learnt without {}, it keeps the same on {} of them",
+            count(held_back as usize, "page"),
+            support.held_back_agreeing
+        ),
+    };
+    let margin = support.runner_up_margin;
+    let what = if wrapper.engine == "grove" {
+        "mean score of what it keeps over that of the rest"
+    } else {
+        "1 − relevance of the second pattern over that of the first"
+    };
+    format!("Learnt from {learnt}; {tested}. Margin {margin:.2} ({what}).")
+}
+
+/// Why a pattern is kept or not.
+pub(super) fn why(row: &PatternRow, table: &PatternTable) -> String {
+    let (score, threshold) = (row.score, f64::from(table.threshold));
+    let reads_like_it = score >= threshold;
+    let mut reasons = Vec::new();
+    reasons.push(match (reads_like_it, row.decision) {
+        (true, Decision::Keep) => format!("its words score {score:.2} on the mean, above the threshold of {threshold:.2}"),
+        (false, Decision::Keep) => format!(
+            "its words score only {score:.2} on the mean (threshold {threshold:.2}), but too few are at stake \
+             to make an exception of it"
+        ),
+        (false, _) => format!("its words score {score:.2} on the mean, below the threshold of {threshold:.2}"),
+        (true, _) => format!(
+            "its words score {score:.2} on the mean (threshold {threshold:.2}), but what is around it is not \
+             kept, and too few words are at stake to make an exception of it"
+        ),
+    });
+    let links = f64::from(row.link_words) / f64::from(row.words.max(1));
+    if links >= 0.5 {
+        reasons.push(format!("{} of them are links", percent(links, 1.0)));
+    }
+    if table.siblings > 1 && row.blocks > 1 {
+        let distinct = row.distinct as f64 / row.blocks as f64;
+        if distinct <= 0.5 {
+            reasons.push("the same texts recur on the siblings".to_owned());
+        } else if distinct >= 0.95 {
+            reasons.push("its texts are different on each".to_owned());
+        }
+    }
+    let what = match row.decision {
+        Decision::Keep => "Kept",
+        Decision::Prune => "Pruned",
+        Decision::Outside => "Left outside",
+    };
+    format!("{what}: {}.", reasons.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(pages: u32, j: f64, relevance: f64) -> PatternLine {
+        let element = String::new();
+        PatternLine { element, level: 4, pages, x: 10, y: 90, j, u: 5.0, i: 1.0, relevance }
+    }
+
+    #[test]
+    fn the_winner_is_compared_with_the_second() {
+        assert!(why_first(&[]).starts_with("No"));
+        let text = why_first(&[pattern(8, 0.04, 12.0), pattern(7, 0.05, 10.0)]);
+        assert!(text.contains("1.20 times") && text.contains("8 against 7"), "{text}");
+        let (first, second) = text.split_once("In favour of the second").unwrap();
+        assert!(first.contains("more pages") && second.contains("denser"), "{text}");
+        assert!(!text.contains("depth") && !text.contains("expected"), "{text}");
+    }
+
+    #[test]
+    fn shares_are_never_rounded_to_all_or_nothing() {
+        assert_eq!(percent(1.0, 2.0), "50 %");
+        assert_eq!(percent(1.0, 1000.0), "under 1 %");
+        assert_eq!(percent(999.0, 1000.0), "over 99 %");
+        assert_eq!(percent(0.0, 0.0), "0 %");
+        assert_eq!(count(1, "page"), "1 page");
+    }
+}
