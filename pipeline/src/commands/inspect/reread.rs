@@ -39,7 +39,8 @@ pub(super) fn reread(records: &Records, config: &Config, stop: &AtomicBool) -> R
     let wanted: Vec<(&InputRecord, Input)> = (records.ledger.inputs.iter())
         .filter_map(|input| {
             let found = input_of(input, &addresses);
-            unread += usize::from(found.is_none());
+            let of_pages = input.records.contains_key("page");
+            unread += usize::from(found.is_none() && !of_pages);
             Some((input, found?))
         })
         .collect();

@@ -1,0 +1,312 @@
+//! What `sitegrove inspect` shows of a run, and that nothing a page says is more than text in it.
+
+use std::fs;
+use std::path::Path;
+
+mod common;
+use common::crawl::Crawl;
+use common::program::{in_repository, parts, run, sitegrove};
+use common::prose;
+use common::results::{parse, text};
+
+const FOREST: [&str; 2] = ["--engine", "forest"];
+
+/// `sitegrove inspect` to standard output: exit code, document, messages.
+fn inspect(folder: &Path, site: &str, more: &[&str]) -> (i32, String, String) {
+    let output = sitegrove()
+        .arg("inspect")
+        .arg(folder)
+        .arg(site)
+        .args(["--out", "-"])
+        .args(more)
+        .output()
+        .unwrap();
+    parts(&output)
+}
+
+/// The document of a site that must be there.
+fn document(folder: &Path, site: &str) -> String {
+    let (code, document, messages) = inspect(folder, site, &[]);
+    assert_eq!(code, 0, "{messages}");
+    document
+}
+
+/// How often a text occurs.
+fn times(document: &str, what: &str) -> usize {
+    document.matches(what).count()
+}
+
+#[test]
+fn the_sample_crawl_reads_as_the_run_left_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let crawl = in_repository("data/crawl");
+    let feeds = in_repository("data/feeds");
+    let more = ["--feeds", feeds.to_str().unwrap(), "--engine", "forest"];
+    let results = run(&[&crawl], &folder.path().join("out"), &more);
+    let site = "harbour-gazette.example";
+    let html = document(&results.folder, site);
+    let wrappers = fs::read_to_string(results.folder.join(format!("wrappers/{site}.json")));
+    let wrappers = parse(&wrappers.unwrap());
+    for template in wrappers["templates"].as_array().unwrap() {
+        let id = text(template, "id");
+        assert!(html.contains(&format!("<section id=\"{id}\">")), "{id}");
+        for expression in template["wrapper"]["content"].as_array().into_iter().flatten() {
+            let shown = expression.as_str().unwrap().replace('\'', "&#39;");
+            assert!(html.contains(&shown), "{shown}");
+        }
+    }
+    // Five pages of each of the four layouts with articles, as far as there are so many.
+    let pages = times(&html, "<details class=\"page\"");
+    assert!((15..=20).contains(&pages), "{pages}");
+    assert!(times(&html, "class=\"block kept\"") > 5 * pages, "hardly anything is kept");
+    assert!(times(&html, "class=\"block outside\"") > 10 * pages, "hardly any furniture");
+    assert!(html.contains("It came first with relevance"));
+    assert!(html.contains("terms signify") && html.contains("<dt>Signifiers</dt>"));
+    assert!(html.contains("<small>from json-ld</small>"));
+    // The run and the pages read again tell the same.
+    for doubt in ["other settings", "another text", "could not be read again", "has changed"] {
+        assert!(!html.contains(doubt), "{doubt}");
+    }
+    let (code, one, _) = inspect(&results.folder, site, &["--pages", "1"]);
+    assert_eq!((code, times(&one, "<details class=\"page\"")), (0, 4));
+    assert!(one.len() < html.len());
+}
+
+#[test]
+fn kept_blocks_are_the_articles_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for seed in 0..4 {
+        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
+    }
+    let archive = crawl.write(folder.path(), "blog.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
+    let html = document(&results.folder, "blog.example");
+    let kept: Vec<&str> = html
+        .split("<div class=\"block kept\" tabindex=\"0\"><span class=\"text\" dir=\"auto\">")
+        .skip(1)
+        .filter_map(|rest| rest.split("</span>").next())
+        .collect();
+    let expected: Vec<String> = (0..4).flat_map(prose::paragraphs).collect();
+    let mut sorted: Vec<&str> = kept.clone();
+    sorted.sort_unstable();
+    let mut expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    expected.sort_unstable();
+    assert_eq!(sorted, expected);
+    let menu = html.find("About us").unwrap();
+    let folded = html[..menu].rfind("<details class=\"outside\">").unwrap();
+    assert!(!html[folded..menu].contains("</details>"), "the menu is not folded away");
+}
+
+const HOSTILE: &str =
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`--><!--\u{202e}txt";
+
+#[test]
+fn hostile_pages_stay_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    let escaped = HOSTILE.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    for seed in 0..4 {
+        let head = format!(
+            "<meta name=author content=\"Eve {escaped}\">\
+             <meta property='article:tag' content=\"{escaped}\">\
+             <link rel=canonical href='javascript:alert(3)'>"
+        );
+        let inside = format!(
+            "<p class=\"x{escaped}\" id=\"{escaped}\" style='position:fixed' onclick=alert(4)>\
+             Number {seed} says {escaped} and <a href='javascript:alert(5)'>this</a> at length.</p>"
+        );
+        let page = prose::post_with(seed, &head, &inside)
+            .replace(&prose::title(seed), &format!("{} {escaped}", prose::title(seed)))
+            .replace("<div class=entry>", &format!("<div class=\"entry {escaped}\">"));
+        crawl.page(&format!("https://eve.example/{seed}?\"><script>alert(6)</script>"), &page);
+    }
+    crawl.page("https://eve.example/'onmouseover=alert(7)/<b>", "<p>Short");
+    let archive = crawl.write(folder.path(), "<b>\"eve'.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
+    assert!(results.articles.len() >= 4, "{:?}", results.dropped);
+    let html = document(&results.folder, "eve.example");
+    assert!(html.contains("&lt;script&gt;alert(1)"), "the hostile text is not there at all");
+    for harm in ["<script", "<img", "<b>", "javascript:alert(3)", "\u{202e}", "-->", "<!--"] {
+        assert!(!html.contains(harm), "{harm:?}");
+    }
+    assert!(html.contains("⟨U+202E⟩"));
+    check_markup(&html);
+}
+
+/// Every tag of the document must be one of ours, with attributes of ours.
+fn check_markup(html: &str) {
+    let style = html.find("<style>").unwrap()..html.find("</style>").unwrap();
+    for (at, _) in
+        html.match_indices('<').filter(|(at, _)| !style.contains(at) || *at == style.start)
+    {
+        let tag = &html[at..at + html[at..].find('>').unwrap()];
+        let mut names = String::new();
+        // What is left of a tag without its quoted values is names.
+        for (n, part) in tag.split('"').enumerate() {
+            if n % 2 == 0 {
+                names.push_str(part);
+            }
+        }
+        for name in names.trim_start_matches(['<', '/', '!']).split([' ', '=']).skip(1) {
+            let ours = [
+                "",
+                "aria-label",
+                "charset",
+                "class",
+                "content",
+                "dir",
+                "href",
+                "html",
+                "http-equiv",
+                "id",
+                "lang",
+                "name",
+                "open",
+                "rel",
+                "role",
+                "scope",
+                "tabindex",
+                "title",
+            ];
+            assert!(ours.contains(&name), "attribute {name:?} in {tag}>");
+        }
+        if let Some(address) = tag.split("href=\"").nth(1) {
+            let inside = address.starts_with('#');
+            assert!(
+                inside || address.starts_with("http://") || address.starts_with("https://"),
+                "{tag}"
+            );
+            assert!(inside || tag.contains("rel=\"noopener noreferrer\""), "{tag}");
+        }
+    }
+    let policy = html.find("Content-Security-Policy").unwrap();
+    assert!(policy < style.start, "the policy must come before what it is for");
+    let strict = "content=\"default-src 'none'; style-src &#39;sha256-";
+    assert!(html[policy..style.start].contains(strict), "{}", &html[policy..style.start]);
+}
+
+#[test]
+fn unknown_sites_and_folders_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for seed in 0..3 {
+        crawl.page(&format!("https://www.blog.example/notes/{seed}"), &prose::post(seed));
+        crawl.page(&format!("https://zeta.example/notes/{seed}"), &prose::post(seed + 9));
+    }
+    let archive = crawl.write(folder.path(), "two.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
+    let (code, document, message) = inspect(&results.folder, "blgo.example", &[]);
+    assert_eq!((code, document.as_str()), (2, ""));
+    assert!(
+        message.contains("`blgo.example`") && message.contains("nearest: blog.example"),
+        "{message}"
+    );
+    // A host or an address names its site.
+    for named in ["www.blog.example", "https://www.blog.example/notes/1", "blog.example/"] {
+        let (code, document, message) = inspect(&results.folder, named, &[]);
+        assert!(code == 0 && document.contains("<bdi>blog.example</bdi>"), "{named}: {message}");
+    }
+    let (code, _, message) = inspect(folder.path(), "blog.example", &[]);
+    assert!(code == 2 && message.contains("no finished run"), "{message}");
+}
+
+#[test]
+fn inputs_that_are_gone_or_changed_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for seed in 0..4 {
+        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
+    }
+    let archive = crawl.write(folder.path(), "blog.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
+    let whole = fs::read(&archive).unwrap();
+    // Other bytes of the same pages.
+    fs::write(&archive, [whole.as_slice(), &crawl.members()[0]].concat()).unwrap();
+    let html = document(&results.folder, "blog.example");
+    assert!(html.contains("has changed since the run"));
+    // Another text where the page was.
+    let mut other = Crawl::new();
+    for seed in 0..4 {
+        other.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed + 20));
+    }
+    let fewer = [&other.members()[0][..], &whole[..0]].concat();
+    fs::write(&archive, fewer).unwrap();
+    let html = document(&results.folder, "blog.example");
+    assert!(html.contains("give another text than the run wrote down"));
+    assert!(html.contains("3 of 4 pages with an article could not be read again"));
+    fs::remove_file(&archive).unwrap();
+    let (code, html, messages) = inspect(&results.folder, "blog.example", &[]);
+    assert_eq!(code, 0, "{messages}");
+    assert!(html.contains("is gone") && messages.contains("is gone"), "{messages}");
+    assert!(html.contains("4 of 4 pages with an article could not be read again"));
+    // The run folder alone still has wrapper and text.
+    assert!(html.contains("It came first") || html.contains("only pattern"));
+    let first = &prose::paragraphs(0)[0];
+    assert!(html.contains(first.as_str()));
+    assert_eq!(times(&html, "class=\"block outside\""), 0);
+}
+
+#[test]
+fn settings_that_are_not_known_are_said_to_be_assumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for seed in 0..4 {
+        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
+    }
+    let archive = crawl.write(folder.path(), "blog.warc.gz");
+    let config = folder.path().join("own.toml");
+    let out = folder.path().join("out");
+    fs::write(&config, "[signify]\ntop = 7\n").unwrap();
+    run(&[&config, &archive], &out, &FOREST);
+    assert!(document(&out, "blog.example").contains("other settings than the defaults"));
+    let named = ["--config", config.to_str().unwrap()];
+    let (code, html, messages) = inspect(&out, "blog.example", &named);
+    assert!(code == 0 && !html.contains("settings than"), "{messages}");
+    fs::write(&config, "[signify]\ntop = 6\n").unwrap();
+    let (_, html, _) = inspect(&out, "blog.example", &named);
+    assert!(html.contains("is not what the run was made with"));
+}
+
+#[test]
+fn same_run_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let crawl = in_repository("data/crawl");
+    let results = run(&[&crawl], &folder.path().join("out"), &FOREST);
+    let first = document(&results.folder, "harbour-gazette.example");
+    for threads in ["1", "4"] {
+        let path = folder.path().join(format!("{threads}.html"));
+        let output = sitegrove()
+            .env("RAYON_NUM_THREADS", threads)
+            .arg("inspect")
+            .arg(&results.folder)
+            .arg("harbour-gazette.example")
+            .arg("--out")
+            .arg(&path)
+            .output()
+            .unwrap();
+        assert!(output.status.success());
+        assert_eq!(fs::read_to_string(&path).unwrap(), first, "{threads} threads");
+    }
+}
+
+#[test]
+fn huge_pages_make_no_huge_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for seed in 0..3 {
+        let long = |n: usize| prose::paragraphs(1_000_000 * (seed + 1) + n).join(" ").repeat(2);
+        let many: String = (0..4000).map(|n| format!("<p>Entry {n}. {}</p>", long(n))).collect();
+        let menu: String = (0..6000).map(|n| format!("<li><a href=/{n}>Item {n}</a>")).collect();
+        let page =
+            prose::post_with(seed, "", &many).replace("<ul class=menu>", &format!("<ul>{menu}"));
+        crawl.page(&format!("https://long.example/notes/{seed}"), &page);
+    }
+    let archive = crawl.write(folder.path(), "long.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
+    let html = document(&results.folder, "long.example");
+    assert!(html.len() < 5_000_000, "{} bytes", html.len());
+    assert!(html.contains("more blocks outside the article left out"));
+    assert!(html.contains("more blocks in the article left out"));
+    assert!(html.contains("more letters</small>"));
+}

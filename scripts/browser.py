@@ -1,0 +1,104 @@
+"""Drives a headless Chromium over the pipe of its DevTools protocol. Needs nothing but Python and Chromium."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
+# What is asked of a page takes this many seconds at most.
+PATIENCE = 60
+
+
+def found():
+    """The path of a Chromium: that of $CHROMIUM, else the first on the path; None without one."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Browser:
+    """A Chromium with one blank page. No network: every host name is unknown to it."""
+
+    def __init__(self, path):
+        self.profile = tempfile.TemporaryDirectory(prefix="sitegrove-browser-", ignore_cleanup_errors=True)
+        to_browser, self.out = os.pipe()
+        self.into, from_browser = os.pipe()
+
+        def connect():
+            # The browser reads commands from 3 and writes answers to 4. Copied out of the way first: the pipes may
+            # have these very numbers.
+            ends = [os.dup(end) for end in (to_browser, from_browser)]
+            saved = [os.dup2(end, 60 + at) for at, end in enumerate(ends)]
+            os.dup2(saved[0], 3)
+            os.dup2(saved[1], 4)
+
+        command = [path, "--headless=new", "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}"]
+        command += ["--disable-gpu", "--disable-extensions", "--no-first-run", "--disable-background-networking"]
+        command += ["--host-resolver-rules=MAP * ~NOTFOUND", "--disable-dev-shm-usage", "--hide-scrollbars"]
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            # Chromium refuses to run as root with its sandbox.
+            command.append("--no-sandbox")
+        quiet = subprocess.DEVNULL
+        self.process = subprocess.Popen(
+            [*command, "about:blank"], preexec_fn=connect, close_fds=False, stdin=quiet, stdout=quiet, stderr=quiet
+        )
+        os.close(to_browser)
+        os.close(from_browser)
+        self.waiting, self.number, self.session, self.events = b"", 0, None, []
+        target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            os.close(self.out)
+            self.process.wait(10)
+        except (OSError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
+        os.close(self.into)
+        self.profile.cleanup()
+
+    def ask(self, method, **parameters):
+        """Sends a command and gives its result."""
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            message["sessionId"] = self.session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self.out, data) :]
+        while True:
+            answer = self.next()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise RuntimeError(f"{method}: {answer['error'].get('message')}")
+                return answer.get("result", {})
+            self.events.append(answer)
+
+    def next(self):
+        """The next message of the browser."""
+        while b"\0" not in self.waiting:
+            data = os.read(self.into, 1 << 20)
+            if not data:
+                raise RuntimeError("the browser has gone")
+            self.waiting += data
+        message, _, self.waiting = self.waiting.partition(b"\0")
+        return json.loads(message)
+
+    def wait_for(self, method):
+        """Waits for an event, unless it has come already."""
+        while not any(event.get("method") == method for event in self.events):
+            self.events.append(self.next())
+
+    def call(self, function, *arguments):
+        """Calls a JavaScript function on the page with arguments that JSON can hold; gives its value."""
+        values = ", ".join(json.dumps(argument) for argument in arguments)
+        answer = self.ask(
+            "Runtime.evaluate", expression=f"({function})({values})", returnByValue=True, timeout=PATIENCE * 1000
+        )
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise RuntimeError(details.get("exception", {}).get("description", details.get("text")))
+        return answer["result"].get("value")
