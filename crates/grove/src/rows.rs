@@ -33,6 +33,16 @@ impl Rows {
         self.values.chunks_exact(self.width.max(1))
     }
 
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.width.max(1)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// One row.
     pub fn row(&self, at: usize) -> &[f32] {
         &self.values[at * self.width..(at + 1) * self.width]

@@ -103,6 +103,12 @@ impl Weights {
         if sound && numbers { Ok(weights) } else { Err(WeightsError::Trees) }
     }
 
+    /// Number of trees in all.
+    pub fn number_of_trees(&self) -> usize {
+        let all = [&self.page, &self.sibling, &self.ending, &self.confidence];
+        all.iter().map(|trees| trees.trees.len()).sum()
+    }
+
     /// The file's content. The same weights give the same bytes.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default() + "\n"

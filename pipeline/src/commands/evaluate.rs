@@ -239,7 +239,7 @@ fn write_report(path: Option<&Path>, text: &str, out: &mut dyn Write) -> anyhow:
 }
 
 /// Writes a file so that it is there whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub(in crate::commands) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut name = path.file_name().context("--out and --floors need a file name")?.to_owned();
     name.push(".part");
     let part = path.with_file_name(name);

@@ -22,8 +22,31 @@ pub(super) struct FitParameters {
     pub(super) least_leaf: f32,
     /// Share of columns a tree sees.
     pub(super) columns: f64,
-    /// Share of rows a tree sees.
-    pub(super) rows: f32,
+}
+
+impl FitParameters {
+    /// For the first and the second score.
+    pub(super) const BLOCKS: Self = Self {
+        trees: 80,
+        learning_rate: 0.1,
+        leaves: 24,
+        depth: 6,
+        l2: 1.0,
+        least_leaf: 20.0,
+        columns: 0.5,
+    };
+    /// For the ending.
+    pub(super) const ENDING: Self = Self { trees: 60, leaves: 12, ..Self::BLOCKS };
+    /// For confidence: one row a page is little to learn from.
+    pub(super) const CONFIDENCE: Self = Self {
+        trees: 40,
+        learning_rate: 0.1,
+        leaves: 5,
+        depth: 3,
+        l2: 10.0,
+        least_leaf: 5.0,
+        columns: 0.5,
+    };
 }
 
 /// Why nothing could be fitted.
@@ -84,7 +107,6 @@ pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<
         .set_l2(parameters.l2)
         .set_min_leaf_weight(parameters.least_leaf)
         .set_colsample_bytree(parameters.columns)
-        .set_subsample(parameters.rows)
         .set_nbins(128)
         .set_seed(1)
         // Sums in another order would be other sums.

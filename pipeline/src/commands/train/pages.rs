@@ -35,6 +35,13 @@ pub(super) struct Siblings<'a> {
     pub(super) common: Common,
 }
 
+impl Siblings<'_> {
+    /// Number of pages that have gold.
+    pub(super) fn with_gold(&self) -> usize {
+        self.pages.iter().filter(|page| page.gold.is_some()).count()
+    }
+}
+
 /// Parses all pages of all sites.
 pub(super) fn parse<'a>(sites: &'a [Site], config: &Config) -> Vec<Vec<ParsedPage<'a>>> {
     let of_site = |site: &'a Site| {
