@@ -100,5 +100,6 @@ class Browser:
         )
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
-            raise RuntimeError(details.get("exception", {}).get("description", details.get("text")))
+            text = details.get("exception", {}).get("description") or details["text"]
+            raise RuntimeError(text.partition("\n    at ")[0])
         return answer["result"].get("value")

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 mod common;
 use common::crawl::Crawl;
@@ -123,15 +124,18 @@ fn hostile_pages_stay_text() {
     }
     crawl.page("https://eve.example/'onmouseover=alert(7)/<b>", "<p>Short");
     let archive = crawl.write(folder.path(), "<b>\"eve'.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &FOREST);
-    assert!(results.articles.len() >= 4, "{:?}", results.dropped);
-    let html = document(&results.folder, "eve.example");
-    assert!(html.contains("&lt;script&gt;alert(1)"), "the hostile text is not there at all");
-    for harm in ["<script", "<img", "<b>", "javascript:alert(3)", "\u{202e}", "-->", "<!--"] {
-        assert!(!html.contains(harm), "{harm:?}");
+    for engine in ["forest", "grove"] {
+        let out = folder.path().join(engine);
+        let results = run(&[&archive], &out, &["--engine", engine]);
+        assert!(results.articles.len() >= 4, "{engine}: {:?}", results.dropped);
+        let html = document(&results.folder, "eve.example");
+        assert!(html.contains("&lt;script&gt;alert(1)"), "{engine}: the hostile text is not there");
+        for harm in ["<script", "<img", "<b>", "javascript:alert(3)", "\u{202e}", "-->", "<!--"] {
+            assert!(!html.contains(harm), "{engine}: {harm:?}");
+        }
+        assert!(html.contains("⟨U+202E⟩"), "{engine}");
+        check_markup(&html);
     }
-    assert!(html.contains("⟨U+202E⟩"));
-    check_markup(&html);
 }
 
 /// Every tag of the document must be one of ours, with attributes of ours.
@@ -184,6 +188,55 @@ fn check_markup(html: &str) {
     assert!(policy < style.start, "the policy must come before what it is for");
     let strict = "content=\"default-src 'none'; style-src &#39;sha256-";
     assert!(html[policy..style.start].contains(strict), "{}", &html[policy..style.start]);
+}
+
+/// A blog with a pull quote in each post and readers' comments inside the posts' own element.
+fn blog_with_comments() -> Crawl {
+    let mut crawl = Crawl::new();
+    for seed in 0..6 {
+        let comments: String = (0..4)
+            .map(|n| format!("<p>{}</p>", prose::paragraphs(seed * 10 + n + 1000)[0]))
+            .collect();
+        let inside = format!(
+            "<div class=share><a href=/s>Share this</a> <a href=/t>Send it on</a></div>\
+             <div id=comments class=comments><h3>Comments</h3>{comments}</div>"
+        );
+        let url = format!("https://blog.example/notes/{seed}");
+        crawl.page(&url, &prose::post_with(seed, "", &inside));
+    }
+    crawl
+}
+
+#[test]
+fn the_default_engine_shows_what_it_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = blog_with_comments().write(folder.path(), "blog.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &["--engine", "grove"]);
+    assert_eq!(results.articles.len(), 6);
+    let html = document(&results.folder, "blog.example");
+    check_markup(&html);
+    assert!(html.contains("Patterns kept and pruned"));
+    assert!(html.contains("Kept: its words score above the threshold"), "{html}");
+    let blocks = times(&html, "<div class=\"block ");
+    assert_eq!(times(&html, "<span class=\"score\">"), blocks, "a block without a score");
+    assert!(times(&html, "class=\"block comment\"") >= 5, "no comment is told from the rest");
+    assert!(!html.contains("another text than the run"));
+    assert_eq!(html, document(&results.folder, "blog.example"));
+}
+
+#[test]
+fn a_browser_finds_nothing_wrong_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = blog_with_comments().write(folder.path(), "blog.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &["--engine", "grove"]);
+    let path = folder.path().join("blog.html");
+    fs::write(&path, document(&results.folder, "blog.example")).unwrap();
+    let checked =
+        Command::new("python3").arg(in_repository("scripts/check-inspect")).arg(&path).output();
+    // The script does nothing where there is no Chromium; there may be no Python either.
+    let Ok(checked) = checked else { return };
+    let (code, found, messages) = parts(&checked);
+    assert_eq!(code, 0, "{found}\n{messages}");
 }
 
 #[test]

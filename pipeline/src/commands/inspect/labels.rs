@@ -6,7 +6,7 @@ use grove::{PatternId, Patterns, UNKNOWN};
 use crate::parsed::ParsedPage;
 
 /// Steps of a pattern's name; those further out say little.
-const STEPS: usize = 5;
+const STEPS: usize = 4;
 /// Names of an element shown.
 const NAMES: usize = 3;
 

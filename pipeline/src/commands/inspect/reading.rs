@@ -147,9 +147,12 @@ fn states(
             0 => State::Outside,
             _ => states[document.node(id).parent as usize],
         };
-        let own = if prune.binary_search(&id).is_ok() && above == State::Kept {
+        let is_root = keep.binary_search(&id).is_ok();
+        let is_pruned = prune.binary_search(&id).is_ok();
+        let own = if is_pruned && (is_root || above == State::Kept) {
+            // What is both is pruned, as in the article's text.
             State::Pruned
-        } else if keep.binary_search(&id).is_ok() && above != State::Pruned {
+        } else if is_root {
             State::Kept
         } else {
             above
@@ -205,5 +208,8 @@ mod tests {
         assert_eq!(of("p", 1), State::Kept);
         assert_eq!(of("p", 2), State::Cut);
         assert_eq!(of("p", 3), State::Outside);
+        let main = [find("main", 0)];
+        let both = super::states(&d, &main, &main, None);
+        assert!(both.iter().all(|state| matches!(state, State::Outside | State::Pruned)));
     }
 }

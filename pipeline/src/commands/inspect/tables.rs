@@ -45,8 +45,10 @@ pub(super) fn pattern_table(html: &mut Html, table: &PatternTable) {
     html.raw("<h3>Patterns kept and pruned</h3>\n<p>Judged over ");
     html.text(&count(table.siblings, "sibling page"));
     html.raw(
-        "; the weightiest first. The score is the mean over the words of all its blocks.</p>\n",
+        "; the weightiest first. The score is the mean over the words of all its blocks; from ",
     );
+    html.text(&format!("{:.2} on, the threshold, a word reads like the article.", table.threshold));
+    html.raw("</p>\n");
     let of = |decision: Decision| -> Vec<&PatternRow> {
         table.rows.iter().filter(|row| row.decision == decision).collect()
     };
@@ -69,10 +71,10 @@ pub(super) fn pattern_table(html: &mut Html, table: &PatternTable) {
 
 fn rows_of(html: &mut Html, rows: &[&PatternRow], table: &PatternTable, most: usize) {
     html.raw(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Patterns\"><table>\n",
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Patterns\"><table class=\"judged\">\n",
     );
     html.raw("<thead><tr><th scope=\"col\">Pattern</th><th scope=\"col\">Score</th><th scope=\"col\">Siblings</th>");
-    html.raw("<th scope=\"col\">Blocks</th><th scope=\"col\">Words</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n");
+    html.raw("<th scope=\"col\">Blocks</th><th scope=\"col\">Words</th><th scope=\"col\" class=\"why\">Why</th></tr></thead>\n<tbody>\n");
     for row in rows.iter().take(most) {
         html.element("<tr><th scope=\"row\"><code>", &row.name, "</code></th>");
         html.element("<td>", &format!("{:.2}", row.score), "</td>");

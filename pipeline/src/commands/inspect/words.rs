@@ -108,21 +108,17 @@ pub(super) fn support(wrapper: &WrapperLine) -> String {
 
 /// Why a pattern is kept or not.
 pub(super) fn why(row: &PatternRow, table: &PatternTable) -> String {
-    let (score, threshold) = (row.score, f64::from(table.threshold));
-    let reads_like_it = score >= threshold;
-    let mut reasons = Vec::new();
-    reasons.push(match (reads_like_it, row.decision) {
-        (true, Decision::Keep) => format!("its words score {score:.2} on the mean, above the threshold of {threshold:.2}"),
-        (false, Decision::Keep) => format!(
-            "its words score only {score:.2} on the mean (threshold {threshold:.2}), but too few are at stake \
-             to make an exception of it"
-        ),
-        (false, _) => format!("its words score {score:.2} on the mean, below the threshold of {threshold:.2}"),
+    let reads_like_it = row.score >= f64::from(table.threshold);
+    let stake = "too few words are at stake to make an exception of it";
+    let first = match (reads_like_it, row.decision) {
+        (true, Decision::Keep) => "its words score above the threshold".to_owned(),
+        (false, Decision::Keep) => format!("its words score below the threshold, but {stake}"),
+        (false, _) => "its words score below the threshold".to_owned(),
         (true, _) => format!(
-            "its words score {score:.2} on the mean (threshold {threshold:.2}), but what is around it is not \
-             kept, and too few words are at stake to make an exception of it"
+            "its words score above the threshold, but what is around it is not kept, and {stake}"
         ),
-    });
+    };
+    let mut reasons = vec![first];
     let links = f64::from(row.link_words) / f64::from(row.words.max(1));
     if links >= 0.5 {
         reasons.push(format!("{} of them are links", percent(links, 1.0)));
