@@ -1,9 +1,8 @@
 //! A page as it reads: its blocks in order, each with what the run made of it.
 
-use dom::xpath::Path;
+use dom::xpath::{Path, position_paths};
 use dom::{Document, NodeId, normalize_space, text_of};
 use grove::{Block, from_here_on};
-use wrapper::select;
 
 use super::evidence::PageEvidence;
 use super::labels::path_of;
@@ -126,12 +125,45 @@ type Selected = (Vec<NodeId>, Vec<NodeId>, Option<NodeId>);
 
 /// What the article's expressions select: kept and pruned nodes, and the one it ends before.
 fn selected(document: &Document, article: &ArticleLine) -> Selected {
-    let nodes = |expressions: &[String]| {
-        let paths: Vec<Path> = expressions.iter().filter_map(|text| text.parse().ok()).collect();
-        select(&paths, document)
-    };
+    let nodes = |expressions: &[String]| outermost(document, expressions);
     let cut = article.cut.as_slice();
     (nodes(&article.xpath), nodes(&article.prune), nodes(cut).first().copied())
+}
+
+/// The nodes that any of the expressions selects, those inside others left out, in document order.
+fn outermost(document: &Document, expressions: &[String]) -> Vec<NodeId> {
+    let select = |text: &String| match text.parse::<Path>() {
+        Ok(path) => path.select(document),
+        Err(_) => at_position(document, text),
+    };
+    let mut nodes: Vec<NodeId> = expressions.iter().flat_map(select).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let mut end = 0;
+    nodes.retain(|&id| {
+        let outside = id >= end;
+        if outside {
+            end = document.node(id).end;
+        }
+        outside
+    });
+    nodes
+}
+
+/// The nodes whose positions on the page are written so. Positions of text are no part of the dialect
+/// that wrappers are written in, and are only ever written by [`position_paths`]: the nodes at their
+/// depth are asked for theirs.
+fn at_position(document: &Document, expression: &str) -> Vec<NodeId> {
+    let steps = expression.matches('/').count();
+    let is_text = expression.rsplit('/').next().is_some_and(|step| step.starts_with("text()"));
+    let at_depth = |&id: &NodeId| {
+        document.text(id).is_some() == is_text
+            && document.ancestors(id).take(steps + 1).count() == steps
+    };
+    let candidates: Vec<NodeId> = document.ids().filter(at_depth).collect();
+    let paths = position_paths(document, &candidates);
+    let own = candidates.into_iter().zip(paths).filter(|(_, path)| path == expression);
+    own.map(|(id, _)| id).collect()
 }
 
 /// Per node what becomes of it: the nearest of kept and pruned elements decides.
@@ -192,6 +224,19 @@ pub(super) fn text_of_block(document: &Document, block: &Block) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn positions_of_text_are_found_again() {
+        let d = dom::parse("<div>a<p>b</p>c<br>d<!-- --> e<p>f</p></div>");
+        let texts: Vec<NodeId> = d.ids().filter(|&id| d.text(id).is_some()).collect();
+        for (&id, path) in texts.iter().zip(position_paths(&d, &texts)) {
+            assert!(path.parse::<Path>().is_err(), "{path} is of the dialect now");
+            assert!(outermost(&d, &[path]).contains(&id));
+        }
+        let both = ["//p".to_owned(), "//div".to_owned()];
+        assert_eq!(outermost(&d, &both).len(), 1);
+        assert!(outermost(&d, &["//h7/text()".to_owned()]).is_empty());
+    }
 
     #[test]
     fn the_nearest_mark_decides_and_the_cut_ends() {
