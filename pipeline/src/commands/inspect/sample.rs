@@ -89,10 +89,11 @@ fn facts(html: &mut Html, article: &ArticleLine, page: &PageView<'_>) {
     }
     if !page.signifiers.is_empty() {
         html.raw("<dt>Signifiers</dt><dd>");
-        let named = page.signifiers.iter().take(SIGNIFIERS);
-        let named: Vec<String> =
-            named.map(|(term, weight)| format!("{term} {weight:.1}")).collect();
-        html.element("<bdi>", &named.join(", "), "</bdi></dd>\n");
+        for (at, (term, weight)) in page.signifiers.iter().take(SIGNIFIERS).enumerate() {
+            html.raw(if at > 0 { ", " } else { "" });
+            html.element("<bdi>", term, "</bdi>").text(&format!(" {weight:.1}"));
+        }
+        html.raw("</dd>\n");
     }
     html.raw("<dt>Record</dt><dd>").text(&article.origin.file);
     html.text(&format!(" at {}", article.origin.offset)).raw("</dd>\n");
