@@ -5,8 +5,8 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::Limits;
-use crate::start::{Dialect, Search, Start, find, recognise};
-use crate::stream::Stream;
+use crate::start::{Dialect, Search, Start, recognise, surely};
+use crate::stream::{Stream, next_start};
 
 /// Separators between records beyond which no record is looked for.
 const LONGEST_GAP: usize = 64 << 10;
@@ -47,13 +47,13 @@ impl<R: Read> Block<'_, R> {
                 let what = "has no readable content-length";
                 self.up_to_next(size, size, keep, what)
             }
-            Some(length) if length > self.limits.record_bytes => self.pass_over(size, length, keep),
-            Some(length) => self.declared(size, length as usize, keep),
+            Some(length) if length > self.limits.record_bytes => self.long(size, length, keep),
+            Some(length) => self.declared(size, length, keep),
         }
     }
 
-    fn declared(&mut self, size: usize, length: usize, keep: bool) -> Found {
-        let end = size + length;
+    fn declared(&mut self, size: usize, length: u64, keep: bool) -> Found {
+        let end = size.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
         while self.stream.window().len() < end {
             if !self.stream.fill() {
                 return self.cut(size, length, keep);
@@ -61,7 +61,7 @@ impl<R: Read> Block<'_, R> {
         }
         if self.fits(end) {
             // The last record of a damaged stretch may be made of garbage.
-            if self.stream.tainted() && self.only_separators_behind(end) {
+            if self.stream.garbled(end) && self.only_separators_behind(end) {
                 self.stream.consume(usize::MAX / 2);
                 return Found::lost(None);
             }
@@ -75,7 +75,7 @@ impl<R: Read> Block<'_, R> {
     }
 
     /// Handles a block that is longer than what is left.
-    fn cut(&mut self, size: usize, length: usize, keep: bool) -> Found {
+    fn cut(&mut self, size: usize, length: u64, keep: bool) -> Found {
         let held = self.stream.window().len();
         let left = held - size;
         if let Some(at) = self.embedded(size, held) {
@@ -125,7 +125,7 @@ impl<R: Read> Block<'_, R> {
 
     /// Where another record begins between `size` and `end`.
     fn embedded(&self, size: usize, end: usize) -> Option<usize> {
-        match find(self.stream.window(), size, self.dialect, true) {
+        match next_start(self.stream, size, self.dialect, true) {
             Search::At(at) if at < end => Some(at),
             _ => None,
         }
@@ -148,7 +148,7 @@ impl<R: Read> Block<'_, R> {
         loop {
             let complete = self.stream.complete();
             let ends = complete || self.stream.at_member_end();
-            match find(self.stream.window(), from, self.dialect, ends) {
+            match next_start(self.stream, from, self.dialect, ends) {
                 Search::At(at) => return self.clip(size, at, keep, wrong),
                 Search::NotBefore(_) if ends => {
                     let held = self.stream.window().len();
@@ -173,6 +173,26 @@ impl<R: Read> Block<'_, R> {
         }
     }
 
+    /// Handles a block that is declared too long to be kept. Such a length may well be wrong, so as
+    /// much as is allowed is looked at first.
+    fn long(&mut self, size: usize, length: u64, keep: bool) -> Found {
+        let most = usize::try_from(self.limits.record_bytes).unwrap_or(usize::MAX);
+        while self.stream.window().len() < most.saturating_add(size) {
+            let held = self.stream.window().len();
+            if !self.stream.fill() {
+                return self.cut(size, length, keep);
+            }
+            let window = self.stream.window();
+            let starts = |at: &usize| surely(&window[*at..], self.dialect, true) == Some(true);
+            let member = self.stream.members_from(held.max(size)).find(starts);
+            if let Some(at) = member {
+                let wrong = format!("declares {length} bytes, but another record begins before");
+                return self.clip(size, at, keep, &wrong);
+            }
+        }
+        self.pass_over(size, length, keep)
+    }
+
     /// Moves past a block that is too long to be kept, without holding it.
     fn pass_over(&mut self, size: usize, length: u64, keep: bool) -> Found {
         self.stream.consume(size);
@@ -195,7 +215,7 @@ impl<R: Read> Block<'_, R> {
             }
             if self.stream.starts_member() && matches!(recognise(window, false), Start::Record(_)) {
                 let detail = format!(
-                    "the record of {} declares {length} bytes, but its gzip member ends after {}; \
+                    "the record of {} declares {length} bytes, but its member ends after {}; \
                      the record was dropped",
                     self.url,
                     length - left

@@ -73,16 +73,10 @@ pub(crate) fn find(bytes: &[u8], from: usize, dialect: Dialect, complete: bool) 
     loop {
         // A candidate stands at 0 or after a line feed.
         if at == 0 || bytes.get(at - 1) == Some(&b'\n') {
-            let rest = &bytes[at.min(bytes.len())..];
-            match recognise(rest, complete) {
-                Start::Record(Dialect::Arc) if dialect == Dialect::Arc => return Search::At(at),
-                Start::Record(Dialect::Warc) => match names_type(rest, complete) {
-                    Some(true) => return Search::At(at),
-                    Some(false) => {}
-                    None => return Search::NotBefore(at),
-                },
-                Start::Unsure => return Search::NotBefore(at),
-                Start::Record(Dialect::Arc) | Start::None => {}
+            match surely(&bytes[at.min(bytes.len())..], dialect, complete) {
+                Some(true) => return Search::At(at),
+                Some(false) => {}
+                None => return Search::NotBefore(at),
             }
         }
         let rest = bytes.get(at..).unwrap_or_default();
@@ -95,6 +89,16 @@ pub(crate) fn find(bytes: &[u8], from: usize, dialect: Dialect, complete: bool) 
             // The last bytes may be the beginning of "\nWARC/".
             None => return Search::NotBefore(from.max(bytes.len().saturating_sub(5))),
         }
+    }
+}
+
+/// Whether `bytes` surely begin with a record, head and all; `None` when more bytes are needed.
+pub(crate) fn surely(bytes: &[u8], dialect: Dialect, complete: bool) -> Option<bool> {
+    match recognise(bytes, complete) {
+        Start::Record(Dialect::Warc) => names_type(bytes, complete),
+        Start::Record(Dialect::Arc) => Some(dialect == Dialect::Arc),
+        Start::Unsure => None,
+        Start::None => Some(false),
     }
 }
 

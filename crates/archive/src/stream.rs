@@ -7,8 +7,9 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::gap::Break;
-use crate::gzip::Gzip;
+use crate::members::Members;
 use crate::source::Source;
+use crate::start::{Dialect, Search, find, surely};
 use crate::{Fault, Format, Limits};
 
 /// Bytes looked at to tell the format.
@@ -27,7 +28,7 @@ pub(crate) enum More {
 /// How the bytes are unwrapped. A further format is a further variant.
 enum Decoder<R> {
     Plain(Source<R>),
-    Gzip(Box<Gzip<R>>),
+    Members(Box<Members<R>>),
     Refused(Option<Break>),
 }
 
@@ -36,7 +37,9 @@ impl<R: Read> Decoder<R> {
         source.fill_to(SNIFF);
         match Format::sniff(source.buffered()) {
             Format::Plain => Self::Plain(source),
-            Format::Gzip => Self::Gzip(Box::new(Gzip::new(source, limits))),
+            format @ (Format::Gzip | Format::Zstd | Format::Lz4) => {
+                Self::Members(Box::new(Members::new(source, format, limits)))
+            }
             other => Self::Refused(Some(Break {
                 offset: 0,
                 reason: DropReason::BadRecord,
@@ -47,13 +50,14 @@ impl<R: Read> Decoder<R> {
                 ),
                 recovered_at: None,
                 lossy: true,
+                garbled: false,
             })),
         }
     }
 
     fn more(&mut self, output: &mut Vec<u8>) -> More {
         match self {
-            Self::Gzip(gzip) => gzip.more(output),
+            Self::Members(members) => members.more(output),
             Self::Plain(source) => {
                 source.fill_to(1);
                 let (offset, held) = (source.offset(), source.buffered());
@@ -121,7 +125,7 @@ impl<R: Read> Stream<R> {
         self.start = (self.start + count).min(self.bytes.len());
     }
 
-    /// File offset of the byte `ahead` of the window's start: of its gzip member, if there is one.
+    /// File offset of the byte `ahead` of the window's start: of its member, if there is one.
     pub(crate) fn offset(&self, ahead: usize) -> u64 {
         let position = self.base + (self.start + ahead) as u64;
         let behind = self.pieces.partition_point(|(at, _)| *at <= position);
@@ -129,37 +133,55 @@ impl<R: Read> Stream<R> {
         let (at, offset) = piece.copied().unwrap_or_default();
         match self.decoder {
             Decoder::Plain(_) => offset + (position - at),
-            Decoder::Gzip(_) | Decoder::Refused(_) => offset,
+            Decoder::Members(_) | Decoder::Refused(_) => offset,
         }
     }
 
-    /// Index in the window at which the next gzip member begins, if the window reaches into it.
+    /// Index in the window at which the next member begins, if the window reaches into it.
     pub(crate) fn next_member(&self) -> Option<usize> {
-        let Decoder::Gzip(_) = self.decoder else { return None };
+        let Decoder::Members(_) = self.decoder else { return None };
         let position = self.base + self.start as u64;
         let next = self.pieces.partition_point(|(at, _)| *at <= position);
         let (at, _) = self.pieces.get(next)?;
         usize::try_from(at - position).ok()
     }
 
-    /// Whether a gzip member begins at the window's start.
+    /// Indices ≥ `from` in the window at which members begin.
+    pub(crate) fn members_from(&self, from: usize) -> impl Iterator<Item = usize> {
+        let start = self.base + self.start as u64;
+        let first = self.pieces.partition_point(|(at, _)| *at < start + from as u64);
+        let compressed = matches!(self.decoder, Decoder::Members(_));
+        let pieces = self.pieces.range(first..).take_while(move |_| compressed);
+        pieces.map(move |(at, _)| (at - start) as usize)
+    }
+
+    /// Whether a member begins at the window's start.
     pub(crate) fn starts_member(&self) -> bool {
         let position = self.base + self.start as u64;
-        matches!(self.decoder, Decoder::Gzip(_))
+        matches!(self.decoder, Decoder::Members(_))
             && self.pieces.binary_search_by_key(&position, |(at, _)| *at).is_ok()
     }
 
-    /// Whether the window ends where a gzip member ends.
+    /// Whether the window ends where a member ends.
     pub(crate) fn at_member_end(&self) -> bool {
-        matches!(&self.decoder, Decoder::Gzip(gzip) if gzip.between_members())
+        matches!(&self.decoder, Decoder::Members(members) if members.between_members())
     }
 
-    /// Whether the window ends in a damaged stretch.
+    /// Whether bytes are missing behind the window.
     pub(crate) fn tainted(&self) -> bool {
+        self.gap().is_some()
+    }
+
+    /// Whether the byte before `end` comes from a damaged member and may be wrong.
+    pub(crate) fn garbled(&self, end: usize) -> bool {
+        self.gap().is_some_and(|gap| gap.garbled && gap.offset == self.offset(end.max(1) - 1))
+    }
+
+    fn gap(&self) -> Option<&Break> {
         match (&self.behind, &self.decoder) {
-            (Behind::Break(broken), _) => broken.lossy,
-            (_, Decoder::Gzip(gzip)) => gzip.tainted(),
-            _ => false,
+            (Behind::Break(broken), _) => Some(broken).filter(|broken| broken.lossy),
+            (_, Decoder::Members(members)) => members.gap(),
+            _ => None,
         }
     }
 
@@ -220,4 +242,25 @@ impl<R: Read> Stream<R> {
     pub(crate) fn take_notes(&mut self) -> Vec<Fault> {
         std::mem::take(&mut self.notes)
     }
+}
+
+/// Finds the first index ≥ `from` in the window at which a record surely starts: on a new line, or
+/// where a member begins. `complete` says that nothing can follow the window.
+pub(crate) fn next_start<R: Read>(
+    stream: &Stream<R>,
+    from: usize,
+    dialect: Dialect,
+    complete: bool,
+) -> Search {
+    let window = stream.window();
+    let found = find(window, from, dialect, complete);
+    let (Search::At(before) | Search::NotBefore(before)) = found;
+    for member in stream.members_from(from).take_while(|member| *member < before) {
+        match surely(&window[member..], dialect, complete) {
+            Some(true) => return Search::At(member),
+            Some(false) => {}
+            None => return Search::NotBefore(member),
+        }
+    }
+    found
 }

@@ -71,10 +71,10 @@ fn wrong_lengths() {
         check(&zipped.concat(), &all(), &[DropReason::BadRecord]);
     }
     let endless = record_with(3, "Content-Length: 99999999999\r\n", "", BODY, "\r\n\r\n");
-    check(&special(endless.clone()), &[0, 1, 2], &[DropReason::CutShort]);
+    check(&special(endless.clone()), &all(), &[DropReason::BadRecord]);
     let mut zipped = members(0..10);
     zipped[3] = gzip(&endless);
-    check(&zipped.concat(), &without(3), &[DropReason::BadRecord]);
+    check(&zipped.concat(), &all(), &[DropReason::BadRecord]);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn arc_archives() {
 
 #[test]
 fn unknown_wrappings_are_told() {
-    for magic in [&b"\x28\xb5\x2f\xfd...."[..], b"\x04\x22\x4d\x18....", b"BZh91AY&SY"] {
+    for magic in [&b"BZh91AY&SY"[..], b"\xfd7zXZ\0.."] {
         let (found, faults) = read(magic, &Limits::USUAL);
         assert_eq!((found.len(), faults.len()), (0, 1));
         assert!(faults[0].detail.contains("cannot be read"));
