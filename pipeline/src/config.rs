@@ -58,6 +58,14 @@ pub struct RunConfig {
 pub struct ReadConfig {
     /// Longest record kept, in bytes.
     pub max_record_bytes: u64,
+    /// Longest record head, in bytes.
+    pub max_head_bytes: usize,
+    /// Longest payload, in bytes, once its codings are undone.
+    pub max_payload_bytes: usize,
+    /// Most bytes that a byte of a compressed archive or payload may unwrap to.
+    pub max_ratio: u64,
+    /// Largest feed that is read, in bytes.
+    pub max_feed_bytes: usize,
     /// Status codes of pages to keep.
     pub statuses: Vec<u16>,
 }

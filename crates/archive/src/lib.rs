@@ -36,6 +36,7 @@ mod zstandard;
 
 pub use body::{Body, BodyError, decode_body};
 pub use charset::{charset_of, decode};
+pub use date::parse as parse_date;
 pub use format::Format;
 pub use head::Headers;
 pub use http::{HttpError, Response};

@@ -41,6 +41,25 @@ impl RecordKind {
         }
     }
 
+    /// The name written to outputs: the `WARC-Type`, or `other`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Resource => "resource",
+            Self::Revisit => "revisit",
+            Self::Request => "request",
+            Self::Metadata => "metadata",
+            Self::Warcinfo => "warcinfo",
+            Self::Conversion => "conversion",
+            Self::Other => "other",
+        }
+    }
+
+    /// Whether records of this kind can hold a page or tell of one.
+    pub fn of_pages(self) -> bool {
+        matches!(self, Self::Response | Self::Resource | Self::Revisit)
+    }
+
     /// The `WARC-Type` to write; `None` for [`RecordKind::Other`].
     pub fn as_warc(self) -> Option<warc::RecordType> {
         Some(match self {
