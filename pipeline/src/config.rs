@@ -86,6 +86,10 @@ pub struct ParseConfig {
     pub max_depth: u32,
     /// Most nodes kept.
     pub max_nodes: u32,
+    /// Most attributes kept of a tag.
+    pub max_attributes: u32,
+    /// Longest time a page may take to parse.
+    pub max_milliseconds: u64,
 }
 
 /// Settings of the cluster stage.

@@ -1,5 +1,7 @@
 //! A page parsed once, with what several stages need to know of it.
 
+use std::time::Duration;
+
 use dom::{Document, Element, LocalName, NodeId, PrefixSums, class_tokens, local_name};
 use model::Page;
 use rustc_hash::FxHashSet;
@@ -29,6 +31,8 @@ pub fn parse_page<'a>(page: &'a Page, config: &ParseConfig) -> ParsedPage<'a> {
         keep: dom::Keep::Content,
         max_depth: config.max_depth,
         max_nodes: config.max_nodes,
+        max_attributes: config.max_attributes,
+        deadline: Some(Duration::from_millis(config.max_milliseconds)),
     };
     let document = dom::parse_with(&page.html, &limits);
     let counts: Vec<u32> =

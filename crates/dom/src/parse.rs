@@ -1,12 +1,14 @@
 //! From a page's text to a [`Document`]: html5ever under a guard against depth and size.
 
+use std::time::{Duration, Instant};
+
 use html5ever::TokenizerResult;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tokenizer};
 use html5ever::tree_builder::TreeSink;
 use typed_arena::Arena;
 
-use crate::document::Document;
+use crate::document::{Document, ParseNotes};
 use crate::flatten::flatten;
 use crate::flood::TagReader;
 use crate::guard::Guard;
@@ -36,12 +38,23 @@ pub struct ParseConfig {
     /// gets no more nodes than it has bytes (and some): unclosed formatting elements are copied
     /// into every paragraph after them, so 500 `<font>` make 500 nodes of each `<p>`.
     pub max_nodes: u32,
+    /// More attributes than this on one tag are left out.
+    pub max_attributes: u32,
+    /// A page that takes longer to parse is given up: its tree is empty, and its notes say so.
+    /// `None` for as long as it takes.
+    pub deadline: Option<Duration>,
 }
 
 impl ParseConfig {
-    /// Readable content, 512 levels, 2 million nodes: what the pipeline uses unless told
-    /// otherwise.
-    pub const CONTENT: Self = Self { keep: Keep::Content, max_depth: 512, max_nodes: 2_000_000 };
+    /// Readable content, 512 levels, 2 million nodes, 1,024 attributes: what the pipeline uses
+    /// unless told otherwise.
+    pub const CONTENT: Self = Self {
+        keep: Keep::Content,
+        max_depth: 512,
+        max_nodes: 2_000_000,
+        max_attributes: 1024,
+        deadline: None,
+    };
 }
 
 /// Parses a page with [`ParseConfig::CONTENT`]. Never fails: HTML has no invalid input.
@@ -66,7 +79,12 @@ pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
     let max_nodes = config.max_nodes.min(html.len() as u32 + 1024);
     let guard = Guard::new(Sink::new(&arena, html.len()), config, max_nodes, &input);
     let tokenizer = Tokenizer::new(guard, Default::default());
-    feed(&tokenizer, &input, html);
+    if !feed(&tokenizer, &input, html, config) {
+        return Document {
+            notes: ParseNotes { out_of_time: true, ..ParseNotes::default() },
+            ..parse("")
+        };
+    }
     tokenizer.end();
     let guard = &tokenizer.sink;
     let mut notes = guard.notes.get();
@@ -74,8 +92,17 @@ pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
     flatten(tokenizer.sink.builder.sink.finish(), config.keep, notes)
 }
 
-/// Feeds the page piece by piece, leaving out attributes of tags that have far too many.
-fn feed(tokenizer: &Tokenizer<Guard<'_, '_>>, input: &BufferQueue, html: &str) {
+/// Feeds the page piece by piece, leaving out attributes of tags that have far too many; false if
+/// time ran out.
+fn feed(
+    tokenizer: &Tokenizer<Guard<'_, '_>>,
+    input: &BufferQueue,
+    html: &str,
+    config: &ParseConfig,
+) -> bool {
+    // The clock decides nothing but whether to give up: a tree that is given depends on the page
+    // alone.
+    let begun = config.deadline.map(|deadline| (Instant::now(), deadline));
     let guard = &tokenizer.sink;
     let feed = |text: &str| {
         input.push_back(StrTendril::from_slice(text));
@@ -87,6 +114,9 @@ fn feed(tokenizer: &Tokenizer<Guard<'_, '_>>, input: &BufferQueue, html: &str) {
     let mut after_nul = false;
     let mut reader: Option<TagReader> = None;
     while at < html.len() {
+        if begun.is_some_and(|(start, deadline)| start.elapsed() > deadline) {
+            return false;
+        }
         let end = html.ceil_char_boundary((at + PIECE).min(html.len()));
         // NUL is ignored in text, one by one: a long run of it (a damaged file) can be skipped.
         let nul = html.as_bytes()[at..end].iter().all(|&byte| byte == 0);
@@ -105,8 +135,9 @@ fn feed(tokenizer: &Tokenizer<Guard<'_, '_>>, input: &BufferQueue, html: &str) {
         }
         let bytes = html.as_bytes();
         // The tokenizer may have taken the `<` before it handed out the text that ends there.
-        let reader =
-            reader.get_or_insert_with(|| TagReader::new(bytes, last_token.saturating_sub(1)));
+        let reader = reader.get_or_insert_with(|| {
+            TagReader::new(bytes, last_token.saturating_sub(1), config.max_attributes)
+        });
         if let Some((cut, tag_end)) = reader.flood(bytes, end) {
             feed(&html[end..cut.max(end)]);
             at = tag_end.max(end);
@@ -115,4 +146,5 @@ fn feed(tokenizer: &Tokenizer<Guard<'_, '_>>, input: &BufferQueue, html: &str) {
             guard.notes.set(notes);
         }
     }
+    true
 }
