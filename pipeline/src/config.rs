@@ -70,6 +70,18 @@ pub struct ReadConfig {
     pub statuses: Vec<u16>,
 }
 
+impl ReadConfig {
+    /// The limits of the archive reader.
+    pub fn limits(&self) -> archive::Limits {
+        archive::Limits {
+            record_bytes: self.max_record_bytes,
+            head_bytes: self.max_head_bytes,
+            ratio: self.max_ratio,
+            ..archive::Limits::USUAL
+        }
+    }
+}
+
 /// Settings of the group stage.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]

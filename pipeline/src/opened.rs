@@ -33,6 +33,13 @@ impl<'a> Opened<'a> {
         Ok(Self { inner, digest: Sha256::new(), bytes: 0, progress, failure })
     }
 
+    /// All of a file that is no archive; `None` if it has more than `limit` bytes.
+    pub(crate) fn whole(&mut self, limit: usize) -> io::Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        self.by_ref().take(limit as u64 + 1).read_to_end(&mut bytes)?;
+        Ok((bytes.len() <= limit).then_some(bytes))
+    }
+
     /// Bytes read, and their SHA-256 in hex.
     pub(crate) fn finish(self) -> (u64, String) {
         (self.bytes, hex(&self.digest.finalize()))

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use archive::Record;
 use jiff::Timestamp;
 use model::{Drop, DropReason, Origin, Page, Stage};
 use rustc_hash::FxHashMap;
@@ -47,6 +48,26 @@ pub fn digest(text: &str) -> u128 {
 }
 
 impl Revisit {
+    /// What a revisit record says of its original.
+    pub fn new(url: String, digest: Option<u128>, record: &Record, origin: Origin) -> Self {
+        let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
+        let field = |name| record.headers.get(name).map(bare);
+        let profile = field("WARC-Profile").unwrap_or_default();
+        let date = field("WARC-Refers-To-Date");
+        Self {
+            url,
+            date: record.date,
+            origin,
+            digest,
+            record: field("WARC-Refers-To"),
+            visit: (
+                field("WARC-Refers-To-Target-URI"),
+                date.and_then(|date| archive::parse_date(&date)),
+            ),
+            not_modified: profile.ends_with("server-not-modified"),
+        }
+    }
+
     /// The revisit left out.
     pub fn dropped(self, reason: DropReason, detail: String) -> Drop {
         let Self { url, origin, .. } = self;

@@ -20,6 +20,8 @@ pub(crate) struct Found {
     pub(crate) length: u64,
     /// What is to be reported about it.
     pub(crate) problem: Option<(DropReason, String)>,
+    /// Whether its end is missing.
+    pub(crate) cut: bool,
     /// Whether there is no record to give.
     pub(crate) lost: bool,
 }
@@ -82,17 +84,23 @@ impl<R: Read> Block<'_, R> {
             let wrong = format!("declares {length} bytes, but other records begin before");
             return self.clip(size, at, keep, &wrong);
         }
+        // A break that follows is reported by itself.
         let tainted = self.stream.tainted();
-        self.stream.consume(held);
-        // The break that follows is reported by itself.
-        Found::lost((!tainted).then(|| {
+        let kept = left > 0 && !self.stream.garbled(held);
+        let problem = (!tainted).then(|| {
+            let fate = if kept { "it was kept that far" } else { "it was dropped" };
             let detail = format!(
-                "the record of {} declares {length} bytes, but the archive ends after {left}; the \
-                 record was dropped, everything before was kept; fetch the archive again",
+                "the record of {} declares {length} bytes, but the archive ends after {left}; \
+                 {fate}, everything before was kept; fetch the archive again",
                 self.url
             );
             (DropReason::CutShort, detail)
-        }))
+        });
+        if !kept {
+            self.stream.consume(held);
+            return Found::lost(problem);
+        }
+        Found { cut: true, ..self.take(size, held, keep, problem) }
     }
 
     /// Whether the end or a record follows at `end`, or an empty line that sets off junk.
@@ -152,9 +160,12 @@ impl<R: Read> Block<'_, R> {
                 Search::At(at) => return self.clip(size, at, keep, wrong),
                 Search::NotBefore(_) if ends => {
                     let held = self.stream.window().len();
-                    if self.stream.tainted() {
+                    if self.stream.garbled(held) {
                         self.stream.consume(held);
                         return Found::lost(None);
+                    }
+                    if self.stream.tainted() {
+                        return Found { cut: true, ..self.take(size, held, keep, None) };
                     }
                     return self.clip(size, held, keep, wrong);
                 }
@@ -247,7 +258,7 @@ impl<R: Read> Block<'_, R> {
     ) -> Found {
         let body = if keep { self.stream.window()[size..end].to_vec() } else { Vec::new() };
         self.stream.consume(end);
-        Found { body, length: (end - size) as u64, problem, lost: false }
+        Found { body, length: (end - size) as u64, problem, cut: false, lost: false }
     }
 }
 

@@ -12,6 +12,9 @@ use crate::start::{Dialect, Search, Start, recognise};
 use crate::stream::{Stream, next_start};
 use crate::{Fault, Headers, Limits, Record, RecordKind, arc, date, head};
 
+/// What [`Record::truncated`] says of a record whose archive breaks off within it.
+const CUT_SHORT: &str = "cut-short";
+
 /// What a head says about the record.
 struct Head {
     dialect: Dialect,
@@ -174,7 +177,10 @@ impl<R: Read> RecordReader<R> {
             offset,
             kind,
             record_id: id.trim_matches(['<', '>', ' ']).to_owned(),
-            truncated: headers.get("WARC-Truncated").map(str::to_owned),
+            truncated: headers
+                .get("WARC-Truncated")
+                .or(found.cut.then_some(CUT_SHORT))
+                .map(str::to_owned),
             headers,
             target_uri,
             date,

@@ -90,7 +90,7 @@ pub struct Record {
     pub date: Option<Timestamp>,
     /// `WARC-Record-ID` without angle brackets, or empty.
     pub record_id: String,
-    /// `WARC-Truncated`.
+    /// `WARC-Truncated`, or `cut-short` where the archive breaks off within the record.
     pub truncated: Option<String>,
     /// Its block; empty for kinds whose bodies were not asked for.
     pub body: Vec<u8>,

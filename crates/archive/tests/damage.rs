@@ -27,6 +27,16 @@ fn check(bytes: &[u8], expected: &[usize], reasons: &[DropReason]) {
     assert_eq!(found, reasons, "{faults:#?}");
 }
 
+/// The last record breaks off: what is there of it is kept, and it is marked, and no other.
+fn check_cut(bytes: &[u8], number: usize) {
+    let (found, _) = read(bytes, &Limits::USUAL);
+    assert_eq!(found.len(), number);
+    let (last, others) = found.split_last().unwrap();
+    assert!(!last.body.is_empty() && BODY.as_bytes().starts_with(&last.body));
+    assert_eq!(last.truncated.as_deref(), Some("cut-short"));
+    assert!(others.iter().all(|record| record.truncated.is_none()));
+}
+
 #[test]
 fn plain_archives_that_keep_to_the_rules_or_nearly() {
     check(&records(0..10), &all(), &[]);
@@ -85,8 +95,9 @@ fn junk_and_cuts_in_plain_archives() {
     let start = records(0..3).len() as u64;
     assert_eq!((faults[0].offset, faults[0].recovered_at), (start, Some(start + 16)));
     let bytes = records(0..10);
-    check(&bytes[..bytes.len() - 10], &without(9), &[DropReason::CutShort]);
+    check(&bytes[..bytes.len() - 10], &all(), &[DropReason::CutShort]);
     check(&bytes[..bytes.len() - 100], &without(9), &[DropReason::CutShort]);
+    check_cut(&bytes[..bytes.len() - 10], 10);
     check(b"<html>not an archive</html>", &[], &[DropReason::Junk]);
 }
 
@@ -121,7 +132,8 @@ fn damaged_gzip_members() {
     check(&cut.concat(), &without(3), &[DropReason::BadCompression]);
 
     let bytes = members(0..10).concat();
-    check(&bytes[..bytes.len() - 20], &without(9), &[DropReason::CutShort]);
+    check(&bytes[..bytes.len() - 20], &all(), &[DropReason::CutShort]);
+    check_cut(&bytes[..bytes.len() - 20], 10);
 
     let mut junk = members(0..10);
     junk.insert(3, b"JUNKJUNK".to_vec());

@@ -102,8 +102,8 @@ pub struct ParseNotes {
     /// Attributes that were left out: of tags that had too many (one for each tag longer than a
     /// piece), and those of elements copied over and over by the parsing algorithm.
     pub attributes: u32,
-    /// Whether the page was given up because it took too long; its tree is empty then.
-    pub out_of_time: bool,
+    /// Whether the page was given up half-way; its tree is empty then.
+    pub given_up: bool,
 }
 
 /// A parsed page.

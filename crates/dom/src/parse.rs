@@ -1,7 +1,5 @@
 //! From a page's text to a [`Document`]: html5ever under a guard against depth and size.
 
-use std::time::{Duration, Instant};
-
 use html5ever::TokenizerResult;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tokenizer};
@@ -40,21 +38,13 @@ pub struct ParseConfig {
     pub max_nodes: u32,
     /// More attributes than this on one tag are left out.
     pub max_attributes: u32,
-    /// A page that takes longer to parse is given up: its tree is empty, and its notes say so.
-    /// `None` for as long as it takes.
-    pub deadline: Option<Duration>,
 }
 
 impl ParseConfig {
     /// Readable content, 512 levels, 2 million nodes, 1,024 attributes: what the pipeline uses
     /// unless told otherwise.
-    pub const CONTENT: Self = Self {
-        keep: Keep::Content,
-        max_depth: 512,
-        max_nodes: 2_000_000,
-        max_attributes: 1024,
-        deadline: None,
-    };
+    pub const CONTENT: Self =
+        Self { keep: Keep::Content, max_depth: 512, max_nodes: 2_000_000, max_attributes: 1024 };
 }
 
 /// Parses a page with [`ParseConfig::CONTENT`]. Never fails: HTML has no invalid input.
@@ -73,15 +63,21 @@ const PIECE: usize = 1 << 14;
 /// Parses a page. Takes text (UTF-8; what is beyond 1 GiB is left out), gives the tree; time is
 /// linear in the text's length.
 pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
+    parse_while(html, config, &|| true)
+}
+
+/// Parses a page as long as `go_on` says so, which is asked every few kilobytes. A page that is
+/// given up has an empty tree, and its notes say so: the tree depends on the page alone.
+pub fn parse_while(html: &str, config: &ParseConfig, go_on: &dyn Fn() -> bool) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
     let arena = Arena::with_capacity((html.len() / 40).clamp(64, 1 << 20));
     let input = BufferQueue::default();
     let max_nodes = config.max_nodes.min(html.len() as u32 + 1024);
     let guard = Guard::new(Sink::new(&arena, html.len()), config, max_nodes, &input);
     let tokenizer = Tokenizer::new(guard, Default::default());
-    if !feed(&tokenizer, &input, html, config) {
+    if !feed(&tokenizer, &input, html, config.max_attributes, go_on) {
         return Document {
-            notes: ParseNotes { out_of_time: true, ..ParseNotes::default() },
+            notes: ParseNotes { given_up: true, ..ParseNotes::default() },
             ..parse("")
         };
     }
@@ -93,16 +89,14 @@ pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
 }
 
 /// Feeds the page piece by piece, leaving out attributes of tags that have far too many; false if
-/// time ran out.
+/// it was given up.
 fn feed(
     tokenizer: &Tokenizer<Guard<'_, '_>>,
     input: &BufferQueue,
     html: &str,
-    config: &ParseConfig,
+    max_attributes: u32,
+    go_on: &dyn Fn() -> bool,
 ) -> bool {
-    // The clock decides nothing but whether to give up: a tree that is given depends on the page
-    // alone.
-    let begun = config.deadline.map(|deadline| (Instant::now(), deadline));
     let guard = &tokenizer.sink;
     let feed = |text: &str| {
         input.push_back(StrTendril::from_slice(text));
@@ -114,7 +108,7 @@ fn feed(
     let mut after_nul = false;
     let mut reader: Option<TagReader> = None;
     while at < html.len() {
-        if begun.is_some_and(|(start, deadline)| start.elapsed() > deadline) {
+        if !go_on() {
             return false;
         }
         let end = html.ceil_char_boundary((at + PIECE).min(html.len()));
@@ -136,7 +130,7 @@ fn feed(
         let bytes = html.as_bytes();
         // The tokenizer may have taken the `<` before it handed out the text that ends there.
         let reader = reader.get_or_insert_with(|| {
-            TagReader::new(bytes, last_token.saturating_sub(1), config.max_attributes)
+            TagReader::new(bytes, last_token.saturating_sub(1), max_attributes)
         });
         if let Some((cut, tag_end)) = reader.flood(bytes, end) {
             feed(&html[end..cut.max(end)]);

@@ -17,8 +17,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A limit that suits real feeds: 32 MiB.
-    pub const USUAL: Limits = Limits { bytes: 32 << 20 };
+    /// A limit that suits real feeds: 16 MiB.
+    pub const USUAL: Limits = Limits { bytes: 16 << 20 };
 }
 
 /// Where a feed comes from.

@@ -6,12 +6,12 @@
 //! Drops: whatever is no page or cannot be read, each with file, offset and reason; reading goes on.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use archive::{Limits, PayloadKind, Record, RecordKind, RecordReader, Response};
+use archive::{PayloadKind, Record, RecordKind, RecordReader, Response};
 use jiff::Timestamp;
 use model::{Drop, DropReason, FeedItem, Origin, Page, Stage};
 use url::Url;
@@ -90,13 +90,7 @@ pub fn read(
     let mut intake = Reading { config, file: file.clone(), summary, given: 0, sink };
     match input {
         Input::Archive(_) => {
-            let limits = Limits {
-                record_bytes: config.max_record_bytes,
-                head_bytes: config.max_head_bytes,
-                ratio: config.max_ratio,
-                ..Limits::USUAL
-            };
-            let records = RecordReader::new(&mut reader, &limits)
+            let records = RecordReader::new(&mut reader, &config.limits())
                 .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource));
             for item in records {
                 if stop.load(Ordering::Relaxed) {
@@ -117,19 +111,21 @@ pub fn read(
             }
         }
         Input::Html { name, folder, .. } => {
-            let mut bytes = Vec::new();
-            reader.read_to_end(&mut bytes).map_err(failed)?;
             intake.count("page");
             let origin = intake.origin(0, "", None);
             let url = address_of_file(folder, name);
-            intake.page(url, None, origin, bytes, None);
+            match reader.whole(config.max_payload_bytes).map_err(failed)? {
+                Some(bytes) => intake.page(url, None, origin, bytes, None),
+                None => intake.oversized(&url, origin, DropReason::TooLarge, "max_payload_bytes"),
+            }
         }
         Input::Feed(_) => {
-            let mut bytes = Vec::new();
-            reader.read_to_end(&mut bytes).map_err(failed)?;
             intake.count("feed");
             let origin = intake.origin(0, "", None);
-            intake.feed(&bytes, &file, None, None, origin);
+            match reader.whole(config.max_feed_bytes).map_err(failed)? {
+                Some(bytes) => intake.feed(&bytes, &file, None, None, origin),
+                None => intake.oversized(&file, origin, DropReason::BadFeed, "max_feed_bytes"),
+            }
         }
     }
     let mut summary = intake.summary;
@@ -170,6 +166,15 @@ impl Reading<'_> {
         self.give(Intake::Drop(Drop { site, url, origin, stage: Stage::Read, reason, detail }));
     }
 
+    fn oversized(&mut self, url: &str, origin: Origin, reason: DropReason, key: &str) {
+        self.drop(
+            url,
+            origin,
+            reason,
+            format!("larger than read.{key}; raise it to read the file"),
+        );
+    }
+
     fn record(&mut self, record: Record) {
         self.count(record.kind.as_str());
         self.summary.other_records += u64::from(!record.kind.of_pages());
@@ -184,7 +189,7 @@ impl Reading<'_> {
                 self.payload(url, date, origin, body, media_type.as_deref());
             }
             RecordKind::Revisit => {
-                return self.give(Intake::Revisit(revisit(url, payload, &record, origin)));
+                return self.give(Intake::Revisit(Revisit::new(url, payload, &record, origin)));
             }
             // Requests, metadata and the like hold no page: they are counted, not listed.
             _ => return,
@@ -291,23 +296,5 @@ impl Reading<'_> {
             Ok(feed) => self.give(Intake::Feed(feed.items)),
             Err(error) => self.drop(id, origin, DropReason::BadFeed, error.to_string()),
         }
-    }
-}
-
-/// What a revisit record says of its original.
-fn revisit(url: String, digest: Option<u128>, record: &Record, origin: Origin) -> Revisit {
-    let field = |name| record.headers.get(name).map(|v: &str| v.trim_matches(['<', '>', ' ']));
-    let profile = field("WARC-Profile").unwrap_or_default();
-    Revisit {
-        url,
-        date: record.date,
-        origin,
-        digest,
-        record: field("WARC-Refers-To").map(str::to_owned),
-        visit: (
-            field("WARC-Refers-To-Target-URI").map(str::to_owned),
-            field("WARC-Refers-To-Date").and_then(archive::parse_date),
-        ),
-        not_modified: profile.ends_with("server-not-modified"),
     }
 }
