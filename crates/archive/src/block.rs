@@ -5,7 +5,7 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::Limits;
-use crate::start::{Dialect, Search, Start, recognise, surely};
+use crate::start::{Dialect, Place, Search, Start, recognise, surely};
 use crate::stream::{Stream, next_start};
 
 /// Separators between records beyond which no record is looked for.
@@ -133,7 +133,7 @@ impl<R: Read> Block<'_, R> {
 
     /// Where another record begins between `size` and `end`.
     fn embedded(&self, size: usize, end: usize) -> Option<usize> {
-        match next_start(self.stream, size, self.dialect, true) {
+        match next_start(self.stream, size, self.dialect, Place::Line, true) {
             Search::At(at) if at < end => Some(at),
             _ => None,
         }
@@ -156,7 +156,7 @@ impl<R: Read> Block<'_, R> {
         loop {
             let complete = self.stream.complete();
             let ends = complete || self.stream.at_member_end();
-            match next_start(self.stream, from, self.dialect, ends) {
+            match next_start(self.stream, from, self.dialect, Place::Line, ends) {
                 Search::At(at) => return self.clip(size, at, keep, wrong),
                 Search::NotBefore(_) if ends => {
                     let held = self.stream.window().len();

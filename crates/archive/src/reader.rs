@@ -8,7 +8,7 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::block::Block;
-use crate::start::{Dialect, Search, Start, recognise};
+use crate::start::{Dialect, Place, Search, Start, recognise};
 use crate::stream::{Stream, next_start};
 use crate::{Fault, Headers, Limits, Record, RecordKind, arc, date, head};
 
@@ -196,7 +196,7 @@ impl<R: Read> RecordReader<R> {
         let (mut passed, mut from) = (0u64, 1);
         loop {
             let complete = self.stream.complete();
-            match next_start(&self.stream, from, self.dialect, complete) {
+            match next_start(&self.stream, from, self.dialect, Place::Anywhere, complete) {
                 Search::At(index) => {
                     self.stream.consume(index);
                     passed += index as u64;

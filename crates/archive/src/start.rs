@@ -66,13 +66,28 @@ pub(crate) enum Search {
     NotBefore(usize),
 }
 
-/// Finds the first index ≥ `from` at which a record surely starts: on a new line, and with a head
-/// that names its type. `complete` says that nothing can follow `bytes`.
-pub(crate) fn find(bytes: &[u8], from: usize, dialect: Dialect, complete: bool) -> Search {
+/// Where a record may begin in what is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// On a new line: within a block, which may speak of records.
+    Line,
+    /// Anywhere: between records, where junk need not end with its line.
+    Anywhere,
+}
+
+/// Finds the first index ≥ `from` at which a record surely starts: with a head that names its type.
+/// `complete` says that nothing can follow `bytes`.
+pub(crate) fn find(
+    bytes: &[u8],
+    from: usize,
+    dialect: Dialect,
+    place: Place,
+    complete: bool,
+) -> Search {
+    let anywhere = place == Place::Anywhere && dialect == Dialect::Warc;
     let mut at = from;
     loop {
-        // A candidate stands at 0 or after a line feed.
-        if at == 0 || bytes.get(at - 1) == Some(&b'\n') {
+        if anywhere || at == 0 || bytes.get(at - 1) == Some(&b'\n') {
             match surely(&bytes[at.min(bytes.len())..], dialect, complete) {
                 Some(true) => return Search::At(at),
                 Some(false) => {}
@@ -81,6 +96,8 @@ pub(crate) fn find(bytes: &[u8], from: usize, dialect: Dialect, complete: bool) 
         }
         let rest = bytes.get(at..).unwrap_or_default();
         let next = match dialect {
+            // What stands at the very start of the rest has been looked at.
+            Dialect::Warc if anywhere => memmem::find(rest.get(1..).unwrap_or_default(), b"WARC/"),
             Dialect::Warc => memmem::find(rest, b"\nWARC/"),
             Dialect::Arc => memchr(b'\n', rest),
         };
@@ -139,10 +156,17 @@ mod tests {
     }
 
     #[test]
-    fn search_wants_a_head_on_a_new_line() {
+    fn search_wants_a_head_and_within_blocks_a_new_line() {
         let cut = "x WARC/1.0\r\nWARC-Type: a\r\n\r\nWARC/1.0\r\nfoo: bar\r\n\r\nWARC/1.1\r\nwarc-type: b";
         let (at, whole) = (cut.find("WARC/1.1").unwrap(), format!("{cut}\r\n"));
-        assert_eq!(find(cut.as_bytes(), 0, Dialect::Warc, false), Search::NotBefore(at));
-        assert_eq!(find(whole.as_bytes(), 0, Dialect::Warc, false), Search::At(at));
+        assert_eq!(
+            find(cut.as_bytes(), 0, Dialect::Warc, Place::Line, false),
+            Search::NotBefore(at)
+        );
+        assert_eq!(find(whole.as_bytes(), 0, Dialect::Warc, Place::Line, false), Search::At(at));
+        let joined = b"junkWARC/1.0\r\nWARC-Type: a\r\n\r\n";
+        let found = |place| find(joined, 0, Dialect::Warc, place, true);
+        assert_eq!(found(Place::Anywhere), Search::At(4));
+        assert!(matches!(found(Place::Line), Search::NotBefore(_)));
     }
 }

@@ -9,7 +9,7 @@ use model::DropReason;
 use crate::gap::Break;
 use crate::members::Members;
 use crate::source::Source;
-use crate::start::{Dialect, Search, find, surely};
+use crate::start::{Dialect, Place, Search, find, surely};
 use crate::{Fault, Format, Limits};
 
 /// Bytes looked at to tell the format.
@@ -244,16 +244,17 @@ impl<R: Read> Stream<R> {
     }
 }
 
-/// Finds the first index ≥ `from` in the window at which a record surely starts: on a new line, or
+/// Finds the first index ≥ `from` in the window at which a record surely starts, at such a place or
 /// where a member begins. `complete` says that nothing can follow the window.
 pub(crate) fn next_start<R: Read>(
     stream: &Stream<R>,
     from: usize,
     dialect: Dialect,
+    place: Place,
     complete: bool,
 ) -> Search {
     let window = stream.window();
-    let found = find(window, from, dialect, complete);
+    let found = find(window, from, dialect, place, complete);
     let (Search::At(before) | Search::NotBefore(before)) = found;
     for member in stream.members_from(from).take_while(|member| *member < before) {
         match surely(&window[member..], dialect, complete) {

@@ -4,7 +4,7 @@ mod common;
 
 use std::io::Write;
 
-use common::{numbers, read, record, records};
+use common::{numbers, read, record, records, zstd};
 use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
 use model::DropReason;
 use sitegrove_archive::Limits;
@@ -17,12 +17,8 @@ fn without(missing: usize) -> Vec<usize> {
     (0..10).filter(|i| *i != missing).collect()
 }
 
-fn zstd(bytes: &[u8]) -> Vec<u8> {
-    zstd::encode_all(bytes, 3).unwrap()
-}
-
 fn summed_zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
-    let mut encoder = zstd::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
+    let mut encoder = ::zstd::Encoder::with_dictionary(Vec::new(), 3, dictionary).unwrap();
     encoder.include_checksum(true).unwrap();
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
@@ -46,7 +42,7 @@ fn skippable(magic: u8, content: &[u8]) -> Vec<u8> {
 
 fn trained() -> Vec<u8> {
     let samples: Vec<Vec<u8>> = (0..400).map(|i| record(i * 7919)).collect();
-    zstd::dict::from_samples(&samples, 2048).unwrap()
+    ::zstd::dict::from_samples(&samples, 2048).unwrap()
 }
 
 /// `bytes` hold these records, and one fault for each reason.
