@@ -11,6 +11,9 @@ use crate::stream::{Stream, next_start};
 /// Separators between records beyond which no record is looked for.
 const LONGEST_GAP: usize = 64 << 10;
 
+/// Bytes of an overlong block that are held to see whether its length is wrong.
+const LONGEST_PEEK: usize = 8 << 20;
+
 /// A block that was found, or not.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
@@ -184,10 +187,11 @@ impl<R: Read> Block<'_, R> {
         }
     }
 
-    /// Handles a block that is declared too long to be kept. Such a length may well be wrong, so as
-    /// much as is allowed is looked at first.
+    /// Handles a block that is declared too long to be kept. Such a length may well be wrong, so its
+    /// beginning is looked at first.
     fn long(&mut self, size: usize, length: u64, keep: bool) -> Found {
-        let most = usize::try_from(self.limits.record_bytes).unwrap_or(usize::MAX);
+        let most =
+            usize::try_from(self.limits.record_bytes).unwrap_or(usize::MAX).min(LONGEST_PEEK);
         while self.stream.window().len() < most.saturating_add(size) {
             let held = self.stream.window().len();
             if !self.stream.fill() {
