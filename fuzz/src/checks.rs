@@ -1,6 +1,6 @@
 //! What must hold for any bytes: called by the fuzz targets, and by `pipeline/tests/corpus.rs` on
 //! the inputs in `fuzz/corpus`.
-#![allow(dead_code)]
+#![allow(dead_code)] // Each target calls one of them.
 
 use std::io::Read;
 
@@ -13,7 +13,7 @@ const SMALL: Limits = Limits { record_bytes: 4000, head_bytes: 2000, member_byte
 const PAYLOAD: usize = 1 << 20;
 
 /// An archive is read to its end, in the same way whatever the reads bring; offsets do not go back.
-pub fn records(bytes: &[u8]) {
+pub(crate) fn records(bytes: &[u8]) {
     Format::sniff(bytes);
     let Some((&first, bytes)) = bytes.split_first() else { return };
     let limits = if first & 1 == 0 { SMALL } else { Limits::USUAL };
@@ -55,7 +55,7 @@ impl Read for Sliced<'_> {
 }
 
 /// A response's head ends within its block, and its payload keeps to the limit.
-pub fn http(block: &[u8]) {
+pub(crate) fn http(block: &[u8]) {
     if let Ok(response) = Response::parse(block) {
         assert!(response.body <= block.len());
         response.location();
@@ -67,7 +67,7 @@ pub fn http(block: &[u8]) {
 }
 
 /// A page is decoded and parsed; its tree is no larger than allowed, and can be written out.
-pub fn page(bytes: &[u8]) {
+pub(crate) fn page(bytes: &[u8]) {
     const LABELS: [Option<&str>; 8] = [
         None,
         Some("utf-8"),
@@ -102,7 +102,7 @@ pub fn page(bytes: &[u8]) {
 }
 
 /// A feed is read or refused; links lead to the web.
-pub fn feed(bytes: &[u8]) {
+pub(crate) fn feed(bytes: &[u8]) {
     let source =
         ::feed::Source { id: "a", url: Some("https://a.example/feed"), http_charset: None };
     let limits = ::feed::Limits { bytes: 1 << 20 };
@@ -116,7 +116,7 @@ pub fn feed(bytes: &[u8]) {
 
 /// An expression (the first line) is read, printed and read again, and what it selects on a page
 /// (the rest) is in document order and matches its last step.
-pub fn wrapper(bytes: &[u8]) {
+pub(crate) fn wrapper(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (expression, html) = text.split_once('\n').unwrap_or((&text, ""));
     let Ok(path) = expression.parse::<dom::xpath::Path>() else { return };

@@ -4,8 +4,6 @@
 //! (WARC 1.1 §6.7); a server's "not modified" may name nothing but its own address. Only what the
 //! revisits ask for is indexed, so a crawl without them costs nothing.
 
-use std::collections::BTreeMap;
-
 use archive::Record;
 use jiff::Timestamp;
 use model::{Drop, DropReason, Origin, Page, Stage};
@@ -123,22 +121,23 @@ fn of_url(url: &str) -> u128 {
 
 /// Replaces every revisit by the page it found unchanged, or by a drop. Of several revisits of one
 /// address only the latest gives a page, so at most one copy is made for each address.
-pub fn resolve(intakes: &mut Vec<Intake>, payloads: &[Payload]) {
+pub fn resolve(intakes: &mut [Intake], payloads: &[Payload]) {
     let revisits: Vec<usize> =
         (0..intakes.len()).filter(|&place| matches!(intakes[place], Intake::Revisit(_))).collect();
     if revisits.is_empty() {
         return;
     }
     let originals = originals(intakes, payloads);
-    let mut latest: BTreeMap<(String, Option<Timestamp>, Origin), usize> = BTreeMap::new();
+    // Address, date and place in the inputs: the latest visit of an address comes last.
+    let mut visits: Vec<(String, Option<Timestamp>, Origin, usize)> = Vec::new();
     for &place in &revisits {
         if let Intake::Revisit(revisit) = &intakes[place] {
-            latest.insert((revisit.url.clone(), revisit.date, revisit.origin.clone()), place);
+            visits.push((revisit.url.clone(), revisit.date, revisit.origin.clone(), place));
         }
     }
-    let mut order: Vec<((String, Option<Timestamp>, Origin), usize)> = latest.into_iter().collect();
+    visits.sort();
     let mut later_url: Option<String> = None;
-    while let Some(((url, ..), place)) = order.pop() {
+    for (url, _, _, place) in visits.into_iter().rev() {
         let superseded = later_url.as_ref() == Some(&url);
         let Intake::Revisit(revisit) = &intakes[place] else { continue };
         let revisit = revisit.clone();

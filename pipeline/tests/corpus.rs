@@ -4,7 +4,6 @@ use std::fs;
 
 #[path = "../../fuzz/src/checks.rs"]
 mod checks;
-#[allow(dead_code)]
 mod common;
 
 /// Runs a check on every input of a target.
