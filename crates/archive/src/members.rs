@@ -9,6 +9,7 @@ use crate::gap::{Break, bad_checksum, damage, went_on};
 use crate::inflate::{Inflater, Shot};
 use crate::member::{Salvage, Step, salvage};
 use crate::source::Source;
+use crate::start::{Dialect, surely};
 use crate::stream::More;
 use crate::unit::{Beginning, Unit, beginning, find_unit};
 use crate::zstandard::{Decoders, LARGEST_DICTIONARY};
@@ -87,6 +88,7 @@ impl<R: Read> Members<R> {
                 self.source.fill_to(self.source.buffered().len() + 1);
                 More::Data(offset)
             }
+            Beginning::None if self.at_plain_record() => More::Plain,
             Beginning::Unsure | Beginning::None => {
                 let found = self.seek(0);
                 let detail = format!(
@@ -105,6 +107,18 @@ impl<R: Read> Members<R> {
                 })
             }
         }
+    }
+
+    /// Whether the archive goes on with a record that is not compressed.
+    fn at_plain_record(&self) -> bool {
+        let (held, complete) = (self.source.buffered(), self.source.ended());
+        let separators = held.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        surely(&held[separators..], Dialect::Warc, complete) == Some(true)
+    }
+
+    /// Gives the rest of the archive back.
+    pub(crate) fn into_source(self) -> Source<R> {
+        self.source
     }
 
     /// Begins to stream the unit at the source's position.
@@ -212,7 +226,8 @@ impl<R: Read> Members<R> {
                     self.source.consume(taken);
                     return More::Data(offset);
                 }
-                if length {
+                // One of the two is right: so is the data.
+                if checksum || length {
                     self.source.consume(taken);
                     self.pending = Some(bad_checksum("gzip member", offset, self.source.offset()));
                     return More::Data(offset);

@@ -83,6 +83,7 @@ impl<R: Read> RecordReader<R> {
                     Dialect::Arc => self.arc(),
                 }
             }
+            Start::None if self.stream.unwrap_rest() => {}
             Start::None => self.junk(
                 DropReason::Junk,
                 "bytes that belong to no record; everything before was kept",

@@ -8,7 +8,7 @@ use crate::arc;
 const LOOK: usize = 64 << 10;
 
 /// Longest line that is taken for the head of an ARC record.
-const LONGEST_ARC_LINE: usize = 16 << 10;
+const LONGEST_ARC_LINE: usize = 64 << 10;
 
 /// The kind of head records have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +32,12 @@ pub(crate) enum Start {
 
 /// Tells whether `bytes` begin with a record; `complete` says that nothing can follow them.
 pub(crate) fn recognise(bytes: &[u8], complete: bool) -> Start {
-    if bytes.len() < 5 && !complete && b"WARC/".starts_with(bytes) {
+    let begins = &bytes[..bytes.len().min(5)];
+    let may_be_warc = b"WARC/".get(..begins.len()).is_some_and(|w| w.eq_ignore_ascii_case(begins));
+    if bytes.len() < 5 && !complete && may_be_warc {
         return Start::Unsure;
     }
-    let limit = if bytes.starts_with(b"WARC/") { 32 } else { LONGEST_ARC_LINE };
+    let limit = if may_be_warc { 32 } else { LONGEST_ARC_LINE };
     let Some(end) = memchr(b'\n', &bytes[..bytes.len().min(limit)]) else {
         return if bytes.len() < limit && !complete { Start::Unsure } else { Start::None };
     };
@@ -50,7 +52,9 @@ pub(crate) fn recognise(bytes: &[u8], complete: bool) -> Start {
 
 /// Whether a line is `WARC/` and a version number.
 fn is_version(line: &[u8]) -> bool {
-    let Some(version) = line.strip_prefix(b"WARC/") else { return false };
+    let Some((b"WARC/" | b"warc/" | b"Warc/", version)) = line.split_at_checked(5) else {
+        return false;
+    };
     let version = version.trim_ascii_end();
     version.contains(&b'.')
         && version.first().is_some_and(u8::is_ascii_digit)
@@ -97,8 +101,8 @@ pub(crate) fn find(
         let rest = bytes.get(at..).unwrap_or_default();
         let next = match dialect {
             // What stands at the very start of the rest has been looked at.
-            Dialect::Warc if anywhere => memmem::find(rest.get(1..).unwrap_or_default(), b"WARC/"),
-            Dialect::Warc => memmem::find(rest, b"\nWARC/"),
+            Dialect::Warc if anywhere => either_case(rest.get(1..).unwrap_or_default(), b"WARC/"),
+            Dialect::Warc => either_case(rest, b"\nWARC/"),
             Dialect::Arc => memchr(b'\n', rest),
         };
         match next {
@@ -107,6 +111,13 @@ pub(crate) fn find(
             None => return Search::NotBefore(from.max(bytes.len().saturating_sub(5))),
         }
     }
+}
+
+/// Finds the capitals, or the same in small letters: some writers spell the version so.
+fn either_case(bytes: &[u8], capitals: &[u8]) -> Option<usize> {
+    let found = memmem::find(bytes, capitals);
+    let before = &bytes[..found.unwrap_or(bytes.len())];
+    memmem::find(before, &capitals.to_ascii_lowercase()).or(found)
 }
 
 /// Whether `bytes` surely begin with a record, head and all; `None` when more bytes are needed.
@@ -145,6 +156,7 @@ mod tests {
         for (bytes, start) in [
             (&b"WARC/1.0\r\n"[..], Start::Record(Dialect::Warc)),
             (b"WARC/0.17 \n", Start::Record(Dialect::Warc)),
+            (b"warc/1.0\r\n", Start::Record(Dialect::Warc)),
             (b"WARC/one\r\n", Start::None),
             (b"WAR", Start::Unsure),
             (b"WARC/1.", Start::Unsure),

@@ -10,6 +10,8 @@ use crate::gap::Break;
 use crate::members::Members;
 use crate::source::Source;
 use crate::start::{Dialect, Place, Search, find, surely};
+use crate::unit::{Beginning, beginning, find_unit};
+use crate::zstandard::Decoders;
 use crate::{Fault, Format, Limits};
 
 /// Bytes looked at to tell the format.
@@ -19,6 +21,8 @@ const SNIFF: usize = 256 << 10;
 pub(crate) enum More {
     /// It may have appended bytes; they belong to the member at this file offset.
     Data(u64),
+    /// What follows is not compressed.
+    Plain,
     /// The bytes after this do not follow on those before.
     Broken(Break),
     /// Nothing follows.
@@ -88,6 +92,17 @@ enum Behind {
     End,
 }
 
+/// A piece of the window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Piece {
+    /// Its position in the unwrapped bytes.
+    at: u64,
+    /// Its file offset, or that of its member.
+    offset: u64,
+    /// Whether it is a member, rather than bytes as they stand in the file.
+    member: bool,
+}
+
 /// The window.
 pub(crate) struct Stream<R> {
     decoder: Decoder<R>,
@@ -95,9 +110,10 @@ pub(crate) struct Stream<R> {
     start: usize,
     /// Position of `bytes[0]` in the unwrapped bytes.
     base: u64,
-    /// (position, file offset) of the pieces the window is made of.
-    pieces: VecDeque<(u64, u64)>,
+    /// The pieces the window is made of.
+    pieces: VecDeque<Piece>,
     behind: Behind,
+    limits: Limits,
     /// What the decoder had to say without losing bytes.
     notes: Vec<Fault>,
 }
@@ -111,6 +127,7 @@ impl<R: Read> Stream<R> {
             base: 0,
             pieces: VecDeque::new(),
             behind: Behind::Open,
+            limits,
             notes: Vec::new(),
         }
     }
@@ -128,38 +145,33 @@ impl<R: Read> Stream<R> {
     /// File offset of the byte `ahead` of the window's start: of its member, if there is one.
     pub(crate) fn offset(&self, ahead: usize) -> u64 {
         let position = self.base + (self.start + ahead) as u64;
-        let behind = self.pieces.partition_point(|(at, _)| *at <= position);
+        let behind = self.pieces.partition_point(|piece| piece.at <= position);
         let piece = behind.checked_sub(1).and_then(|index| self.pieces.get(index));
-        let (at, offset) = piece.copied().unwrap_or_default();
-        match self.decoder {
-            Decoder::Plain(_) => offset + (position - at),
-            Decoder::Members(_) | Decoder::Refused(_) => offset,
-        }
+        let piece = piece.copied().unwrap_or_default();
+        if piece.member { piece.offset } else { piece.offset + (position - piece.at) }
     }
 
     /// Index in the window at which the next member begins, if the window reaches into it.
     pub(crate) fn next_member(&self) -> Option<usize> {
-        let Decoder::Members(_) = self.decoder else { return None };
         let position = self.base + self.start as u64;
-        let next = self.pieces.partition_point(|(at, _)| *at <= position);
-        let (at, _) = self.pieces.get(next)?;
-        usize::try_from(at - position).ok()
+        let next = self.pieces.partition_point(|piece| piece.at <= position);
+        let piece = self.pieces.get(next).filter(|piece| piece.member)?;
+        usize::try_from(piece.at - position).ok()
     }
 
     /// Indices ≥ `from` in the window at which members begin.
     pub(crate) fn members_from(&self, from: usize) -> impl Iterator<Item = usize> {
         let start = self.base + self.start as u64;
-        let first = self.pieces.partition_point(|(at, _)| *at < start + from as u64);
-        let compressed = matches!(self.decoder, Decoder::Members(_));
-        let pieces = self.pieces.range(first..).take_while(move |_| compressed);
-        pieces.map(move |(at, _)| (at - start) as usize)
+        let first = self.pieces.partition_point(|piece| piece.at < start + from as u64);
+        let members = self.pieces.range(first..).filter(|piece| piece.member);
+        members.map(move |piece| (piece.at - start) as usize)
     }
 
     /// Whether a member begins at the window's start.
     pub(crate) fn starts_member(&self) -> bool {
         let position = self.base + self.start as u64;
-        matches!(self.decoder, Decoder::Members(_))
-            && self.pieces.binary_search_by_key(&position, |(at, _)| *at).is_ok()
+        let found = self.pieces.binary_search_by_key(&position, |piece| piece.at);
+        found.is_ok_and(|index| self.pieces[index].member)
     }
 
     /// Whether the window ends where a member ends.
@@ -199,7 +211,7 @@ impl<R: Read> Stream<R> {
             self.bytes.drain(..self.start);
             self.base += self.start as u64;
             self.start = 0;
-            while self.pieces.get(1).is_some_and(|(at, _)| *at <= self.base) {
+            while self.pieces.get(1).is_some_and(|piece| piece.at <= self.base) {
                 self.pieces.pop_front();
             }
         }
@@ -208,10 +220,18 @@ impl<R: Read> Stream<R> {
             match self.decoder.more(&mut self.bytes) {
                 More::Data(offset) => {
                     if self.bytes.len() > length {
-                        if self.pieces.back().is_none_or(|(_, last)| *last != offset) {
-                            self.pieces.push_back((self.base + length as u64, offset));
+                        let member = matches!(self.decoder, Decoder::Members(_));
+                        if self.pieces.back().is_none_or(|last| last.offset != offset) {
+                            let at = self.base + length as u64;
+                            self.pieces.push_back(Piece { at, offset, member });
                         }
                         return true;
+                    }
+                }
+                More::Plain => {
+                    let old = std::mem::replace(&mut self.decoder, Decoder::Refused(None));
+                    if let Decoder::Members(members) = old {
+                        self.decoder = Decoder::Plain(members.into_source());
                     }
                 }
                 More::Broken(broken) if !broken.lossy => self.notes.push(broken.into()),
@@ -225,6 +245,29 @@ impl<R: Read> Stream<R> {
                 }
             }
         }
+    }
+
+    /// If what stands at the window's start is compressed although what was before it was not,
+    /// unwraps the rest of the archive from there on.
+    pub(crate) fn unwrap_rest(&mut self) -> bool {
+        let Beginning::Unit(format) = beginning(self.window()) else { return false };
+        if !matches!(self.decoder, Decoder::Plain(_)) {
+            return false;
+        }
+        // A few kilobytes tell; what cannot be read on is reported first.
+        while self.window().len() < SNIFF && self.fill() {}
+        let unreadable = matches!(self.behind, Behind::Break(_));
+        if unreadable || find_unit(self.window(), 0, format, &mut Decoders::default()) != Some(0) {
+            return false;
+        }
+        let rest = self.bytes.split_off(self.start);
+        let old = std::mem::replace(&mut self.decoder, Decoder::Refused(None));
+        if let Decoder::Plain(mut source) = old {
+            source.put_back(&rest);
+            self.decoder = Decoder::Members(Box::new(Members::new(source, format, self.limits)));
+            self.behind = Behind::Open;
+        }
+        true
     }
 
     /// Passes the break behind an empty window; `None` at the end.

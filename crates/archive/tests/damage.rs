@@ -45,6 +45,7 @@ fn plain_archives_that_keep_to_the_rules_or_nearly() {
     check(text.replace("WARC/1.0", "WARC/0.17").as_bytes(), &all(), &[]);
     check(text.replace("WARC/1.0", "WARC/1.1").as_bytes(), &all(), &[]);
     check(text.replace("\r\n", "\n").as_bytes(), &all(), &[]);
+    check(text.replace("WARC/1.0", "warc/1.0").as_bytes(), &all(), &[]);
     check(text.replace("Content-Length", "CONTENT-LENGTH").as_bytes(), &all(), &[]);
     check(text.replace("WARC-T", "warc-t").as_bytes(), &all(), &[]);
     check(text.replace("http://a.com/3", "<http://a.com/3>").as_bytes(), &all(), &[]);
@@ -112,6 +113,36 @@ fn gzip_archives_that_keep_to_the_rules_or_nearly() {
 }
 
 #[test]
+fn archives_of_several_wrappings() {
+    let zstd = |range: std::ops::Range<usize>| range.flat_map(|i| common::zstd(&record(i)));
+    let mixed = [
+        records(0..2),
+        members(2..4).concat(),
+        records(4..6),
+        zstd(6..8).collect(),
+        records(8..10),
+    ];
+    let bytes = mixed.concat();
+    check(&bytes, &all(), &[]);
+    let (found, _) = read(&bytes[..], &Limits::USUAL);
+    let mut offset = 0;
+    for (i, pair) in mixed.iter().enumerate() {
+        assert_eq!(found[2 * i].offset, offset, "of record {}", 2 * i);
+        offset += pair.len() as u64;
+    }
+    assert_eq!(found[9].offset, bytes.len() as u64 - record(9).len() as u64);
+    // A compressed archive within a record stays where it is.
+    let body = members(0..3).concat();
+    let inner = [b"x\r\n\r\n", &body[..], b"\r\n\r\n", &body[..]].concat();
+    let head =
+        format!("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {}\r\n\r\n", inner.len());
+    let bytes = [head.as_bytes(), &inner, b"\r\n\r\n", &record(5)].concat();
+    let (found, faults) = read(&bytes[..], &Limits::USUAL);
+    assert_eq!((found.len(), faults.len()), (2, 0), "{faults:#?}");
+    assert_eq!(found[0].body, inner);
+}
+
+#[test]
 fn damaged_gzip_members() {
     let mut damaged = members(0..10);
     let middle = damaged[3].len() / 2;
@@ -126,6 +157,11 @@ fn damaged_gzip_members() {
     let at = checksum[3].len() - 6;
     checksum[3][at] ^= 0x55;
     check(&checksum.concat(), &all(), &[DropReason::BadCompression]);
+
+    let mut length = members(0..10);
+    let at = length[3].len() - 2;
+    length[3][at] ^= 0x55;
+    check(&length.concat(), &all(), &[DropReason::BadCompression]);
 
     let mut cut = members(0..10);
     cut[3].truncate(100);
