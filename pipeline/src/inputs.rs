@@ -49,7 +49,10 @@ fn is_html(path: &Path) -> bool {
 }
 
 fn is_archive(path: &Path) -> bool {
-    has_extension(path, &["warc", "warc.gz", "warc.zst", "warc.lz4", "arc", "arc.gz", "arc.zst"])
+    has_extension(
+        path,
+        &["warc", "warc.gz", "warc.zst", "warc.lz4", "arc", "arc.gz", "arc.zst", "arc.lz4"],
+    )
 }
 
 fn is_feed(path: &Path) -> bool {

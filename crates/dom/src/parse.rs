@@ -105,20 +105,23 @@ fn feed(
     };
     let mut at = 0;
     let mut last_token = 0;
-    let mut after_nul = false;
+    let mut run_before = None;
     let mut reader: Option<TagReader> = None;
     while at < html.len() {
         if !go_on() {
             return false;
         }
         let end = html.ceil_char_boundary((at + PIECE).min(html.len()));
-        // NUL is ignored in text, one by one: a long run of it (a damaged file) can be skipped.
-        let nul = html.as_bytes()[at..end].iter().all(|&byte| byte == 0);
-        if nul && after_nul {
+        // NUL is ignored in text, and `<` before another is text, one by one and each an error: a
+        // long run of either (a damaged or hostile file) can be skipped.
+        let first = html.as_bytes()[at];
+        let same = html.as_bytes()[at..end].iter().all(|&byte| byte == first);
+        let run = (same && matches!(first, 0 | b'<')).then_some(first);
+        if run.is_some() && run == run_before {
             at = end;
             continue;
         }
-        after_nul = nul;
+        run_before = run;
         guard.stirred.set(false);
         feed(&html[at..end]);
         at = end;

@@ -125,6 +125,13 @@ fn many_attributes_on_one_tag() {
 }
 
 #[test]
+fn less_than_signs_by_the_million() {
+    let d = parse(&format!("<p>before{}<i>after</i>", "<".repeat(50 << 20)));
+    assert_eq!(d.text_content(elements(&d, "i")[0]), "after");
+    assert!(d.text_content(elements(&d, "p")[0]).starts_with("before<<<"));
+}
+
+#[test]
 fn few_attributes_and_little_patience() {
     let config = ParseConfig { max_attributes: 2, ..ParseConfig::CONTENT };
     let d = parse_with("<p a=1 b=2 c=3 d=4>x</p><p e=5>y", &config);

@@ -36,14 +36,21 @@ fn speed(file: &Path, rounds: usize) -> Outcome {
         let (ours, records, bytes) = ours(file)?;
         let (theirs, their_records, their_bytes) = theirs(file)?;
         if (records, bytes) != (their_records, their_bytes) {
-            println!("not the same: {records} records, {bytes} bytes; FastWARC {their_records}, {their_bytes}");
+            println!(
+                "not the same: {records} records, {bytes} bytes; FastWARC {their_records}, {their_bytes}"
+            );
         }
         if round == 0 {
             println!("{packed:.0} MB, {records} records, {:.0} MB of bodies", bytes as f64 / 1e6);
             continue;
         }
         let megabytes = bytes as f64 / 1e6;
-        println!("sitegrove {:.0} MB/s, FastWARC {:.0} MB/s, ratio {:.2}", megabytes / ours, megabytes / theirs, theirs / ours);
+        println!(
+            "sitegrove {:.0} MB/s, FastWARC {:.0} MB/s, ratio {:.2}",
+            megabytes / ours,
+            megabytes / theirs,
+            theirs / ours
+        );
         ratios.push(theirs / ours);
     }
     ratios.sort_by(f64::total_cmp);
@@ -77,11 +84,13 @@ fn theirs(file: &Path) -> Result<(f64, u64, u64), Box<dyn std::error::Error>> {
     Ok((start.elapsed().as_secs_f64(), records, bytes))
 }
 
-const NEXT: &[u8] = b"\r\n\r\nWARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n";
+const NEXT: &[u8] =
+    b"\r\n\r\nWARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n";
 
 fn head(length: Option<u64>) -> Vec<u8> {
     let length = length.map(|n| format!("Content-Length: {n}\r\n")).unwrap_or_default();
-    format!("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n{length}\r\n").into_bytes()
+    format!("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/\r\n{length}\r\n")
+        .into_bytes()
 }
 
 /// A stretch that hardly compresses.
@@ -139,7 +148,12 @@ fn memory(kind: &str, gigabytes: u64) -> Outcome {
             let middle = deflated(&mut compress, &piece);
             let last = [&deflated(&mut compress, NEXT)[..], &[3, 0]].concat();
             // The trailer is wrong, which costs a word at the end.
-            Box::new(Cursor::new(first).chain(again(middle)).chain(Cursor::new(last)).chain(repeat(0).take(8)))
+            Box::new(
+                Cursor::new(first)
+                    .chain(again(middle))
+                    .chain(Cursor::new(last))
+                    .chain(repeat(0).take(8)),
+            )
         }
         "zstd" => {
             let text = Cursor::new(head(Some(length))).chain(again(piece)).chain(NEXT);
@@ -174,8 +188,13 @@ fn bomb() -> Outcome {
     (0..1024).for_each(|_| member.extend_from_slice(&block));
     member.extend_from_slice(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     let start = Instant::now();
-    let faults: Vec<_> = RecordReader::new(&member[..], &Limits::USUAL).filter_map(Result::err).collect();
-    println!("{:.1} MB of gzip for 10 GiB: {:.2} s", member.len() as f64 / 1e6, start.elapsed().as_secs_f64());
+    let faults: Vec<_> =
+        RecordReader::new(&member[..], &Limits::USUAL).filter_map(Result::err).collect();
+    println!(
+        "{:.1} MB of gzip for 10 GiB: {:.2} s",
+        member.len() as f64 / 1e6,
+        start.elapsed().as_secs_f64()
+    );
     faults.iter().for_each(|fault| println!("  {}: {}", fault.reason.as_str(), fault.detail));
     Ok(())
 }
