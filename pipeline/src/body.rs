@@ -17,8 +17,16 @@ use crate::stages::signify::{Sibling, SignifiedPage, signify};
 pub struct Body {
     /// Nodes whose subtrees are the body, in document order, without overlap.
     pub nodes: Vec<NodeId>,
-    /// XPath expressions that select them.
+    /// Nodes inside them whose subtrees are not.
+    pub prune: Vec<NodeId>,
+    /// XPath expressions that select the nodes.
     pub xpath: Vec<String>,
+    /// XPath expressions that select what is taken out of them.
+    pub prune_xpath: Vec<String>,
+    /// XPath of the node the body ends before.
+    pub cut: Option<String>,
+    /// Readers' comments.
+    pub comments: String,
     /// Name of the engine that found them.
     pub engine: String,
     /// How they were found.
@@ -76,7 +84,7 @@ pub fn page_wise(
             let text = Some(description(feed_items)?);
             Some(Body { text, ..found(document, engine, Vec::new()) })
         }
-        Engine::Forest(_) => None,
+        Engine::Grove | Engine::Forest(_) => None,
     }
 }
 
@@ -87,6 +95,10 @@ fn body_of(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Option<Bo
 fn found(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Body {
     Body {
         xpath: position_paths(document, &nodes),
+        prune: Vec::new(),
+        prune_xpath: Vec::new(),
+        cut: None,
+        comments: String::new(),
         nodes,
         engine: engine.name().to_owned(),
         route: Route::PageWise,

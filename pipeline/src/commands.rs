@@ -5,3 +5,4 @@ pub mod evaluate;
 pub mod extract;
 pub mod progress;
 pub mod run;
+pub mod train;

@@ -1,6 +1,7 @@
 //! Settings: one struct a stage, read from TOML over the embedded defaults.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::engine::Engine;
 use crate::methods::MethodsConfig;
+use crate::weights::{LoadedWeights, built_in};
 
 /// The file that holds every key with its default, and says what it does.
 pub const DEFAULT: &str = include_str!("../../configs/default.toml");
@@ -33,9 +35,22 @@ pub struct Config {
     pub wrap: WrapConfig,
     /// Stage 7.
     pub extract: ExtractConfig,
+    /// The default engine.
+    pub grove: GroveConfig,
     /// The single-page methods, one table each.
     #[serde(flatten)]
     pub methods: MethodsConfig,
+    /// The weights that `grove.weights` names, once read.
+    #[serde(skip)]
+    pub loaded: Option<Arc<LoadedWeights>>,
+}
+
+/// Settings of the default engine.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroveConfig {
+    /// Path of a weights file; empty for the one that is built in.
+    pub weights: PathBuf,
 }
 
 /// What to read, where to write, how many threads.
@@ -178,6 +193,8 @@ pub struct ExtractConfig {
     pub page_wise: Engine,
     /// Fewest words of an article.
     pub min_words: u32,
+    /// Confidence below which an article is marked as doubtful.
+    pub doubtful_below: f64,
 }
 
 impl Config {
@@ -214,8 +231,19 @@ impl Config {
             if own_out {
                 run.out = without_detours(&folder.join(&run.out));
             }
+            if !config.grove.weights.as_os_str().is_empty() {
+                config.grove.weights = without_detours(&folder.join(&config.grove.weights));
+            }
+        }
+        if !config.grove.weights.as_os_str().is_empty() {
+            config.loaded = Some(Arc::new(LoadedWeights::read(&config.grove.weights)?));
         }
         Ok(config)
+    }
+
+    /// The weights of the default engine.
+    pub fn weights(&self) -> &LoadedWeights {
+        self.loaded.as_deref().unwrap_or_else(|| built_in())
     }
 
     /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex.
@@ -223,6 +251,7 @@ impl Config {
         let decisive = (
             (&self.read, &self.group, &self.parse, &self.cluster),
             (&self.signify, &self.rank, &self.wrap, &self.extract, &self.methods),
+            (self.rank.engine == Engine::Grove).then(|| &self.weights().digest),
             env!("CARGO_PKG_VERSION"),
         );
         let text = serde_json::to_string(&decisive).unwrap_or_default();

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Engine {
+    /// Structural patterns judged across siblings by learnt weights (the `grove` crate).
+    Grove,
     /// Structural patterns ranked over sibling pages (the Forest paper), by this measure.
     Forest(Measure),
     /// The `div` densest in feed keywords, page by page (Forest §4).
@@ -30,7 +32,8 @@ impl Engine {
             Measure::Density,
             Measure::Unexpectedness,
         ];
-        let mut all: Vec<Self> = measures.into_iter().map(Self::Forest).collect();
+        let mut all = vec![Self::Grove];
+        all.extend(measures.into_iter().map(Self::Forest));
         all.extend([Self::Sigfeed, Self::Description]);
         all.extend(Method::ALL.iter().copied().map(Self::PageWise));
         all
@@ -39,6 +42,7 @@ impl Engine {
     /// The name on the command line and in outputs.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Grove => "grove",
             Self::Forest(Measure::Informativeness) => "forest",
             Self::Forest(Measure::Coverage) => "coverage",
             Self::Forest(Measure::Density) => "forest-j",

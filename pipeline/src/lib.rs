@@ -38,3 +38,4 @@ pub mod run;
 pub mod site;
 pub mod stages;
 pub mod urls;
+pub mod weights;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sitegrove::commands::{bench, evaluate, extract, run};
+use sitegrove::commands::{bench, evaluate, extract, run, train};
 use sitegrove::run::Stopped;
 
 #[global_allocator]
@@ -52,6 +52,8 @@ enum Command {
     Extract(extract::ExtractArgs),
     /// Score runs and other tools' outputs against gold text
     Evaluate(evaluate::EvaluateArgs),
+    /// Fit the default engine's weights to pages whose text is known
+    Train(train::TrainArgs),
     /// Measure speed beside the bare parser
     Bench(bench::BenchArgs),
     /// Print shell completions
@@ -99,6 +101,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result
         Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Evaluate(args) => evaluate::run(args, out)
             .map(|outcome| code(!matches!(outcome, evaluate::Outcome::BelowFloor))),
+        Command::Train(args) => train::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {
             // Completing to a pipe that closes must not panic: generate in memory first.

@@ -17,11 +17,12 @@ use crate::ledger::Clock;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::stages::cluster::{Joined, cluster};
 use crate::stages::emit::{BestWrapper, SiteResult};
-use crate::stages::extract::extract;
+use crate::stages::extract::{extract, judged_body};
 use crate::stages::group::join;
+use crate::stages::judge::judge;
 use crate::stages::rank::rank;
 use crate::stages::signify::{Sibling, SignifiedPage, signify};
-use crate::stages::wrap::{Learnt, Trial, wrap};
+use crate::stages::wrap::{Learnt, Trial, wrap, wrap_judged};
 
 /// With one page there is nothing to compare, and every pattern is as frequent as any other: Forest
 /// finds 59 F1 there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).
@@ -65,20 +66,10 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
             records.push(record_of(template, &parsed, None, &[]));
             continue;
         }
-        let (learnt, ranked) = learn(site, template, &parsed, config, clock);
-        let outcomes: Vec<Outcome> = clock.extract.time(|| {
-            let pages: Vec<Listed<'_>> = template
-                .members
-                .iter()
-                .map(|&m| (&parsed[m as usize], feed_items_of(site, m)))
-                .collect();
-            let found = bodies(&pages, config.rank.engine, config);
-            let together: Vec<_> = pages.iter().zip(found).collect();
-            together
-                .into_par_iter()
-                .map(|(page, found)| extract_one(page, template, learnt.as_ref(), found, config))
-                .collect()
-        });
+        let (learnt, ranked, outcomes) = match config.rank.engine {
+            Engine::Grove => judge_template(site, template, &parsed, config, clock),
+            _ => rank_template(site, template, &parsed, config, clock),
+        };
         let before = articles.len();
         for outcome in outcomes {
             match outcome {
@@ -149,6 +140,90 @@ pub(crate) fn sample_of(template: &Template, parsed: &[ParsedPage<'_>], size: us
     members.sort_by_cached_key(|&m| (xxh3_64(parsed[m as usize].page.url.as_bytes()), m));
     members.truncate(size);
     members
+}
+
+/// What came of a template.
+type Processed = (Option<Learnt>, Vec<StructuralPattern>, Vec<Outcome>);
+
+/// Signify, rank, wrap, extract; or a method that needs no learning.
+fn rank_template(
+    site: &Joined<'_>,
+    template: &Template,
+    parsed: &[ParsedPage<'_>],
+    config: &Config,
+    clock: &Clock,
+) -> Processed {
+    let (learnt, ranked) = learn(site, template, parsed, config, clock);
+    let outcomes = clock.extract.time(|| {
+        let pages: Vec<Listed<'_>> = template
+            .members
+            .iter()
+            .map(|&m| (&parsed[m as usize], feed_items_of(site, m)))
+            .collect();
+        let found = bodies(&pages, config.rank.engine, config);
+        let together: Vec<_> = pages.iter().zip(found).collect();
+        together
+            .into_par_iter()
+            .map(|(page, found)| extract_one(page, template, learnt.as_ref(), found, config))
+            .collect()
+    });
+    (learnt, ranked, outcomes)
+}
+
+/// Judge, wrap, extract.
+fn judge_template(
+    site: &Joined<'_>,
+    template: &Template,
+    parsed: &[ParsedPage<'_>],
+    config: &Config,
+    clock: &Clock,
+) -> Processed {
+    let weights = &config.weights().weights;
+    let order = sample_of(template, parsed, template.members.len());
+    let items: Vec<Vec<&FeedItem>> = order.iter().map(|&m| feed_items_of(site, m)).collect();
+    let siblings: Vec<Sibling<'_>> = order
+        .iter()
+        .zip(&items)
+        .map(|(&index, items)| Sibling { index, page: &parsed[index as usize], feed_items: items })
+        .collect();
+    let judged =
+        clock.rank.time(|| judge(&siblings, config.rank.learn_from, &config.signify, weights));
+    let sample: Vec<&ParsedPage<'_>> =
+        siblings[..judged.learnt_from].iter().map(|s| s.page).collect();
+    let mut learnt = if sample.len() < FEWEST_SIBLINGS {
+        None
+    } else {
+        clock.wrap.time(|| {
+            wrap_judged(template, Engine::Grove.name(), &sample, &judged, config.wrap.hold_back)
+        })
+    };
+    let (outcomes, sure): (Vec<Outcome>, Vec<f64>) = clock.extract.time(|| {
+        siblings
+            .par_iter()
+            .enumerate()
+            .map(|(at, sibling)| {
+                let found = catch_unwind(AssertUnwindSafe(|| {
+                    judged_body(sibling.page, at, &judged, learnt.as_ref(), sibling.feed_items, weights)
+                }));
+                let sure = found.as_ref().ok().and_then(|f| f.as_ref()).map_or(0.0, |f| f.confidence);
+                let listed = (sibling.page, sibling.feed_items.to_vec());
+                let outcome = match found {
+                    Ok(found) => extract_one(&listed, template, None, found, config),
+                    Err(_) => {
+                        let drop = drop_of(sibling.page, Stage::Extract, DropReason::Internal);
+                        Outcome::Drop(Box::new(drop))
+                    }
+                };
+                (outcome, sure)
+            })
+            .unzip()
+    });
+    if let Some(learnt) = &mut learnt {
+        // What is to be expected of it: the mean over the pages it was learnt from.
+        let own = &sure[..judged.learnt_from];
+        learnt.wrapper.confidence *= own.iter().sum::<f64>() / own.len().max(1) as f64;
+    }
+    (learnt, judged.common.forest.ranked, outcomes)
 }
 
 /// Signify, rank, wrap.

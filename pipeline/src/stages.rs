@@ -4,6 +4,7 @@ pub mod cluster;
 pub mod emit;
 pub mod extract;
 pub mod group;
+pub mod judge;
 pub mod rank;
 pub mod read;
 pub mod signify;

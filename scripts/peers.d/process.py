@@ -30,22 +30,22 @@ class PeerProcess:
         self.limit = limit
         self.process: subprocess.Popen | None = None
 
-    def extract(self, html: str) -> dict:
-        """{"text","seconds"} or {"error","seconds"}."""
+    def extract(self, html: str, **about: str) -> dict:
+        """{"text","seconds"} or {"error","seconds"}; what is known `about` the page goes to the peer beside the html."""
         if self.process is None:
             self.start()
         begin = time.monotonic()
-        line = self.ask(html, self.limit)
+        line = self.ask({"html": html, **about}, self.limit)
         if line is None:
             code = self.stop()
             return {"error": ended(code), "seconds": time.monotonic() - begin}
         return json.loads(line)
 
-    def ask(self, html: str, seconds: float) -> bytes | None:
+    def ask(self, page: dict[str, str], seconds: float) -> bytes | None:
         """The line it answers, or None if it is too slow or gone."""
         assert self.process and self.process.stdin and self.process.stdout
         try:
-            self.process.stdin.write(json.dumps({"html": html}).encode() + b"\n")
+            self.process.stdin.write(json.dumps(page).encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             return None
@@ -69,7 +69,7 @@ class PeerProcess:
             env=os.environ | ENVIRONMENT,
             cwd=HERE,
         )
-        if self.ask(WARM_UP, START_SECONDS) is None:
+        if self.ask({"html": WARM_UP}, START_SECONDS) is None:
             raise RuntimeError(f"{self.command} does not start: {ended(self.stop())}")
 
     def stop(self) -> int | None:

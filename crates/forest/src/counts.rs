@@ -47,6 +47,11 @@ impl PageTerms {
         &self.terms
     }
 
+    /// The terms of the nodes from `first` to `last`, both included.
+    pub fn between(&self, first: NodeId, last: NodeId) -> &[u64] {
+        &self.terms[self.starts[first as usize] as usize..self.starts[last as usize + 1] as usize]
+    }
+
     /// The terms in the subtree of a node.
     pub fn of(&self, document: &Document, id: NodeId) -> &[u64] {
         let (from, to) = (self.starts[id as usize], self.starts[document.node(id).end as usize]);

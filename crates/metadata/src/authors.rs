@@ -1,13 +1,17 @@
 //! Authors: names, from the most explicit statement to what reads like a byline.
 
+use std::collections::BTreeSet;
+
 use dom::{NodeId, local_name};
 use model::{Field, Source};
 
+use crate::date_text::find_date;
 use crate::evidence::Evidence;
 use crate::lines::Line;
 use crate::names;
+use crate::order::Order;
 use crate::scan::Property;
-use crate::text::{clip, identifier_words, is_unspaced, plain, word_count};
+use crate::text::{clip, identifier_words, is_unspaced, plain, squash, word_count};
 
 /// Metas with one author each, best first.
 const METAS: [&str; 11] = [
@@ -28,19 +32,35 @@ const METAS: [&str; 11] = [
 /// is declared the author, what only looks like a byline is not believed against it.
 pub(crate) fn authors(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     type Read = fn(&Evidence<'_>) -> Option<Field<Vec<String>>>;
-    let stated: [Read; 8] = [json_ld, open_graph, metas, twitter, feed, microdata, links, lines];
-    let guessed: [Read; 2] = [elements, pages];
+    let stated: [Read; 9] =
+        [json_ld, open_graph, metas, twitter, feed, microdata, links, lines, labels];
+    let guessed: [Read; 5] = [named, elements, pages, roles, signed];
     let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_role(name);
     let mut fallback = None;
     for read in stated {
         let Some(mut field) = read(evidence) else { continue };
         if field.value.iter().any(is_person) {
             field.value.retain(is_person);
-            return Some(field);
+            let account = field.source == Source::Meta;
+            return account
+                .then(|| byline_against(&field.value, evidence))
+                .flatten()
+                .or(Some(field));
         }
         fallback.get_or_insert(field);
     }
     fallback.or_else(|| guessed.iter().find_map(|read| read(evidence)))
+}
+
+/// The byline near the headline, if it names wholly other people than the metas do: those often have
+/// the account that posted the page ("jdoe", an editor), and the byline is what readers see.
+fn byline_against(declared: &[String], evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let words = |names: &[String]| -> BTreeSet<String> {
+        names.iter().flat_map(|n| n.split_whitespace().map(squash)).collect()
+    };
+    let seen = lines(evidence)?;
+    let full = seen.value.iter().all(|n| word_count(n) >= 2 && !evidence.site.is_own_name(n));
+    (full && words(&seen.value).is_disjoint(&words(declared))).then_some(seen)
 }
 
 /// What content management systems put where no author is set.
@@ -143,6 +163,50 @@ fn pages(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     group(evidence, &evidence.scan.author_pages, true)
 }
 
+/// Elements that are called the name of an author: one word is enough there.
+fn named(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let nearest = evidence.nearest_outside_body(&evidence.scan.author_names);
+    let names = nearest.iter().take(20).map(|id| {
+        let small = evidence.document.node(*id).end - id <= 12;
+        let text = if small { dom::text_of(evidence.document, &[*id], &[]) } else { String::new() };
+        names::from_byline(text.lines().next().unwrap_or_default())
+    });
+    field(names.into_iter().find(|names| !names.is_empty())?, Source::Page)
+}
+
+/// "Jane Doe | Senior Writer | July 2, 2025" right below the headline: the role tells that it is a
+/// name. Further off it is as likely one of the staff in a column of the page.
+fn roles(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let anchor = evidence.heading.as_ref()?.id;
+    let lead = evidence.lead_lines();
+    let after = lead.iter().filter(|line| line.at >= anchor).take(5);
+    let after = after.filter(|line| line.text.len() <= 120);
+    field(after.map(|line| names::before_role(&line.text)).find(|n| !n.is_empty())?, Source::Page)
+}
+
+/// "Jane Doe, 2 July 2025" and nothing else on a line right below the headline.
+fn signed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let anchor = evidence.heading.as_ref()?.id;
+    let lead = evidence.lead_lines();
+    let name = lead.iter().filter(|line| line.at >= anchor).take(5).find_map(|line| {
+        let found = find_date(&line.text, Order::DayFirst).filter(|_| line.text.len() <= 80)?;
+        // A time may follow.
+        let name =
+            line.text[..found.at].trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
+        let rest = &line.text[found.at..];
+        (rest.len() <= 30 && names::is_full_name(name) && !evidence.site.is_name(name))
+            .then(|| name.to_owned())
+    });
+    field(vec![name?], Source::Page)
+}
+
+/// A label and a name within a line of other things, in scripts without spaces.
+fn labels(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
+    let texts = evidence.lead().filter(|id| evidence.scan.zone_end(*id).is_none());
+    let names = texts.filter_map(|id| evidence.document.text(id)).map(names::after_label);
+    field(names.into_iter().find(|names| !names.is_empty())?, Source::Page)
+}
+
 fn elements(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     group(evidence, &evidence.scan.bylines, true)
 }
@@ -168,6 +232,16 @@ fn group(evidence: &Evidence<'_>, ids: &[NodeId], strict: bool) -> Option<Field<
     field(found, Source::Page)
 }
 
+/// Whether a link leads to what a post is filed under: a category, a tag.
+fn is_filing(evidence: &Evidence<'_>, link: NodeId) -> bool {
+    let document = evidence.document;
+    let rel = document.attribute(link, &local_name!("rel")).unwrap_or_default();
+    let address = document.attribute(link, &local_name!("href")).unwrap_or_default();
+    let is_filed =
+        |word: &str| matches!(word, "category" | "categories" | "tag" | "tags" | "topics");
+    rel.split_ascii_whitespace().chain(address.split('/')).any(is_filed)
+}
+
 fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> {
     let document = evidence.document;
     if document.node(id).end - id > 60 {
@@ -177,8 +251,16 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
     let mut found = Vec::new();
     if strict && !names::has_label(&text) {
         // Without a label, the links are the names, and what stands beside them is not.
-        for link in document.subtree(id).filter(|n| document.is(*n, &local_name!("a"))) {
-            let names = names::from_byline(&dom::normalize_space(document.text_content(link)));
+        let is_link = |n: &NodeId| document.is(*n, &local_name!("a")) && !is_filing(evidence, *n);
+        for link in document.subtree(id).filter(is_link) {
+            let inside = dom::text_of(document, &[link], &[]);
+            let line = inside.lines().next().unwrap_or_default();
+            // A site's own name may hold words that no person's has.
+            let names = if evidence.site.is_own_name(line) {
+                names::organization(line)
+            } else {
+                names::from_byline(line)
+            };
             if names.iter().all(|n| word_count(n) >= 2) {
                 names::add(&mut found, names);
             }

@@ -60,6 +60,25 @@ pub(crate) fn find_dates(text: &str, order: Order, limit: usize) -> Vec<Found> {
     found
 }
 
+/// The order of day and month that a date in figures gives away: 11/21/2012 can be read in one way only.
+pub(crate) fn shown_order(text: &str) -> Option<Order> {
+    let tokens = tokens(clip(text, 400));
+    tokens.windows(5).find_map(|tokens| {
+        let [a, x, b, y, year] = tokens else { return None };
+        let (Kind::Number(a), Kind::Number(b)) = (a.kind, b.kind) else { return None };
+        let (Kind::Sign(x), Kind::Sign(y), Kind::Number(1990..2100)) = (x.kind, y.kind, year.kind)
+        else {
+            return None;
+        };
+        match (a, b) {
+            _ if x != y || !"./-".contains(x) => None,
+            (13..=31, 1..=12) => Some(Order::DayFirst),
+            (1..=12, 13..=31) => Some(Order::MonthFirst),
+            _ => None,
+        }
+    })
+}
+
 /// Whether the words before a date tell that it is the date of a change.
 pub(crate) fn says_changed(text: &str) -> bool {
     let words = folded(text);
@@ -98,6 +117,45 @@ pub(crate) fn says_changed(text: &str) -> bool {
     ]
     .iter()
     .any(|cue| words.contains(cue))
+}
+
+/// Whether a label says that what follows is the date of publication.
+pub(crate) fn says_published(text: &str) -> bool {
+    let words = folded(text);
+    [
+        "publish",
+        "publication date",
+        "date of publication",
+        "release date",
+        "posted on",
+        "veroffentlicht",
+        "erschienen",
+        "publie le",
+        "publicado",
+        "publicacion",
+        "publicacao",
+        "pubblicato",
+        "pubblicazione",
+        "gepubliceerd",
+        "megjelen",
+        "kozzetev",
+        "publicerad",
+        "publisert",
+        "udgivet",
+        "opublikowano",
+        "publikovano",
+        "опубликован",
+        "发布",
+        "公開日",
+    ]
+    .iter()
+    .any(|cue| words.contains(cue))
+}
+
+/// Whether a text begins with "Posted", "Published" or the like.
+pub(crate) fn begins_published(text: &str) -> bool {
+    let first: String = text.chars().take_while(|c| c.is_alphabetic()).collect();
+    folded(&first) == "posted" || says_published(&first)
 }
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
@@ -240,7 +298,7 @@ fn starting_with_number(tokens: &[Token<'_>], a: u32, order: Order) -> Option<(M
             let (day, month) = match order {
                 _ if a > 12 => (a, b),
                 _ if b > 12 => (b, a),
-                _ if a == b || signs.0 == '.' => (a, b),
+                _ if a == b => (a, b),
                 Order::DayFirst => (a, b),
                 Order::MonthFirst => (b, a),
                 Order::Unknown => return None,

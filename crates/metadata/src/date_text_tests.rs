@@ -43,7 +43,10 @@ fn numbers_need_an_order() {
     read("03/04/2012", Order::Unknown, "none");
     read("03/04/2012", Order::DayFirst, "2012-04-03");
     read("03/04/2012", Order::MonthFirst, "2012-03-04");
-    read("03.04.2012 10:05", Order::Unknown, "2012-04-03T10:05:00");
+    read("03.04.2012 10:05", Order::DayFirst, "2012-04-03T10:05:00");
+    // Points, too, are written both ways in English.
+    read("03.04.2012", Order::Unknown, "none");
+    read("03.04.2012", Order::MonthFirst, "2012-03-04");
     read("2012/04/03", Order::MonthFirst, "2012-04-03");
     read("192.168.12.1", Order::DayFirst, "none");
     read("version 1.2.12.4", Order::DayFirst, "none");
@@ -71,10 +74,28 @@ fn changes_are_told_from_publication() {
     assert_eq!(told, expected);
 }
 
+#[test]
+fn dates_that_give_their_order_away() {
+    assert_eq!(shown_order("Posted 11/21/2012"), Some(Order::MonthFirst));
+    assert_eq!(shown_order("3 comments, 21.11.2012"), Some(Order::DayFirst));
+    for text in ["11/12/2012", "2012-11-21", "21/11-2012", "13/10/99", "13/14/2012", "11/21/1012"] {
+        assert_eq!(shown_order(text), None, "{text}");
+    }
+}
+
+#[test]
+fn labels_of_publication() {
+    for text in ["Published", "Publish date", "Veröffentlicht am", "发布时间："] {
+        assert!(says_published(text), "{text}");
+    }
+    assert!(!says_published("Reviewed") && !says_published("Next event"));
+}
+
 proptest! {
     #[test]
     fn nothing_panics(text in "\\PC{0,80}") {
         find_dates(&text, Order::DayFirst, 4);
+        shown_order(&text);
     }
 
     #[test]

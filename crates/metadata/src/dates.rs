@@ -4,12 +4,15 @@ use dom::{NodeId, local_name};
 use model::{Field, Source};
 use url::Url;
 
-use crate::date_text::{Found, find_date, find_dates, says_changed};
+use crate::date_text::{
+    Found, begins_published, find_date, find_dates, says_changed, says_published, shown_order,
+};
 use crate::evidence::Evidence;
 use crate::moment::Moment;
 use crate::order::Order;
 use crate::scan::Property;
 use crate::text::{clip, identifier_words};
+use crate::title::segments;
 use crate::url_date::url_date;
 
 const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
@@ -81,7 +84,8 @@ struct Reader<'e, 'a> {
 }
 
 /// Publication date: the first candidate that is possible, or a later one of the same day that
-/// also knows the time.
+/// also knows the time. A page that only tells when it was changed shows what was published then:
+/// where nothing else is known, that is its date (and [`modified`] the same).
 pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
     let reader = Reader::new(evidence, language);
     let facts = &evidence.facts;
@@ -102,6 +106,7 @@ pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Opti
     reader.times(false, &mut weak);
     if !is_declared {
         reader.visible(false, &mut weak);
+        reader.in_title(&mut weak);
         // The address, where it has a date, has the day of publication: others may add the time.
         if let Some(address) = url_date(evidence.url)
             && address.is_plausible(evidence.fetched)
@@ -112,6 +117,9 @@ pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Opti
     }
     candidates.extend(weak);
     best(candidates, evidence)
+        .or_else(|| best(reader.labelled_aside(), evidence))
+        .or_else(|| best(reader.labelled_once(), evidence))
+        .or_else(|| best(reader.changes(), evidence))
 }
 
 /// Date of the last change; not one before the publication.
@@ -120,19 +128,7 @@ pub(crate) fn modified(
     language: Option<&str>,
     published: Option<&str>,
 ) -> Option<Field<String>> {
-    let reader = Reader::new(evidence, language);
-    let facts = &evidence.facts;
-    let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let found = &mut candidates;
-    reader.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, found);
-    reader.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, found);
-    reader.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, found);
-    reader.properties(Property::Modified, found);
-    reader.times(true, found);
-    if !found.iter().any(|c| c.1.is_plausible(evidence.fetched)) {
-        reader.visible(true, found);
-    }
+    let mut candidates = Reader::new(evidence, language).changes();
     // Zones differ: the day before is still no contradiction.
     let earliest = published.and_then(Moment::parse).and_then(|p| p.date.yesterday().ok());
     candidates.retain(|c| earliest.is_none_or(|earliest| c.1.date >= earliest));
@@ -144,7 +140,8 @@ fn metas_by_name<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a str> +
     let metas = evidence.head().metas.iter().filter(|m| {
         let (mut says_published, mut says_date) = (false, false);
         identifier_words(&m.key, |word| {
-            says_published |= matches!(word, "published" | "publish" | "publication" | "pub");
+            says_published |=
+                matches!(word, "published" | "publish" | "publication" | "pub" | "issue");
             says_date |= matches!(word, "date" | "time" | "timestamp" | "datetime");
         });
         says_published && says_date
@@ -161,11 +158,74 @@ fn best(candidates: Vec<Candidate>, evidence: &Evidence<'_>) -> Option<Field<Str
     Some(Field { value: moment.to_string(), source: *source })
 }
 
+/// The order in which the page writes its dates in figures, if all that tell agree.
+fn order_on_page(evidence: &Evidence<'_>) -> Option<Order> {
+    let document = evidence.document;
+    let texts = document.ids().filter_map(|id| document.text(id));
+    let short = texts.filter(|t| (8..=200).contains(&t.len()) && t.contains(char::is_numeric));
+    let mut orders = short.filter_map(shown_order);
+    let first = orders.next()?;
+    orders.all(|order| order == first).then_some(first)
+}
+
 impl<'e, 'a> Reader<'e, 'a> {
     fn new(evidence: &'e Evidence<'a>, language: Option<&str>) -> Self {
         let own = Url::parse(evidence.url).ok();
-        let order = Order::of(language, own.as_ref().and_then(Url::host_str));
+        let order = match Order::of(language, own.as_ref().and_then(Url::host_str)) {
+            Order::Unknown => order_on_page(evidence).unwrap_or(Order::Unknown),
+            order => order,
+        };
         Self { evidence, order }
+    }
+
+    /// Dates of changes, best first.
+    fn changes(&self) -> Vec<Candidate> {
+        let evidence = self.evidence;
+        let facts = &evidence.facts;
+        let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
+        let mut candidates: Vec<Candidate> = Vec::new();
+        let found = &mut candidates;
+        self.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, found);
+        self.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, found);
+        self.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, found);
+        self.properties(Property::Modified, found);
+        self.times(true, found);
+        if !found.iter().any(|c| c.1.is_plausible(evidence.fetched)) {
+            self.visible(true, found);
+        }
+        candidates
+    }
+
+    /// A part of `<title>` that is nothing but a date.
+    fn in_title(&self, found: &mut Vec<Candidate>) {
+        let title = self.evidence.head().title.as_deref().unwrap_or_default();
+        let dates = segments(clip(title, 1_000)).into_iter().filter(|part| part.len() <= 30);
+        let dates = dates.filter_map(|part| find_date(part.trim(), self.order));
+        found.extend(dates.filter(|d| d.at == 0).map(|d| (Source::Meta, d.moment)));
+    }
+
+    /// "Posted: 3 May 2012" somewhere on the page, if it stands there only once: comments, too, are
+    /// posted, but seldom by one.
+    fn labelled_once(&self) -> Vec<Candidate> {
+        let document = self.evidence.document;
+        let texts = document.ids().filter_map(|id| document.text(id));
+        let labelled = texts.filter(|text| {
+            let text = text.trim();
+            text.len() <= 60 && text.contains(char::is_numeric) && begins_published(text)
+        });
+        let dates = labelled.filter_map(|text| find_date(text.trim(), self.order)).take(2);
+        let found: Vec<Candidate> = dates.map(|d| (Source::Page, d.moment)).collect();
+        if found.len() == 1 { found } else { Vec::new() }
+    }
+
+    /// `<time>` in side matter or far away, right after "Published": a column of facts about the page.
+    fn labelled_aside(&self) -> Vec<Candidate> {
+        let evidence = self.evidence;
+        let aside = evidence.scan.times.iter().filter(|id| evidence.distance(**id).is_none());
+        let labelled = aside.take(50).filter(|id| {
+            self.label_before(**id).is_some_and(|text| text.len() < 40 && says_published(text))
+        });
+        labelled.filter_map(|id| Some((Source::Page, self.of_element(*id)?))).collect()
     }
 
     /// A date in a field meant for one.
@@ -223,10 +283,16 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     /// Whether the text right before a node says that a date of a change follows.
     fn follows_change(&self, id: NodeId) -> bool {
+        self.label_before(id).is_some_and(|text| text.len() < 60 && says_changed(text))
+    }
+
+    /// The last text before a node, if it is near and has no number: "Updated May 4" is the label of
+    /// its own date.
+    fn label_before(&self, id: NodeId) -> Option<&'a str> {
         let document = self.evidence.document;
         let before = (id.saturating_sub(6)..id).rev().filter_map(|i| document.text(i));
-        let before = before.map(str::trim).find(|text| !text.is_empty());
-        before.is_some_and(|text| text.len() < 60 && says_changed(text))
+        let text = before.map(str::trim).find(|text| !text.is_empty())?;
+        (!text.contains(char::is_numeric)).then_some(text)
     }
 
     /// Dates in plain sight: elements called a date, then short lines, near the headline first.
@@ -237,7 +303,9 @@ impl<'e, 'a> Reader<'e, 'a> {
         let nearest = evidence.nearest_outside_body(&elements);
         let small = |id: &&NodeId| evidence.document.node(**id).end - **id <= 40;
         let moments = nearest.iter().filter(small).take(20).filter_map(|id| {
-            let text = dom::normalize_space(clip(evidence.document.text_content(*id), 1_000));
+            // Not the bare content: blocks within, as for name and date, have no space between.
+            let text = dom::text_of(evidence.document, &[*id], &[]);
+            let text = dom::normalize_space(clip(&text, 1_000));
             let title = evidence.document.attribute(*id, &local_name!("title"));
             let in_title = title.and_then(|t| self.value(t)).filter(|_| !modified);
             in_title.or_else(|| {

@@ -45,7 +45,7 @@ impl<'a> Evidence<'a> {
             (None, Some(base)) => Url::parse(base).ok(),
             _ => own.clone(),
         };
-        let facts = Facts::read(&JsonLd::read(&head.json_ld), page.url, head.link("canonical"));
+        let facts = Facts::read(&JsonLd::read(head), page.url, head.link("canonical"));
         let site = SiteNames::new(head, &facts, own.as_ref());
         // Ids of another document would be the caller's mistake; they are passed over.
         let nodes = document.len() as NodeId;

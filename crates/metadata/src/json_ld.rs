@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use dom::Head;
 use serde_json::{Map, Value};
 
 pub(crate) type Object = Map<String, Value>;
@@ -31,10 +32,12 @@ pub(crate) struct Typed<'a> {
 }
 
 impl JsonLd {
-    pub(crate) fn read(scripts: &[String]) -> Self {
+    /// Values of scripts, and of metas called `…ld+json`, where a web framework wrote a script by mistake.
+    pub(crate) fn read(head: &Head) -> Self {
         let mut values = Vec::new();
         let mut bytes = 0;
-        for script in scripts {
+        let metas = head.metas.iter().filter(|m| m.key.ends_with("ld+json")).map(|m| &*m.content);
+        for script in head.json_ld.iter().map(String::as_str).chain(metas) {
             bytes += script.len();
             if bytes > MAX_BYTES {
                 break;
@@ -248,8 +251,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_panics(script in "[\\[\\]{}:,\"\\\\a-z0-9 \n\u{1}é'/]{0,200}") {
-            let scripts = [script];
-            let json = JsonLd::read(&scripts);
+            let json = JsonLd::read(&Head { json_ld: vec![script], ..Head::default() });
             json.typed();
             json.by_id();
         }

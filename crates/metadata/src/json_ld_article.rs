@@ -34,7 +34,7 @@ pub struct JsonLdArticle {
     pub language: Option<String>,
     /// `articleBody` (or `text`), as written.
     pub body: Option<String>,
-    /// Name of the `publisher`.
+    /// Name of the `publisher`, unless that is a person: the author of a site of their own.
     pub publisher: Option<String>,
     /// `articleSection`.
     pub sections: Vec<String>,
@@ -49,13 +49,13 @@ pub struct JsonLdArticle {
 /// none, or if there are several and none of them is the one at `url`.
 pub fn json_ld_article(document: &dom::Document, url: &str) -> Option<JsonLdArticle> {
     let head = document.head();
-    Facts::read(&JsonLd::read(&head.json_ld), url, head.link("canonical")).article
+    Facts::read(&JsonLd::read(head), url, head.link("canonical")).article
 }
 
 /// All `@type` values of a page's JSON-LD (each once, in document order), and its `og:type`
 /// as `og:article`, `og:website` and the like.
 pub fn page_types(document: &dom::Document) -> Vec<String> {
-    let json = JsonLd::read(&document.head().json_ld);
+    let json = JsonLd::read(document.head());
     let mut types: Vec<String> = Vec::new();
     for name in json.typed().iter().flat_map(|t| type_names(t.object)) {
         if types.len() < 64 && !types.contains(&name) {
@@ -139,7 +139,9 @@ impl Reader<'_> {
             (!names.is_empty()).then_some(names)
         });
         let mut publisher = Vec::new();
-        if let Some(value) = object.get("publisher") {
+        if let Some(value) = object.get("publisher")
+            && !self.is_person(value)
+        {
             self.names(value, 0, &mut publisher);
         }
         JsonLdArticle {
@@ -157,6 +159,11 @@ impl Reader<'_> {
             url: addresses(object).first().map(|a| (*a).to_owned()),
             types: type_names(object),
         }
+    }
+
+    /// Whether a value, or what it refers to, is a person, be it among other things.
+    fn is_person(&self, value: &Value) -> bool {
+        value.as_object().is_some_and(|o| type_names(self.resolve(o)).iter().any(|n| n == "Person"))
     }
 
     /// The object itself, or the one its `@id` names.

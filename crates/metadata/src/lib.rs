@@ -7,9 +7,9 @@ Each value tells where it came from ([`Source`](model::Source)). Precedence, fir
 
 | field | order |
 |---|---|
-| title | the first of JSON-LD `headline`, `og:title`, `twitter:title` and other metas, feed, `<title>` that the headline on the page confirms; else the page's only `h1`; else the first of them. The site's name is cut off where the site's own names, its domain or the headline support it |
-| authors | JSON-LD `author`, `article:author`, metas (`author`, `citation_author`, `dc.creator`, `parsely-author`, `sailthru.author` …), `twitter:data1` labelled as author, feed, `itemprop=author`, `rel=author`, "By …" on a line near headline or body, elements called a byline, links to an author's page. An author who is the site itself gives way to a person from a later source |
-| published | JSON-LD `datePublished`, `article:published_time`, metas (`datePublished`, `citation_publication_date`, `parsely-pub-date`, `sailthru.date`, `dc.date` …), `itemprop=datePublished`, feed; then `meta name=date`, `<time>` near the headline and dates in sight (elements called a date, lines near the headline, lines right after the body), none of them if more than a day off the date in the address; the address. Nothing before 1990, nothing more than a day after the fetch. A later candidate of the same day wins if it alone knows the time |
+| title | the first of JSON-LD `headline`, `og:title`, `twitter:title` and other metas, feed, `<title>` that the headline on the page confirms; else the page's only `h1`, unless two declarations agree and it has no word of theirs; else the first of them. A date set into the headline goes. The site's name is cut off where the site's own names, its domain or the headline support it |
+| authors | JSON-LD `author`, `article:author`, metas (`author`, `citation_author`, `dc.creator`, `parsely-author`, `sailthru.author` …), `twitter:data1` labelled as author, feed, `itemprop=author`, `rel=author`, "By …" on a line near headline or body, a labelled name within a line, elements called an author's name or a byline, links to an author's page, "Jane Doe, Staff Writer" and "Jane Doe, May 3" right below the headline. A byline near the headline goes before a meta that names wholly other people. An author who is the site itself gives way to a person from a later source |
+| published | JSON-LD `datePublished`, `article:published_time`, metas (`datePublished`, `citation_publication_date`, `parsely-pub-date`, `sailthru.date`, `dc.date` …), `itemprop=datePublished`, feed; then `meta name=date`, `<time>` near the headline and dates in sight (elements called a date, lines near the headline, lines right after the body, a part of `<title>`), none of them if more than a day off the date in the address; the address; `<time>` labelled as publication in side matter; a date so labelled that stands once on the page; the date of the last change. Dates in figures need an order of day and month: from the language and the domain, else from other dates on the page. Nothing before 1990, nothing more than a day after the fetch. A later candidate of the same day wins if it alone knows the time |
 | modified | JSON-LD `dateModified`, `article:modified_time`, `og:updated_time`, metas, `itemprop=dateModified`, `<time>`, dates in sight that are said to be of a change. Nothing before the publication |
 | language | the first of `<html lang>`, JSON-LD `inLanguage`, `content-language`, `og:locale`, feed that agrees with the language of the text; else the text's |
 | description | JSON-LD, `og:description`, metas, feed |
@@ -20,7 +20,7 @@ Each value tells where it came from ([`Source`](model::Source)). Precedence, fir
 
 Declarations come before what is seen, since they name what they declare; a title alone has two
 witnesses, and where they disagree the headline that readers see is the headline. A date that is
-only said to be of a change is never given out as the date of publication.
+only said to be of a change is given out as the date of publication where the page has no other.
 
 Sources: [schema.org/Article](https://schema.org/Article), [the Open Graph protocol](https://ogp.me),
 [HTML metadata names](https://html.spec.whatwg.org/multipage/semantics.html#standard-metadata-names),

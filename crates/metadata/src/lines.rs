@@ -45,6 +45,10 @@ pub(crate) fn lines(document: &Document, scan: &Scan, range: std::ops::Range<Nod
                     start = id;
                 }
                 if line.len() < 1_000 {
+                    // Inline elements that styles set apart: "Jane Doe" and "May 3" without a space.
+                    if line.ends_with(char::is_lowercase) && text.starts_with(char::is_uppercase) {
+                        line.push(' ');
+                    }
                     line.push_str(text);
                 }
             }

@@ -1,9 +1,14 @@
 //! Words around names in bylines, in a dozen languages.
 
 /// Words before the names, folded; each ends where its text ends (`by` needs a space after it).
-pub(crate) const LABELS: [&str; 60] = [
+pub(crate) const LABELS: [&str; 65] = [
     "by",
     "written by",
+    "this post was written by",
+    "this article was written by",
+    "article written by",
+    "guest post by",
+    "post by",
     "posted by",
     "published by",
     "submitted by",
@@ -69,7 +74,7 @@ pub(crate) const UNSPACED_LABELS: [&str; 9] =
     ["作者", "撰文", "文／", "文/", "文：", "记者", "記者", "編集部：", "글"];
 
 /// A byline ends at these words (folded): what follows is a date, a place, a service.
-pub(crate) const STOPS: [&str; 36] = [
+pub(crate) const STOPS: [&str; 38] = [
     "on",
     "updated",
     "published",
@@ -106,10 +111,12 @@ pub(crate) const STOPS: [&str; 36] = [
     "about",
     "this",
     "more",
+    "author",
+    "authors",
 ];
 
 /// Words (folded) that tell a role rather than a name when they end a piece.
-pub(crate) const ROLES: [&str; 34] = [
+pub(crate) const ROLES: [&str; 51] = [
     "writer",
     "reporter",
     "correspondent",
@@ -144,6 +151,23 @@ pub(crate) const ROLES: [&str; 34] = [
     "intern",
     "president",
     "photographer",
+    "head",
+    "officer",
+    "co-founder",
+    "vp",
+    "engineer",
+    "coordinator",
+    "developer",
+    "consultant",
+    "scientist",
+    "researcher",
+    "specialist",
+    "strategist",
+    "lecturer",
+    "writers",
+    "reporters",
+    "contributors",
+    "team",
 ];
 
 /// Titles and suffixes after a comma.

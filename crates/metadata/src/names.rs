@@ -24,6 +24,41 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
         .unwrap_or_default()
 }
 
+/// The name that a role follows: "Jane Doe | Senior Writer | July 2, 2025".
+pub(crate) fn before_role(text: &str) -> Vec<String> {
+    let is_mark = |c: char| matches!(c, '|' | '•' | '·' | '–' | '—' | ',');
+    let mut parts = text.split(is_mark).map(str::trim);
+    let (Some(name), Some(role)) = (parts.next(), parts.next()) else { return Vec::new() };
+    // A role is short and ends in its noun: "Senior Writer", not "the writer says that ...".
+    let last = role.split_whitespace().next_back().unwrap_or_default();
+    let is_title = (1..=4).contains(&word_count(role)) && is_role(last);
+    if is_title && is_full_name(name) { vec![tidy(name)] } else { Vec::new() }
+}
+
+/// Two to four words in capitals, none of them a role: as good as certain that it is a person's name,
+/// where one can be expected.
+pub(crate) fn is_full_name(text: &str) -> bool {
+    (2..=4).contains(&word_count(text))
+        && is_name(text)
+        && text.split_whitespace().all(|w| w.starts_with(char::is_uppercase))
+        && !is_role(text)
+        && cut(text).len() == text.len()
+}
+
+/// The name after a label with a colon, anywhere in a text: "2012年11月21日　作者：王小明　大 中 小".
+/// It ends at a wide space, at two spaces or at a sign.
+pub(crate) fn after_label(text: &str) -> Vec<String> {
+    let mut names = UNSPACED_LABELS.iter().filter_map(|label| {
+        let label = label.trim_end_matches(['：', ':', '／', '/']);
+        let (_, rest) = text.split_once(label)?;
+        let rest = rest.trim_start().strip_prefix(['：', ':', '／', '/'])?.trim_start();
+        let signs = |c: char| "\u{3000}\u{a0}\n\t|,，。、；;（(【[<>".contains(c);
+        let name = rest.split(signs).next().and_then(|name| name.split("  ").next())?;
+        Some(from_byline(name)).filter(|names| !names.is_empty())
+    });
+    names.next().unwrap_or_default()
+}
+
 /// The name of an organisation: never split.
 pub(crate) fn organization(text: &str) -> Vec<String> {
     let name = tidy(strip_labels(text.trim()));
@@ -87,7 +122,11 @@ fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
         || glued
         || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, ':' | '：'));
     // "Von Miller", "Di Maria", "Par" are names too: two words must follow a short label.
-    let weak = label.len() <= 3 && label != "by" && !rest.trim_start().starts_with([':', '：']);
+    // After a bare "Author" comes a name of two words, or "Spotlight".
+    let is_noun = ["author", "authors", "autor", "auteur", "автор"].contains(&label);
+    let weak = (label.len() <= 3 && label != "by" || is_noun)
+        && !rest.trim_start().starts_with([':', '：'])
+        && !(is_noun && rest.trim().is_empty());
     (boundary && (!weak || word_count(rest) >= 2)).then_some(rest)
 }
 
@@ -124,6 +163,7 @@ fn cut(text: &str) -> &str {
     // "Jean Dupont le 3 mai": what led up to the date goes with it.
     while let Some((before, last)) = text.rsplit_once(char::is_whitespace)
         && last.starts_with(|c: char| c.is_lowercase() || !c.is_alphanumeric())
+        && !is_desk(text)
     {
         text = before.trim_end();
     }
@@ -159,7 +199,15 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
         add(names, vec![tidy(&format!("{first} {last}"))]);
         return;
     }
+    // "Jane Doe, Software Engineer, Orchard Response": after a role comes where it is held, until an "and".
+    let mut after_role = false;
     for (index, piece) in pieces.iter().enumerate() {
+        let first = piece.split_whitespace().next().unwrap_or_default();
+        after_role &= !CONJUNCTIONS.contains(&&*first.to_lowercase());
+        if after_role {
+            continue;
+        }
+        after_role = index > 0 && is_role(piece);
         let mut split = Vec::new();
         split_conjunctions(piece, &mut split);
         for name in split {
@@ -266,6 +314,14 @@ fn is_plausible(name: &str) -> bool {
         && !name.contains(['{', '}', '<', '>', '='])
 }
 
+/// "The Orchard editors"
+fn is_desk(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.next() == Some("The")
+        && words.clone().count() >= 2
+        && words.next_back().is_some_and(is_role)
+}
+
 /// What reads like a name where nothing says that it is one.
 pub(crate) fn is_name(name: &str) -> bool {
     let words = word_count(name);
@@ -278,7 +334,7 @@ pub(crate) fn is_name(name: &str) -> bool {
         && name.chars().filter(|c| c.is_alphabetic()).count() >= 2
         && !name.chars().any(|c| c.is_numeric() || "?!:;@#%/|".contains(c))
         && initial(name.split_whitespace().next())
-        && initial(name.split_whitespace().next_back())
+        && (initial(name.split_whitespace().next_back()) || is_desk(name))
         && (!is_unspaced(name) || name.chars().count() <= 12)
 }
 

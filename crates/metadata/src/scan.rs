@@ -2,6 +2,7 @@
 
 use dom::{Document, NodeId, local_name};
 
+use crate::moment::Moment;
 use crate::text::identifier_words;
 
 /// Elements of interest, in document order.
@@ -21,6 +22,8 @@ pub(crate) struct Scan {
     pub(crate) author_pages: Vec<NodeId>,
     /// Elements whose class or id speaks of an author.
     pub(crate) bylines: Vec<NodeId>,
+    /// Those of them whose class or id speaks of an author's name.
+    pub(crate) author_names: Vec<NodeId>,
     /// `rel=tag`.
     pub(crate) tags: Vec<NodeId>,
     /// Side matter: navigation, comments, related articles. Outermost ranges, in order.
@@ -38,6 +41,18 @@ const HEADLINE: u8 = 1;
 const BYLINE: u8 = 2;
 const DATE: u8 = 4;
 const SIDE: u8 = 8;
+/// Details of a post: its date, its author, its tags.
+const DETAILS: u8 = 16;
+/// Only with [`NAME`]: those who make things to sell are called so too.
+const CREATOR: u8 = 32;
+const NAME: u8 = 64;
+/// Readers' comments, or how many there are.
+const COMMENTS: u8 = 128;
+
+/// Elements smaller than this are no side columns: an aside of a date, of a name.
+const SMALL_ASIDE: u32 = 12;
+/// Elements smaller than this hold no readers' comments but their number.
+const SMALL_DETAILS: u32 = 40;
 
 fn cue(word: &str) -> u8 {
     match word {
@@ -47,10 +62,16 @@ fn cue(word: &str) -> u8 {
         | "contributors" => BYLINE,
         "date" | "dates" | "datetime" | "dateline" | "datum" | "fecha" | "time" | "timestamp"
         | "published" | "pubdate" | "postdate" | "posted" | "created" => DATE,
-        "comment" | "comments" | "commentlist" | "kommentare" | "disqus" | "replies"
-        | "related" | "recommended" | "recommendations" | "popular" | "trending" | "sidebar"
-        | "footer" | "nav" | "navigation" | "menu" | "newsletter" | "teaser" | "teasers"
-        | "promo" | "carousel" => SIDE,
+        "comments" => COMMENTS,
+        "comment" | "commentlist" | "kommentare" | "disqus" | "replies" | "related"
+        | "recommended" | "recommendations" | "popular" | "trending" | "sidebar" | "footer"
+        | "nav" | "navigation" | "menu" | "newsletter" | "teaser" | "teasers" | "promo"
+        | "carousel" => SIDE,
+        "meta" | "metadata" | "postmeta" => DETAILS,
+        "creator" | "creators" => CREATOR,
+        "name" => NAME,
+        // "headbyline", "articlebyline"
+        _ if word.ends_with("byline") => BYLINE,
         _ => 0,
     }
 }
@@ -113,22 +134,46 @@ pub(crate) fn scan(document: &Document) -> Scan {
             _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
             local_name!("nav") | local_name!("footer") => cues |= SIDE,
             // Some templates put date and author of a post into asides of their own.
-            local_name!("aside") if cues & (BYLINE | DATE) == 0 => cues |= SIDE,
+            local_name!("aside")
+                if cues & (BYLINE | DATE | DETAILS) == 0
+                    && document.node(id).end - id >= SMALL_ASIDE =>
+            {
+                cues |= SIDE;
+            }
             _ => {}
         }
-        if has_datetime || *element.name == local_name!("time") {
+        // "by-line-comments-date": facts about the post, among them how many comments it has.
+        let small = document.node(id).end - id < SMALL_DETAILS;
+        if cues & COMMENTS != 0 && !(small && cues & (BYLINE | DATE) != 0) {
+            cues |= SIDE;
+        }
+        if has_datetime || *element.name == local_name!("time") || is_dated_abbr(document, id) {
             scan.times.push(id);
         } else if cues & DATE != 0 {
             scan.dates.push(id);
         }
+        if cues & CREATOR != 0 && cues & NAME != 0 {
+            cues |= BYLINE;
+        }
         if cues & BYLINE != 0 {
             scan.bylines.push(id);
+            if cues & NAME != 0 {
+                scan.author_names.push(id);
+            }
         }
         if cues & SIDE != 0 {
             scan.zones.push((id, document.node(id).end));
         }
     }
     scan
+}
+
+/// `<abbr title="2012-11-07T16:05:00Z">1 hour ago</abbr>`, as microformats had it before `<time>`.
+fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
+    document.is(id, &local_name!("abbr"))
+        && document
+            .attribute(id, &local_name!("title"))
+            .is_some_and(|title| Moment::parse(title).is_some())
 }
 
 impl Scan {

@@ -1,10 +1,14 @@
 //! Headlines, and the site's name taken off them.
 
+use std::collections::BTreeSet;
+
 use model::{Field, Source};
 
+use crate::date_text::find_date;
 use crate::evidence::Evidence;
+use crate::order::Order;
 use crate::site::SiteNames;
-use crate::text::{clip, plain, squash};
+use crate::text::{clip, folded, is_unspaced, plain, squash};
 
 /// What stands between a headline and a site's name.
 const SEPARATORS: [&str; 23] = [
@@ -52,11 +56,37 @@ pub(crate) fn title(evidence: &Evidence<'_>) -> Option<Field<String>> {
         if let Some(confirmed) = declared.iter().find(|f| squash(&f.value) == squashed) {
             return Some(confirmed.clone());
         }
+        let dated = declared.iter().find(|f| is_dated(&heading.text, &f.value));
+        if let Some(other) = dated.or_else(|| outvoted(&heading.text, &declared)) {
+            return Some(other.clone());
+        }
         if heading.is_sure || declared.is_empty() {
             return Some(Field { value: heading.text.clone(), source: Source::Page });
         }
     }
     declared.into_iter().next()
+}
+
+/// Whether a headline is this title and a date, which some templates set into one element.
+fn is_dated(heading: &str, title: &str) -> bool {
+    let rest = heading.strip_suffix(title).or_else(|| heading.strip_prefix(title));
+    rest.is_some_and(|rest| {
+        rest.len() <= 40 && find_date(rest, Order::Unknown).is_some_and(|d| d.at <= 12)
+    })
+}
+
+/// The title that two declarations agree on, if the headline has no word of it: then it is the name
+/// of a section or a row of buttons.
+fn outvoted<'f>(heading: &str, declared: &'f [Field<String>]) -> Option<&'f Field<String>> {
+    let first = declared.first()?;
+    let squashed = squash(&first.value);
+    let witnesses = declared.iter().filter(|f| squash(&f.value) == squashed).count();
+    let words = |text: &str| {
+        text.split(|c: char| !c.is_alphanumeric()).map(folded).filter(|w| !w.is_empty()).collect()
+    };
+    let (shown, told): (BTreeSet<String>, BTreeSet<String>) = (words(heading), words(&first.value));
+    let differ = !is_unspaced(heading) && shown.is_disjoint(&told);
+    (witnesses >= 2 && differ).then_some(first)
 }
 
 fn clean(title: &str, site: &SiteNames, heading: Option<&str>) -> String {

@@ -76,14 +76,20 @@ pub enum Route {
     Wrapper,
     /// By a single-page method, for want of siblings or of a wrapper that matches.
     PageWise,
+    /// From the page's JSON-LD: its text is not among the elements.
+    JsonLd,
+    /// From a feed item, for the same reason.
+    Feed,
 }
 
 impl Route {
-    /// The name written to outputs: `wrapper`, `page-wise`.
+    /// The name written to outputs: `wrapper`, `page-wise`, `json-ld`, `feed`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Wrapper => "wrapper",
             Self::PageWise => "page-wise",
+            Self::JsonLd => "json-ld",
+            Self::Feed => "feed",
         }
     }
 }
@@ -113,12 +119,19 @@ pub struct Article {
     pub xpath: Vec<String>,
     /// XPath expressions of what is taken out of them.
     pub prune: Vec<String>,
+    /// XPath of the node the article ends before: from there on, in document order, nothing is the
+    /// article's. Says where on this page only.
+    pub cut: Option<String>,
+    /// Readers' comments, as plain text like `text`; empty if there are none.
+    pub comments: String,
     /// Engine that found the body.
     pub engine: String,
     /// How the body was found.
     pub route: Route,
     /// Version of the wrapper used, 0 without one.
     pub wrapper_version: u32,
-    /// Confidence in 0..=1 that the body is right.
+    /// Confidence in 0..=1 that the body is right; of the default engine, the F1 to be expected.
     pub confidence: f64,
+    /// Whether the confidence is below the configured threshold.
+    pub doubtful: bool,
 }

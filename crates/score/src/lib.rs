@@ -11,7 +11,7 @@ A page is compared with its gold by [`score`], one [`Score`] (precision, recall,
 | [`lcs`] | CETD, BlockExtractor §3.2, text density §5.2 | the longest common subsequence, by word or by character |
 | [`substring`] | text density §5.2 | the longest common substring, by character |
 
-Each exists raw, as the papers have it, and title-neutral ([`neutral`]), since some gold texts begin with the page's title and some do not.
+Title, authors and date have measures of their own ([`metadata`]). Of the others each exists raw, as the papers have it, and title-neutral ([`neutral`]), since some gold texts begin with the page's title and some do not.
 Over pages there are means, medians, percentiles and macro averages ([`aggregate`]), and intervals of the difference between two systems ([`bootstrap`]).
 
 Everything here is a pure function of texts and numbers: no file, no clock, no hash order reaches a result.
@@ -22,6 +22,7 @@ pub mod bag;
 pub mod bootstrap;
 pub mod lcs;
 mod measure;
+pub mod metadata;
 pub mod neutral;
 pub mod nodes;
 mod page;

@@ -76,11 +76,17 @@ pub(crate) struct Page<'a> {
     pub(crate) wanted: &'a [NodeId],
     /// Whether all that is wanted must be found; else any part of it is right, nothing too.
     pub(crate) must: bool,
+    /// Subtrees outside which nothing matters; `None` for the whole page.
+    scope: Option<&'a [NodeId]>,
 }
 
 impl<'a> Page<'a> {
-    pub(crate) fn new(memo: &'a Memo<'a>, wanted: &'a [NodeId]) -> Self {
-        Self { memo, wanted, must: true }
+    pub(crate) fn new(
+        memo: &'a Memo<'a>,
+        wanted: &'a [NodeId],
+        scope: Option<&'a [NodeId]>,
+    ) -> Self {
+        Self { memo, wanted, must: true, scope }
     }
 
     /// The same page with something else wanted.
@@ -93,7 +99,14 @@ impl<'a> Page<'a> {
     }
 
     pub(crate) fn select(&self, path: &Path) -> Vec<NodeId> {
-        self.memo.select(path)
+        let mut selected = self.memo.select(path);
+        if let Some(roots) = self.scope {
+            // What it selects elsewhere, or around a root, changes nothing.
+            let inside =
+                |&root: &NodeId, id| root != id && self.document().contains(root, id);
+            selected.retain(|&id| roots.iter().any(|root| inside(root, id)));
+        }
+        selected
     }
 
     /// What `selection::select` gives.

@@ -15,6 +15,9 @@ pub struct Sample<'a> {
     pub document: &'a Document,
     /// The elements wanted.
     pub wanted: &'a [NodeId],
+    /// Subtrees outside which it does not matter what is selected: what is taken out of a body may be
+    /// called by a name that is common elsewhere. `None` for the whole page.
+    pub scope: Option<&'a [NodeId]>,
 }
 
 /// Expressions for the wanted nodes.
@@ -33,7 +36,7 @@ pub struct Synthesis {
 pub fn synthesize(samples: &[Sample<'_>]) -> Synthesis {
     let memos: Vec<Memo<'_>> = samples.iter().map(|s| Memo::new(s.document)).collect();
     let pages: Vec<Page<'_>> =
-        memos.iter().zip(samples).map(|(memo, s)| Page::new(memo, s.wanted)).collect();
+        memos.iter().zip(samples).map(|(memo, s)| Page::new(memo, s.wanted, s.scope)).collect();
     let mut paths = Vec::new();
     if let Some(single) = best_path(&pages) {
         let union = if single.mistaken { best_union(&pages, &single) } else { Vec::new() };

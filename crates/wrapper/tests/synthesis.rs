@@ -10,7 +10,7 @@ fn learn(pages: &[&str]) -> (Synthesis, Vec<Document>) {
     let samples: Vec<Sample<'_>> = documents
         .iter()
         .zip(&wanted)
-        .map(|(document, wanted)| Sample { document, wanted })
+        .map(|(document, wanted)| Sample { document, wanted, scope: None })
         .collect();
     (synthesize(&samples), documents)
 }

@@ -4,6 +4,7 @@
 Reads the gold and the runs (`read`), scores every page of the gold under every measure, makes tables of the scores
 (`tables`) and of the worst pages (`worst`), holds them against the floors (`floors`), and writes one report
 (`markdown`, `machine`). With `--sweep` there are no runs: the Forest paper's figures are measured and drawn (`sweep`).
+With `--metadata` it is titles, authors and dates that are compared (`metadata`).
 
 A page that a run lacks counts as an empty output; of two outputs for one page the first counts.
 */
@@ -11,7 +12,8 @@ A page that a run lacks counts as an empty output; of two outputs for one page t
 mod floors;
 mod machine;
 mod markdown;
-mod read;
+mod metadata;
+pub(super) mod read;
 mod sweep;
 mod tables;
 #[cfg(test)]
@@ -29,7 +31,8 @@ use rayon::prelude::*;
 use score::{Gold, Measure, Output, Score, neutral::Aside};
 
 use floors::Verdict;
-use read::{GoldFile, GoldPage, Run};
+use read::{GoldFile, Run};
+pub(in crate::commands) use read::GoldPage;
 pub use sweep::Sweep;
 
 /// Compare runs, side by side, on pages whose text is known.
@@ -39,6 +42,7 @@ Examples:
   sitegrove evaluate out/quickstart --gold data/gold.jsonl
   sitegrove evaluate ours=out/tonight theirs=theirs.jsonl.gz --gold gold.jsonl.gz --worst 20
   sitegrove evaluate out/quickstart --gold data/gold.jsonl --floors floors.json
+  sitegrove evaluate out/tonight peers/*.jsonl --gold gold.jsonl --metadata --worst 10
   sitegrove evaluate --gold data/gold.jsonl --sweep siblings --pages data/crawl --feeds data/feeds --out out/figures
 
 Exit codes: 0 done; 1 a run is below its floor; 2 could not evaluate.")]
@@ -47,7 +51,7 @@ pub struct EvaluateArgs {
     /// as PATH or NAME=PATH. Differences are taken from the first.
     #[arg(value_name = "RUN", required_unless_present = "sweep")]
     pub runs: Vec<String>,
-    /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, page_title, gold_optional, gold_nodes.
+    /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, gold_author, gold_date, page_title, gold_optional, gold_nodes.
     #[arg(long, value_name = "FILE")]
     pub gold: PathBuf,
     /// Only these data sets of the gold, by name with commas between.
@@ -59,6 +63,9 @@ pub struct EvaluateArgs {
     /// Measures by name with commas between, or `all`. Without: pairs, pairs-raw, words, lcs-words, lcs-chars, substring, and nodes if the gold marks any.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub measures: Vec<String>,
+    /// Compare titles, authors and dates (title, authors, published of the runs) instead of texts; --worst N then lists N pages a field.
+    #[arg(long, conflicts_with_all = ["measures", "floors", "sweep"])]
+    pub metadata: bool,
     /// Show the N worst pages of the first run under the first measure, with what was missed and what was extra (not in CSV).
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub worst: usize,
@@ -129,6 +136,11 @@ pub fn run(args: &EvaluateArgs, out: &mut dyn Write) -> anyhow::Result<Outcome> 
     ensure!(!args.runs.is_empty(), "no run to evaluate");
     let gold = read::gold(&args.gold, &args.datasets)?;
     let runs = read::runs(&args.runs)?;
+    if args.metadata {
+        let text = metadata::report(&gold, &runs, args.worst, args.format)?;
+        write_report(args.out.as_deref(), &text, out)?;
+        return Ok(Outcome::Done);
+    }
     let measures = choose_measures(&args.measures, &gold.pages)?;
 
     let scores = score_pages(&gold.pages, &runs, &measures);
@@ -150,14 +162,9 @@ pub fn run(args: &EvaluateArgs, out: &mut dyn Write) -> anyhow::Result<Outcome> 
         ReportFormat::Json => machine::json(&report)?,
         ReportFormat::Csv => machine::csv(&report)?,
     };
-    match &args.out {
-        None => out.write_all(text.as_bytes())?,
-        Some(path) => {
-            write_whole(path, text.as_bytes())?;
-            if let Some(verdict) = &report.floors {
-                out.write_all(markdown::floors(verdict).as_bytes())?;
-            }
-        }
+    write_report(args.out.as_deref(), &text, out)?;
+    if let (Some(_), Some(verdict)) = (&args.out, &report.floors) {
+        out.write_all(markdown::floors(verdict).as_bytes())?;
     }
     let broken = report.floors.as_ref().is_some_and(Verdict::is_broken);
     Ok(if broken { Outcome::BelowFloor } else { Outcome::Done })
@@ -204,7 +211,7 @@ fn score_pages(gold: &[GoldPage], runs: &[Run], measures: &[Measure]) -> Scores 
 }
 
 impl GoldPage {
-    fn as_gold(&self) -> Gold<'_> {
+    pub(in crate::commands) fn as_gold(&self) -> Gold<'_> {
         let aside = Aside {
             title: self.title.as_deref(),
             page_title: self.page_title.as_deref(),
@@ -223,8 +230,16 @@ impl Run {
     }
 }
 
+/// Writes a report to the file named, or to `out`.
+fn write_report(path: Option<&Path>, text: &str, out: &mut dyn Write) -> anyhow::Result<()> {
+    match path {
+        None => Ok(out.write_all(text.as_bytes())?),
+        Some(path) => write_whole(path, text.as_bytes()),
+    }
+}
+
 /// Writes a file so that it is there whole or not at all.
-fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub(in crate::commands) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut name = path.file_name().context("--out and --floors need a file name")?.to_owned();
     name.push(".part");
     let part = path.with_file_name(name);

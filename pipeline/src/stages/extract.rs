@@ -5,6 +5,8 @@
 //! Why: this is what users came for.
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
+mod judged;
+
 use dom::{NodeId, html_of, text_of};
 use metadata::{PageContext, metadata};
 use model::{Article, DropReason, FeedItem, Route};
@@ -14,6 +16,8 @@ use super::wrap::Learnt;
 use crate::body::{Body, page_wise};
 use crate::config::Config;
 use crate::parsed::ParsedPage;
+
+pub use judged::judged_body;
 
 /// Takes the article out of a page. `found` is the body that the engine asked for has found, where
 /// it needed no learning; else the wrapper is tried, and then the page-wise method of the settings.
@@ -39,13 +43,17 @@ pub fn extract(
         .or_else(|| learnt.map(|learnt| by_wrapper(parsed, learnt)).filter(usable))
         .or_else(|| alone().filter(usable))
         .ok_or(DropReason::NoArticle)?;
-    Ok(article(parsed, template, body, feed_items))
+    Ok(article(parsed, template, body, feed_items, config.extract.doubtful_below))
 }
 
 fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
     Body {
         nodes: wrapper::select(&learnt.paths, &parsed.document),
+        prune: wrapper::select(&learnt.prune, &parsed.document),
         xpath: learnt.wrapper.content.clone(),
+        prune_xpath: learnt.wrapper.prune.clone(),
+        cut: None,
+        comments: String::new(),
         engine: learnt.wrapper.engine.clone(),
         route: Route::Wrapper,
         wrapper_version: learnt.wrapper.version,
@@ -59,11 +67,12 @@ fn article(
     template: &str,
     body: Body,
     feed_items: &[&FeedItem],
+    doubtful_below: f64,
 ) -> Article {
     let (page, document) = (parsed.page, &parsed.document);
-    let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &[]));
+    let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
     let base = base_of(parsed);
-    let html = base.map_or_else(String::new, |base| html_of(document, &body.nodes, &[], &base));
+    let html = base.map_or_else(String::new, |base| html_of(document, &body.nodes, &body.prune, &base));
     let language = terms::detect(&text).map(|found| found.language);
     let context = PageContext {
         document,
@@ -85,11 +94,14 @@ fn article(
         text,
         html,
         xpath: body.xpath,
-        prune: Vec::new(),
+        prune: body.prune_xpath,
+        cut: body.cut,
+        comments: body.comments,
         engine: body.engine,
         route: body.route,
         wrapper_version: body.wrapper_version,
         confidence: body.confidence,
+        doubtful: body.confidence < doubtful_below,
     }
 }
 

@@ -39,6 +39,8 @@ pub struct SignifiedPage {
     pub signifiers: Signifiers,
     /// The same by hash, for counting.
     pub weights: Vec<(u64, f64)>,
+    /// The language all siblings were analysed in.
+    pub language: Option<Language>,
 }
 
 thread_local! {
@@ -89,6 +91,7 @@ pub fn signify(siblings: &[Sibling<'_>], config: &SignifyConfig) -> Vec<Signifie
             SignifiedPage {
                 terms,
                 weights: weights.collect(),
+                language,
                 signifiers: Signifiers { page: sibling.index, source, terms: ranked.terms },
             }
         })
@@ -117,6 +120,15 @@ fn analyze(page: &ParsedPage<'_>, language: Option<Language>) -> (PageTerms, Voc
         });
         (terms, vocabulary)
     })
+}
+
+/// The terms of a text in a language, in order.
+pub fn terms_of(text: &str, language: Option<Language>) -> Vec<u64> {
+    let mut terms = Vec::new();
+    ANALYZERS.with_borrow_mut(|analyzers| {
+        analyzers.get(language).analyze(text, &mut |term| terms.push(term.hash));
+    });
+    terms
 }
 
 /// The terms of title and description, each once and of equal weight, in order (§3.1). Feed

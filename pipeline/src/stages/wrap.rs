@@ -5,6 +5,8 @@
 //! Why: a wrapper says in one line what was learnt, works on pages yet unseen and in other tools.
 //! Drops: nothing; without a pattern there is no wrapper, and pages go the page-wise way.
 
+mod judged;
+
 use dom::NodeId;
 use dom::xpath::Path;
 use forest::Recurring;
@@ -13,6 +15,8 @@ use wrapper::{Sample, select, synthesize};
 
 use crate::parsed::ParsedPage;
 
+pub use judged::wrap_judged;
+
 /// What was learnt about a template: the wrapper to write down, and its paths ready to use.
 #[derive(Clone, Debug)]
 pub struct Learnt {
@@ -20,6 +24,8 @@ pub struct Learnt {
     pub wrapper: Wrapper,
     /// Its content expressions, compiled.
     pub paths: Vec<Path>,
+    /// Its prune expressions, compiled.
+    pub prune: Vec<Path>,
 }
 
 /// A trial: what was ranked without some pages, and those pages.
@@ -69,7 +75,7 @@ pub fn wrap(
         support,
         version: 1,
     };
-    Some(Learnt { wrapper, paths })
+    Some(Learnt { wrapper, paths, prune: Vec::new() })
 }
 
 fn paths_for(
@@ -83,7 +89,7 @@ fn paths_for(
     let samples: Vec<Sample<'_>> = pages
         .iter()
         .zip(&wanted)
-        .map(|(page, wanted)| Sample { document: &page.document, wanted })
+        .map(|(page, wanted)| Sample { document: &page.document, wanted, scope: None })
         .collect();
     let synthesis = synthesize(&samples);
     (!synthesis.paths.is_empty()).then_some((synthesis.paths, synthesis.exact))

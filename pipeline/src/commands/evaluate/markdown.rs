@@ -191,11 +191,11 @@ fn figure(value: Option<f64>) -> String {
 }
 
 /// Text that does not end its table cell.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
+pub(super) fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{content}");
 }

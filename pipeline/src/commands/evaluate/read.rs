@@ -13,26 +13,30 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The pages whose text is known.
-pub(super) struct GoldFile {
-    pub(super) path: PathBuf,
+pub(in crate::commands) struct GoldFile {
+    pub(in crate::commands) path: PathBuf,
     /// SHA-256 of the whole file, decompressed, in hexadecimal.
-    pub(super) digest: String,
+    pub(in crate::commands) digest: String,
     /// The data sets asked for; empty for all.
-    pub(super) datasets: Vec<String>,
-    pub(super) pages: Vec<GoldPage>,
+    pub(in crate::commands) datasets: Vec<String>,
+    pub(in crate::commands) pages: Vec<GoldPage>,
 }
 
 /// One page whose text is known.
-pub(super) struct GoldPage {
-    pub(super) url: String,
-    pub(super) dataset: String,
-    pub(super) template: Option<String>,
-    pub(super) site: String,
-    pub(super) text: String,
-    pub(super) title: Option<String>,
-    pub(super) page_title: Option<String>,
-    pub(super) optional: Vec<String>,
-    pub(super) nodes: Vec<String>,
+pub(in crate::commands) struct GoldPage {
+    pub(in crate::commands) url: String,
+    pub(in crate::commands) dataset: String,
+    pub(in crate::commands) template: Option<String>,
+    pub(in crate::commands) site: String,
+    pub(in crate::commands) text: String,
+    pub(in crate::commands) title: Option<String>,
+    /// Authors as the gold has them: names, a list in one string, a byline.
+    pub(in crate::commands) authors: Vec<String>,
+    /// The date of publication as the gold writes it.
+    pub(in crate::commands) date: Option<String>,
+    pub(in crate::commands) page_title: Option<String>,
+    pub(in crate::commands) optional: Vec<String>,
+    pub(in crate::commands) nodes: Vec<String>,
 }
 
 /// What one system made of the pages.
@@ -51,6 +55,10 @@ pub(super) struct RunPage {
     pub(super) text: String,
     pub(super) nodes: Vec<String>,
     pub(super) seconds: Option<f64>,
+    pub(super) title: Option<String>,
+    pub(super) authors: Vec<String>,
+    pub(super) published: Option<String>,
+    pub(super) fetched: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -62,6 +70,8 @@ struct GoldLine {
     site: Option<String>,
     gold_text: String,
     gold_title: Option<String>,
+    gold_author: Option<OneOrMany>,
+    gold_date: Option<String>,
     page_title: Option<String>,
     gold_optional: Option<OneOrMany>,
     gold_nodes: Option<Vec<Value>>,
@@ -74,12 +84,26 @@ enum OneOrMany {
     Many(Vec<String>),
 }
 
+impl OneOrMany {
+    fn many(value: Option<Self>) -> Vec<String> {
+        match value {
+            None => Vec::new(),
+            Some(Self::One(text)) => vec![text],
+            Some(Self::Many(texts)) => texts,
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct RunLine {
     url: String,
     text: Option<String>,
     nodes: Option<Vec<Value>>,
     seconds: Option<f64>,
+    title: Option<String>,
+    authors: Option<OneOrMany>,
+    published: Option<String>,
+    fetched: Option<String>,
 }
 
 /// Data set of gold lines that name none.
@@ -88,7 +112,7 @@ fn unnamed() -> String {
 }
 
 /// Reads the gold, of it only the data sets named (all where none is).
-pub(super) fn gold(path: &Path, datasets: &[String]) -> anyhow::Result<GoldFile> {
+pub(in crate::commands) fn gold(path: &Path, datasets: &[String]) -> anyhow::Result<GoldFile> {
     let bytes = bytes(path)?;
     let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     let lines: Vec<GoldLine> = json_lines(path, &bytes)?;
@@ -117,12 +141,10 @@ impl GoldLine {
             template: self.template,
             text: self.gold_text,
             title: self.gold_title,
+            authors: OneOrMany::many(self.gold_author),
+            date: self.gold_date,
             page_title: self.page_title,
-            optional: match self.gold_optional {
-                None => Vec::new(),
-                Some(OneOrMany::One(text)) => vec![text],
-                Some(OneOrMany::Many(texts)) => texts,
-            },
+            optional: OneOrMany::many(self.gold_optional),
             nodes: self.gold_nodes.unwrap_or_default().iter().map(node_key).collect(),
         }
     }
@@ -156,6 +178,10 @@ fn run(name: String, path: PathBuf) -> anyhow::Result<Run> {
             text: line.text.unwrap_or_default(),
             nodes: line.nodes.unwrap_or_default().iter().map(node_key).collect(),
             seconds: line.seconds,
+            title: line.title,
+            authors: OneOrMany::many(line.authors),
+            published: line.published,
+            fetched: line.fetched,
         };
         run.pages.insert(line.url, page);
     }

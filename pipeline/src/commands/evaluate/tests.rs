@@ -1,6 +1,7 @@
 //! The command from files to report, on pages made up here.
 
 mod floors;
+mod metadata;
 
 use std::{fs, io::Write as _, path::Path};
 

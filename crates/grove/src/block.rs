@@ -1,0 +1,120 @@
+//! Blocks: what a reader sees as one paragraph, heading, caption or menu entry.
+
+use dom::{Document, NodeId, PrefixSums, is_inline, local_name};
+
+/// A run of text in one element, not broken by a block-level element or an empty line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The nearest block-level element above the text. An inline element that holds block-level ones
+    /// counts as block-level itself.
+    pub element: NodeId,
+    /// First text node.
+    pub first: NodeId,
+    /// Last text node; every text node between the two belongs to the block.
+    pub last: NodeId,
+    /// Words.
+    pub words: u32,
+    /// Words in links.
+    pub link_words: u32,
+}
+
+/// The blocks of a page that have words, in document order. `words` and `link_words` count the
+/// words of text nodes. Linear in the nodes.
+pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) -> Vec<Block> {
+    let nodes = document.nodes();
+    let mut holds_blocks = vec![false; nodes.len()];
+    for (id, node) in nodes.iter().enumerate().skip(1).rev() {
+        let Some(name) = &node.name else { continue };
+        if holds_blocks[id] || !(is_inline(name) || *name == local_name!("br")) {
+            holds_blocks[node.parent as usize] = true;
+        }
+    }
+    let mut owner: Vec<NodeId> = Vec::with_capacity(nodes.len());
+    let mut ends: Vec<NodeId> = Vec::new();
+    let mut found: Vec<Block> = Vec::new();
+    let mut broken = true;
+    let mut line_breaks = 0;
+    for (id, node) in (0..).zip(nodes) {
+        while ends.last().is_some_and(|&end| end <= id) {
+            ends.pop();
+            broken = true;
+        }
+        let above = owner.get(node.parent as usize).copied().unwrap_or(0);
+        match &node.name {
+            None => {
+                owner.push(above);
+                let count = words.range(id, id + 1);
+                let in_links = link_words.range(id, id + 1);
+                if count == 0 && document.text(id).is_none_or(|t| t.trim().is_empty()) {
+                    continue;
+                }
+                match found.last_mut() {
+                    Some(block) if !broken && line_breaks < 2 && block.element == above => {
+                        block.last = id;
+                        block.words += count;
+                        block.link_words += in_links;
+                    }
+                    _ => found.push(Block {
+                        element: above,
+                        first: id,
+                        last: id,
+                        words: count,
+                        link_words: in_links,
+                    }),
+                }
+                broken = false;
+                line_breaks = 0;
+            }
+            Some(name) if *name == local_name!("br") => {
+                owner.push(above);
+                line_breaks += 1;
+            }
+            Some(name) if is_inline(name) && !holds_blocks[id as usize] => owner.push(above),
+            Some(_) => {
+                owner.push(id);
+                ends.push(node.end);
+                broken = true;
+            }
+        }
+    }
+    found.retain(|block| block.words > 0);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(html: &str) -> Vec<String> {
+        let d = dom::parse(html);
+        let count = |id| d.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
+        let words = PrefixSums::new(&d, count);
+        let links = PrefixSums::within_links(&d, count);
+        let text = |b: &Block| {
+            let parts = (b.first..=b.last).filter_map(|id| d.text(id));
+            format!("{}:{}", d.name(b.element).unwrap(), parts.collect::<String>().trim())
+        };
+        blocks(&d, &words, &links).iter().map(text).collect()
+    }
+
+    #[test]
+    fn inline_elements_stay_in_their_block() {
+        assert_eq!(texts("<p>a <b>b</b> c</p><p>d</p>"), ["p:a b c", "p:d"]);
+    }
+
+    #[test]
+    fn two_line_breaks_separate_and_one_does_not() {
+        assert_eq!(texts("<div>a<br>b<br><br>c</div>"), ["div:ab", "div:c"]);
+    }
+
+    #[test]
+    fn text_around_a_block_is_the_outer_elements() {
+        assert_eq!(texts("<div>a<p>b</p>c</div>"), ["div:a", "p:b", "div:c"]);
+        assert_eq!(texts("<div><a>x<div>y</div></a></div>"), ["a:x", "div:y"]);
+    }
+
+    #[test]
+    fn signs_without_words_are_no_block() {
+        assert!(texts("<p>***</p>").is_empty());
+    }
+}

@@ -1,0 +1,216 @@
+//! What the names of classes, ids and roles say an element is for.
+//!
+//! Names are cut into words at signs, digits and capitals, and glued words (`articlebody`) into the
+//! words of the list; a name that is not made of known words alone says nothing: `commentary` is not
+//! `comment`.
+
+use dom::{Document, NodeId, local_name};
+use rustc_hash::FxHashMap;
+
+/// The kinds of cue, each with its words. What each is worth is learnt.
+const CUES: [(&str, &[&str]); 16] = [
+    ("comments", &["comment", "comments", "commenter", "disqus", "reply", "replies", "respond",
+        "kommentar", "kommentare", "comentario", "comentarios", "commentaire", "commentaires"]),
+    ("share", &["share", "sharing", "social", "follow", "facebook", "twitter", "addthis", "sharethis", "bookmark"]),
+    ("related", &["related", "recommend", "recommended", "recommendation", "more", "readmore", "also",
+        "popular", "trending", "most", "teaser", "teasers", "promo", "recirc", "suggested", "latest", "recent"]),
+    ("footer", &["foot", "footer", "copyright", "legal", "disclaimer", "colophon"]),
+    ("navigation", &["nav", "navi", "navbar", "navigation", "menu", "menus", "breadcrumb", "breadcrumbs",
+        "toolbar", "header", "masthead", "pagination", "pager", "paging", "prev", "next", "tabs"]),
+    ("sidebar", &["sidebar", "aside", "rail", "widget", "widgets", "gutter"]),
+    ("subscribe", &["newsletter", "subscribe", "subscription", "signup", "login", "paywall", "cookie",
+        "cookies", "consent", "modal", "popup", "overlay", "register", "gdpr"]),
+    ("advert", &["ad", "ads", "adv", "advert", "advertisement", "advertising", "sponsor", "sponsored",
+        "banner", "outbrain", "taboola", "dfp", "sponsors"]),
+    ("byline", &["author", "authors", "byline", "meta", "date", "time", "dateline", "timestamp", "published",
+        "bio", "info", "details"]),
+    ("caption", &["caption", "credit", "credits", "figure", "image", "images", "photo", "photos", "gallery",
+        "slideshow", "video", "media", "picture", "img", "pic", "thumb", "thumbnail", "slide", "carousel"]),
+    ("tags", &["tag", "tags", "topic", "topics", "category", "categories", "keyword", "keywords", "label",
+        "labels", "filed"]),
+    ("hidden", &["hidden", "sr", "visually", "screen", "reader", "print", "noprint", "invisible", "hide"]),
+    ("lead", &["lead", "lede", "intro", "standfirst", "dek", "deck", "summary", "abstract", "subtitle",
+        "subhead", "teasertext", "kicker"]),
+    ("article", &["article", "articles", "story", "post", "entry", "hentry", "news", "blog", "artikel"]),
+    ("text", &["content", "body", "text", "copy", "paragraph", "prose", "txt", "contents", "inhalt"]),
+    ("main", &["main", "primary", "maincol"]),
+];
+
+/// Words that names are made of and that say nothing themselves.
+const NEUTRAL: [&str; 52] = [
+    "left", "right", "top", "bottom", "list", "box", "wrapper", "wrap", "container", "inner", "outer",
+    "block", "item", "items", "area", "section", "page", "view", "col", "column", "row", "title",
+    "headline", "heading", "head", "panel", "group", "link", "links", "single", "full", "site", "the",
+    "form", "count", "count", "field", "id", "clear", "fix", "is", "has", "js", "no", "sub", "new",
+    "pane", "unit", "mod", "module", "element", "small",
+];
+
+/// Elements whose name says what they are for.
+static ELEMENTS: [dom::LocalName; 16] = [
+    local_name!("article"),
+    local_name!("main"),
+    local_name!("nav"),
+    local_name!("aside"),
+    local_name!("footer"),
+    local_name!("header"),
+    local_name!("form"),
+    local_name!("figure"),
+    local_name!("figcaption"),
+    local_name!("ul"),
+    local_name!("ol"),
+    local_name!("table"),
+    local_name!("blockquote"),
+    local_name!("section"),
+    local_name!("dl"),
+    local_name!("button"),
+];
+
+/// Number of cues: names, elements, and being hidden.
+pub(crate) const COUNT: usize = 16 + 16 + 1;
+
+/// The bit of the cue that says comments.
+pub(crate) const COMMENTS: u64 = 1;
+
+/// Names of the cues, in the order of their bits.
+pub(crate) fn names() -> impl Iterator<Item = String> {
+    let own = CUES.iter().map(|(name, _)| format!("cue {name}"));
+    let elements = ELEMENTS.iter().map(|name| format!("in <{name}>"));
+    own.chain(elements).chain(std::iter::once("hidden by style".to_owned()))
+}
+
+/// Reads cues and remembers the names it has read.
+#[derive(Debug)]
+pub struct Cues {
+    words: FxHashMap<&'static str, u64>,
+    read: FxHashMap<String, u64>,
+}
+
+impl Default for Cues {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// More names than this are not remembered: generated ones never come back.
+const REMEMBERED: usize = 50_000;
+
+impl Cues {
+    /// A reader that has read nothing.
+    pub fn new() -> Self {
+        let mut words: FxHashMap<&str, u64> = NEUTRAL.iter().map(|&word| (word, 0)).collect();
+        for (bit, (_, list)) in CUES.iter().enumerate() {
+            words.extend(list.iter().map(|&word| (word, 1 << bit)));
+        }
+        Self { words, read: FxHashMap::default() }
+    }
+
+    /// The cues of an element's own name and attributes, as bits.
+    pub(crate) fn of(&mut self, document: &Document, id: NodeId) -> u64 {
+        let Some(element) = document.element(id) else { return 0 };
+        let mut bits = 0;
+        if let Some(at) = ELEMENTS.iter().position(|name| name == element.name) {
+            bits |= 1 << (CUES.len() + at);
+        }
+        let names_it = !matches!(*element.name, local_name!("html") | local_name!("body"));
+        for (name, value) in element.attributes() {
+            match &**name {
+                "class" | "id" | "role" | "itemprop" | "data-testid" | "data-component"
+                    if names_it =>
+                {
+                    for token in value.split_ascii_whitespace() {
+                        bits |= self.of_name(token);
+                    }
+                }
+                "hidden" => bits |= 1 << (COUNT - 1),
+                "aria-hidden" if value == "true" => bits |= 1 << (COUNT - 1),
+                "style" if hides(value) => bits |= 1 << (COUNT - 1),
+                _ => {}
+            }
+        }
+        bits
+    }
+
+    fn of_name(&mut self, name: &str) -> u64 {
+        if let Some(&bits) = self.read.get(name) {
+            return bits;
+        }
+        let bits = words_of(name).map(|word| self.of_word(&word)).fold(0, |all, own| all | own);
+        if self.read.len() < REMEMBERED {
+            self.read.insert(name.to_owned(), bits);
+        }
+        bits
+    }
+
+    /// A known word, or up to three of them without a gap; else nothing.
+    fn of_word(&self, word: &str) -> u64 {
+        self.glued(word, 3).unwrap_or(0)
+    }
+
+    fn glued(&self, word: &str, parts: u32) -> Option<u64> {
+        if let Some(&bits) = self.words.get(word) {
+            return Some(bits);
+        }
+        if parts <= 1 {
+            return None;
+        }
+        // Parts of two letters are chance.
+        (3..word.len().saturating_sub(2)).rev().filter(|&at| word.is_char_boundary(at)).find_map(
+            |at| {
+                let (head, tail) = word.split_at(at);
+                Some(self.words.get(head)? | self.glued(tail, parts - 1)?)
+            },
+        )
+    }
+}
+
+/// The words of a name: cut at everything that is no letter, and where a capital follows a small
+/// letter. Lower case.
+fn words_of(name: &str) -> impl Iterator<Item = String> {
+    let mut words = vec![String::new()];
+    let mut was_small = false;
+    for c in name.chars() {
+        if !c.is_alphabetic() || (was_small && c.is_uppercase()) {
+            words.push(String::new());
+        }
+        if c.is_alphabetic()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+        was_small = c.is_lowercase();
+    }
+    // Longer words are no names.
+    words.into_iter().filter(|word| !word.is_empty() && word.len() <= 40)
+}
+
+fn hides(style: &str) -> bool {
+    let plain: String =
+        style.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
+    plain.contains("display:none") || plain.contains("visibility:hidden")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cues(name: &str) -> Vec<&'static str> {
+        let bits = Cues::new().of_name(name);
+        (0..CUES.len()).filter(|bit| bits >> bit & 1 == 1).map(|bit| CUES[bit].0).collect()
+    }
+
+    #[test]
+    fn words_are_bounded() {
+        assert_eq!(cues("comment-list"), ["comments"]);
+        assert!(cues("commentary").is_empty());
+        assert!(cues("header-shadow").contains(&"navigation") && cues("shadow").is_empty());
+        assert!(cues("adapter").is_empty() && cues("download").is_empty());
+    }
+
+    #[test]
+    fn glued_words_and_capitals() {
+        assert_eq!(cues("articlebody"), ["article", "text"]);
+        assert_eq!(cues("articleBody"), ["article", "text"]);
+        assert_eq!(cues("sidebarright"), ["sidebar"]);
+        assert_eq!(cues("post-12345"), ["article"]);
+    }
+}

@@ -1,0 +1,191 @@
+//! Where the article ends: a cut within each page, after the decisions by pattern.
+//!
+//! Comments, related texts and appended documents sometimes lie in the article's own elements; which
+//! block begins them only the page itself tells. Trees score each kept block once more, by what came
+//! before and what comes after; the article ends where the sum of words · (score − ½) is largest.
+
+use dom::Document;
+use rustc_hash::FxHashSet;
+
+use crate::cues;
+use crate::page::{density, is_heading, sums};
+use crate::pools::{Pools, ScoredPage};
+use crate::rows::{Row, Rows};
+use crate::signs::{Begins, Ends};
+
+/// Kept words that must be gained by a cut: fewer are left as they are.
+const LEAST_GAIN: f32 = 8.0;
+
+/// What the rows are filled from.
+struct Sequence<'a> {
+    document: &'a Document,
+    /// The page with the second scores.
+    page: &'a ScoredPage<'a>,
+    pools: &'a Pools,
+    kept: &'a [usize],
+    /// Words of kept blocks before each, and their words · score.
+    words: Vec<f32>,
+    mass: Vec<f32>,
+    /// Per kept block: whether a block with a cue of comments, or a heading, came since the last kept
+    /// one, and whether one with a cue of comments came at all.
+    comments_between: Vec<bool>,
+    comments_before: Vec<bool>,
+    words_between: Vec<f32>,
+    first_of_pattern: Vec<bool>,
+}
+
+impl<'a> Sequence<'a> {
+    fn of(
+        document: &'a Document,
+        page: &'a ScoredPage<'a>,
+        pools: &'a Pools,
+        kept: &'a [usize],
+    ) -> Self {
+        let blocks = &page.page.blocks;
+        let own: Vec<f32> = kept.iter().map(|&at| blocks[at].words as f32).collect();
+        let mass: Vec<f32> = kept.iter().zip(&own).map(|(&at, w)| w * page.scores[at]).collect();
+        let (mut comments_between, mut comments_before) = (Vec::new(), Vec::new());
+        let mut words_between = Vec::new();
+        let (mut from, mut seen_comments) = (0, false);
+        for &at in kept {
+            let between = from..at;
+            let comments = between.clone().any(|b| page.page.cues[b] & cues::COMMENTS != 0);
+            seen_comments |= comments && from > 0;
+            comments_between.push(comments && from > 0);
+            comments_before.push(seen_comments);
+            words_between.push(between.map(|b| blocks[b].words as f32).sum());
+            from = at + 1;
+        }
+        let mut patterns = FxHashSet::default();
+        let first_of_pattern = kept.iter().map(|&at| patterns.insert(page.pattern(at))).collect();
+        Self {
+            document,
+            page,
+            pools,
+            kept,
+            words: sums(&own),
+            mass: sums(&mass),
+            comments_between,
+            comments_before,
+            words_between,
+            first_of_pattern,
+        }
+    }
+
+    fn fill(&self, row: &mut Row<'_>, k: usize) {
+        let at = self.kept[k];
+        let page = self.page.page;
+        let (block, signs) = (&page.blocks[at], &page.signs[at]);
+        let flag = |is: bool| f32::from(u8::from(is));
+        let count = self.kept.len();
+        let all = self.words[count].max(1.0);
+        let mean = |from: usize, to: usize| {
+            let (from, to) = (from.min(count), to.min(count));
+            let words = self.words[to] - self.words[from];
+            if words > 0.0 { (self.mass[to] - self.mass[from]) / words } else { -1.0 }
+        };
+        let pool = self.pools.get(self.page.pattern(at));
+        let siblings = self.pools.pages.max(1.0);
+        let score = self.page.scores[at];
+        row.put("score", score);
+        row.put("log words", (block.words as f32).ln_1p());
+        row.put("link density", density(block));
+        row.put("mean so far", mean(0, k));
+        row.put("mean of last 3", mean(k.saturating_sub(3), k));
+        row.put("mean of next", mean(k + 1, k + 2));
+        row.put("mean of next 3", mean(k + 1, k + 4));
+        row.put("mean of rest", mean(k, count));
+        row.put("words before", self.words[k].ln_1p());
+        row.put("words after", (self.words[count] - self.words[k]).ln_1p());
+        row.put("share before", self.words[k] / all);
+        row.put("share here", block.words as f32 / all);
+        let gap = if k == 0 { 0 } else { at - self.kept[k - 1] - 1 };
+        row.put("blocks between", (gap as f32).ln_1p());
+        row.put("words between", if k == 0 { 0.0 } else { self.words_between[k].ln_1p() });
+        row.put("comments between", flag(self.comments_between[k]));
+        row.put("comments before", flag(self.comments_before[k]));
+        let pattern = self.page.pattern(at);
+        row.put("same pattern", flag(k > 0 && self.page.pattern(self.kept[k - 1]) == pattern));
+        row.put("first of pattern", flag(self.first_of_pattern[k]));
+        let next = self.kept.get(k + 1).map(|&next| self.page.pattern(next));
+        row.put("next has pattern", flag(next == Some(pattern)));
+        row.put("support", self.pools.among_siblings(pool.pages / siblings));
+        row.put("siblings", siblings.ln());
+        let distinct = pool.distinct / pool.blocks.max(1.0);
+        row.put("distinct texts", self.pools.among_siblings(distinct));
+        row.put("pages with this text", self.pools.elsewhere(signs.letters_hash));
+        row.put("blocks a page", (pool.blocks / pool.pages.max(1.0)).ln_1p());
+        row.put("heading", flag(is_heading(self.document, block.element)));
+        row.put("ends a sentence", flag(signs.ends == Ends::Sentence));
+        row.put("ends in a colon", flag(signs.ends == Ends::Colon));
+        row.put("begins small", flag(signs.begins == Begins::Lower));
+        row.put("begins with a digit", flag(signs.begins == Begins::Digit));
+        row.put("year", flag(signs.year));
+        row.put("address", flag(signs.address));
+        row.put("digits", signs.digits as f32 / signs.chars.max(1) as f32);
+        row.put("capitals", signs.upper as f32 / signs.letters.max(1) as f32);
+        row.put("questions", signs.questions as f32);
+        row.put("quotes", signs.quotes as f32 / block.words.max(1) as f32);
+        row.put("agreement", page.agreement[at]);
+        row.put("page blocks after", ((page.blocks.len() - at) as f32).ln_1p());
+        let level = |at: usize| f32::from(self.document.node(page.blocks[at].element).level);
+        row.put("level change", if k == 0 { 0.0 } else { level(at) - level(self.kept[k - 1]) });
+        for bit in 0..12 {
+            row.put(format_args!("cue {bit}"), flag(page.cues[at] >> bit & 1 == 1));
+        }
+    }
+}
+
+/// Names of the columns of [`ending_rows`].
+pub fn ending_feature_names() -> Vec<String> {
+    crate::siblings::with_example(|document, page, template| {
+        let mut names = Vec::new();
+        Sequence::of(document, page, template.pools, &[0]).fill(&mut Row::Names(&mut names), 0);
+        names
+    })
+}
+
+/// One row for each kept block, given by its index among the page's blocks, rising. `page` has the
+/// second scores.
+pub fn ending_rows(
+    document: &Document,
+    page: &ScoredPage<'_>,
+    pools: &Pools,
+    kept: &[usize],
+) -> Rows {
+    static WIDTH: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    let width = *WIDTH.get_or_init(|| ending_feature_names().len());
+    let sequence = Sequence::of(document, page, pools, kept);
+    let mut rows = Rows::new(width, kept.len());
+    for k in 0..kept.len() {
+        rows.push(|row| sequence.fill(row, k));
+    }
+    rows
+}
+
+/// How many of the kept blocks come before the end: all, unless cutting gains enough. `words` and
+/// `scores` are those of the kept blocks; at least one is left.
+pub fn ending(words: &[u32], scores: &[f32]) -> usize {
+    let (mut sum, mut best, mut end) = (0.0f32, f32::NEG_INFINITY, 0);
+    for (k, (&words, &score)) in words.iter().zip(scores).enumerate() {
+        sum += words as f32 * (score - 0.5);
+        if sum >= best {
+            (best, end) = (sum, k + 1);
+        }
+    }
+    if best - sum >= LEAST_GAIN { end } else { words.len() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_only_a_tail_worth_it() {
+        assert_eq!(ending(&[100, 100, 50, 50], &[0.9, 0.9, 0.1, 0.2]), 2);
+        assert_eq!(ending(&[100, 5], &[0.9, 0.1]), 2);
+        assert_eq!(ending(&[100, 50, 100], &[0.9, 0.1, 0.9]), 3);
+        assert_eq!(ending(&[40, 40], &[0.1, 0.1]), 1);
+        assert_eq!(ending(&[], &[]), 0);
+    }
+}

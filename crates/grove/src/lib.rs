@@ -1,0 +1,47 @@
+/*!
+Defines the default engine: judging structural patterns across siblings.
+
+```text
+blocks ─► page features ─► score ─┐
+                                  ├─► pools of patterns ─► core ─► second score ─► keep or prune
+other siblings' blocks ───────────┘
+```
+
+A page is cut into blocks ([`read_page`]); boosted trees score each by what the page alone tells. The
+scores and looks of all siblings' blocks are summed up by structural pattern ([`Patterns`],
+[`Pools`]); trees fitted on both score again ([`sibling_rows`]); [`decide`] makes of it one decision a
+pattern. What the trees know is fitted elsewhere, from pages whose text is known.
+
+Invariants: pure functions over parsed pages; no IO, no threads; nothing here knows a site or a
+language. Linear in the nodes of the pages.
+*/
+
+mod block;
+mod confidence;
+mod core;
+mod cues;
+mod decide;
+mod ending;
+mod nodes;
+mod page;
+mod patterns;
+mod pools;
+mod rows;
+mod siblings;
+mod signs;
+mod trees;
+mod weights;
+
+pub use block::{Block, blocks};
+pub use confidence::{Taken, confidence_feature_names, confidence_rows};
+pub use cues::Cues;
+pub use decide::{DecideParameters, Decision, decide};
+pub use ending::{ending, ending_feature_names, ending_rows};
+pub use nodes::{Chosen, from_here_on, widest_from};
+pub use page::{PageBlocks, PageView, page_feature_names, read_page};
+pub use patterns::{PatternId, Patterns, UNKNOWN};
+pub use pools::{Pools, ScoredPage};
+pub use rows::Rows;
+pub use siblings::{Template, sibling_feature_names, sibling_rows};
+pub use trees::{Tree, Trees};
+pub use weights::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, WeightsError, feature_names};

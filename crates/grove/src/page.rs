@@ -1,0 +1,504 @@
+//! A page by itself: its blocks and what each looks like.
+
+use dom::{Document, NodeId, PrefixSums, local_name};
+use forest::PageTerms;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::block::{Block, blocks};
+use crate::cues::{self, Cues};
+use crate::rows::{Row, Rows};
+use crate::signs::{Begins, Ends, Signs, signs};
+
+/// A page as this crate takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct PageView<'a> {
+    /// Its tree.
+    pub document: &'a Document,
+    /// Words of its text nodes.
+    pub words: &'a PrefixSums,
+    /// Those in links.
+    pub link_words: &'a PrefixSums,
+    /// Its terms.
+    pub terms: &'a PageTerms,
+    /// Terms of its title, as its head gives it.
+    pub title: &'a [u64],
+    /// Terms of its description, as its head or a feed gives it.
+    pub description: &'a [u64],
+    /// Terms of the article's text as its JSON-LD or a feed gives it whole; empty where neither does.
+    pub full_text: &'a [u64],
+    /// Its signifiers.
+    pub signifiers: &'a [(u64, f64)],
+}
+
+/// The blocks of a page with their features.
+#[derive(Clone, Debug)]
+pub struct PageBlocks {
+    /// The blocks, in document order.
+    pub blocks: Vec<Block>,
+    /// One row of features a block: what the page alone tells.
+    pub rows: Rows,
+    pub(crate) signs: Vec<Signs>,
+    /// Per block the cues of its element and those above, as bits.
+    pub(crate) cues: Vec<u64>,
+    /// Per block the share of its pairs of terms that the full text has; −1 without one.
+    pub(crate) agreement: Vec<f32>,
+    /// Per block: signifiers, terms.
+    pub(crate) signified: Vec<(u32, u32)>,
+}
+
+impl PageBlocks {
+    /// Words of the page that agree with the full text; `None` where there is no full text.
+    pub fn agreeing_words(&self) -> Option<f32> {
+        let known = self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
+        let agreeing = |(block, share): (&Block, &f32)| block.words as f32 * share.max(0.0);
+        known.then(|| self.blocks.iter().zip(&self.agreement).map(agreeing).sum())
+    }
+
+    /// Whether the names of a block's element or those above say that it is a comment.
+    pub fn is_comment(&self, block: usize) -> bool {
+        self.cues[block] & cues::COMMENTS != 0
+    }
+}
+
+/// Names of the page features, in the order of their columns.
+pub fn page_feature_names() -> Vec<String> {
+    let mut names = Vec::new();
+    let mut row = Row::Names(&mut names);
+    fill(&mut row, 0, &Context::empty());
+    names
+}
+
+/// Reads a page. Linear in its nodes and text.
+pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
+    let blocks = blocks(page.document, page.words, page.link_words);
+    let context = Context::of(page, &blocks, cues);
+    let mut rows = Rows::new(width(), blocks.len());
+    for at in 0..blocks.len() {
+        rows.push(|row| fill(row, at, &context));
+    }
+    let Context { signs, cues, signified, .. } = context;
+    let agreement = agreement(page, &blocks);
+    let cues = cues.iter().map(|above| above.iter().fold(0, |all, &(bits, _)| all | bits)).collect();
+    PageBlocks { blocks, rows, signs, cues, agreement, signified }
+}
+
+fn width() -> usize {
+    static WIDTH: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    *WIDTH.get_or_init(|| page_feature_names().len())
+}
+
+/// Share of link words below which, and words from which on, a block reads like text.
+const GOOD: (f32, u32) = (0.33, 10);
+/// How much a cue weighs one level further up.
+const DECAY: f32 = 0.85;
+/// Ancestors of the block's element that are looked at, itself among them.
+const LEVELS: usize = 5;
+
+const TAGS: [dom::LocalName; 19] = [
+    local_name!("p"),
+    local_name!("h1"),
+    local_name!("h2"),
+    local_name!("h3"),
+    local_name!("h4"),
+    local_name!("li"),
+    local_name!("td"),
+    local_name!("div"),
+    local_name!("span"),
+    local_name!("a"),
+    local_name!("blockquote"),
+    local_name!("figcaption"),
+    local_name!("dd"),
+    local_name!("dt"),
+    local_name!("pre"),
+    local_name!("section"),
+    local_name!("article"),
+    local_name!("time"),
+    local_name!("address"),
+];
+
+/// Everything the rows are filled from.
+struct Context<'a> {
+    document: Option<&'a Document>,
+    blocks: &'a [Block],
+    signs: Vec<Signs>,
+    terms: Vec<u32>,
+    /// Words of blocks that read like text, by block, and summed up to each block.
+    good: Vec<f32>,
+    good_before: Vec<f32>,
+    words_before: Vec<f32>,
+    /// Per node the number of blocks, good words, images and links before it.
+    block_starts: Vec<u32>,
+    good_starts: Vec<f32>,
+    images: Option<PrefixSums>,
+    links: Option<PrefixSums>,
+    words: Option<&'a PrefixSums>,
+    link_words: Option<&'a PrefixSums>,
+    /// Per block: shares with the title (of block, of title), the description, and terms common here.
+    overlaps: Vec<[f32; 4]>,
+    /// Per block: cue bits and distance, nearest first.
+    cues: Vec<Vec<(u64, u32)>>,
+    signified: Vec<(u32, u32)>,
+    h1: Option<usize>,
+    first_big: usize,
+    last_big: usize,
+    /// Per block the last heading before it, and where the same text stood before.
+    heading: Vec<Option<usize>>,
+    repeated: Vec<bool>,
+}
+
+impl<'a> Context<'a> {
+    fn empty() -> Self {
+        Self {
+            document: None,
+            blocks: &[],
+            signs: Vec::new(),
+            terms: Vec::new(),
+            good: Vec::new(),
+            good_before: Vec::new(),
+            words_before: Vec::new(),
+            block_starts: Vec::new(),
+            good_starts: Vec::new(),
+            images: None,
+            links: None,
+            words: None,
+            link_words: None,
+            overlaps: Vec::new(),
+            cues: Vec::new(),
+            signified: Vec::new(),
+            h1: None,
+            first_big: 0,
+            last_big: 0,
+            heading: Vec::new(),
+            repeated: Vec::new(),
+        }
+    }
+
+    fn of(page: &PageView<'a>, blocks: &'a [Block], cues: &mut Cues) -> Self {
+        let document = page.document;
+        let texts = |b: &Block| (b.first..=b.last).filter_map(|id| document.text(id));
+        let signs: Vec<Signs> = blocks.iter().map(|b| signs(texts(b))).collect();
+        let good: Vec<f32> = blocks
+            .iter()
+            .map(|b| {
+                let is_good = density(b) < GOOD.0 && b.words >= GOOD.1;
+                if is_good { (b.words - b.link_words) as f32 } else { 0.0 }
+            })
+            .collect();
+        let mut block_starts = Vec::with_capacity(document.len() + 1);
+        let mut good_starts = Vec::with_capacity(document.len() + 1);
+        let (mut at, mut sum) = (0, 0.0);
+        for id in document.ids() {
+            block_starts.push(at as u32);
+            good_starts.push(sum);
+            while at < blocks.len() && blocks[at].first == id {
+                sum += good[at];
+                at += 1;
+            }
+        }
+        block_starts.push(at as u32);
+        good_starts.push(sum);
+        let big = |&at: &usize| good[at] >= 25.0;
+        let heading = {
+            let mut last = None;
+            let step = |at: usize| {
+                let before = last;
+                if is_heading(document, blocks[at].element) {
+                    last = Some(at);
+                }
+                before
+            };
+            (0..blocks.len()).map(step).collect()
+        };
+        let mut seen = FxHashSet::default();
+        let repeated =
+            signs.iter().map(|s| s.letters > 0 && !seen.insert(s.letters_hash)).collect();
+        let weights: FxHashSet<u64> = page.signifiers.iter().map(|s| s.0).collect();
+        let signified = blocks
+            .iter()
+            .map(|b| {
+                let terms = page.terms.between(b.first, b.last);
+                let hits = terms.iter().filter(|term| weights.contains(term)).count();
+                (hits as u32, terms.len() as u32)
+            })
+            .collect();
+        Self {
+            document: Some(document),
+            blocks,
+            terms: blocks
+                .iter()
+                .map(|b| page.terms.between(b.first, b.last).len() as u32)
+                .collect(),
+            good_before: sums(&good),
+            words_before: sums(&blocks.iter().map(|b| b.words as f32).collect::<Vec<_>>()),
+            block_starts,
+            good_starts,
+            images: Some(PrefixSums::new(document, |id| {
+                u32::from(document.is(id, &local_name!("img")))
+            })),
+            links: Some(PrefixSums::new(document, |id| {
+                u32::from(document.is(id, &local_name!("a")))
+            })),
+            words: Some(page.words),
+            link_words: Some(page.link_words),
+            overlaps: overlaps(page, blocks),
+            cues: cues_of(document, blocks, cues),
+            signified,
+            h1: blocks.iter().position(|b| document.is(b.element, &local_name!("h1"))),
+            first_big: (0..blocks.len()).find(big).unwrap_or(0),
+            last_big: (0..blocks.len()).rfind(big).unwrap_or(blocks.len().saturating_sub(1)),
+            heading,
+            repeated,
+            signs,
+            good,
+        }
+    }
+
+    fn block(&self, at: usize) -> Option<&Block> {
+        self.blocks.get(at)
+    }
+}
+
+/// Sums before each entry, and the sum of all at the end.
+pub(crate) fn sums(values: &[f32]) -> Vec<f32> {
+    let mut sum = 0.0;
+    let mut sums = Vec::with_capacity(values.len() + 1);
+    sums.push(0.0);
+    for value in values {
+        sum += value;
+        sums.push(sum);
+    }
+    sums
+}
+
+pub(crate) fn density(block: &Block) -> f32 {
+    block.link_words as f32 / block.words.max(1) as f32
+}
+
+pub(crate) fn is_heading(document: &Document, element: NodeId) -> bool {
+    document.name(element).is_some_and(|name| {
+        matches!(
+            *name,
+            local_name!("h1")
+                | local_name!("h2")
+                | local_name!("h3")
+                | local_name!("h4")
+                | local_name!("h5")
+                | local_name!("h6")
+        )
+    })
+}
+
+fn overlaps(page: &PageView<'_>, blocks: &[Block]) -> Vec<[f32; 4]> {
+    let set = |terms: &[u64]| -> FxHashSet<u64> { terms.iter().copied().collect() };
+    let (title, description) = (set(page.title), set(page.description));
+    let mut own: Vec<Vec<u64>> = Vec::with_capacity(blocks.len());
+    let mut common: FxHashMap<u64, u32> = FxHashMap::default();
+    let is_text = |b: &Block| density(b) < 0.5 && b.words >= 8;
+    for block in blocks {
+        let mut terms = page.terms.between(block.first, block.last).to_vec();
+        terms.sort_unstable();
+        terms.dedup();
+        if is_text(block) {
+            terms.iter().for_each(|&term| *common.entry(term).or_default() += 1);
+        }
+        own.push(terms);
+    }
+    own.iter()
+        .zip(blocks)
+        .map(|(terms, block)| {
+            let share = |n: usize, of: usize| n as f32 / of.max(1) as f32;
+            let in_title = terms.iter().filter(|term| title.contains(term)).count();
+            let in_description = terms.iter().filter(|term| description.contains(term)).count();
+            // Its own mention does not make a term common.
+            let least = if is_text(block) { 2 } else { 1 };
+            let shared =
+                terms.iter().filter(|t| common.get(t).is_some_and(|&n| n >= least)).count();
+            [
+                share(in_title, terms.len()),
+                share(in_title, title.len()),
+                share(in_description, terms.len()),
+                share(shared, terms.len()),
+            ]
+        })
+        .collect()
+}
+
+/// Per block the cues above it: bits that no nearer element has, with the distance.
+fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Vec<(u64, u32)>> {
+    let mut own: FxHashMap<NodeId, u64> = FxHashMap::default();
+    blocks
+        .iter()
+        .map(|block| {
+            let mut seen = 0;
+            let mut found = Vec::new();
+            for (distance, id) in document.ancestors(block.element).enumerate() {
+                let bits = *own.entry(id).or_insert_with(|| cues.of(document, id)) & !seen;
+                if bits != 0 {
+                    found.push((bits, distance as u32));
+                    seen |= bits;
+                }
+            }
+            found
+        })
+        .collect()
+}
+
+/// Share of each block's pairs of terms that the full text has; of single terms for short blocks.
+fn agreement(page: &PageView<'_>, blocks: &[Block]) -> Vec<f32> {
+    if page.full_text.len() < 20 {
+        return vec![-1.0; blocks.len()];
+    }
+    let pair = |w: &[u64]| w[0].rotate_left(7) ^ w[1];
+    let pairs: FxHashSet<u64> = page.full_text.windows(2).map(pair).collect();
+    let single: FxHashSet<u64> = page.full_text.iter().copied().collect();
+    blocks
+        .iter()
+        .map(|block| {
+            let terms = page.terms.between(block.first, block.last);
+            let share = |hits: usize, of: usize| hits as f32 / of as f32;
+            match terms.len() {
+                0 => -1.0,
+                1 => share(terms.iter().filter(|t| single.contains(t)).count(), 1) / 2.0,
+                n => share(terms.windows(2).filter(|w| pairs.contains(&pair(w))).count(), n - 1),
+            }
+        })
+        .collect()
+}
+
+fn log(count: f32) -> f32 {
+    count.ln_1p()
+}
+
+/// One block's row. Positions are shares of the page's blocks, counts are logarithms.
+fn fill(row: &mut Row<'_>, at: usize, c: &Context<'_>) {
+    let zero = Block { element: 0, first: 0, last: 0, words: 0, link_words: 0 };
+    let block = *c.block(at).unwrap_or(&zero);
+    let s = c.signs.get(at).copied().unwrap_or_default();
+    let (words, chars) = (block.words.max(1) as f32, s.chars.max(1) as f32);
+    let flag = |is: bool| f32::from(u8::from(is));
+    row.put("log words", log(block.words as f32));
+    row.put("link density", density(&block));
+    row.put("ends a sentence", flag(s.ends == Ends::Sentence));
+    row.put("ends in an ellipsis", flag(s.ends == Ends::Ellipsis));
+    row.put("ends in a colon", flag(s.ends == Ends::Colon));
+    row.put("begins small", flag(s.begins == Begins::Lower));
+    row.put("begins with a digit", flag(s.begins == Begins::Digit));
+    row.put("begins with a sign", flag(s.begins == Begins::Sign));
+    row.put("commas", s.commas as f32 / words);
+    row.put("sentences", log(s.sentences as f32));
+    row.put("separators", s.separators as f32 / words);
+    row.put("quotes", s.quotes as f32 / words);
+    row.put("questions", flag(s.questions > 0));
+    row.put("capitals", s.upper as f32 / s.letters.max(1) as f32);
+    row.put("digits", s.digits as f32 / chars);
+    row.put("year", flag(s.year));
+    row.put("address", flag(s.address));
+    row.put("characters a word", chars / words);
+    row.put("terms", c.terms.get(at).map_or(0.0, |&t| t as f32 / words));
+    for (name, distance) in [("-2", -2isize), ("-1", -1), ("+1", 1), ("+2", 2)] {
+        let other = at.checked_add_signed(distance).and_then(|at| c.block(at));
+        row.put(format_args!("log words {name}"), other.map_or(-1.0, |b| log(b.words as f32)));
+        row.put(format_args!("link density {name}"), other.map_or(-1.0, density));
+    }
+    fill_ancestors(row, &block, c);
+    fill_position(row, at, &block, c);
+    let [of_block, of_title, of_description, shared] = c.overlaps.get(at).copied().unwrap_or_default();
+    row.put("shared with title", of_block);
+    row.put("of title", of_title);
+    row.put("shared with description", of_description);
+    row.put("shared with text", shared);
+    let (hits, terms) = c.signified.get(at).copied().unwrap_or_default();
+    row.put("signifiers", hits as f32 / terms.max(1) as f32);
+    row.put("repeated", flag(c.repeated.get(at).copied().unwrap_or(false)));
+    let count = |sums: &Option<PrefixSums>| {
+        sums.as_ref().map_or(0, |sums| sums.range(block.first, block.last + 1))
+    };
+    row.put("links", log(if c.document.is_some() { count(&c.links) as f32 } else { 0.0 }));
+    row.put("all in a link", flag(block.words > 0 && block.link_words == block.words));
+    let level = c.document.map_or(0, |d| d.node(block.element).level);
+    row.put("depth", f32::from(level) / 20.0);
+    for tag in &TAGS {
+        row.put(format_args!("<{tag}>"), flag(c.document.is_some_and(|d| d.is(block.element, tag))));
+    }
+    let mut cues = [0.0f32; cues::COUNT];
+    for &(bits, distance) in c.cues.get(at).into_iter().flatten() {
+        let weight = DECAY.powi(distance.min(64) as i32);
+        for (bit, cue) in cues.iter_mut().enumerate() {
+            if bits >> bit & 1 == 1 {
+                *cue = weight;
+            }
+        }
+    }
+    match row {
+        Row::Values(values) => values.extend_from_slice(&cues),
+        Row::Names(names) => names.extend(cues::names()),
+    }
+}
+
+fn fill_ancestors(row: &mut Row<'_>, block: &Block, c: &Context<'_>) {
+    let all_good = c.good_starts.last().copied().unwrap_or(0.0).max(1.0);
+    let mut id = block.element;
+    for level in 0..LEVELS {
+        let end = c.document.map_or(0, |d| d.node(id).end);
+        let range = |starts: &[u32]| match starts.get(end as usize) {
+            Some(to) => to - starts[id as usize],
+            None => 0,
+        };
+        let blocks = range(&c.block_starts) as f32;
+        let good = c.good_starts.get(end as usize).map_or(0.0, |g| g - c.good_starts[id as usize]);
+        let sum = |sums: Option<&PrefixSums>| sums.map_or(0, |sums| sums.range(id, end)) as f32;
+        let words = sum(c.words);
+        row.put(format_args!("good words of page, {level} up"), good / all_good);
+        row.put(format_args!("link density, {level} up"), sum(c.link_words) / words.max(1.0));
+        row.put(format_args!("good share, {level} up"), good / words.max(1.0));
+        row.put(format_args!("blocks, {level} up"), log(blocks));
+        row.put(format_args!("words a block, {level} up"), log(words / blocks.max(1.0)));
+        if level == 1 || level == 3 {
+            row.put(format_args!("images, {level} up"), log(sum(c.images.as_ref())));
+        }
+        id = c.document.map_or(0, |d| d.node(id).parent);
+    }
+}
+
+fn fill_position(row: &mut Row<'_>, at: usize, block: &Block, c: &Context<'_>) {
+    let blocks = c.blocks.len().max(1) as f32;
+    let share = |sums: &[f32]| {
+        let all = sums.last().copied().unwrap_or(0.0).max(1.0);
+        sums.get(at).map_or(0.0, |before| before / all)
+    };
+    let here = at as f32;
+    row.put("log blocks of page", log(blocks));
+    row.put("log words of page", log(c.words_before.last().copied().unwrap_or(0.0)));
+    row.put("log good words of page", log(c.good_before.last().copied().unwrap_or(0.0)));
+    row.put("words before", share(&c.words_before));
+    row.put("good words before", share(&c.good_before));
+    row.put("blocks before", here / blocks);
+    row.put("h1", f32::from(u8::from(c.h1.is_some())));
+    row.put("after h1", c.h1.map_or(0.0, |h1| f32::from(u8::from(at > h1))));
+    row.put("from h1", c.h1.map_or(-1.0, |h1| (here - h1 as f32) / blocks));
+    row.put("from first text", (here - c.first_big as f32) / blocks);
+    row.put("from last text", (here - c.last_big as f32) / blocks);
+    row.put("log from last text", {
+        let beyond = at as f32 - c.last_big as f32;
+        beyond.signum() * log(beyond.abs())
+    });
+    let heading = c.heading.get(at).copied().flatten();
+    row.put("blocks from heading", heading.map_or(-1.0, |h| log((at - h) as f32)));
+    let since = heading.map_or(0.0, |h| c.words_before[at] - c.words_before[h]);
+    row.put("words from heading", log(since));
+    let around = |reach: usize| {
+        let (from, to) = (at.saturating_sub(reach), (at + reach + 1).min(c.blocks.len()));
+        if from >= to {
+            return 0.0;
+        }
+        let good = c.good_before[to] - c.good_before[from] - c.good.get(at).copied().unwrap_or(0.0);
+        log(good / (to - from) as f32)
+    };
+    row.put("good words around 3", around(3));
+    row.put("good words around 8", around(8));
+    let only = c.document.map_or(0, |d| {
+        let node = d.node(block.element);
+        node.end - block.element
+    });
+    row.put("nodes of element", log(only as f32));
+}

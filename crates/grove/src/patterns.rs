@@ -1,0 +1,183 @@
+//! Structural patterns of sibling pages, as one tree.
+//!
+//! A pattern is the path of elements from the root, each with its tag, id and class names, of which
+//! only those count that recur on another sibling: names made anew for every page vanish by
+//! themselves. Positions do not enter. All siblings' paths together make one merged tree.
+
+use dom::{Document, Element, NodeId, class_tokens, local_name};
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// Number of a pattern in its tree; parents come before their children.
+pub type PatternId = u32;
+
+/// Patterns that no page learnt from has.
+pub const UNKNOWN: PatternId = PatternId::MAX;
+
+/// The merged tree of patterns.
+#[derive(Clone, Debug)]
+pub struct Patterns {
+    recurring: FxHashSet<u64>,
+    /// Ids by parent and label.
+    ids: FxHashMap<(PatternId, u64), PatternId>,
+    parents: Vec<PatternId>,
+    levels: Vec<u16>,
+}
+
+impl Patterns {
+    /// Merges the trees of sibling pages; gives also, per page and node, its pattern (a text node has
+    /// its parent's). Linear in the nodes.
+    pub fn of(pages: &[&Document]) -> (Self, Vec<Vec<PatternId>>) {
+        let mut patterns = Self {
+            recurring: recurring(pages),
+            ids: FxHashMap::default(),
+            parents: Vec::new(),
+            levels: Vec::new(),
+        };
+        let of_nodes = pages.iter().map(|page| patterns.add(page)).collect();
+        (patterns, of_nodes)
+    }
+
+    /// Number of patterns.
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// Whether there is none: no page was given.
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    /// The pattern above; the root's is itself.
+    pub fn parent(&self, id: PatternId) -> PatternId {
+        self.parents[id as usize]
+    }
+
+    /// Depth of the pattern's elements.
+    pub fn level(&self, id: PatternId) -> u16 {
+        self.levels[id as usize]
+    }
+
+    /// The patterns of a further page's nodes, [`UNKNOWN`] where the tree has none.
+    pub fn find(&self, page: &Document) -> Vec<PatternId> {
+        let mut found: Vec<PatternId> = Vec::with_capacity(page.len());
+        for id in page.ids() {
+            let above = if id == 0 { UNKNOWN } else { found[page.node(id).parent as usize] };
+            found.push(match page.element(id) {
+                Some(_) if id != 0 && above == UNKNOWN => UNKNOWN,
+                Some(element) => {
+                    let key = (above, self.label(element));
+                    self.ids.get(&key).copied().unwrap_or(UNKNOWN)
+                }
+                None => above,
+            });
+        }
+        found
+    }
+
+    fn add(&mut self, page: &Document) -> Vec<PatternId> {
+        let mut of_nodes: Vec<PatternId> = Vec::with_capacity(page.len());
+        for id in page.ids() {
+            let above = if id == 0 { UNKNOWN } else { of_nodes[page.node(id).parent as usize] };
+            let Some(element) = page.element(id) else {
+                of_nodes.push(above);
+                continue;
+            };
+            let next = self.parents.len() as PatternId;
+            let key = (above, self.label(element));
+            let pattern = *self.ids.entry(key).or_insert(next);
+            if pattern == next {
+                self.parents.push(if above == UNKNOWN { 0 } else { above });
+                self.levels.push(page.node(id).level);
+            }
+            of_nodes.push(pattern);
+        }
+        of_nodes
+    }
+
+    /// A hash of tag, id and class names. The order of class names does not matter: a sum.
+    fn label(&self, element: Element<'_>) -> u64 {
+        let tag = xxh3_64(element.name.as_bytes());
+        if matches!(*element.name, local_name!("html") | local_name!("body")) {
+            return tag;
+        }
+        let own = names(element).filter(|name| self.recurring.contains(name));
+        own.fold(tag, |sum, name| sum.wrapping_add(name | 1))
+    }
+}
+
+/// Hashes of an element's id and class names, digits at their ends left out.
+fn names(element: Element<'_>) -> impl Iterator<Item = u64> {
+    let id = element.attribute(&local_name!("id")).map(|id| (id.trim(), 1));
+    let class = element.attribute(&local_name!("class")).unwrap_or_default();
+    id.into_iter().chain(class_tokens(class).map(|token| (token, 2))).filter_map(|(name, seed)| {
+        // Numbers count things: `post-12` is `post` on every page.
+        let mut stable = [0u8; 64];
+        let mut len = 0;
+        for byte in name.bytes().filter(|b| !b.is_ascii_digit()).take(stable.len()) {
+            stable[len] = byte;
+            len += 1;
+        }
+        let stable = stable[..len].trim_ascii();
+        let stable = stable.strip_suffix(b"-").or(stable.strip_suffix(b"_")).unwrap_or(stable);
+        (!stable.is_empty()).then(|| xxh3_64_with_seed(stable, seed))
+    })
+}
+
+/// The names that two pages have; of fewer than three pages, all.
+fn recurring(pages: &[&Document]) -> FxHashSet<u64> {
+    let least = if pages.len() < 3 { 1 } else { 2 };
+    // Per name the last page it was seen on, and on how many.
+    let mut seen: FxHashMap<u64, (usize, u32)> = FxHashMap::default();
+    for (at, page) in pages.iter().enumerate() {
+        for element in page.ids().filter_map(|id: NodeId| page.element(id)) {
+            for name in names(element) {
+                let entry = seen.entry(name).or_insert((at, 1));
+                if entry.0 != at {
+                    *entry = (at, entry.1 + 1);
+                }
+            }
+        }
+    }
+    seen.into_iter().filter(|(_, (_, pages))| *pages >= least).map(|(name, _)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn patterns_of(htmls: &[&str], tag: &str) -> Vec<PatternId> {
+        let pages: Vec<Document> = htmls.iter().map(|html| dom::parse(html)).collect();
+        let (patterns, of_nodes) = Patterns::of(&pages.iter().collect::<Vec<_>>());
+        let mut found = Vec::new();
+        for (page, own) in pages.iter().zip(&of_nodes) {
+            assert_eq!(&patterns.find(page), own);
+            let tagged = page.ids().filter(|&id| page.name(id).is_some_and(|n| &**n == tag));
+            found.extend(tagged.map(|id| own[id as usize]));
+        }
+        found
+    }
+
+    #[test]
+    fn generated_names_and_numbers_do_not_tell_pages_apart() {
+        let found = patterns_of(
+            &[
+                "<div class='post x8f3' id=post-1>",
+                "<div class='q1k post' id=post-23>",
+                "<div id=post-7 class=post>",
+            ],
+            "div",
+        );
+        assert!(found.iter().all(|&id| id == found[0]), "{found:?}");
+    }
+
+    #[test]
+    fn recurring_names_do() {
+        let found = patterns_of(
+            &["<p class=lead><p>", "<p class=lead><p>", "<p class=lead><p>"],
+            "p",
+        );
+        assert_eq!(found[0], found[2]);
+        assert_ne!(found[0], found[1]);
+    }
+}

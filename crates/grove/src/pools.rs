@@ -1,0 +1,217 @@
+//! What the siblings say of a pattern together.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::page::{PageBlocks, density};
+use crate::patterns::{PatternId, Patterns, UNKNOWN};
+use crate::signs::Ends;
+
+/// A page's blocks with their patterns and their scores.
+#[derive(Clone, Copy, Debug)]
+pub struct ScoredPage<'a> {
+    /// The blocks.
+    pub page: &'a PageBlocks,
+    /// Patterns of the page's nodes.
+    pub patterns: &'a [PatternId],
+    /// Per block the probability that it belongs to the article, as the page alone tells.
+    pub scores: &'a [f32],
+}
+
+impl ScoredPage<'_> {
+    pub(crate) fn pattern(&self, at: usize) -> PatternId {
+        self.patterns[self.page.blocks[at].element as usize]
+    }
+}
+
+/// Sums over one pattern's blocks. Pages that are near copies of each other share one vote.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pool {
+    pub(crate) pages: f32,
+    pub(crate) blocks: f32,
+    pub(crate) words: f32,
+    pub(crate) link_words: f32,
+    /// Scores, by words and by blocks, and their squares by blocks.
+    pub(crate) scored_words: f32,
+    pub(crate) scores: f32,
+    pub(crate) squares: f32,
+    pub(crate) logs: f32,
+    pub(crate) log_squares: f32,
+    pub(crate) sentence_ends: f32,
+    pub(crate) distinct: f32,
+    pub(crate) hits: f32,
+    pub(crate) terms: f32,
+    pub(crate) agreement: f32,
+    pub(crate) agreeing: f32,
+    /// Words of blocks whose text another page has too.
+    pub(crate) repeated: f32,
+    pub(crate) below_repeated: f32,
+    /// Words and scored words of the pattern and all below it.
+    pub(crate) below_words: f32,
+    pub(crate) below_scored: f32,
+}
+
+/// What all patterns' blocks tell together.
+#[derive(Clone, Debug)]
+pub struct Pools {
+    pub(crate) pools: Vec<Pool>,
+    /// Per letters of a block the number of distinct pages that have it.
+    pub(crate) texts: FxHashMap<u64, f32>,
+    /// Number of distinct pages.
+    pub(crate) pages: f32,
+}
+
+impl Pools {
+    /// Sums up the blocks of sibling pages. Linear in blocks, but for the comparison of pages with
+    /// each other (few, as only a sample is learnt from).
+    pub fn of(pages: &[ScoredPage<'_>], patterns: &Patterns) -> Self {
+        let votes = votes(pages);
+        let mut pools = vec![Pool::default(); patterns.len()];
+        let mut texts: FxHashMap<u64, f32> = FxHashMap::default();
+        let mut seen: FxHashSet<(PatternId, u64)> = FxHashSet::default();
+        for (page, &vote) in pages.iter().zip(&votes) {
+            let mut here: FxHashSet<PatternId> = FxHashSet::default();
+            let mut letters: FxHashSet<u64> = FxHashSet::default();
+            for (at, block) in page.page.blocks.iter().enumerate() {
+                let id = page.pattern(at);
+                if id == UNKNOWN {
+                    continue;
+                }
+                let signs = &page.page.signs[at];
+                let (score, words) = (page.scores[at], block.words as f32);
+                let pool = &mut pools[id as usize];
+                if here.insert(id) {
+                    pool.pages += vote;
+                }
+                pool.blocks += vote;
+                pool.words += vote * words;
+                pool.link_words += vote * block.link_words as f32;
+                pool.scored_words += vote * words * score;
+                pool.scores += vote * score;
+                pool.squares += vote * score * score;
+                let log = words.ln_1p();
+                pool.logs += vote * log;
+                pool.log_squares += vote * log * log;
+                pool.sentence_ends += vote * f32::from(u8::from(signs.ends == Ends::Sentence));
+                if seen.insert((id, signs.letters_hash)) {
+                    pool.distinct += 1.0;
+                }
+                let (hits, terms) = page.page.signified[at];
+                pool.hits += vote * hits as f32;
+                pool.terms += vote * terms as f32;
+                if page.page.agreement[at] >= 0.0 {
+                    pool.agreement += vote * words * page.page.agreement[at];
+                    pool.agreeing += vote * words;
+                }
+                if signs.letters > 0 && letters.insert(signs.letters_hash) {
+                    *texts.entry(signs.letters_hash).or_default() += vote;
+                }
+            }
+        }
+        // Only now is it known what other pages have.
+        for (page, &vote) in pages.iter().zip(&votes) {
+            for (at, block) in page.page.blocks.iter().enumerate() {
+                let id = page.pattern(at);
+                if id != UNKNOWN && others(&texts, page.page.signs[at].letters_hash, vote) > 0.0 {
+                    pools[id as usize].repeated += vote * block.words as f32;
+                }
+            }
+        }
+        for pool in &mut pools {
+            pool.below_repeated = pool.repeated;
+            pool.below_words = pool.words;
+            pool.below_scored = pool.scored_words;
+        }
+        for id in (1..pools.len()).rev() {
+            let own = pools[id];
+            let above = &mut pools[patterns.parent(id as PatternId) as usize];
+            above.below_words += own.below_words;
+            above.below_repeated += own.below_repeated;
+            above.below_scored += own.below_scored;
+        }
+        Self { pools, texts, pages: votes.iter().sum() }
+    }
+
+    /// Share of the other pages that have a text which one page has; −1 where there is no other.
+    pub(crate) fn elsewhere(&self, letters: u64) -> f32 {
+        if self.pages <= 1.5 {
+            return -1.0;
+        }
+        others(&self.texts, letters, 1.0) / (self.pages - 1.0)
+    }
+
+    /// Lowers the scores of texts that half of the other pages have too, or more. Every gold has some of
+    /// them (a notice under each article), so that trees learn too little from it: 0.1 F1.
+    pub fn less_repeated(&self, page: &PageBlocks, mut scores: Vec<f32>) -> Vec<f32> {
+        if self.pages < 2.5 {
+            return scores;
+        }
+        for ((score, block), signs) in scores.iter_mut().zip(&page.blocks).zip(&page.signs) {
+            let elsewhere = self.elsewhere(signs.letters_hash);
+            if elsewhere >= 0.5 && block.words >= FEWEST_REPEATED {
+                *score *= 1.0 - REPEATED * elsewhere;
+            }
+        }
+        scores
+    }
+
+    /// A share over siblings, or −1 where there is only one page to tell.
+    pub(crate) fn among_siblings(&self, share: f32) -> f32 {
+        if self.pages <= 1.5 { -1.0 } else { share }
+    }
+
+    pub(crate) fn get(&self, id: PatternId) -> Pool {
+        self.pools.get(id as usize).copied().unwrap_or_default()
+    }
+
+    /// The mean score of a pattern's words, or the block's own score where it has none.
+    pub(crate) fn mean(&self, id: PatternId, own: f32) -> f32 {
+        let pool = self.get(id);
+        if pool.words > 0.0 { pool.scored_words / pool.words } else { own }
+    }
+}
+
+/// By how much a text that all pages have is less likely the article's.
+const REPEATED: f32 = 0.8;
+/// Shorter texts repeat by chance.
+const FEWEST_REPEATED: u32 = 4;
+
+/// Votes of other pages for a text. Tiny rests are rounding.
+fn others(texts: &FxHashMap<u64, f32>, letters: u64, own: f32) -> f32 {
+    let rest = texts.get(&letters).copied().unwrap_or(0.0) - own;
+    if rest > 1e-3 { rest } else { 0.0 }
+}
+
+/// Overlap of their texts from which on two pages are copies: their repetition would make an article
+/// look like furniture of the site.
+const COPY: f32 = 0.9;
+
+/// One vote a page, shared among copies.
+fn votes(pages: &[ScoredPage<'_>]) -> Vec<f32> {
+    let texts: Vec<FxHashSet<u64>> = pages
+        .iter()
+        .map(|page| page.page.signs.iter().map(|signs| signs.letters_hash).collect())
+        .collect();
+    let mut group: Vec<usize> = (0..pages.len()).collect();
+    for at in 1..pages.len() {
+        let copy_of = |&other: &usize| {
+            let (a, b) = (&texts[at], &texts[other]);
+            let shared = a.intersection(b).count() as f32;
+            shared > COPY * (a.len() + b.len()) as f32 - COPY * shared
+        };
+        if let Some(first) = (0..at).filter(|&other| group[other] == other).find(copy_of) {
+            group[at] = first;
+        }
+    }
+    let size = |first: usize| group.iter().filter(|&&g| g == first).count();
+    group.iter().map(|&first| 1.0 / size(first) as f32).collect()
+}
+
+/// Word-weighted link density of a pattern.
+pub(crate) fn pooled_density(pool: &Pool) -> f32 {
+    pool.link_words / pool.words.max(1.0)
+}
+
+/// Link density of a block of a page.
+pub(crate) fn own_density(page: &PageBlocks, at: usize) -> f32 {
+    density(&page.blocks[at])
+}

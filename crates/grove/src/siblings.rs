@@ -1,0 +1,150 @@
+//! A block among its siblings: the second row of features.
+
+use dom::{Document, NodeId};
+
+use crate::core::Core;
+use crate::page::page_feature_names;
+use crate::patterns::{Patterns, UNKNOWN};
+use crate::pools::{Pools, ScoredPage, own_density, pooled_density};
+use crate::rows::{Row, Rows};
+
+/// What is known of a page's siblings.
+#[derive(Clone, Copy, Debug)]
+pub struct Template<'a> {
+    /// Their merged tree.
+    pub patterns: &'a Patterns,
+    /// Their blocks, summed up.
+    pub pools: &'a Pools,
+    /// Siblings learnt from.
+    pub learnt_from: usize,
+}
+
+/// Names of the columns of [`sibling_rows`].
+pub fn sibling_feature_names() -> Vec<String> {
+    with_example(|document, page, template| {
+        let mut names = page_feature_names();
+        let core = Core::of(document, page, template.pools);
+        fill(&mut Row::Names(&mut names), document, page, template, &core, None, 0);
+        names
+    })
+}
+
+/// The smallest page there is, for asking what the columns are called.
+pub(crate) fn with_example<T>(
+    ask: impl FnOnce(&Document, &ScoredPage<'_>, &Template<'_>) -> T,
+) -> T {
+    let document = dom::parse("<p>x</p>");
+    let words = dom::PrefixSums::new(&document, |id| u32::from(document.text(id).is_some()));
+    let links = dom::PrefixSums::new(&document, |_| 0);
+    let terms = forest::PageTerms::new(&document, |_, _| {});
+    let view = crate::PageView {
+        document: &document,
+        words: &words,
+        link_words: &links,
+        terms: &terms,
+        title: &[],
+        description: &[],
+        full_text: &[],
+        signifiers: &[],
+    };
+    let page = crate::read_page(&view, &mut crate::Cues::new());
+    let (patterns, of_nodes) = Patterns::of(&[&document]);
+    let scored = ScoredPage { page: &page, patterns: &of_nodes[0], scores: &[0.5] };
+    let pools = Pools::of(&[scored], &patterns);
+    ask(&document, &scored, &Template { patterns: &patterns, pools: &pools, learnt_from: 1 })
+}
+
+/// One row a block: what the page alone tells, what the siblings tell of its pattern, where it is to
+/// the page's core. `forest` are the elements of the best pattern of Forest on this page, where it
+/// was asked for. Linear in the nodes.
+pub fn sibling_rows(
+    document: &Document,
+    page: &ScoredPage<'_>,
+    template: &Template<'_>,
+    forest: Option<&[NodeId]>,
+) -> Rows {
+    static WIDTH: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    let width = *WIDTH.get_or_init(|| sibling_feature_names().len());
+    let core = Core::of(document, page, template.pools);
+    let mut rows = Rows::new(width, page.page.blocks.len());
+    for at in 0..page.page.blocks.len() {
+        rows.push(|row| {
+            if let Row::Values(values) = row {
+                values.extend_from_slice(page.page.rows.row(at));
+            }
+            fill(row, document, page, template, &core, forest, at);
+        });
+    }
+    rows
+}
+
+fn fill(
+    row: &mut Row<'_>,
+    document: &Document,
+    page: &ScoredPage<'_>,
+    template: &Template<'_>,
+    core: &Core,
+    forest: Option<&[NodeId]>,
+    at: usize,
+) {
+    let pools = template.pools;
+    let id = page.pattern(at);
+    let pool = pools.get(id);
+    let own = page.scores[at];
+    let siblings = pools.pages.max(1.0);
+    row.put("score", own);
+    row.put("pooled score", pools.mean(id, own));
+    let mean = if pool.blocks > 0.0 { pool.scores / pool.blocks } else { own };
+    row.put("pooled score by blocks", mean);
+    let spread = |sum: f32, squares: f32| {
+        let n = pool.blocks.max(1.0);
+        (squares / n - (sum / n) * (sum / n)).max(0.0).sqrt()
+    };
+    row.put("spread of scores", spread(pool.scores, pool.squares));
+    row.put("support", pools.among_siblings(pool.pages / siblings));
+    row.put("siblings", siblings.ln());
+    row.put("blocks a page", (pool.blocks / pool.pages.max(1.0)).ln_1p());
+    row.put("words a page", (pool.words / siblings).ln_1p());
+    row.put("pooled link density", if pool.words > 0.0 { pooled_density(&pool) } else { own_density(page.page, at) });
+    row.put("pooled log words", pool.logs / pool.blocks.max(1.0));
+    row.put("spread of log words", spread(pool.logs, pool.log_squares));
+    row.put("pooled sentence ends", pool.sentence_ends / pool.blocks.max(1.0));
+    row.put("distinct texts", pools.among_siblings(pool.distinct / pool.blocks.max(1.0)));
+    row.put("repeated words", pools.among_siblings(pool.repeated / pool.words.max(1.0)));
+    let signs = &page.page.signs[at];
+    row.put("pages with this text", pools.elsewhere(signs.letters_hash));
+    row.put("pooled signifiers", pool.hits / pool.terms.max(1.0));
+    row.put("agrees with full text", page.page.agreement[at]);
+    let agreement = if pool.agreeing > 0.0 { pool.agreement / pool.agreeing } else { -1.0 };
+    row.put("pooled agreement", agreement);
+    let mut above = id;
+    for level in 0..4 {
+        let pool = pools.get(above);
+        let score = if pool.below_words > 0.0 { pool.below_scored / pool.below_words } else { own };
+        row.put(format_args!("pooled below, {level} up"), score);
+        row.put(format_args!("pooled words below, {level} up"), (pool.below_words / siblings).ln_1p());
+        let repeated = pool.below_repeated / pool.below_words.max(1.0);
+        row.put(format_args!("repeated below, {level} up"), pools.among_siblings(repeated));
+        if above != UNKNOWN {
+            above = template.patterns.parent(above);
+        }
+    }
+    let blocks = page.page.blocks.len();
+    for distance in [-2isize, -1, 1, 2] {
+        let other = at.checked_add_signed(distance).filter(|&at| at < blocks);
+        let same = other.map_or(-1.0, |other| f32::from(u8::from(page.pattern(other) == id)));
+        let support = other.map_or(-1.0, |other| pools.get(page.pattern(other)).pages / siblings);
+        row.put(format_args!("same pattern {distance:+}"), same);
+        let elsewhere =
+            other.map_or(-1.0, |other| pools.elsewhere(page.page.signs[other].letters_hash));
+        row.put(format_args!("pages with this text {distance:+}"), elsewhere);
+        row.put(format_args!("support {distance:+}"), support);
+    }
+    let element = page.page.blocks[at].element;
+    let in_forest = forest.map_or(-1.0, |elements| {
+        let inside = elements.iter().any(|&e| document.contains(e, element));
+        f32::from(u8::from(inside))
+    });
+    row.put("in Forest's element", in_forest);
+    core.fill(row, document, page, at);
+}

@@ -1,0 +1,155 @@
+//! What the characters of a block tell, whatever its language.
+
+/// Counts of characters and the signs a text begins and ends with.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Signs {
+    pub(crate) chars: u32,
+    pub(crate) letters: u32,
+    pub(crate) upper: u32,
+    pub(crate) digits: u32,
+    pub(crate) commas: u32,
+    /// `|`, `»`, `›`, `·`, `•`, `/` and the like between items.
+    pub(crate) separators: u32,
+    pub(crate) quotes: u32,
+    pub(crate) questions: u32,
+    /// Sentence ends: `.`, `!`, `?`, `。` … before a space or the end.
+    pub(crate) sentences: u32,
+    /// A group of four digits that can be a year.
+    pub(crate) year: bool,
+    /// `@`, `©` or `http`.
+    pub(crate) address: bool,
+    pub(crate) begins: Begins,
+    pub(crate) ends: Ends,
+    /// The letters as one number, digits and signs left out: equal for equal texts.
+    pub(crate) letters_hash: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Begins {
+    Upper,
+    Lower,
+    Digit,
+    #[default]
+    Sign,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// `.`, `!`, `?` and their kin, closing quotes after them left aside.
+    Sentence,
+    /// `…` or `...`.
+    Ellipsis,
+    Colon,
+    #[default]
+    Other,
+}
+
+/// Reads the text nodes of a block. One pass.
+pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
+    let mut signs = Signs { letters_hash: 0xcbf2_9ce4_8422_2325, ..Signs::default() };
+    let mut begun = false;
+    // The last character that is no space and no closing quote or bracket, and the dots before it.
+    let mut last = ' ';
+    let mut dots = 0u32;
+    let mut pending_end = false;
+    let (mut run, mut run_value) = (0u32, 0u32);
+    for c in texts.flat_map(str::chars) {
+        let digit = c.to_digit(10);
+        if let Some(digit) = digit {
+            run += 1;
+            run_value = if run <= 4 { run_value * 10 + digit } else { 0 };
+        } else {
+            signs.year |= run == 4 && (1900..2100).contains(&run_value);
+            (run, run_value) = (0, 0);
+        }
+        if c.is_whitespace() {
+            if pending_end {
+                signs.sentences += 1;
+                pending_end = false;
+            }
+            continue;
+        }
+        signs.chars += 1;
+        let letter = c.is_alphabetic();
+        let upper = letter && c.is_uppercase();
+        if !begun && (letter || digit.is_some()) {
+            begun = true;
+            signs.begins = match (digit, upper, c.is_lowercase()) {
+                (Some(_), ..) => Begins::Digit,
+                (_, _, true) => Begins::Lower,
+                _ => Begins::Upper,
+            };
+        }
+        if letter {
+            signs.letters += 1;
+            signs.upper += u32::from(upper);
+            signs.letters_hash =
+                (signs.letters_hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);
+        }
+        signs.digits += u32::from(digit.is_some());
+        match c {
+            ',' | '，' | '、' | '،' | ';' | '；' => signs.commas += 1,
+            '|' | '»' | '›' | '·' | '•' | '/' | '«' | '‹' | '→' | '>' | '<' => signs.separators += 1,
+            '?' | '？' | '؟' => signs.questions += 1,
+            '"' | '“' | '”' | '„' | '「' | '」' | '‘' => signs.quotes += 1,
+            '@' | '©' => signs.address = true,
+            _ => {}
+        }
+        let closing = matches!(c, '"' | '”' | '»' | '\'' | '’' | ')' | ']' | '」' | '』' | '“');
+        if !closing {
+            let ends = is_end(c);
+            dots = if c == '.' { dots + 1 } else { 0 };
+            pending_end = ends;
+            last = c;
+            if matches!(c, '。' | '！' | '？') {
+                // Scripts without spaces.
+                signs.sentences += 1;
+                pending_end = false;
+            }
+        }
+    }
+    signs.year |= run == 4 && (1900..2100).contains(&run_value);
+    signs.sentences += u32::from(pending_end);
+    signs.ends = match last {
+        '…' => Ends::Ellipsis,
+        '.' if dots >= 3 => Ends::Ellipsis,
+        ':' | '：' => Ends::Colon,
+        c if is_end(c) => Ends::Sentence,
+        _ => Ends::Other,
+    };
+    signs
+}
+
+fn is_end(c: char) -> bool {
+    matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '…' | '؟' | '।' | '۔')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Signs {
+        signs(std::iter::once(text))
+    }
+
+    #[test]
+    fn ends_and_beginnings() {
+        assert_eq!(of("He said \"no.\" ").ends, Ends::Sentence);
+        assert_eq!(of("Read on...").ends, Ends::Ellipsis);
+        assert_eq!(of("Also:").ends, Ends::Colon);
+        assert_eq!(of("他来了。").ends, Ends::Sentence);
+        assert_eq!((of("“one").begins, of("3 x").begins), (Begins::Lower, Begins::Digit));
+    }
+
+    #[test]
+    fn years_and_sentences() {
+        assert!(of("May 2017").year && !of("12017 or 123").year);
+        assert_eq!(of("One. Two! 3.14 three?").sentences, 3);
+    }
+
+    #[test]
+    fn numbers_do_not_tell_texts_apart() {
+        assert_eq!(of("12 comments").letters_hash, of("7 comments!").letters_hash);
+        assert_ne!(of("comment").letters_hash, of("comments").letters_hash);
+    }
+}

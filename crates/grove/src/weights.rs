@@ -1,0 +1,126 @@
+//! The weights file: what the trees know, and what they learnt it from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::confidence::confidence_feature_names;
+use crate::ending::ending_feature_names;
+use crate::page::page_feature_names;
+use crate::siblings::sibling_feature_names;
+use crate::trees::Trees;
+
+/// Version of the file's form. Read by this version only: features change with the code.
+pub const WEIGHTS_SCHEMA: u32 = 1;
+
+/// One set of pages the weights were fitted on.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct TrainingSet {
+    /// Its name in the gold.
+    pub name: String,
+    /// Pages of it that were learnt from.
+    pub pages: u32,
+    /// Its licence, as whoever trained told.
+    pub licence: String,
+}
+
+/// One honest figure: what weights fitted without a page's publisher (or data set) do on it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Figure {
+    /// What was measured, on what, leaving out what.
+    pub name: String,
+    /// The figure, in percent.
+    pub value: f64,
+}
+
+/// All that the default engine has learnt.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Weights {
+    /// [`WEIGHTS_SCHEMA`].
+    pub schema: u32,
+    /// SHA-256 of the gold file, in hex.
+    pub gold: String,
+    /// The sets of pages in it.
+    pub trained_on: Vec<TrainingSet>,
+    /// What cross-validation gave.
+    pub figures: Vec<Figure>,
+    /// Score from which on a word belongs to the article.
+    pub threshold: f32,
+    /// Cost of a switch between patterns (see [`crate::DecideParameters`]).
+    pub switch_cost: f32,
+    /// Names of the columns of the page features, the sibling features, those of the ending and those of
+    /// confidence: weights for other features are refused.
+    pub features: [Vec<String>; 4],
+    /// First score of a block.
+    pub page: Trees,
+    /// Second score of a block.
+    pub sibling: Trees,
+    /// Score of a kept block.
+    pub ending: Trees,
+    /// Expected F1 of an article.
+    pub confidence: Trees,
+}
+
+/// Why a weights file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum WeightsError {
+    /// Not JSON of the right form.
+    #[error("not a weights file: {0}")]
+    Form(#[from] serde_json::Error),
+    /// Made by another version.
+    #[error("weights of schema {found}, made by another version (this one reads {WEIGHTS_SCHEMA}): train again")]
+    Schema {
+        /// The schema of the file.
+        found: u32,
+    },
+    /// Fitted on other features.
+    #[error("weights for other features than this version computes: train again")]
+    Features,
+    /// The trees are damaged.
+    #[error("damaged trees: get the file anew, or train again")]
+    Trees,
+}
+
+impl Weights {
+    /// Reads a weights file and checks that it can be used.
+    ///
+    /// # Errors
+    /// If it is no weights file, was made for another version, or its trees lead astray.
+    pub fn from_json(json: &[u8]) -> Result<Self, WeightsError> {
+        #[derive(Deserialize)]
+        struct Head {
+            schema: u32,
+        }
+        let head: Head = serde_json::from_slice(json)?;
+        if head.schema != WEIGHTS_SCHEMA {
+            return Err(WeightsError::Schema { found: head.schema });
+        }
+        let weights: Self = serde_json::from_slice(json)?;
+        if weights.features != feature_names() {
+            return Err(WeightsError::Features);
+        }
+        let trees = [&weights.page, &weights.sibling, &weights.ending, &weights.confidence];
+        let sound = trees.iter().zip(&weights.features).all(|(t, names)| t.are_sound(names.len()));
+        let numbers = weights.threshold.is_finite() && weights.switch_cost.is_finite();
+        if sound && numbers { Ok(weights) } else { Err(WeightsError::Trees) }
+    }
+
+    /// Number of trees in all.
+    pub fn number_of_trees(&self) -> usize {
+        let all = [&self.page, &self.sibling, &self.ending, &self.confidence];
+        all.iter().map(|trees| trees.trees.len()).sum()
+    }
+
+    /// The file's content. The same weights give the same bytes.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default() + "\n"
+    }
+}
+
+/// Names of all features, as [`Weights::features`] has them.
+pub fn feature_names() -> [Vec<String>; 4] {
+    [
+        page_feature_names(),
+        sibling_feature_names(),
+        ending_feature_names(),
+        confidence_feature_names(),
+    ]
+}

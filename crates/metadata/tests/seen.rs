@@ -1,0 +1,222 @@
+//! Pages on which authors and dates have to be seen, and those where what is declared is not what it seems.
+
+use model::{Field, Metadata, Source};
+use sitegrove_metadata::{PageContext, metadata};
+
+fn read(html: &str) -> Metadata {
+    let document = dom::parse(html);
+    metadata(&PageContext {
+        document: &document,
+        url: "https://www.orchard-post.example/pears",
+        fetched: "2020-06-01T00:00:00Z".parse().ok(),
+        feed_items: &[],
+        body: None,
+        text_language: None,
+        body_text: "",
+    })
+}
+
+#[track_caller]
+fn authors(html: &str, expected: &[&str]) {
+    let found = read(html).authors.map(|field| field.value).unwrap_or_default();
+    assert_eq!(found, expected);
+}
+
+#[track_caller]
+fn published(html: &str, expected: &str) {
+    let found = read(html).published.map(|field| field.value);
+    assert_eq!(found.as_deref(), Some(expected).filter(|e| !e.is_empty()));
+}
+
+const FILLER: &str = "<p>Pears ripened early this year, and growers said that the frost had done little harm to them.";
+
+#[test]
+fn asides_of_facts_are_no_side_matter() {
+    let body = FILLER.repeat(40);
+    let page = |aside: &str| format!("<article>{aside}<h2>Pears ripen early</h2>{body}</article>");
+    published(&page("<aside><time datetime=2020-05-04>May 4</time></aside>"), "2020-05-04");
+    let many = "<p>Words <b>in</b> many <i>elements</i>".repeat(4);
+    let large = |class: &str| {
+        format!("<aside class='{class}'>{many}<time datetime=2020-05-04>May 4</time></aside>")
+    };
+    published(&page(&large("post-meta")), "2020-05-04");
+    published(&page(&large("elsewhere")), "");
+}
+
+#[test]
+fn a_labelled_date_in_a_column_is_the_last_but_one_resort() {
+    let column = "<div class=sidebar><h4>Published</h4><time datetime=2020-05-04>4 May</time>
+        <h4>Reviewed</h4><time datetime=2020-05-20>20 May</time></div>";
+    let page = format!("<h1>Pears ripen early</h1>{}", FILLER.repeat(40));
+    published(&format!("{page}{column}"), "2020-05-04");
+    published(&format!("{page}{}", column.replace("Published", "Next meeting")), "");
+}
+
+#[test]
+fn dates_of_old_pages() {
+    let page = |date: &str| format!("<h1>Pears ripen early</h1>{date}{}", FILLER.repeat(40));
+    published(
+        &page("<abbr title='2020-05-04T10:05:00Z'>1 hour ago</abbr>"),
+        "2020-05-04T10:05:00Z",
+    );
+    published(&page("<abbr title='Member of Parliament'>MP</abbr>"), "");
+    published(&page("<meta name=Issue_Date content='May 4, 2020'>"), "2020-05-04");
+    published(&page("<title>Orchard Post - Pears ripen early - May 4, 2020</title>"), "2020-05-04");
+    published(&page("<title>Pears of May 4, 2020 ripen early</title>"), "");
+    let facts =
+        "<div class='by-line-comments-date'>432 views<span class=date>May 4, 2020</span></div>";
+    published(&page(facts), "2020-05-04");
+    let comments = "<div class=comments><p><span class=date>May 4, 2020</span> Nice</div>";
+    published(&page(comments), "");
+}
+
+#[test]
+fn one_date_tells_the_order_of_the_others() {
+    let body = FILLER.repeat(90);
+    let page = |other: &str| {
+        format!("<html lang=en><h1>Pears ripen early</h1><p>03/04/2020</p>{body}<p>{other}</p>")
+    };
+    published(&page("Last frost: 02/29/2020"), "2020-03-04");
+    published(&page("Last frost: 29/02/2020"), "2020-04-03");
+    published(&page("Last frost: 29/02/2020</p><p>First: 11/21/2020"), "");
+    published(&page("No frost"), "");
+}
+
+#[test]
+fn a_labelled_date_that_stands_only_once() {
+    let page = |end: &str| {
+        format!("<h1>Pears ripen early</h1>{}<footer>{end}</footer>", FILLER.repeat(40))
+    };
+    published(&page("<h5>Posted: 05.14.2020</h5>"), "2020-05-14");
+    published(&page("<p>Posted May 14, 2020</p><p>Posted May 15, 2020</p>"), "");
+    published(&page("<p>Next fair: May 14, 2020</p>"), "");
+}
+
+#[test]
+fn where_only_a_change_is_told_it_is_the_publication() {
+    let page = read(&format!("<h1>Pears ripen early</h1><p>Updated May 4, 2020</p>{FILLER}"));
+    assert_eq!(page.published, page.modified);
+    assert_eq!(page.published.map(|f| f.value).as_deref(), Some("2020-05-04"));
+    // Any other date goes before.
+    let both = "<h1>Pears ripen early</h1><p>Updated May 4, 2020</p><p>May 1, 2020</p>";
+    published(&format!("{both}{FILLER}"), "2020-05-01");
+}
+
+#[test]
+fn json_ld_written_into_a_meta() {
+    let page = read(
+        r#"<meta name="script:ld+json" content="{&quot;@type&quot;:&quot;Article&quot;,&quot;datePublished&quot;:&quot;2020-05-04&quot;}"><h1>Pears</h1>"#,
+    );
+    assert_eq!(page.published, Some(Field { value: "2020-05-04".into(), source: Source::JsonLd }));
+}
+
+#[test]
+fn the_publisher_of_a_site_of_ones_own_is_its_author() {
+    let page = |kind: &str| {
+        format!(
+            r##"<script type="application/ld+json">{{"@graph": [
+            {{"@type": "Article", "headline": "Pears", "author": {{"@id": "#j"}}, "publisher": {{"@id": "#j"}}}},
+            {{"@type": {kind}, "@id": "#j", "name": "Jane Doe"}}]}}</script>
+            <h1>Pears ripen early</h1><a rel=author>Follow Jane</a>{FILLER}"##
+        )
+    };
+    authors(&page(r#"["Person", "Organization"]"#), &["Jane Doe"]);
+    assert_eq!(read(&page(r#""Person""#)).site_name, None);
+}
+
+#[test]
+fn a_byline_goes_before_the_account_that_posted_the_page() {
+    let page = |meta: &str, line: &str| {
+        format!(
+            "<meta name=author content='{meta}'><h1>Pears ripen early</h1><p>{line}</p>{FILLER}"
+        )
+    };
+    authors(&page("Web Desk", "By Jane Doe"), &["Jane Doe"]);
+    authors(&page("jdoe", "By Jane Doe, Orchard Writer"), &["Jane Doe"]);
+    // Another spelling of the same, or one word that may be anything.
+    authors(&page("Jane Q. Doe", "By Jane Doe"), &["Jane Q. Doe"]);
+    authors(&page("Web Desk", "By Train"), &["Web Desk"]);
+}
+
+#[test]
+fn elements_that_are_called_a_name() {
+    let page = |class: &str| {
+        format!("<h1>Pears ripen early</h1><div class='{class}'>Newsroom</div>{FILLER}")
+    };
+    authors(&page("creator-name"), &["Newsroom"]);
+    authors(&page("story-author-name"), &["Newsroom"]);
+    authors(&page("creator"), &[]);
+    authors(&page("author-box"), &[]);
+}
+
+#[test]
+fn links_to_what_a_post_is_filed_under_are_no_authors() {
+    let page = |byline: &str| {
+        format!(
+            "<meta property=og:site_name content='Pears on Toast'><h1>Pears ripen early</h1><div class=author>{byline}</div>{FILLER}"
+        )
+    };
+    authors(&page("in <a href=/category/ripe-pears>Ripe Pears</a>"), &[]);
+    authors(&page("in <a rel='category tag' href=/?c=1>Ripe Pears</a>"), &[]);
+    authors(
+        &page("<a href=/jane>Jane Doe</a> in <a href=/tag/pears>Ripe Pears</a>"),
+        &["Jane Doe"],
+    );
+    authors(&page("<a href=/us>Pears on Toast</a>"), &["Pears on Toast"]);
+}
+
+#[test]
+fn blocks_within_a_link_are_apart() {
+    let link = "<a class=author href=/jane><div>Team Orchard</div><div>May 4, 2020</div></a>";
+    let page = format!("<h1>Pears ripen early</h1>{link}{FILLER}");
+    authors(&page, &["Team Orchard"]);
+    published(&page, "2020-05-04");
+}
+
+#[test]
+fn inline_elements_that_styles_set_apart() {
+    let page = "<h1>Pears ripen early</h1><p>By <span>Jane Doe</span><span>May 4, 2020</span></p>";
+    authors(&format!("{page}{FILLER}"), &["Jane Doe"]);
+}
+
+#[test]
+fn names_without_a_label_right_below_the_headline() {
+    let page = |line: &str| format!("<h1>Pears ripen early</h1><p>{line}</p>{FILLER}");
+    authors(&page("Jane Doe | Senior Writer | May 4, 2020"), &["Jane Doe"]);
+    authors(&page("<i>Jane Doe, 4 May 2020</i>"), &["Jane Doe"]);
+    authors(&page("Orchard Post, 4 May 2020"), &[]);
+    authors(&page("Market news, 4 May 2020"), &[]);
+    // The staff, somewhere else on the page.
+    let staff = "<ul><li>Ann Poe<br>Reporter</li><li>John Roe, Editor in Chief</li></ul>";
+    authors(&format!("<h1>Pears ripen early</h1>{}{staff}", FILLER.repeat(6)), &[]);
+}
+
+#[test]
+fn a_label_among_other_facts_in_chinese() {
+    let line = "<div>2020年5月4日　来源：果园　作者：王小明　<a>大</a> <a>中</a></div>";
+    authors(&format!("<h1>梨子早熟</h1>{line}<p>今年梨子熟得早。"), &["王小明"]);
+}
+
+#[test]
+fn a_date_in_the_headline_is_none_of_it() {
+    let head = "<meta property=og:title content='Pears ripen early'><title>Pears ripen early | Jane</title>";
+    let title = |h1: &str| read(&format!("{head}<h1>{h1}</h1>{FILLER}")).title.map(|f| f.value);
+    let plain = Some("Pears ripen early".to_owned());
+    assert_eq!(title("<span>May 4 2020</span> Pears ripen early"), plain);
+    // A subtitle is.
+    let long = Some("Pears ripen early: a report".to_owned());
+    assert_eq!(title("Pears ripen early: a report"), long);
+}
+
+#[test]
+fn a_headline_without_a_word_of_the_titles_is_none() {
+    let head =
+        "<meta property=og:title content='Quickstart'><title>Quickstart | Orchard Post</title>";
+    let title = |head: &str, h1: &str| {
+        read(&format!("{head}<h1>{h1}</h1>{FILLER}")).title.map(|field| field.value)
+    };
+    assert_eq!(title(head, "Copy page Open in editor").as_deref(), Some("Quickstart"));
+    assert_eq!(title(head, "A quickstart for all").as_deref(), Some("A quickstart for all"));
+    let alone = "<title>Orchard</title>";
+    assert_eq!(title(alone, "Pears ripen early").as_deref(), Some("Pears ripen early"));
+}

@@ -1,0 +1,171 @@
+//! Authors: sets of names, however they are listed and dressed.
+
+use std::collections::BTreeSet;
+
+use crate::{Score, words::words};
+
+use super::FieldScore;
+
+/// Words before a name that are no part of it.
+const BEFORE: [&str; 9] = ["by", "von", "par", "por", "dr", "prof", "mr", "mrs", "ms"];
+
+/// What joins two names.
+const JOINTS: [&str; 6] = [" and ", " & ", " und ", " et ", " with ", " és "];
+
+/// A name: its words in order of the alphabet, so that "Doe, Jane" is Jane Doe.
+type Name = Vec<String>;
+
+/// Compares authors as sets of names. `None` where the gold has no name.
+///
+/// Gold may be a byline or a list in one string, and so may an output: both are cut at semicolons, bars, commas, "and" and
+/// its like in four languages. "Doe, Jane" alone is one name turned around. Labels ("By"), titles ("Dr"), what stands in
+/// brackets, degrees after a name (words in capitals: "MD", "CPA") and punctuation don't count, nor does case.
+/// An organisation, a role or a lone first name is a name like any other, where the gold has it.
+pub fn authors(gold: &[String], output: &[String]) -> Option<FieldScore> {
+    let (gold, output) = (names(gold), names(output));
+    if gold.is_empty() {
+        return None;
+    }
+    let common = gold.intersection(&output).count();
+    let graded = Score::of_counts(common, output.len(), gold.len()).f1;
+    Some(FieldScore { exact: gold == output, graded })
+}
+
+/// Whether there is any name among the values.
+pub fn has_names(values: &[String]) -> bool {
+    !names(values).is_empty()
+}
+
+fn names(values: &[String]) -> BTreeSet<Name> {
+    let mut names = BTreeSet::new();
+    for value in values {
+        let text = without_brackets(value);
+        for part in text.split([';', '|', '\n', '/']) {
+            names.extend(list(part).iter().map(|name| name_of(name)).filter(|n| !n.is_empty()));
+        }
+    }
+    names
+}
+
+/// The names of a list with commas and "and".
+fn list(part: &str) -> Vec<String> {
+    let pieces: Vec<&str> = part.split(',').map(str::trim).filter(|p| !p.is_empty()).collect();
+    if let [last, first] = pieces[..]
+        && words(last).len() == 1
+        && (1..=2).contains(&words(first).len())
+        && !is_degree(first)
+    {
+        return vec![format!("{first} {last}")];
+    }
+    let mut names: Vec<String> = Vec::new();
+    for (at, piece) in pieces.into_iter().enumerate() {
+        if at > 0 && is_degree(piece) {
+            continue;
+        }
+        let mut piece = format!(" {piece}");
+        for joint in JOINTS {
+            piece = piece.replace(joint, "\n");
+        }
+        names.extend(piece.lines().map(str::to_owned));
+    }
+    names
+}
+
+fn without_brackets(text: &str) -> String {
+    let mut depth = 0u32;
+    let outside = text.chars().filter(|c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => {
+                depth = depth.saturating_sub(1);
+                return false;
+            }
+            _ => {}
+        }
+        depth == 0
+    });
+    outside.collect()
+}
+
+fn name_of(text: &str) -> Name {
+    let mut spelt: Vec<&str> = text.split_whitespace().collect();
+    // "Jeff Doe CPP": a degree without a comma, unless the whole name is in capitals.
+    while spelt.len() > 2
+        && is_degree(spelt[spelt.len() - 1])
+        && !spelt[..2].iter().any(|w| is_degree(w))
+    {
+        spelt.pop();
+    }
+    let mut name = words(&spelt.join(" "));
+    while name.len() > 1 && BEFORE.contains(&&*name[0]) {
+        name.remove(0);
+    }
+    name.sort();
+    name
+}
+
+/// One word of at least two capitals and at most one other letter: "MD", "PhD", "CEPF®", "Ph.D.".
+fn is_degree(piece: &str) -> bool {
+    let letters = piece.chars().filter(|c| c.is_alphabetic());
+    let capitals = letters.clone().filter(|c| c.is_uppercase()).count();
+    piece.split_whitespace().count() == 1
+        && capitals >= 2
+        && letters.count() <= capitals + 1
+        && piece.chars().count() <= 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn compare(gold: &str, output: &[&str]) -> Option<FieldScore> {
+        let output: Vec<String> = output.iter().map(|name| (*name).to_owned()).collect();
+        authors(&[gold.to_owned()], &output)
+    }
+
+    #[track_caller]
+    fn same(gold: &str, output: &[&str]) {
+        assert_eq!(compare(gold, output), Some(FieldScore { exact: true, graded: 1.0 }), "{gold}");
+    }
+
+    #[test]
+    fn lists_in_any_form() {
+        same("jane doe, john roe", &["John Roe", "Jane Doe"]);
+        same("Jane Doe and John Roe", &["Jane Doe", "John Roe"]);
+        same("By Jane Doe", &["Jane Doe"]);
+        same("Jane Doe", &["Jane Doe", "jane  doe"]);
+        same("Jane & John", &["Jane & John"]);
+        same("Jane & John", &["Jane", "John"]);
+        same("Doe, Jane T.", &["Jane T. Doe"]);
+    }
+
+    #[test]
+    fn titles_degrees_and_brackets() {
+        same("Jane Doe (Orchard), MD, FOMA", &["Dr. Jane Doe"]);
+        same("Jane Doe, CEPF®", &["Jane Doe"]);
+        same("Jane Doe CPP, PSP", &["Jane Doe"]);
+        same("JANE DOE", &["Jane Doe"]);
+        same("Doe, MD", &["Doe"]);
+    }
+
+    #[test]
+    fn graded_by_names() {
+        // One of two found, one too many: precision and recall 1/2.
+        let score = compare("Jane Doe, John Roe", &["Jane Doe", "Ann Poe"]);
+        assert_eq!(score, Some(FieldScore { exact: false, graded: 0.5 }));
+        assert_eq!(compare("Jane Doe", &["Jane Roe"]), Some(FieldScore::ZERO));
+        assert_eq!(compare("Jane Doe", &[]), Some(FieldScore::ZERO));
+        assert_eq!(compare(" ; ", &["Jane Doe"]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn authors_are_themselves(text in "\\PC{0,40}") {
+            let values = [text];
+            if let Some(score) = authors(&values, &values) {
+                prop_assert_eq!(score, FieldScore { exact: true, graded: 1.0 });
+            }
+        }
+    }
+}

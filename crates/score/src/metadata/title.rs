@@ -1,0 +1,152 @@
+//! Titles: the headline alone.
+
+use crate::{
+    bag,
+    words::{Vocabulary, words},
+};
+
+use super::FieldScore;
+
+/// What stands between a headline and a site's name.
+const SEPARATORS: [char; 10] = ['|', '-', '–', '—', '·', '•', '»', '«', ':', '_'];
+
+/// The headline of a value that may hold more: its first line with words in it. Some gold has standfirst and all below the
+/// headline in one value; a headline has one line.
+pub fn headline(value: &str) -> &str {
+    value.lines().map(str::trim).find(|line| !words(line).is_empty()).unwrap_or_default()
+}
+
+/// Compares two titles of a page at `host`. `None` where the gold has no word.
+///
+/// Exact: the same letters and digits in the same order, so that case, spaces, dashes, quotation marks make no difference.
+/// Some gold ends in the site's name and some does not, so it is taken off both: a part at either end, set off by a dash,
+/// bar, colon or the like between spaces (a bar or underscore without), that is the host's name as far as its letters tell.
+pub fn title(gold: &str, output: &str, host: &str) -> Option<FieldScore> {
+    let labels = labels(host);
+    let of = |value| words(without_site(headline(value), &labels));
+    let (gold, output) = (of(gold), of(output));
+    if gold.is_empty() {
+        return None;
+    }
+    let exact = gold.concat() == output.concat();
+    let graded = if exact { 1.0 } else { f1(&gold, &output) };
+    Some(FieldScore { exact, graded })
+}
+
+fn f1(gold: &[String], output: &[String]) -> f64 {
+    let mut numbers = Vocabulary::new();
+    let (gold, output) = (numbers.words(&gold.join(" ")), numbers.words(&output.join(" ")));
+    bag::compare(&gold, &output).map_or(0.0, |score| score.f1)
+}
+
+/// The host and its parts without `www` and the top-level domain, letters and digits only.
+fn labels(host: &str) -> Vec<String> {
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    let mut labels: Vec<String> = host.split('.').map(|label| words(label).concat()).collect();
+    labels.pop();
+    labels.retain(|label| label.chars().count() >= 4);
+    labels.push(words(host).concat());
+    labels
+}
+
+/// Whether a name is a host's label: letters that are not ASCII match any, since hosts are written without accents.
+fn is_host(label: &str, name: &str) -> bool {
+    label.chars().count() == name.chars().count()
+        && label.chars().zip(name.chars()).all(|(l, n)| l == n || (l.is_ascii() && !n.is_ascii()))
+        && name.chars().any(|c| c.is_ascii())
+}
+
+fn without_site<'a>(title: &'a str, labels: &[String]) -> &'a str {
+    let is_site = |part: &str| {
+        let name = words(part).concat();
+        let bare = name.strip_prefix("the").unwrap_or(&name);
+        !name.is_empty() && labels.iter().any(|label| is_host(label, &name) || is_host(label, bare))
+    };
+    let mut rest = title;
+    loop {
+        let first = cuts(rest).next().filter(|(start, _)| is_site(&rest[..*start]));
+        if let Some((_, end)) = first {
+            rest = rest[end..].trim();
+            continue;
+        }
+        let last = cuts(rest).last().filter(|(_, end)| is_site(&rest[*end..]));
+        let Some((start, _)) = last else { return rest };
+        rest = rest[..start].trim();
+    }
+}
+
+/// Where separators stand that have words on both sides.
+fn cuts(title: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
+    title.char_indices().filter_map(move |(at, c)| {
+        let end = at + c.len_utf8();
+        let (before, after) = (&title[..at], &title[end..]);
+        let spaced = after.starts_with(char::is_whitespace)
+            && (c == ':' || before.ends_with(char::is_whitespace));
+        let is_cut = SEPARATORS.contains(&c) && (spaced || matches!(c, '|' | '_'));
+        (is_cut && !words(before).is_empty() && !words(after).is_empty()).then_some((at, end))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[track_caller]
+    fn graded(gold: &str, output: &str, expected: f64) {
+        let score = title(gold, output, "www.orchard-post.example").expect("gold has words");
+        assert!((score.graded - expected).abs() < 1e-9, "{score:?}");
+        assert_eq!(score.exact, expected == 1.0);
+    }
+
+    #[test]
+    fn spelling_makes_no_difference() {
+        graded("Frost’s bite: “cold”", "frost's bite – 'Cold'", 1.0);
+        graded("E-mail is back", "Email is back", 1.0);
+        graded("Frost bites", "", 0.0);
+        assert_eq!(title(" … ", "x", "a.example"), None);
+    }
+
+    #[test]
+    fn the_first_line_is_the_headline() {
+        graded("\nFrost bites\n\nCold night\nBy Jane Doe", "Frost bites", 1.0);
+    }
+
+    #[test]
+    fn words_count_with_multiplicity() {
+        // 2 of 3 words on both sides.
+        graded("frost and frost", "frost and ice", 2.0 / 3.0);
+        // 2 in common, of 2 and 4: F1 = 2·2/6.
+        graded("frost bites", "frost bites again today", 4.0 / 6.0);
+    }
+
+    #[test]
+    fn the_sites_name_goes_from_both() {
+        graded("Frost bites - Orchard Post", "Frost bites", 1.0);
+        graded("Frost bites", "The Orchard-Post | Frost bites", 1.0);
+        graded("Frost bites", "Frost bites_Orchard Post", 1.0);
+        graded("Orchard Post: Frost bites", "Frost bites", 1.0);
+        let accents = title("Hideg éj - FürgeHírek", "Hideg éj", "furgehirek.example");
+        assert!(accents.is_some_and(|score| score.exact), "{accents:?}");
+        // Nothing but the name is a title all the same.
+        graded("Orchard Post", "Orchard Post", 1.0);
+        // Another name is none of the site's: 2 in common, of 2 and 4.
+        graded("Frost bites", "Frost bites - Meadow Times", 4.0 / 6.0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_title_is_itself(text in "\\PC{0,40}", host in "[a-z.]{0,12}") {
+            if let Some(score) = title(&text, &text, &host) {
+                prop_assert_eq!(score, FieldScore { exact: true, graded: 1.0 });
+            }
+        }
+
+        #[test]
+        fn graded_is_a_share(a in "[a-c |:-]{0,20}", b in "[a-c |:-]{0,20}") {
+            if let Some(score) = title(&a, &b, "a.b.example") {
+                prop_assert!((0.0..=1.0).contains(&score.graded));
+            }
+        }
+    }
+}

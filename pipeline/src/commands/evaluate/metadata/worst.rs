@@ -1,0 +1,78 @@
+//! The pages whose field the first run got worst: what the gold has beside what every run has.
+
+use serde::Serialize;
+
+use super::{
+    super::{
+        Run,
+        read::{GoldPage, RunPage},
+        tables::percent,
+    },
+    Field, Scored,
+};
+
+/// Characters shown of a value.
+const CHARACTERS: usize = 160;
+
+/// The worst pages of one field.
+#[derive(Serialize)]
+pub(super) struct Listing {
+    pub(super) field: Field,
+    pub(super) pages: Vec<WorstPage>,
+}
+
+/// A page on which the first run has another value than the gold.
+#[derive(Serialize)]
+pub(super) struct WorstPage {
+    pub(super) url: String,
+    pub(super) dataset: String,
+    pub(super) graded: f64,
+    pub(super) gold: String,
+    /// What every run has, in their order.
+    pub(super) values: Vec<Option<String>>,
+}
+
+/// The `count` pages on which the first run is furthest from the gold, none on which it is exact; ties in the gold's order.
+pub(super) fn listing(
+    field: Field,
+    gold: &[GoldPage],
+    runs: &[Run],
+    scored: &[Option<Scored>],
+    count: usize,
+) -> Listing {
+    let first = |at: usize| scored[at].as_ref().and_then(|scores| scores.first()).map(|s| s.0);
+    let mut missed: Vec<_> = (0..gold.len())
+        .filter_map(|at| Some((at, first(at).filter(|score| !score.exact)?.graded)))
+        .collect();
+    missed.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let page = |(at, graded): (usize, f64)| {
+        let page = &gold[at];
+        let own = |run: &Run| run.pages.get(&page.url).and_then(|found| value(field, found));
+        WorstPage {
+            url: page.url.clone(),
+            dataset: page.dataset.clone(),
+            graded: percent(graded),
+            gold: shortened(&match field {
+                Field::Title => page.title.clone().unwrap_or_default(),
+                Field::Authors => page.authors.join("; "),
+                Field::Date | Field::DateByFetch => page.date.clone().unwrap_or_default(),
+            }),
+            values: runs.iter().map(|run| own(run).map(|v| shortened(&v))).collect(),
+        }
+    };
+    Listing { field, pages: missed.into_iter().take(count).map(page).collect() }
+}
+
+fn value(field: Field, page: &RunPage) -> Option<String> {
+    match field {
+        Field::Title => page.title.clone(),
+        Field::Authors => (!page.authors.is_empty()).then(|| page.authors.join("; ")),
+        Field::Date | Field::DateByFetch => page.published.clone(),
+    }
+}
+
+/// The beginning of a value without control characters, which would reach a terminal.
+fn shortened(text: &str) -> String {
+    let shown = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
+    shown.take(CHARACTERS).collect()
+}

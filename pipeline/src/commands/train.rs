@@ -1,0 +1,180 @@
+/*!
+`sitegrove train`: fits the weights of the default engine to pages whose text is known.
+
+Reads the archives and goes with every site through the stages of a run up to the blocks (`pages`), labels the blocks
+by the gold (`labels`), and fits the trees (`fit`) in stages (`course`), for each part of the gold without it and on
+everything (`folds`). The honest figures are of whole runs with weights that have not seen the publisher, or the data
+set (`trial`, `report`).
+
+The same inputs give the same weights, byte by byte, for any number of threads.
+*/
+
+mod course;
+mod fit;
+mod folds;
+mod labels;
+mod pages;
+mod report;
+mod trial;
+
+use std::{
+    collections::BTreeMap, io::Write, path::PathBuf, sync::atomic::AtomicBool, time::Instant,
+};
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+use grove::{DecideParameters, Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
+
+use super::evaluate::read;
+use crate::{config::Config, inputs, ledger::Clock, run, stages::group::group};
+use course::{Plan, course};
+use folds::{LeaveOut, parts};
+
+/// Score from which on a word is kept, and the cost of a switch: see `docs/ALGORITHM.md` for how they were chosen.
+const DECIDE: DecideParameters = DecideParameters { threshold: 0.4, switch_cost: 0.3 };
+
+/// Fit the default engine's weights to pages whose text is known.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove train --gold gold.jsonl --out weights.json crawl/*.warc.gz
+  sitegrove train --gold gold.jsonl --no-data-sets --out weights.json crawl/*.warc.gz
+
+Use the weights with `weights = \"weights.json\"` under [grove] in a configuration.
+Fitting on a thousand pages takes some minutes.")]
+pub struct TrainArgs {
+    /// WARC files, HTML files, folders, globs that hold the pages of the gold
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<String>,
+    /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, page_title, gold_optional
+    #[arg(long, value_name = "FILE")]
+    pub gold: PathBuf,
+    /// Only these data sets of the gold, by name with commas between
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub datasets: Vec<String>,
+    /// Licence of a data set, to be named in the weights file (repeatable)
+    #[arg(long = "licence", value_name = "NAME=LICENCE")]
+    pub licences: Vec<String>,
+    /// Where to write the weights
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Write the articles of the pages of the gold here (JSONL), each by weights that have not seen its publisher
+    #[arg(long, value_name = "FILE")]
+    pub held_out: Option<PathBuf>,
+    /// Parts the publishers are dealt into for the honest figures
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub folds: usize,
+    /// Leave out the figures by data set, which take as long again
+    #[arg(long)]
+    pub no_data_sets: bool,
+}
+
+/// Fits, writes the weights, and prints what they are worth.
+///
+/// # Errors
+/// If the gold or the archives cannot be read, nothing can be learnt from them, or a file cannot be written.
+pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
+    ensure!(args.folds >= 2, "--folds {}: at least 2", args.folds);
+    let begun = Instant::now();
+    let config = Config::load(None)?;
+    let gold = read::gold(&args.gold, &args.datasets)?;
+    let licences = licences(&args.licences)?;
+    let inputs = inputs::expand(&args.inputs, &[])?;
+    let stop = AtomicBool::new(false);
+    let (_, intakes, unreadable) =
+        run::read_all(&config, &inputs, &stop, &run::Quiet, &Clock::default());
+    ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
+    let sites = group(intakes, &config.group).sites;
+    let parsed = pages::parse(&sites, &config);
+    let templates = pages::templates(&sites, &parsed, &gold.pages, &config);
+    let found: usize = templates.iter().map(pages::Siblings::with_gold).sum();
+    ensure!(found > 0, "no page of {} is in the inputs", args.gold.display());
+    writeln!(
+        out,
+        "{found} of {} pages of the gold are in the inputs, in {} parts of templates of {} sites\n",
+        gold.pages.len(),
+        templates.len(),
+        sites.len()
+    )?;
+
+    let mut like = Weights {
+        schema: WEIGHTS_SCHEMA,
+        gold: gold.digest.clone(),
+        trained_on: trained_on(&templates, &licences),
+        figures: Vec::new(),
+        threshold: DECIDE.threshold,
+        switch_cost: DECIDE.switch_cost,
+        features: feature_names(),
+        page: grove::Trees::default(),
+        sibling: grove::Trees::default(),
+        ending: grove::Trees::default(),
+        confidence: grove::Trees::default(),
+    };
+    let mut fitted = None;
+    for leave_out in [LeaveOut::Publishers, LeaveOut::DataSets] {
+        let (parts, count) = parts(&templates, leave_out, args.folds);
+        if leave_out == LeaveOut::DataSets && (args.no_data_sets || count < 2) {
+            continue;
+        }
+        let plan = Plan { parts, count, decide: DECIDE };
+        let course = course(&templates, &plan).context("cannot fit")?;
+        let held_out = trial::held_out(&sites, &templates, &plan, &course, &like, &config);
+        let table = report::Table::of(&templates, &course, &held_out);
+        table.print(leave_out.name(), out)?;
+        like.figures.extend(table.figures(leave_out.name()));
+        if leave_out == LeaveOut::Publishers {
+            report::reliability(&held_out, out)?;
+            if let Some(path) = &args.held_out {
+                trial::write(&held_out, path)?;
+            }
+            fitted = Some(course.weights(count, &like));
+        }
+    }
+    let Some(fitted) = fitted else { bail!("nothing was fitted") };
+    let weights = Weights { figures: like.figures, ..fitted };
+    super::evaluate::write_whole(&args.out, weights.to_json().as_bytes())?;
+    writeln!(
+        out,
+        "{}: {} trees, fitted in {:.0} s",
+        args.out.display(),
+        weights.number_of_trees(),
+        begun.elapsed().as_secs_f64()
+    )?;
+    Ok(())
+}
+
+/// The licences named on the command line, by data set.
+fn licences(args: &[String]) -> anyhow::Result<BTreeMap<String, String>> {
+    args.iter()
+        .map(|arg| {
+            let (name, licence) = arg
+                .split_once('=')
+                .with_context(|| format!("--licence {arg}: must be NAME=LICENCE"))?;
+            Ok((name.to_owned(), licence.to_owned()))
+        })
+        .collect()
+}
+
+fn trained_on(
+    templates: &[pages::Siblings<'_>],
+    licences: &BTreeMap<String, String>,
+) -> Vec<TrainingSet> {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    let pages = templates.iter().flat_map(|template| &template.pages);
+    for (gold, _) in pages.filter_map(|page| page.gold.as_ref()) {
+        *counts.entry(&gold.dataset).or_default() += 1;
+    }
+    counts
+        .into_iter()
+        .map(|(name, pages)| TrainingSet {
+            name: name.to_owned(),
+            pages,
+            licence: licences.get(name).cloned().unwrap_or_else(|| "not stated".to_owned()),
+        })
+        .collect()
+}
+
+/// A share as percent, for [`Figure`]s.
+fn percent(name: String, share: f64) -> Figure {
+    Figure { name, value: (share * 10_000.0).round() / 100.0 }
+}

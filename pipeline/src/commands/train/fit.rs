@@ -1,0 +1,176 @@
+//! Fitting boosted trees (by the `forust-ml` crate).
+
+use forust_ml::GradientBooster;
+use forust_ml::Matrix;
+use serde::Deserialize;
+use grove::{Rows, Tree, Trees};
+
+/// How large and how careful the trees are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FitParameters {
+    /// Number of trees.
+    pub(super) trees: usize,
+    /// What each tree corrects of the error left by those before it.
+    pub(super) learning_rate: f32,
+    /// Leaves of a tree.
+    pub(super) leaves: usize,
+    /// Depth of a tree.
+    pub(super) depth: usize,
+    /// Weight on large leaf values.
+    pub(super) l2: f32,
+    /// Least weight of the rows in a leaf.
+    pub(super) least_leaf: f32,
+    /// Share of columns a tree sees.
+    pub(super) columns: f64,
+}
+
+impl FitParameters {
+    /// For the first and the second score.
+    pub(super) const BLOCKS: Self = Self {
+        trees: 80,
+        learning_rate: 0.1,
+        leaves: 24,
+        depth: 6,
+        l2: 1.0,
+        least_leaf: 20.0,
+        columns: 0.5,
+    };
+    /// For the ending.
+    pub(super) const ENDING: Self = Self { trees: 60, leaves: 12, ..Self::BLOCKS };
+    /// For confidence: one row a page is little to learn from.
+    pub(super) const CONFIDENCE: Self = Self {
+        trees: 40,
+        learning_rate: 0.1,
+        leaves: 5,
+        depth: 3,
+        l2: 10.0,
+        least_leaf: 5.0,
+        columns: 0.5,
+    };
+}
+
+/// Why nothing could be fitted.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FitError {
+    /// No row, or none of one of the two kinds.
+    #[error("nothing to fit: all {0} rows are alike in what they should be")]
+    OneKind(usize),
+    /// The fitting crate refused.
+    #[error("fitting failed: {0}")]
+    Fitting(String),
+}
+
+/// Rows to learn from: features, what they should be (in 0..=1), and how much each counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lesson<'a> {
+    /// Features of the blocks of a page.
+    pub(super) rows: &'a Rows,
+    /// Share of each block's words that belong to the article.
+    pub(super) labels: &'a [f32],
+    /// Weights; rows of weight 0 are left out.
+    pub(super) weights: &'a [f32],
+}
+
+/// Fits trees. The same lessons in the same order give the same trees for any number of threads.
+///
+/// # Errors
+/// If the lessons are empty or of one kind.
+pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<Trees, FitError> {
+    let mut picked: Vec<&[f32]> = Vec::new();
+    let (mut labels, mut weights) = (Vec::new(), Vec::new());
+    for lesson in lessons {
+        for ((row, &label), &weight) in lesson.rows.iter().zip(lesson.labels).zip(lesson.weights) {
+            if weight > 0.0 {
+                picked.push(row);
+                labels.push(f64::from(label));
+                weights.push(f64::from(weight));
+            }
+        }
+    }
+    let kinds = [labels.iter().any(|&l| l > 0.5), labels.iter().any(|&l| l <= 0.5)];
+    if kinds != [true, true] {
+        return Err(FitError::OneKind(labels.len()));
+    }
+    let mean = weights.iter().sum::<f64>() / weights.len() as f64;
+    weights.iter_mut().for_each(|weight| *weight /= mean);
+    let width = picked[0].len();
+    let mut columns = Vec::with_capacity(picked.len() * width);
+    for column in 0..width {
+        columns.extend(picked.iter().map(|row| f64::from(row[column])));
+    }
+    let data = Matrix::new(&columns, picked.len(), width);
+    let mut booster = GradientBooster::default()
+        .set_iterations(parameters.trees)
+        .set_learning_rate(parameters.learning_rate)
+        .set_max_leaves(parameters.leaves)
+        .set_max_depth(parameters.depth)
+        .set_l2(parameters.l2)
+        .set_min_leaf_weight(parameters.least_leaf)
+        .set_colsample_bytree(parameters.columns)
+        .set_nbins(128)
+        .set_seed(1)
+        // Sums in another order would be other sums.
+        .set_parallel(false);
+    booster
+        .fit(&data, &labels, &weights, None)
+        .map_err(|error| FitError::Fitting(error.to_string()))?;
+    let dump = booster.json_dump().map_err(|error| FitError::Fitting(error.to_string()))?;
+    let dump: Dump =
+        serde_json::from_str(&dump).map_err(|error| FitError::Fitting(error.to_string()))?;
+    Ok(Trees {
+        base: dump.base_score as f32,
+        trees: dump.trees.iter().map(|tree| flat(&tree.nodes)).collect(),
+    })
+}
+
+#[derive(Deserialize)]
+struct Dump {
+    base_score: f64,
+    trees: Vec<DumpTree>,
+}
+
+#[derive(Deserialize)]
+struct DumpTree {
+    nodes: Vec<DumpNode>,
+}
+
+#[derive(Deserialize)]
+struct DumpNode {
+    weight_value: f32,
+    split_value: f64,
+    split_feature: usize,
+    left_child: usize,
+    right_child: usize,
+    is_leaf: bool,
+}
+
+/// The tree in pre-order.
+fn flat(nodes: &[DumpNode]) -> Tree {
+    let mut tree = Tree::default();
+    // A node, and the split whose right child it is.
+    let mut todo: Vec<(usize, Option<usize>)> = vec![(0, None)];
+    while let Some((at, right_of)) = todo.pop() {
+        let here = tree.features.len();
+        if let Some(split) = right_of {
+            tree.rights[split] = here as u16;
+        }
+        let node = &nodes[at];
+        tree.rights.push(0);
+        if node.is_leaf {
+            tree.features.push(-1);
+            tree.values.push(node.weight_value);
+        } else {
+            tree.features.push(node.split_feature as i16);
+            tree.values.push(at_least(node.split_value));
+            todo.push((node.right_child, Some(here)));
+            todo.push((node.left_child, None));
+        }
+    }
+    tree
+}
+
+/// The smallest `f32` that is not below the value: what an `f32` is below, it is below too.
+fn at_least(value: f64) -> f32 {
+    let near = value as f32;
+    if f64::from(near) < value { near.next_up() } else { near }
+}

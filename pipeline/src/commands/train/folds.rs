@@ -1,0 +1,54 @@
+//! Parts of the gold that are left out in turn.
+
+use std::collections::BTreeSet;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::pages::Siblings;
+
+/// What is left out together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LeaveOut {
+    /// Some of the publishers at a time: all pages of a site are of one part.
+    Publishers,
+    /// One data set at a time.
+    DataSets,
+}
+
+impl LeaveOut {
+    /// The name in reports and in the weights file.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Publishers => "leave-publishers-out",
+            Self::DataSets => "leave-data-set-out",
+        }
+    }
+}
+
+/// Deals templates into parts; gives per template its part, and the number of parts. Publishers go by
+/// a hash of their names, so that adding one moves no other.
+pub(super) fn parts(
+    templates: &[Siblings<'_>],
+    leave_out: LeaveOut,
+    folds: usize,
+) -> (Vec<usize>, usize) {
+    match leave_out {
+        LeaveOut::Publishers => {
+            let part = |t: &Siblings<'_>| (xxh3_64(t.site.as_bytes()) % folds as u64) as usize;
+            (templates.iter().map(part).collect(), folds)
+        }
+        LeaveOut::DataSets => {
+            let names: BTreeSet<&str> = templates.iter().map(data_set).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            let part =
+                |t: &Siblings<'_>| names.binary_search(&data_set(t)).unwrap_or(names.len() - 1);
+            (templates.iter().map(part).collect(), names.len())
+        }
+    }
+}
+
+/// The data set of a template: of its first page that has gold.
+fn data_set<'a>(template: &Siblings<'a>) -> &'a str {
+    let gold = template.pages.iter().find_map(|page| page.gold.as_ref());
+    gold.map_or("", |(gold, _)| gold.dataset.as_str())
+}

@@ -1,0 +1,87 @@
+//! Which blocks of a page belong to its gold text.
+
+use dom::Document;
+use grove::Block;
+use score::words::{Vocabulary, Word};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::super::evaluate::GoldPage;
+
+/// Per block of a page what it should be, and how much that counts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Labels {
+    /// Share of the block's words that are in the gold.
+    pub(super) shares: Vec<f32>,
+    /// Weight: the root of its words, over the page's sum; nothing for what is neither right nor wrong.
+    pub(super) weights: Vec<f32>,
+}
+
+/// Aligns the page's words with the gold's (Myers' difference), and counts per block those that are
+/// aligned and stand in a run of three that the gold has: a stray word is chance.
+pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPage) -> Labels {
+    let blocks = &read.blocks[..];
+    let mut vocabulary = Vocabulary::new();
+    let of_gold = vocabulary.words(&gold.text);
+    let aside: Vec<Vec<Word>> = (gold.optional.iter())
+        .chain(&gold.title)
+        .chain(&gold.page_title)
+        .map(|text| vocabulary.words(text))
+        .collect();
+    let own: Vec<Vec<Word>> =
+        blocks.iter().map(|block| vocabulary.words(&text_of(document, block))).collect();
+    let page: Vec<Word> = own.concat();
+    let mut aligned = vec![false; page.len()];
+    for op in capture_diff_slices(Algorithm::Myers, &page, &of_gold) {
+        if let DiffOp::Equal { old_index, len, .. } = op {
+            aligned[old_index..old_index + len].fill(true);
+        }
+    }
+    let covered = covered(&page, &[of_gold], 3);
+    let neutral = covered_by(&page, &aside);
+    let (mut shares, mut weights) = (Vec::new(), Vec::new());
+    let mut from = 0;
+    for words in &own {
+        let range = from..from + words.len();
+        from = range.end;
+        let count = |of: &dyn Fn(usize) -> bool| range.clone().filter(|&at| of(at)).count() as f32;
+        let n = words.len().max(1) as f32;
+        let share = if words.len() <= 3 {
+            f32::from(u8::from(count(&|at| aligned[at]) >= n))
+        } else {
+            count(&|at| aligned[at] && covered[at]) / n
+        };
+        // Some gold has the comments, most has not: where it has them it teaches nothing.
+        let comments = share > 0.5 && read.is_comment(shares.len());
+        let weight = if comments { 0.0 } else { n.sqrt() * (1.0 - count(&|at| neutral[at]) / n) };
+        shares.push(share);
+        weights.push(weight);
+    }
+    let all: f32 = weights.iter().sum();
+    if all > 0.0 {
+        weights.iter_mut().for_each(|weight| *weight /= all);
+    }
+    Labels { shares, weights }
+}
+
+/// The text of a block's nodes, joined as they are.
+pub(super) fn text_of(document: &Document, block: &Block) -> String {
+    (block.first..=block.last).filter_map(|id| document.text(id)).collect()
+}
+
+/// Which words stand in a run of so many that one of the texts has.
+fn covered(page: &[Word], texts: &[Vec<Word>], run: usize) -> Vec<bool> {
+    let runs: std::collections::BTreeSet<&[Word]> =
+        texts.iter().flat_map(|text| text.windows(run)).collect();
+    let mut covered = vec![false; page.len()];
+    for (at, window) in page.windows(run).enumerate() {
+        if runs.contains(window) {
+            covered[at..at + run].fill(true);
+        }
+    }
+    covered
+}
+
+/// Which words stand in a pair that one of the texts has.
+fn covered_by(page: &[Word], texts: &[Vec<Word>]) -> Vec<bool> {
+    covered(page, texts, 2)
+}

@@ -1,0 +1,173 @@
+//! What the honest figures are, step by step and data set by data set.
+
+use std::{collections::BTreeMap, io::Write};
+
+use grove::Figure;
+use rayon::prelude::*;
+use score::aggregate::{group_means, template_groups};
+
+use super::{
+    course::{Course, page_f1, text_of_blocks},
+    pages::{Prepared, Siblings},
+    percent,
+    trial::HeldOut,
+};
+
+/// Fewest pages of a template that make a group, as in `evaluate`.
+const MIN_GROUP: usize = 3;
+/// What counts as a page gone wrong.
+const WRONG: f64 = 0.7;
+
+/// The steps on the way to an article, in the order of the columns.
+const STEPS: [&str; 5] = ["page", "siblings", "patterns", "ending", "article"];
+
+/// F1 by data set and step.
+pub(super) struct Table {
+    /// Data set, number of groups, mean over groups of each step.
+    rows: Vec<(String, usize, [f64; 5])>,
+    /// Pages in no group.
+    singles: (usize, [f64; 5]),
+    /// All groups, pages, and pages gone wrong.
+    all: [f64; 5],
+    groups: usize,
+    pages: usize,
+    wrong: usize,
+}
+
+impl Table {
+    /// Scores every step.
+    pub(super) fn of(
+        templates: &[Siblings<'_>],
+        course: &Course,
+        held_out: &[HeldOut<'_>],
+    ) -> Self {
+        let steps: Vec<[Option<f64>; 4]> = (0..templates.len())
+            .into_par_iter()
+            .flat_map_iter(|t| {
+                let pages = templates[t].pages.iter().enumerate();
+                pages
+                    .filter(|(_, page)| page.gold.is_some())
+                    .map(move |(p, page)| of_page(page, course, t, p))
+            })
+            .collect();
+        let keys: Vec<(&str, Option<&str>)> =
+            held_out.iter().map(|page| (page.dataset, page.template)).collect();
+        let groups = template_groups(&keys, MIN_GROUP);
+        let column = |step: usize, page: usize| -> Option<f64> {
+            if step < 4 { steps[page][step] } else { held_out[page].f1 }
+        };
+        let means: Vec<BTreeMap<(&str, &str), f64>> = (0..STEPS.len())
+            .map(|step| {
+                let values = groups.iter().enumerate();
+                group_means(values.filter_map(|(page, g)| Some(((*g)?, column(step, page)?))))
+            })
+            .collect();
+        let mut sets: BTreeMap<&str, Vec<[f64; 5]>> = BTreeMap::new();
+        for key in means[0].keys() {
+            let row = std::array::from_fn(|step| means[step].get(key).copied().unwrap_or(0.0));
+            sets.entry(key.0).or_default().push(row);
+        }
+        let all: Vec<[f64; 5]> = sets.values().flatten().copied().collect();
+        let alone: Vec<[f64; 5]> = (0..held_out.len())
+            .filter(|&page| groups[page].is_none())
+            .filter_map(|page| {
+                held_out[page].f1?;
+                Some(std::array::from_fn(|step| column(step, page).unwrap_or(0.0)))
+            })
+            .collect();
+        let counted = held_out.iter().filter_map(|page| page.f1);
+        Self {
+            rows: sets
+                .iter()
+                .map(|(set, groups)| ((*set).to_owned(), groups.len(), mean(groups)))
+                .collect(),
+            singles: (alone.len(), mean(&alone)),
+            all: mean(&all),
+            groups: all.len(),
+            pages: counted.clone().count(),
+            wrong: counted.filter(|&f1| f1 < WRONG).count(),
+        }
+    }
+
+    /// Prints the table as Markdown.
+    pub(super) fn print(&self, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
+        writeln!(out, "## {name}\n")?;
+        writeln!(out, "Pairs of words, title-neutral F1 in percent, mean over groups of siblings.\n")?;
+        writeln!(out, "| data set | groups | {} |", STEPS.join(" | "))?;
+        writeln!(out, "|---|--:|{}", "--:|".repeat(STEPS.len()))?;
+        let mut row = |set: &str, count: usize, values: &[f64; 5]| {
+            let values: Vec<String> = values.iter().map(|v| format!("{:.1}", v * 100.0)).collect();
+            writeln!(out, "| {set} | {count} | {} |", values.join(" | "))
+        };
+        for (set, groups, values) in &self.rows {
+            row(set, *groups, values)?;
+        }
+        row("ALL", self.groups, &self.all)?;
+        row("single pages", self.singles.0, &self.singles.1)?;
+        writeln!(
+            out,
+            "\n{} of {} pages are below {:.0}.\n",
+            self.wrong,
+            self.pages,
+            WRONG * 100.0
+        )?;
+        Ok(())
+    }
+
+    /// The figures the weights file keeps.
+    pub(super) fn figures(&self, name: &str) -> Vec<Figure> {
+        let article = STEPS.len() - 1;
+        let sets = self.rows.iter().map(|(set, _, values)| (set.as_str(), values[article]));
+        let all = [("ALL", self.all[article]), ("single pages", self.singles.1[article])];
+        sets.chain(all).map(|(set, f1)| percent(format!("{name}, {set}, F1"), f1)).collect()
+    }
+}
+
+/// F1 of a page after each step but the last.
+fn of_page(page: &Prepared<'_>, course: &Course, t: usize, p: usize) -> [Option<f64>; 4] {
+    let above = |scores: &[f32]| -> Vec<usize> {
+        (0..scores.len()).filter(|&at| scores[at] > super::DECIDE.threshold).collect()
+    };
+    let kept = &course.kept[t][p];
+    let steps = [
+        above(&course.first[t][p]),
+        above(&course.second[t][p]),
+        kept.clone(),
+        kept[..course.ends[t][p]].to_vec(),
+    ];
+    steps.map(|blocks| page_f1(page, &text_of_blocks(page, &blocks)))
+}
+
+fn mean(rows: &[[f64; 5]]) -> [f64; 5] {
+    std::array::from_fn(|step| {
+        rows.iter().map(|row| row[step]).sum::<f64>() / rows.len().max(1) as f64
+    })
+}
+
+/// How far confidence is what it says: pages by confidence, with the F1 they have.
+pub(super) fn reliability(held_out: &[HeldOut<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
+    const EDGES: [f64; 9] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.01];
+    writeln!(out, "| confidence | pages | mean confidence | mean F1 |\n|---|--:|--:|--:|")?;
+    for edges in EDGES.windows(2) {
+        let pages: Vec<(f64, f64)> = held_out
+            .iter()
+            .filter_map(|page| Some((page.article.as_ref()?.confidence, page.f1?)))
+            .filter(|(confidence, _)| (edges[0]..edges[1]).contains(confidence))
+            .collect();
+        if pages.is_empty() {
+            continue;
+        }
+        let n = pages.len() as f64;
+        writeln!(
+            out,
+            "| {:.2}–{:.2} | {} | {:.3} | {:.3} |",
+            edges[0],
+            edges[1].min(1.0),
+            pages.len(),
+            pages.iter().map(|p| p.0).sum::<f64>() / n,
+            pages.iter().map(|p| p.1).sum::<f64>() / n
+        )?;
+    }
+    writeln!(out)?;
+    Ok(())
+}

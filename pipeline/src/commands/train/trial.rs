@@ -1,0 +1,116 @@
+//! Whole runs over the pages of the gold, by weights that have not seen them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
+
+use grove::Weights;
+use model::{Article, Site};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{
+    course::{Course, Plan, page_f1},
+    pages::Siblings,
+};
+use crate::{
+    config::Config, engine::Engine, ledger::Clock, site::process, weights::LoadedWeights,
+};
+
+/// What became of a page of the gold.
+#[derive(Debug)]
+pub(super) struct HeldOut<'a> {
+    pub(super) dataset: &'a str,
+    pub(super) template: Option<&'a str>,
+    pub(super) url: &'a str,
+    /// `None` where the page has no gold to count.
+    pub(super) f1: Option<f64>,
+    /// `None` where the page gave no article.
+    pub(super) article: Option<Article>,
+}
+
+/// Runs every site with weights that were fitted without it, for each part its templates belong to.
+/// Pages come by template.
+pub(super) fn held_out<'a>(
+    sites: &[Site],
+    templates: &'a [Siblings<'_>],
+    plan: &Plan,
+    course: &Course,
+    like: &Weights,
+    config: &Config,
+) -> Vec<HeldOut<'a>> {
+    let configs: Vec<Config> = (0..plan.count)
+        .map(|part| {
+            let loaded = LoadedWeights { weights: course.weights(part, like), digest: String::new() };
+            let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
+            config.rank.engine = Engine::Grove;
+            // The gold says what a page is: none is to be left out for looking like a list.
+            config.cluster.extract_lists = true;
+            config
+        })
+        .collect();
+    let mut parts_of_site: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (template, &part) in templates.iter().zip(&plan.parts) {
+        parts_of_site.entry(template.site).or_default().insert(part);
+    }
+    let runs: Vec<(&Site, usize)> = sites
+        .iter()
+        .filter_map(|site| Some((site, parts_of_site.get(site.key.as_str())?)))
+        .flat_map(|(site, parts)| parts.iter().map(move |&part| (site, part)))
+        .collect();
+    let articles: Vec<Vec<Article>> = runs
+        .par_iter()
+        .map(|(site, part)| process(site, &configs[*part], &Clock::default()).articles)
+        .collect();
+    let mut by_part: BTreeMap<(usize, String), Article> = BTreeMap::new();
+    for ((_, part), articles) in runs.iter().zip(articles) {
+        for article in articles {
+            by_part.entry((*part, article.url.clone())).or_insert(article);
+        }
+    }
+    let mut held_out = Vec::new();
+    for (template, &part) in templates.iter().zip(&plan.parts) {
+        for page in &template.pages {
+            let Some((gold, _)) = &page.gold else { continue };
+            let article = by_part.get(&(part, gold.url.clone())).cloned();
+            let f1 = page_f1(page, article.as_ref().map_or("", |article| &article.text));
+            held_out.push(HeldOut {
+                dataset: &gold.dataset,
+                template: gold.template.as_deref(),
+                url: &gold.url,
+                f1,
+                article,
+            });
+        }
+    }
+    held_out
+}
+
+/// Writes the articles as lines that `evaluate` reads.
+///
+/// # Errors
+/// If the file cannot be written.
+pub(super) fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        url: &'a str,
+        text: &'a str,
+        confidence: f64,
+        route: &'a str,
+    }
+    let mut lines = String::new();
+    for page in held_out {
+        let article = page.article.as_ref();
+        let line = Line {
+            url: page.url,
+            text: article.map_or("", |a| &a.text),
+            confidence: article.map_or(0.0, |a| (a.confidence * 1e4).round() / 1e4),
+            route: article.map_or("none", |a| a.route.as_str()),
+        };
+        lines.push_str(&serde_json::to_string(&line)?);
+        lines.push('\n');
+    }
+    super::super::evaluate::write_whole(path, lines.as_bytes())
+}

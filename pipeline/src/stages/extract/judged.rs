@@ -1,0 +1,173 @@
+//! The body of a page whose template was judged.
+
+use std::collections::BTreeSet;
+
+use dom::xpath::position_paths;
+use dom::{NodeId, normalize_space, text_of};
+use grove::{
+    Chosen, DecideParameters, Patterns, ScoredPage, Taken, Weights, confidence_rows, decide, ending,
+    ending_rows, from_here_on, widest_from,
+};
+use metadata::json_ld_article;
+use model::{FeedItem, Route};
+
+use crate::body::Body;
+use crate::parsed::ParsedPage;
+use crate::stages::judge::{Judged, JudgedPage, decide_parameters};
+use crate::stages::wrap::Learnt;
+
+/// Where the wrapper takes less than this share of what reads like the article, and more words than
+/// `MISSED_WORDS` are left, the page goes its own way.
+const TAKEN: f32 = 0.25;
+const MISSED_WORDS: f32 = 15.0;
+/// Shares of the threshold that are tried in turn until something is found.
+const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
+/// A full text of at least so many words, of which less than this share is among the elements, is
+/// taken in their stead.
+const FULL_TEXT: (u32, f32) = (50, 0.3);
+
+/// Finds the body of one of the judged pages: by the wrapper, or where there is none or it misses, by
+/// the page's own scores; then cuts off what comes after its end. Where the text is not among the
+/// elements at all, JSON-LD or a feed may have it.
+pub fn judged_body(
+    parsed: &ParsedPage<'_>,
+    at: usize,
+    judged: &Judged,
+    learnt: Option<&Learnt>,
+    feed_items: &[&FeedItem],
+    weights: &Weights,
+) -> Option<Body> {
+    let document = &parsed.document;
+    let page = &judged.pages[at];
+    let blocks = &page.blocks.blocks;
+    if let Some(body) = full_text(parsed, page, feed_items) {
+        return Some(body);
+    }
+    let by_wrapper = learnt.map(|learnt| Chosen {
+        keep: wrapper::select(&learnt.paths, document),
+        prune: wrapper::select(&learnt.prune, document),
+    });
+    let mut chosen = by_wrapper.unwrap_or_default();
+    let mut kept = chosen.blocks(document, blocks);
+    let route = if learnt.is_some() && !misses(page, &kept) {
+        Route::Wrapper
+    } else {
+        (chosen, kept) = alone(parsed, page, weights)?;
+        Route::PageWise
+    };
+    let rows = ending_rows(document, &page.scored(), &judged.pools, &kept);
+    let words: Vec<u32> = kept.iter().map(|&at| blocks[at].words).collect();
+    let end = ending(&words, &weights.ending.probabilities(&rows));
+    let taken = Taken { page: page.scored(), pools: &judged.pools, kept: &kept, end };
+    let confidence = weights.confidence.probability(confidence_rows(&taken).row(0));
+    let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
+    let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
+    chosen.prune.retain(inside);
+    let own_way = route == Route::PageWise;
+    let (xpath, prune_xpath, engine, wrapper_version) = match learnt {
+        Some(learnt) if !own_way => {
+            let wrapper = &learnt.wrapper;
+            let engine = wrapper.engine.clone();
+            (wrapper.content.clone(), wrapper.prune.clone(), engine, wrapper.version)
+        }
+        _ => {
+            let paths = |nodes: &[NodeId]| position_paths(document, nodes);
+            (paths(&chosen.keep), paths(&chosen.prune), "grove".to_owned(), 0)
+        }
+    };
+    let mut prune = chosen.prune;
+    if let Some(cut) = cut {
+        prune.extend(from_here_on(document, &chosen.keep, cut));
+        prune.sort_unstable();
+        prune.dedup();
+    }
+    let of_article: BTreeSet<usize> = kept[..end].iter().copied().collect();
+    Some(Body {
+        nodes: chosen.keep,
+        prune,
+        xpath,
+        prune_xpath,
+        cut: cut.and_then(|cut| position_paths(document, &[cut]).pop()),
+        comments: comments(parsed, page, &of_article),
+        engine,
+        route,
+        wrapper_version,
+        confidence: f64::from(confidence),
+        text: None,
+    })
+}
+
+/// Whether what is kept is next to nothing of what reads like the article.
+fn misses(page: &JudgedPage, kept: &[usize]) -> bool {
+    let mass = |at: usize| page.blocks.blocks[at].words as f32 * page.scores[at];
+    let all: f32 = (0..page.scores.len()).map(mass).sum();
+    let taken: f32 = kept.iter().map(|&at| mass(at)).sum();
+    kept.is_empty() || (taken < TAKEN * all && all - taken > MISSED_WORDS)
+}
+
+/// What the page's own scores keep, by its own patterns; with a lower threshold where that is nothing.
+fn alone(
+    parsed: &ParsedPage<'_>,
+    page: &JudgedPage,
+    weights: &Weights,
+) -> Option<(Chosen, Vec<usize>)> {
+    let (document, blocks) = (&parsed.document, &page.blocks.blocks);
+    let (patterns, of_nodes) = Patterns::of(&[document]);
+    let scored = ScoredPage { patterns: &of_nodes[0], ..page.scored() };
+    let parameters = decide_parameters(weights);
+    LOWERED.iter().find_map(|share| {
+        let threshold = parameters.threshold * share;
+        let lowered = DecideParameters { threshold, ..parameters };
+        let decisions = decide(&[scored], &patterns, &lowered);
+        let chosen = Chosen::of(document, &of_nodes[0], &decisions, blocks);
+        let kept = chosen.blocks(document, blocks);
+        (!kept.is_empty()).then_some((chosen, kept))
+    })
+}
+
+/// The text that the page's JSON-LD or a feed item has whole, where the elements have little of it.
+fn full_text(parsed: &ParsedPage<'_>, page: &JudgedPage, items: &[&FeedItem]) -> Option<Body> {
+    let found = page.blocks.agreeing_words()?;
+    let own = json_ld_article(&parsed.document, &parsed.page.url).and_then(|article| article.body);
+    let (text, route) = match own {
+        Some(body) => {
+            // Some write markup into it.
+            let body = dom::parse(&body);
+            (text_of(&body, &[0], &[]), Route::JsonLd)
+        }
+        None => (items.first()?.content.clone()?, Route::Feed),
+    };
+    let words = terms::count_words(&text);
+    if words < FULL_TEXT.0 || found >= FULL_TEXT.1 * words as f32 {
+        return None;
+    }
+    Some(Body {
+        nodes: Vec::new(),
+        prune: Vec::new(),
+        xpath: Vec::new(),
+        prune_xpath: Vec::new(),
+        cut: None,
+        comments: String::new(),
+        engine: "grove".to_owned(),
+        route,
+        wrapper_version: 0,
+        // The publisher's own word for it, but often an excerpt.
+        confidence: 0.5,
+        text: Some(text),
+    })
+}
+
+/// Readers' comments: blocks whose elements are named so and that are not of the article.
+fn comments(parsed: &ParsedPage<'_>, page: &JudgedPage, of_article: &BTreeSet<usize>) -> String {
+    let mut comments: Vec<String> = Vec::new();
+    for (at, block) in page.blocks.blocks.iter().enumerate() {
+        let links_only = block.link_words * 2 > block.words;
+        if of_article.contains(&at) || links_only || !page.blocks.is_comment(at) {
+            continue;
+        }
+        let text: String =
+            (block.first..=block.last).filter_map(|id| parsed.document.text(id)).collect();
+        comments.push(normalize_space(&text));
+    }
+    comments.join("\n\n")
+}

@@ -1,0 +1,185 @@
+//! The wrapper of a template that was judged: what to keep, and what to take out of it.
+
+use std::collections::BTreeMap;
+
+use dom::NodeId;
+use dom::xpath::Path;
+use grove::{Chosen, Decision, PatternId};
+use model::{Support, Template, Wrapper};
+use wrapper::{Sample, select, synthesize};
+
+use super::Learnt;
+use crate::parsed::ParsedPage;
+use crate::stages::judge::Judged;
+
+/// Most expressions of a kind. What is left over is little: patterns come by falling weight.
+const MOST: usize = 12;
+
+/// Writes the wrapper for the elements that the decisions mean on the pages learnt from. `pages` are
+/// those, in their order.
+pub fn wrap_judged(
+    template: &Template,
+    engine: &str,
+    pages: &[&ParsedPage<'_>],
+    judged: &Judged,
+    hold_back: usize,
+) -> Option<Learnt> {
+    let chosen: Vec<Chosen> =
+        pages.iter().enumerate().map(|(at, page)| judged.chosen(at, page)).collect();
+    if chosen.iter().all(|chosen| chosen.keep.is_empty()) {
+        return None;
+    }
+    let keep: Vec<&[NodeId]> = chosen.iter().map(|chosen| &chosen.keep[..]).collect();
+    let paths = expressions(pages, &keep, None, judged);
+    let roots: Vec<Vec<NodeId>> =
+        pages.iter().map(|page| select(&paths, &page.document)).collect();
+    let prune: Vec<Vec<NodeId>> = (pages.iter().zip(&chosen).zip(&roots))
+        .map(|((page, chosen), roots)| {
+            // An expression that keeps too much has more to prune: elements that are not kept.
+            let inside = |id: NodeId| roots.iter().any(|&r| r != id && page.document.contains(r, id));
+            chosen.prune.iter().copied().filter(|&id| inside(id)).collect()
+        })
+        .collect();
+    let scope: Vec<&[NodeId]> = roots.iter().map(|roots| &roots[..]).collect();
+    let wanted: Vec<&[NodeId]> = prune.iter().map(|prune| &prune[..]).collect();
+    let prune = expressions(pages, &wanted, Some(&scope), judged);
+    let exact = (pages.iter().zip(&chosen).enumerate()).filter(|(at, (page, chosen))| {
+        let own = &judged.pages[*at].blocks.blocks;
+        let found = Chosen {
+            keep: select(&paths, &page.document),
+            prune: select(&prune, &page.document),
+        };
+        found.blocks(&page.document, own) == chosen.blocks(&page.document, own)
+    });
+    let exact = exact.count() as f64 / pages.len() as f64;
+    let wrapper = Wrapper {
+        site: template.site.clone(),
+        template: template.id.clone(),
+        engine: engine.to_owned(),
+        content: paths.iter().map(ToString::to_string).collect(),
+        prune: prune.iter().map(ToString::to_string).collect(),
+        support: support(pages, judged, hold_back),
+        confidence: exact,
+        version: 1,
+    };
+    Some(Learnt { wrapper, paths, prune })
+}
+
+/// How well the decisions are supported: taken without some pages, they must keep the same blocks on
+/// those. The margin is by how much the mean score of kept words exceeds that of the others.
+fn support(pages: &[&ParsedPage<'_>], judged: &Judged, hold_back: usize) -> Support {
+    let held_back = hold_back.min(pages.len() / 4);
+    let learnt_from = pages.len() - held_back;
+    let on_trial = judged.decide_on(learnt_from);
+    let kept = |at: usize, decisions: &[Decision]| {
+        let (document, page) = (&pages[at].document, &judged.pages[at]);
+        let blocks = &page.blocks.blocks;
+        Chosen::of(document, &page.of_nodes, decisions, blocks).blocks(document, blocks)
+    };
+    let agrees = |&at: &usize| kept(at, &on_trial) == kept(at, &judged.decisions);
+    let (mut sums, mut words) = ([0.0f64; 2], [0.0f64; 2]);
+    for (at, page) in judged.pages[..pages.len()].iter().enumerate() {
+        let kept = kept(at, &judged.decisions);
+        for (index, (block, score)) in page.blocks.blocks.iter().zip(&page.scores).enumerate() {
+            let side = usize::from(kept.binary_search(&index).is_ok());
+            sums[side] += f64::from(block.words) * f64::from(*score);
+            words[side] += f64::from(block.words);
+        }
+    }
+    let mean = |side: usize| sums[side] / words[side].max(1.0);
+    Support {
+        learnt_from: pages.len() as u32,
+        held_back: held_back as u32,
+        held_back_agreeing: (learnt_from..pages.len()).filter(agrees).count() as u32,
+        runner_up_margin: (mean(1) - mean(0)).max(0.0),
+    }
+}
+
+/// Expressions for the wanted nodes: one for all of them (or a small union) if that says exactly what
+/// is wanted, else one for each structural pattern, the weightiest first.
+fn expressions(
+    pages: &[&ParsedPage<'_>],
+    wanted: &[&[NodeId]],
+    scope: Option<&[&[NodeId]]>,
+    judged: &Judged,
+) -> Vec<Path> {
+    let together = synthesis(pages, wanted, scope);
+    if together.1 >= 1.0 {
+        return together.0;
+    }
+    let mut by_pattern: BTreeMap<PatternId, (u32, Vec<Vec<NodeId>>)> = BTreeMap::new();
+    for (at, nodes) in wanted.iter().enumerate() {
+        for &id in *nodes {
+            let pattern = judged.pages[at].of_nodes[id as usize];
+            let (words, of_pages) =
+                by_pattern.entry(pattern).or_insert_with(|| (0, vec![Vec::new(); pages.len()]));
+            *words += pages[at].words.sum(&pages[at].document, id);
+            of_pages[at].push(id);
+        }
+    }
+    let mut groups: Vec<(u32, Vec<Vec<NodeId>>)> = by_pattern.into_values().collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.0));
+    let mut paths: Vec<Path> = Vec::new();
+    for (_, group) in &groups {
+        if paths.len() >= MOST {
+            break;
+        }
+        let covered = group.iter().enumerate().all(|(at, nodes)| {
+            let found = select(&paths, &pages[at].document);
+            nodes.iter().all(|node| found.binary_search(node).is_ok())
+        });
+        if covered {
+            continue;
+        }
+        let group: Vec<&[NodeId]> = group.iter().map(Vec::as_slice).collect();
+        for path in synthesis(pages, &group, scope).0 {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+    }
+    if groups.len() < 2 || mistakes(pages, wanted, scope, &together.0) <= mistakes(pages, wanted, scope, &paths) {
+        return together.0;
+    }
+    paths
+}
+
+fn synthesis(
+    pages: &[&ParsedPage<'_>],
+    wanted: &[&[NodeId]],
+    scope: Option<&[&[NodeId]]>,
+) -> (Vec<Path>, f64) {
+    let samples: Vec<Sample<'_>> = pages
+        .iter()
+        .enumerate()
+        .map(|(at, page)| Sample {
+            document: &page.document,
+            wanted: wanted[at],
+            scope: scope.map(|scope| scope[at]),
+        })
+        .collect();
+    let synthesis = synthesize(&samples);
+    (synthesis.paths, synthesis.exact)
+}
+
+/// Words that the expressions select and should not, or should and do not.
+fn mistakes(
+    pages: &[&ParsedPage<'_>],
+    wanted: &[&[NodeId]],
+    scope: Option<&[&[NodeId]]>,
+    paths: &[Path],
+) -> u32 {
+    let of_page = |(at, page): (usize, &&ParsedPage<'_>)| {
+        let document = &page.document;
+        let mut found = select(paths, document);
+        if let Some(scope) = scope {
+            found.retain(|&id| scope[at].iter().any(|&r| r != id && document.contains(r, id)));
+        }
+        let words = |nodes: &[NodeId], others: &[NodeId]| -> u32 {
+            let missing = nodes.iter().filter(|id| others.binary_search(id).is_err());
+            missing.map(|&id| page.words.sum(document, id)).sum()
+        };
+        words(&found, wanted[at]) + words(wanted[at], &found)
+    };
+    pages.iter().enumerate().map(of_page).sum()
+}
