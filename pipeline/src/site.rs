@@ -203,9 +203,17 @@ fn judge_template(
             .enumerate()
             .map(|(at, sibling)| {
                 let found = catch_unwind(AssertUnwindSafe(|| {
-                    judged_body(sibling.page, at, &judged, learnt.as_ref(), sibling.feed_items, weights)
+                    judged_body(
+                        sibling.page,
+                        at,
+                        &judged,
+                        learnt.as_ref(),
+                        sibling.feed_items,
+                        weights,
+                    )
                 }));
-                let sure = found.as_ref().ok().and_then(|f| f.as_ref()).map_or(0.0, |f| f.confidence);
+                let sure =
+                    found.as_ref().ok().and_then(|f| f.as_ref()).map_or(0.0, |f| f.confidence);
                 let listed = (sibling.page, sibling.feed_items.to_vec());
                 let outcome = match found {
                     Ok(found) => extract_one(&listed, template, None, found, config),

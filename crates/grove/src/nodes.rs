@@ -116,9 +116,8 @@ pub fn widest_from(document: &Document, roots: &[NodeId], node: NodeId) -> NodeI
     let mut id = node;
     while !roots.contains(&id) {
         let parent = document.node(id).parent;
-        let begins = (parent + 1..id).all(|before| {
-            document.text(before).is_none_or(|text| text.trim().is_empty())
-        });
+        let begins = (parent + 1..id)
+            .all(|before| document.text(before).is_none_or(|text| text.trim().is_empty()));
         if !begins || roots.contains(&parent) {
             break;
         }
@@ -137,7 +136,8 @@ mod tests {
 
     #[test]
     fn a_cut_takes_all_that_follows_inside_the_roots() {
-        let d = dom::parse("<main><p>a</p><div><i>b</i><b>c</b></div><ul><li>d</ul></main><p>e</p>");
+        let d =
+            dom::parse("<main><p>a</p><div><i>b</i><b>c</b></div><ul><li>d</ul></main><p>e</p>");
         let main = find(&d, "main");
         let cut = widest_from(&d, &[main], find(&d, "b"));
         assert_eq!(cut, find(&d, "b"));

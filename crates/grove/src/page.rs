@@ -49,7 +49,8 @@ pub struct PageBlocks {
 impl PageBlocks {
     /// Words of the page that agree with the full text; `None` where there is no full text.
     pub fn agreeing_words(&self) -> Option<f32> {
-        let known = self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
+        let known =
+            self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
         let agreeing = |(block, share): (&Block, &f32)| block.words as f32 * share.max(0.0);
         known.then(|| self.blocks.iter().zip(&self.agreement).map(agreeing).sum())
     }
@@ -78,7 +79,8 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     }
     let Context { signs, cues, signified, .. } = context;
     let agreement = agreement(page, &blocks);
-    let cues = cues.iter().map(|above| above.iter().fold(0, |all, &(bits, _)| all | bits)).collect();
+    let cues =
+        cues.iter().map(|above| above.iter().fold(0, |all, &(bits, _)| all | bits)).collect();
     PageBlocks { blocks, rows, signs, cues, agreement, signified }
 }
 
@@ -402,7 +404,8 @@ fn fill(row: &mut Row<'_>, at: usize, c: &Context<'_>) {
     }
     fill_ancestors(row, &block, c);
     fill_position(row, at, &block, c);
-    let [of_block, of_title, of_description, shared] = c.overlaps.get(at).copied().unwrap_or_default();
+    let [of_block, of_title, of_description, shared] =
+        c.overlaps.get(at).copied().unwrap_or_default();
     row.put("shared with title", of_block);
     row.put("of title", of_title);
     row.put("shared with description", of_description);
@@ -418,7 +421,10 @@ fn fill(row: &mut Row<'_>, at: usize, c: &Context<'_>) {
     let level = c.document.map_or(0, |d| d.node(block.element).level);
     row.put("depth", f32::from(level) / 20.0);
     for tag in &TAGS {
-        row.put(format_args!("<{tag}>"), flag(c.document.is_some_and(|d| d.is(block.element, tag))));
+        row.put(
+            format_args!("<{tag}>"),
+            flag(c.document.is_some_and(|d| d.is(block.element, tag))),
+        );
     }
     let mut cues = [0.0f32; cues::COUNT];
     for &(bits, distance) in c.cues.get(at).into_iter().flatten() {

@@ -173,10 +173,8 @@ mod tests {
 
     #[test]
     fn recurring_names_do() {
-        let found = patterns_of(
-            &["<p class=lead><p>", "<p class=lead><p>", "<p class=lead><p>"],
-            "p",
-        );
+        let found =
+            patterns_of(&["<p class=lead><p>", "<p class=lead><p>", "<p class=lead><p>"], "p");
         assert_eq!(found[0], found[2]);
         assert_ne!(found[0], found[1]);
     }

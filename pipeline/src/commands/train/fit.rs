@@ -2,8 +2,8 @@
 
 use forust_ml::GradientBooster;
 use forust_ml::Matrix;
-use serde::Deserialize;
 use grove::{Rows, Tree, Trees};
+use serde::Deserialize;
 
 /// How large and how careful the trees are.
 #[derive(Clone, Copy, Debug, PartialEq)]

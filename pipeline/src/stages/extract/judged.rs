@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use dom::xpath::position_paths;
 use dom::{NodeId, normalize_space, text_of};
 use grove::{
-    Chosen, DecideParameters, Patterns, ScoredPage, Taken, Weights, confidence_rows, decide, ending,
-    ending_rows, from_here_on, widest_from,
+    Chosen, DecideParameters, Patterns, ScoredPage, Taken, Weights, confidence_rows, decide,
+    ending, ending_rows, from_here_on, widest_from,
 };
 use metadata::json_ld_article;
 use model::{FeedItem, Route};
