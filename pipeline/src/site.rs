@@ -121,6 +121,8 @@ pub(crate) fn feed_items_of<'a>(site: &Joined<'a>, page: u32) -> Vec<&'a FeedIte
 }
 
 fn drop_of(page: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
+    let slow = page.document.notes().given_up;
+    let reason = if slow { DropReason::TooSlow } else { reason };
     Drop {
         site: page.page.site.clone(),
         url: page.page.url.clone(),
