@@ -73,8 +73,28 @@ pub struct RunConfig {
 pub struct ReadConfig {
     /// Longest record kept, in bytes.
     pub max_record_bytes: u64,
+    /// Longest record head, in bytes.
+    pub max_head_bytes: usize,
+    /// Longest payload, in bytes, once its codings are undone.
+    pub max_payload_bytes: usize,
+    /// Most bytes that a byte of a compressed archive or payload may unwrap to.
+    pub max_ratio: u64,
+    /// Largest feed that is read, in bytes.
+    pub max_feed_bytes: usize,
     /// Status codes of pages to keep.
     pub statuses: Vec<u16>,
+}
+
+impl ReadConfig {
+    /// The limits of the archive reader.
+    pub fn limits(&self) -> archive::Limits {
+        archive::Limits {
+            record_bytes: self.max_record_bytes,
+            head_bytes: self.max_head_bytes,
+            ratio: self.max_ratio,
+            ..archive::Limits::USUAL
+        }
+    }
 }
 
 /// Settings of the group stage.
@@ -93,6 +113,10 @@ pub struct ParseConfig {
     pub max_depth: u32,
     /// Most nodes kept.
     pub max_nodes: u32,
+    /// Most attributes kept of a tag.
+    pub max_attributes: u32,
+    /// Longest time a page may take to parse.
+    pub max_milliseconds: u64,
 }
 
 /// Settings of the cluster stage.

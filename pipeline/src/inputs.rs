@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+/// The name of the standard input among inputs. A file of this name is `./-`.
+const STDIN: &str = "-";
+
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Input {
@@ -23,7 +26,12 @@ pub enum Input {
 }
 
 impl Input {
-    /// Where the file lies.
+    /// Whether it is the standard input rather than a file.
+    pub fn is_stdin(&self) -> bool {
+        matches!(self, Self::Archive(path) | Self::Feed(path) if path.as_os_str() == STDIN)
+    }
+
+    /// Where the file lies; `-` for the standard input.
     pub fn path(&self) -> &Path {
         match self {
             Self::Archive(path) | Self::Feed(path) | Self::Html { path, .. } => path,
@@ -41,7 +49,10 @@ fn is_html(path: &Path) -> bool {
 }
 
 fn is_archive(path: &Path) -> bool {
-    has_extension(path, &["warc", "warc.gz", "warc.zst", "warc.lz4", "arc", "arc.gz", "arc.zst"])
+    has_extension(
+        path,
+        &["warc", "warc.gz", "warc.zst", "warc.lz4", "arc", "arc.gz", "arc.zst", "arc.lz4"],
+    )
 }
 
 fn is_feed(path: &Path) -> bool {
@@ -73,6 +84,9 @@ pub fn expand(inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
 
 fn expand_one(named: &str, as_feed: bool) -> Result<Vec<Input>> {
     let path = Path::new(named);
+    if named == STDIN {
+        return Ok(vec![classify(path, path, as_feed)]);
+    }
     let paths = if path.exists() {
         vec![path.to_owned()]
     } else if named.contains(['*', '?', '[']) {

@@ -1,5 +1,7 @@
 //! A page parsed once, with what several stages need to know of it.
 
+use std::time::{Duration, Instant};
+
 use dom::{Document, Element, LocalName, NodeId, PrefixSums, class_tokens, local_name};
 use model::Page;
 use rustc_hash::FxHashSet;
@@ -29,8 +31,11 @@ pub fn parse_page<'a>(page: &'a Page, config: &ParseConfig) -> ParsedPage<'a> {
         keep: dom::Keep::Content,
         max_depth: config.max_depth,
         max_nodes: config.max_nodes,
+        max_attributes: config.max_attributes,
     };
-    let document = dom::parse_with(&page.html, &limits);
+    let begun = Instant::now();
+    let patience = Duration::from_millis(config.max_milliseconds);
+    let document = dom::parse_while(&page.html, &limits, &|| begun.elapsed() <= patience);
     let counts: Vec<u32> =
         document.ids().map(|id| document.text(id).map_or(0, terms::count_words)).collect();
     let words = PrefixSums::new(&document, |id| counts[id as usize]);

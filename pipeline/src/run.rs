@@ -17,6 +17,7 @@ use sink::AtomicFile;
 use crate::config::Config;
 use crate::inputs::{Input, expand};
 use crate::ledger::{Clock, Counts, FILE, InputRecord, Ledger, SCHEMA};
+use crate::revisits::{Payload, resolve};
 use crate::site::process;
 use crate::stages::emit::{BestWrapper, Outputs, SiteBytes, SiteResult, render};
 use crate::stages::group::{Grouped, group};
@@ -93,6 +94,9 @@ pub fn run(
 fn sizes_of(inputs: &[Input]) -> Result<Vec<u64>> {
     let size = |input: &Input| {
         let path = input.path();
+        if input.is_stdin() {
+            return Ok(0);
+        }
         // Opened, not just looked at: a file that may not be read is an error before any work.
         let file =
             fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -180,13 +184,14 @@ fn run_in_pool(
     })?;
     clock.emit.time(|| outputs.finish())?;
 
+    tally.other_records(&summaries);
     let ledger = ledger_of(config, &summaries, unreadable, &grouped, tally.counts, tally.drops);
     let mut best = tally.best;
     best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     Ok(Report { ledger, best })
 }
 
-/// Reads all inputs, files in parallel.
+/// Reads all inputs, files in parallel, and resolves the revisits in them.
 pub(crate) fn read_all(
     config: &Config,
     inputs: &[Input],
@@ -205,13 +210,20 @@ pub(crate) fn read_all(
         })
         .collect();
     let (mut summaries, mut intakes, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+    let mut payloads = Vec::new();
     for (summary, of_input) in results {
+        let before = intakes.len();
         intakes.extend(of_input);
         match summary {
-            Ok(summary) => summaries.push(summary),
+            Ok(mut summary) => {
+                let of_file = std::mem::take(&mut summary.payloads).into_iter();
+                payloads.extend(of_file.map(|p| Payload { place: before + p.place, ..p }));
+                summaries.push(summary);
+            }
             Err(error) => unreadable.push(error.to_string()),
         }
     }
+    resolve(&mut intakes, &payloads);
     (summaries, intakes, unreadable)
 }
 
@@ -325,6 +337,15 @@ impl Tally {
         for drop in drops {
             *self.drops.entry(drop.reason.as_str().to_owned()).or_default() += 1;
             self.counts.dropped += 1;
+        }
+    }
+
+    /// Counts the records that are listed nowhere: they are many and hold no page.
+    fn other_records(&mut self, summaries: &[InputSummary]) {
+        let others: u64 = summaries.iter().map(|summary| summary.other_records).sum();
+        if others > 0 {
+            self.drops.insert(DropReason::OtherRecord.as_str().to_owned(), others);
+            self.counts.dropped += others;
         }
     }
 

@@ -121,6 +121,8 @@ pub(crate) fn feed_items_of<'a>(site: &Joined<'a>, page: u32) -> Vec<&'a FeedIte
 }
 
 fn drop_of(page: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
+    let slow = page.document.notes().given_up;
+    let reason = if slow { DropReason::TooSlow } else { reason };
     Drop {
         site: page.page.site.clone(),
         url: page.page.url.clone(),
@@ -201,9 +203,17 @@ fn judge_template(
             .enumerate()
             .map(|(at, sibling)| {
                 let found = catch_unwind(AssertUnwindSafe(|| {
-                    judged_body(sibling.page, at, &judged, learnt.as_ref(), sibling.feed_items, weights)
+                    judged_body(
+                        sibling.page,
+                        at,
+                        &judged,
+                        learnt.as_ref(),
+                        sibling.feed_items,
+                        weights,
+                    )
                 }));
-                let sure = found.as_ref().ok().and_then(|f| f.as_ref()).map_or(0.0, |f| f.confidence);
+                let sure =
+                    found.as_ref().ok().and_then(|f| f.as_ref()).map_or(0.0, |f| f.confidence);
                 let listed = (sibling.page, sibling.feed_items.to_vec());
                 let outcome = match found {
                     Ok(found) => extract_one(&listed, template, None, found, config),

@@ -175,6 +175,8 @@ fn statuses_and_types() {
         assert_eq!(drop_of(&results, url).0, "bad-url");
     }
     assert_eq!(results.dropped.len(), 11);
+    assert_eq!(results.ledger["drops"]["other-record-type"], 2);
+    assert_eq!(results.count("dropped"), 13);
     let records = &results.ledger["inputs"][0]["records"];
     assert_eq!(
         (&records["request"], &records["metadata"], &records["revisit"]),

@@ -5,11 +5,14 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::Limits;
-use crate::start::{Dialect, Search, Start, find, recognise};
-use crate::stream::Stream;
+use crate::start::{Dialect, Place, Search, Start, recognise, surely};
+use crate::stream::{Stream, next_start};
 
 /// Separators between records beyond which no record is looked for.
 const LONGEST_GAP: usize = 64 << 10;
+
+/// Bytes of an overlong block that are held to see whether its length is wrong.
+const LONGEST_PEEK: usize = 8 << 20;
 
 /// A block that was found, or not.
 #[derive(Debug, Default)]
@@ -20,6 +23,8 @@ pub(crate) struct Found {
     pub(crate) length: u64,
     /// What is to be reported about it.
     pub(crate) problem: Option<(DropReason, String)>,
+    /// Whether its end is missing.
+    pub(crate) cut: bool,
     /// Whether there is no record to give.
     pub(crate) lost: bool,
 }
@@ -47,13 +52,13 @@ impl<R: Read> Block<'_, R> {
                 let what = "has no readable content-length";
                 self.up_to_next(size, size, keep, what)
             }
-            Some(length) if length > self.limits.record_bytes => self.pass_over(size, length, keep),
-            Some(length) => self.declared(size, length as usize, keep),
+            Some(length) if length > self.limits.record_bytes => self.long(size, length, keep),
+            Some(length) => self.declared(size, length, keep),
         }
     }
 
-    fn declared(&mut self, size: usize, length: usize, keep: bool) -> Found {
-        let end = size + length;
+    fn declared(&mut self, size: usize, length: u64, keep: bool) -> Found {
+        let end = size.saturating_add(usize::try_from(length).unwrap_or(usize::MAX));
         while self.stream.window().len() < end {
             if !self.stream.fill() {
                 return self.cut(size, length, keep);
@@ -61,7 +66,7 @@ impl<R: Read> Block<'_, R> {
         }
         if self.fits(end) {
             // The last record of a damaged stretch may be made of garbage.
-            if self.stream.tainted() && self.only_separators_behind(end) {
+            if self.stream.garbled(end) && self.only_separators_behind(end) {
                 self.stream.consume(usize::MAX / 2);
                 return Found::lost(None);
             }
@@ -75,24 +80,30 @@ impl<R: Read> Block<'_, R> {
     }
 
     /// Handles a block that is longer than what is left.
-    fn cut(&mut self, size: usize, length: usize, keep: bool) -> Found {
+    fn cut(&mut self, size: usize, length: u64, keep: bool) -> Found {
         let held = self.stream.window().len();
         let left = held - size;
         if let Some(at) = self.embedded(size, held) {
             let wrong = format!("declares {length} bytes, but other records begin before");
             return self.clip(size, at, keep, &wrong);
         }
+        // A break that follows is reported by itself.
         let tainted = self.stream.tainted();
-        self.stream.consume(held);
-        // The break that follows is reported by itself.
-        Found::lost((!tainted).then(|| {
+        let kept = left > 0 && !self.stream.garbled(held);
+        let problem = (!tainted).then(|| {
+            let fate = if kept { "it was kept that far" } else { "it was dropped" };
             let detail = format!(
-                "the record of {} declares {length} bytes, but the archive ends after {left}; the \
-                 record was dropped, everything before was kept; fetch the archive again",
+                "the record of {} declares {length} bytes, but the archive ends after {left}; \
+                 {fate}, everything before was kept; fetch the archive again",
                 self.url
             );
             (DropReason::CutShort, detail)
-        }))
+        });
+        if !kept {
+            self.stream.consume(held);
+            return Found::lost(problem);
+        }
+        Found { cut: true, ..self.take(size, held, keep, problem) }
     }
 
     /// Whether the end or a record follows at `end`, or an empty line that sets off junk.
@@ -125,7 +136,7 @@ impl<R: Read> Block<'_, R> {
 
     /// Where another record begins between `size` and `end`.
     fn embedded(&self, size: usize, end: usize) -> Option<usize> {
-        match find(self.stream.window(), size, self.dialect, true) {
+        match next_start(self.stream, size, self.dialect, Place::Line, true) {
             Search::At(at) if at < end => Some(at),
             _ => None,
         }
@@ -148,13 +159,16 @@ impl<R: Read> Block<'_, R> {
         loop {
             let complete = self.stream.complete();
             let ends = complete || self.stream.at_member_end();
-            match find(self.stream.window(), from, self.dialect, ends) {
+            match next_start(self.stream, from, self.dialect, Place::Line, ends) {
                 Search::At(at) => return self.clip(size, at, keep, wrong),
                 Search::NotBefore(_) if ends => {
                     let held = self.stream.window().len();
-                    if self.stream.tainted() {
+                    if self.stream.garbled(held) {
                         self.stream.consume(held);
                         return Found::lost(None);
+                    }
+                    if self.stream.tainted() {
+                        return Found { cut: true, ..self.take(size, held, keep, None) };
                     }
                     return self.clip(size, held, keep, wrong);
                 }
@@ -171,6 +185,27 @@ impl<R: Read> Block<'_, R> {
             }
             self.stream.fill();
         }
+    }
+
+    /// Handles a block that is declared too long to be kept. Such a length may well be wrong, so its
+    /// beginning is looked at first.
+    fn long(&mut self, size: usize, length: u64, keep: bool) -> Found {
+        let most =
+            usize::try_from(self.limits.record_bytes).unwrap_or(usize::MAX).min(LONGEST_PEEK);
+        while self.stream.window().len() < most.saturating_add(size) {
+            let held = self.stream.window().len();
+            if !self.stream.fill() {
+                return self.cut(size, length, keep);
+            }
+            let window = self.stream.window();
+            let starts = |at: &usize| surely(&window[*at..], self.dialect, true) == Some(true);
+            let member = self.stream.members_from(held.max(size)).find(starts);
+            if let Some(at) = member {
+                let wrong = format!("declares {length} bytes, but another record begins before");
+                return self.clip(size, at, keep, &wrong);
+            }
+        }
+        self.pass_over(size, length, keep)
     }
 
     /// Moves past a block that is too long to be kept, without holding it.
@@ -195,7 +230,7 @@ impl<R: Read> Block<'_, R> {
             }
             if self.stream.starts_member() && matches!(recognise(window, false), Start::Record(_)) {
                 let detail = format!(
-                    "the record of {} declares {length} bytes, but its gzip member ends after {}; \
+                    "the record of {} declares {length} bytes, but its member ends after {}; \
                      the record was dropped",
                     self.url,
                     length - left
@@ -227,7 +262,7 @@ impl<R: Read> Block<'_, R> {
     ) -> Found {
         let body = if keep { self.stream.window()[size..end].to_vec() } else { Vec::new() };
         self.stream.consume(end);
-        Found { body, length: (end - size) as u64, problem, lost: false }
+        Found { body, length: (end - size) as u64, problem, cut: false, lost: false }
     }
 }
 

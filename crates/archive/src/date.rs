@@ -4,7 +4,7 @@ use jiff::{Timestamp, civil, tz::TimeZone};
 
 /// Reads `2024-01-02T03:04:05Z`, with fractions or without, cut after any part (WARC 1.1 allows
 /// it), and `20240102030405`, likewise cut.
-pub(crate) fn parse(text: &str) -> Option<Timestamp> {
+pub fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(timestamp) = text.parse() {
         return Some(timestamp);

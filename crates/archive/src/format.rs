@@ -1,8 +1,9 @@
 //! Tells the wrapping of an archive by its first bytes; file names are not looked at.
 
-use crate::gzip::find_member;
 use crate::member::MAGIC;
 use crate::start::{Start, recognise};
+use crate::unit::{Beginning, beginning, find_unit};
+use crate::zstandard::Decoders;
 
 /// How the bytes of an archive are wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub enum Format {
     Plain,
     /// Records in gzip members, one each, or all in one.
     Gzip,
-    /// Zstandard frames.
+    /// Zstandard frames, with or without a dictionary before them.
     Zstd,
     /// LZ4 frames.
     Lz4,
@@ -26,16 +27,19 @@ impl Format {
     pub fn sniff(bytes: &[u8]) -> Self {
         match bytes {
             _ if bytes.starts_with(MAGIC) => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
             [0x04, 0x22, 0x4d, 0x18, ..] => Self::Lz4,
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => behind_skippable(bytes),
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Self::Bzip2,
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             _ if matches!(recognise(bytes.trim_ascii_start(), true), Start::Record(_)) => {
                 Self::Plain
             }
-            // A gzip archive whose beginning is damaged.
-            _ if find_member(bytes, 0).is_some() => Self::Gzip,
-            _ => Self::Plain,
+            // A compressed archive whose beginning is damaged.
+            _ => [Self::Gzip, Self::Zstd, Self::Lz4]
+                .into_iter()
+                .find(|&format| find_unit(bytes, 0, format, &mut Decoders::default()).is_some())
+                .unwrap_or(Self::Plain),
         }
     }
 
@@ -48,6 +52,21 @@ impl Format {
             Self::Lz4 => "lz4",
             Self::Bzip2 => "bzip2",
             Self::Xz => "xz",
+        }
+    }
+}
+
+/// The format of what follows skippable frames; Zstandard if that is too far on.
+fn behind_skippable(bytes: &[u8]) -> Format {
+    let mut rest = bytes;
+    loop {
+        match beginning(rest) {
+            Beginning::Skippable(length, _) => {
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            Beginning::Unit(format) => return format,
+            Beginning::Unsure | Beginning::None => return Format::Zstd,
         }
     }
 }

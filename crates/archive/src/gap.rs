@@ -13,6 +13,8 @@ pub(crate) struct Break {
     pub(crate) recovered_at: Option<u64>,
     /// Whether bytes are missing; if not, this is only to be reported.
     pub(crate) lossy: bool,
+    /// Whether bytes before it, of the unit at `offset`, may be wrong.
+    pub(crate) garbled: bool,
 }
 
 impl Break {
@@ -27,13 +29,14 @@ impl Break {
             ),
             recovered_at: None,
             lossy: true,
+            garbled: false,
         }
     }
 }
 
 impl From<Break> for Fault {
     fn from(broken: Break) -> Self {
-        let Break { offset, reason, detail, recovered_at, lossy: _ } = broken;
+        let Break { offset, reason, detail, recovered_at, lossy: _, garbled: _ } = broken;
         Fault { offset, reason, detail, recovered_at }
     }
 }
@@ -46,8 +49,8 @@ pub(crate) fn went_on(found: Option<u64>) -> String {
     }
 }
 
-/// The break behind what could be inflated of a damaged member.
-pub(crate) fn damage(offset: u64, found: Option<u64>) -> Break {
+/// The break behind what could be unwrapped of a damaged member.
+pub(crate) fn damage(name: &str, offset: u64, found: Option<u64>) -> Break {
     let (reason, what) = match found {
         Some(_) => (DropReason::BadCompression, "is damaged"),
         None => (DropReason::CutShort, "is damaged or ends early"),
@@ -56,25 +59,27 @@ pub(crate) fn damage(offset: u64, found: Option<u64>) -> Break {
         offset,
         reason,
         detail: format!(
-            "the gzip member at byte {offset} {what}; the records before the damage were kept, {}; \
+            "the {name} at byte {offset} {what}; the records before the damage were kept, {}; \
              fetch the archive again to get the rest",
             went_on(found)
         ),
         recovered_at: found,
         lossy: true,
+        garbled: true,
     }
 }
 
 /// A member whose data was kept although its checksum is wrong.
-pub(crate) fn bad_checksum(offset: u64, next: u64) -> Break {
+pub(crate) fn bad_checksum(name: &str, offset: u64, next: u64) -> Break {
     Break {
         offset,
         reason: DropReason::BadCompression,
         detail: format!(
-            "the checksum of the gzip member at byte {offset} is wrong although its data can be \
-             inflated; its records were kept, look at them before relying on them"
+            "the checksum of the {name} at byte {offset} is wrong although its data can be \
+             unwrapped; its records were kept, look at them before relying on them"
         ),
         recovered_at: Some(next),
         lossy: false,
+        garbled: false,
     }
 }

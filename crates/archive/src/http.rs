@@ -1,10 +1,14 @@
-//! Reads the head of an HTTP response: strictly if it keeps to the rules, else line by line.
+//! Reads the head of an HTTP response: strictly if it keeps to the rules, else line by line, or
+//! not at all where there is none but plainly a page (HTTP/0.9).
 
-use crate::Headers;
-use crate::head;
+use crate::sniff::{PayloadKind, sniff_html};
+use crate::{Headers, head};
 
 /// Header fields up to which the strict parser is used.
 const MOST_FIELDS: usize = 96;
+
+/// Heads before the one that counts.
+const MOST_HEADS: usize = 4;
 
 /// Why the bytes are no HTTP response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,9 +30,26 @@ pub struct Response {
 }
 
 impl Response {
-    /// Reads the head at the start of a response record's block.
+    /// Reads the head at the start of a response record's block. Heads of provisional responses
+    /// (`100 Continue`) and of proxies before it are passed over.
     pub fn parse(block: &[u8]) -> Result<Self, HttpError> {
-        strict(block).or_else(|| tolerant(block)).ok_or_else(|| {
+        let mut start = block.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        for _ in 0..MOST_HEADS {
+            let rest = &block[start..];
+            let Some(mut response) = strict(rest).or_else(|| tolerant(rest)) else { break };
+            start += response.body;
+            let provisional = (100..200).contains(&response.status) && response.status != 101;
+            let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let proxy =
+                line.to_ascii_lowercase().trim_ascii_end().ends_with(b"connection established");
+            let another = block[start..].starts_with(b"HTTP/");
+            if another && (provisional || proxy) {
+                continue;
+            }
+            response.body = start;
+            return Ok(response);
+        }
+        bare(block).ok_or_else(|| {
             let begins = &block[..block.len().min(40)];
             HttpError::NoStatusLine(String::from_utf8_lossy(begins).into_owned())
         })
@@ -61,18 +82,35 @@ fn strict(block: &[u8]) -> Option<Response> {
     Some(Response { status: response.code?, headers, body })
 }
 
-/// Takes any `HTTP…` line with a number for a status line, and whatever lines look like fields. A
-/// head that does not end takes the whole block.
+/// Takes any `HTTP…` line for a status line, with the first number of three digits in it for the
+/// status (200 if there is none), and whatever lines look like fields. A head that does not end takes
+/// the whole block.
 fn tolerant(block: &[u8]) -> Option<Response> {
     let line = block.split(|byte| *byte == b'\n').next()?;
-    if !line.get(..4)?.eq_ignore_ascii_case(b"HTTP") {
+    let protocol = line.get(..4)?;
+    if !protocol.eq_ignore_ascii_case(b"HTTP") && protocol != b"ICY " {
         return None;
     }
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).skip(1);
-    let status = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
+    let mut words = line[4..].split(u8::is_ascii_whitespace);
+    // `HTTP/1.1200 OK` is seen: the version may touch the status.
+    let status = words.find_map(|word| {
+        let digits = word.strip_prefix(b"/1.0").or(word.strip_prefix(b"/1.1")).unwrap_or(word);
+        let three = digits.len() == 3 && digits.iter().all(u8::is_ascii_digit);
+        if three { std::str::from_utf8(digits).ok()?.parse().ok() } else { None }
+    });
     let body = head::end(block, 0).unwrap_or(block.len());
     let fields = block.get(line.len() + 1..body).unwrap_or_default();
-    Some(Response { status, headers: head::fields(fields), body })
+    let headers = head::fields(fields);
+    if status.is_none() && headers.iter().next().is_none() {
+        return None;
+    }
+    Some(Response { status: status.unwrap_or(200), headers, body })
+}
+
+/// A body without a head, as HTTP/0.9 servers send it: only what is plainly a page or a feed.
+fn bare(block: &[u8]) -> Option<Response> {
+    let page = sniff_html(None, block) != PayloadKind::Other;
+    page.then(|| Response { status: 200, headers: Headers::default(), body: 0 })
 }
 
 #[cfg(test)]
@@ -89,12 +127,30 @@ mod tests {
             (b"HTTP/1.1 200 OK\r\nA: x\r\n\ty\r\n\r\nbody", 200, Some("x y"), "body"),
             (b"HTTP/1.1 200 OK\r\nA: b\r\n", 200, Some("b"), ""),
             (b"http/1.1 200 OK\r\n\r\nbody", 200, None, "body"),
+            (b"\r\nHTTP/1.1 200 OK\r\nA: b\r\n\r\nbody", 200, Some("b"), "body"),
+            (b"HTTP/1.1200 OK\r\nA: b\r\n\r\nbody", 200, Some("b"), "body"),
+            (b"HTTP/1.1 OK\r\nA: b\r\n\r\nbody", 200, Some("b"), "body"),
+            (b"ICY 200 OK\r\nA: b\r\n\r\nbody", 200, Some("b"), "body"),
+            (
+                b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 404 X\r\nA:b\r\n\r\nbody",
+                404,
+                Some("b"),
+                "body",
+            ),
+            (
+                b"HTTP/1.0 200 Connection established\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n\r\nbody",
+                200,
+                Some("b"),
+                "body",
+            ),
+            (b"<html>no http head</html>", 200, None, "<html>no http head</html>"),
         ] {
             let response = Response::parse(block).unwrap();
             assert_eq!((response.status, response.get("a")), (status, value));
             assert_eq!(&block[response.body..], body.as_bytes());
         }
-        assert!(Response::parse(b"<html>no http head</html>").is_err());
+        assert!(Response::parse(b"\x00\x01 no page").is_err());
+        assert!(Response::parse(b"HTTP/1.1 what\r\n\r\n").is_err());
         assert!(Response::parse(b"").is_err());
     }
 }

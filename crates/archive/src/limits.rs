@@ -16,7 +16,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Limits that suit real crawls: 64 MiB records, 1 MiB heads, 8 MiB members, 500 to 1.
+    /// Limits that suit real crawls: 32 MiB records, 1 MiB heads, 8 MiB members, 500 to 1.
     pub const USUAL: Limits =
-        Limits { record_bytes: 64 << 20, head_bytes: 1 << 20, member_bytes: 8 << 20, ratio: 500 };
+        Limits { record_bytes: 32 << 20, head_bytes: 1 << 20, member_bytes: 8 << 20, ratio: 500 };
 }

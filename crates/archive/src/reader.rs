@@ -8,9 +8,12 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::block::Block;
-use crate::start::{Dialect, Search, Start, find, recognise};
-use crate::stream::Stream;
+use crate::start::{Dialect, Place, Search, Start, recognise};
+use crate::stream::{Stream, next_start};
 use crate::{Fault, Headers, Limits, Record, RecordKind, arc, date, head};
+
+/// What [`Record::truncated`] says of a record whose archive breaks off within it.
+const CUT_SHORT: &str = "cut-short";
 
 /// What a head says about the record.
 struct Head {
@@ -80,6 +83,7 @@ impl<R: Read> RecordReader<R> {
                     Dialect::Arc => self.arc(),
                 }
             }
+            Start::None if self.stream.unwrap_rest() => {}
             Start::None => self.junk(
                 DropReason::Junk,
                 "bytes that belong to no record; everything before was kept",
@@ -174,7 +178,10 @@ impl<R: Read> RecordReader<R> {
             offset,
             kind,
             record_id: id.trim_matches(['<', '>', ' ']).to_owned(),
-            truncated: headers.get("WARC-Truncated").map(str::to_owned),
+            truncated: headers
+                .get("WARC-Truncated")
+                .or(found.cut.then_some(CUT_SHORT))
+                .map(str::to_owned),
             headers,
             target_uri,
             date,
@@ -190,7 +197,7 @@ impl<R: Read> RecordReader<R> {
         let (mut passed, mut from) = (0u64, 1);
         loop {
             let complete = self.stream.complete();
-            match find(self.stream.window(), from, self.dialect, complete) {
+            match next_start(&self.stream, from, self.dialect, Place::Anywhere, complete) {
                 Search::At(index) => {
                     self.stream.consume(index);
                     passed += index as u64;

@@ -41,6 +41,25 @@ impl RecordKind {
         }
     }
 
+    /// The name written to outputs: the `WARC-Type`, or `other`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Resource => "resource",
+            Self::Revisit => "revisit",
+            Self::Request => "request",
+            Self::Metadata => "metadata",
+            Self::Warcinfo => "warcinfo",
+            Self::Conversion => "conversion",
+            Self::Other => "other",
+        }
+    }
+
+    /// Whether records of this kind can hold a page or tell of one.
+    pub fn of_pages(self) -> bool {
+        matches!(self, Self::Response | Self::Resource | Self::Revisit)
+    }
+
     /// The `WARC-Type` to write; `None` for [`RecordKind::Other`].
     pub fn as_warc(self) -> Option<warc::RecordType> {
         Some(match self {
@@ -71,7 +90,7 @@ pub struct Record {
     pub date: Option<Timestamp>,
     /// `WARC-Record-ID` without angle brackets, or empty.
     pub record_id: String,
-    /// `WARC-Truncated`.
+    /// `WARC-Truncated`, or `cut-short` where the archive breaks off within the record.
     pub truncated: Option<String>,
     /// Its block; empty for kinds whose bodies were not asked for.
     pub body: Vec<u8>,

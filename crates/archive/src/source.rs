@@ -91,6 +91,14 @@ impl<R: Read> Source<R> {
         self.position = (self.position + count).min(self.bytes.len());
     }
 
+    /// Puts back bytes that were consumed just before what is buffered.
+    pub(crate) fn put_back(&mut self, bytes: &[u8]) {
+        let offset = self.offset();
+        self.bytes.splice(..self.position, bytes.iter().copied());
+        self.position = 0;
+        self.base = offset.saturating_sub(bytes.len() as u64);
+    }
+
     /// Keeps the last `memory` consumed bytes from now on.
     pub(crate) fn remember(&mut self, memory: usize) {
         self.memory = memory;

@@ -8,7 +8,7 @@ use crate::arc;
 const LOOK: usize = 64 << 10;
 
 /// Longest line that is taken for the head of an ARC record.
-const LONGEST_ARC_LINE: usize = 16 << 10;
+const LONGEST_ARC_LINE: usize = 64 << 10;
 
 /// The kind of head records have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +32,12 @@ pub(crate) enum Start {
 
 /// Tells whether `bytes` begin with a record; `complete` says that nothing can follow them.
 pub(crate) fn recognise(bytes: &[u8], complete: bool) -> Start {
-    if bytes.len() < 5 && !complete && b"WARC/".starts_with(bytes) {
+    let begins = &bytes[..bytes.len().min(5)];
+    let may_be_warc = b"WARC/".get(..begins.len()).is_some_and(|w| w.eq_ignore_ascii_case(begins));
+    if bytes.len() < 5 && !complete && may_be_warc {
         return Start::Unsure;
     }
-    let limit = if bytes.starts_with(b"WARC/") { 32 } else { LONGEST_ARC_LINE };
+    let limit = if may_be_warc { 32 } else { LONGEST_ARC_LINE };
     let Some(end) = memchr(b'\n', &bytes[..bytes.len().min(limit)]) else {
         return if bytes.len() < limit && !complete { Start::Unsure } else { Start::None };
     };
@@ -50,7 +52,9 @@ pub(crate) fn recognise(bytes: &[u8], complete: bool) -> Start {
 
 /// Whether a line is `WARC/` and a version number.
 fn is_version(line: &[u8]) -> bool {
-    let Some(version) = line.strip_prefix(b"WARC/") else { return false };
+    let Some((b"WARC/" | b"warc/" | b"Warc/", version)) = line.split_at_checked(5) else {
+        return false;
+    };
     let version = version.trim_ascii_end();
     version.contains(&b'.')
         && version.first().is_some_and(u8::is_ascii_digit)
@@ -66,28 +70,39 @@ pub(crate) enum Search {
     NotBefore(usize),
 }
 
-/// Finds the first index ≥ `from` at which a record surely starts: on a new line, and with a head
-/// that names its type. `complete` says that nothing can follow `bytes`.
-pub(crate) fn find(bytes: &[u8], from: usize, dialect: Dialect, complete: bool) -> Search {
+/// Where a record may begin in what is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// On a new line: within a block, which may speak of records.
+    Line,
+    /// Anywhere: between records, where junk need not end with its line.
+    Anywhere,
+}
+
+/// Finds the first index ≥ `from` at which a record surely starts: with a head that names its type.
+/// `complete` says that nothing can follow `bytes`.
+pub(crate) fn find(
+    bytes: &[u8],
+    from: usize,
+    dialect: Dialect,
+    place: Place,
+    complete: bool,
+) -> Search {
+    let anywhere = place == Place::Anywhere && dialect == Dialect::Warc;
     let mut at = from;
     loop {
-        // A candidate stands at 0 or after a line feed.
-        if at == 0 || bytes.get(at - 1) == Some(&b'\n') {
-            let rest = &bytes[at.min(bytes.len())..];
-            match recognise(rest, complete) {
-                Start::Record(Dialect::Arc) if dialect == Dialect::Arc => return Search::At(at),
-                Start::Record(Dialect::Warc) => match names_type(rest, complete) {
-                    Some(true) => return Search::At(at),
-                    Some(false) => {}
-                    None => return Search::NotBefore(at),
-                },
-                Start::Unsure => return Search::NotBefore(at),
-                Start::Record(Dialect::Arc) | Start::None => {}
+        if anywhere || at == 0 || bytes.get(at - 1) == Some(&b'\n') {
+            match surely(&bytes[at.min(bytes.len())..], dialect, complete) {
+                Some(true) => return Search::At(at),
+                Some(false) => {}
+                None => return Search::NotBefore(at),
             }
         }
         let rest = bytes.get(at..).unwrap_or_default();
         let next = match dialect {
-            Dialect::Warc => memmem::find(rest, b"\nWARC/"),
+            // What stands at the very start of the rest has been looked at.
+            Dialect::Warc if anywhere => either_case(rest.get(1..).unwrap_or_default(), b"WARC/"),
+            Dialect::Warc => either_case(rest, b"\nWARC/"),
             Dialect::Arc => memchr(b'\n', rest),
         };
         match next {
@@ -95,6 +110,23 @@ pub(crate) fn find(bytes: &[u8], from: usize, dialect: Dialect, complete: bool) 
             // The last bytes may be the beginning of "\nWARC/".
             None => return Search::NotBefore(from.max(bytes.len().saturating_sub(5))),
         }
+    }
+}
+
+/// Finds the capitals, or the same in small letters: some writers spell the version so.
+fn either_case(bytes: &[u8], capitals: &[u8]) -> Option<usize> {
+    let found = memmem::find(bytes, capitals);
+    let before = &bytes[..found.unwrap_or(bytes.len())];
+    memmem::find(before, &capitals.to_ascii_lowercase()).or(found)
+}
+
+/// Whether `bytes` surely begin with a record, head and all; `None` when more bytes are needed.
+pub(crate) fn surely(bytes: &[u8], dialect: Dialect, complete: bool) -> Option<bool> {
+    match recognise(bytes, complete) {
+        Start::Record(Dialect::Warc) => names_type(bytes, complete),
+        Start::Record(Dialect::Arc) => Some(dialect == Dialect::Arc),
+        Start::Unsure => None,
+        Start::None => Some(false),
     }
 }
 
@@ -124,6 +156,7 @@ mod tests {
         for (bytes, start) in [
             (&b"WARC/1.0\r\n"[..], Start::Record(Dialect::Warc)),
             (b"WARC/0.17 \n", Start::Record(Dialect::Warc)),
+            (b"warc/1.0\r\n", Start::Record(Dialect::Warc)),
             (b"WARC/one\r\n", Start::None),
             (b"WAR", Start::Unsure),
             (b"WARC/1.", Start::Unsure),
@@ -135,10 +168,17 @@ mod tests {
     }
 
     #[test]
-    fn search_wants_a_head_on_a_new_line() {
+    fn search_wants_a_head_and_within_blocks_a_new_line() {
         let cut = "x WARC/1.0\r\nWARC-Type: a\r\n\r\nWARC/1.0\r\nfoo: bar\r\n\r\nWARC/1.1\r\nwarc-type: b";
         let (at, whole) = (cut.find("WARC/1.1").unwrap(), format!("{cut}\r\n"));
-        assert_eq!(find(cut.as_bytes(), 0, Dialect::Warc, false), Search::NotBefore(at));
-        assert_eq!(find(whole.as_bytes(), 0, Dialect::Warc, false), Search::At(at));
+        assert_eq!(
+            find(cut.as_bytes(), 0, Dialect::Warc, Place::Line, false),
+            Search::NotBefore(at)
+        );
+        assert_eq!(find(whole.as_bytes(), 0, Dialect::Warc, Place::Line, false), Search::At(at));
+        let joined = b"junkWARC/1.0\r\nWARC-Type: a\r\n\r\n";
+        let found = |place| find(joined, 0, Dialect::Warc, place, true);
+        assert_eq!(found(Place::Anywhere), Search::At(4));
+        assert!(matches!(found(Place::Line), Search::NotBefore(_)));
     }
 }

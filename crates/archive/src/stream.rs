@@ -7,8 +7,11 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::gap::Break;
-use crate::gzip::Gzip;
+use crate::members::Members;
 use crate::source::Source;
+use crate::start::{Dialect, Place, Search, find, surely};
+use crate::unit::{Beginning, beginning, find_unit};
+use crate::zstandard::Decoders;
 use crate::{Fault, Format, Limits};
 
 /// Bytes looked at to tell the format.
@@ -18,6 +21,8 @@ const SNIFF: usize = 256 << 10;
 pub(crate) enum More {
     /// It may have appended bytes; they belong to the member at this file offset.
     Data(u64),
+    /// What follows is not compressed.
+    Plain,
     /// The bytes after this do not follow on those before.
     Broken(Break),
     /// Nothing follows.
@@ -27,7 +32,7 @@ pub(crate) enum More {
 /// How the bytes are unwrapped. A further format is a further variant.
 enum Decoder<R> {
     Plain(Source<R>),
-    Gzip(Box<Gzip<R>>),
+    Members(Box<Members<R>>),
     Refused(Option<Break>),
 }
 
@@ -36,7 +41,9 @@ impl<R: Read> Decoder<R> {
         source.fill_to(SNIFF);
         match Format::sniff(source.buffered()) {
             Format::Plain => Self::Plain(source),
-            Format::Gzip => Self::Gzip(Box::new(Gzip::new(source, limits))),
+            format @ (Format::Gzip | Format::Zstd | Format::Lz4) => {
+                Self::Members(Box::new(Members::new(source, format, limits)))
+            }
             other => Self::Refused(Some(Break {
                 offset: 0,
                 reason: DropReason::BadRecord,
@@ -47,13 +54,14 @@ impl<R: Read> Decoder<R> {
                 ),
                 recovered_at: None,
                 lossy: true,
+                garbled: false,
             })),
         }
     }
 
     fn more(&mut self, output: &mut Vec<u8>) -> More {
         match self {
-            Self::Gzip(gzip) => gzip.more(output),
+            Self::Members(members) => members.more(output),
             Self::Plain(source) => {
                 source.fill_to(1);
                 let (offset, held) = (source.offset(), source.buffered());
@@ -84,6 +92,17 @@ enum Behind {
     End,
 }
 
+/// A piece of the window.
+#[derive(Clone, Copy, Debug, Default)]
+struct Piece {
+    /// Its position in the unwrapped bytes.
+    at: u64,
+    /// Its file offset, or that of its member.
+    offset: u64,
+    /// Whether it is a member, rather than bytes as they stand in the file.
+    member: bool,
+}
+
 /// The window.
 pub(crate) struct Stream<R> {
     decoder: Decoder<R>,
@@ -91,9 +110,10 @@ pub(crate) struct Stream<R> {
     start: usize,
     /// Position of `bytes[0]` in the unwrapped bytes.
     base: u64,
-    /// (position, file offset) of the pieces the window is made of.
-    pieces: VecDeque<(u64, u64)>,
+    /// The pieces the window is made of.
+    pieces: VecDeque<Piece>,
     behind: Behind,
+    limits: Limits,
     /// What the decoder had to say without losing bytes.
     notes: Vec<Fault>,
 }
@@ -107,6 +127,7 @@ impl<R: Read> Stream<R> {
             base: 0,
             pieces: VecDeque::new(),
             behind: Behind::Open,
+            limits,
             notes: Vec::new(),
         }
     }
@@ -121,45 +142,58 @@ impl<R: Read> Stream<R> {
         self.start = (self.start + count).min(self.bytes.len());
     }
 
-    /// File offset of the byte `ahead` of the window's start: of its gzip member, if there is one.
+    /// File offset of the byte `ahead` of the window's start: of its member, if there is one.
     pub(crate) fn offset(&self, ahead: usize) -> u64 {
         let position = self.base + (self.start + ahead) as u64;
-        let behind = self.pieces.partition_point(|(at, _)| *at <= position);
+        let behind = self.pieces.partition_point(|piece| piece.at <= position);
         let piece = behind.checked_sub(1).and_then(|index| self.pieces.get(index));
-        let (at, offset) = piece.copied().unwrap_or_default();
-        match self.decoder {
-            Decoder::Plain(_) => offset + (position - at),
-            Decoder::Gzip(_) | Decoder::Refused(_) => offset,
-        }
+        let piece = piece.copied().unwrap_or_default();
+        if piece.member { piece.offset } else { piece.offset + (position - piece.at) }
     }
 
-    /// Index in the window at which the next gzip member begins, if the window reaches into it.
+    /// Index in the window at which the next member begins, if the window reaches into it.
     pub(crate) fn next_member(&self) -> Option<usize> {
-        let Decoder::Gzip(_) = self.decoder else { return None };
         let position = self.base + self.start as u64;
-        let next = self.pieces.partition_point(|(at, _)| *at <= position);
-        let (at, _) = self.pieces.get(next)?;
-        usize::try_from(at - position).ok()
+        let next = self.pieces.partition_point(|piece| piece.at <= position);
+        let piece = self.pieces.get(next).filter(|piece| piece.member)?;
+        usize::try_from(piece.at - position).ok()
     }
 
-    /// Whether a gzip member begins at the window's start.
+    /// Indices ≥ `from` in the window at which members begin.
+    pub(crate) fn members_from(&self, from: usize) -> impl Iterator<Item = usize> {
+        let start = self.base + self.start as u64;
+        let first = self.pieces.partition_point(|piece| piece.at < start + from as u64);
+        let members = self.pieces.range(first..).filter(|piece| piece.member);
+        members.map(move |piece| (piece.at - start) as usize)
+    }
+
+    /// Whether a member begins at the window's start.
     pub(crate) fn starts_member(&self) -> bool {
         let position = self.base + self.start as u64;
-        matches!(self.decoder, Decoder::Gzip(_))
-            && self.pieces.binary_search_by_key(&position, |(at, _)| *at).is_ok()
+        let found = self.pieces.binary_search_by_key(&position, |piece| piece.at);
+        found.is_ok_and(|index| self.pieces[index].member)
     }
 
-    /// Whether the window ends where a gzip member ends.
+    /// Whether the window ends where a member ends.
     pub(crate) fn at_member_end(&self) -> bool {
-        matches!(&self.decoder, Decoder::Gzip(gzip) if gzip.between_members())
+        matches!(&self.decoder, Decoder::Members(members) if members.between_members())
     }
 
-    /// Whether the window ends in a damaged stretch.
+    /// Whether bytes are missing behind the window.
     pub(crate) fn tainted(&self) -> bool {
+        self.gap().is_some()
+    }
+
+    /// Whether the byte before `end` comes from a damaged member and may be wrong.
+    pub(crate) fn garbled(&self, end: usize) -> bool {
+        self.gap().is_some_and(|gap| gap.garbled && gap.offset == self.offset(end.max(1) - 1))
+    }
+
+    fn gap(&self) -> Option<&Break> {
         match (&self.behind, &self.decoder) {
-            (Behind::Break(broken), _) => broken.lossy,
-            (_, Decoder::Gzip(gzip)) => gzip.tainted(),
-            _ => false,
+            (Behind::Break(broken), _) => Some(broken).filter(|broken| broken.lossy),
+            (_, Decoder::Members(members)) => members.gap(),
+            _ => None,
         }
     }
 
@@ -177,7 +211,7 @@ impl<R: Read> Stream<R> {
             self.bytes.drain(..self.start);
             self.base += self.start as u64;
             self.start = 0;
-            while self.pieces.get(1).is_some_and(|(at, _)| *at <= self.base) {
+            while self.pieces.get(1).is_some_and(|piece| piece.at <= self.base) {
                 self.pieces.pop_front();
             }
         }
@@ -186,10 +220,18 @@ impl<R: Read> Stream<R> {
             match self.decoder.more(&mut self.bytes) {
                 More::Data(offset) => {
                     if self.bytes.len() > length {
-                        if self.pieces.back().is_none_or(|(_, last)| *last != offset) {
-                            self.pieces.push_back((self.base + length as u64, offset));
+                        let member = matches!(self.decoder, Decoder::Members(_));
+                        if self.pieces.back().is_none_or(|last| last.offset != offset) {
+                            let at = self.base + length as u64;
+                            self.pieces.push_back(Piece { at, offset, member });
                         }
                         return true;
+                    }
+                }
+                More::Plain => {
+                    let old = std::mem::replace(&mut self.decoder, Decoder::Refused(None));
+                    if let Decoder::Members(members) = old {
+                        self.decoder = Decoder::Plain(members.into_source());
                     }
                 }
                 More::Broken(broken) if !broken.lossy => self.notes.push(broken.into()),
@@ -203,6 +245,29 @@ impl<R: Read> Stream<R> {
                 }
             }
         }
+    }
+
+    /// If what stands at the window's start is compressed although what was before it was not,
+    /// unwraps the rest of the archive from there on.
+    pub(crate) fn unwrap_rest(&mut self) -> bool {
+        let Beginning::Unit(format) = beginning(self.window()) else { return false };
+        if !matches!(self.decoder, Decoder::Plain(_)) {
+            return false;
+        }
+        // A few kilobytes tell; what cannot be read on is reported first.
+        while self.window().len() < SNIFF && self.fill() {}
+        let unreadable = matches!(self.behind, Behind::Break(_));
+        if unreadable || find_unit(self.window(), 0, format, &mut Decoders::default()) != Some(0) {
+            return false;
+        }
+        let rest = self.bytes.split_off(self.start);
+        let old = std::mem::replace(&mut self.decoder, Decoder::Refused(None));
+        if let Decoder::Plain(mut source) = old {
+            source.put_back(&rest);
+            self.decoder = Decoder::Members(Box::new(Members::new(source, format, self.limits)));
+            self.behind = Behind::Open;
+        }
+        true
     }
 
     /// Passes the break behind an empty window; `None` at the end.
@@ -220,4 +285,26 @@ impl<R: Read> Stream<R> {
     pub(crate) fn take_notes(&mut self) -> Vec<Fault> {
         std::mem::take(&mut self.notes)
     }
+}
+
+/// Finds the first index ≥ `from` in the window at which a record surely starts, at such a place or
+/// where a member begins. `complete` says that nothing can follow the window.
+pub(crate) fn next_start<R: Read>(
+    stream: &Stream<R>,
+    from: usize,
+    dialect: Dialect,
+    place: Place,
+    complete: bool,
+) -> Search {
+    let window = stream.window();
+    let found = find(window, from, dialect, place, complete);
+    let (Search::At(before) | Search::NotBefore(before)) = found;
+    for member in stream.members_from(from).take_while(|member| *member < before) {
+        match surely(&window[member..], dialect, complete) {
+            Some(true) => return Search::At(member),
+            Some(false) => {}
+            None => return Search::NotBefore(member),
+        }
+    }
+    found
 }

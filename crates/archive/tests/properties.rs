@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{Slices, gzip, members, read, records};
+use common::{Slices, gzip, lz4, members, read, record, records, zstd};
 use proptest::prelude::*;
 use sitegrove_archive::{
-    Format, Headers, Limits, Response, decode, decode_body, is_feed, sniff_html,
+    Format, Headers, Limits, NewRecord, Record, RecordKind, Response, Wrapping, Writer, decode,
+    decode_body, is_feed, sniff_html,
 };
 
 /// Small limits reach the rare paths with small inputs.
@@ -17,6 +18,9 @@ fn archive() -> impl Strategy<Value = Vec<u8>> {
         (0usize..30).prop_map(|count| records(0..count)),
         (0usize..30).prop_map(|count| members(0..count).concat()),
         (0usize..300).prop_map(|count| gzip(&records(0..count))),
+        (0usize..30).prop_map(|count| (0..count).flat_map(|i| zstd(&record(i))).collect()),
+        (0usize..300).prop_map(|count| zstd(&records(0..count))),
+        (0usize..300).prop_map(|count| lz4(&records(0..count))),
     ];
     let damage = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4u8), 0..4);
     (whole, damage).prop_map(|(mut bytes, damage)| {
@@ -36,6 +40,83 @@ fn archive() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+/// A record as it may be given to the writer.
+#[derive(Clone, Debug)]
+struct Given {
+    kind: RecordKind,
+    id: String,
+    second: i64,
+    uri: Option<String>,
+    fields: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+fn given() -> impl Strategy<Value = Given> {
+    use RecordKind::*;
+    let kind = prop::sample::select(vec![
+        Response, Resource, Revisit, Request, Metadata, Warcinfo, Conversion,
+    ]);
+    let value = "([!-~é漢][ -~é漢]{0,30}[!-~é漢])?";
+    let body = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..600),
+        Just(
+            b"\r\n\r\nWARC/1.0\r\nWARC-Type: response\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n"
+                .to_vec()
+        ),
+        Just(b"\n".to_vec()),
+    ];
+    let uri = prop::option::of("http://[a-z]{1,8}\\.example/[!-;=?-~é]{0,20}");
+    (
+        kind,
+        "urn:[a-z0-9:-]{1,40}",
+        0i64..4_000_000_000,
+        uri,
+        prop::collection::vec(("X-[A-Za-z-]{1,12}", value), 0..4),
+        body,
+    )
+        .prop_map(|(kind, id, second, uri, fields, body)| Given {
+            kind,
+            id,
+            second,
+            uri,
+            fields,
+            body,
+        })
+}
+
+fn write(records: &[Given], wrapping: Wrapping) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new(), wrapping);
+    for given in records {
+        let fields: Vec<(&str, &str)> =
+            given.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let record = NewRecord {
+            kind: given.kind,
+            record_id: &given.id,
+            date: jiff::Timestamp::from_second(given.second).unwrap(),
+            target_uri: given.uri.as_deref(),
+            content_type: "application/x-thing",
+            fields: &fields,
+            body: &given.body,
+        };
+        writer.write(&record).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// What was given to the writer, from what was read.
+fn given_again(record: &Record) -> Given {
+    let own = |name: &str| name.starts_with("X-");
+    let fields = record.headers.iter().filter(|(name, _)| own(name));
+    Given {
+        kind: record.kind,
+        id: record.record_id.clone(),
+        second: record.date.unwrap().as_second(),
+        uri: record.target_uri.clone(),
+        fields: fields.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        body: record.body.clone(),
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..Default::default() })]
 
@@ -49,6 +130,45 @@ proptest! {
         let whole = read(&bytes[..], &limits);
         let sliced = read(Slices { bytes: &bytes, sizes: &sizes, next: 0 }, &limits);
         prop_assert_eq!(whole, sliced);
+    }
+
+    #[test]
+    fn what_is_written_is_read(given in prop::collection::vec(given(), 0..6), wrapped: bool) {
+        let wrapping = if wrapped { Wrapping::Gzip } else { Wrapping::Plain };
+        let bytes = write(&given, wrapping);
+        let (records, faults) = read(&bytes[..], &Limits::USUAL);
+        prop_assert_eq!(faults, vec![]);
+        let again: Vec<Given> = records.iter().map(given_again).collect();
+        for (record, given) in records.iter().zip(&given) {
+            prop_assert_eq!(&record.body, &given.body);
+            prop_assert_eq!(record.headers.get("content-type"), Some("application/x-thing"));
+        }
+        prop_assert_eq!(write(&again, wrapping), bytes);
+    }
+
+    #[test]
+    fn junk_between_records_loses_none(
+        given in prop::collection::vec(given(), 1..6),
+        junk in prop::collection::vec((any::<prop::sample::Index>(), "[a-z<>\\r\\n\\x00 /:]{1,200}[a-z\\n]"), 1..4),
+        wrapped: bool,
+    ) {
+        let wrapping = if wrapped { Wrapping::Gzip } else { Wrapping::Plain };
+        let mut pieces: Vec<Vec<u8>> =
+            given.iter().map(|one| write(std::slice::from_ref(one), wrapping)).collect();
+        let whole = pieces.concat();
+        let mut places: Vec<usize> = junk.iter().map(|(at, _)| at.index(given.len() + 1)).collect();
+        places.sort_unstable();
+        places.dedup();
+        for (place, (_, text)) in places.iter().rev().zip(&junk) {
+            pieces.insert(*place, format!("{text}junk").into_bytes());
+        }
+        let strip = |mut record: Record| { record.offset = 0; record };
+        let expected: Vec<Record> =
+            read(&whole[..], &Limits::USUAL).0.into_iter().map(strip).collect();
+        let (found, faults) = read(&pieces.concat()[..], &Limits::USUAL);
+        let found: Vec<Record> = found.into_iter().map(strip).collect();
+        prop_assert_eq!(found, expected);
+        prop_assert_eq!(faults.len(), places.len(), "{:#?}", faults);
     }
 
     #[test]

@@ -99,9 +99,11 @@ pub struct ParseNotes {
     pub too_deep: u32,
     /// Elements beyond the node limit whose tags were left out.
     pub too_many: u32,
-    /// Attributes that were left out: one for each tag that had over a thousand, and those of
-    /// elements copied over and over by the parsing algorithm.
+    /// Attributes that were left out: of tags that had too many (one for each tag longer than a
+    /// piece), and those of elements copied over and over by the parsing algorithm.
     pub attributes: u32,
+    /// Whether the page was given up half-way; its tree is empty then.
+    pub given_up: bool,
 }
 
 /// A parsed page.

@@ -4,9 +4,6 @@
 //! one tag (700 KB) take seconds. The page goes to the tokenizer in pieces; only when a whole
 //! piece gave no token, which needs a very long tag or comment, is the tag read here as well.
 
-/// More attributes than this on one tag are left out.
-const MAX_ATTRIBUTES: u32 = 1024;
-
 /// Where the reader stands in a tag (the states of HTML §13.2.5.8 and §13.2.5.32–39).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -26,11 +23,12 @@ pub(crate) struct TagReader {
     at: usize,
     state: State,
     attributes: u32,
+    max_attributes: u32,
 }
 
 impl TagReader {
     /// Begins at the first `<` at or after `from`; it is a tag only if a letter follows.
-    pub(crate) fn new(html: &[u8], from: usize) -> Self {
+    pub(crate) fn new(html: &[u8], from: usize, max_attributes: u32) -> Self {
         let at = memchr::memchr(b'<', &html[from..]).map_or(html.len(), |i| from + i);
         let name = match html.get(at + 1) {
             Some(b'/') => html.get(at + 2),
@@ -39,7 +37,7 @@ impl TagReader {
         let is_tag = name.is_some_and(u8::is_ascii_alphabetic);
         let state = if is_tag { State::TagName } else { State::Ended };
         // Behind `<` or `</`, so that this slash is not taken for one that ends the name.
-        Self { at: at + 2, state, attributes: 0 }
+        Self { at: at + 2, state, attributes: 0, max_attributes }
     }
 
     /// Reads on to `to`, which html5ever has been fed up to. If the tag has too many attributes
@@ -48,7 +46,7 @@ impl TagReader {
         while self.at < to && self.state != State::Ended {
             self.step(html[self.at]);
         }
-        if self.attributes <= MAX_ATTRIBUTES || self.state == State::Ended {
+        if self.attributes <= self.max_attributes || self.state == State::Ended {
             return None;
         }
         let between = |state| matches!(state, State::BeforeName | State::AfterName | State::Ended);
@@ -104,7 +102,7 @@ mod tests {
     use super::*;
 
     fn flood(html: &str) -> Option<&str> {
-        let mut reader = TagReader::new(html.as_bytes(), 0);
+        let mut reader = TagReader::new(html.as_bytes(), 0, 1024);
         let (from, to) = reader.flood(html.as_bytes(), html.len() / 2)?;
         Some(&html[from..to])
     }

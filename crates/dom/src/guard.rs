@@ -22,6 +22,7 @@ pub(crate) struct Guard<'a, 'q> {
     pub(crate) builder: TreeBuilder<&'a Linked<'a>, Sink<'a>>,
     max_depth: u32,
     max_nodes: u32,
+    max_attributes: usize,
     /// Start tags minus end tags: an estimate that unclosed elements push up and stray end tags
     /// push down, so it alone decides nothing.
     open: Cell<u32>,
@@ -47,6 +48,7 @@ impl<'a, 'q> Guard<'a, 'q> {
             builder: TreeBuilder::new(sink, options),
             max_depth: config.max_depth,
             max_nodes,
+            max_attributes: config.max_attributes as usize,
             open: Cell::new(0),
             skipped: RefCell::default(),
             skipped_count: Cell::new(0),
@@ -147,6 +149,14 @@ impl<'a> TokenSink for Guard<'a, '_> {
         self.unread.set(self.input.peek_front_chunk_mut().map_or(0, |chunk| chunk.len()));
         match token {
             Token::TagToken(tag) if !self.admits(&tag) => TokenSinkResult::Continue,
+            Token::TagToken(mut tag) if tag.attrs.len() > self.max_attributes => {
+                let mut notes = self.notes.get();
+                let left_out = (tag.attrs.len() - self.max_attributes) as u32;
+                notes.attributes = notes.attributes.saturating_add(left_out);
+                self.notes.set(notes);
+                tag.attrs.truncate(self.max_attributes);
+                self.builder.process_token(Token::TagToken(tag), line)
+            }
             token => self.builder.process_token(token, line),
         }
     }

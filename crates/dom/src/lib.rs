@@ -28,7 +28,7 @@ pub mod xpath;
 pub use blocks::{is_inline, is_void};
 pub use document::{Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes};
 pub use html5ever::{LocalName, local_name};
-pub use parse::{Keep, ParseConfig, parse, parse_with};
+pub use parse::{Keep, ParseConfig, parse, parse_while, parse_with};
 pub use path::class_tokens;
 pub use prefix::PrefixSums;
 pub use render::{html_of, normalize_space, paragraphs, text_of};

@@ -6,7 +6,7 @@ use html5ever::tokenizer::{BufferQueue, Tokenizer};
 use html5ever::tree_builder::TreeSink;
 use typed_arena::Arena;
 
-use crate::document::Document;
+use crate::document::{Document, ParseNotes};
 use crate::flatten::flatten;
 use crate::flood::TagReader;
 use crate::guard::Guard;
@@ -36,12 +36,15 @@ pub struct ParseConfig {
     /// gets no more nodes than it has bytes (and some): unclosed formatting elements are copied
     /// into every paragraph after them, so 500 `<font>` make 500 nodes of each `<p>`.
     pub max_nodes: u32,
+    /// More attributes than this on one tag are left out.
+    pub max_attributes: u32,
 }
 
 impl ParseConfig {
-    /// Readable content, 512 levels, 2 million nodes: what the pipeline uses unless told
-    /// otherwise.
-    pub const CONTENT: Self = Self { keep: Keep::Content, max_depth: 512, max_nodes: 2_000_000 };
+    /// Readable content, 512 levels, 2 million nodes, 1,024 attributes: what the pipeline uses
+    /// unless told otherwise.
+    pub const CONTENT: Self =
+        Self { keep: Keep::Content, max_depth: 512, max_nodes: 2_000_000, max_attributes: 1024 };
 }
 
 /// Parses a page with [`ParseConfig::CONTENT`]. Never fails: HTML has no invalid input.
@@ -60,13 +63,24 @@ const PIECE: usize = 1 << 14;
 /// Parses a page. Takes text (UTF-8; what is beyond 1 GiB is left out), gives the tree; time is
 /// linear in the text's length.
 pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
+    parse_while(html, config, &|| true)
+}
+
+/// Parses a page as long as `go_on` says so, which is asked every few kilobytes. A page that is
+/// given up has an empty tree, and its notes say so: the tree depends on the page alone.
+pub fn parse_while(html: &str, config: &ParseConfig, go_on: &dyn Fn() -> bool) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
     let arena = Arena::with_capacity((html.len() / 40).clamp(64, 1 << 20));
     let input = BufferQueue::default();
     let max_nodes = config.max_nodes.min(html.len() as u32 + 1024);
     let guard = Guard::new(Sink::new(&arena, html.len()), config, max_nodes, &input);
     let tokenizer = Tokenizer::new(guard, Default::default());
-    feed(&tokenizer, &input, html);
+    if !feed(&tokenizer, &input, html, config.max_attributes, go_on) {
+        return Document {
+            notes: ParseNotes { given_up: true, ..ParseNotes::default() },
+            ..parse("")
+        };
+    }
     tokenizer.end();
     let guard = &tokenizer.sink;
     let mut notes = guard.notes.get();
@@ -74,8 +88,15 @@ pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
     flatten(tokenizer.sink.builder.sink.finish(), config.keep, notes)
 }
 
-/// Feeds the page piece by piece, leaving out attributes of tags that have far too many.
-fn feed(tokenizer: &Tokenizer<Guard<'_, '_>>, input: &BufferQueue, html: &str) {
+/// Feeds the page piece by piece, leaving out attributes of tags that have far too many; false if
+/// it was given up.
+fn feed(
+    tokenizer: &Tokenizer<Guard<'_, '_>>,
+    input: &BufferQueue,
+    html: &str,
+    max_attributes: u32,
+    go_on: &dyn Fn() -> bool,
+) -> bool {
     let guard = &tokenizer.sink;
     let feed = |text: &str| {
         input.push_back(StrTendril::from_slice(text));
@@ -84,17 +105,23 @@ fn feed(tokenizer: &Tokenizer<Guard<'_, '_>>, input: &BufferQueue, html: &str) {
     };
     let mut at = 0;
     let mut last_token = 0;
-    let mut after_nul = false;
+    let mut run_before = None;
     let mut reader: Option<TagReader> = None;
     while at < html.len() {
+        if !go_on() {
+            return false;
+        }
         let end = html.ceil_char_boundary((at + PIECE).min(html.len()));
-        // NUL is ignored in text, one by one: a long run of it (a damaged file) can be skipped.
-        let nul = html.as_bytes()[at..end].iter().all(|&byte| byte == 0);
-        if nul && after_nul {
+        // NUL is ignored in text, and `<` before another is text, one by one and each an error: a
+        // long run of either (a damaged or hostile file) can be skipped.
+        let first = html.as_bytes()[at];
+        let same = html.as_bytes()[at..end].iter().all(|&byte| byte == first);
+        let run = (same && matches!(first, 0 | b'<')).then_some(first);
+        if run.is_some() && run == run_before {
             at = end;
             continue;
         }
-        after_nul = nul;
+        run_before = run;
         guard.stirred.set(false);
         feed(&html[at..end]);
         at = end;
@@ -105,8 +132,9 @@ fn feed(tokenizer: &Tokenizer<Guard<'_, '_>>, input: &BufferQueue, html: &str) {
         }
         let bytes = html.as_bytes();
         // The tokenizer may have taken the `<` before it handed out the text that ends there.
-        let reader =
-            reader.get_or_insert_with(|| TagReader::new(bytes, last_token.saturating_sub(1)));
+        let reader = reader.get_or_insert_with(|| {
+            TagReader::new(bytes, last_token.saturating_sub(1), max_attributes)
+        });
         if let Some((cut, tag_end)) = reader.flood(bytes, end) {
             feed(&html[end..cut.max(end)]);
             at = tag_end.max(end);
@@ -115,4 +143,5 @@ fn feed(tokenizer: &Tokenizer<Guard<'_, '_>>, input: &BufferQueue, html: &str) {
             guard.notes.set(notes);
         }
     }
+    true
 }

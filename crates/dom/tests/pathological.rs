@@ -1,9 +1,10 @@
 //! Pages made to hurt: they must come out right, and the sizes are such that anything quadratic
 //! would make this file hang.
 
+use std::cell::Cell;
 use std::fmt::Write;
 
-use sitegrove_dom::{Document, Keep, NodeId, ParseConfig, parse, parse_with};
+use sitegrove_dom::{Document, NodeId, ParseConfig, parse, parse_while, parse_with};
 
 fn elements(document: &Document, name: &str) -> Vec<NodeId> {
     document.ids().filter(|&id| document.name(id).is_some_and(|n| &**n == name)).collect()
@@ -114,13 +115,33 @@ fn many_attributes_on_one_tag() {
     for tag in ["p", "body", "title", "/p"] {
         let d = parse(&format!("<b>before</b><{tag} {many}>in</title>side<i>after</i>"));
         assert_eq!(d.text_content(elements(&d, "i")[0]), "after", "{tag}");
-        assert_eq!(d.notes().attributes, 1);
+        assert!(d.notes().attributes > 0);
     }
     let d = parse(&format!("<p {many}>x<p {many}>y"));
     let p = elements(&d, "p");
     let attributes = d.element(p[0]).unwrap().attributes().count();
-    assert!((1024..16_384).contains(&attributes), "{attributes}");
+    assert_eq!(attributes, 1024);
     assert_eq!(d.text_content(p[1]), "y");
+}
+
+#[test]
+fn less_than_signs_by_the_million() {
+    let d = parse(&format!("<p>before{}<i>after</i>", "<".repeat(50 << 20)));
+    assert_eq!(d.text_content(elements(&d, "i")[0]), "after");
+    assert!(d.text_content(elements(&d, "p")[0]).starts_with("before<<<"));
+}
+
+#[test]
+fn few_attributes_and_little_patience() {
+    let config = ParseConfig { max_attributes: 2, ..ParseConfig::CONTENT };
+    let d = parse_with("<p a=1 b=2 c=3 d=4>x</p><p e=5>y", &config);
+    let counts: Vec<usize> =
+        elements(&d, "p").iter().map(|id| d.element(*id).unwrap().attributes().count()).collect();
+    assert_eq!((counts, d.notes().attributes), (vec![2, 1], 2));
+    let pieces = Cell::new(3);
+    let go_on = || pieces.replace(pieces.get() - 1) > 0;
+    let d = parse_while(&"<p>x".repeat(100_000), &ParseConfig::CONTENT, &go_on);
+    assert!(d.notes().given_up && d.len() == parse("").len(), "{}", d.len());
 }
 
 #[test]
@@ -142,7 +163,7 @@ fn repeated_body_tags() {
 
 #[test]
 fn a_million_paragraphs() {
-    let config = ParseConfig { keep: Keep::Content, max_depth: 512, max_nodes: 4_000_000 };
+    let config = ParseConfig { max_nodes: 4_000_000, ..ParseConfig::CONTENT };
     let d = parse_with(&"<p>".repeat(1_000_000), &config);
     assert_eq!(d.len(), 1_000_002);
     assert!(d.nodes()[2..].iter().all(|n| n.level == 2));

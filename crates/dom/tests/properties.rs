@@ -188,7 +188,7 @@ proptest! {
     fn any_soup_has_the_layout(html in tag_soup(), max_depth in 1u32..40, max_nodes in 0u32..99) {
         for keep in [Keep::Content, Keep::Everything] {
             check_layout(&parse_with(&html, &ParseConfig { keep, ..ParseConfig::CONTENT }));
-            check_layout(&parse_with(&html, &ParseConfig { keep, max_depth, max_nodes }));
+            check_layout(&parse_with(&html, &ParseConfig { keep, max_depth, max_nodes, ..ParseConfig::CONTENT }));
         }
     }
 

@@ -17,8 +17,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A limit that suits real feeds: 32 MiB.
-    pub const USUAL: Limits = Limits { bytes: 32 << 20 };
+    /// A limit that suits real feeds: 16 MiB.
+    pub const USUAL: Limits = Limits { bytes: 16 << 20 };
 }
 
 /// Where a feed comes from.
@@ -66,13 +66,15 @@ pub fn parse(bytes: &[u8], source: &Source<'_>, limits: &Limits) -> Result<Feed,
 type Repair = fn(&str) -> String;
 
 /// Repairs and what is noted of them, in the order in which they are tried.
-const REPAIRS: [(&str, Repair); 3] = [
+const REPAIRS: [(&str, Repair); 5] = [
     (
         "an older or misspelt version or namespace was read as the current one",
         repair::known_version,
     ),
     ("characters that must be escaped were escaped", repair::escaped),
     ("unreadable xml:base attributes were passed over", repair::without_bases),
+    ("items without a link were given the address they are about", repair::linked_by_about),
+    ("media types that are none of a text were passed over", repair::without_binary_types),
 ];
 
 /// What feed-rs makes of the text, after as few repairs as will do.

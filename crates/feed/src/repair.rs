@@ -145,6 +145,37 @@ pub(crate) fn known_version(text: &str) -> String {
     format!("{}{tag}{body}", &text[..start])
 }
 
+/// Gives items of RDF feeds that have no link the address they are about.
+pub(crate) fn linked_by_about(text: &str) -> String {
+    let mut repaired = String::with_capacity(text.len() + 64);
+    let mut rest = text;
+    while let Some(at) = rest.find("<item ") {
+        let (before, item) = rest.split_at(at);
+        repaired.push_str(before);
+        let Some(tag) = item.find('>').map(|end| &item[..=end]) else {
+            rest = item;
+            break;
+        };
+        repaired.push_str(tag);
+        rest = &item[tag.len()..];
+        let whole = &rest[..rest.find("</item>").unwrap_or(0)];
+        if let Some(about) = value(tag, "rdf:about")
+            && !whole.is_empty()
+            && !whole.contains("<link")
+        {
+            repaired.push_str(&format!("<link>{about}</link>"));
+        }
+    }
+    repaired.push_str(rest);
+    repaired
+}
+
+/// Takes out media types of texts that are none of a text: one of them spoils the whole feed.
+pub(crate) fn without_binary_types(text: &str) -> String {
+    text.replace("type=\"application/octet-stream\"", "")
+        .replace("type='application/octet-stream'", "")
+}
+
 /// Takes `xml:base` attributes out: an unreadable one spoils the whole feed.
 pub(crate) fn without_bases(text: &str) -> String {
     text.replace("xml:base=", "base=")

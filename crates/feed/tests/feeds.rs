@@ -143,6 +143,14 @@ fn repairs() {
         let feed = read(&text);
         assert_eq!(links(&feed), [links_found], "{text} {:?}", feed.notes);
     }
+    let rdf = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' \
+               xmlns='http://purl.org/rss/1.0/'><channel rdf:about='c'><title>c</title></channel>\
+               <item rdf:about='https://b.org/1?a=1&amp;b=2'><title>t</title></item></rdf:RDF>";
+    assert_eq!(links(&read(rdf)), ["https://b.org/1?a=1&b=2"]);
+    let atom = "<feed xmlns='http://www.w3.org/2005/Atom'><id>f</id><title>f</title><entry><id>e</id>\
+                <title type='application/octet-stream'>eA==</title><link href='https://b.org/1'/>\
+                </entry></feed>";
+    assert_eq!(links(&read(atom)), ["https://b.org/1"]);
     let latin = rss(&good.replace("<title>t", "<title>caf\u{e9}"));
     let bytes: Vec<u8> = latin.chars().map(|c| c as u8).collect();
     let feed = parse(&bytes, &SOURCE, &Limits::USUAL).unwrap();

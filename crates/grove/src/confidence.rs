@@ -56,7 +56,8 @@ fn fill(row: &mut Row<'_>, taken: &Taken<'_>) {
             links += block.link_words as f32;
             agreeing += own * page.agreement[at].max(0.0);
             sentences += own * f32::from(u8::from(page.signs[at].ends == Ends::Sentence));
-            kept_mass_by_page += own * f32::from(u8::from(block.words >= 10 && block.link_words * 3 < block.words));
+            kept_mass_by_page +=
+                own * f32::from(u8::from(block.words >= 10 && block.link_words * 3 < block.words));
             let elsewhere = taken.pools.elsewhere(page.signs[at].letters_hash);
             repeated += own * elsewhere.max(0.0);
             comments += own * f32::from(u8::from(page.is_comment(at)));
@@ -73,7 +74,10 @@ fn fill(row: &mut Row<'_>, taken: &Taken<'_>) {
     row.put("unsure words", unsure / words.max(1.0));
     row.put("link density", per_word(links));
     row.put("sentences", per_word(sentences));
-    row.put("agreement", if page.agreement.iter().any(|&a| a >= 0.0) { per_word(agreeing) } else { -1.0 });
+    row.put(
+        "agreement",
+        if page.agreement.iter().any(|&a| a >= 0.0) { per_word(agreeing) } else { -1.0 },
+    );
     row.put("good words of page", per_word(kept_mass_by_page));
     row.put("repeated elsewhere", per_word(repeated));
     row.put("comments", per_word(comments));

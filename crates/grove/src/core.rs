@@ -43,8 +43,15 @@ impl Core {
             }
         }
         starts.push(at as u32);
-        let mut core =
-            Self { element: 0, mixed, words, mass, first: 0, last: blocks.len().max(1) - 1, starts };
+        let mut core = Self {
+            element: 0,
+            mixed,
+            words,
+            mass,
+            first: 0,
+            last: blocks.len().max(1) - 1,
+            starts,
+        };
         let mut best = f32::NEG_INFINITY;
         for id in document.ids().filter(|&id| document.name(id).is_some()) {
             let (words, mass) = core.sums(document, id);
@@ -75,7 +82,13 @@ impl Core {
     }
 
     /// Where a block is to the core.
-    pub(crate) fn fill(&self, row: &mut Row<'_>, document: &Document, page: &ScoredPage<'_>, at: usize) {
+    pub(crate) fn fill(
+        &self,
+        row: &mut Row<'_>,
+        document: &Document,
+        page: &ScoredPage<'_>,
+        at: usize,
+    ) {
         let blocks = &page.page.blocks;
         let block = &blocks[at];
         let core = document.node(self.element);
@@ -115,7 +128,10 @@ impl Core {
         row.put("mass before", self.mass[at] / all);
         row.put("mass here", (self.mass[at + 1] - self.mass[at]) / all);
         let near = |distance: isize| {
-            at.checked_add_signed(distance).and_then(|at| self.mixed.get(at)).copied().unwrap_or(-1.0)
+            at.checked_add_signed(distance)
+                .and_then(|at| self.mixed.get(at))
+                .copied()
+                .unwrap_or(-1.0)
         };
         for distance in [-3, -2, -1, 1, 2, 3] {
             row.put(format_args!("mixed {distance:+}"), near(distance));

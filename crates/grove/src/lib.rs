@@ -23,6 +23,7 @@ mod cues;
 mod decide;
 mod ending;
 mod nodes;
+mod overlap;
 mod page;
 mod patterns;
 mod pools;

@@ -17,21 +17,9 @@ pub struct Chosen {
 }
 
 impl Chosen {
-    /// The elements a page has of the patterns decided on. Patterns that were not learnt go with what
-    /// is around them. `wanted` are the page's blocks: elements without any are left alone.
-    pub fn of(
-        document: &Document,
-        of_nodes: &[PatternId],
-        decisions: &[Decision],
-        blocks: &[Block],
-    ) -> Self {
-        let mut starts = vec![0u32; document.len() + 1];
-        for block in blocks {
-            starts[block.first as usize + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
+    /// The elements a page has of the patterns decided on, those without words (pictures) too. Patterns
+    /// that were not learnt go with what is around them.
+    pub fn of(document: &Document, of_nodes: &[PatternId], decisions: &[Decision]) -> Self {
         let mut states: Vec<Decision> = Vec::with_capacity(document.len());
         let mut chosen = Self::default();
         for id in document.ids() {
@@ -40,24 +28,21 @@ impl Chosen {
                 _ => states[document.node(id).parent as usize],
             };
             let own = match of_nodes[id as usize] {
+                _ if document.name(id).is_none() => above,
                 UNKNOWN => above,
                 pattern => decisions[pattern as usize],
             };
-            let is_element = document.name(id).is_some();
-            let end = document.node(id).end as usize;
-            let has_blocks = starts[end] > starts[id as usize];
-            let state = match (above, own) {
-                (Decision::Outside, Decision::Keep) if is_element && has_blocks => {
+            states.push(match (above, own) {
+                (Decision::Outside, Decision::Keep) => {
                     chosen.keep.push(id);
                     Decision::Keep
                 }
-                (Decision::Keep, Decision::Prune) if is_element && has_blocks => {
+                (Decision::Keep, Decision::Prune) => {
                     chosen.prune.push(id);
                     Decision::Prune
                 }
                 (above, _) => above,
-            };
-            states.push(state);
+            });
         }
         chosen
     }
@@ -116,9 +101,8 @@ pub fn widest_from(document: &Document, roots: &[NodeId], node: NodeId) -> NodeI
     let mut id = node;
     while !roots.contains(&id) {
         let parent = document.node(id).parent;
-        let begins = (parent + 1..id).all(|before| {
-            document.text(before).is_none_or(|text| text.trim().is_empty())
-        });
+        let begins = (parent + 1..id)
+            .all(|before| document.text(before).is_none_or(|text| text.trim().is_empty()));
         if !begins || roots.contains(&parent) {
             break;
         }
@@ -137,7 +121,8 @@ mod tests {
 
     #[test]
     fn a_cut_takes_all_that_follows_inside_the_roots() {
-        let d = dom::parse("<main><p>a</p><div><i>b</i><b>c</b></div><ul><li>d</ul></main><p>e</p>");
+        let d =
+            dom::parse("<main><p>a</p><div><i>b</i><b>c</b></div><ul><li>d</ul></main><p>e</p>");
         let main = find(&d, "main");
         let cut = widest_from(&d, &[main], find(&d, "b"));
         assert_eq!(cut, find(&d, "b"));

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::block::{Block, blocks};
 use crate::cues::{self, Cues};
+use crate::overlap::{agreement, overlaps};
 use crate::rows::{Row, Rows};
 use crate::signs::{Begins, Ends, Signs, signs};
 
@@ -49,7 +50,8 @@ pub struct PageBlocks {
 impl PageBlocks {
     /// Words of the page that agree with the full text; `None` where there is no full text.
     pub fn agreeing_words(&self) -> Option<f32> {
-        let known = self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
+        let known =
+            self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
         let agreeing = |(block, share): (&Block, &f32)| block.words as f32 * share.max(0.0);
         known.then(|| self.blocks.iter().zip(&self.agreement).map(agreeing).sum())
     }
@@ -78,7 +80,8 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     }
     let Context { signs, cues, signified, .. } = context;
     let agreement = agreement(page, &blocks);
-    let cues = cues.iter().map(|above| above.iter().fold(0, |all, &(bits, _)| all | bits)).collect();
+    let cues =
+        cues.iter().map(|above| above.iter().fold(0, |all, &(bits, _)| all | bits)).collect();
     PageBlocks { blocks, rows, signs, cues, agreement, signified }
 }
 
@@ -288,41 +291,6 @@ pub(crate) fn is_heading(document: &Document, element: NodeId) -> bool {
     })
 }
 
-fn overlaps(page: &PageView<'_>, blocks: &[Block]) -> Vec<[f32; 4]> {
-    let set = |terms: &[u64]| -> FxHashSet<u64> { terms.iter().copied().collect() };
-    let (title, description) = (set(page.title), set(page.description));
-    let mut own: Vec<Vec<u64>> = Vec::with_capacity(blocks.len());
-    let mut common: FxHashMap<u64, u32> = FxHashMap::default();
-    let is_text = |b: &Block| density(b) < 0.5 && b.words >= 8;
-    for block in blocks {
-        let mut terms = page.terms.between(block.first, block.last).to_vec();
-        terms.sort_unstable();
-        terms.dedup();
-        if is_text(block) {
-            terms.iter().for_each(|&term| *common.entry(term).or_default() += 1);
-        }
-        own.push(terms);
-    }
-    own.iter()
-        .zip(blocks)
-        .map(|(terms, block)| {
-            let share = |n: usize, of: usize| n as f32 / of.max(1) as f32;
-            let in_title = terms.iter().filter(|term| title.contains(term)).count();
-            let in_description = terms.iter().filter(|term| description.contains(term)).count();
-            // Its own mention does not make a term common.
-            let least = if is_text(block) { 2 } else { 1 };
-            let shared =
-                terms.iter().filter(|t| common.get(t).is_some_and(|&n| n >= least)).count();
-            [
-                share(in_title, terms.len()),
-                share(in_title, title.len()),
-                share(in_description, terms.len()),
-                share(shared, terms.len()),
-            ]
-        })
-        .collect()
-}
-
 /// Per block the cues above it: bits that no nearer element has, with the distance.
 fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Vec<(u64, u32)>> {
     let mut own: FxHashMap<NodeId, u64> = FxHashMap::default();
@@ -339,28 +307,6 @@ fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Vec<(u
                 }
             }
             found
-        })
-        .collect()
-}
-
-/// Share of each block's pairs of terms that the full text has; of single terms for short blocks.
-fn agreement(page: &PageView<'_>, blocks: &[Block]) -> Vec<f32> {
-    if page.full_text.len() < 20 {
-        return vec![-1.0; blocks.len()];
-    }
-    let pair = |w: &[u64]| w[0].rotate_left(7) ^ w[1];
-    let pairs: FxHashSet<u64> = page.full_text.windows(2).map(pair).collect();
-    let single: FxHashSet<u64> = page.full_text.iter().copied().collect();
-    blocks
-        .iter()
-        .map(|block| {
-            let terms = page.terms.between(block.first, block.last);
-            let share = |hits: usize, of: usize| hits as f32 / of as f32;
-            match terms.len() {
-                0 => -1.0,
-                1 => share(terms.iter().filter(|t| single.contains(t)).count(), 1) / 2.0,
-                n => share(terms.windows(2).filter(|w| pairs.contains(&pair(w))).count(), n - 1),
-            }
         })
         .collect()
 }
@@ -402,7 +348,8 @@ fn fill(row: &mut Row<'_>, at: usize, c: &Context<'_>) {
     }
     fill_ancestors(row, &block, c);
     fill_position(row, at, &block, c);
-    let [of_block, of_title, of_description, shared] = c.overlaps.get(at).copied().unwrap_or_default();
+    let [of_block, of_title, of_description, shared] =
+        c.overlaps.get(at).copied().unwrap_or_default();
     row.put("shared with title", of_block);
     row.put("of title", of_title);
     row.put("shared with description", of_description);
@@ -418,7 +365,10 @@ fn fill(row: &mut Row<'_>, at: usize, c: &Context<'_>) {
     let level = c.document.map_or(0, |d| d.node(block.element).level);
     row.put("depth", f32::from(level) / 20.0);
     for tag in &TAGS {
-        row.put(format_args!("<{tag}>"), flag(c.document.is_some_and(|d| d.is(block.element, tag))));
+        row.put(
+            format_args!("<{tag}>"),
+            flag(c.document.is_some_and(|d| d.is(block.element, tag))),
+        );
     }
     let mut cues = [0.0f32; cues::COUNT];
     for &(bits, distance) in c.cues.get(at).into_iter().flatten() {

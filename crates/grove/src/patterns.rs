@@ -5,7 +5,7 @@
 //! themselves. Positions do not enter. All siblings' paths together make one merged tree.
 
 use dom::{Document, Element, NodeId, class_tokens, local_name};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Number of a pattern in its tree; parents come before their children.
@@ -17,7 +17,8 @@ pub const UNKNOWN: PatternId = PatternId::MAX;
 /// The merged tree of patterns.
 #[derive(Clone, Debug)]
 pub struct Patterns {
-    recurring: FxHashSet<u64>,
+    /// Names that recur, with the number of pages that have them.
+    recurring: FxHashMap<u64, u32>,
     /// Ids by parent and label.
     ids: FxHashMap<(PatternId, u64), PatternId>,
     parents: Vec<PatternId>,
@@ -101,7 +102,12 @@ impl Patterns {
         if matches!(*element.name, local_name!("html") | local_name!("body")) {
             return tag;
         }
-        let own = names(element).filter(|name| self.recurring.contains(name));
+        let frequency = |name: u64| self.recurring.get(&name).copied().unwrap_or(0);
+        let most = names(element).map(frequency).max().unwrap_or(0);
+        let own = names(element).filter(|&name| {
+            let pages = frequency(name);
+            pages > 0 && pages * COMPANION.1 >= most * COMPANION.0
+        });
         own.fold(tag, |sum, name| sum.wrapping_add(name | 1))
     }
 }
@@ -124,8 +130,13 @@ fn names(element: Element<'_>) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The names that two pages have; of fewer than three pages, all.
-fn recurring(pages: &[&Document]) -> FxHashSet<u64> {
+/// Of an element's names those count that are on four pages for five that have its most common one.
+/// Names beside it that come and go (the categories of a post, on the element around it) would make
+/// every category a layout of its own.
+const COMPANION: (u32, u32) = (4, 5);
+
+/// The names that two pages have, and on how many they are; of fewer than three pages, all.
+fn recurring(pages: &[&Document]) -> FxHashMap<u64, u32> {
     let least = if pages.len() < 3 { 1 } else { 2 };
     // Per name the last page it was seen on, and on how many.
     let mut seen: FxHashMap<u64, (usize, u32)> = FxHashMap::default();
@@ -139,7 +150,8 @@ fn recurring(pages: &[&Document]) -> FxHashSet<u64> {
             }
         }
     }
-    seen.into_iter().filter(|(_, (_, pages))| *pages >= least).map(|(name, _)| name).collect()
+    let of_name = |(name, (_, pages))| (pages >= least).then_some((name, pages));
+    seen.into_iter().filter_map(of_name).collect()
 }
 
 #[cfg(test)]
@@ -172,11 +184,18 @@ mod tests {
     }
 
     #[test]
-    fn recurring_names_do() {
+    fn names_that_come_and_go_beside_a_steady_one_do_not_either() {
         let found = patterns_of(
-            &["<p class=lead><p>", "<p class=lead><p>", "<p class=lead><p>"],
-            "p",
+            &["<div class='post humor'>", "<div class='post apple'>", "<div class='post humor'>"],
+            "div",
         );
+        assert!(found.iter().all(|&id| id == found[0]), "{found:?}");
+    }
+
+    #[test]
+    fn recurring_names_do() {
+        let found =
+            patterns_of(&["<p class=lead><p>", "<p class=lead><p>", "<p class=lead><p>"], "p");
         assert_eq!(found[0], found[2]);
         assert_ne!(found[0], found[1]);
     }

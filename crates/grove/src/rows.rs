@@ -63,5 +63,4 @@ impl Row<'_> {
             Self::Names(names) => names.push(name.to_string()),
         }
     }
-
 }

@@ -105,7 +105,10 @@ fn fill(
     row.put("siblings", siblings.ln());
     row.put("blocks a page", (pool.blocks / pool.pages.max(1.0)).ln_1p());
     row.put("words a page", (pool.words / siblings).ln_1p());
-    row.put("pooled link density", if pool.words > 0.0 { pooled_density(&pool) } else { own_density(page.page, at) });
+    row.put(
+        "pooled link density",
+        if pool.words > 0.0 { pooled_density(&pool) } else { own_density(page.page, at) },
+    );
     row.put("pooled log words", pool.logs / pool.blocks.max(1.0));
     row.put("spread of log words", spread(pool.logs, pool.log_squares));
     row.put("pooled sentence ends", pool.sentence_ends / pool.blocks.max(1.0));
@@ -122,7 +125,10 @@ fn fill(
         let pool = pools.get(above);
         let score = if pool.below_words > 0.0 { pool.below_scored / pool.below_words } else { own };
         row.put(format_args!("pooled below, {level} up"), score);
-        row.put(format_args!("pooled words below, {level} up"), (pool.below_words / siblings).ln_1p());
+        row.put(
+            format_args!("pooled words below, {level} up"),
+            (pool.below_words / siblings).ln_1p(),
+        );
         let repeated = pool.below_repeated / pool.below_words.max(1.0);
         row.put(format_args!("repeated below, {level} up"), pools.among_siblings(repeated));
         if above != UNKNOWN {

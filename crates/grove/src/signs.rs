@@ -89,7 +89,9 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
         signs.digits += u32::from(digit.is_some());
         match c {
             ',' | '，' | '、' | '،' | ';' | '；' => signs.commas += 1,
-            '|' | '»' | '›' | '·' | '•' | '/' | '«' | '‹' | '→' | '>' | '<' => signs.separators += 1,
+            '|' | '»' | '›' | '·' | '•' | '/' | '«' | '‹' | '→' | '>' | '<' => {
+                signs.separators += 1
+            }
             '?' | '？' | '؟' => signs.questions += 1,
             '"' | '“' | '”' | '„' | '「' | '」' | '‘' => signs.quotes += 1,
             '@' | '©' => signs.address = true,

@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn a_stump_splits_below() {
-        let tree = Tree { features: vec![0, -1, -1], values: vec![1.0, -2.0, 2.0], rights: vec![2, 0, 0] };
+        let tree =
+            Tree { features: vec![0, -1, -1], values: vec![1.0, -2.0, 2.0], rights: vec![2, 0, 0] };
         let trees = Trees { base: 0.0, trees: vec![tree] };
         assert!(trees.are_sound(1) && !trees.are_sound(0));
         assert!(trees.probability(&[0.5]) < 0.2 && trees.probability(&[1.0]) > 0.8);

@@ -66,7 +66,9 @@ pub enum WeightsError {
     #[error("not a weights file: {0}")]
     Form(#[from] serde_json::Error),
     /// Made by another version.
-    #[error("weights of schema {found}, made by another version (this one reads {WEIGHTS_SCHEMA}): train again")]
+    #[error(
+        "weights of schema {found}, made by another version (this one reads {WEIGHTS_SCHEMA}): train again"
+    )]
     Schema {
         /// The schema of the file.
         found: u32,

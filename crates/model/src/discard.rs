@@ -75,6 +75,8 @@ reasons! {
     BadUrl => "bad-url",
     /// Another page with the same URL was fetched later and is kept in its place.
     DuplicateUrl => "duplicate-url",
+    /// A page that took longer to parse than the configured limit.
+    TooSlow => "too-slow",
     /// A page that lists articles; kept out unless lists are asked for.
     ListPage => "list-page",
     /// A page without text of its own.

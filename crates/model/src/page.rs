@@ -33,7 +33,8 @@ pub struct Origin {
     pub offset: u64,
     /// `WARC-Record-ID` without angle brackets, or empty.
     pub record_id: String,
-    /// Value of `WARC-Truncated`, if the record has one (ISO 28500 §5.13).
+    /// Value of `WARC-Truncated`, if the record has one (ISO 28500 §5.13), or `cut-short` if the
+    /// archive breaks off within it.
     pub truncated: Option<String>,
 }
 

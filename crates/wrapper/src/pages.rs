@@ -102,9 +102,8 @@ impl<'a> Page<'a> {
         let mut selected = self.memo.select(path);
         if let Some(roots) = self.scope {
             // What it selects elsewhere, or around a root, changes nothing.
-            let inside =
-                |&root: &NodeId, id| root != id && self.document().contains(root, id);
-            selected.retain(|&id| roots.iter().any(|root| inside(root, id)));
+            let document = self.document();
+            selected.retain(|&id| roots.iter().any(|&root| document.contains(root, id)));
         }
         selected
     }

@@ -31,8 +31,8 @@ use rayon::prelude::*;
 use score::{Gold, Measure, Output, Score, neutral::Aside};
 
 use floors::Verdict;
-use read::{GoldFile, Run};
 pub(in crate::commands) use read::GoldPage;
+use read::{GoldFile, Run};
 pub use sweep::Sweep;
 
 /// Compare runs, side by side, on pages whose text is known.

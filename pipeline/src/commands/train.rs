@@ -31,7 +31,7 @@ use course::{Plan, course};
 use folds::{LeaveOut, parts};
 
 /// Score from which on a word is kept, and the cost of a switch: see `docs/ALGORITHM.md` for how they were chosen.
-const DECIDE: DecideParameters = DecideParameters { threshold: 0.4, switch_cost: 0.3 };
+const DECIDE: DecideParameters = DecideParameters { threshold: 0.4, switch_cost: 0.15 };
 
 /// Fit the default engine's weights to pages whose text is known.
 #[derive(Args, Clone, Debug)]

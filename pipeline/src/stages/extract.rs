@@ -72,7 +72,8 @@ fn article(
     let (page, document) = (parsed.page, &parsed.document);
     let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
     let base = base_of(parsed);
-    let html = base.map_or_else(String::new, |base| html_of(document, &body.nodes, &body.prune, &base));
+    let html =
+        base.map_or_else(String::new, |base| html_of(document, &body.nodes, &body.prune, &base));
     let language = terms::detect(&text).map(|found| found.language);
     let context = PageContext {
         document,

@@ -56,6 +56,7 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
                     }
                 }
             }
+            Intake::Revisit(revisit) => grouped.drops.push(revisit.without_original()),
             Intake::Drop(drop) => grouped.drops.push(drop),
         }
     }

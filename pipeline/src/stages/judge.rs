@@ -69,7 +69,7 @@ impl Judged {
     /// The elements that the decisions mean on a page.
     pub fn chosen(&self, page: usize, parsed: &ParsedPage<'_>) -> Chosen {
         let own = &self.pages[page];
-        Chosen::of(&parsed.document, &own.of_nodes, &self.decisions, &own.blocks.blocks)
+        Chosen::of(&parsed.document, &own.of_nodes, &self.decisions)
     }
 }
 
@@ -102,15 +102,16 @@ pub fn judge(
     let of_sample = std::mem::take(&mut common.of_nodes);
     let pools = Pools::of(&scored(&blocks, &of_sample, &first), &common.patterns);
     let template = grove::Template { patterns: &common.patterns, pools: &pools, learnt_from };
-    let finish = |page: &ParsedPage<'_>, mut blocks: PageBlocks, of_nodes: Vec<PatternId>, first: &[f32]| {
-        let scored = ScoredPage { page: &blocks, patterns: &of_nodes, scores: first };
-        let forest = common.forest.elements(page);
-        let rows = sibling_rows(&page.document, &scored, &template, forest.as_deref());
-        let scores = pools.less_repeated(&blocks, weights.sibling.probabilities(&rows));
-        // The features are most of a page's memory, and done with.
-        blocks.rows = Rows::default();
-        JudgedPage { blocks, of_nodes, scores }
-    };
+    let finish =
+        |page: &ParsedPage<'_>, mut blocks: PageBlocks, of_nodes: Vec<PatternId>, first: &[f32]| {
+            let scored = ScoredPage { page: &blocks, patterns: &of_nodes, scores: first };
+            let forest = common.forest.elements(page);
+            let rows = sibling_rows(&page.document, &scored, &template, forest.as_deref());
+            let scores = pools.less_repeated(&blocks, weights.sibling.probabilities(&rows));
+            // The features are most of a page's memory, and done with.
+            blocks.rows = Rows::default();
+            JudgedPage { blocks, of_nodes, scores }
+        };
     let mut pages: Vec<JudgedPage> = (sample.par_iter().zip(blocks))
         .zip(of_sample.into_par_iter().zip(&first))
         .map(|((sibling, blocks), (of_nodes, first))| finish(sibling.page, blocks, of_nodes, first))

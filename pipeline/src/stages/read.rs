@@ -1,24 +1,25 @@
 //! Stage 1, read.
 //!
 //! Takes: one file: an archive, a page by itself, or a feed.
-//! Gives: pages decoded to UTF-8, feed items, redirects, each with where it came from.
+//! Gives: pages decoded to UTF-8, feed items, redirects, revisits, each with where it came from.
 //! Why: everything after this stage is in memory, decoded and cannot fail.
 //! Drops: whatever is no page or cannot be read, each with file, offset and reason; reading goes on.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use archive::{Limits, PayloadKind, Record, RecordKind, RecordReader, Response};
+use archive::{PayloadKind, Record, RecordKind, RecordReader, Response};
+use jiff::Timestamp;
 use model::{Drop, DropReason, FeedItem, Origin, Page, Stage};
-use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::config::{ReadConfig, hex};
+use crate::config::ReadConfig;
 use crate::inputs::Input;
+use crate::opened::Opened;
+use crate::revisits::{Payload, Revisit, digest};
 use crate::urls::address_of_file;
 
 /// One thing read.
@@ -35,6 +36,8 @@ pub enum Intake {
         /// Where it led, absolute.
         to: String,
     },
+    /// A page found unchanged; [`crate::revisits::resolve`] finds the page.
+    Revisit(Revisit),
     /// Something left out.
     Drop(Drop),
 }
@@ -50,8 +53,12 @@ pub struct InputSummary {
     pub sha256: String,
     /// Records by type; pages by themselves and feeds count as one.
     pub records: BTreeMap<&'static str, u64>,
+    /// Records that hold no page by their type: requests, metadata and the like.
+    pub other_records: u64,
     /// Bytes of HTML in the pages that were kept, decoded.
     pub html_bytes: u64,
+    /// Digests of payloads, with the number of what they gave, for resolving revisits.
+    pub payloads: Vec<Payload>,
 }
 
 /// A file that could not be opened or read on.
@@ -78,18 +85,12 @@ pub fn read(
     let failed = |source| ReadError { path: input.path().to_owned(), source };
     let file: Arc<str> = input.path().to_string_lossy().into();
     let failure = std::cell::RefCell::new(None);
-    let mut reader = Watched {
-        inner: File::open(input.path()).map_err(failed)?,
-        digest: Sha256::new(),
-        bytes: 0,
-        progress,
-        failure: &failure,
-    };
-    let mut intake = Reading { config, file: file.clone(), summary: InputSummary::default(), sink };
+    let mut reader = Opened::new(input, progress, &failure).map_err(failed)?;
+    let summary = InputSummary { file: file.to_string(), ..InputSummary::default() };
+    let mut intake = Reading { config, file: file.clone(), summary, given: 0, sink };
     match input {
         Input::Archive(_) => {
-            let limits = Limits { record_bytes: config.max_record_bytes, ..Limits::USUAL };
-            let records = RecordReader::new(&mut reader, &limits)
+            let records = RecordReader::new(&mut reader, &config.limits())
                 .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource));
             for item in records {
                 if stop.load(Ordering::Relaxed) {
@@ -103,61 +104,37 @@ pub fn read(
                     }
                 }
             }
+            if intake.given == 0 && intake.summary.records.is_empty() {
+                let detail = "the file holds no record; is it a WARC or ARC archive?".to_owned();
+                let origin = intake.origin(0, "", None);
+                intake.drop("", origin, DropReason::BadRecord, detail);
+            }
         }
         Input::Html { name, folder, .. } => {
-            let mut bytes = Vec::new();
-            reader.read_to_end(&mut bytes).map_err(failed)?;
             intake.count("page");
             let origin = intake.origin(0, "", None);
             let url = address_of_file(folder, name);
-            intake.page(url, None, origin, bytes, None);
+            match reader.whole(config.max_payload_bytes).map_err(failed)? {
+                Some(bytes) => intake.page(url, None, origin, bytes, None),
+                None => intake.oversized(&url, origin, DropReason::TooLarge, "max_payload_bytes"),
+            }
         }
         Input::Feed(_) => {
-            let mut bytes = Vec::new();
-            reader.read_to_end(&mut bytes).map_err(failed)?;
             intake.count("feed");
             let origin = intake.origin(0, "", None);
-            intake.feed(&bytes, &file, None, None, origin);
+            match reader.whole(config.max_feed_bytes).map_err(failed)? {
+                Some(bytes) => intake.feed(&bytes, &file, None, None, origin),
+                None => intake.oversized(&file, origin, DropReason::BadFeed, "max_feed_bytes"),
+            }
         }
     }
     let mut summary = intake.summary;
     // The rest of the file belongs to its digest, wherever an archive's reader stopped.
     io::copy(&mut reader, &mut io::sink()).map_err(failed)?;
-    summary.file = file.to_string();
-    summary.bytes = reader.bytes;
-    summary.sha256 = hex(&reader.digest.finalize());
+    (summary.bytes, summary.sha256) = reader.finish();
     match failure.take() {
         Some(source) => Err(failed(source)),
         None => Ok(summary),
-    }
-}
-
-/// Counts and digests what passes through. Archive readers take an IO error for the end of the
-/// file, so it is remembered here.
-struct Watched<'a> {
-    inner: File,
-    digest: Sha256,
-    bytes: u64,
-    progress: &'a (dyn Fn(u64) + Sync),
-    failure: &'a std::cell::RefCell<Option<io::Error>>,
-}
-
-impl Read for Watched<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.inner.read(buffer) {
-            Ok(n) => {
-                self.digest.update(&buffer[..n]);
-                self.bytes += n as u64;
-                (self.progress)(n as u64);
-                Ok(n)
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => {
-                let copy = io::Error::new(error.kind(), error.to_string());
-                self.failure.borrow_mut().get_or_insert(error);
-                Err(copy)
-            }
-        }
     }
 }
 
@@ -165,6 +142,8 @@ struct Reading<'a> {
     config: &'a ReadConfig,
     file: Arc<str>,
     summary: InputSummary,
+    /// How much was handed over.
+    given: usize,
     sink: &'a mut dyn FnMut(Intake),
 }
 
@@ -173,41 +152,51 @@ impl Reading<'_> {
         Origin { file: self.file.clone(), offset, record_id: record_id.to_owned(), truncated }
     }
 
+    fn give(&mut self, intake: Intake) {
+        self.given += 1;
+        (self.sink)(intake);
+    }
+
     fn count(&mut self, kind: &'static str) {
         *self.summary.records.entry(kind).or_default() += 1;
     }
 
     fn drop(&mut self, url: &str, origin: Origin, reason: DropReason, detail: String) {
         let (site, url) = (String::new(), url.to_owned());
-        (self.sink)(Intake::Drop(Drop { site, url, origin, stage: Stage::Read, reason, detail }));
+        self.give(Intake::Drop(Drop { site, url, origin, stage: Stage::Read, reason, detail }));
+    }
+
+    fn oversized(&mut self, url: &str, origin: Origin, reason: DropReason, key: &str) {
+        self.drop(
+            url,
+            origin,
+            reason,
+            format!("larger than read.{key}; raise it to read the file"),
+        );
     }
 
     fn record(&mut self, record: Record) {
-        self.count(match record.kind {
-            RecordKind::Response => "response",
-            RecordKind::Resource => "resource",
-            RecordKind::Revisit => "revisit",
-            RecordKind::Request => "request",
-            RecordKind::Metadata => "metadata",
-            RecordKind::Warcinfo => "warcinfo",
-            RecordKind::Conversion => "conversion",
-            RecordKind::Other => "other",
-        });
+        self.count(record.kind.as_str());
+        self.summary.other_records += u64::from(!record.kind.of_pages());
         let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
         let url = record.target_uri.clone().unwrap_or_default();
+        let payload = record.headers.get("WARC-Payload-Digest").map(digest);
         match record.kind {
             RecordKind::Response => self.response(url, record, origin),
             RecordKind::Resource => {
                 let media_type = record.headers.get("Content-Type").map(str::to_owned);
-                self.payload(url, &record, origin, record.body.clone(), media_type.as_deref());
+                let Record { body, date, .. } = record;
+                self.payload(url, date, origin, body, media_type.as_deref());
             }
             RecordKind::Revisit => {
-                let detail = "the page is in another archive; give it as an input too".to_owned();
-                self.drop(&url, origin, DropReason::Revisit, detail);
+                return self.give(Intake::Revisit(Revisit::new(url, payload, &record, origin)));
             }
             // Requests, metadata and the like hold no page: they are counted, not listed.
-            _ => {}
+            _ => return,
         }
+        self.summary
+            .payloads
+            .extend(payload.map(|digest| Payload { digest, place: self.given - 1 }));
     }
 
     fn response(&mut self, url: String, record: Record, origin: Origin) {
@@ -221,24 +210,37 @@ impl Reading<'_> {
             let location = response.location();
             let target = location.and_then(|l| Url::parse(&url).ok()?.join(l).ok());
             if let Some(to) = target.filter(|_| (300..400).contains(&response.status)) {
-                (self.sink)(Intake::Redirect { from: url.clone(), to: to.into() });
+                self.give(Intake::Redirect { from: url.clone(), to: to.into() });
             }
             let detail = format!("status {}", response.status);
             return self.drop(&url, origin, DropReason::HttpStatus, detail);
         }
-        let limit = usize::try_from(self.config.max_record_bytes).unwrap_or(usize::MAX);
         let media_type = response.get("Content-Type").map(str::to_owned);
-        let body = match response.decode_body(&record.body, limit) {
+        let body = match response.decode_body(&record.body, self.config.max_payload_bytes) {
+            Ok(body) if self.swollen(body.bytes.len(), record.body.len()) => {
+                let detail = format!(
+                    "the payload unwraps to {} bytes, more than {} times its size; raise \
+                     read.max_ratio to keep it",
+                    body.bytes.len(),
+                    self.config.max_ratio
+                );
+                return self.drop(&url, origin, DropReason::TooLarge, detail);
+            }
             Ok(body) => body.bytes.into_owned(),
             Err(error) => return self.drop(&url, origin, error.reason(), error.to_string()),
         };
-        self.payload(url, &record, origin, body, media_type.as_deref());
+        self.payload(url, record.date, origin, body, media_type.as_deref());
+    }
+
+    /// Whether a payload is long, and longer than compression by honest means makes it.
+    fn swollen(&self, bytes: usize, stored: usize) -> bool {
+        bytes > 1 << 20 && (bytes / stored.max(1)) as u64 > self.config.max_ratio
     }
 
     fn payload(
         &mut self,
         url: String,
-        record: &Record,
+        date: Option<Timestamp>,
         origin: Origin,
         body: Vec<u8>,
         media_type: Option<&str>,
@@ -254,7 +256,7 @@ impl Reading<'_> {
                     let detail = format!("`{url}` is no http or https address");
                     return self.drop(&url, origin, DropReason::BadUrl, detail);
                 }
-                self.page(url, record.date, origin, body, media_type);
+                self.page(url, date, origin, body, media_type);
             }
             PayloadKind::Feed => {
                 self.feed(&body, &url, Some(&url), media_type.and_then(archive::charset_of), origin)
@@ -269,7 +271,7 @@ impl Reading<'_> {
     fn page(
         &mut self,
         url: String,
-        fetched: Option<jiff::Timestamp>,
+        fetched: Option<Timestamp>,
         origin: Origin,
         body: Vec<u8>,
         media_type: Option<&str>,
@@ -277,7 +279,7 @@ impl Reading<'_> {
         let (html, charset) = archive::decode(body, media_type.and_then(archive::charset_of));
         self.summary.html_bytes += html.len() as u64;
         let site = String::new();
-        (self.sink)(Intake::Page(Page { url, site, fetched, origin, charset, html }));
+        self.give(Intake::Page(Page { url, site, fetched, origin, charset, html }));
     }
 
     fn feed(
@@ -289,8 +291,9 @@ impl Reading<'_> {
         origin: Origin,
     ) {
         let source = feed::Source { id, url: base, http_charset };
-        match feed::parse(bytes, &source, &feed::Limits::USUAL) {
-            Ok(feed) => (self.sink)(Intake::Feed(feed.items)),
+        let limits = feed::Limits { bytes: self.config.max_feed_bytes };
+        match feed::parse(bytes, &source, &limits) {
+            Ok(feed) => self.give(Intake::Feed(feed.items)),
             Err(error) => self.drop(id, origin, DropReason::BadFeed, error.to_string()),
         }
     }

@@ -2,8 +2,8 @@
 
 use forust_ml::GradientBooster;
 use forust_ml::Matrix;
-use serde::Deserialize;
 use grove::{Rows, Tree, Trees};
+use serde::Deserialize;
 
 /// How large and how careful the trees are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub(super) struct FitParameters {
     pub(super) least_leaf: f32,
     /// Share of columns a tree sees.
     pub(super) columns: f64,
+    /// Fits whose mean is taken, each by other columns: they err differently.
+    pub(super) fits: u16,
 }
 
 impl FitParameters {
@@ -34,9 +36,10 @@ impl FitParameters {
         l2: 1.0,
         least_leaf: 20.0,
         columns: 0.5,
+        fits: 3,
     };
     /// For the ending.
-    pub(super) const ENDING: Self = Self { trees: 60, leaves: 12, ..Self::BLOCKS };
+    pub(super) const ENDING: Self = Self { trees: 60, leaves: 12, fits: 1, ..Self::BLOCKS };
     /// For confidence: one row a page is little to learn from.
     pub(super) const CONFIDENCE: Self = Self {
         trees: 40,
@@ -46,6 +49,7 @@ impl FitParameters {
         l2: 10.0,
         least_leaf: 5.0,
         columns: 0.5,
+        fits: 1,
     };
 }
 
@@ -99,6 +103,23 @@ pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<
         columns.extend(picked.iter().map(|row| f64::from(row[column])));
     }
     let data = Matrix::new(&columns, picked.len(), width);
+    let mut fitted = Trees::default();
+    let share = 1.0 / f32::from(parameters.fits.max(1));
+    for seed in 0..u64::from(parameters.fits.max(1)) {
+        let dump = fit_once(&data, &labels, &weights, parameters, seed)?;
+        fitted.base += dump.base_score as f32 * share;
+        fitted.trees.extend(dump.trees.iter().map(|tree| flat(&tree.nodes, share)));
+    }
+    Ok(fitted)
+}
+
+fn fit_once(
+    data: &Matrix<'_, f64>,
+    labels: &[f64],
+    weights: &[f64],
+    parameters: &FitParameters,
+    seed: u64,
+) -> Result<Dump, FitError> {
     let mut booster = GradientBooster::default()
         .set_iterations(parameters.trees)
         .set_learning_rate(parameters.learning_rate)
@@ -108,19 +129,13 @@ pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<
         .set_min_leaf_weight(parameters.least_leaf)
         .set_colsample_bytree(parameters.columns)
         .set_nbins(128)
-        .set_seed(1)
+        .set_seed(seed)
         // Sums in another order would be other sums.
         .set_parallel(false);
-    booster
-        .fit(&data, &labels, &weights, None)
-        .map_err(|error| FitError::Fitting(error.to_string()))?;
-    let dump = booster.json_dump().map_err(|error| FitError::Fitting(error.to_string()))?;
-    let dump: Dump =
-        serde_json::from_str(&dump).map_err(|error| FitError::Fitting(error.to_string()))?;
-    Ok(Trees {
-        base: dump.base_score as f32,
-        trees: dump.trees.iter().map(|tree| flat(&tree.nodes)).collect(),
-    })
+    let failed = |error: &dyn std::fmt::Display| FitError::Fitting(error.to_string());
+    booster.fit(data, labels, weights, None).map_err(|error| failed(&error))?;
+    let dump = booster.json_dump().map_err(|error| failed(&error))?;
+    serde_json::from_str(&dump).map_err(|error| failed(&error))
 }
 
 #[derive(Deserialize)]
@@ -144,8 +159,8 @@ struct DumpNode {
     is_leaf: bool,
 }
 
-/// The tree in pre-order.
-fn flat(nodes: &[DumpNode]) -> Tree {
+/// The tree in pre-order, its leaves times a factor.
+fn flat(nodes: &[DumpNode], factor: f32) -> Tree {
     let mut tree = Tree::default();
     // A node, and the split whose right child it is.
     let mut todo: Vec<(usize, Option<usize>)> = vec![(0, None)];
@@ -158,7 +173,7 @@ fn flat(nodes: &[DumpNode]) -> Tree {
         tree.rights.push(0);
         if node.is_leaf {
             tree.features.push(-1);
-            tree.values.push(node.weight_value);
+            tree.values.push(node.weight_value * factor);
         } else {
             tree.features.push(node.split_feature as i16);
             tree.values.push(at_least(node.split_value));

@@ -92,7 +92,10 @@ impl Table {
     /// Prints the table as Markdown.
     pub(super) fn print(&self, name: &str, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "## {name}\n")?;
-        writeln!(out, "Pairs of words, title-neutral F1 in percent, mean over groups of siblings.\n")?;
+        writeln!(
+            out,
+            "Pairs of words, title-neutral F1 in percent, mean over groups of siblings.\n"
+        )?;
         writeln!(out, "| data set | groups | {} |", STEPS.join(" | "))?;
         writeln!(out, "|---|--:|{}", "--:|".repeat(STEPS.len()))?;
         let mut row = |set: &str, count: usize, values: &[f64; 5]| {

@@ -15,9 +15,7 @@ use super::{
     course::{Course, Plan, page_f1},
     pages::Siblings,
 };
-use crate::{
-    config::Config, engine::Engine, ledger::Clock, site::process, weights::LoadedWeights,
-};
+use crate::{config::Config, engine::Engine, ledger::Clock, site::process, weights::LoadedWeights};
 
 /// What became of a page of the gold.
 #[derive(Debug)]
@@ -43,7 +41,8 @@ pub(super) fn held_out<'a>(
 ) -> Vec<HeldOut<'a>> {
     let configs: Vec<Config> = (0..plan.count)
         .map(|part| {
-            let loaded = LoadedWeights { weights: course.weights(part, like), digest: String::new() };
+            let loaded =
+                LoadedWeights { weights: course.weights(part, like), digest: String::new() };
             let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
             config.rank.engine = Engine::Grove;
             // The gold says what a page is: none is to be left out for looking like a list.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use dom::xpath::position_paths;
 use dom::{NodeId, normalize_space, text_of};
 use grove::{
-    Chosen, DecideParameters, Patterns, ScoredPage, Taken, Weights, confidence_rows, decide, ending,
-    ending_rows, from_here_on, widest_from,
+    Chosen, DecideParameters, Patterns, ScoredPage, Taken, Weights, confidence_rows, decide,
+    ending, ending_rows, from_here_on, widest_from,
 };
 use metadata::json_ld_article;
 use model::{FeedItem, Route};
@@ -119,7 +119,7 @@ fn alone(
         let threshold = parameters.threshold * share;
         let lowered = DecideParameters { threshold, ..parameters };
         let decisions = decide(&[scored], &patterns, &lowered);
-        let chosen = Chosen::of(document, &of_nodes[0], &decisions, blocks);
+        let chosen = Chosen::of(document, &of_nodes[0], &decisions);
         let kept = chosen.blocks(document, blocks);
         (!kept.is_empty()).then_some((chosen, kept))
     })

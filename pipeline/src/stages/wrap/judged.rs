@@ -31,12 +31,12 @@ pub fn wrap_judged(
     }
     let keep: Vec<&[NodeId]> = chosen.iter().map(|chosen| &chosen.keep[..]).collect();
     let paths = expressions(pages, &keep, None, judged);
-    let roots: Vec<Vec<NodeId>> =
-        pages.iter().map(|page| select(&paths, &page.document)).collect();
+    let roots: Vec<Vec<NodeId>> = pages.iter().map(|page| select(&paths, &page.document)).collect();
     let prune: Vec<Vec<NodeId>> = (pages.iter().zip(&chosen).zip(&roots))
         .map(|((page, chosen), roots)| {
             // An expression that keeps too much has more to prune: elements that are not kept.
-            let inside = |id: NodeId| roots.iter().any(|&r| r != id && page.document.contains(r, id));
+            let inside =
+                |id: NodeId| roots.iter().any(|&r| r != id && page.document.contains(r, id));
             chosen.prune.iter().copied().filter(|&id| inside(id)).collect()
         })
         .collect();
@@ -45,10 +45,8 @@ pub fn wrap_judged(
     let prune = expressions(pages, &wanted, Some(&scope), judged);
     let exact = (pages.iter().zip(&chosen).enumerate()).filter(|(at, (page, chosen))| {
         let own = &judged.pages[*at].blocks.blocks;
-        let found = Chosen {
-            keep: select(&paths, &page.document),
-            prune: select(&prune, &page.document),
-        };
+        let found =
+            Chosen { keep: select(&paths, &page.document), prune: select(&prune, &page.document) };
         found.blocks(&page.document, own) == chosen.blocks(&page.document, own)
     });
     let exact = exact.count() as f64 / pages.len() as f64;
@@ -74,7 +72,7 @@ fn support(pages: &[&ParsedPage<'_>], judged: &Judged, hold_back: usize) -> Supp
     let kept = |at: usize, decisions: &[Decision]| {
         let (document, page) = (&pages[at].document, &judged.pages[at]);
         let blocks = &page.blocks.blocks;
-        Chosen::of(document, &page.of_nodes, decisions, blocks).blocks(document, blocks)
+        Chosen::of(document, &page.of_nodes, decisions).blocks(document, blocks)
     };
     let agrees = |&at: &usize| kept(at, &on_trial) == kept(at, &judged.decisions);
     let (mut sums, mut words) = ([0.0f64; 2], [0.0f64; 2]);
@@ -138,7 +136,9 @@ fn expressions(
             }
         }
     }
-    if groups.len() < 2 || mistakes(pages, wanted, scope, &together.0) <= mistakes(pages, wanted, scope, &paths) {
+    if groups.len() < 2
+        || mistakes(pages, wanted, scope, &together.0) <= mistakes(pages, wanted, scope, &paths)
+    {
         return together.0;
     }
     paths
@@ -173,7 +173,7 @@ fn mistakes(
         let document = &page.document;
         let mut found = select(paths, document);
         if let Some(scope) = scope {
-            found.retain(|&id| scope[at].iter().any(|&r| r != id && document.contains(r, id)));
+            found.retain(|&id| scope[at].iter().any(|&root| document.contains(root, id)));
         }
         let words = |nodes: &[NodeId], others: &[NodeId]| -> u32 {
             let missing = nodes.iter().filter(|id| others.binary_search(id).is_err());

@@ -1,0 +1,358 @@
+//! Splits a compressed archive into its units (gzip members, Zstandard or LZ4 frames) and unwraps
+//! them, past damage and junk.
+
+use std::io::Read;
+
+use model::DropReason;
+
+use crate::gap::{Break, bad_checksum, damage, went_on};
+use crate::inflate::{Inflater, Shot};
+use crate::member::{Salvage, Step, salvage};
+use crate::source::Source;
+use crate::start::{Dialect, surely};
+use crate::stream::More;
+use crate::unit::{Beginning, Unit, beginning, find_unit};
+use crate::zstandard::{Decoders, LARGEST_DICTIONARY};
+use crate::{Format, Limits};
+
+/// Compressed bytes held ready; members up to a quarter of it never meet the buffer's end.
+const AHEAD: usize = 1 << 20;
+/// Bytes of a streamed unit's last input that stay available, to find the next member after damage.
+const MEMORY: usize = 1 << 20;
+/// Output room for the first attempt at a member.
+const ROOM: usize = 1 << 20;
+/// Output bytes per step of a streamed unit.
+const STEP: usize = 256 << 10;
+
+/// A compressed archive.
+pub(crate) struct Members<R> {
+    source: Source<R>,
+    /// What is looked for after damage.
+    format: Format,
+    inflater: Option<Inflater>,
+    decoders: Decoders,
+    /// The unit being streamed, and its file offset.
+    streamed: Option<(Unit, u64)>,
+    /// What to report once the output given so far has been read.
+    pending: Option<Break>,
+    limits: Limits,
+}
+
+impl<R: Read> Members<R> {
+    pub(crate) fn new(source: Source<R>, format: Format, limits: Limits) -> Self {
+        Self {
+            source,
+            format,
+            inflater: Inflater::new(),
+            decoders: Decoders::default(),
+            streamed: None,
+            pending: None,
+            limits,
+        }
+    }
+
+    /// What is behind the bytes given so far, if bytes are missing there.
+    pub(crate) fn gap(&self) -> Option<&Break> {
+        self.pending.as_ref().filter(|pending| pending.lossy)
+    }
+
+    /// Whether what was given so far ends with a member.
+    pub(crate) fn between_members(&self) -> bool {
+        self.streamed.is_none()
+    }
+
+    /// Appends the next member, or a piece of a long one, to `output`.
+    pub(crate) fn more(&mut self, output: &mut Vec<u8>) -> More {
+        if let Some(pending) = self.pending.take() {
+            return More::Broken(pending);
+        }
+        if self.streamed.is_some() {
+            return self.stream(output);
+        }
+        self.skip_zeros();
+        if self.source.buffered().is_empty() {
+            return match self.source.take_error() {
+                Some(error) => More::Broken(Break::unreadable(self.source.offset(), &error)),
+                None => More::End,
+            };
+        }
+        let offset = self.source.offset();
+        match beginning(self.source.buffered()) {
+            Beginning::Unit(Format::Gzip) => self.member(output, offset),
+            Beginning::Unit(format) => match self.absent_dictionary(offset) {
+                Some(broken) => More::Broken(broken),
+                None => self.begin(format, output, offset),
+            },
+            Beginning::Skippable(length, dictionary) => self.skip(length, dictionary, offset),
+            Beginning::Unsure if !self.source.ended() => {
+                self.source.fill_to(self.source.buffered().len() + 1);
+                More::Data(offset)
+            }
+            Beginning::None if self.at_plain_record() => More::Plain,
+            Beginning::Unsure | Beginning::None => {
+                let found = self.seek(0);
+                let detail = format!(
+                    "bytes between {} members that belong to none; everything before was kept, {}",
+                    self.format.as_str(),
+                    went_on(found)
+                );
+                let reason = DropReason::Junk;
+                More::Broken(Break {
+                    offset,
+                    reason,
+                    detail,
+                    recovered_at: found,
+                    lossy: true,
+                    garbled: false,
+                })
+            }
+        }
+    }
+
+    /// Whether the archive goes on with a record that is not compressed.
+    fn at_plain_record(&self) -> bool {
+        let (held, complete) = (self.source.buffered(), self.source.ended());
+        let separators = held.iter().take_while(|byte| b"\r\n".contains(byte)).count();
+        surely(&held[separators..], Dialect::Warc, complete) == Some(true)
+    }
+
+    /// Gives the rest of the archive back.
+    pub(crate) fn into_source(self) -> Source<R> {
+        self.source
+    }
+
+    /// Begins to stream the unit at the source's position.
+    fn begin(&mut self, format: Format, output: &mut Vec<u8>, offset: u64) -> More {
+        let Some(unit) = Unit::begin(format, &mut self.decoders) else { return More::End };
+        self.streamed = Some((unit, offset));
+        self.source.remember(MEMORY);
+        self.stream(output)
+    }
+
+    /// Passes a skippable frame, and takes the dictionary that may be in it.
+    fn skip(&mut self, length: u64, dictionary: bool, at: u64) -> More {
+        let whole = usize::try_from(length).unwrap_or(usize::MAX);
+        if whole <= LARGEST_DICTIONARY {
+            self.source.fill_to(whole);
+            if let Some(content) = self.source.buffered().get(8..whole) {
+                let learnt = !dictionary || self.decoders.learn(content);
+                self.source.consume(whole);
+                return if learnt { More::Data(at) } else { self.bad_dictionary(at) };
+            }
+        }
+        // It claims more than there is, or than is believed: records may follow its head.
+        let found = self.seek(4);
+        More::Broken(Break {
+            offset: at,
+            reason: DropReason::Junk,
+            detail: format!(
+                "a skippable frame of {length} bytes that does not end; everything before was \
+                 kept, {}",
+                went_on(found)
+            ),
+            recovered_at: found,
+            lossy: true,
+            garbled: false,
+        })
+    }
+
+    fn bad_dictionary(&self, at: u64) -> More {
+        More::Broken(Break {
+            offset: at,
+            reason: DropReason::BadCompression,
+            detail: format!(
+                "the dictionary at byte {at} cannot be read; frames that need it are left out; \
+                 fetch the archive again"
+            ),
+            recovered_at: Some(self.source.offset()),
+            lossy: false,
+            garbled: false,
+        })
+    }
+
+    /// Moves past frames that need a dictionary which is not in the archive.
+    fn absent_dictionary(&mut self, offset: u64) -> Option<Break> {
+        let number = self.decoders.missing(self.source.buffered())?;
+        let found = self.seek(1);
+        Some(Break {
+            offset,
+            reason: DropReason::BadCompression,
+            detail: format!(
+                "the zstd frame at byte {offset} needs the dictionary {number}, which the archive \
+                 does not carry; {}; decompress the archive with that dictionary first",
+                went_on(found)
+            ),
+            recovered_at: found,
+            lossy: true,
+            garbled: false,
+        })
+    }
+
+    /// Inflates the member at the source's position, or begins to stream it.
+    fn member(&mut self, output: &mut Vec<u8>, offset: u64) -> More {
+        if self.source.buffered().len() < AHEAD / 4 {
+            self.source.fill_to(AHEAD);
+        }
+        output.reserve(ROOM);
+        let most = usize::try_from(self.limits.record_bytes).unwrap_or(usize::MAX);
+        let most = most.min(self.limits.member_bytes.saturating_mul(4)).max(ROOM);
+        while let Some(inflater) = &mut self.inflater {
+            match inflater.gzip(self.source.buffered(), output) {
+                Shot::Whole(taken) => {
+                    self.source.consume(taken);
+                    return More::Data(offset);
+                }
+                Shot::NoRoom => {
+                    let room = output.capacity() - output.len();
+                    if room >= most {
+                        break;
+                    }
+                    output.reserve(room * 2);
+                }
+                Shot::Bad => {
+                    let held = self.source.buffered().len();
+                    if self.source.ended() || held >= self.limits.member_bytes {
+                        break;
+                    }
+                    self.source.fill_to((held * 2).min(self.limits.member_bytes));
+                }
+            }
+        }
+        // Too long for one go, or damaged: see which.
+        let before = output.len();
+        let damaged = match salvage(self.source.buffered(), output, most) {
+            Salvage::End { taken, checksum, length } => {
+                if checksum && length {
+                    self.source.consume(taken);
+                    return More::Data(offset);
+                }
+                // One of the two is right: so is the data.
+                if checksum || length {
+                    self.source.consume(taken);
+                    self.pending = Some(bad_checksum("gzip member", offset, self.source.offset()));
+                    return More::Data(offset);
+                }
+                true
+            }
+            Salvage::Damaged => true,
+            Salvage::Cut => self.source.ended(),
+            Salvage::Full => false,
+        };
+        output.truncate(before);
+        if !damaged {
+            return self.begin(Format::Gzip, output, offset);
+        }
+        // The next member bounds what can belong to this one.
+        let held = self.source.buffered();
+        let next = find_unit(held, 1, Format::Gzip, &mut self.decoders).unwrap_or(held.len());
+        let garbled = salvage(&held[..next], output, most) != Salvage::Cut;
+        let found = self.seek(next);
+        self.pending = Some(Break { garbled, ..damage("gzip member", offset, found) });
+        More::Data(offset)
+    }
+
+    /// Gives the next piece of the streamed unit.
+    fn stream(&mut self, output: &mut Vec<u8>) -> More {
+        let Some((mut unit, offset)) = self.streamed.take() else { return More::End };
+        let before = output.len();
+        loop {
+            let (taken, step) = unit.step(self.source.buffered(), output, STEP);
+            self.source.consume(taken);
+            let (taken_in_all, given) = unit.totals();
+            if given > self.limits.record_bytes && given / self.limits.ratio.max(1) > taken_in_all {
+                let name = unit.name();
+                let found = self.abandon(unit, offset);
+                self.pending = Some(Break {
+                    offset,
+                    reason: DropReason::TooLarge,
+                    detail: format!(
+                        "the {name} at byte {offset} unwraps to more than {} times its size; it \
+                         was given up after {given} bytes, {}",
+                        self.limits.ratio,
+                        went_on(found)
+                    ),
+                    recovered_at: found,
+                    lossy: true,
+                    garbled: false,
+                });
+                return More::Data(offset);
+            }
+            let mut cut = false;
+            let damaged = match step {
+                Step::Output | Step::Input if output.len() > before => {
+                    self.streamed = Some((unit, offset));
+                    return More::Data(offset);
+                }
+                Step::Output => false,
+                Step::Input => {
+                    let held = self.source.buffered().len();
+                    self.source.fill_to(held + 1);
+                    cut = self.source.buffered().len() == held;
+                    cut
+                }
+                Step::Damaged => true,
+                Step::End { checksum, length } => {
+                    let name = unit.name();
+                    unit.end(&mut self.decoders);
+                    self.source.remember(0);
+                    if !(checksum && length) {
+                        self.pending = Some(bad_checksum(name, offset, self.source.offset()));
+                    }
+                    return More::Data(offset);
+                }
+            };
+            if damaged {
+                let name = unit.name();
+                let found = self.abandon(unit, offset);
+                // What was given of a unit that merely ends early is right.
+                self.pending = Some(Break { garbled: !cut, ..damage(name, offset, found) });
+                return More::Data(offset);
+            }
+        }
+    }
+
+    /// Leaves a streamed unit, which began at `offset`, for the next one, which may lie a little
+    /// way back, but not before the unit itself.
+    fn abandon(&mut self, unit: Unit, offset: u64) -> Option<u64> {
+        unit.end(&mut self.decoders);
+        let within = self.source.offset().saturating_sub(offset);
+        self.source.rewind(usize::try_from(within).unwrap_or(MEMORY).min(MEMORY));
+        self.source.remember(0);
+        self.seek(usize::from(self.source.offset() == offset))
+    }
+
+    /// Moves to the next unit that unwraps to a record, at least `skip` bytes ahead; returns
+    /// its offset, or `None` at the end of the file.
+    fn seek(&mut self, skip: usize) -> Option<u64> {
+        self.source.consume(skip);
+        loop {
+            self.source.fill_to(AHEAD / 4);
+            let held = self.source.buffered();
+            if let Some(index) = find_unit(held, 0, self.format, &mut self.decoders) {
+                self.source.consume(index);
+                return Some(self.source.offset());
+            }
+            if self.source.ended() {
+                self.source.consume(usize::MAX / 2);
+                return None;
+            }
+            // Candidates near the end of the buffer are looked at again with more behind them.
+            let clear = held.len().saturating_sub(AHEAD / 8).max(1);
+            self.source.consume(clear);
+        }
+    }
+
+    /// Passes zero bytes, with which some writers and disks pad files.
+    fn skip_zeros(&mut self) {
+        loop {
+            self.source.fill_to(AHEAD / 4);
+            let held = self.source.buffered();
+            let zeros = held.iter().take_while(|byte| **byte == 0).count();
+            let all = zeros == held.len();
+            self.source.consume(zeros);
+            if zeros == 0 || !all || self.source.ended() {
+                return;
+            }
+        }
+    }
+}

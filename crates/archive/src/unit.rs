@@ -1,0 +1,146 @@
+//! Defines the unit a compressed archive is made of: a gzip member, a Zstandard frame, an LZ4
+//! frame; and recognises where one begins.
+
+use memchr::memmem;
+
+use crate::member::{self, Member, Step};
+use crate::start::{Start, recognise};
+use crate::zstandard::Decoders;
+use crate::{Format, lz4, zstandard};
+
+/// Output bytes that tell whether a unit begins with a record.
+const GLANCE: usize = 4 << 10;
+
+/// What begins at some place of a compressed archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beginning {
+    /// A unit of this format.
+    Unit(Format),
+    /// A frame to be passed over, this long in all; whether it is the place of a dictionary.
+    Skippable(u64, bool),
+    /// More bytes are needed to tell.
+    Unsure,
+    /// Nothing that is known.
+    None,
+}
+
+/// Tells what begins at the start of `bytes`.
+pub(crate) fn beginning(bytes: &[u8]) -> Beginning {
+    let begins = |magic: &[u8]| bytes.starts_with(&magic[..bytes.len().min(magic.len())]);
+    if bytes.len() < 4 && (begins(member::MAGIC) || begins(zstandard::MAGIC) || begins(lz4::MAGIC))
+    {
+        return Beginning::Unsure;
+    }
+    match bytes {
+        _ if begins(zstandard::MAGIC) => Beginning::Unit(Format::Zstd),
+        _ if begins(lz4::MAGIC) => Beginning::Unit(Format::Lz4),
+        [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, ..] => {
+            let length = u64::from(u32::from_le_bytes([*a, *b, *c, *d]));
+            Beginning::Skippable(8 + length, bytes.starts_with(zstandard::DICTIONARY))
+        }
+        [0x50..=0x5f] | [0x50..=0x5f, 0x2a] | [0x50..=0x5f, 0x2a, 0x4d] => Beginning::Unsure,
+        [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Beginning::Unsure,
+        _ if member::header(bytes) != member::Header::Bad => Beginning::Unit(Format::Gzip),
+        _ => Beginning::None,
+    }
+}
+
+/// A unit being streamed.
+pub(crate) enum Unit {
+    Gzip(Box<Member>),
+    Zstd(zstandard::Frame),
+    Lz4(Box<lz4::Frame>),
+}
+
+impl Unit {
+    /// Begins a unit of a format; `None` if it is none of the three, or memory has run out.
+    pub(crate) fn begin(format: Format, decoders: &mut Decoders) -> Option<Self> {
+        Some(match format {
+            Format::Gzip => Self::Gzip(Box::new(Member::new())),
+            Format::Zstd => Self::Zstd(decoders.begin()?),
+            Format::Lz4 => Self::Lz4(Box::default()),
+            Format::Plain | Format::Bzip2 | Format::Xz => return None,
+        })
+    }
+
+    /// Ends it, whole or not.
+    pub(crate) fn end(self, decoders: &mut Decoders) {
+        if let Self::Zstd(frame) = self {
+            decoders.end(frame);
+        }
+    }
+
+    /// What it is called in messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Gzip(_) => "gzip member",
+            Self::Zstd(_) => "zstd frame",
+            Self::Lz4(_) => "lz4 frame",
+        }
+    }
+
+    /// Input bytes taken and output bytes given so far.
+    pub(crate) fn totals(&self) -> (u64, u64) {
+        match self {
+            Self::Gzip(member) => member.totals(),
+            Self::Zstd(frame) => frame.totals(),
+            Self::Lz4(frame) => frame.totals(),
+        }
+    }
+
+    /// Appends about `room` bytes to `output`; returns how much of `input` was taken.
+    pub(crate) fn step(
+        &mut self,
+        input: &[u8],
+        output: &mut Vec<u8>,
+        room: usize,
+    ) -> (usize, Step) {
+        match self {
+            Self::Gzip(member) => member.step(input, output, room),
+            Self::Zstd(frame) => frame.step(input, output, room),
+            Self::Lz4(frame) => frame.step(input, output),
+        }
+    }
+}
+
+/// The first index ≥ `from` at which a unit of this format stands that begins with a record.
+pub(crate) fn find_unit(
+    bytes: &[u8],
+    from: usize,
+    format: Format,
+    decoders: &mut Decoders,
+) -> Option<usize> {
+    let magic = match format {
+        Format::Gzip => member::MAGIC,
+        Format::Zstd => zstandard::MAGIC,
+        Format::Lz4 => lz4::MAGIC,
+        Format::Plain | Format::Bzip2 | Format::Xz => return None,
+    };
+    let mut from = from;
+    loop {
+        from += memmem::find(bytes.get(from..)?, magic)?;
+        if starts_record(&bytes[from..], format, decoders) {
+            return Some(from);
+        }
+        from += 1;
+    }
+}
+
+/// Whether the unit at the start of `bytes` unwraps to the start of a record.
+fn starts_record(bytes: &[u8], format: Format, decoders: &mut Decoders) -> bool {
+    if beginning(bytes) != Beginning::Unit(format) {
+        return false;
+    }
+    let Some(mut unit) = Unit::begin(format, decoders) else { return false };
+    let (mut output, mut at) = (Vec::new(), 0);
+    while output.len() < GLANCE {
+        let before = (at, output.len());
+        let (taken, step) = unit.step(&bytes[at..], &mut output, GLANCE);
+        at += taken;
+        if step != Step::Output || (at, output.len()) == before {
+            break;
+        }
+    }
+    unit.end(decoders);
+    matches!(recognise(output.trim_ascii_start(), false), Start::Record(_))
+}

@@ -1,0 +1,120 @@
+//! Streams one Zstandard frame, and reads the dictionaries that WARC archives carry with them.
+//!
+//! The WARC profile of Zstandard (iipc.github.io/warc-specifications) puts a dictionary, itself
+//! compressed or not, into a skippable frame of its own before the frames that need it.
+
+use std::io::Read;
+
+use zstd::stream::raw::{DParameter, Decoder, InBuffer, Operation, OutBuffer};
+use zstd::zstd_safe::get_dict_id_from_frame;
+
+use crate::member::Step;
+
+/// The first four bytes of every frame with data (RFC 8878 §3.1.1).
+pub(crate) const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// The first four bytes of the skippable frame that holds a dictionary.
+pub(crate) const DICTIONARY: &[u8] = &[0x5d, 0x2a, 0x4d, 0x18];
+
+/// Largest dictionary that is believed, compressed or not; the specification advises 100 KB.
+pub(crate) const LARGEST_DICTIONARY: usize = 16 << 20;
+
+/// Bits of the largest window a frame may ask for: 128 MiB, what `zstd` itself allows unasked.
+const WINDOW_BITS: u32 = 27;
+
+/// Decoders for the frames of one archive, with the archive's dictionary.
+#[derive(Default)]
+pub(crate) struct Decoders {
+    dictionary: Vec<u8>,
+    /// A decoder at rest: making one costs more than many a frame.
+    spare: Option<Decoder<'static>>,
+}
+
+impl Decoders {
+    /// Takes the content of a dictionary's frame for the frames that follow; false if it is none.
+    pub(crate) fn learn(&mut self, content: &[u8]) -> bool {
+        let mut dictionary = Vec::new();
+        if content.starts_with(MAGIC) {
+            let Ok(decoder) = zstd::Decoder::with_buffer(content) else { return false };
+            let mut bounded = decoder.take(LARGEST_DICTIONARY as u64 + 1);
+            if bounded.read_to_end(&mut dictionary).is_err() {
+                return false;
+            }
+        } else {
+            dictionary.extend_from_slice(content);
+        }
+        if dictionary.len() > LARGEST_DICTIONARY || Decoder::with_dictionary(&dictionary).is_err() {
+            return false;
+        }
+        self.dictionary = dictionary;
+        self.spare = None;
+        true
+    }
+
+    /// Begins a frame; `None` when memory has run out.
+    pub(crate) fn begin(&mut self) -> Option<Frame> {
+        let decoder = match self.spare.take() {
+            Some(decoder) => decoder,
+            None => {
+                let mut decoder = Decoder::with_dictionary(&self.dictionary).ok()?;
+                decoder.set_parameter(DParameter::WindowLogMax(WINDOW_BITS)).ok()?;
+                decoder
+            }
+        };
+        Some(Frame { decoder, taken: 0, given: 0 })
+    }
+
+    /// Takes back the decoder of a frame that is done with.
+    pub(crate) fn end(&mut self, frame: Frame) {
+        let mut decoder = frame.decoder;
+        self.spare = decoder.reinit().is_ok().then_some(decoder);
+    }
+
+    /// The number of the dictionary that the frame at the start of `bytes` needs, if it is not
+    /// there.
+    pub(crate) fn missing(&self, bytes: &[u8]) -> Option<u32> {
+        let wanted = get_dict_id_from_frame(bytes)?;
+        let held = zstd::zstd_safe::get_dict_id_from_dict(&self.dictionary);
+        (held != Some(wanted)).then(|| wanted.get())
+    }
+}
+
+/// A frame being streamed.
+pub(crate) struct Frame {
+    decoder: Decoder<'static>,
+    taken: u64,
+    given: u64,
+}
+
+impl Frame {
+    /// Input bytes taken and output bytes given so far.
+    pub(crate) fn totals(&self) -> (u64, u64) {
+        (self.taken, self.given)
+    }
+
+    /// Appends about `room` bytes to `output`; returns how much of `input` was taken.
+    pub(crate) fn step(
+        &mut self,
+        input: &[u8],
+        output: &mut Vec<u8>,
+        room: usize,
+    ) -> (usize, Step) {
+        output.reserve(room);
+        let length = output.len();
+        let mut from = InBuffer::around(input);
+        let mut to = OutBuffer::around_pos(output, length);
+        let result = self.decoder.run(&mut from, &mut to);
+        let (taken, full) = (from.pos(), to.pos() == to.capacity());
+        let given = to.pos() - length;
+        self.taken += taken as u64;
+        self.given += given as u64;
+        let step = match result {
+            Err(_) => Step::Damaged,
+            Ok(0) => Step::End { checksum: true, length: true },
+            Ok(_) if full || given > 0 => Step::Output,
+            Ok(_) if taken == input.len() => Step::Input,
+            Ok(_) => Step::Output,
+        };
+        (taken, step)
+    }
+}

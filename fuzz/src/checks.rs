@@ -1,0 +1,144 @@
+//! What must hold for any bytes: called by the fuzz targets, and by `pipeline/tests/corpus.rs` on
+//! the inputs in `fuzz/corpus`.
+#![allow(dead_code)] // Each target calls one of them.
+
+use std::io::Read;
+
+use archive::{Fault, Format, Limits, Record, RecordReader, Response};
+
+/// Small limits reach the rare paths with small inputs.
+const SMALL: Limits = Limits { record_bytes: 4000, head_bytes: 2000, member_bytes: 700, ratio: 50 };
+
+/// Largest decoded payload here.
+const PAYLOAD: usize = 1 << 20;
+
+/// An archive is read to its end, in the same way whatever the reads bring; offsets do not go back.
+pub(crate) fn records(bytes: &[u8]) {
+    Format::sniff(bytes);
+    let Some((&first, bytes)) = bytes.split_first() else { return };
+    let limits = if first & 1 == 0 { SMALL } else { Limits::USUAL };
+    let whole = read(bytes, &limits);
+    let most = usize::from(first >> 1) + 1;
+    let sliced = read(Sliced { bytes, most }, &limits);
+    assert_eq!(whole, sliced, "reads of up to {most} bytes give something else");
+    let mut offset = 0;
+    for record in &whole.0 {
+        assert!(record.offset >= offset, "{} after {offset}", record.offset);
+        assert!(record.body.len() as u64 <= limits.record_bytes);
+        offset = record.offset;
+    }
+}
+
+fn read(reader: impl Read, limits: &Limits) -> (Vec<Record>, Vec<Fault>) {
+    let (mut records, mut faults) = (Vec::new(), Vec::new());
+    for item in RecordReader::new(reader, limits) {
+        match item {
+            Ok(record) => records.push(record),
+            Err(fault) => faults.push(fault),
+        }
+        assert!(records.len() + faults.len() < 1 << 20, "no end");
+    }
+    (records, faults)
+}
+
+/// Gives at most so many bytes at a time.
+struct Sliced<'a> {
+    bytes: &'a [u8],
+    most: usize,
+}
+
+impl Read for Sliced<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let most = self.most.min(buffer.len());
+        self.bytes.read(&mut buffer[..most])
+    }
+}
+
+/// A response's head ends within its block, and its payload keeps to the limit.
+pub(crate) fn http(block: &[u8]) {
+    if let Ok(response) = Response::parse(block) {
+        assert!(response.body <= block.len());
+        response.location();
+        if let Ok(body) = response.decode_body(block, PAYLOAD) {
+            assert!(body.bytes.len() <= PAYLOAD);
+            archive::sniff_html(response.get("content-type"), &body.bytes);
+        }
+    }
+}
+
+/// A page is decoded and parsed; its tree is no larger than allowed, and can be written out.
+pub(crate) fn page(bytes: &[u8]) {
+    const LABELS: [Option<&str>; 8] = [
+        None,
+        Some("utf-8"),
+        Some("gb2312"),
+        Some("shift_jis"),
+        Some("utf-16"),
+        Some("windows-1251"),
+        Some("x-user-defined"),
+        Some("iso-2022-jp"),
+    ];
+    let Some((&first, bytes)) = bytes.split_first() else { return };
+    archive::sniff_html(None, bytes);
+    let (html, _) = archive::decode(bytes.to_vec(), LABELS[usize::from(first & 7)]);
+    let document = dom::parse(&html);
+    assert!(document.len() <= 4 * html.len() + 4096, "{} nodes", document.len());
+    for id in document.ids() {
+        assert!(document.node(id).parent <= id);
+    }
+    dom::text_of(&document, &[0], &[]);
+    if let Ok(base) = url::Url::parse("https://a.example/") {
+        let fragment = dom::html_of(&document, &[0], &[], &base);
+        assert!(!fragment.to_ascii_lowercase().contains("<script"), "{fragment}");
+        let again = dom::parse(&fragment);
+        for element in again.ids().filter_map(|id| again.element(id)) {
+            for (name, value) in element.attributes() {
+                let address = matches!(
+                    &**name,
+                    "href"
+                        | "src"
+                        | "srcset"
+                        | "cite"
+                        | "poster"
+                        | "action"
+                        | "formaction"
+                        | "data"
+                );
+                let bare: String = value.chars().filter(|c| *c > ' ').collect();
+                let runs = address && bare.to_ascii_lowercase().starts_with("javascript:");
+                assert!(!runs && !name.starts_with("on"), "{name}={value} in {fragment}");
+            }
+        }
+    }
+}
+
+/// A feed is read or refused; links lead to the web.
+pub(crate) fn feed(bytes: &[u8]) {
+    let source =
+        ::feed::Source { id: "a", url: Some("https://a.example/feed"), http_charset: None };
+    let limits = ::feed::Limits { bytes: 1 << 20 };
+    if let Ok(feed) = ::feed::parse(bytes, &source, &limits) {
+        for item in &feed.items {
+            let link = item.link.trim_start().to_ascii_lowercase();
+            assert!(link.starts_with("http:") || link.starts_with("https:"), "{link}");
+        }
+    }
+}
+
+/// An expression (the first line) is read, printed and read again, and what it selects on a page
+/// (the rest) is in document order and matches its last step.
+pub(crate) fn wrapper(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (expression, html) = text.split_once('\n').unwrap_or((&text, ""));
+    let Ok(path) = expression.parse::<dom::xpath::Path>() else { return };
+    let printed = path.to_string();
+    assert_eq!(printed.parse().as_ref(), Ok(&path), "{printed}");
+    let document = dom::parse(html);
+    let selected = path.select(&document);
+    assert!(selected.is_sorted_by(|a, b| a < b), "{selected:?}");
+    if let Some(last) = path.steps.last() {
+        assert!(selected.iter().all(|id| last.matches(&document, *id)), "{printed}");
+    }
+    let outermost = ::wrapper::select(std::slice::from_ref(&path), &document);
+    assert!(outermost.iter().all(|id| selected.contains(id)));
+}

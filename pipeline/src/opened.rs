@@ -1,0 +1,66 @@
+//! An input opened for reading: counted and digested on its way.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read};
+
+use sha2::{Digest, Sha256};
+
+use crate::config::hex;
+use crate::inputs::Input;
+
+/// An input being read. Archive readers take an IO error for the end of the file, so it is
+/// remembered here.
+pub(crate) struct Opened<'a> {
+    inner: Box<dyn Read>,
+    digest: Sha256,
+    bytes: u64,
+    progress: &'a (dyn Fn(u64) + Sync),
+    failure: &'a RefCell<Option<io::Error>>,
+}
+
+impl<'a> Opened<'a> {
+    /// Opens an input. `progress` is told of bytes read, `failure` keeps the first error.
+    pub(crate) fn new(
+        input: &Input,
+        progress: &'a (dyn Fn(u64) + Sync),
+        failure: &'a RefCell<Option<io::Error>>,
+    ) -> io::Result<Self> {
+        let inner: Box<dyn Read> = match input.is_stdin() {
+            true => Box::new(io::stdin()),
+            false => Box::new(File::open(input.path())?),
+        };
+        Ok(Self { inner, digest: Sha256::new(), bytes: 0, progress, failure })
+    }
+
+    /// All of a file that is no archive; `None` if it has more than `limit` bytes.
+    pub(crate) fn whole(&mut self, limit: usize) -> io::Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        self.by_ref().take(limit as u64 + 1).read_to_end(&mut bytes)?;
+        Ok((bytes.len() <= limit).then_some(bytes))
+    }
+
+    /// Bytes read, and their SHA-256 in hex.
+    pub(crate) fn finish(self) -> (u64, String) {
+        (self.bytes, hex(&self.digest.finalize()))
+    }
+}
+
+impl Read for Opened<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.inner.read(buffer) {
+            Ok(n) => {
+                self.digest.update(&buffer[..n]);
+                self.bytes += n as u64;
+                (self.progress)(n as u64);
+                Ok(n)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let copy = io::Error::new(error.kind(), error.to_string());
+                self.failure.borrow_mut().get_or_insert(error);
+                Err(copy)
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Limits: what is too large, too swollen or too slow is dropped with its reason, in little time.
+
+use std::fs;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+mod common;
+use archive::RecordKind;
+use common::crawl::{Crawl, HTML, gzip};
+use common::program::run;
+use common::prose;
+use common::results::{Results, text};
+use flate2::write::DeflateEncoder;
+use flate2::{Compress, Compression, FlushCompress};
+use serde_json::Value;
+
+/// A gzip member of a head and then ten gigabytes of zeros, about ten megabytes long: one flushed
+/// deflate block of ten megabytes, over and over. Its checksum is not right; nobody gets that far.
+fn ten_gigabytes(head: &[u8]) -> Vec<u8> {
+    const BLOCK: usize = 10 << 20;
+    let mut compress = Compress::new(Compression::default(), false);
+    let mut packed = |bytes: &[u8]| {
+        let mut out = Vec::with_capacity(bytes.len() / 500 + 4096);
+        compress.compress_vec(bytes, &mut out, FlushCompress::Full).unwrap();
+        assert!(out.len() < out.capacity());
+        out
+    };
+    let mut member = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+    member.extend(packed(head));
+    let block = packed(&vec![0; BLOCK]);
+    for _ in 0..(10 << 30) / BLOCK {
+        member.extend_from_slice(&block);
+    }
+    member.extend_from_slice(&[3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert!((9 << 20..12 << 20).contains(&member.len()), "{}", member.len());
+    member
+}
+
+fn run_bytes(bytes: &[u8], more: &[&str]) -> (Results, Duration) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bomb.warc.gz");
+    fs::write(&file, bytes).unwrap();
+    let begun = Instant::now();
+    let results = run(&[&file], &folder.path().join("out"), more);
+    (results, begun.elapsed())
+}
+
+fn good() -> Crawl {
+    let mut crawl = Crawl::new();
+    crawl.page("https://good.example/notes/1", &prose::post(1));
+    crawl.page("https://good.example/notes/2", &prose::post(2));
+    crawl
+}
+
+#[test]
+fn ten_gigabytes_in_a_member_of_ten_megabytes() {
+    let head = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: https://bomb.example/\r\n\
+                Content-Type: text/html\r\nContent-Length: 10737418240\r\n\r\n";
+    let members = good().members().to_vec();
+    let bytes = [members[0].clone(), ten_gigabytes(head.as_bytes()), members[1].clone()].concat();
+    let (results, took) = run_bytes(&bytes, &[]);
+    // Less than a second when optimised; `reading-speed bomb` prints it.
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert_eq!(results.articles.len(), 2, "{:?}", results.dropped);
+    assert!(results.drops("record-too-large").iter().any(|drop| {
+        text(drop, "detail").contains("500 times") && drop["origin"]["offset"] == members[0].len()
+    }));
+    assert!(results.dropped.len() <= 2, "{:?}", results.dropped);
+}
+
+#[test]
+fn ten_gigabytes_in_a_payload_of_ten_megabytes() {
+    let mut crawl = good();
+    let head = format!("{HTML}Content-Encoding: gzip\r\n");
+    crawl.response("https://bomb.example/", &head, &ten_gigabytes(b"<p>"));
+    let (results, took) = run_bytes(&crawl.members().concat(), &[]);
+    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert_eq!(results.articles.len(), 2);
+    let drops = results.drops("record-too-large");
+    assert!(drops.len() == 1 && drops[0]["url"] == "https://bomb.example/", "{drops:?}");
+}
+
+/// A run with these settings.
+fn run_with(crawl: &Crawl, settings: &str) -> Results {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("config.toml");
+    fs::write(&config, settings).unwrap();
+    let archive = crawl.write(folder.path(), "a.warc.gz");
+    run(&[&config, &archive], &folder.path().join("out"), &[])
+}
+
+#[test]
+fn every_limit_can_be_set() {
+    let url = |name: &str| format!("https://{name}.example/notes/1");
+    let mut crawl = Crawl::new();
+    let long = prose::post_with(1, "", &"<p>words and more words</p>".repeat(2000));
+    crawl.page(&url("long"), &long);
+    let zipped = gzip(prose::post_with(2, "", &"<b>x</b>".repeat(300_000)).as_bytes());
+    crawl.response(&url("swollen"), &format!("{HTML}Content-Encoding: gzip\r\n"), &zipped);
+    crawl.page(&url("fine"), &prose::post(3));
+    let items = "<item><title>t</title><link>https://fine.example/notes/1</link></item>".repeat(50);
+    let feed = format!("<rss version='2.0'><channel><title>f</title>{items}</channel></rss>");
+    crawl.response(&url("feed"), "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n", feed.as_bytes());
+    let reason = |results: &Results, name: &str| {
+        // Of a record that was not kept only the detail has the address.
+        let of = |d: &&Value| d["url"] == url(name) || text(d, "detail").contains(&url(name));
+        results.dropped.iter().find(of).map(|drop| text(drop, "reason").to_owned())
+    };
+    for (settings, dropped) in [
+        ("[read]\nmax_record_bytes = 30_000", [("long", "record-too-large"), ("swollen", "")]),
+        ("[read]\nmax_payload_bytes = 30_000", [("long", "record-too-large"), ("feed", "")]),
+        ("[read]\nmax_ratio = 20", [("swollen", "record-too-large"), ("long", "")]),
+        ("[read]\nmax_feed_bytes = 2000", [("feed", "bad-feed"), ("long", "")]),
+        ("[parse]\nmax_milliseconds = 0", [("swollen", "too-slow"), ("feed", "")]),
+    ] {
+        let results = run_with(&crawl, settings);
+        for (name, wanted) in dropped {
+            let found = reason(&results, name).unwrap_or_default();
+            assert_eq!(found, wanted, "{settings}: {name} {:?}", results.dropped);
+        }
+    }
+}
+
+#[test]
+fn what_was_cut_by_the_crawler_is_kept_and_marked() {
+    let mut crawl = good();
+    let html = prose::post(3);
+    let mut writer = archive::Writer::new(Vec::new(), archive::Wrapping::Gzip);
+    let body = [HTML.as_bytes(), b"\r\n", &html.as_bytes()[..html.len() - 40]].concat();
+    let record = archive::NewRecord {
+        kind: RecordKind::Response,
+        record_id: "urn:uuid:cut",
+        date: "2024-05-01T00:00:00Z".parse().unwrap(),
+        target_uri: Some("https://good.example/notes/3"),
+        content_type: "application/http; msgtype=response",
+        fields: &[("WARC-Truncated", "length")],
+        body: &body,
+    };
+    writer.write(&record).unwrap();
+    let bytes = [
+        crawl.page("https://good.example/notes/4", &prose::post(4)).members().concat(),
+        writer.finish().unwrap(),
+    ];
+    let (results, _) = run_bytes(&bytes.concat(), &[]);
+    let article = results.article("https://good.example/notes/3");
+    assert_eq!(article["origin"]["truncated"], "length");
+    assert!(results.article("https://good.example/notes/4")["origin"]["truncated"].is_null());
+}
+
+#[test]
+fn standard_input() {
+    let bytes = good().members().concat();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let output = common::program::sitegrove()
+        .args(["run".as_ref(), "-".as_ref(), "--out".as_ref(), out.as_os_str()])
+        .write_stdin(bytes.clone())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let results = Results::read(&out);
+    assert_eq!(results.articles.len(), 2);
+    assert_eq!(results.articles[0]["origin"]["file"], "-");
+    assert_eq!(results.ledger["inputs"][0]["bytes"], bytes.len());
+}
+
+#[test]
+fn the_bomb_is_one() {
+    // Unwrapped as far as is bearable, it is what it claims to be.
+    let bomb = ten_gigabytes(b"head");
+    let mut decoder = flate2::read::GzDecoder::new(&bomb[..]);
+    let mut first = vec![1; 100 << 20];
+    std::io::Read::read_exact(&mut decoder, &mut first).unwrap();
+    assert!(first.starts_with(b"head\0") && first[4..].iter().all(|byte| *byte == 0));
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(&first).unwrap();
+    assert!(encoder.finish().unwrap().len() > bomb.len() / 200);
+}

@@ -1,0 +1,170 @@
+//! What a stranger's page or feed must not achieve; docs/SECURITY.md names these tests line by line.
+
+use std::fs;
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+mod common;
+use common::crawl::Crawl;
+use common::program::{repository, run};
+use common::prose;
+use common::results::{files, text};
+
+#[test]
+fn nothing_is_fetched() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let place = format!("http://{}", listener.local_addr().unwrap());
+    let head = format!(
+        "<base href={place}/base/><link rel=canonical href={place}/canonical>\
+         <link rel=stylesheet href={place}/style.css><script src={place}/x.js></script>\
+         <meta http-equiv=refresh content='0;url={place}/refresh'>\
+         <meta property=og:image content={place}/image.png>\
+         <link rel=alternate type=application/rss+xml href={place}/feed.xml>"
+    );
+    let body = format!(
+        "<iframe src={place}/frame></iframe><img src={place}/a.png srcset='{place}/b.png 2x'>\
+         <object data={place}/o></object><video poster={place}/p src={place}/v></video>"
+    );
+    let mut crawl = Crawl::new();
+    for n in 0..4 {
+        crawl.page(&format!("{place}/notes/{n}"), &prose::post_with(n, &head, &body));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "pages.warc.gz");
+    let feed = folder.path().join("feed.xml");
+    fs::write(
+        &feed,
+        format!(
+            "<?xml version='1.0'?><?xml-stylesheet href='{place}/feed.xsl'?>\
+             <!DOCTYPE rss SYSTEM '{place}/rss.dtd' [<!ENTITY x SYSTEM '{place}/entity'>\
+             <!ENTITY % p SYSTEM '{place}/parameter'> %p;]>\
+             <rss version='2.0' xmlns:xi='http://www.w3.org/2001/XInclude'><channel>\
+             <title>&x;</title><link>{place}</link><xi:include href='{place}/include'/>\
+             <item><title>t &x;</title><link>{place}/notes/1</link></item></channel></rss>"
+        ),
+    )
+    .unwrap();
+    let feed = feed.to_str().unwrap();
+    let results = run(&[&archive], &folder.path().join("out"), &["--feeds", feed]);
+    assert_eq!(results.articles.len(), 4, "{:?}", results.dropped);
+    let caller = listener.accept();
+    assert!(caller.is_err(), "somebody called: {caller:?}");
+}
+
+#[test]
+fn nothing_that_could_fetch_is_linked() {
+    let lock = fs::read_to_string(repository().join("Cargo.lock")).unwrap();
+    for name in [
+        "reqwest",
+        "hyper",
+        "ureq",
+        "curl",
+        "isahc",
+        "attohttpc",
+        "native-tls",
+        "rustls",
+        "tokio",
+        "async-std",
+        "mio",
+        "socket2",
+        "openssl",
+        "surf",
+    ] {
+        assert!(!lock.contains(&format!("name = \"{name}\"\n")), "{name} is in Cargo.lock");
+    }
+}
+
+#[test]
+fn external_entities_bring_in_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let secret = folder.path().join("secret.txt");
+    fs::write(&secret, "the-secret-words").unwrap();
+    let mut crawl = Crawl::new();
+    for n in 0..3 {
+        crawl.page(&format!("https://entity.example/notes/{n}"), &prose::post(n));
+    }
+    let archive = crawl.write(folder.path(), "pages.warc.gz");
+    let feed = folder.path().join("feed.xml");
+    fs::write(
+        &feed,
+        format!(
+            "<!DOCTYPE rss [<!ENTITY x SYSTEM 'file://{0}'>]><rss version='2.0'><channel>\
+             <title>f</title><item><title>t</title><description>&x;</description>\
+             <link>https://entity.example/notes/1</link></item></channel></rss>",
+            secret.display()
+        ),
+    )
+    .unwrap();
+    let out = folder.path().join("out");
+    run(&[&archive], &out, &["--feeds", feed.to_str().unwrap()]);
+    for (name, bytes) in files(&out) {
+        let found = String::from_utf8_lossy(&bytes).contains("the-secret-words");
+        assert!(!found, "{name} has the file's words");
+    }
+}
+
+#[test]
+fn a_feed_of_a_hundred_megabytes_is_one_drop() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    crawl.page("https://large.example/notes/1", &prose::post(1));
+    let archive = crawl.write(folder.path(), "pages.warc.gz");
+    let item = "<item><title>t</title><link>https://large.example/notes/1</link></item>\n";
+    let mut text_of = String::from("<rss version='2.0'><channel><title>f</title>");
+    while text_of.len() < 100 << 20 {
+        text_of += item;
+    }
+    text_of += "</channel></rss>";
+    let feed = folder.path().join("feed.xml");
+    fs::write(&feed, text_of).unwrap();
+    let begun = Instant::now();
+    let feed = feed.to_str().unwrap();
+    let results = run(&[&archive], &folder.path().join("out"), &["--feeds", feed]);
+    let drops = results.drops("bad-feed");
+    assert_eq!(drops.len(), 1);
+    assert!(text(drops[0], "detail").contains("read.max_feed_bytes"), "{drops:?}");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    let peak = results.ledger["peak_rss_bytes"].as_u64().unwrap_or(0);
+    assert!(peak < 100 << 20, "{} MB", peak >> 20);
+}
+
+#[test]
+fn names_in_markup_do_not_escape_their_expressions() {
+    // Names that would end a string, a predicate, a line or a file if they were pasted in.
+    let names = [
+        "x'] | //*[@a='",
+        "x\"] | //*[@a=\"",
+        "'\"",
+        "]]>",
+        "a\nstrip: //body\nb",
+        "a\u{2028}b",
+        "</script><script>alert(1)</script>",
+        "${jndi:ldap}",
+    ];
+    let mut crawl = Crawl::new();
+    for (n, name) in names.iter().enumerate() {
+        let escaped = name.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
+        for seed in 0..5 {
+            let post = prose::post_with(seed, "", "")
+                .replace("<article", &format!("<article id=\"{escaped}\" data-x=\"{escaped}\""))
+                .replace("<body", &format!("<body class=\"{escaped}\""));
+            crawl.page(&format!("https://names-{n}.example/notes/{seed}"), &post);
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "names.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    assert_eq!(results.articles.len(), 5 * names.len(), "{:?}", results.dropped);
+    let mut seen = 0;
+    for article in &results.articles {
+        for expression in article["xpath"].as_array().unwrap() {
+            let expression = expression.as_str().unwrap();
+            let path: Result<dom::xpath::Path, _> = expression.parse();
+            assert!(path.is_ok(), "{expression}: {path:?}");
+            assert!(!expression.contains(['\n', '\r', '\u{2028}']), "{expression:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen >= results.articles.len());
+}
