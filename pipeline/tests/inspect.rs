@@ -301,6 +301,41 @@ fn inputs_that_are_gone_or_changed_are_named() {
 }
 
 #[test]
+fn pages_found_unchanged_are_read_again_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for seed in 0..4 {
+        let url = format!("https://blog.example/notes/{seed}");
+        let block = format!("{}\r\n{}", common::crawl::HTML, prose::post(seed));
+        let kind = archive::RecordKind::Response;
+        crawl.record(kind, &url, "application/http; msgtype=response", block.as_bytes());
+    }
+    // All in one archive, the last page once more, unchanged.
+    let last = "https://blog.example/notes/3";
+    let head = b"HTTP/1.1 304 Not Modified\r\n\r\n";
+    let profile = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
+    let mut writer = archive::Writer::new(Vec::new(), archive::Wrapping::Gzip);
+    let record = archive::NewRecord {
+        kind: archive::RecordKind::Revisit,
+        record_id: "urn:uuid:00000000-0000-4000-8000-000000000099",
+        date: "2024-06-01T00:00:00Z".parse().unwrap(),
+        target_uri: Some(last),
+        content_type: "application/http; msgtype=response",
+        fields: &[("WARC-Profile", profile)],
+        body: head,
+    };
+    writer.write(&record).unwrap();
+    crawl.write(folder.path(), "first.warc.gz");
+    fs::write(folder.path().join("second.warc.gz"), writer.finish().unwrap()).unwrap();
+    let inputs = [folder.path().join("first.warc.gz"), folder.path().join("second.warc.gz")];
+    let results = run(&[&inputs[0], &inputs[1]], &folder.path().join("out"), &FOREST);
+    assert_eq!(results.articles.len(), 4, "{:?}", results.dropped);
+    let html = document(&results.folder, "blog.example");
+    assert!(!html.contains("could not be read again"), "{html}");
+    assert_eq!(times(&html, "<details class=\"page\""), 4);
+}
+
+#[test]
 fn settings_that_are_not_known_are_said_to_be_assumed() {
     let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();

@@ -13,6 +13,7 @@ use super::records::{OriginLine, Records};
 use crate::config::Config;
 use crate::inputs::Input;
 use crate::ledger::InputRecord;
+use crate::revisits::{Payload, resolve};
 use crate::run::Stopped;
 use crate::stages::group::group;
 use crate::stages::read::{Intake, read};
@@ -35,55 +36,92 @@ pub(super) struct Reread {
 /// With [`Stopped`].
 pub(super) fn reread(records: &Records, config: &Config, stop: &AtomicBool) -> Result<Reread> {
     let addresses = addresses(records);
+    // What a revisit found unchanged may be in any archive.
+    let all = records.ledger.inputs.iter().any(|input| input.records.contains_key("revisit"));
     let mut unread = 0;
     let wanted: Vec<(&InputRecord, Input)> = (records.ledger.inputs.iter())
         .filter_map(|input| {
-            let found = input_of(input, &addresses);
+            let found = input_of(input, &addresses, all);
             let of_pages = input.records.contains_key("page");
             unread += usize::from(found.is_none() && !of_pages);
             Some((input, found?))
         })
         .collect();
-    let results: Vec<(Vec<Intake>, Option<String>)> = wanted
+    let results: Vec<OfInput> = wanted
         .par_iter()
-        .map(|(record, input)| {
-            let mut intakes = Vec::new();
-            let mut sink = |intake: Intake| {
-                if may_matter(&intake, &records.site) {
-                    intakes.push(intake);
-                }
-            };
-            let file = &record.file;
-            let problem = if !input.path().exists() {
-                Some(format!("The input {file} is gone."))
-            } else {
-                match read(input, &config.read, &|_| {}, stop, &mut sink) {
-                    Err(error) => Some(format!("{error}.")),
-                    Ok(now) if now.sha256 != record.sha256 => Some(format!(
-                        "The input {file} has changed since the run ({} bytes, then {}): pages of it \
-                         may not be what they were.",
-                        now.bytes, record.bytes
-                    )),
-                    Ok(_) => None,
-                }
-            };
-            (intakes, problem)
-        })
+        .map(|(record, input)| read_again(record, input, &records.site, config, stop))
         .collect();
     if stop.load(Ordering::Relaxed) {
         bail!(Stopped);
     }
-    let (mut intakes, mut problems) = (Vec::new(), Vec::new());
-    for (of_input, problem) in results {
-        intakes.extend(of_input);
-        problems.extend(problem);
+    let (mut intakes, mut payloads, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    for of_input in results {
+        let before = intakes.len();
+        intakes.extend(of_input.intakes);
+        let moved = |p: Payload| Payload { place: before + p.place, ..p };
+        payloads.extend(of_input.payloads.into_iter().map(moved));
+        problems.extend(of_input.problem);
     }
+    resolve(&mut intakes, &payloads);
     let named = records.ledger.inputs.iter().map(|i| i.file.as_str()).collect::<BTreeSet<_>>();
     let strange = addresses.keys().filter(|file| !named.contains(**file));
     problems.extend(strange.map(|file| format!("The ledger does not name the input {file}.")));
     let sites = group(intakes, &config.group).sites;
     let site = sites.into_iter().find(|site| site.key == records.site);
     Ok(Reread { site, problems, unread })
+}
+
+/// What an input gave that may have to do with the site.
+#[derive(Default)]
+struct OfInput {
+    intakes: Vec<Intake>,
+    payloads: Vec<Payload>,
+    problem: Option<String>,
+}
+
+fn read_again(
+    record: &InputRecord,
+    input: &Input,
+    site: &str,
+    config: &Config,
+    stop: &AtomicBool,
+) -> OfInput {
+    let file = &record.file;
+    let mut found = OfInput::default();
+    if input.is_stdin() {
+        found.problem =
+            Some("An input was the standard input, which cannot be read again.".to_owned());
+        return found;
+    }
+    if !input.path().exists() {
+        found.problem = Some(format!("The input {file} is gone."));
+        return found;
+    }
+    // Per thing given its place among those kept.
+    let mut places: Vec<Option<usize>> = Vec::new();
+    let intakes = &mut found.intakes;
+    let mut sink = |intake: Intake| {
+        let matters = may_matter(&intake, site);
+        places.push(matters.then_some(intakes.len()));
+        if matters {
+            intakes.push(intake);
+        }
+    };
+    match read(input, &config.read, &|_| {}, stop, &mut sink) {
+        Err(error) => found.problem = Some(format!("{error}.")),
+        Ok(now) => {
+            let moved = |p: Payload| Some(Payload { place: (*places.get(p.place)?)?, ..p });
+            found.payloads = now.payloads.into_iter().filter_map(moved).collect();
+            if now.sha256 != record.sha256 {
+                found.problem = Some(format!(
+                    "The input {file} has changed since the run ({} bytes, then {}): pages of it may \
+                     not be what they were.",
+                    now.bytes, record.bytes
+                ));
+            }
+        }
+    }
+    found
 }
 
 /// Per file that holds pages of the site the address of one of them.
@@ -96,16 +134,22 @@ fn addresses(records: &Records) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// The input as the run took it; `None` for archives without a page of the site.
-fn input_of(record: &InputRecord, addresses: &BTreeMap<&str, &str>) -> Option<Input> {
+/// The input as the run took it; `None` for archives without a page of the site, unless all are asked
+/// for.
+fn input_of(
+    record: &InputRecord,
+    addresses: &BTreeMap<&str, &str>,
+    all_archives: bool,
+) -> Option<Input> {
     let path = PathBuf::from(&record.file);
     if record.records.contains_key("feed") {
         return Some(Input::Feed(path));
     }
-    let address = addresses.get(record.file.as_str())?;
+    let address = addresses.get(record.file.as_str());
     if !record.records.contains_key("page") {
-        return Some(Input::Archive(path));
+        return (all_archives || address.is_some()).then_some(Input::Archive(path));
     }
+    let address = address?;
     let (folder, name) = place_of_file(address, &path);
     Some(Input::Html { path, name, folder })
 }
@@ -131,6 +175,7 @@ fn may_matter(intake: &Intake, site: &str) -> bool {
         Intake::Page(page) => {
             page.url.starts_with("file:") || site_of(&page.url).is_some_and(|own| own == site)
         }
+        Intake::Revisit(revisit) => site_of(&revisit.url).is_some_and(|own| own == site),
         Intake::Drop(_) => false,
         _ => true,
     }
