@@ -13,7 +13,7 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 5] = ["run", "extract", "evaluate", "bench", "completions"];
+const COMMANDS: [&str; 6] = ["run", "extract", "evaluate", "bench", "completions", "train"];
 
 /// A folder with a small archive in it.
 fn small() -> (TempDir, PathBuf) {
