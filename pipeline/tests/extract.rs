@@ -60,7 +60,7 @@ fn json_is_as_in_a_run() {
     assert_eq!(articles.len(), 3);
     for article in &articles {
         assert_eq!(article["schema"], 1);
-        assert_eq!(article["engine"], "forest");
+        assert_eq!(article["engine"], "grove");
         assert_eq!(article["site"], "lighthouse-almanac.example");
         assert!(!text(article, "title").is_empty() && !text(article, "text").is_empty());
     }
@@ -79,7 +79,7 @@ fn one_page_alone_is_read_page_wise() {
     assert_eq!(code, 0, "{stderr}");
     let article = parse(stdout.trim());
     assert_eq!(article["route"], "page-wise");
-    assert_eq!(article["engine"], "euclid");
+    assert_eq!(article["engine"], "grove");
     let first = gold("letters-to-a-rock.html");
     assert!(text(&article, "text").contains(first.split("\n\n").next().unwrap()), "{article}");
 }

@@ -87,7 +87,11 @@ mod tests {
 
     fn texts(html: &str) -> Vec<String> {
         let d = dom::parse(html);
-        let count = |id| d.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
+        let count = |id| {
+            d.text(id).map_or(0, |t| {
+                t.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count() as u32
+            })
+        };
         let words = PrefixSums::new(&d, count);
         let links = PrefixSums::within_links(&d, count);
         let text = |b: &Block| {

@@ -1,10 +1,11 @@
 //! Structural patterns of sibling pages, as one tree.
 //!
-//! A pattern is the path of elements from the root, each with its tag, id and class names, of which
+//! A pattern is the path of elements from the root, each with its tag, id and class names (or, without
+//! any, the width and the like that old pages tell their columns by), of which
 //! only those count that recur on another sibling: names made anew for every page vanish by
 //! themselves. Positions do not enter. All siblings' paths together make one merged tree.
 
-use dom::{Document, Element, NodeId, class_tokens, local_name};
+use dom::{Document, Element, LocalName, NodeId, class_tokens, local_name};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -103,20 +104,39 @@ impl Patterns {
             return tag;
         }
         let frequency = |name: u64| self.recurring.get(&name).copied().unwrap_or(0);
-        let most = names(element).map(frequency).max().unwrap_or(0);
-        let own = names(element).filter(|&name| {
+        let mut most = 0;
+        each_name(element, |name| most = most.max(frequency(name)));
+        let mut sum = tag;
+        each_name(element, |name| {
             let pages = frequency(name);
-            pages > 0 && pages * COMPANION.1 >= most * COMPANION.0
+            if pages > 0 && pages * COMPANION.1 >= most * COMPANION.0 {
+                sum = sum.wrapping_add(name | 1);
+            }
         });
-        own.fold(tag, |sum, name| sum.wrapping_add(name | 1))
+        sum
     }
 }
 
-/// Hashes of an element's id and class names, digits at their ends left out.
-fn names(element: Element<'_>) -> impl Iterator<Item = u64> {
+/// What stands in for names where an element has neither id nor class: all there is on pages of a
+/// certain age.
+const LOOKS: [LocalName; 9] = [
+    local_name!("itemprop"),
+    local_name!("role"),
+    local_name!("width"),
+    local_name!("align"),
+    local_name!("valign"),
+    local_name!("bgcolor"),
+    local_name!("cellpadding"),
+    local_name!("border"),
+    local_name!("face"),
+];
+
+/// Calls back with hashes of an element's id and class names, digits left out; or of its looks.
+fn each_name(element: Element<'_>, mut take: impl FnMut(u64)) {
     let id = element.attribute(&local_name!("id")).map(|id| (id.trim(), 1));
     let class = element.attribute(&local_name!("class")).unwrap_or_default();
-    id.into_iter().chain(class_tokens(class).map(|token| (token, 2))).filter_map(|(name, seed)| {
+    let mut named = false;
+    for (name, seed) in id.into_iter().chain(class_tokens(class).map(|token| (token, 2))) {
         // Numbers count things: `post-12` is `post` on every page.
         let mut stable = [0u8; 64];
         let mut len = 0;
@@ -126,8 +146,19 @@ fn names(element: Element<'_>) -> impl Iterator<Item = u64> {
         }
         let stable = stable[..len].trim_ascii();
         let stable = stable.strip_suffix(b"-").or(stable.strip_suffix(b"_")).unwrap_or(stable);
-        (!stable.is_empty()).then(|| xxh3_64_with_seed(stable, seed))
-    })
+        if !stable.is_empty() {
+            named = true;
+            take(xxh3_64_with_seed(stable, seed));
+        }
+    }
+    if named {
+        return;
+    }
+    for (at, attribute) in (3..).zip(&LOOKS) {
+        if let Some(value) = element.attribute(attribute) {
+            take(xxh3_64_with_seed(value.trim().as_bytes(), at));
+        }
+    }
 }
 
 /// Of an element's names those count that are on four pages for five that have its most common one.
@@ -142,12 +173,12 @@ fn recurring(pages: &[&Document]) -> FxHashMap<u64, u32> {
     let mut seen: FxHashMap<u64, (usize, u32)> = FxHashMap::default();
     for (at, page) in pages.iter().enumerate() {
         for element in page.ids().filter_map(|id: NodeId| page.element(id)) {
-            for name in names(element) {
+            each_name(element, |name| {
                 let entry = seen.entry(name).or_insert((at, 1));
                 if entry.0 != at {
                     *entry = (at, entry.1 + 1);
                 }
-            }
+            });
         }
     }
     let of_name = |(name, (_, pages))| (pages >= least).then_some((name, pages));
@@ -181,6 +212,14 @@ mod tests {
             "div",
         );
         assert!(found.iter().all(|&id| id == found[0]), "{found:?}");
+    }
+
+    #[test]
+    fn looks_tell_elements_without_names() {
+        let page = "<table><tr><td width=120>a<td width=468>b</table>";
+        let found = patterns_of(&[page; 3], "td");
+        assert_eq!((found[0], found[1]), (found[2], found[3]));
+        assert_ne!(found[0], found[1]);
     }
 
     #[test]

@@ -1,0 +1,111 @@
+//! What the default engine does within an article: prune, comments, endings, texts that are elsewhere.
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+mod common;
+use common::crawl::Crawl;
+use common::program::run;
+use common::prose;
+use common::results::{Results, text};
+
+/// Runs a crawl of pages of one site; gives its results in the order of the pages.
+fn results(pages: &[String], more: &[&str]) -> (Results, TempDir) {
+    let mut crawl = Crawl::new();
+    for (n, page) in pages.iter().enumerate() {
+        crawl.page(&format!("https://posts.example/notes/{n:02}"), page);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "posts.warc.gz");
+    (run(&[&archive], &folder.path().join("out"), more), folder)
+}
+
+fn strings(value: &Value) -> Vec<&str> {
+    value.as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect()
+}
+
+#[test]
+fn comments_are_a_field_of_their_own() {
+    let comments = |n: usize| {
+        let one = |k: usize| {
+            let words = &prose::paragraphs(500 + 7 * n + k)[0];
+            format!(
+                "<li class=comment><p class=comment-author>Reader {k} wrote:</p><p>{words}</p></li>"
+            )
+        };
+        let all: String = (0..4).map(one).collect();
+        format!("</div><div id=comments class=comments-area><h3>4 comments</h3><ol>{all}</ol>")
+    };
+    let pages: Vec<String> = (0..8).map(|n| prose::post_with(n, "", &comments(n))).collect();
+    let (results, _folder) = results(&pages, &[]);
+    assert_eq!(results.articles.len(), 8);
+    for article in &results.articles {
+        let n: usize = text(article, "url")[30..].parse().unwrap();
+        let own = text(article, "text");
+        let comment = &prose::paragraphs(500 + 7 * n)[0];
+        assert!(prose::paragraphs(n).iter().all(|p| own.contains(p.as_str())), "{own}");
+        assert!(!own.contains(comment.as_str()), "a comment is in the text\n{own}");
+        assert!(text(article, "comments").contains(comment.as_str()), "{article}");
+    }
+}
+
+#[test]
+fn what_is_the_same_on_every_page_is_taken_out_of_the_article() {
+    let notice = "<div class=support><p>Please support this site with a gift of any size, because \
+                  nobody else pays for what you read here every week.</p></div>";
+    let pages: Vec<String> = (0..8)
+        .map(|n| {
+            // Between the paragraphs, so that no end of the article comes before it.
+            let page = prose::post(n);
+            page.replacen("</p>\n<p>", &format!("</p>\n{notice}\n<p>"), 1)
+        })
+        .collect();
+    let (results, _folder) = results(&pages, &[]);
+    assert_eq!(results.articles.len(), 8);
+    for article in &results.articles {
+        let n: usize = text(article, "url")[30..].parse().unwrap();
+        let own = text(article, "text");
+        assert!(prose::paragraphs(n).iter().all(|p| own.contains(p.as_str())), "{own}");
+        assert!(!own.contains("gift of any size"), "{own}");
+        assert_eq!(article["route"], "wrapper");
+        let paths = strings(&article["xpath"]).len() + strings(&article["prune"]).len();
+        assert!((1..=6).contains(&paths), "{article}");
+    }
+}
+
+#[test]
+fn a_text_that_is_only_in_the_json_ld_is_taken_from_there() {
+    let pages: Vec<String> = (0..3)
+        .map(|n| {
+            let body = prose::paragraphs(n).join(" ").repeat(2);
+            let title = prose::title(n);
+            format!(
+                "<!doctype html><title>{title}</title><script type='application/ld+json'>\
+                 {{\"@context\":\"https://schema.org\",\"@type\":\"NewsArticle\",\
+                 \"headline\":\"{title}\",\"articleBody\":\"{body}\"}}</script>\
+                 <body><div id=app></div><p>Please enable scripts to read this page, and reload it \
+                 when you have done so, or write to us for help with your browser.</p></body>"
+            )
+        })
+        .collect();
+    let (results, _folder) = results(&pages, &[]);
+    assert_eq!(results.articles.len(), 3, "{:?}", results.urls());
+    for article in &results.articles {
+        assert_eq!(article["route"], "json-ld");
+        assert!(text(article, "text").starts_with("The "), "{article}");
+        assert!(strings(&article["xpath"]).is_empty());
+    }
+}
+
+#[test]
+fn doubtful_articles_are_marked_and_kept() {
+    let pages: Vec<String> = (0..4).map(prose::post).collect();
+    let (sure, _folder) = results(&pages, &[]);
+    assert!(sure.articles.iter().all(|a| a["doubtful"] == false));
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join("own.toml");
+    std::fs::write(&own, "[extract]\ndoubtful_below = 1.0\n").unwrap();
+    let (doubtful, _folder) = results(&pages, &["--config", own.to_str().unwrap()]);
+    assert_eq!(doubtful.articles.len(), sure.articles.len());
+    assert!(doubtful.articles.iter().all(|a| a["doubtful"] == true));
+}

@@ -1,0 +1,94 @@
+//! `sitegrove train` on the sample crawl.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+mod common;
+use common::program::{call, in_repository, parts, run, sitegrove};
+
+/// Trains on the sample crawl with so many threads.
+fn train(folder: &TempDir, threads: &str) -> (String, std::path::PathBuf) {
+    let out = folder.path().join(format!("weights-{threads}.json"));
+    let output = sitegrove()
+        .args(["train", "--folds", "2", "--no-data-sets", "--licence", "sample=CC0-1.0", "--gold"])
+        .arg(in_repository("data/gold.jsonl"))
+        .arg("--out")
+        .arg(&out)
+        .arg("--held-out")
+        .arg(folder.path().join(format!("held-{threads}.jsonl")))
+        .arg(in_repository("data/crawl"))
+        .env("RAYON_NUM_THREADS", threads)
+        .output()
+        .unwrap();
+    let (code, stdout, stderr) = parts(&output);
+    assert_eq!(code, 0, "{stdout}\n{stderr}");
+    (stdout, out)
+}
+
+/// A configuration that uses a weights file.
+fn configuration(folder: &Path, weights: &Path) -> std::path::PathBuf {
+    let path = folder.join("own.toml");
+    fs::write(&path, format!("[grove]\nweights = '{}'\n", weights.display())).unwrap();
+    path
+}
+
+#[test]
+fn weights_are_the_same_for_any_threads_and_of_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let (stdout, one) = train(&folder, "1");
+    let (_, three) = train(&folder, "3");
+    assert_eq!(fs::read(&one).unwrap(), fs::read(&three).unwrap());
+    assert!(stdout.contains("| ALL |") && stdout.contains("| confidence |"), "{stdout}");
+    let weights = fs::read_to_string(&one).unwrap();
+    assert!(weights.contains("\"licence\":\"CC0-1.0\""));
+    assert!(!weights.contains("harbour-gazette"), "a site's name is in the weights");
+    let held_out = fs::read_to_string(folder.path().join("held-1.jsonl")).unwrap();
+    assert!(held_out.lines().count() > 50);
+
+    let own = configuration(folder.path(), &one);
+    let out = folder.path().join("out");
+    let results = run(&[&in_repository("data/crawl")], &out, &["--config", own.to_str().unwrap()]);
+    assert!(results.articles.len() > 50, "{} articles", results.articles.len());
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let weights = folder.path().join("weights.json");
+    for (content, words) in [
+        ("nonsense", &["weights.json", "not a weights file"][..]),
+        ("{\"schema\": 99}", &["schema 99", "train again"]),
+    ] {
+        fs::write(&weights, content).unwrap();
+        let own = configuration(folder.path(), &weights);
+        let crawl = in_repository("data/crawl");
+        let out = folder.path().join("out");
+        let (code, _, stderr) = parts(&call(&[
+            "run",
+            crawl.to_str().unwrap(),
+            "--config",
+            own.to_str().unwrap(),
+            "--out",
+            out.to_str().unwrap(),
+        ]));
+        assert_eq!(code, 2, "{stderr}");
+        assert!(words.iter().all(|word| stderr.contains(word)), "{stderr}");
+        assert!(!out.exists(), "something was written");
+    }
+    let gold = folder.path().join("gold.jsonl");
+    fs::write(&gold, "{\"url\": \"https://nowhere.example/\", \"gold_text\": \"a b c\"}\n")
+        .unwrap();
+    let crawl = in_repository("data/crawl");
+    let (code, _, stderr) = parts(&call(&[
+        "train",
+        "--gold",
+        gold.to_str().unwrap(),
+        "--out",
+        weights.to_str().unwrap(),
+        crawl.to_str().unwrap(),
+    ]));
+    assert_eq!(code, 2);
+    assert!(stderr.contains("no page of") && stderr.contains("is in the inputs"), "{stderr}");
+}
