@@ -10,14 +10,21 @@ use common::prose;
 use common::results::{Results, text};
 
 /// Runs a crawl of pages of one site; gives its results in the order of the pages.
-fn results(pages: &[String], more: &[&str]) -> (Results, TempDir) {
+fn results(pages: &[String], configuration: Option<&str>) -> (Results, TempDir) {
     let mut crawl = Crawl::new();
     for (n, page) in pages.iter().enumerate() {
         crawl.page(&format!("https://posts.example/notes/{n:02}"), page);
     }
     let folder = tempfile::tempdir().unwrap();
     let archive = crawl.write(folder.path(), "posts.warc.gz");
-    (run(&[&archive], &folder.path().join("out"), more), folder)
+    let own = folder.path().join("own.toml");
+    let mut inputs = Vec::new();
+    if let Some(configuration) = configuration {
+        std::fs::write(&own, configuration).unwrap();
+        inputs.push(own.as_path());
+    }
+    inputs.push(&archive);
+    (run(&inputs, &folder.path().join("out"), &[]), folder)
 }
 
 fn strings(value: &Value) -> Vec<&str> {
@@ -37,10 +44,10 @@ fn comments_are_a_field_of_their_own() {
         format!("</div><div id=comments class=comments-area><h3>4 comments</h3><ol>{all}</ol>")
     };
     let pages: Vec<String> = (0..8).map(|n| prose::post_with(n, "", &comments(n))).collect();
-    let (results, _folder) = results(&pages, &[]);
+    let (results, _folder) = results(&pages, None);
     assert_eq!(results.articles.len(), 8);
     for article in &results.articles {
-        let n: usize = text(article, "url")[30..].parse().unwrap();
+        let n: usize = text(article, "url").rsplit('/').next().unwrap().parse().unwrap();
         let own = text(article, "text");
         let comment = &prose::paragraphs(500 + 7 * n)[0];
         assert!(prose::paragraphs(n).iter().all(|p| own.contains(p.as_str())), "{own}");
@@ -60,10 +67,10 @@ fn what_is_the_same_on_every_page_is_taken_out_of_the_article() {
             page.replacen("</p>\n<p>", &format!("</p>\n{notice}\n<p>"), 1)
         })
         .collect();
-    let (results, _folder) = results(&pages, &[]);
+    let (results, _folder) = results(&pages, None);
     assert_eq!(results.articles.len(), 8);
     for article in &results.articles {
-        let n: usize = text(article, "url")[30..].parse().unwrap();
+        let n: usize = text(article, "url").rsplit('/').next().unwrap().parse().unwrap();
         let own = text(article, "text");
         assert!(prose::paragraphs(n).iter().all(|p| own.contains(p.as_str())), "{own}");
         assert!(!own.contains("gift of any size"), "{own}");
@@ -88,7 +95,7 @@ fn a_text_that_is_only_in_the_json_ld_is_taken_from_there() {
             )
         })
         .collect();
-    let (results, _folder) = results(&pages, &[]);
+    let (results, _folder) = results(&pages, None);
     assert_eq!(results.articles.len(), 3, "{:?}", results.urls());
     for article in &results.articles {
         assert_eq!(article["route"], "json-ld");
@@ -100,12 +107,9 @@ fn a_text_that_is_only_in_the_json_ld_is_taken_from_there() {
 #[test]
 fn doubtful_articles_are_marked_and_kept() {
     let pages: Vec<String> = (0..4).map(prose::post).collect();
-    let (sure, _folder) = results(&pages, &[]);
+    let (sure, _folder) = results(&pages, None);
     assert!(sure.articles.iter().all(|a| a["doubtful"] == false));
-    let folder = tempfile::tempdir().unwrap();
-    let own = folder.path().join("own.toml");
-    std::fs::write(&own, "[extract]\ndoubtful_below = 1.0\n").unwrap();
-    let (doubtful, _folder) = results(&pages, &["--config", own.to_str().unwrap()]);
+    let (doubtful, _folder) = results(&pages, Some("[extract]\ndoubtful_below = 1.0\n"));
     assert_eq!(doubtful.articles.len(), sure.articles.len());
     assert!(doubtful.articles.iter().all(|a| a["doubtful"] == true));
 }

@@ -49,7 +49,7 @@ fn weights_are_the_same_for_any_threads_and_of_use() {
 
     let own = configuration(folder.path(), &one);
     let out = folder.path().join("out");
-    let results = run(&[&in_repository("data/crawl")], &out, &["--config", own.to_str().unwrap()]);
+    let results = run(&[&own, &in_repository("data/crawl")], &out, &[]);
     assert!(results.articles.len() > 50, "{} articles", results.articles.len());
 }
 
@@ -67,9 +67,8 @@ fn what_cannot_be_used_is_refused_with_the_reason() {
         let out = folder.path().join("out");
         let (code, _, stderr) = parts(&call(&[
             "run",
-            crawl.to_str().unwrap(),
-            "--config",
             own.to_str().unwrap(),
+            crawl.to_str().unwrap(),
             "--out",
             out.to_str().unwrap(),
         ]));

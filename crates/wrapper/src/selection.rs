@@ -9,6 +9,12 @@ pub fn select(paths: &[Path], document: &Document) -> Vec<NodeId> {
     outermost(document, &union_of(paths.iter().map(|path| path.select(document))))
 }
 
+/// All nodes that any of the paths selects, in document order, nodes inside other selected nodes too:
+/// what is taken out of something is told by the nearest one above, wherever others are.
+pub fn select_nested(paths: &[Path], document: &Document) -> Vec<NodeId> {
+    union_of(paths.iter().map(|path| path.select(document)))
+}
+
 /// All nodes of several selections, in document order, each once.
 pub(crate) fn union_of(selections: impl Iterator<Item = Vec<NodeId>>) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = selections.flatten().collect();

@@ -43,7 +43,7 @@ pub struct RunArgs {
     /// RSS, Atom or JSON Feed files, folders of them, globs (repeatable)
     #[arg(long, value_name = "PATH")]
     pub feeds: Vec<String>,
-    /// How articles are found: forest, coverage, forest-j, forest-u, sigfeed, description,
+    /// How articles are found: grove, forest, coverage, forest-j, forest-u, sigfeed, description,
     /// words-leaves, euclid, blocks, density, text-density
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Engine>,

@@ -49,7 +49,7 @@ pub fn extract(
 fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
     Body {
         nodes: wrapper::select(&learnt.paths, &parsed.document),
-        prune: wrapper::select(&learnt.prune, &parsed.document),
+        prune: wrapper::select_nested(&learnt.prune, &parsed.document),
         xpath: learnt.wrapper.content.clone(),
         prune_xpath: learnt.wrapper.prune.clone(),
         cut: None,

@@ -45,7 +45,7 @@ pub fn judged_body(
     }
     let by_wrapper = learnt.map(|learnt| Chosen {
         keep: wrapper::select(&learnt.paths, document),
-        prune: wrapper::select(&learnt.prune, document),
+        prune: wrapper::select_nested(&learnt.prune, document),
     });
     let mut chosen = by_wrapper.unwrap_or_default();
     let mut kept = chosen.blocks(document, blocks);

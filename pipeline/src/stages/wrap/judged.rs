@@ -6,7 +6,7 @@ use dom::NodeId;
 use dom::xpath::Path;
 use grove::{Chosen, Decision, PatternId};
 use model::{Support, Template, Wrapper};
-use wrapper::{Sample, select, synthesize};
+use wrapper::{Sample, select, select_nested, synthesize};
 
 use super::Learnt;
 use crate::parsed::ParsedPage;
@@ -45,8 +45,10 @@ pub fn wrap_judged(
     let prune = expressions(pages, &wanted, Some(&scope), judged);
     let exact = (pages.iter().zip(&chosen).enumerate()).filter(|(at, (page, chosen))| {
         let own = &judged.pages[*at].blocks.blocks;
-        let found =
-            Chosen { keep: select(&paths, &page.document), prune: select(&prune, &page.document) };
+        let found = Chosen {
+            keep: select(&paths, &page.document),
+            prune: select_nested(&prune, &page.document),
+        };
         found.blocks(&page.document, own) == chosen.blocks(&page.document, own)
     });
     let exact = exact.count() as f64 / pages.len() as f64;
@@ -171,10 +173,15 @@ fn mistakes(
 ) -> u32 {
     let of_page = |(at, page): (usize, &&ParsedPage<'_>)| {
         let document = &page.document;
-        let mut found = select(paths, document);
-        if let Some(scope) = scope {
-            found.retain(|&id| scope[at].iter().any(|&root| document.contains(root, id)));
-        }
+        let found = match scope {
+            None => select(paths, document),
+            // Those inside other selected ones count too: a root itself may be among them.
+            Some(scope) => {
+                let mut found = select_nested(paths, document);
+                found.retain(|&id| scope[at].iter().any(|&root| document.contains(root, id)));
+                found
+            }
+        };
         let words = |nodes: &[NodeId], others: &[NodeId]| -> u32 {
             let missing = nodes.iter().filter(|id| others.binary_search(id).is_err());
             missing.map(|&id| page.words.sum(document, id)).sum()
