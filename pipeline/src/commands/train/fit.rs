@@ -53,12 +53,15 @@ impl FitParameters {
     };
 }
 
+/// Log-odds of what has no exception in the gold.
+const ALWAYS: f32 = 4.0;
+
 /// Why nothing could be fitted.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FitError {
-    /// No row, or none of one of the two kinds.
-    #[error("nothing to fit: all {0} rows are alike in what they should be")]
-    OneKind(usize),
+    /// No row to learn from.
+    #[error("nothing to learn from: no block of the gold's pages counts")]
+    Empty,
     /// The fitting crate refused.
     #[error("fitting failed: {0}")]
     Fitting(String),
@@ -78,7 +81,7 @@ pub(super) struct Lesson<'a> {
 /// Fits trees. The same lessons in the same order give the same trees for any number of threads.
 ///
 /// # Errors
-/// If the lessons are empty or of one kind.
+/// If the lessons are empty.
 pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<Trees, FitError> {
     let mut picked: Vec<&[f32]> = Vec::new();
     let (mut labels, mut weights) = (Vec::new(), Vec::new());
@@ -91,9 +94,14 @@ pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<
             }
         }
     }
-    let kinds = [labels.iter().any(|&l| l > 0.5), labels.iter().any(|&l| l <= 0.5)];
-    if kinds != [true, true] {
-        return Err(FitError::OneKind(labels.len()));
+    if labels.is_empty() {
+        return Err(FitError::Empty);
+    }
+    // A gold too small to have both kinds (no page of it goes on after its article, say) teaches that
+    // it is always so.
+    let is_one_kind = |kind: bool| labels.iter().all(|&label| (label > 0.5) == kind);
+    if let Some(kind) = [true, false].into_iter().find(|&kind| is_one_kind(kind)) {
+        return Ok(Trees { base: if kind { ALWAYS } else { -ALWAYS }, trees: Vec::new() });
     }
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     weights.iter_mut().for_each(|weight| *weight /= mean);
