@@ -103,6 +103,28 @@ fn expressions(
     scope: Option<&[&[NodeId]]>,
     judged: &Judged,
 ) -> Vec<Path> {
+    let mut paths = candidates(pages, wanted, scope, judged);
+    // What does more harm than good goes: `//div` would take out the article with its advert.
+    let mut at = 0;
+    while at < paths.len() {
+        let mut without = paths.clone();
+        without.remove(at);
+        if mistakes(pages, wanted, scope, &without) < mistakes(pages, wanted, scope, &paths) {
+            paths = without;
+        } else {
+            at += 1;
+        }
+    }
+    paths
+}
+
+/// The expressions for all wanted nodes together, or for each pattern, whichever errs less.
+fn candidates(
+    pages: &[&ParsedPage<'_>],
+    wanted: &[&[NodeId]],
+    scope: Option<&[&[NodeId]]>,
+    judged: &Judged,
+) -> Vec<Path> {
     let together = synthesis(pages, wanted, scope);
     if together.1 >= 1.0 {
         return together.0;
