@@ -35,3 +35,17 @@ pub(crate) fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
     };
     nodes.iter().copied().filter(outside).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_pruned_may_lie_inside_what_else_is_selected() {
+        let document = dom::parse("<div><div class=body><p>a</p><div>b</div></div></div>");
+        let paths: Vec<Path> = vec!["//div".parse().unwrap()];
+        // Outermost: only the box around everything, which would take nothing out of the body.
+        assert_eq!(select(&paths, &document).len(), 1);
+        assert_eq!(select_nested(&paths, &document).len(), 3);
+    }
+}
