@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::engine::Engine;
 use crate::methods::MethodsConfig;
+use crate::sinks::SinkName;
 use crate::weights::{LoadedWeights, built_in};
 
 /// The file that holds every key with its default, and says what it does.
@@ -35,6 +36,8 @@ pub struct Config {
     pub wrap: WrapConfig,
     /// Stage 7.
     pub extract: ExtractConfig,
+    /// Stage 8.
+    pub emit: EmitConfig,
     /// The default engine.
     pub grove: GroveConfig,
     /// The single-page methods, one table each.
@@ -195,6 +198,21 @@ pub struct ExtractConfig {
     pub min_words: u32,
     /// Confidence below which an article is marked as doubtful.
     pub doubtful_below: f64,
+}
+
+/// Settings of the emit stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct EmitConfig {
+    /// Outputs to write.
+    pub sinks: Vec<SinkName>,
+}
+
+impl EmitConfig {
+    /// The chosen outputs, each once, in the order they are written.
+    pub fn chosen(&self) -> Vec<SinkName> {
+        SinkName::ALL.into_iter().filter(|name| self.sinks.contains(name)).collect()
+    }
 }
 
 impl Config {

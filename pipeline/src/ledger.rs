@@ -143,6 +143,9 @@ pub struct Ledger {
     pub drops: BTreeMap<String, u64>,
     /// Inputs that could not be read to their end, with the reason.
     pub unreadable: Vec<String>,
+    /// Outputs that could not be written, with the reason.
+    #[serde(default)]
+    pub failed_sinks: BTreeMap<String, String>,
     /// When the run began, UTC.
     pub started: String,
     /// Wall time in seconds.

@@ -35,6 +35,7 @@ pub mod page_kind;
 pub mod parsed;
 pub mod revisits;
 pub mod run;
+pub mod sinks;
 pub mod site;
 pub mod stages;
 pub mod urls;

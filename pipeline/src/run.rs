@@ -12,14 +12,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use model::{Drop, DropReason, Site};
 use rayon::prelude::*;
-use sink::AtomicFile;
+use sink::{AtomicFile, BestWrapper, SiteResult};
 
 use crate::config::Config;
 use crate::inputs::{Input, expand};
 use crate::ledger::{Clock, Counts, FILE, InputRecord, Ledger, SCHEMA};
 use crate::revisits::{Payload, resolve};
 use crate::site::process;
-use crate::stages::emit::{BestWrapper, Outputs, SiteBytes, SiteResult, render};
+use crate::stages::emit::{Outputs, Rendered, Renderers};
 use crate::stages::group::{Grouped, group};
 use crate::stages::read::{InputSummary, Intake, read};
 
@@ -175,17 +175,19 @@ fn run_in_pool(
     let mut tally = Tally::default();
     tally.drops(&grouped.drops);
 
-    let mut outputs = Outputs::create(&config.run.out)?;
+    let mut outputs = Outputs::create(&config.run.out, &config.emit)?;
+    let renderers = outputs.renderers();
     outputs.emit_drops(&grouped.drops)?;
-    process_in_order(&grouped.sites, config, stop, clock, |done| {
+    process_in_order(&grouped.sites, config, &renderers, stop, clock, |done| {
         observer.site_done(&done.site, done.pages);
         tally.add(done);
-        clock.emit.time(|| outputs.emit(&done.bytes)).map_err(Into::into)
+        clock.emit.time(|| outputs.emit(&done.rendered)).map_err(Into::into)
     })?;
-    clock.emit.time(|| outputs.finish())?;
+    let failed = clock.emit.time(|| outputs.finish())?;
 
     tally.other_records(&summaries);
-    let ledger = ledger_of(config, &summaries, unreadable, &grouped, tally.counts, tally.drops);
+    let mut ledger = ledger_of(config, &summaries, unreadable, &grouped, tally.counts, tally.drops);
+    ledger.failed_sinks = failed;
     let mut best = tally.best;
     best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     Ok(Report { ledger, best })
@@ -232,6 +234,7 @@ pub(crate) fn read_all(
 fn process_in_order(
     sites: &[Site],
     config: &Config,
+    renderers: &Renderers,
     stop: &AtomicBool,
     clock: &Clock,
     mut take: impl FnMut(&Done) -> Result<()> + Send,
@@ -248,7 +251,8 @@ fn process_in_order(
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let halted = stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
                     let Some(site) = sites.get(index).filter(|_| !halted) else { break };
-                    let done = Done::new(&process(site, config, clock), site.pages.len(), clock);
+                    let result = process(site, config, clock);
+                    let done = Done::new(result, site.pages.len(), renderers, clock);
                     let mut waiting = match waiting.lock() {
                         Ok(waiting) => waiting,
                         Err(poisoned) => poisoned.into_inner(),
@@ -277,11 +281,11 @@ struct Done {
     by_route: BTreeMap<&'static str, u64>,
     drops: BTreeMap<DropReason, u64>,
     best: Option<BestWrapper>,
-    bytes: SiteBytes,
+    rendered: Rendered,
 }
 
 impl Done {
-    fn new(result: &SiteResult, pages: usize, clock: &Clock) -> Self {
+    fn new(result: SiteResult, pages: usize, renderers: &Renderers, clock: &Clock) -> Self {
         let mut by_route = BTreeMap::new();
         for article in &result.articles {
             *by_route.entry(article.route.as_str()).or_default() += 1;
@@ -297,7 +301,7 @@ impl Done {
             by_route,
             drops,
             best: result.best.clone(),
-            bytes: clock.emit.time(|| render(result)),
+            rendered: clock.emit.time(|| renderers.render(result)),
         }
     }
 }
@@ -390,6 +394,7 @@ fn ledger_of(
         },
         drops,
         unreadable,
+        failed_sinks: BTreeMap::new(),
         started: String::new(),
         seconds: 0.0,
         stage_seconds: BTreeMap::new(),

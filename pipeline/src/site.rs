@@ -7,7 +7,7 @@ use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Template, TemplateKind,
 };
 use rayon::prelude::*;
-use sink::{SiteRecord, TemplateRecord};
+use sink::{BestWrapper, SiteRecord, SiteResult, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::body::{Body, Listed, bodies};
@@ -16,7 +16,6 @@ use crate::engine::Engine;
 use crate::ledger::Clock;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::stages::cluster::{Joined, cluster};
-use crate::stages::emit::{BestWrapper, SiteResult};
 use crate::stages::extract::{extract, judged_body};
 use crate::stages::group::join;
 use crate::stages::judge::judge;

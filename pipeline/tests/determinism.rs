@@ -21,7 +21,7 @@ fn run_sample(archives: &[PathBuf], out: &Path, more: &[&str]) -> Results {
     let feeds = in_repository("data/feeds");
     let inputs: Vec<&Path> =
         archives.iter().map(PathBuf::as_path).chain([pages.as_path()]).collect();
-    let mut flags = vec!["--feeds", feeds.to_str().unwrap()];
+    let mut flags = vec!["--feeds", feeds.to_str().unwrap(), "--sinks", "all"];
     flags.extend(more);
     run(&inputs, out, &flags)
 }

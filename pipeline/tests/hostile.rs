@@ -43,7 +43,7 @@ fn names_of_sites_stay_in_the_run_folder() {
     let place = folder.path().join("a/b/c");
     fs::create_dir_all(&place).unwrap();
     let archive = crawl.write(&place, "names.warc.gz");
-    let results = run(&[&archive], &place.join("out"), &[]);
+    let results = run(&[&archive], &place.join("out"), &["--sinks", "jsonl,csv"]);
     let known = ["articles.csv", "articles.jsonl", "dropped.jsonl", "ledger.json"];
     for name in files(folder.path()).keys() {
         let Some(inside) = name.strip_prefix("a/b/c/out/") else {
@@ -121,7 +121,7 @@ fn cells_are_no_formulas() {
     }
     let folder = tempfile::tempdir().unwrap();
     let archive = crawl.write(folder.path(), "cells.warc.gz");
-    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let results = run(&[&archive], &folder.path().join("out"), &["--sinks", "jsonl,csv"]);
     let mut reader = csv::Reader::from_path(results.folder.join("articles.csv")).unwrap();
     let (mut rows, mut defused) = (0, 0);
     for row in reader.records().map(Result::unwrap) {

@@ -113,7 +113,7 @@ fn a_killed_run_can_be_begun_again() {
     for name in ["articles.jsonl", "articles.csv", "ledger.json"] {
         assert!(!out.join(name).exists(), "{name} is there, but it cannot be whole");
     }
-    run(&[&small], &out, &[]);
+    run(&[&small], &out, &["--sinks", "jsonl,csv"]);
     let names: Vec<String> = files(&out).into_keys().collect();
     let expected = [
         "articles.csv",

@@ -2,8 +2,12 @@
 //! feeds at the ends of rows; UTF-8).
 
 use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
 
 use model::{Article, Field};
+
+use crate::{AtomicFile, Render, Sink, SinkError, SiteResult};
 
 const HEADER: [&str; 15] = [
     "url",
@@ -23,13 +27,43 @@ const HEADER: [&str; 15] = [
     "confidence",
 ];
 
+/// Writes `articles.csv`.
+#[derive(Debug)]
+pub struct CsvSink(AtomicFile);
+
+impl CsvSink {
+    /// Begins the file at `path`, with its header.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(path: &Path) -> Result<Self, SinkError> {
+        let mut file = AtomicFile::create(path)?;
+        file.write_bytes(&csv_header())?;
+        Ok(Self(file))
+    }
+}
+
+impl Sink for CsvSink {
+    fn render(&self) -> Option<Render> {
+        Some(Arc::new(|site| csv_rows(&site.articles)))
+    }
+
+    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
+        self.0.write_bytes(rendered)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        self.0.finish()
+    }
+}
+
 /// The header row of `articles.csv`, line break included.
-pub fn csv_header() -> Vec<u8> {
+fn csv_header() -> Vec<u8> {
     rows(std::iter::once(HEADER.map(Cow::Borrowed)))
 }
 
 /// The rows of articles, in their order, line breaks included. Lists are joined by `; `.
-pub fn csv_rows(articles: &[Article]) -> Vec<u8> {
+fn csv_rows(articles: &[Article]) -> Vec<u8> {
     rows(articles.iter().map(|article| cells(article).map(harmless)))
 }
 

@@ -10,13 +10,19 @@ mod atomic;
 mod csv_rows;
 mod dropped;
 mod file_name;
+mod jsonl;
+mod sink;
+mod site_result;
 mod wrappers;
 
 pub use articles::{ArticleRecord, OriginRecord, article_record};
 pub use atomic::{AtomicFile, SinkError};
-pub use csv_rows::{csv_header, csv_rows};
+pub use csv_rows::CsvSink;
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
+pub use jsonl::{JsonlSink, json_lines};
+pub use sink::{Render, Sink};
+pub use site_result::{BestWrapper, SiteResult};
 pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};
 
 /// Version of all record formats of this crate.

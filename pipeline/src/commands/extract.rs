@@ -6,14 +6,13 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use sink::article_record;
+use sink::{SiteResult, article_record};
 
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::inputs::{Input, expand};
 use crate::ledger::Clock;
 use crate::site::process;
-use crate::stages::emit::SiteResult;
 use crate::stages::group::group;
 use crate::stages::read::read;
 

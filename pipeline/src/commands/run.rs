@@ -11,6 +11,7 @@ use super::progress::Progress;
 use crate::config::{Config, SignifierChoice};
 use crate::engine::Engine;
 use crate::run::{Observer, Quiet, Report, run as run_pipeline};
+use crate::sinks::{SinkList, SinkName};
 
 /// Where signifiers come from.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -30,9 +31,8 @@ Examples:
   sitegrove run crawl/ --feeds feeds/ --signifiers feeds --out out/tonight --jobs 8
   sitegrove run saved-pages/ --engine euclid --out out/pages
 
-Exit codes: 0 done; 1 done, but some input could not be read to its end or there was no page at
-all; 2 could not run;
-130 stopped by Ctrl-C.")]
+Exit codes: 0 done; 1 done, but some input could not be read to its end, some output could not be
+written, or there was no page at all; 2 could not run; 130 stopped by Ctrl-C.")]
 pub struct RunArgs {
     /// A configuration (.toml) first, if any; then WARC files, HTML files, folders, globs
     #[arg(value_name = "CONFIG|INPUT")]
@@ -50,6 +50,9 @@ pub struct RunArgs {
     /// Where signifiers come from
     #[arg(long, value_name = "SOURCE")]
     pub signifiers: Option<SignifiersArg>,
+    /// What to write, comma-separated: jsonl, csv; or all
+    #[arg(long, value_name = "LIST")]
+    pub sinks: Option<SinkList>,
     /// Threads; 0 takes one a core
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -86,6 +89,9 @@ impl RunArgs {
                 SignifiersArg::Feeds => SignifierChoice::Feeds,
             };
         }
+        if let Some(sinks) = &self.sinks {
+            config.emit.sinks.clone_from(&sinks.0);
+        }
         if let Some(jobs) = self.jobs {
             config.run.jobs = jobs;
         }
@@ -111,20 +117,24 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
     for problem in &report.ledger.unreadable {
         tracing::error!("{problem}; what was read before is kept");
     }
+    for (name, problem) in &report.ledger.failed_sinks {
+        tracing::error!("the output {name} could not be written: {problem}; the others are whole");
+    }
     let found_pages = report.ledger.counts.pages > 0;
     if !found_pages {
         tracing::error!("no page was found in the inputs; dropped.jsonl says what was");
     }
     if !args.quiet {
-        summary(&report, &config.run.out, out)?;
+        summary(&report, &config, out)?;
     }
-    Ok(found_pages && report.ledger.unreadable.is_empty())
+    let whole = report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty();
+    Ok(found_pages && whole)
 }
 
 /// Most sites the summary shows.
 const SITES_SHOWN: usize = 15;
 
-fn summary(report: &Report, folder: &Path, out: &mut dyn Write) -> Result<()> {
+fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> {
     let ledger = &report.ledger;
     let counts = &ledger.counts;
     writeln!(
@@ -155,10 +165,12 @@ fn summary(report: &Report, folder: &Path, out: &mut dyn Write) -> Result<()> {
             ledger.drops.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
         writeln!(out, "\nLeft out: {} ({})", counts.dropped, reasons.join(", "))?;
     }
-    let shown = folder.display();
-    writeln!(
-        out,
-        "\nResults in {shown}: articles.jsonl, articles.csv, wrappers/, dropped.jsonl, ledger.json"
-    )?;
+    let written = config.emit.chosen().into_iter();
+    let files: Vec<&str> = written
+        .filter(|name| !ledger.failed_sinks.contains_key(name.as_str()))
+        .map(SinkName::file)
+        .chain(["wrappers/", "dropped.jsonl", "ledger.json"])
+        .collect();
+    writeln!(out, "\nResults in {}: {}", config.run.out.display(), files.join(", "))?;
     Ok(())
 }

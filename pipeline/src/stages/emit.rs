@@ -5,77 +5,55 @@
 //! Why: the outputs are the same bytes whatever the number of threads.
 //! Drops: nothing; it writes down what the others dropped.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::{Article, Drop};
+use model::Drop;
 use sink::{
-    AtomicFile, SinkError, SiteRecord, article_record, csv_header, csv_rows, drop_record,
-    site_file_name,
+    AtomicFile, Render, Sink, SinkError, SiteResult, drop_record, json_lines, site_file_name,
 };
 
+use crate::config::EmitConfig;
 use crate::ledger;
+use crate::sinks::SinkName;
 
-/// All that came of one site.
+/// Turns results of sites into what is written of them: made where a site was processed, so that
+/// threads wait for each other only while bytes are copied to files.
+#[derive(Clone)]
+pub struct Renderers(Vec<Option<Render>>);
+
+/// A site's result with its bytes for every sink.
 #[derive(Debug)]
-pub struct SiteResult {
-    /// Its articles, by (URL, record id).
-    pub articles: Vec<Article>,
-    /// What was dropped on the way, sorted.
-    pub drops: Vec<Drop>,
-    /// Its templates and wrappers.
-    pub record: SiteRecord,
-    /// Key of the site.
-    pub site: String,
-    /// Its best wrapper, for the summary: template, articles, expression.
-    pub best: Option<BestWrapper>,
-}
-
-/// The wrapper of a site that gave the most articles.
-#[derive(Clone, Debug)]
-pub struct BestWrapper {
-    /// Articles it gave.
-    pub articles: usize,
-    /// Its expressions.
-    pub content: Vec<String>,
-    /// Its confidence.
-    pub confidence: f64,
-}
-
-/// What is written of a site, ready as bytes: made where the site was processed, so that threads
-/// wait for each other only while bytes are copied to files.
-#[derive(Debug)]
-pub struct SiteBytes {
-    site: String,
-    articles: Vec<u8>,
-    rows: Vec<u8>,
+pub struct Rendered {
+    result: SiteResult,
+    /// One for each sink, empty where it renders nothing.
+    by_sink: Vec<Vec<u8>>,
     dropped: Vec<u8>,
     wrappers: Vec<u8>,
 }
 
-/// Turns the results of a site into bytes.
-pub fn render(result: &SiteResult) -> SiteBytes {
-    let mut wrappers = serde_json::to_vec_pretty(&result.record).unwrap_or_default();
-    wrappers.push(b'\n');
-    SiteBytes {
-        site: result.site.clone(),
-        articles: json_lines(result.articles.iter().map(article_record)),
-        rows: csv_rows(&result.articles),
-        dropped: json_lines(result.drops.iter().map(drop_record)),
-        wrappers,
+impl Renderers {
+    /// Renders what came of a site.
+    pub fn render(&self, result: SiteResult) -> Rendered {
+        let mut wrappers = serde_json::to_vec_pretty(&result.record).unwrap_or_default();
+        wrappers.push(b'\n');
+        let by_sink = self.0.iter().map(|r| r.as_ref().map_or_else(Vec::new, |r| r(&result)));
+        Rendered {
+            by_sink: by_sink.collect(),
+            dropped: json_lines(result.drops.iter().map(drop_record)),
+            wrappers,
+            result,
+        }
     }
 }
 
-fn json_lines<T: serde::Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for record in records {
-        // Records are plain data and memory takes every byte: there is nothing to fail.
-        if serde_json::to_writer(&mut bytes, &record).is_ok() {
-            bytes.push(b'\n');
-        }
-    }
-    bytes
+/// A chosen sink: at work, or set aside with the reason.
+#[derive(Debug)]
+struct Chosen {
+    name: SinkName,
+    sink: Result<Box<dyn Sink>, SinkError>,
 }
 
 /// The open files of a run folder. Dropped before [`Outputs::finish`], they leave nothing behind.
@@ -83,8 +61,7 @@ fn json_lines<T: serde::Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> 
 pub struct Outputs {
     folder: PathBuf,
     wrappers: PathBuf,
-    articles: AtomicFile,
-    rows: AtomicFile,
+    sinks: Vec<Chosen>,
     dropped: AtomicFile,
     /// Wrapper files of this run, waiting for the others to be complete.
     sites: Vec<AtomicFile>,
@@ -93,11 +70,11 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Opens the files of a run folder, which must exist.
+    /// Opens the files of a run folder, which must exist. A sink that cannot be opened is set aside.
     ///
     /// # Errors
-    /// If a file cannot be created.
-    pub fn create(folder: &Path) -> Result<Self, SinkError> {
+    /// If what every run writes cannot be created: `dropped.jsonl`, `wrappers/`.
+    pub fn create(folder: &Path, config: &EmitConfig) -> Result<Self, SinkError> {
         let wrappers = folder.join("wrappers");
         fs::create_dir_all(&wrappers).map_err(|source| SinkError {
             what: "cannot create",
@@ -105,34 +82,52 @@ impl Outputs {
             source,
         })?;
         let stale = fs::read_dir(&wrappers).into_iter().flatten().flatten().map(|e| e.path());
-        let mut rows = AtomicFile::create(&folder.join("articles.csv"))?;
-        rows.write_bytes(&csv_header())?;
+        let chosen = |name: SinkName| Chosen { name, sink: name.open(folder, config) };
         Ok(Self {
             stale: stale.collect(),
             folder: folder.to_owned(),
             wrappers,
-            articles: AtomicFile::create(&folder.join("articles.jsonl"))?,
-            rows,
+            sinks: config.chosen().into_iter().map(chosen).collect(),
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
             sites: Vec::new(),
         })
     }
 
-    /// Writes what came of one site. Call in emission order.
+    /// What renders sites for these outputs.
+    pub fn renderers(&self) -> Renderers {
+        let render = |chosen: &Chosen| chosen.sink.as_ref().ok().and_then(|sink| sink.render());
+        Renderers(self.sinks.iter().map(render).collect())
+    }
+
+    /// Writes what came of one site. Call in emission order. A sink that fails is set aside, and
+    /// what it wrote so far goes.
     ///
     /// # Errors
-    /// If the disk is full or the like.
-    pub fn emit(&mut self, bytes: &SiteBytes) -> Result<(), SinkError> {
-        self.articles.write_bytes(&bytes.articles)?;
-        self.rows.write_bytes(&bytes.rows)?;
-        self.dropped.write_bytes(&bytes.dropped)?;
-        let path = self.wrappers.join(format!("{}.json", site_file_name(&bytes.site)));
+    /// If what every run writes cannot be written (a full disk or the like), or no sink is left.
+    pub fn emit(&mut self, site: &Rendered) -> Result<(), SinkError> {
+        for (chosen, bytes) in self.sinks.iter_mut().zip(&site.by_sink) {
+            if let Ok(sink) = &mut chosen.sink
+                && let Err(error) = sink.take(&site.result, bytes)
+            {
+                chosen.sink = Err(error);
+            }
+        }
+        self.dropped.write_bytes(&site.dropped)?;
+        let path = self.wrappers.join(format!("{}.json", site_file_name(&site.result.site)));
         let mut file = AtomicFile::create(&path)?;
-        file.write_bytes(&bytes.wrappers)?;
+        file.write_bytes(&site.wrappers)?;
         file.close()?;
         self.sites.push(file);
         self.stale.retain(|stale| *stale != path);
-        Ok(())
+        self.any_left()
+    }
+
+    /// The error of a sink, if none is at work any more: then there is no point in going on.
+    fn any_left(&mut self) -> Result<(), SinkError> {
+        if self.sinks.is_empty() || self.sinks.iter().any(|chosen| chosen.sink.is_ok()) {
+            return Ok(());
+        }
+        self.sinks.swap_remove(0).sink.map(|_| ())
     }
 
     /// Writes drops that belong to no site.
@@ -143,11 +138,12 @@ impl Outputs {
         self.dropped.write_bytes(&json_lines(drops.iter().map(drop_record)))
     }
 
-    /// Moves all files to their places; wrappers of sites that are no longer there go.
+    /// Moves all files to their places; what an earlier run left and this one does not write goes.
+    /// Gives the sinks that failed, each with what happened.
     ///
     /// # Errors
-    /// If a file cannot be finished.
-    pub fn finish(self) -> Result<(), SinkError> {
+    /// If what every run writes cannot be finished, or no sink could be.
+    pub fn finish(self) -> Result<BTreeMap<String, String>, SinkError> {
         // The ledger says that a run is complete: until the new one is written there must be none,
         // or a crash between two files would look like a finished run.
         match fs::remove_file(self.folder.join(ledger::FILE)) {
@@ -157,13 +153,29 @@ impl Outputs {
             }
             _ => {}
         }
-        for file in [self.articles, self.rows, self.dropped].into_iter().chain(self.sites) {
+        let chosen: Vec<SinkName> = self.sinks.iter().map(|chosen| chosen.name).collect();
+        let all = self.sinks.len();
+        let mut failed = BTreeMap::new();
+        let mut last = None;
+        for Chosen { name, sink } in self.sinks {
+            if let Err(error) = sink.and_then(Sink::finish) {
+                failed.insert(name.as_str().to_owned(), error.to_string());
+                last = Some(error);
+            }
+        }
+        if let Some(error) = last.filter(|_| failed.len() == all) {
+            return Err(error);
+        }
+        for file in std::iter::once(self.dropped).chain(self.sites) {
             file.finish()?;
         }
+        // A leftover that cannot be removed harms nobody.
         for stale in self.stale {
-            // A leftover that cannot be removed harms nobody.
             let _ = fs::remove_file(stale);
         }
-        Ok(())
+        for name in SinkName::ALL.into_iter().filter(|name| !chosen.contains(name)) {
+            name.remove_from(&self.folder);
+        }
+        Ok(failed)
     }
 }

@@ -15,13 +15,14 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Reads a run folder; every line must be JSON.
+    /// Reads a run folder; every line must be JSON. Without `articles.jsonl`, no articles.
     pub(crate) fn read(folder: &Path) -> Self {
         let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
         let lines = |name: &str| text(name).lines().map(parse).collect();
+        let jsonl = folder.join("articles.jsonl").exists();
         Self {
             folder: folder.to_owned(),
-            articles: lines("articles.jsonl"),
+            articles: if jsonl { lines("articles.jsonl") } else { Vec::new() },
             dropped: lines("dropped.jsonl"),
             ledger: parse(&text("ledger.json")),
         }

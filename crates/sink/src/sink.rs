@@ -1,0 +1,31 @@
+//! The contract between a run and its outputs.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::{SinkError, SiteResult};
+
+/// Turns a site into the bytes its sink will write. Called on the thread that processed the site,
+/// many at a time, so that the work of writing in order is only copying.
+pub type Render = Arc<dyn Fn(&SiteResult) -> Vec<u8> + Send + Sync>;
+
+/// One output of a run. It is given every site once, in emission order (docs/FORMATS.md), and what
+/// it wrote appears only when it is finished: dropped before that, it leaves things as they were.
+pub trait Sink: Debug + Send {
+    /// What can be done of a site's output beside other sites; nothing unless said.
+    fn render(&self) -> Option<Render> {
+        None
+    }
+
+    /// Takes the next site, and what [`Sink::render`] made of it (else nothing).
+    ///
+    /// # Errors
+    /// If it cannot be written. The sink is then dropped; the others go on.
+    fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError>;
+
+    /// Puts everything in its place.
+    ///
+    /// # Errors
+    /// If it cannot be written; then what was there before stays.
+    fn finish(self: Box<Self>) -> Result<(), SinkError>;
+}
