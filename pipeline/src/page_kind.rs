@@ -26,6 +26,21 @@ pub struct Impression {
     address: Option<TemplateKind>,
     /// Whether there are words enough for anything.
     empty: bool,
+    /// Whether it is known to lead to other pages of the crawl.
+    leads_on: bool,
+}
+
+impl Impression {
+    /// Whether the page looks like a list and its address tells nothing: then only links to other
+    /// pages of the crawl make it one. Galleries and lists of tips look the same, and are articles.
+    pub fn needs_proof(&self) -> bool {
+        self.address.is_none() && !self.empty && self.points >= LIST
+    }
+
+    /// The same impression once it is known whether the page leads to other pages of the crawl.
+    pub fn with_proof(self, leads_on: bool) -> Self {
+        Self { leads_on, ..self }
+    }
 }
 
 /// From this many points on a page looks like a list.
@@ -39,13 +54,14 @@ pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     // A section's address is the beginning of its articles' addresses.
     let address = if evidence.pages_below >= 3 { Some(TemplateKind::List) } else { says };
     if words < evidence.min_words {
-        return Impression { points: 0, address, empty: true };
+        return Impression { points: 0, address, empty: true, leads_on: false };
     }
     if evidence.listed_by_feed {
         return Impression {
             points: i32::MIN / 2,
             address: Some(TemplateKind::Article),
             empty: false,
+            leads_on: false,
         };
     }
     let fill = Fill::of(parsed);
@@ -72,7 +88,7 @@ pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
         None => 0,
     };
     points += declared(&parsed.document);
-    Impression { points, address, empty: false }
+    Impression { points, address, empty: false, leads_on: false }
 }
 
 /// The kinds of pages that share a layout. They are alike, so the middle impression speaks for all;
@@ -91,7 +107,7 @@ pub fn kinds(impressions: &[Impression]) -> Vec<TemplateKind> {
             if page.empty {
                 TemplateKind::Other
             } else if page.address == Some(TemplateKind::List) && own
-                || page.address.is_none() && own && middle >= LIST
+                || page.needs_proof() && page.leads_on && middle >= LIST
             {
                 TemplateKind::List
             } else {

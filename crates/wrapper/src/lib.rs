@@ -31,5 +31,5 @@ mod synthesis;
 mod union;
 mod verdict;
 
-pub use selection::{select, select_nested};
+pub use selection::{outermost, select, select_nested};
 pub use synthesis::{Sample, Synthesis, synthesize};

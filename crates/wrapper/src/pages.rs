@@ -78,6 +78,8 @@ pub(crate) struct Page<'a> {
     pub(crate) must: bool,
     /// Subtrees outside which nothing matters; `None` for the whole page.
     scope: Option<&'a [NodeId]>,
+    /// Elements that may be selected or not.
+    free: &'a [NodeId],
 }
 
 impl<'a> Page<'a> {
@@ -85,8 +87,9 @@ impl<'a> Page<'a> {
         memo: &'a Memo<'a>,
         wanted: &'a [NodeId],
         scope: Option<&'a [NodeId]>,
+        free: &'a [NodeId],
     ) -> Self {
-        Self { memo, wanted, must: true, scope }
+        Self { memo, wanted, must: true, scope, free }
     }
 
     /// The same page with something else wanted.
@@ -100,6 +103,10 @@ impl<'a> Page<'a> {
 
     pub(crate) fn select(&self, path: &Path) -> Vec<NodeId> {
         let mut selected = self.memo.select(path);
+        if !self.free.is_empty() {
+            let has = |nodes: &[NodeId], id: &NodeId| nodes.binary_search(id).is_ok();
+            selected.retain(|id| has(self.wanted, id) || !has(self.free, id));
+        }
         if let Some(roots) = self.scope {
             // What it selects elsewhere, or around a root, changes nothing.
             let document = self.document();

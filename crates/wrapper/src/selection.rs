@@ -24,7 +24,7 @@ pub(crate) fn union_of(selections: impl Iterator<Item = Vec<NodeId>>) -> Vec<Nod
 }
 
 /// Leaves out nodes that lie inside earlier ones of a sorted list.
-pub(crate) fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
+pub fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
     let mut end = 0;
     let outside = |&id: &NodeId| {
         let outside = id >= end;

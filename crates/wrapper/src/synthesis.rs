@@ -18,6 +18,8 @@ pub struct Sample<'a> {
     /// Subtrees outside which it does not matter what is selected: what is taken out of a body may be
     /// called by a name that is common elsewhere. `None` for the whole page.
     pub scope: Option<&'a [NodeId]>,
+    /// Elements (sorted) that may be selected or not: other expressions want them.
+    pub free: &'a [NodeId],
 }
 
 /// Expressions for the wanted nodes.
@@ -35,8 +37,11 @@ pub struct Synthesis {
 /// worst some hundred conditions, on the pages up to the first that one fails on.
 pub fn synthesize(samples: &[Sample<'_>]) -> Synthesis {
     let memos: Vec<Memo<'_>> = samples.iter().map(|s| Memo::new(s.document)).collect();
-    let pages: Vec<Page<'_>> =
-        memos.iter().zip(samples).map(|(memo, s)| Page::new(memo, s.wanted, s.scope)).collect();
+    let pages: Vec<Page<'_>> = memos
+        .iter()
+        .zip(samples)
+        .map(|(memo, s)| Page::new(memo, s.wanted, s.scope, s.free))
+        .collect();
     let mut paths = Vec::new();
     if let Some(single) = best_path(&pages) {
         let union = if single.mistaken { best_union(&pages, &single) } else { Vec::new() };

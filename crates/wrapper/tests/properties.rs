@@ -59,7 +59,7 @@ proptest! {
         let samples: Vec<Sample<'_>> = documents
             .iter()
             .zip(&wanted)
-            .map(|(document, wanted)| Sample { document, wanted, scope: None })
+            .map(|(document, wanted)| Sample { document, wanted, scope: None, free: &[] })
             .collect();
         let synthesis = synthesize(&samples);
 
@@ -83,7 +83,7 @@ proptest! {
         let picked = pick(&document, bits);
         let Some(&one) = picked.first() else { return Ok(()) };
         let nameless = document.ancestors(one).any(|a| document.name(a).is_some_and(|n| &**n == "o:p"));
-        let synthesis = synthesize(&[Sample { document: &document, wanted: &[one], scope: None }]);
+        let synthesis = synthesize(&[Sample { document: &document, wanted: &[one], scope: None, free: &[] }]);
         prop_assert!(synthesis.exact == 1.0 || nameless, "{} {:?}", page, synthesis);
     }
 }

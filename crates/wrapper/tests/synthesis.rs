@@ -10,7 +10,7 @@ fn learn(pages: &[&str]) -> (Synthesis, Vec<Document>) {
     let samples: Vec<Sample<'_>> = documents
         .iter()
         .zip(&wanted)
-        .map(|(document, wanted)| Sample { document, wanted, scope: None })
+        .map(|(document, wanted)| Sample { document, wanted, scope: None, free: &[] })
         .collect();
     (synthesize(&samples), documents)
 }

@@ -5,14 +5,17 @@
 //! Why: Forest ranks patterns over pages of one layout; over mixed layouts it is lost (F1 30).
 //! Drops: nothing itself; the run drops pages of list and other templates by their kind.
 
+use dom::local_name;
 use model::{FeedItem, Template, TemplateKind};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use url::Url;
 
 use crate::config::ClusterConfig;
 use crate::layouts::{Layout, Likeness, group_by_layout};
 use crate::page_kind::{Evidence, Impression, impression, kinds};
 use crate::parsed::{ParsedPage, layout_of, recurring_tokens};
+use crate::urls::Tracking;
 
 /// A site's feed items joined to its pages.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ pub fn cluster(
         sample: config.sample,
     };
     let below = pages_below(pages);
-    let impressions: Vec<Impression> = pages
+    let mut impressions: Vec<Impression> = pages
         .iter()
         .zip(feeds.iter().zip(below))
         .map(|(page, (feeds, pages_below))| {
@@ -55,6 +58,7 @@ pub fn cluster(
             impression(page, &Evidence { listed_by_feed, pages_below, min_words })
         })
         .collect();
+    prove(&mut impressions, pages);
     let groups = group_by_layout(&layouts, &likeness);
     let templates = groups.into_iter().flat_map(|members| split_by_kind(members, &impressions));
     templates
@@ -67,6 +71,40 @@ pub fn cluster(
             members,
         })
         .collect()
+}
+
+/// A list leads to at least so many other pages of the crawl.
+const LEADS_TO: usize = 3;
+
+/// Finds out which of the pages that look like lists lead to other pages of the crawl.
+fn prove(impressions: &mut [Impression], pages: &[ParsedPage<'_>]) {
+    if !impressions.iter().any(Impression::needs_proof) {
+        return;
+    }
+    let tracking = Tracking::new(&[]);
+    let addresses: FxHashSet<String> =
+        pages.iter().filter_map(|page| tracking.key(&page.page.url)).collect();
+    for (impression, page) in impressions.iter_mut().zip(pages) {
+        if impression.needs_proof() {
+            *impression = impression.with_proof(leads_on(page, &addresses, &tracking));
+        }
+    }
+}
+
+fn leads_on(page: &ParsedPage<'_>, addresses: &FxHashSet<String>, tracking: &Tracking) -> bool {
+    let Ok(base) = Url::parse(&page.page.url) else { return false };
+    let own = tracking.key(&page.page.url);
+    let document = &page.document;
+    let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
+    let mut found: FxHashSet<String> = FxHashSet::default();
+    for href in links.filter_map(|id| document.attribute(id, &local_name!("href"))) {
+        let to = base.join(href).ok().and_then(|url| tracking.key(url.as_str()));
+        found.extend(to.filter(|to| Some(to) != own.as_ref() && addresses.contains(to)));
+        if found.len() >= LEADS_TO {
+            return true;
+        }
+    }
+    false
 }
 
 /// For each page the number of pages whose addresses lie below its own, without query.

@@ -89,7 +89,7 @@ fn paths_for(
     let samples: Vec<Sample<'_>> = pages
         .iter()
         .zip(&wanted)
-        .map(|(page, wanted)| Sample { document: &page.document, wanted, scope: None })
+        .map(|(page, wanted)| Sample { document: &page.document, wanted, scope: None, free: &[] })
         .collect();
     let synthesis = synthesize(&samples);
     (!synthesis.paths.is_empty()).then_some((synthesis.paths, synthesis.exact))

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use dom::NodeId;
 use dom::xpath::Path;
+use dom::{Document, NodeId};
 use grove::{Chosen, Decision, PatternId};
 use model::{Support, Template, Wrapper};
-use wrapper::{Sample, select, select_nested, synthesize};
+use wrapper::{Sample, outermost, select, select_nested, synthesize};
 
 use super::Learnt;
 use crate::parsed::ParsedPage;
@@ -125,7 +125,7 @@ fn candidates(
     scope: Option<&[&[NodeId]]>,
     judged: &Judged,
 ) -> Vec<Path> {
-    let together = synthesis(pages, wanted, scope);
+    let together = synthesis(pages, wanted, &vec![&[][..]; pages.len()], scope);
     if together.1 >= 1.0 {
         return together.0;
     }
@@ -154,7 +154,7 @@ fn candidates(
             continue;
         }
         let group: Vec<&[NodeId]> = group.iter().map(Vec::as_slice).collect();
-        for path in synthesis(pages, &group, scope).0 {
+        for path in synthesis(pages, &group, wanted, scope).0 {
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -171,6 +171,7 @@ fn candidates(
 fn synthesis(
     pages: &[&ParsedPage<'_>],
     wanted: &[&[NodeId]],
+    free: &[&[NodeId]],
     scope: Option<&[&[NodeId]]>,
 ) -> (Vec<Path>, f64) {
     let samples: Vec<Sample<'_>> = pages
@@ -180,6 +181,7 @@ fn synthesis(
             document: &page.document,
             wanted: wanted[at],
             scope: scope.map(|scope| scope[at]),
+            free: free[at],
         })
         .collect();
     let synthesis = synthesize(&samples);
@@ -201,14 +203,52 @@ fn mistakes(
             Some(scope) => {
                 let mut found = select_nested(paths, document);
                 found.retain(|&id| scope[at].iter().any(|&root| document.contains(root, id)));
-                found
+                outermost(document, &found)
             }
         };
-        let words = |nodes: &[NodeId], others: &[NodeId]| -> u32 {
-            let missing = nodes.iter().filter(|id| others.binary_search(id).is_err());
-            missing.map(|&id| page.words.sum(document, id)).sum()
+        let words = |nodes: &[NodeId]| -> u32 {
+            nodes.iter().map(|&id| page.words.sum(document, id)).sum()
         };
-        words(&found, wanted[at]) + words(wanted[at], &found)
+        let both = words(&shared(document, &found, wanted[at]));
+        words(&found) + words(wanted[at]) - 2 * both
     };
     pages.iter().enumerate().map(of_page).sum()
+}
+
+/// What two selections (rising, none inside another of the same) both cover: of an element and one
+/// inside it, the inner one.
+fn shared(document: &Document, a: &[NodeId], b: &[NodeId]) -> Vec<NodeId> {
+    let (mut at, mut from) = (0, 0);
+    let mut both = Vec::new();
+    while let (Some(&one), Some(&other)) = (a.get(at), b.get(from)) {
+        let end = |id: NodeId| document.node(id).end;
+        if one.max(other) < end(one.min(other)) {
+            both.push(one.max(other));
+        }
+        if end(one) <= end(other) {
+            at += 1;
+        } else {
+            from += 1;
+        }
+    }
+    both
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_element_and_one_inside_it_the_inner_one_is_shared() {
+        let document = dom::parse("<div><p>a<p>b</div><p>c<div><p>d</div>");
+        let named = |name: &str| -> Vec<NodeId> {
+            document.ids().filter(|&id| document.name(id).is_some_and(|n| &**n == name)).collect()
+        };
+        let (divs, paragraphs) = (named("div"), named("p"));
+        let inside = [paragraphs[0], paragraphs[1], paragraphs[3]];
+        assert_eq!(shared(&document, &divs, &paragraphs), inside);
+        assert_eq!(shared(&document, &paragraphs, &divs), inside);
+        assert_eq!(shared(&document, &divs, &divs), divs);
+        assert!(shared(&document, &divs, &[paragraphs[2]]).is_empty());
+    }
 }
