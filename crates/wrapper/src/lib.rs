@@ -6,7 +6,7 @@ that selects exactly those nodes on all of them. Where a page is an exception, t
 is right on the others; a union only where it is right on many more.
 
 ```text
-synthesize  one expression (search), else a union (union)
+Samples     one expression (search), else a union (union)
 search      short forms (forms), then the whole path made shorter (chain, shorten)
 verdict     how an expression fares on the pages (pages)
 cost        what it asks of a reader (names)
@@ -32,4 +32,4 @@ mod union;
 mod verdict;
 
 pub use selection::{outermost, select, select_nested};
-pub use synthesis::{Sample, Synthesis, synthesize};
+pub use synthesis::{Samples, Synthesis, Wanted};

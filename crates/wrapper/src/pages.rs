@@ -5,21 +5,34 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use dom::xpath::{Path, Step};
-use dom::{Document, NodeId};
+use dom::{Document, LocalName, NodeId};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use crate::Wanted;
 use crate::selection::{outermost, union_of};
 
 /// A page that remembers which elements pass the test of a step: name and predicates, wherever
 /// the element is. Expressions for one page are put together from few steps.
 pub(crate) struct Memo<'a> {
     document: &'a Document,
+    /// Elements by tag name.
+    named: FxHashMap<LocalName, Vec<NodeId>>,
     passing: RefCell<FxHashMap<u64, Rc<Vec<NodeId>>>>,
 }
 
 impl<'a> Memo<'a> {
     pub(crate) fn new(document: &'a Document) -> Self {
-        Self { document, passing: RefCell::default() }
+        let mut named: FxHashMap<LocalName, Vec<NodeId>> = FxHashMap::default();
+        for id in document.ids() {
+            if let Some(name) = document.name(id) {
+                named.entry(name.clone()).or_default().push(id);
+            }
+        }
+        Self { document, named, passing: RefCell::default() }
+    }
+
+    pub(crate) fn document(&self) -> &'a Document {
+        self.document
     }
 
     fn passing(&self, step: &Step) -> Rc<Vec<NodeId>> {
@@ -27,10 +40,15 @@ impl<'a> Memo<'a> {
         (&step.name, &step.predicates).hash(&mut hasher);
         let mut passing = self.passing.borrow_mut();
         let found = passing.entry(hasher.finish()).or_insert_with(|| {
-            let nodes = self.document.nodes().iter().zip(0..);
-            // Few nodes have the name; the rest of the test is dearer.
-            let named = nodes.filter(|(node, _)| step.name.is_none() || node.name == step.name);
-            Rc::new(named.map(|(_, id)| id).filter(|&id| step.matches(self.document, id)).collect())
+            let passes = |id: &NodeId| step.matches(self.document, *id);
+            let found = match &step.name {
+                None => self.document.ids().filter(passes).collect(),
+                Some(name) => {
+                    let named = self.named.get(name).map_or(&[][..], Vec::as_slice);
+                    named.iter().copied().filter(passes).collect()
+                }
+            };
+            Rc::new(found)
         });
         Rc::clone(found)
     }
@@ -83,12 +101,8 @@ pub(crate) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    pub(crate) fn new(
-        memo: &'a Memo<'a>,
-        wanted: &'a [NodeId],
-        scope: Option<&'a [NodeId]>,
-        free: &'a [NodeId],
-    ) -> Self {
+    pub(crate) fn new(memo: &'a Memo<'a>, wanted: &Wanted<'a>) -> Self {
+        let Wanted { wanted, scope, free } = *wanted;
         Self { memo, wanted, must: true, scope, free }
     }
 

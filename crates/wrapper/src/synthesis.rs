@@ -5,15 +5,20 @@ use dom::{Document, NodeId};
 
 use crate::pages::{Memo, Page};
 use crate::search::best_path;
+use crate::selection::{outermost, union_of};
 use crate::union::best_union;
 use crate::verdict::total_of;
 
-/// A page and the elements wanted on it (sorted, not overlapping; may be none).
-#[derive(Clone, Copy, Debug)]
-pub struct Sample<'a> {
-    /// The page.
-    pub document: &'a Document,
-    /// The elements wanted.
+/// Sample pages of one layout. What is found out about them is remembered: expressions sought for
+/// other elements of the same pages come cheaper.
+pub struct Samples<'a> {
+    memos: Vec<Memo<'a>>,
+}
+
+/// What is wanted of a sample page.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// The elements wanted (sorted, not overlapping; may be none).
     pub wanted: &'a [NodeId],
     /// Subtrees outside which it does not matter what is selected: what is taken out of a body may be
     /// called by a name that is common elsewhere. `None` for the whole page.
@@ -31,24 +36,43 @@ pub struct Synthesis {
     pub exact: f64,
 }
 
-/// Finds the shortest and most robust expressions for the wanted nodes.
-///
-/// Costs a look at each page's elements for each condition tried, most often one or two; at the
-/// worst some hundred conditions, on the pages up to the first that one fails on.
-pub fn synthesize(samples: &[Sample<'_>]) -> Synthesis {
-    let memos: Vec<Memo<'_>> = samples.iter().map(|s| Memo::new(s.document)).collect();
-    let pages: Vec<Page<'_>> = memos
-        .iter()
-        .zip(samples)
-        .map(|(memo, s)| Page::new(memo, s.wanted, s.scope, s.free))
-        .collect();
-    let mut paths = Vec::new();
-    if let Some(single) = best_path(&pages) {
-        let union = if single.mistaken { best_union(&pages, &single) } else { Vec::new() };
-        let better = !union.is_empty() && total_of(&union, &pages) < single.total;
-        paths = if better { union } else { vec![single.path] };
+impl<'a> Samples<'a> {
+    /// Takes the pages.
+    pub fn new(pages: impl IntoIterator<Item = &'a Document>) -> Self {
+        Self { memos: pages.into_iter().map(Memo::new).collect() }
     }
-    let is_exact = |page: &&Page<'_>| page.select_all(&paths) == page.wanted;
-    let exact = if paths.is_empty() { 0 } else { pages.iter().filter(is_exact).count() };
-    Synthesis { paths, exact: exact as f64 / samples.len().max(1) as f64 }
+
+    /// What [`select`](crate::select) gives on one of the pages.
+    pub fn select(&self, page: usize, paths: &[Path]) -> Vec<NodeId> {
+        outermost(self.memos[page].document(), &self.select_nested(page, paths))
+    }
+
+    /// What [`select_nested`](crate::select_nested) gives on one of the pages.
+    pub fn select_nested(&self, page: usize, paths: &[Path]) -> Vec<NodeId> {
+        union_of(paths.iter().map(|path| self.memos[page].select(path)))
+    }
+
+    /// Finds the shortest and most robust expressions for the wanted nodes, given for each page.
+    ///
+    /// Costs a look at each page's elements for each condition tried, most often one or two; at the
+    /// worst some hundred conditions, on the pages up to the first that one fails on.
+    pub fn synthesize(&self, wanted: &[Wanted<'_>]) -> Synthesis {
+        let pages: Vec<Page<'_>> =
+            self.memos.iter().zip(wanted).map(|(memo, wanted)| Page::new(memo, wanted)).collect();
+        let mut paths = Vec::new();
+        if let Some(single) = best_path(&pages) {
+            let union = if single.mistaken { best_union(&pages, &single) } else { Vec::new() };
+            let better = !union.is_empty() && total_of(&union, &pages) < single.total;
+            paths = if better { union } else { vec![single.path] };
+        }
+        let is_exact = |page: &&Page<'_>| page.select_all(&paths) == page.wanted;
+        let exact = if paths.is_empty() { 0 } else { pages.iter().filter(is_exact).count() };
+        Synthesis { paths, exact: exact as f64 / self.memos.len().max(1) as f64 }
+    }
+}
+
+impl std::fmt::Debug for Samples<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Samples").field("pages", &self.memos.len()).finish()
+    }
 }

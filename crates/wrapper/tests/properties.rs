@@ -3,7 +3,7 @@
 use dom::xpath::Path;
 use dom::{Document, NodeId};
 use proptest::prelude::*;
-use sitegrove_wrapper::{Sample, select, synthesize};
+use sitegrove_wrapper::{Samples, Wanted, select};
 
 /// A page of nested elements with few names, so that much recurs by chance.
 fn page() -> impl Strategy<Value = String> {
@@ -56,12 +56,9 @@ proptest! {
             .zip(&pages)
             .map(|(d, p)| pick(d, if same { pages[0].1 & pages[0].2 } else { p.1 & p.2 }))
             .collect();
-        let samples: Vec<Sample<'_>> = documents
-            .iter()
-            .zip(&wanted)
-            .map(|(document, wanted)| Sample { document, wanted, scope: None, free: &[] })
-            .collect();
-        let synthesis = synthesize(&samples);
+        let samples: Vec<Wanted<'_>> =
+            wanted.iter().map(|wanted| Wanted { wanted, ..Wanted::default() }).collect();
+        let synthesis = Samples::new(&documents).synthesize(&samples);
 
         prop_assert!(synthesis.paths.len() <= 3);
         prop_assert_eq!(synthesis.paths.is_empty(), wanted.iter().all(Vec::is_empty));
@@ -74,7 +71,7 @@ proptest! {
         let share = if synthesis.paths.is_empty() { 0.0 } else { agree.count() as f64 / documents.len() as f64 };
         prop_assert_eq!(synthesis.exact, share);
         // The same samples give the same expressions.
-        prop_assert_eq!(synthesize(&samples), synthesis);
+        prop_assert_eq!(Samples::new(&documents).synthesize(&samples), synthesis);
     }
 
     #[test]
@@ -83,7 +80,8 @@ proptest! {
         let picked = pick(&document, bits);
         let Some(&one) = picked.first() else { return Ok(()) };
         let nameless = document.ancestors(one).any(|a| document.name(a).is_some_and(|n| &**n == "o:p"));
-        let synthesis = synthesize(&[Sample { document: &document, wanted: &[one], scope: None, free: &[] }]);
+        let wanted = Wanted { wanted: &[one], ..Wanted::default() };
+        let synthesis = Samples::new([&document]).synthesize(&[wanted]);
         prop_assert!(synthesis.exact == 1.0 || nameless, "{} {:?}", page, synthesis);
     }
 }

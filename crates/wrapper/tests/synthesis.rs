@@ -1,18 +1,16 @@
 //! Wrappers for small sites, written by hand, as a person would write them.
 
 use dom::{Document, NodeId};
-use sitegrove_wrapper::{Sample, Synthesis, select, synthesize};
+use sitegrove_wrapper::{Samples, Synthesis, Wanted, select};
 
 /// Elements with the attribute `wanted` are wanted; no condition rests on that attribute.
 fn learn(pages: &[&str]) -> (Synthesis, Vec<Document>) {
     let documents: Vec<Document> = pages.iter().map(|page| dom::parse(page)).collect();
     let wanted: Vec<Vec<NodeId>> = documents.iter().map(wanted_on).collect();
-    let samples: Vec<Sample<'_>> = documents
-        .iter()
-        .zip(&wanted)
-        .map(|(document, wanted)| Sample { document, wanted, scope: None, free: &[] })
-        .collect();
-    (synthesize(&samples), documents)
+    let wanted: Vec<Wanted<'_>> =
+        wanted.iter().map(|wanted| Wanted { wanted, ..Wanted::default() }).collect();
+    let synthesis = Samples::new(&documents).synthesize(&wanted);
+    (synthesis, documents)
 }
 
 fn wanted_on(document: &Document) -> Vec<NodeId> {
@@ -178,7 +176,7 @@ fn nothing_wanted_on_some_pages() {
 fn nothing_wanted_anywhere() {
     let (synthesis, _) = learn(&["<p>x", "<p>y"]);
     assert_eq!(synthesis, Synthesis { paths: Vec::new(), exact: 0.0 });
-    assert_eq!(synthesize(&[]), Synthesis { paths: Vec::new(), exact: 0.0 });
+    assert_eq!(Samples::new([]).synthesize(&[]), Synthesis { paths: Vec::new(), exact: 0.0 });
 }
 
 #[test]
@@ -200,4 +198,36 @@ fn steps_in_between_that_say_nothing_are_left_out() {
     let page = "<div id=shell><div><div><div class=side><div class=text>n</div></div><div class=art><div><div class=text wanted>t</div></div></div></div></div></div>";
     let found = exact(&[page, page]);
     assert_eq!(found, [format!("//div{}//div{}", class("art"), class("text"))]);
+}
+
+#[test]
+fn what_other_expressions_want_may_be_selected_too() {
+    let page = |id: &str| {
+        format!("<div class=body><p>a<p class=lead>b</div><div class=x><p id={id}>c</div>")
+    };
+    let documents: Vec<Document> = ["1", "2", "3"].map(|id| dom::parse(&page(id))).into();
+    let named = |document: &Document, lead: bool| -> Vec<NodeId> {
+        let in_body = |&id: &NodeId| {
+            let above = document
+                .parent(id)
+                .and_then(|id| document.attribute(id, &dom::local_name!("class")));
+            document.is(id, &dom::local_name!("p")) && above == Some("body")
+        };
+        let is_lead = |id: NodeId| document.attribute(id, &dom::local_name!("class")).is_some();
+        document.ids().filter(in_body).filter(|&id| is_lead(id) == lead).collect()
+    };
+    let plain: Vec<_> = documents.iter().map(|document| named(document, false)).collect();
+    let leads: Vec<_> = documents.iter().map(|document| named(document, true)).collect();
+    let synthesize = |free: &[Vec<NodeId>]| {
+        let wanted: Vec<Wanted<'_>> = (plain.iter().zip(free))
+            .map(|(wanted, free)| Wanted { wanted, scope: None, free })
+            .collect();
+        Samples::new(&documents).synthesize(&wanted)
+    };
+    let strict = synthesize(&vec![Vec::new(); 3]);
+    let free = synthesize(&leads);
+    assert_eq!(free.exact, 1.0);
+    let path = "//div[contains(concat(' ',normalize-space(@class),' '),' body ')]/p";
+    assert_eq!(free.paths.iter().map(ToString::to_string).collect::<Vec<_>>(), [path]);
+    assert_ne!(strict.paths, free.paths);
 }

@@ -11,7 +11,7 @@ use dom::NodeId;
 use dom::xpath::Path;
 use forest::Recurring;
 use model::{StructuralPattern, Support, Template, Wrapper};
-use wrapper::{Sample, select, synthesize};
+use wrapper::{Samples, Wanted, select};
 
 use crate::parsed::ParsedPage;
 
@@ -86,12 +86,9 @@ fn paths_for(
     let best = ranked.first()?;
     let wanted: Vec<Vec<NodeId>> =
         pages.iter().map(|page| forest::elements_of(best, &page.document, recurring)).collect();
-    let samples: Vec<Sample<'_>> = pages
-        .iter()
-        .zip(&wanted)
-        .map(|(page, wanted)| Sample { document: &page.document, wanted, scope: None, free: &[] })
-        .collect();
-    let synthesis = synthesize(&samples);
+    let wanted: Vec<Wanted<'_>> =
+        wanted.iter().map(|wanted| Wanted { wanted, ..Wanted::default() }).collect();
+    let synthesis = Samples::new(pages.iter().map(|page| &page.document)).synthesize(&wanted);
     (!synthesis.paths.is_empty()).then_some((synthesis.paths, synthesis.exact))
 }
 

@@ -6,7 +6,7 @@ use dom::xpath::Path;
 use dom::{Document, NodeId};
 use grove::{Chosen, Decision, PatternId};
 use model::{Support, Template, Wrapper};
-use wrapper::{Sample, outermost, select, select_nested, synthesize};
+use wrapper::{Samples, Wanted, outermost};
 
 use super::Learnt;
 use crate::parsed::ParsedPage;
@@ -30,8 +30,9 @@ pub fn wrap_judged(
         return None;
     }
     let keep: Vec<&[NodeId]> = chosen.iter().map(|chosen| &chosen.keep[..]).collect();
-    let paths = expressions(pages, &keep, None, judged);
-    let roots: Vec<Vec<NodeId>> = pages.iter().map(|page| select(&paths, &page.document)).collect();
+    let samples = Samples::new(pages.iter().map(|page| &page.document));
+    let paths = expressions(&Wish { pages, samples: &samples, judged, wanted: &keep, scope: None });
+    let roots: Vec<Vec<NodeId>> = (0..pages.len()).map(|at| samples.select(at, &paths)).collect();
     let prune: Vec<Vec<NodeId>> = (pages.iter().zip(&chosen).zip(&roots))
         .map(|((page, chosen), roots)| {
             // An expression that keeps too much has more to prune: elements that are not kept.
@@ -42,13 +43,12 @@ pub fn wrap_judged(
         .collect();
     let scope: Vec<&[NodeId]> = roots.iter().map(|roots| &roots[..]).collect();
     let wanted: Vec<&[NodeId]> = prune.iter().map(|prune| &prune[..]).collect();
-    let prune = expressions(pages, &wanted, Some(&scope), judged);
+    let scope = Some(&scope[..]);
+    let prune = expressions(&Wish { pages, samples: &samples, judged, wanted: &wanted, scope });
     let exact = (pages.iter().zip(&chosen).enumerate()).filter(|(at, (page, chosen))| {
         let own = &judged.pages[*at].blocks.blocks;
-        let found = Chosen {
-            keep: select(&paths, &page.document),
-            prune: select_nested(&prune, &page.document),
-        };
+        let found =
+            Chosen { keep: samples.select(*at, &paths), prune: samples.select_nested(*at, &prune) };
         found.blocks(&page.document, own) == chosen.blocks(&page.document, own)
     });
     let exact = exact.count() as f64 / pages.len() as f64;
@@ -95,22 +95,30 @@ fn support(pages: &[&ParsedPage<'_>], judged: &Judged, hold_back: usize) -> Supp
     }
 }
 
+/// What expressions are sought for.
+struct Wish<'a> {
+    pages: &'a [&'a ParsedPage<'a>],
+    samples: &'a Samples<'a>,
+    judged: &'a Judged,
+    /// Per page the elements wanted.
+    wanted: &'a [&'a [NodeId]],
+    /// Per page the elements outside which nothing matters.
+    scope: Option<&'a [&'a [NodeId]]>,
+}
+
 /// Expressions for the wanted nodes: one for all of them (or a small union) if that says exactly what
 /// is wanted, else one for each structural pattern, the weightiest first.
-fn expressions(
-    pages: &[&ParsedPage<'_>],
-    wanted: &[&[NodeId]],
-    scope: Option<&[&[NodeId]]>,
-    judged: &Judged,
-) -> Vec<Path> {
-    let mut paths = candidates(pages, wanted, scope, judged);
+fn expressions(wish: &Wish<'_>) -> Vec<Path> {
+    let mut paths = candidates(wish);
     // What does more harm than good goes: `//div` would take out the article with its advert.
     let mut at = 0;
+    let mut mistakes = wish.mistakes(&paths);
     while at < paths.len() {
         let mut without = paths.clone();
         without.remove(at);
-        if mistakes(pages, wanted, scope, &without) < mistakes(pages, wanted, scope, &paths) {
-            paths = without;
+        let fewer = wish.mistakes(&without);
+        if fewer < mistakes {
+            (paths, mistakes) = (without, fewer);
         } else {
             at += 1;
         }
@@ -119,13 +127,10 @@ fn expressions(
 }
 
 /// The expressions for all wanted nodes together, or for each pattern, whichever errs less.
-fn candidates(
-    pages: &[&ParsedPage<'_>],
-    wanted: &[&[NodeId]],
-    scope: Option<&[&[NodeId]]>,
-    judged: &Judged,
-) -> Vec<Path> {
-    let together = synthesis(pages, wanted, &vec![&[][..]; pages.len()], scope);
+fn candidates(wish: &Wish<'_>) -> Vec<Path> {
+    let Wish { pages, samples, judged, wanted, .. } = wish;
+    let nothing: Vec<&[NodeId]> = vec![&[]; pages.len()];
+    let together = wish.synthesis(wanted, &nothing);
     if together.1 >= 1.0 {
         return together.0;
     }
@@ -147,72 +152,59 @@ fn candidates(
             break;
         }
         let covered = group.iter().enumerate().all(|(at, nodes)| {
-            let found = select(&paths, &pages[at].document);
+            let found = samples.select(at, &paths);
             nodes.iter().all(|node| found.binary_search(node).is_ok())
         });
         if covered {
             continue;
         }
         let group: Vec<&[NodeId]> = group.iter().map(Vec::as_slice).collect();
-        for path in synthesis(pages, &group, wanted, scope).0 {
+        for path in wish.synthesis(&group, wanted).0 {
             if !paths.contains(&path) {
                 paths.push(path);
             }
         }
     }
-    if groups.len() < 2
-        || mistakes(pages, wanted, scope, &together.0) <= mistakes(pages, wanted, scope, &paths)
-    {
+    if groups.len() < 2 || wish.mistakes(&together.0) <= wish.mistakes(&paths) {
         return together.0;
     }
     paths
 }
 
-fn synthesis(
-    pages: &[&ParsedPage<'_>],
-    wanted: &[&[NodeId]],
-    free: &[&[NodeId]],
-    scope: Option<&[&[NodeId]]>,
-) -> (Vec<Path>, f64) {
-    let samples: Vec<Sample<'_>> = pages
-        .iter()
-        .enumerate()
-        .map(|(at, page)| Sample {
-            document: &page.document,
-            wanted: wanted[at],
-            scope: scope.map(|scope| scope[at]),
-            free: free[at],
-        })
-        .collect();
-    let synthesis = synthesize(&samples);
-    (synthesis.paths, synthesis.exact)
-}
+impl Wish<'_> {
+    fn synthesis(&self, wanted: &[&[NodeId]], free: &[&[NodeId]]) -> (Vec<Path>, f64) {
+        let wanted: Vec<Wanted<'_>> = (wanted.iter().zip(free).enumerate())
+            .map(|(at, (wanted, free))| Wanted {
+                wanted,
+                scope: self.scope.map(|scope| scope[at]),
+                free,
+            })
+            .collect();
+        let synthesis = self.samples.synthesize(&wanted);
+        (synthesis.paths, synthesis.exact)
+    }
 
-/// Words that the expressions select and should not, or should and do not.
-fn mistakes(
-    pages: &[&ParsedPage<'_>],
-    wanted: &[&[NodeId]],
-    scope: Option<&[&[NodeId]]>,
-    paths: &[Path],
-) -> u32 {
-    let of_page = |(at, page): (usize, &&ParsedPage<'_>)| {
-        let document = &page.document;
-        let found = match scope {
-            None => select(paths, document),
-            // Those inside other selected ones count too: a root itself may be among them.
-            Some(scope) => {
-                let mut found = select_nested(paths, document);
-                found.retain(|&id| scope[at].iter().any(|&root| document.contains(root, id)));
-                outermost(document, &found)
-            }
+    /// Words that the expressions select and should not, or should and do not.
+    fn mistakes(&self, paths: &[Path]) -> u32 {
+        let of_page = |(at, page): (usize, &&ParsedPage<'_>)| {
+            let document = &page.document;
+            let found = match self.scope {
+                None => self.samples.select(at, paths),
+                // Those inside other selected ones count too: a root itself may be among them.
+                Some(scope) => {
+                    let mut found = self.samples.select_nested(at, paths);
+                    found.retain(|&id| scope[at].iter().any(|&root| document.contains(root, id)));
+                    outermost(document, &found)
+                }
+            };
+            let words = |nodes: &[NodeId]| -> u32 {
+                nodes.iter().map(|&id| page.words.sum(document, id)).sum()
+            };
+            let wanted = self.wanted[at];
+            words(&found) + words(wanted) - 2 * words(&shared(document, &found, wanted))
         };
-        let words = |nodes: &[NodeId]| -> u32 {
-            nodes.iter().map(|&id| page.words.sum(document, id)).sum()
-        };
-        let both = words(&shared(document, &found, wanted[at]));
-        words(&found) + words(wanted[at]) - 2 * both
-    };
-    pages.iter().enumerate().map(of_page).sum()
+        self.pages.iter().enumerate().map(of_page).sum()
+    }
 }
 
 /// What two selections (rising, none inside another of the same) both cover: of an element and one
