@@ -56,6 +56,8 @@ pub struct Clock {
     pub extract: Timer,
     /// Writing files.
     pub emit: Timer,
+    /// Pages that html5ever's own tokenizer read.
+    pub by_html5ever: AtomicU64,
 }
 
 impl Clock {
@@ -112,6 +114,9 @@ pub struct Counts {
     pub feed_items: u64,
     /// Feed items that lead to none.
     pub feed_items_elsewhere: u64,
+    /// Pages with constructs that our tokenizer leaves to html5ever's, which is slower.
+    #[serde(default)]
+    pub pages_by_html5ever: u64,
     /// Sites.
     pub sites: u64,
     /// Articles.
@@ -170,6 +175,7 @@ impl Ledger {
         let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
         self.seconds = rounded(seconds);
         self.stage_seconds = clock.seconds();
+        self.counts.pages_by_html5ever = clock.by_html5ever.load(Ordering::Relaxed);
         self.pages_per_second = rounded(self.counts.pages as f64 / seconds);
         self.html_mb_per_second = rounded(html as f64 / 1e6 / seconds);
         self.peak_rss_bytes = peak_rss();

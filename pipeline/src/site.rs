@@ -1,6 +1,7 @@
 //! One site from pages to articles: stages 3 to 7 in order. No IO, no failure.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 
 use forest::Recurring;
 use model::{
@@ -44,6 +45,8 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     let parsed: Vec<ParsedPage<'_>> = clock
         .parse
         .time(|| site.pages.par_iter().map(|page| parse_page(page, &config.parse)).collect());
+    let by_html5ever = parsed.iter().filter(|page| page.document.notes().by_html5ever).count();
+    clock.by_html5ever.fetch_add(by_html5ever as u64, Ordering::Relaxed);
     let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
     let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
     let joined = join(&addresses, &site.feed_items, &canonical, &config.group);

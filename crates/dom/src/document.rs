@@ -61,7 +61,7 @@ pub struct Link {
 }
 
 /// What a page says about itself outside its visible text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// Text of the first `<title>`, white space normalised.
     pub title: Option<String>,
@@ -104,6 +104,8 @@ pub struct ParseNotes {
     pub attributes: u32,
     /// Whether the page was given up half-way; its tree is empty then.
     pub given_up: bool,
+    /// Whether html5ever's own tokenizer read the page: it has NUL characters.
+    pub by_html5ever: bool,
 }
 
 /// A parsed page.
@@ -126,6 +128,21 @@ impl Document {
     /// Whether there is no node at all (never the case for a parsed page: it has a root).
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// Whether two pages have the same tree: elements with their attributes, text, and what the head
+    /// says. Notes may differ.
+    pub fn same_tree(&self, other: &Self) -> bool {
+        let same = |id: NodeId| {
+            let (a, b) = (self.node(id), other.node(id));
+            let attributes = match (self.element(id), other.element(id)) {
+                (Some(a), Some(b)) => a.attributes().eq(b.attributes()),
+                (None, None) => self.text(id) == other.text(id),
+                _ => false,
+            };
+            (&a.name, a.parent, a.end, a.level) == (&b.name, b.parent, b.end, b.level) && attributes
+        };
+        self.len() == other.len() && self.head == other.head && self.ids().all(same)
     }
 
     /// All nodes in document order; the index is the [`NodeId`].

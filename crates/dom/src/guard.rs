@@ -59,6 +59,13 @@ impl<'a, 'q> Guard<'a, 'q> {
         }
     }
 
+    /// Counts attributes that were left out.
+    pub(crate) fn leave_out(&self, attributes: u32) {
+        let mut notes = self.notes.get();
+        notes.attributes = notes.attributes.saturating_add(attributes);
+        self.notes.set(notes);
+    }
+
     fn admits(&self, tag: &Tag) -> bool {
         match tag.kind {
             TagKind::StartTag => self.admits_start(tag),
@@ -137,7 +144,7 @@ fn changes_tokenizer(name: &LocalName) -> bool {
     )
 }
 
-impl<'a> TokenSink for Guard<'a, '_> {
+impl<'a> TokenSink for &Guard<'a, '_> {
     type Handle = &'a Linked<'a>;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Self::Handle> {
@@ -150,10 +157,7 @@ impl<'a> TokenSink for Guard<'a, '_> {
         match token {
             Token::TagToken(tag) if !self.admits(&tag) => TokenSinkResult::Continue,
             Token::TagToken(mut tag) if tag.attrs.len() > self.max_attributes => {
-                let mut notes = self.notes.get();
-                let left_out = (tag.attrs.len() - self.max_attributes) as u32;
-                notes.attributes = notes.attributes.saturating_add(left_out);
-                self.notes.set(notes);
+                self.leave_out((tag.attrs.len() - self.max_attributes) as u32);
                 tag.attrs.truncate(self.max_attributes);
                 self.builder.process_token(Token::TagToken(tag), line)
             }

@@ -30,13 +30,15 @@ impl Patterns {
     /// Merges the trees of sibling pages; gives also, per page and node, its pattern (a text node has
     /// its parent's). Linear in the nodes.
     pub fn of(pages: &[&Document]) -> (Self, Vec<Vec<PatternId>>) {
+        let names: Vec<Names> = pages.iter().map(|page| Names::of(page)).collect();
         let mut patterns = Self {
-            recurring: recurring(pages),
+            recurring: recurring(&names),
             ids: FxHashMap::default(),
             parents: Vec::new(),
             levels: Vec::new(),
         };
-        let of_nodes = pages.iter().map(|page| patterns.add(page)).collect();
+        let of_nodes = pages.iter().zip(&names).map(|(page, names)| patterns.add(page, names));
+        let of_nodes = of_nodes.collect();
         (patterns, of_nodes)
     }
 
@@ -62,13 +64,14 @@ impl Patterns {
 
     /// The patterns of a further page's nodes, [`UNKNOWN`] where the tree has none.
     pub fn find(&self, page: &Document) -> Vec<PatternId> {
+        let names = Names::of(page);
         let mut found: Vec<PatternId> = Vec::with_capacity(page.len());
         for id in page.ids() {
             let above = if id == 0 { UNKNOWN } else { found[page.node(id).parent as usize] };
             found.push(match page.element(id) {
                 Some(_) if id != 0 && above == UNKNOWN => UNKNOWN,
                 Some(element) => {
-                    let key = (above, self.label(element));
+                    let key = (above, self.label(element, names.of_node(id)));
                     self.ids.get(&key).copied().unwrap_or(UNKNOWN)
                 }
                 None => above,
@@ -77,7 +80,7 @@ impl Patterns {
         found
     }
 
-    fn add(&mut self, page: &Document) -> Vec<PatternId> {
+    fn add(&mut self, page: &Document, names: &Names) -> Vec<PatternId> {
         let mut of_nodes: Vec<PatternId> = Vec::with_capacity(page.len());
         for id in page.ids() {
             let above = if id == 0 { UNKNOWN } else { of_nodes[page.node(id).parent as usize] };
@@ -86,7 +89,7 @@ impl Patterns {
                 continue;
             };
             let next = self.parents.len() as PatternId;
-            let key = (above, self.label(element));
+            let key = (above, self.label(element, names.of_node(id)));
             let pattern = *self.ids.entry(key).or_insert(next);
             if pattern == next {
                 self.parents.push(if above == UNKNOWN { 0 } else { above });
@@ -98,22 +101,47 @@ impl Patterns {
     }
 
     /// A hash of tag, id and class names. The order of class names does not matter: a sum.
-    fn label(&self, element: Element<'_>) -> u64 {
+    fn label(&self, element: Element<'_>, names: &[u64]) -> u64 {
         let tag = xxh3_64(element.name.as_bytes());
         if matches!(*element.name, local_name!("html") | local_name!("body")) {
             return tag;
         }
-        let frequency = |name: u64| self.recurring.get(&name).copied().unwrap_or(0);
-        let mut most = 0;
-        each_name(element, |name| most = most.max(frequency(name)));
-        let mut sum = tag;
-        each_name(element, |name| {
-            let pages = frequency(name);
-            if pages > 0 && pages * COMPANION.1 >= most * COMPANION.0 {
-                sum = sum.wrapping_add(name | 1);
+        let frequency = |name: &u64| self.recurring.get(name).copied().unwrap_or(0);
+        let most = match names {
+            [] => return tag,
+            // Nothing to compare it with.
+            [one] => frequency(one),
+            several => several.iter().map(frequency).max().unwrap_or(0),
+        };
+        let counts = |name: &&u64| {
+            let pages = if names.len() == 1 { most } else { frequency(name) };
+            pages > 0 && pages * COMPANION.1 >= most * COMPANION.0
+        };
+        names.iter().filter(counts).fold(tag, |sum, name| sum.wrapping_add(name | 1))
+    }
+}
+
+/// Hashes of the names of a page's elements, by node.
+struct Names {
+    ends: Vec<u32>,
+    hashes: Vec<u64>,
+}
+
+impl Names {
+    fn of(page: &Document) -> Self {
+        let mut names = Self { ends: Vec::with_capacity(page.len()), hashes: Vec::new() };
+        for id in page.ids() {
+            if let Some(element) = page.element(id) {
+                each_name(element, |name| names.hashes.push(name));
             }
-        });
-        sum
+            names.ends.push(names.hashes.len() as u32);
+        }
+        names
+    }
+
+    fn of_node(&self, id: NodeId) -> &[u64] {
+        let from = if id == 0 { 0 } else { self.ends[id as usize - 1] };
+        &self.hashes[from as usize..self.ends[id as usize] as usize]
     }
 }
 
@@ -167,18 +195,16 @@ fn each_name(element: Element<'_>, mut take: impl FnMut(u64)) {
 const COMPANION: (u32, u32) = (4, 5);
 
 /// The names that two pages have, and on how many they are; of fewer than three pages, all.
-fn recurring(pages: &[&Document]) -> FxHashMap<u64, u32> {
+fn recurring(pages: &[Names]) -> FxHashMap<u64, u32> {
     let least = if pages.len() < 3 { 1 } else { 2 };
     // Per name the last page it was seen on, and on how many.
     let mut seen: FxHashMap<u64, (usize, u32)> = FxHashMap::default();
     for (at, page) in pages.iter().enumerate() {
-        for element in page.ids().filter_map(|id: NodeId| page.element(id)) {
-            each_name(element, |name| {
-                let entry = seen.entry(name).or_insert((at, 1));
-                if entry.0 != at {
-                    *entry = (at, entry.1 + 1);
-                }
-            });
+        for &name in &page.hashes {
+            let entry = seen.entry(name).or_insert((at, 1));
+            if entry.0 != at {
+                *entry = (at, entry.1 + 1);
+            }
         }
     }
     let of_name = |(name, (_, pages))| (pages >= least).then_some((name, pages));

@@ -56,7 +56,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
 
     let folder = std::env::temp_dir().join(format!("sitegrove-bench-{}", std::process::id()));
     config.run.out.clone_from(&folder);
-    let mut rates: [Vec<f64>; 5] = Default::default();
+    let mut rates: [Vec<f64>; 6] = Default::default();
     for _ in 0..args.rounds.max(1) {
         let rate = |seconds: f64| megabytes / seconds;
         rates[0].push(rate(timed(|| {
@@ -72,6 +72,14 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
         })?));
         rates[2].push(rate(timed(|| {
             let parse = |page| drop(std::hint::black_box(parse_page(page, &config.parse)));
+            pages.iter().for_each(parse);
+            Ok(())
+        })?));
+        rates[5].push(rate(timed(|| {
+            let config = dom::ParseConfig::CONTENT;
+            let parse = |page: &model::Page| {
+                drop(std::hint::black_box(dom::parse_by_html5ever(&page.html, &config, &|| true)));
+            };
             pages.iter().for_each(parse);
             Ok(())
         })?));
@@ -92,6 +100,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
         "parse, words, layout",
         "end to end, 1 thread",
         "end to end, 2 threads",
+        "arena parse by html5ever alone",
     ]
     .iter()
     .zip(medians)

@@ -1,0 +1,269 @@
+//! A fast tokenizer for whole pages, in front of html5ever's tree builder.
+//!
+//! html5ever's own tokenizer takes a page in pieces, character by character, and is most of the time
+//! of a parse. Here the page lies in memory as a whole: text runs to the next `<` that begins markup,
+//! names and values are slices, comments are skipped. The tokens are the same (WHATWG HTML §13.2.5), but
+//! for where text is cut, what comments say and errors, none of which the tree has. html5ever's
+//! tokenizer is the oracle in tests and fuzzing, and reads the pages that this one does not.
+
+mod names;
+mod raw;
+mod tag;
+
+use html5ever::TokenizerResult;
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{
+    BufferQueue, Doctype, Tag, Token, TokenSink, TokenSinkResult, Tokenizer,
+};
+use memchr::{memchr, memmem};
+
+use crate::guard::Guard;
+use names::Names;
+
+/// Bytes between two questions whether to go on.
+const STRETCH: usize = 1 << 14;
+
+/// Whether a page can be read here: NUL characters are replaced in some places and dropped in others,
+/// and nobody means them.
+pub(crate) fn can_read(html: &str) -> bool {
+    html.len() < u32::MAX as usize && memchr(0, html.as_bytes()).is_none()
+}
+
+/// The page with its line ends as the specification wants them (§13.2.3.5).
+pub(crate) fn with_line_feeds(html: &str) -> std::borrow::Cow<'_, str> {
+    if memchr(b'\r', html.as_bytes()).is_none() {
+        return html.into();
+    }
+    let mut normal = String::with_capacity(html.len());
+    let mut rest = html;
+    while let Some(at) = memchr(b'\r', rest.as_bytes()) {
+        normal.push_str(&rest[..at]);
+        normal.push('\n');
+        rest = &rest[at + 1..];
+        rest = rest.strip_prefix('\n').unwrap_or(rest);
+    }
+    normal.push_str(rest);
+    normal.into()
+}
+
+/// Reads a page with line feeds only and without NUL, and gives its tokens to the guard; `false` if
+/// `go_on` said no, which is asked every few kilobytes.
+pub(crate) fn read(
+    html: &str,
+    guard: &Guard<'_, '_>,
+    max_attributes: usize,
+    go_on: &dyn Fn() -> bool,
+) -> bool {
+    let html = html.strip_prefix('\u{feff}').unwrap_or(html);
+    let page = StrTendril::from_slice(html);
+    let mut front = Front { html, page, at: 0, guard, max_attributes, names: Names::default() };
+    let mut asked = 0;
+    while front.at < html.len() {
+        if front.at >= asked {
+            if !go_on() {
+                return false;
+            }
+            asked = front.at + STRETCH;
+        }
+        front.markup();
+    }
+    front.emit(Token::EOFToken);
+    guard.end();
+    true
+}
+
+struct Front<'p, 'g, 'a, 'q> {
+    html: &'p str,
+    /// The same, for strings that share it.
+    page: StrTendril,
+    at: usize,
+    guard: &'g Guard<'a, 'q>,
+    max_attributes: usize,
+    names: Names,
+}
+
+/// How text is to be read until its end tag.
+#[derive(Clone, Copy)]
+enum Raw {
+    Kind(RawKind),
+    Plaintext,
+}
+
+/// Whether a byte is white space between attributes.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
+}
+
+impl Front<'_, '_, '_, '_> {
+    fn bytes(&self) -> &[u8] {
+        self.html.as_bytes()
+    }
+
+    fn emit(&self, token: Token) {
+        // Only tags have an answer that means anything.
+        let _ = self.guard.process_token(token, 1);
+    }
+
+    /// A part of the page, sharing its bytes.
+    fn slice(&self, from: usize, to: usize) -> StrTendril {
+        self.page.subtendril(from as u32, (to - from) as u32)
+    }
+
+    /// Hands out text as it stands.
+    fn text(&self, from: usize, to: usize) {
+        if from < to {
+            self.emit(Token::CharacterTokens(self.slice(from, to)));
+        }
+    }
+
+    /// Hands out text whose character references are to be resolved.
+    fn text_with_references(&self, from: usize, to: usize) {
+        match memchr(b'&', &self.bytes()[from..to]) {
+            None => self.text(from, to),
+            Some(_) => {
+                let text = htmlize::unescape(&self.html[from..to]);
+                self.emit(Token::CharacterTokens(StrTendril::from_slice(&text)));
+            }
+        }
+    }
+
+    /// Reads text up to the next markup, and that.
+    fn markup(&mut self) {
+        let from = self.at;
+        let mut search = from;
+        loop {
+            let Some(found) = memchr(b'<', &self.bytes()[search..]) else {
+                self.at = self.html.len();
+                return self.text_with_references(from, self.at);
+            };
+            let open = search + found;
+            let first = self.bytes().get(open + 1).copied().unwrap_or(b' ');
+            match first {
+                b'a'..=b'z' | b'A'..=b'Z' => {
+                    self.text_with_references(from, open);
+                    return self.start_tag(open + 1);
+                }
+                b'/' if open + 2 < self.html.len() => {
+                    self.text_with_references(from, open);
+                    return self.end_tag(open + 2);
+                }
+                b'!' => {
+                    self.text_with_references(from, open);
+                    return self.declaration(open + 2);
+                }
+                b'?' => {
+                    self.text_with_references(from, open);
+                    return self.bogus_comment(open + 1);
+                }
+                // Not markup: text (§13.2.5.6).
+                _ => search = open + 1,
+            }
+        }
+    }
+
+    fn start_tag(&mut self, name: usize) {
+        let Some(tag) = self.tag(html5ever::tokenizer::TagKind::StartTag, name) else { return };
+        let name = tag.name.clone();
+        if let Some(raw) = self.emit_tag(tag) {
+            self.raw(raw, &name);
+        }
+    }
+
+    fn end_tag(&mut self, name: usize) {
+        match self.bytes()[name] {
+            b'a'..=b'z' | b'A'..=b'Z' => {
+                if let Some(tag) = self.tag(html5ever::tokenizer::TagKind::EndTag, name) {
+                    self.emit_tag(tag);
+                }
+            }
+            b'>' => self.at = name + 1,
+            _ => self.bogus_comment(name),
+        }
+    }
+
+    fn emit_tag(&self, tag: Tag) -> Option<Raw> {
+        match self.guard.process_token(Token::TagToken(tag), 1) {
+            TokenSinkResult::RawData(kind) => Some(Raw::Kind(kind)),
+            TokenSinkResult::Plaintext => Some(Raw::Plaintext),
+            TokenSinkResult::Continue
+            | TokenSinkResult::Script(_)
+            | TokenSinkResult::EncodingIndicator(_) => None,
+        }
+    }
+
+    /// What comes after `<!` (§13.2.5.42).
+    fn declaration(&mut self, from: usize) {
+        let rest = &self.bytes()[from..];
+        if rest.starts_with(b"--") {
+            self.at = from + 2 + comment_length(&rest[2..]);
+            self.emit(Token::CommentToken(StrTendril::new()));
+        } else if rest.len() >= 7 && rest[..7].eq_ignore_ascii_case(b"doctype") {
+            self.doctype(from);
+        } else if rest.starts_with(b"[CDATA[")
+            && self.guard.adjusted_current_node_present_but_not_in_html_namespace()
+        {
+            let text = from + 7;
+            let end = memmem::find(&self.bytes()[text..], b"]]>").map(|found| text + found);
+            self.text(text, end.unwrap_or(self.html.len()));
+            self.at = end.map_or(self.html.len(), |end| end + 3);
+        } else {
+            self.bogus_comment(from);
+        }
+    }
+
+    /// To the next `>` (§13.2.5.41).
+    fn bogus_comment(&mut self, from: usize) {
+        let end = memchr(b'>', &self.bytes()[from..]).map(|found| from + found + 1);
+        self.at = end.unwrap_or(self.html.len());
+        self.emit(Token::CommentToken(StrTendril::new()));
+    }
+
+    /// A doctype ends at the first `>`, whatever it holds. There is one a page, if any: html5ever's own
+    /// tokenizer reads it.
+    fn doctype(&mut self, from: usize) {
+        let end = memchr(b'>', &self.bytes()[from..]).map(|found| from + found + 1);
+        self.at = end.unwrap_or(self.html.len());
+        self.emit(Token::DoctypeToken(doctype(&self.html[from - 2..self.at])));
+    }
+}
+
+/// Bytes of a comment after its `<!--`, with its end (§13.2.5.43–52).
+fn comment_length(text: &[u8]) -> usize {
+    if text.starts_with(b">") {
+        return 1;
+    }
+    if text.starts_with(b"->") {
+        return 2;
+    }
+    let mut from = 0;
+    while let Some(found) = memmem::find(&text[from..], b"--") {
+        let dashes = from + found;
+        match &text[dashes + 2..] {
+            [b'>', ..] => return dashes + 3,
+            [b'!', b'>', ..] => return dashes + 4,
+            _ => from = dashes + 1,
+        }
+    }
+    text.len()
+}
+
+fn doctype(text: &str) -> Doctype {
+    struct Kept(std::cell::RefCell<Doctype>);
+    impl TokenSink for Kept {
+        type Handle = ();
+
+        fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
+            if let Token::DoctypeToken(doctype) = token {
+                self.0.replace(doctype);
+            }
+            TokenSinkResult::Continue
+        }
+    }
+    let tokenizer = Tokenizer::new(Kept(Default::default()), Default::default());
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from_slice(text));
+    while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
+    tokenizer.end();
+    tokenizer.sink.0.take()
+}

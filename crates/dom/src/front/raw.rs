@@ -1,0 +1,107 @@
+//! Text that ends at one end tag only: titles, styles, scripts (WHATWG HTML §13.2.5.2–31).
+
+use html5ever::LocalName;
+use html5ever::tokenizer::TagKind;
+use html5ever::tokenizer::states::RawKind;
+use memchr::{memchr, memmem};
+
+use super::{Front, Raw, is_space};
+
+impl Front<'_, '_, '_, '_> {
+    /// Reads text after the start tag of this name, and its end tag.
+    pub(super) fn raw(&mut self, raw: Raw, name: &LocalName) {
+        let from = self.at;
+        let rest = &self.bytes()[from..];
+        let end = match raw {
+            Raw::Plaintext => None,
+            Raw::Kind(RawKind::ScriptData | RawKind::ScriptDataEscaped(_)) => end_of_script(rest),
+            Raw::Kind(RawKind::Rcdata | RawKind::Rawtext) => end_of(rest, 0, name.as_bytes()),
+        };
+        self.at = end.map_or(self.html.len(), |end| from + end);
+        match raw {
+            Raw::Kind(RawKind::Rcdata) => self.text_with_references(from, self.at),
+            _ => self.text(from, self.at),
+        }
+        if end.is_some()
+            && let Some(tag) = self.tag(TagKind::EndTag, self.at + 2)
+        {
+            self.emit_tag(tag);
+        }
+    }
+}
+
+/// Whether a tag's name stands here, and ends.
+fn is_name(text: &[u8], name: &[u8]) -> bool {
+    text.len() > name.len()
+        && text[..name.len()].eq_ignore_ascii_case(name)
+        && (is_space(text[name.len()]) || matches!(text[name.len()], b'/' | b'>'))
+}
+
+/// Where the end tag of this name begins, from some place on.
+fn end_of(text: &[u8], from: usize, name: &[u8]) -> Option<usize> {
+    memmem::find_iter(&text[from..], b"</")
+        .map(|found| from + found)
+        .find(|at| is_name(&text[at + 2..], name))
+}
+
+/// Where the end tag of a script begins. Within `<!--`, a `<script>` hides the next `</script>`.
+fn end_of_script(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = memchr(b'<', &text[at..]) {
+        let open = at + found;
+        let rest = &text[open + 1..];
+        if rest.starts_with(b"/") && is_name(&rest[1..], b"script") {
+            return Some(open);
+        }
+        at = open + 1;
+        if rest.starts_with(b"!--") {
+            match escaped(text, open + 4) {
+                Escaped::Script(end) => return Some(end),
+                Escaped::Over(next) => at = next,
+                Escaped::Never => return None,
+            }
+        }
+    }
+    None
+}
+
+enum Escaped {
+    /// The script's end tag begins here.
+    Script(usize),
+    /// `-->` ends here.
+    Over(usize),
+    /// The page ends.
+    Never,
+}
+
+/// What follows `<!--` in a script (the two dashes lie just before `from`).
+fn escaped(text: &[u8], from: usize) -> Escaped {
+    let mut at = from;
+    let mut double = false;
+    loop {
+        let Some(found) = memchr::memchr2(b'<', b'>', &text[at..]) else { return Escaped::Never };
+        let here = at + found;
+        at = here + 1;
+        if text[here] == b'>' {
+            // The dashes may be those that began it.
+            if text[..here].ends_with(b"--") && here >= from {
+                return Escaped::Over(at);
+            }
+            continue;
+        }
+        let rest = &text[here + 1..];
+        let closes = rest.starts_with(b"/") && is_name(&rest[1..], b"script");
+        if closes && !double {
+            return Escaped::Script(here);
+        }
+        if closes {
+            double = false;
+        } else if is_name(rest, b"script") {
+            double = true;
+        } else {
+            continue;
+        }
+        // Behind the name; what ended it was taken with it.
+        at = here + if closes { 9 } else { 8 };
+    }
+}
