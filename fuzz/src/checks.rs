@@ -112,6 +112,17 @@ pub(crate) fn page(bytes: &[u8]) {
     }
 }
 
+/// Our tokenizer and html5ever's own make the same tree of any page.
+pub(crate) fn tokens(bytes: &[u8]) {
+    let html = String::from_utf8_lossy(bytes);
+    for keep in [dom::Keep::Everything, dom::Keep::Content] {
+        let config = dom::ParseConfig { keep, ..dom::ParseConfig::CONTENT };
+        let ours = dom::parse_with(&html, &config);
+        let theirs = dom::parse_by_html5ever(&html, &config, &|| true);
+        assert!(ours.same_tree(&theirs), "{html:?}");
+    }
+}
+
 /// A feed is read or refused; links lead to the web.
 pub(crate) fn feed(bytes: &[u8]) {
     let source =

@@ -36,6 +36,11 @@ fn page() {
 }
 
 #[test]
+fn tokens() {
+    replay("tokens", checks::tokens);
+}
+
+#[test]
 fn feed() {
     replay("feed", checks::feed);
 }
