@@ -21,6 +21,8 @@ pub enum Keep {
     Content,
     /// Every element (for conformance tests). Script and style text stays out.
     Everything,
+    /// Every element, and the text of scripts and styles too (for expressions of other people's).
+    Scripts,
 }
 
 /// Limits of a parse. There is no default here: the pipeline's configuration file has it.
@@ -73,7 +75,7 @@ pub fn parse_while(html: &str, config: &ParseConfig, go_on: &dyn Fn() -> bool) -
     let arena = Arena::with_capacity((html.len() / 40).clamp(64, 1 << 20));
     let input = BufferQueue::default();
     let max_nodes = config.max_nodes.min(html.len() as u32 + 1024);
-    let guard = Guard::new(Sink::new(&arena, html.len()), config, max_nodes, &input);
+    let guard = Guard::new(Sink::new(&arena, html.len(), config.keep), config, max_nodes, &input);
     let tokenizer = Tokenizer::new(guard, Default::default());
     if !feed(&tokenizer, &input, html, config.max_attributes, go_on) {
         return Document {
