@@ -8,7 +8,7 @@ use model::{Article, Origin, Route, Wrapper};
 use sink::{SiteConfigFile, site_file_name};
 use url::Url;
 use wrapper::site_config::{
-    Exported, Probed, SiteConfig, Sought, apply, compile, export, file_hosts, probe,
+    Exported, Probed, Samples, SiteConfig, Sought, apply, compile, export, file_hosts,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -93,7 +93,10 @@ fn file_of(
     if bodies.is_empty() {
         return None;
     }
-    let Probed { title, author, date } = probed(sample);
+    let sought = sought_of(sample);
+    let samples = Samples::new(&sought);
+    let is_date = |at: usize, text: &str| is_date_of(sample[at].0, sample[at].1, text);
+    let Probed { title, author, date } = samples.probe(&is_date);
     let snippets: Vec<(&str, Option<String>)> =
         sample.iter().take(TESTS).map(|(a, _)| (a.url.as_str(), snippet(&a.text))).collect();
     let tests: Vec<(&str, Option<&str>)> =
@@ -105,6 +108,7 @@ fn file_of(
         author: &author,
         date: &date,
         tests: &tests,
+        samples: Some(&samples),
     };
     let same = same_text(&export(&parts), sample);
     let of_wrapper = |(w, pages): &(&Wrapper, usize)| {
@@ -117,36 +121,34 @@ fn file_of(
     Some(export(&Exported { about: &about, ..parts }).to_string())
 }
 
-fn probed(sample: &[(&Article, &ParsedPage<'_>)]) -> Probed {
-    let nobody: [String; 0] = [];
-    let sought: Vec<Sought<'_>> = sample
-        .iter()
-        .map(|(article, parsed)| {
-            let of = &article.metadata;
-            Sought {
-                html: &parsed.page.html,
-                title: of.title.as_ref().map(|t| t.value.as_str()),
-                authors: of.authors.as_ref().map_or(&nobody, |a| a.value.as_slice()),
-                has_date: of.published.is_some(),
-                body: &article.xpath,
-            }
-        })
-        .collect();
-    probe(&sought, &|at, text| {
-        let (article, parsed) = sample[at];
-        let context = PageContext {
-            document: &parsed.document,
-            url: &article.url,
-            fetched: article.fetched,
-            feed_items: &[],
-            body: None,
-            text_language: None,
-            body_text: "",
-        };
-        let language = article.metadata.language.as_ref().map(|l| l.value.as_str());
-        let published = article.metadata.published.as_ref().map(|p| p.value.as_str());
-        date_of(&context, language, text).as_deref() == published
-    })
+fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<Sought<'a>> {
+    let sought = |&(article, parsed): &(&'a Article, &'a ParsedPage<'a>)| {
+        let of = &article.metadata;
+        Sought {
+            html: &parsed.page.html,
+            title: of.title.as_ref().map(|t| t.value.as_str()),
+            authors: of.authors.as_ref().map_or(&[], |a| a.value.as_slice()),
+            has_date: of.published.is_some(),
+            body: &article.xpath,
+        }
+    };
+    sample.iter().map(sought).collect()
+}
+
+/// Whether a text is the date of an article, in whatever form.
+fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
+    let context = PageContext {
+        document: &parsed.document,
+        url: &article.url,
+        fetched: article.fetched,
+        feed_items: &[],
+        body: None,
+        text_language: None,
+        body_text: "",
+    };
+    let language = article.metadata.language.as_ref().map(|l| l.value.as_str());
+    let published = article.metadata.published.as_ref().map(|p| p.value.as_str());
+    date_of(&context, language, text).as_deref() == published
 }
 
 /// On how many pages a file selects the text of the article, white space apart.
@@ -168,7 +170,7 @@ pub fn squeezed(text: &str) -> impl Iterator<Item = char> {
 }
 
 /// Some words of an article that are its own: the beginning of its first long line, whole words.
-fn snippet(text: &str) -> Option<String> {
+pub(crate) fn snippet(text: &str) -> Option<String> {
     const FEWEST: usize = 40;
     const MOST: usize = 70;
     let line = text.lines().map(str::trim).find(|line| line.chars().count() >= FEWEST)?;

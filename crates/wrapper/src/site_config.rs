@@ -40,4 +40,4 @@ pub use export::{Exported, export};
 pub use expression::{Expression, ExpressionError};
 pub use file::{Directive, Line, SiteConfig};
 pub use host::{file_hosts, host_of_file, lookup_names};
-pub use probe::{Probed, Sought, probe};
+pub use probe::{Probed, Samples, Sought};

@@ -195,15 +195,14 @@ impl Compiler {
                 self.found(name, Verdict::NotHonoured, Some(why.to_owned()));
             }
             Some(Treatment::Honoured) => match self.honour(directive) {
-                Ok(None) => self.found(name, Verdict::Honoured, None),
-                Ok(Some(why)) => self.found(name, Verdict::Needless, Some(why.to_owned())),
+                Ok(()) => self.found(name, Verdict::Honoured, None),
                 Err(why) => self.found(name, Verdict::NotHonoured, Some(why)),
             },
         }
     }
 
-    /// `Ok(Some(…))` says why there is nothing to do.
-    fn honour(&mut self, directive: &Directive) -> Result<Option<&'static str>, String> {
+    /// Else why it is not.
+    fn honour(&mut self, directive: &Directive) -> Result<(), String> {
         let value = directive.value();
         let line = self.line;
         let expression = || Expression::new(value).map_err(|e| e.to_string());
@@ -269,10 +268,12 @@ impl Compiler {
             "skip_json_ld" => wrapper.skip_json_ld = is_yes,
             "autodetect_on_failure" => wrapper.autodetect_on_failure = Some(is_yes),
             "prune" if is_yes => {
-                return Ok(Some("what body selects is taken as it is; nothing is guessed away"));
+                let why = "what body selects is taken as it is; nothing is guessed away";
+                return Err(why.to_owned());
             }
             "insert_detected_image" if is_yes => {
-                return Ok(Some("the image stands in the field `image`, not in the text"));
+                let why = "the image stands in the field `image`, not in the text";
+                return Err(why.to_owned());
             }
             "prune" | "insert_detected_image" => {}
             "test_url" => {
@@ -284,7 +285,7 @@ impl Compiler {
             },
             name => return Err(format!("`{name}` is not done")),
         }
-        Ok(None)
+        Ok(())
     }
 
     fn finish(mut self) -> (FixedWrapper, Vec<Finding>) {

@@ -1,6 +1,6 @@
 //! A learnt wrapper in the format.
 
-use super::SiteConfig;
+use super::{Samples, SiteConfig};
 
 /// What a file is to say.
 #[derive(Clone, Copy, Debug)]
@@ -18,13 +18,15 @@ pub struct Exported<'a> {
     pub date: &'a [String],
     /// Addresses of pages, each with a text its article contains.
     pub tests: &'a [(&'a str, Option<&'a str>)],
+    /// Pages to look at for what can be taken out where, if there are any.
+    pub samples: Option<&'a Samples<'a>>,
 }
 
 /// Writes a file. What cannot stand on a line is left out.
 ///
-/// Readers of the format take out what `strip` names before they look for the body, wherever it is;
-/// so that nothing outside the body, and not the body itself, is lost, what is taken out is looked
-/// for within what is selected.
+/// Readers of the format take out what `strip` names before they look for the body, wherever it is.
+/// What is taken out stands there as it was learnt where that spares the bodies of the sample pages;
+/// else it is looked for within what is selected.
 pub fn export(exported: &Exported<'_>) -> SiteConfig {
     let mut file = SiteConfig::default();
     for line in exported.about {
@@ -44,12 +46,7 @@ pub fn export(exported: &Exported<'_>) -> SiteConfig {
     let mut said: Vec<String> = Vec::new();
     for (content, prune) in exported.wrappers {
         for taken in *prune {
-            let within: Vec<String> = if taken.starts_with("//") {
-                content.iter().map(|content| format!("{content}{taken}")).collect()
-            } else {
-                vec![taken.clone()]
-            };
-            for expression in within {
+            for expression in within(content, taken, exported.samples) {
                 if !said.contains(&expression) {
                     file.push("strip", &expression);
                     said.push(expression);
@@ -69,6 +66,22 @@ pub fn export(exported: &Exported<'_>) -> SiteConfig {
     file
 }
 
+/// What says that something is taken out of what other expressions select.
+fn within(content: &[String], taken: &str, samples: Option<&Samples<'_>>) -> Vec<String> {
+    let begins = |content: &String| {
+        let rest = taken.strip_prefix(content.as_str());
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let spares = samples.is_some_and(|samples| samples.spares_bodies(taken));
+    if spares || !taken.starts_with("//") || content.iter().any(begins) {
+        return vec![taken.to_owned()];
+    }
+    let all: Vec<String> = content.iter().map(|content| format!("{content}{taken}")).collect();
+    let seen = |expression: &&String| samples.is_some_and(|samples| samples.have(expression));
+    let found: Vec<String> = all.iter().filter(seen).cloned().collect();
+    if found.is_empty() { all } else { found }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +96,7 @@ mod tests {
             author: &[],
             date: &["# //time".to_owned()],
             tests: &[(&bad, None), ("https://a.example/1", Some(&bad))],
+            samples: None,
         });
         assert_eq!(
             file.to_string(),

@@ -118,9 +118,8 @@ fn is_small(text: &str) -> bool {
             }
             continue;
         }
-        if c.is_alphanumeric() || matches!(c, '_' | '-' | '.') {
-            // A hyphen within a name is no operator, but cheap to count as one.
-            operators += usize::from(c == '-' && word.is_empty());
+        // No name begins with a hyphen: there it is a minus.
+        if c.is_alphanumeric() || matches!(c, '_' | '.') || (c == '-' && !word.is_empty()) {
             word.push(c);
             continue;
         }
@@ -133,7 +132,7 @@ fn is_small(text: &str) -> bool {
                 deepest = deepest.max(depth);
             }
             ')' | ']' => depth = depth.saturating_sub(1),
-            '|' | '+' | '=' | '<' | '>' => operators += 1,
+            '|' | '+' | '-' | '=' | '<' | '>' => operators += 1,
             _ => {}
         }
     }

@@ -21,7 +21,8 @@ pub struct Sought<'a> {
     pub body: &'a [String],
 }
 
-/// Expressions that gave exactly what was sought on every sample page, the best first.
+/// Expressions that gave exactly what was sought, the first of them that finds something, on every sample
+/// page where any does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probed {
     /// Of the title.
@@ -32,8 +33,8 @@ pub struct Probed {
     pub date: Vec<String>,
 }
 
-/// At most so many expressions of a kind are told: readers take the first that finds something.
-const MOST: usize = 1;
+/// At most so many expressions of a kind are told.
+const MOST: usize = 3;
 
 const TITLES: [&str; 16] = [
     "//meta[@property='og:title']/@content",
@@ -82,83 +83,102 @@ const DATES: [&str; 12] = [
     "//time",
 ];
 
-/// Tries common expressions on sample pages. One is told only if it gives what is known on every page
-/// of which it is known, and there is such a page; and if what it finds is not part of the body, as
-/// readers take the element out. `is_date` says whether a text found on the page of this number is its
-/// date.
-pub fn probe(pages: &[Sought<'_>], is_date: &dyn Fn(usize, &str) -> bool) -> Probed {
-    let whole = ParseConfig { keep: Keep::Scripts, ..ParseConfig::CONTENT };
-    let pages: Vec<Page<'_>> = pages
-        .iter()
-        .map(|sought| {
+/// Sample pages, parsed.
+#[derive(Debug)]
+pub struct Samples<'a>(Vec<Page<'a>>);
+
+impl<'a> Samples<'a> {
+    /// Parses pages.
+    pub fn new(pages: &'a [Sought<'a>]) -> Self {
+        let whole = ParseConfig { keep: Keep::Scripts, ..ParseConfig::CONTENT };
+        let page = |sought: &'a Sought<'a>| {
             let tree = Tree::of(&dom::parse_with(sought.html, &whole));
             let body = sought.body.iter().filter_map(|text| Expression::new(text).ok());
             let body = body.flat_map(|expression| nodes_of(&expression.select(&tree))).collect();
             Page { sought, tree, body }
-        })
-        .collect();
-    let title = |_: usize, page: &Page<'_>, found: &[String]| match (page.sought.title, found) {
-        (None, _) => Answer::Unknown,
-        (Some(title), [first, ..]) => (dom::normalize_space(first) == title).into(),
-        (Some(_), []) => Answer::Wrong,
-    };
-    let author = |_: usize, page: &Page<'_>, found: &[String]| match page.sought.authors {
-        [] => Answer::Unknown,
-        authors => {
-            (found.iter().map(|f| dom::normalize_space(f)).eq(authors.iter().cloned())).into()
+        };
+        Self(pages.iter().map(page).collect())
+    }
+
+    /// Whether all that an expression selects can be taken out of the pages without a node of a body
+    /// going whole, and it selects something.
+    pub(crate) fn spares_bodies(&self, expression: &str) -> bool {
+        let Ok(expression) = Expression::new(expression) else { return false };
+        let mut any = false;
+        let spares = self.0.iter().all(|page| {
+            let nodes = nodes_of(&expression.select(&page.tree));
+            any |= !nodes.is_empty();
+            nodes.iter().all(|&id| page.body.iter().all(|&body| !page.tree.contains(id, body)))
+        });
+        spares && any
+    }
+
+    /// Whether an expression selects anything on any page.
+    pub(crate) fn have(&self, expression: &str) -> bool {
+        let Ok(expression) = Expression::new(expression) else { return false };
+        self.0.iter().any(|page| !expression.select(&page.tree).is_empty())
+    }
+
+    /// Tries common expressions. One is told only if it gives what is known on every page where it
+    /// gives anything, and something on a page where those before it give nothing; and if what it finds
+    /// is not part of the body, as readers take the element out. `is_date` says whether a text found
+    /// on the page of this number is its date.
+    pub fn probe(&self, is_date: &dyn Fn(usize, &str) -> bool) -> Probed {
+        let title = |_: usize, page: &Page<'_>, found: &[String]| {
+            let wanted = page.sought.title.unwrap_or_default();
+            found.first().is_some_and(|first| dom::normalize_space(first) == wanted)
+        };
+        let author = |_: usize, page: &Page<'_>, found: &[String]| {
+            let found = found.iter().map(|name| dom::normalize_space(name));
+            found.eq(page.sought.authors.iter().cloned())
+        };
+        let date = |at: usize, page: &Page<'_>, found: &[String]| {
+            page.sought.has_date && found.first().is_some_and(|first| is_date(at, first))
+        };
+        Probed {
+            title: self.right(&TITLES, &title),
+            author: self.right(&AUTHORS, &author),
+            date: self.right(&DATES, &date),
         }
-    };
-    let date = |at: usize, page: &Page<'_>, found: &[String]| match found {
-        _ if !page.sought.has_date => Answer::Unknown,
-        [first, ..] => is_date(at, first).into(),
-        [] => Answer::Wrong,
-    };
-    Probed {
-        title: right(&TITLES, &pages, &title),
-        author: right(&AUTHORS, &pages, &author),
-        date: right(&DATES, &pages, &date),
+    }
+
+    fn right(
+        &self,
+        candidates: &[&str],
+        is_right: &dyn Fn(usize, &Page<'_>, &[String]) -> bool,
+    ) -> Vec<String> {
+        let mut told = Vec::new();
+        // Pages on which what was told before gives nothing.
+        let mut open: Vec<bool> = vec![true; self.0.len()];
+        for candidate in candidates {
+            let Ok(expression) = Expression::new(candidate) else { continue };
+            let mut given = Vec::with_capacity(self.0.len());
+            for (at, page) in self.0.iter().enumerate() {
+                match page.found(&expression) {
+                    Some(found) if found.iter().all(|text| text.trim().is_empty()) => {
+                        given.push(false);
+                    }
+                    Some(found) if is_right(at, page, &found) => given.push(true),
+                    _ => break,
+                }
+            }
+            let adds = given.iter().zip(&open).any(|(given, open)| *given && *open);
+            if given.len() == self.0.len() && adds && told.len() < MOST {
+                told.push((*candidate).to_owned());
+                for (open, given) in open.iter_mut().zip(given) {
+                    *open &= !given;
+                }
+            }
+        }
+        told
     }
 }
 
+#[derive(Debug)]
 struct Page<'a> {
     sought: &'a Sought<'a>,
     tree: Tree,
     body: Vec<Id>,
-}
-
-#[derive(PartialEq)]
-enum Answer {
-    Right,
-    Wrong,
-    /// The page does not tell.
-    Unknown,
-}
-
-impl From<bool> for Answer {
-    fn from(right: bool) -> Self {
-        if right { Self::Right } else { Self::Wrong }
-    }
-}
-
-fn right(
-    candidates: &[&str],
-    pages: &[Page<'_>],
-    judge: &dyn Fn(usize, &Page<'_>, &[String]) -> Answer,
-) -> Vec<String> {
-    let is_right = |candidate: &&&str| {
-        let Ok(expression) = Expression::new(candidate) else { return false };
-        let mut answers =
-            pages.iter().enumerate().map(|(at, page)| match page.found(&expression) {
-                Some(found) => judge(at, page, &found),
-                None => Answer::Wrong,
-            });
-        let mut any = false;
-        answers.all(|answer| {
-            any |= answer == Answer::Right;
-            answer != Answer::Wrong
-        }) && any
-    };
-    candidates.iter().filter(is_right).take(MOST).map(|&c| c.to_owned()).collect()
 }
 
 impl Page<'_> {
