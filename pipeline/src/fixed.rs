@@ -175,6 +175,23 @@ pub struct FixedPage {
     pub removed_by: Vec<String>,
     /// Title, authors and date.
     pub given: Given,
+    /// Absolute address of the page that has the whole article.
+    pub single_page: Option<String>,
+    /// Absolute address of the page on which the article goes on.
+    pub next_page: Option<String>,
+    /// The pages on which it goes on, once joined.
+    pub more: Vec<Part>,
+    /// The address of the page whose article this one is a part of, once joined.
+    pub part_of: Option<String>,
+}
+
+/// A later page of an article.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its text.
+    pub text: String,
+    /// Its HTML fragment.
+    pub html: String,
 }
 
 impl FixedPage {

@@ -34,6 +34,7 @@ pub mod methods;
 mod opened;
 pub mod page_kind;
 pub mod parsed;
+pub mod parts;
 pub mod revisits;
 pub mod run;
 pub mod sinks;

@@ -7,6 +7,7 @@ use dom::{Document, Element, LocalName, NodeId, PrefixSums, class_tokens, local_
 use model::Page;
 use rustc_hash::FxHashSet;
 use terms::Language;
+use url::Url;
 use wrapper::site_config::apply;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -47,7 +48,16 @@ pub fn parse_page<'a>(page: &'a Page, config: &Config) -> ParsedPage<'a> {
         None => (dom::parse_while(&page.html, &limits, &go_on), None),
         Some(by) => {
             let applied = apply(&page.html, &by.wrapper, &limits, &go_on);
+            let base = Url::parse(&page.url).ok().map(|own| {
+                let base = applied.document.head().base.as_deref();
+                base.and_then(|base| own.join(base).ok()).unwrap_or(own)
+            });
+            let absolute = |link: Option<String>| Some(base.as_ref()?.join(&link?).ok()?.into());
             let fixed = FixedPage {
+                single_page: absolute(applied.single_page),
+                next_page: absolute(applied.next_page),
+                more: Vec::new(),
+                part_of: None,
                 by: Arc::clone(by),
                 body: applied.body,
                 removed: applied.removed,

@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::engine::Engine;
 use crate::ledger::Clock;
 use crate::parsed::{ParsedPage, parse_page};
+use crate::parts::join_parts;
 use crate::sinks::SinkName;
 use crate::site_configs::site_configs;
 use crate::stages::cluster::{Joined, cluster};
@@ -44,8 +45,9 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 }
 
 fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
-    let parsed: Vec<ParsedPage<'_>> =
+    let mut parsed: Vec<ParsedPage<'_>> =
         clock.parse.time(|| site.pages.par_iter().map(|page| parse_page(page, config)).collect());
+    join_parts(&mut parsed, config);
     let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
     let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
     let joined = join(&addresses, &site.feed_items, &canonical, &config.group);
@@ -172,7 +174,10 @@ fn drop_of(page: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
         origin: page.page.origin.clone(),
         stage,
         reason,
-        detail: String::new(),
+        detail: match (reason, page.fixed.as_ref().and_then(|fixed| fixed.part_of.as_ref())) {
+            (DropReason::JoinedPage, Some(whole)) => format!("part of {whole}"),
+            _ => String::new(),
+        },
     }
 }
 

@@ -79,12 +79,14 @@ fn a_page_without_a_match_goes_the_learnt_way_unless_that_is_forbidden() {
         &["--wrappers-from", file.to_str().unwrap()],
     );
     // What is stripped is stripped all the same. The file is for the hosts below alone.
-    for (url, more) in
-        [("https://www.hand.example/posts/1", true), ("https://notes.hand.example/posts/1", false)]
+    for (url, stripped) in
+        [("https://www.hand.example/posts/1", false), ("https://notes.hand.example/posts/1", true)]
     {
         let article = below.article(url);
         assert_eq!(text(article, "engine"), "grove");
-        assert_eq!(text(article, "text").contains("Read on"), more, "{url}");
+        let prune = article["prune"].as_array().unwrap();
+        assert_eq!(prune.contains(&"//p[@class='more']".into()), stripped, "{url}");
+        assert!(!stripped || !text(article, "text").contains("Read on"));
     }
     let lines = format!("{lines}autodetect_on_failure: no\n");
     wrapper_file(folder.path(), ".hand.example.txt", &lines);
@@ -94,6 +96,49 @@ fn a_page_without_a_match_goes_the_learnt_way_unless_that_is_forbidden() {
     let dropped = none.drops("no-article");
     assert_eq!(dropped.len(), 8);
     assert!(dropped.iter().all(|drop| text(drop, "url").contains("notes.")));
+}
+
+#[test]
+fn pages_of_one_article_are_joined_where_the_crawl_has_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    let url = |n: usize| format!("https://parts.example/story?page={n}");
+    for n in 1..=6 {
+        // 1 → 2 → 3; 4 leads to a page that is not there, 5 and 6 to each other.
+        let to = [2, 3, 0, 9, 6, 5][n - 1];
+        let next = format!("<a class=next href='?page={to}'>next</a>");
+        crawl.page(&url(n), &prose::post_with(n, "", if to > 0 { &next } else { "" }));
+    }
+    let print = "<a class=print href='/print/8'>print</a>";
+    crawl.page("https://parts.example/story/8", &prose::post_with(8, "", print));
+    crawl.page("https://parts.example/print/8", &prose::post_with(80, "", ""));
+    let archive = crawl.write(folder.path(), "parts.warc.gz");
+    let lines = "body: //div[@class='entry']\nstrip: //a[@class]\nnext_page_link: //a[@class='next']\n\
+        single_page_link: //a[@class='print']/@href\nif_page_contains: //a[@class='print']\n";
+    let file = wrapper_file(folder.path(), "parts.example.txt", lines);
+    let out = folder.path().join("out");
+    let results = run(&[&archive], &out, &["--wrappers-from", file.to_str().unwrap()]);
+    let whole = results.article(&url(1));
+    assert_eq!(text(whole, "text"), [1, 2, 3].map(prose::text).join("\n\n"));
+    assert_eq!(text(whole, "html").matches("<p>").count(), 9);
+    for n in 4..=6 {
+        assert_eq!(text(results.article(&url(n)), "text"), prose::text(n));
+    }
+    assert_eq!(text(results.article("https://parts.example/print/8"), "text"), prose::text(80));
+    let joined: Vec<(&str, &str)> = results
+        .drops("joined-page")
+        .into_iter()
+        .map(|drop| (text(drop, "url"), text(drop, "detail")))
+        .collect();
+    let of_first = format!("part of {}", url(1));
+    assert_eq!(
+        joined,
+        [
+            ("https://parts.example/story/8", "part of https://parts.example/print/8"),
+            (&*url(2), &*of_first),
+            (&*url(3), &*of_first),
+        ]
+    );
 }
 
 #[test]

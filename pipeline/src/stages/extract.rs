@@ -38,6 +38,9 @@ pub fn extract(
 ) -> Result<Article, DropReason> {
     let least = config.extract.min_words.max(1);
     if let Some(fixed) = &parsed.fixed {
+        if fixed.part_of.is_some() {
+            return Err(DropReason::JoinedPage);
+        }
         if let Some(body) = by_hand(parsed, fixed, least) {
             return Ok(article(parsed, template, body, feed_items, config.extract.doubtful_below));
         }
@@ -116,10 +119,18 @@ fn article(
     doubtful_below: f64,
 ) -> Article {
     let (page, document) = (parsed.page, &parsed.document);
-    let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
+    let mut text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
     let base = base_of(parsed);
-    let html =
+    let mut html =
         base.map_or_else(String::new, |base| html_of(document, &body.nodes, &body.prune, &base));
+    if let Some(fixed) = parsed.fixed.as_ref().filter(|_| body.engine == SITE_CONFIG) {
+        for part in &fixed.more {
+            text.push_str("\n\n");
+            text.push_str(&part.text);
+            html.push('\n');
+            html.push_str(&part.html);
+        }
+    }
     let language = terms::detect(&text).map(|found| found.language);
     let context = PageContext {
         document,
@@ -159,7 +170,7 @@ fn article(
 
 /// What relative links are resolved against: the page's `<base>`, else its URL; for a saved file
 /// the canonical address, if it names one.
-fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
+pub(crate) fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
     let head = parsed.document.head();
     let own = Url::parse(&parsed.page.url).ok()?;
     let own = match head.link("canonical").and_then(|c| Url::parse(c).ok()) {

@@ -19,6 +19,10 @@ pub struct Applied {
     /// The body: the expression that found it, and its nodes, sorted, none in another. `None` if no
     /// expression found anything.
     pub body: Option<(String, Vec<NodeId>)>,
+    /// The address of the page that has the whole article, as the page writes it.
+    pub single_page: Option<String>,
+    /// The address of the page on which the article goes on, as the page writes it.
+    pub next_page: Option<String>,
     /// What it takes out, sorted.
     pub removed: Vec<NodeId>,
     /// The expressions that found what is taken out.
@@ -55,6 +59,11 @@ pub fn apply(
     let limits = ParseConfig { keep: Keep::Scripts, ..*limits };
     let whole = dom::parse_while(replaced.as_deref().unwrap_or(html), &limits, go_on);
     let mut page = Page { tree: Tree::of(&whole), removed_by: Vec::new() };
+    let next_page = page.link(&wrapper.next_page_link);
+    let conditions = &wrapper.if_page_contains;
+    let holds = |condition: &Expression| !condition.select(&page.tree).is_empty();
+    let has_single = conditions.is_empty() || conditions.iter().any(holds);
+    let single_page = has_single.then(|| page.link(&wrapper.single_page_link)).flatten();
     // A value that is an element is taken out: it is no part of the body any more.
     let title = page.value(&wrapper.title);
     let authors = page.values(&wrapper.author);
@@ -86,6 +95,8 @@ pub fn apply(
         document,
         given: Given { title, authors, date },
         body,
+        single_page,
+        next_page,
         removed,
         removed_by: page.removed_by,
         exhausted,
@@ -132,6 +143,22 @@ impl Page {
                 value.unwrap_or_default().to_owned()
             }
         }
+    }
+
+    /// The first address that any expression finds.
+    fn link(&self, expressions: &[Expression]) -> Option<String> {
+        let of_node = |found: &Match| match *found {
+            Match::Node(id) => self.tree.attribute(id, "href").map(|href| href.trim().to_owned()),
+            found => Some(self.text(found)),
+        };
+        let links = expressions.iter().filter_map(|expression| match expression.find(&self.tree) {
+            Ok(Found::Text(text)) => Some(text.trim().to_owned()),
+            Ok(Found::Nodes(nodes)) => {
+                nodes.iter().filter_map(of_node).find(|link| !link.is_empty())
+            }
+            Err(_) => None,
+        });
+        links.into_iter().find(|link| !link.is_empty())
     }
 
     /// The first value that any expression finds.

@@ -68,6 +68,10 @@ pub struct FixedWrapper {
     pub(crate) move_into: Vec<(Expression, Expression)>,
     /// What is looked for in the page's text, what comes in its place.
     pub(crate) replace: Vec<(String, String)>,
+    pub(crate) single_page_link: Vec<Expression>,
+    pub(crate) next_page_link: Vec<Expression>,
+    /// Of these one must find something for `single_page_link` to count.
+    pub(crate) if_page_contains: Vec<Expression>,
     pub(crate) src_lazy_load_attr: Vec<String>,
     pub(crate) skip_json_ld: bool,
     /// `None` where the file does not say; then yes.
@@ -122,6 +126,7 @@ impl FixedWrapper {
         own(&mut self.strip, &global.strip);
         own(&mut self.strip_attr, &global.strip_attr);
         own(&mut self.dissolve, &global.dissolve);
+        own(&mut self.next_page_link, &global.next_page_link);
         self.strip_id_or_class.extend(global.strip_id_or_class.iter().cloned());
         self.strip_image_src.extend(global.strip_image_src.iter().cloned());
         self.wrap_in.extend(global.wrap_in.iter().cloned());
@@ -220,6 +225,9 @@ impl Compiler {
             "author" => wrapper.author.push(expression()?),
             "strip" => wrapper.strip.push(expression()?),
             "strip_attr" => wrapper.strip_attr.push(expression()?),
+            "single_page_link" => wrapper.single_page_link.push(expression()?),
+            "next_page_link" => wrapper.next_page_link.push(expression()?),
+            "if_page_contains" => wrapper.if_page_contains.push(expression()?),
             "dissolve" => wrapper.dissolve.push(expression()?),
             "strip_id_or_class" => {
                 // Readers put the value into an expression, without its quotes.

@@ -13,8 +13,7 @@ pub enum Treatment {
 
 const NO_FETCH: &str = "nothing is fetched: pages are taken as the crawl has them";
 const NO_LOGIN: &str = "nothing is fetched, so nobody logs in: the crawler has to";
-const ONE_PAGE: &str =
-    "nothing is fetched, and pages of a crawl are not joined: each page gives its own article";
+const NOT_GUESSED: &str = "nothing is fetched, and which pages belong together is not guessed";
 const TREE: &str = "pages are parsed as browsers parse them";
 const UNKNOWN_EVERYWHERE: &str = "carried over from Instapaper; no reader we know of honours it";
 
@@ -24,7 +23,7 @@ const DIRECTIVES: [(&str, Treatment); 42] = {
     use Treatment::{Honoured, Needless, NotHonoured};
     [
         ("author", Honoured),
-        ("autodetect_next_page", NotHonoured(ONE_PAGE)),
+        ("autodetect_next_page", NotHonoured(NOT_GUESSED)),
         ("autodetect_on_failure", Honoured),
         ("body", Honoured),
         (
@@ -36,7 +35,7 @@ const DIRECTIVES: [(&str, Treatment); 42] = {
         ("find_string", Honoured),
         ("footnotes", NotHonoured(UNKNOWN_EVERYWHERE)),
         ("http_header", NotHonoured(NO_FETCH)),
-        ("if_page_contains", NotHonoured("a condition on single_page_link, which is not followed")),
+        ("if_page_contains", Honoured),
         ("insert_detected_image", Honoured),
         ("login_extra_fields", NotHonoured(NO_LOGIN)),
         ("login_password_field", NotHonoured(NO_LOGIN)),
@@ -44,15 +43,15 @@ const DIRECTIVES: [(&str, Treatment); 42] = {
         ("login_username_field", NotHonoured(NO_LOGIN)),
         ("move_into", Honoured),
         ("native_ad_clue", NotHonoured("articles have no field that calls them advertisements")),
-        ("next_page_link", NotHonoured(ONE_PAGE)),
+        ("next_page_link", Honoured),
         ("not_logged_in_xpath", NotHonoured(NO_LOGIN)),
         ("parser", Needless(TREE)),
         ("post_strip_attr", NotHonoured(UNKNOWN_EVERYWHERE)),
         ("prune", Honoured),
         ("replace_string", Honoured),
         ("requires_login", NotHonoured(NO_LOGIN)),
-        ("single_page_link", NotHonoured(ONE_PAGE)),
-        ("single_page_link_in_feed", NotHonoured(ONE_PAGE)),
+        ("single_page_link", Honoured),
+        ("single_page_link_in_feed", NotHonoured(NOT_GUESSED)),
         ("skip_id_or_class", NotHonoured(UNKNOWN_EVERYWHERE)),
         ("skip_json_ld", Honoured),
         ("src_lazy_load_attr", Honoured),
