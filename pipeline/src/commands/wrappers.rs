@@ -15,6 +15,12 @@ use clap::{Args, Subcommand};
 
 /// Arguments of `sitegrove wrappers`.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove wrappers list out/tonight
+  sitegrove wrappers export out/tonight blog.example
+  sitegrove wrappers import my-wrappers/
+  sitegrove wrappers test my-wrappers/ crawl/*.warc.gz --run out/tonight")]
 pub struct WrappersArgs {
     #[command(subcommand)]
     command: Command,
