@@ -115,7 +115,7 @@ pub(crate) fn page(bytes: &[u8]) {
 /// Our tokenizer and html5ever's own make the same tree of any page.
 pub(crate) fn tokens(bytes: &[u8]) {
     let html = String::from_utf8_lossy(bytes);
-    for keep in [dom::Keep::Everything, dom::Keep::Content] {
+    for keep in [dom::Keep::Scripts, dom::Keep::Content] {
         let config = dom::ParseConfig { keep, ..dom::ParseConfig::CONTENT };
         let ours = dom::parse_with(&html, &config);
         let theirs = dom::parse_by_html5ever(&html, &config, &|| true);
@@ -134,6 +134,30 @@ pub(crate) fn feed(bytes: &[u8]) {
             assert!(link.starts_with("http:") || link.starts_with("https:"), "{link}");
         }
     }
+}
+
+/// A wrapper file (up to a line `<<<`) is read, printed and read again as the same; it is compiled, and
+/// applied to a page (the rest): what it selects and takes out is in order and of the page.
+pub(crate) fn site_config(bytes: &[u8]) {
+    use ::wrapper::site_config::{SiteConfig, apply, compile};
+    let text = String::from_utf8_lossy(bytes);
+    let (file, html) = text.split_once("\n<<<\n").unwrap_or((&text, "<p>a</p>"));
+    let config = SiteConfig::parse(file);
+    assert_eq!(SiteConfig::parse(&config.to_string()), config);
+    let (wrapper, findings) = compile(&config);
+    assert!(findings.iter().all(|f| (1..=config.lines().len()).contains(&f.line)));
+    let applied = apply(html, &wrapper, &dom::ParseConfig::CONTENT, &|| true);
+    let document = &applied.document;
+    for id in document.ids() {
+        let node = document.node(id);
+        assert!(node.parent <= id && node.end > id && node.end as usize <= document.len());
+    }
+    let nodes = applied.body.map_or_else(Vec::new, |(_, nodes)| nodes);
+    for selected in [&nodes, &applied.removed] {
+        assert!(selected.is_sorted_by(|a, b| a < b), "{selected:?}");
+        assert!(selected.iter().all(|&id| (id as usize) < document.len()));
+    }
+    dom::text_of(document, &nodes, &applied.removed);
 }
 
 /// An expression (the first line) is read, printed and read again, and what it selects on a page

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::engine::Engine;
+use crate::fixed::{FixedWrappers, read_files};
 use crate::methods::MethodsConfig;
 use crate::sinks::SinkName;
 use crate::weights::{LoadedWeights, built_in};
@@ -46,6 +47,9 @@ pub struct Config {
     /// The weights that `grove.weights` names, once read.
     #[serde(skip)]
     pub loaded: Option<Arc<LoadedWeights>>,
+    /// The wrappers that `wrap.fixed` names, once read.
+    #[serde(skip)]
+    pub fixed: Option<Arc<FixedWrappers>>,
 }
 
 /// Settings of the default engine.
@@ -186,6 +190,9 @@ pub struct RankConfig {
 pub struct WrapConfig {
     /// Most pages held back to test a wrapper.
     pub hold_back: usize,
+    /// Files and folders of wrappers written by hand. Their contents decide results, not their paths.
+    #[serde(skip_serializing)]
+    pub fixed: Vec<PathBuf>,
 }
 
 /// Settings of the extract stage.
@@ -252,11 +259,25 @@ impl Config {
             if !config.grove.weights.as_os_str().is_empty() {
                 config.grove.weights = without_detours(&folder.join(&config.grove.weights));
             }
+            for path in &mut config.wrap.fixed {
+                *path = without_detours(&folder.join(&*path));
+            }
         }
         if !config.grove.weights.as_os_str().is_empty() {
             config.loaded = Some(Arc::new(LoadedWeights::read(&config.grove.weights)?));
         }
+        config.read_fixed()?;
         Ok(config)
+    }
+
+    /// Reads the wrappers that `wrap.fixed` names; to be called again where it changes.
+    ///
+    /// # Errors
+    /// If a file cannot be read. What is in it is no error.
+    pub fn read_fixed(&mut self) -> Result<()> {
+        let files = read_files(&self.wrap.fixed)?;
+        self.fixed = (!files.is_empty()).then(|| Arc::new(FixedWrappers::new(&files)));
+        Ok(())
     }
 
     /// The weights of the default engine.
@@ -272,7 +293,8 @@ impl Config {
             (self.rank.engine == Engine::Grove).then(|| &self.weights().digest),
             env!("CARGO_PKG_VERSION"),
         );
-        let text = serde_json::to_string(&decisive).unwrap_or_default();
+        let mut text = serde_json::to_string(&decisive).unwrap_or_default();
+        text.extend(self.fixed.iter().map(|fixed| fixed.digest.as_str()));
         hex(&Sha256::digest(text.as_bytes()))
     }
 }

@@ -1,14 +1,18 @@
 //! A page parsed once, with what several stages need to know of it.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dom::{Document, Element, LocalName, NodeId, PrefixSums, class_tokens, local_name};
 use model::Page;
 use rustc_hash::FxHashSet;
 use terms::Language;
+use url::Url;
+use wrapper::site_config::apply;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::config::ParseConfig;
+use crate::config::Config;
+use crate::fixed::FixedPage;
 
 /// A page with its tree and counts.
 #[derive(Debug)]
@@ -23,25 +27,52 @@ pub struct ParsedPage<'a> {
     pub link_words: PrefixSums,
     /// Hashes of its distinct id and class tokens, digits taken out, sorted.
     pub tokens: Vec<u64>,
+    /// What a wrapper written by hand says of it, where its host has one.
+    pub fixed: Option<FixedPage>,
 }
 
-/// Parses a page and counts its words. Linear in its length.
-pub fn parse_page<'a>(page: &'a Page, config: &ParseConfig) -> ParsedPage<'a> {
+/// Parses a page, as its fixed wrapper has it where its host has one, and counts its words. Linear in
+/// its length.
+pub fn parse_page<'a>(page: &'a Page, config: &Config) -> ParsedPage<'a> {
     let limits = dom::ParseConfig {
         keep: dom::Keep::Content,
-        max_depth: config.max_depth,
-        max_nodes: config.max_nodes,
-        max_attributes: config.max_attributes,
+        max_depth: config.parse.max_depth,
+        max_nodes: config.parse.max_nodes,
+        max_attributes: config.parse.max_attributes,
     };
     let begun = Instant::now();
-    let patience = Duration::from_millis(config.max_milliseconds);
-    let document = dom::parse_while(&page.html, &limits, &|| begun.elapsed() <= patience);
+    let patience = Duration::from_millis(config.parse.max_milliseconds);
+    let go_on = || begun.elapsed() <= patience;
+    let by = config.fixed.as_ref().and_then(|fixed| fixed.for_url(&page.url));
+    let (document, fixed) = match by {
+        None => (dom::parse_while(&page.html, &limits, &go_on), None),
+        Some(by) => {
+            let applied = apply(&page.html, &by.wrapper, &limits, &go_on);
+            let base = Url::parse(&page.url).ok().map(|own| {
+                let base = applied.document.head().base.as_deref();
+                base.and_then(|base| own.join(base).ok()).unwrap_or(own)
+            });
+            let absolute = |link: Option<String>| Some(base.as_ref()?.join(&link?).ok()?.into());
+            let fixed = FixedPage {
+                single_page: absolute(applied.single_page),
+                next_page: absolute(applied.next_page),
+                more: Vec::new(),
+                part_of: None,
+                by: Arc::clone(by),
+                body: applied.body,
+                removed: applied.removed,
+                removed_by: applied.removed_by,
+                given: applied.given,
+            };
+            (applied.document, Some(fixed))
+        }
+    };
     let counts: Vec<u32> =
         document.ids().map(|id| document.text(id).map_or(0, terms::count_words)).collect();
     let words = PrefixSums::new(&document, |id| counts[id as usize]);
     let link_words = PrefixSums::within_links(&document, |id| counts[id as usize]);
     let tokens = tokens_of(&document);
-    ParsedPage { page, document, words, link_words, tokens }
+    ParsedPage { page, document, words, link_words, tokens, fixed }
 }
 
 /// The attributes that name what an element is for.

@@ -142,13 +142,13 @@ fn claim(
     fs::create_dir_all(folder).with_context(|| format!("cannot create the output folder {shown}"))
 }
 
-/// Whether a folder holds more than a stopped run leaves: unfinished files, and the folder of
-/// wrappers with nothing else in it.
+/// Whether a folder holds more than a stopped run leaves: unfinished files, and folders of wrappers
+/// with nothing else in them.
 fn holds_files(folder: &Path) -> bool {
     let counts = |entry: fs::DirEntry| {
         let name = entry.file_name();
-        let of_wrappers = name == "wrappers" && entry.path().is_dir();
-        if of_wrappers {
+        let of_files = (name == "wrappers" || name == "site-config") && entry.path().is_dir();
+        if of_files {
             holds_files(&entry.path())
         } else {
             !name.to_string_lossy().ends_with(".partial")

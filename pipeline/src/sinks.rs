@@ -6,7 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sink::{CsvSink, JsonlSink, Sink, SinkError};
+use sink::{CsvSink, JsonlSink, Sink, SinkError, SiteConfigSink};
 
 use crate::config::EmitConfig;
 
@@ -18,17 +18,20 @@ pub enum SinkName {
     Jsonl,
     /// `articles.csv`.
     Csv,
+    /// `site-config/HOST.txt`.
+    SiteConfig,
 }
 
 impl SinkName {
     /// All of them, in the order they are written.
-    pub const ALL: [Self; 2] = [Self::Jsonl, Self::Csv];
+    pub const ALL: [Self; 3] = [Self::Jsonl, Self::Csv, Self::SiteConfig];
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
             Self::Csv => "csv",
+            Self::SiteConfig => "siteconfig",
         }
     }
 
@@ -37,6 +40,7 @@ impl SinkName {
         match self {
             Self::Jsonl => "articles.jsonl",
             Self::Csv => "articles.csv",
+            Self::SiteConfig => "site-config/",
         }
     }
 
@@ -49,14 +53,19 @@ impl SinkName {
         Ok(match self {
             Self::Jsonl => Box::new(JsonlSink::create(&path)?),
             Self::Csv => Box::new(CsvSink::create(&path)?),
+            Self::SiteConfig => Box::new(SiteConfigSink::create(&path)?),
         })
     }
 
     /// Removes what an earlier run wrote here, as a run does that does not choose this sink: what
     /// lies in a run folder is all of one run.
     pub fn remove_from(self, folder: &Path) {
+        let path = folder.join(self.file());
+        if self == Self::SiteConfig {
+            return SiteConfigSink::remove(&path);
+        }
         // A leftover that cannot be removed harms nobody.
-        let _ = fs::remove_file(folder.join(self.file()));
+        let _ = fs::remove_file(path);
     }
 }
 

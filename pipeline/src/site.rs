@@ -1,5 +1,6 @@
 //! One site from pages to articles: stages 3 to 7 in order. No IO, no failure.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
@@ -8,7 +9,7 @@ use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Template, TemplateKind,
 };
 use rayon::prelude::*;
-use sink::{BestWrapper, SiteRecord, SiteResult, TemplateRecord};
+use sink::{BestWrapper, FixedRecord, SiteRecord, SiteResult, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::body::{Body, Listed, bodies};
@@ -16,8 +17,11 @@ use crate::config::Config;
 use crate::engine::Engine;
 use crate::ledger::Clock;
 use crate::parsed::{ParsedPage, parse_page};
+use crate::parts::join_parts;
+use crate::sinks::SinkName;
+use crate::site_configs::site_configs;
 use crate::stages::cluster::{Joined, cluster};
-use crate::stages::extract::{extract, judged_body};
+use crate::stages::extract::{SITE_CONFIG, extract, judged_body};
 use crate::stages::group::join;
 use crate::stages::judge::judge;
 use crate::stages::rank::rank;
@@ -42,11 +46,11 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 }
 
 fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
-    let parsed: Vec<ParsedPage<'_>> = clock
-        .parse
-        .time(|| site.pages.par_iter().map(|page| parse_page(page, &config.parse)).collect());
+    let mut parsed: Vec<ParsedPage<'_>> =
+        clock.parse.time(|| site.pages.par_iter().map(|page| parse_page(page, config)).collect());
     let by_html5ever = parsed.iter().filter(|page| page.document.notes().by_html5ever).count();
     clock.by_html5ever.fetch_add(by_html5ever as u64, Ordering::Relaxed);
+    join_parts(&mut parsed, config);
     let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
     let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
     let joined = join(&addresses, &site.feed_items, &canonical, &config.group);
@@ -57,6 +61,7 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     let mut drops = Vec::new();
     let mut records = Vec::new();
     let mut best: Option<BestWrapper> = None;
+    let mut wrappers = Vec::new();
     for template in &templates {
         if let Some(reason) = refusal(template.kind, config) {
             drops.extend(
@@ -91,16 +96,57 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
             }
         }
         records.push(record_of(template, &parsed, learnt.as_ref(), &ranked));
+        wrappers.extend(learnt.map(|learnt| learnt.wrapper));
     }
     articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
     drops.sort();
+    let site_configs = if config.emit.sinks.contains(&SinkName::SiteConfig) {
+        site_configs(&articles, &wrappers.iter().collect::<Vec<_>>(), &parsed)
+    } else {
+        Vec::new()
+    };
     SiteResult {
+        best: best_by_hand(&articles, best),
         articles,
         drops,
-        record: SiteRecord::new(site.key, records),
+        record: SiteRecord::new(site.key, records, by_hand(&parsed)),
         site: site.key.to_owned(),
-        best,
+        site_configs,
     }
+}
+
+/// How the fixed wrappers of a site's hosts fared.
+fn by_hand(parsed: &[ParsedPage<'_>]) -> Vec<FixedRecord> {
+    let mut records: BTreeMap<&str, FixedRecord> = BTreeMap::new();
+    for page in parsed {
+        let Some(fixed) = &page.fixed else { continue };
+        let by = &fixed.by;
+        let record = records.entry(&by.host).or_insert_with(|| FixedRecord {
+            host: by.host.clone(),
+            body: by.wrapper.body().collect(),
+            pages: 0,
+            matched: 0,
+        });
+        record.pages += 1;
+        record.matched += usize::from(fixed.body.is_some());
+    }
+    records.into_values().collect()
+}
+
+/// The best wrapper, or the expression of a fixed one that gave more articles.
+fn best_by_hand(articles: &[Article], best: Option<BestWrapper>) -> Option<BestWrapper> {
+    let mut counts: BTreeMap<&[String], (usize, f64)> = BTreeMap::new();
+    for article in articles.iter().filter(|article| article.engine == SITE_CONFIG) {
+        counts.entry(&article.xpath).or_insert((0, article.confidence)).0 += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, (articles, _))| *articles);
+    let by_hand = most.map(|(content, (articles, confidence))| BestWrapper {
+        articles,
+        content: content.to_vec(),
+        confidence,
+    });
+    let given = |best: &Option<BestWrapper>| best.as_ref().map_or(0, |best| best.articles);
+    if given(&by_hand) > 0 && given(&by_hand) >= given(&best) { by_hand } else { best }
 }
 
 fn refusal(kind: TemplateKind, config: &Config) -> Option<DropReason> {
@@ -131,7 +177,10 @@ fn drop_of(page: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
         origin: page.page.origin.clone(),
         stage,
         reason,
-        detail: String::new(),
+        detail: match (reason, page.fixed.as_ref().and_then(|fixed| fixed.part_of.as_ref())) {
+            (DropReason::JoinedPage, Some(whole)) => format!("part of {whole}"),
+            _ => String::new(),
+        },
     }
 }
 
@@ -322,7 +371,7 @@ fn process_apart(site: &Site, config: &Config) -> SiteResult {
     let (mut articles, mut drops) = (Vec::new(), Vec::new());
     for page in &site.pages {
         let attempt = || {
-            let parsed = parse_page(page, &config.parse);
+            let parsed = parse_page(page, config);
             extract(&parsed, "", None, None, &[], config)
         };
         let outcome = catch_unwind(AssertUnwindSafe(attempt));
@@ -346,6 +395,7 @@ fn process_apart(site: &Site, config: &Config) -> SiteResult {
             detail,
         });
     }
-    let record = SiteRecord::new(&site.key, Vec::new());
-    SiteResult { articles, drops, record, site: site.key.clone(), best: None }
+    let record = SiteRecord::new(&site.key, Vec::new(), Vec::new());
+    let site_configs = Vec::new();
+    SiteResult { articles, drops, record, site: site.key.clone(), best: None, site_configs }
 }

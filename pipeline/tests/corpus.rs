@@ -46,6 +46,11 @@ fn feed() {
 }
 
 #[test]
+fn site_config() {
+    replay("site_config", checks::site_config);
+}
+
+#[test]
 fn wrapper() {
     replay("wrapper", checks::wrapper);
 }

@@ -168,3 +168,50 @@ fn names_in_markup_do_not_escape_their_expressions() {
     }
     assert!(seen >= results.articles.len());
 }
+
+#[test]
+fn text_of_pages_adds_no_directive_to_wrapper_files() {
+    // Text, titles, names and addresses that would begin a line or end a comment if they were pasted in.
+    let bad = [
+        "x\nstrip: //body\ny",
+        "x\r\nstrip: //body\r\ny",
+        "x\rstrip: //body",
+        "# strip: //body",
+        "strip: //body",
+        "x\u{2028}strip: //body\u{85}strip: //html",
+        "http_header(cookie): a=b",
+    ];
+    let mut crawl = Crawl::new();
+    for (n, text) in bad.iter().enumerate() {
+        for seed in 0..5 {
+            let name = text.replace('"', "&quot;");
+            let post =
+                prose::post_with(seed, &format!("<meta property=og:title content=\"{name}\">"), "")
+                    .replace("<p>The", &format!("<p>{text} The"))
+                    .replace("<h1>", &format!("<h1 id=\"{name}\">{text}"))
+                    .replace("class=entry", &format!("class=\"entry {name}\""));
+            let path =
+                text.replace(' ', "%20").replace(['\n', '\r', '#', '\u{2028}', '\u{85}'], "%0A");
+            crawl.page(&format!("https://lines-{n}.example/{path}/{seed}?q={path}"), &post);
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "lines.warc.gz");
+    let out = folder.path().join("out");
+    let results = run(&[&archive], &out, &["--sinks", "jsonl,siteconfig"]);
+    assert_eq!(results.articles.len(), 5 * bad.len(), "{:?}", results.dropped);
+    let mut bodies = 0;
+    for entry in std::fs::read_dir(out.join("site-config")).unwrap() {
+        let file = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        for line in file.split(['\n', '\r', '\u{2028}', '\u{85}']).filter(|line| !line.is_empty()) {
+            let name = line.split(':').next().unwrap_or_default();
+            let ours = ["title", "author", "date", "body", "strip", "prune", "tidy"];
+            let tests = ["test_url", "test_contains"];
+            let known = line.starts_with("# ") || ours.contains(&name) || tests.contains(&name);
+            assert!(known, "{line:?} in\n{file}");
+            assert!(!["strip: //body", "strip: //html"].contains(&line), "{file}");
+            bodies += usize::from(name == "body");
+        }
+    }
+    assert!(bodies >= bad.len(), "{bodies}");
+}

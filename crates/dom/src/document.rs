@@ -238,6 +238,11 @@ impl Document {
         &self.head
     }
 
+    /// Takes out what the page says about itself in JSON-LD: some sites say it of another page.
+    pub fn forget_json_ld(&mut self) {
+        self.head.json_ld.clear();
+    }
+
     /// What was cut off.
     pub fn notes(&self) -> ParseNotes {
         self.notes

@@ -5,37 +5,44 @@ use html5ever::{LocalName, QualName, local_name, ns};
 use crate::document::{Attribute, Document, Link, Meta, Node, NodeId, ParseNotes, Span};
 use crate::linked::{Content, Linked};
 use crate::render::normalize_space;
-use crate::sink::{Buffers, Sink};
+use crate::sink::{Buffers, Sink, is_json_ld};
 use crate::{Keep, is_void};
 
 /// Elements that are left out with all that is in them.
 fn is_dropped(name: &QualName) -> bool {
-    name.ns != ns!(html)
-        || matches!(
-            name.local,
-            local_name!("script")
-                | local_name!("style")
-                | local_name!("noscript")
-                | local_name!("noframes")
-                | local_name!("noembed")
-                | local_name!("template")
-                | local_name!("iframe")
-                | local_name!("frameset")
-                | local_name!("object")
-                | local_name!("applet")
-                | local_name!("embed")
-                | local_name!("param")
-                | local_name!("canvas")
-                | local_name!("select")
-                | local_name!("option")
-                | local_name!("optgroup")
-                | local_name!("datalist")
-                | local_name!("textarea")
-                | local_name!("title")
-                | local_name!("meta")
-                | local_name!("link")
-                | local_name!("base")
-        )
+    name.ns != ns!(html) || is_dropped_name(&name.local)
+}
+
+/// The same by name alone, for elements whose namespace is not known any more: foreign ones begin with
+/// `svg` or `math`.
+pub(crate) fn is_dropped_name(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("script")
+            | local_name!("svg")
+            | local_name!("math")
+            | local_name!("style")
+            | local_name!("noscript")
+            | local_name!("noframes")
+            | local_name!("noembed")
+            | local_name!("template")
+            | local_name!("iframe")
+            | local_name!("frameset")
+            | local_name!("object")
+            | local_name!("applet")
+            | local_name!("embed")
+            | local_name!("param")
+            | local_name!("canvas")
+            | local_name!("select")
+            | local_name!("option")
+            | local_name!("optgroup")
+            | local_name!("datalist")
+            | local_name!("textarea")
+            | local_name!("title")
+            | local_name!("meta")
+            | local_name!("link")
+            | local_name!("base")
+    )
 }
 
 pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document {
@@ -241,9 +248,9 @@ impl Layout {
                 }
             }
             local_name!("script") => {
-                // The sink stores no other script's text.
                 let text = self.child_text(linked);
-                if !text.trim().is_empty() {
+                let attribute = self.attribute(attributes, &local_name!("type"));
+                if !text.trim().is_empty() && attribute.is_some_and(is_json_ld) {
                     self.document.head.json_ld.push(text);
                 }
             }

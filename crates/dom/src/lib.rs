@@ -13,6 +13,7 @@ its strings in a few buffers; nothing here knows of files, sites or stages.
 */
 
 mod blocks;
+mod builder;
 mod document;
 mod flatten;
 mod flood;
@@ -27,6 +28,7 @@ mod sink;
 pub mod xpath;
 
 pub use blocks::{is_inline, is_void};
+pub use builder::Builder;
 pub use document::{Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes};
 pub use html5ever::{LocalName, local_name};
 pub use parse::{Keep, ParseConfig, parse, parse_by_html5ever, parse_while, parse_with};

@@ -2,7 +2,7 @@
 
 use html5ever::TokenizerResult;
 use html5ever::tendril::StrTendril;
-use html5ever::tokenizer::{BufferQueue, Tokenizer};
+use html5ever::tokenizer::{BufferQueue, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::TreeSink;
 use typed_arena::Arena;
 
@@ -22,6 +22,8 @@ pub enum Keep {
     Content,
     /// Every element (for conformance tests). Script and style text stays out.
     Everything,
+    /// Every element, and the text of scripts and styles too (for expressions of other people's).
+    Scripts,
 }
 
 /// Limits of a parse. There is no default here: the pipeline's configuration file has it.
@@ -83,8 +85,11 @@ pub fn parse_while(html: &str, config: &ParseConfig, go_on: &dyn Fn() -> bool) -
 /// compared with. It also reads what the other does not.
 pub fn parse_by_html5ever(html: &str, config: &ParseConfig, go_on: &dyn Fn() -> bool) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
+    // Left to itself, it drops this sign after every script and at the start of every piece.
+    let html = html.strip_prefix('\u{feff}').unwrap_or(html);
     let mut document = build(html, config, |guard, input| {
-        let tokenizer = Tokenizer::new(guard, Default::default());
+        let options = TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() };
+        let tokenizer = Tokenizer::new(guard, options);
         feed(&tokenizer, input, html, config.max_attributes, go_on).then(|| tokenizer.end())
     });
     document.notes.by_html5ever = true;
@@ -100,7 +105,7 @@ fn build(
     let arena = Arena::with_capacity((html.len() / 40).clamp(64, 1 << 20));
     let input = BufferQueue::default();
     let max_nodes = config.max_nodes.min(html.len() as u32 + 1024);
-    let guard = Guard::new(Sink::new(&arena, html.len()), config, max_nodes, &input);
+    let guard = Guard::new(Sink::new(&arena, html.len(), config.keep), config, max_nodes, &input);
     if tokens(&guard, &input).is_none() {
         return Document {
             notes: ParseNotes { given_up: true, ..ParseNotes::default() },

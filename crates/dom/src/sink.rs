@@ -11,6 +11,7 @@ use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::{Attribute as ParsedAttribute, ExpandedName, QualName, local_name, ns};
 use typed_arena::Arena;
 
+use crate::Keep;
 use crate::document::{Attribute, Span};
 use crate::linked::{Content, Linked};
 
@@ -36,6 +37,8 @@ pub(crate) struct Sink<'a> {
     max_attributes: usize,
     max_values: usize,
     pub(crate) left_out: Cell<u32>,
+    /// Whether the text of scripts and the like is stored.
+    keeps_scripts: bool,
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     merges: Cell<u32>,
 }
@@ -44,7 +47,7 @@ pub(crate) struct Sink<'a> {
 const MAX_MERGES: u32 = 64;
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(arena: &'a Arena<Linked<'a>>, size_hint: usize) -> Self {
+    pub(crate) fn new(arena: &'a Arena<Linked<'a>>, size_hint: usize, keep: Keep) -> Self {
         let buffers = Buffers {
             text: String::with_capacity(size_hint / 4),
             values: String::with_capacity(size_hint / 4),
@@ -61,6 +64,7 @@ impl<'a> Sink<'a> {
             max_attributes: 2 * size_hint + 1024,
             max_values: (8 * size_hint + (1 << 20)).min(u32::MAX as usize),
             left_out: Cell::new(0),
+            keeps_scripts: keep == Keep::Scripts,
             merges: Cell::new(0),
         }
     }
@@ -108,18 +112,20 @@ impl<'a> Sink<'a> {
     }
 }
 
+/// Whether the `type` of a script is that of JSON-LD.
+pub(crate) fn is_json_ld(media_type: &str) -> bool {
+    let start = media_type.trim().get(..19);
+    start.is_some_and(|t| t.eq_ignore_ascii_case("application/ld+json"))
+}
+
 fn ignores_text(name: &QualName, attributes: &[ParsedAttribute]) -> bool {
     if name.ns != ns!(html) {
         return false;
     }
     match name.local {
-        local_name!("script") => !attributes.iter().any(|a| {
-            a.name.local == local_name!("type")
-                && a.value
-                    .trim()
-                    .get(..19)
-                    .is_some_and(|t| t.eq_ignore_ascii_case("application/ld+json"))
-        }),
+        local_name!("script") => {
+            !attributes.iter().any(|a| a.name.local == local_name!("type") && is_json_ld(&a.value))
+        }
         local_name!("style") | local_name!("iframe") | local_name!("noframes") => true,
         _ => false,
     }
@@ -157,7 +163,7 @@ impl<'a> TreeSink for Sink<'a> {
         attributes: Vec<ParsedAttribute>,
         flags: ElementFlags,
     ) -> Self::Handle {
-        let ignores_text = ignores_text(&name, &attributes);
+        let ignores_text = !self.keeps_scripts && ignores_text(&name, &attributes);
         let fragment = flags.template.then(|| self.alloc(Content::Document));
         let attributes = Cell::new(self.store_attributes(attributes));
         self.alloc(Content::Element {

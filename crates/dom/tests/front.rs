@@ -16,7 +16,7 @@ use sitegrove_dom::{Keep, ParseConfig, parse_by_html5ever, parse_with};
 
 /// Both trees of a page, compared.
 fn compare(html: &str) {
-    for keep in [Keep::Everything, Keep::Content] {
+    for keep in [Keep::Scripts, Keep::Everything, Keep::Content] {
         let config = ParseConfig { keep, ..ParseConfig::CONTENT };
         let fast = parse_with(html, &config);
         let slow = parse_by_html5ever(html, &config, &|| true);
@@ -138,6 +138,8 @@ fn odd_constructs() {
         "<pre>\n&#10;x",
         "<textarea>\r\nx</textarea>",
         "\u{feff}x",
+        "<script></script>\u{feff}x",
+        "\u{feff}\u{feff}x",
         "a\u{feff}b",
         "<p a='\r\n'>x",
         "<table>a<tr>b</table>c",

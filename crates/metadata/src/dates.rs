@@ -135,6 +135,12 @@ pub(crate) fn modified(
     best(candidates, evidence)
 }
 
+/// A date of the page in a text meant to hold one, if it is possible.
+pub(crate) fn read(evidence: &Evidence<'_>, language: Option<&str>, text: &str) -> Option<String> {
+    let moment = Reader::new(evidence, language).value(text)?;
+    moment.is_plausible(evidence.fetched).then(|| moment.to_string())
+}
+
 /// Metas that no list has, by the words of their names: `w-published-date`.
 fn metas_by_name<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let metas = evidence.head().metas.iter().filter(|m| {

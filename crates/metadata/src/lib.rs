@@ -38,6 +38,7 @@ mod date_text;
 mod dates;
 mod description;
 mod evidence;
+mod given;
 mod heading;
 mod image;
 mod json_ld;
@@ -63,6 +64,7 @@ use model::{FeedItem, Metadata};
 
 use crate::evidence::Evidence;
 
+pub use given::Given;
 pub use json_ld_article::{JsonLdArticle, json_ld_article, page_types};
 
 /// A page and what is known of it.
@@ -86,12 +88,18 @@ pub struct PageContext<'a> {
 
 /// What is known of an article besides its text. Linear in the size of the page.
 pub fn metadata(page: &PageContext<'_>) -> Metadata {
+    metadata_given(page, &Given::default())
+}
+
+/// The same, where a wrapper written by hand says some of it.
+pub fn metadata_given(page: &PageContext<'_>, given: &Given<'_>) -> Metadata {
     let evidence = Evidence::new(page);
     let language = language::language(&evidence);
-    let tag = language.as_ref().map(|l| l.value.as_str());
-    let published = dates::published(&evidence, tag);
-    let modified = dates::modified(&evidence, tag, published.as_ref().map(|p| p.value.as_str()));
-    Metadata {
+    let tag = language.as_ref().map(|l| l.value.clone());
+    let published = dates::published(&evidence, tag.as_deref());
+    let before = published.as_ref().map(|p| p.value.as_str());
+    let modified = dates::modified(&evidence, tag.as_deref(), before);
+    let mut found = Metadata {
         title: title::title(&evidence),
         authors: authors::authors(&evidence),
         published,
@@ -102,5 +110,12 @@ pub fn metadata(page: &PageContext<'_>) -> Metadata {
         tags: tags::tags(&evidence),
         canonical: links::canonical(&evidence),
         site_name: site::site_name(&evidence),
-    }
+    };
+    given::overrule(&mut found, given, &evidence, tag.as_deref());
+    found
+}
+
+/// A date in any form, as it would be written if it were found on this page.
+pub fn date_of(page: &PageContext<'_>, language: Option<&str>, text: &str) -> Option<String> {
+    dates::read(&Evidence::new(page), language, text)
 }

@@ -19,10 +19,13 @@ pub enum Source {
     Page,
     /// Computed from the extracted text (language detection).
     Text,
+    /// An expression of a wrapper that was written by hand.
+    SiteConfig,
 }
 
 impl Source {
-    /// The name written to outputs: `json-ld`, `open-graph`, `meta`, `feed`, `page`, `text`.
+    /// The name written to outputs: `json-ld`, `open-graph`, `meta`, `feed`, `page`, `text`,
+    /// `site-config`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::JsonLd => "json-ld",
@@ -31,6 +34,7 @@ impl Source {
             Self::Feed => "feed",
             Self::Page => "page",
             Self::Text => "text",
+            Self::SiteConfig => "site-config",
         }
     }
 }

@@ -81,6 +81,8 @@ reasons! {
     ListPage => "list-page",
     /// A page without text of its own.
     NoContent => "no-content",
+    /// A page that is a part of another page's article, by a wrapper written by hand.
+    JoinedPage => "joined-page",
     /// The wrapper selects nothing on the page and no other method finds text.
     NoArticle => "no-article",
     /// Processing the site failed; a bug of ours, please report it.

@@ -12,6 +12,7 @@ mod dropped;
 mod file_name;
 mod jsonl;
 mod sink;
+mod site_configs;
 mod site_result;
 mod wrappers;
 
@@ -22,8 +23,11 @@ pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
 pub use jsonl::{JsonlSink, json_lines};
 pub use sink::{Render, Sink};
+pub use site_configs::{SiteConfigFile, SiteConfigSink};
 pub use site_result::{BestWrapper, SiteResult};
-pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};
+pub use wrappers::{
+    FixedRecord, PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord,
+};
 
 /// Version of all record formats of this crate.
 pub const SCHEMA: u32 = 1;

@@ -2,7 +2,7 @@
 
 use model::{Article, Drop};
 
-use crate::SiteRecord;
+use crate::{SiteConfigFile, SiteRecord};
 
 /// All that came of one site.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct SiteResult {
     pub site: String,
     /// Its best wrapper, for the summary: template, articles, expression.
     pub best: Option<BestWrapper>,
+    /// What was learnt of it in the ftr-site-config format; empty unless that is asked for.
+    pub site_configs: Vec<SiteConfigFile>,
 }
 
 /// The wrapper of a site that gave the most articles.

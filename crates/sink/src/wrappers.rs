@@ -12,13 +12,28 @@ pub struct SiteRecord {
     schema: u32,
     site: String,
     templates: Vec<TemplateRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixed: Vec<FixedRecord>,
 }
 
 impl SiteRecord {
-    /// Takes the templates in the order of their ids.
-    pub fn new(site: &str, templates: Vec<TemplateRecord>) -> Self {
-        Self { schema: SCHEMA, site: site.to_owned(), templates }
+    /// Takes the templates in the order of their ids, and the fixed wrappers by host.
+    pub fn new(site: &str, templates: Vec<TemplateRecord>, fixed: Vec<FixedRecord>) -> Self {
+        Self { schema: SCHEMA, site: site.to_owned(), templates, fixed }
     }
+}
+
+/// How a wrapper that was written by hand fared.
+#[derive(Debug, Serialize)]
+pub struct FixedRecord {
+    /// The host it is for; with a dot before it, the hosts below.
+    pub host: String,
+    /// Expressions of the body, in the order they are tried.
+    pub body: Vec<String>,
+    /// Pages of the host.
+    pub pages: usize,
+    /// Of those, pages on which it found a body.
+    pub matched: usize,
 }
 
 /// One template: what its pages are for, its wrapper, and the patterns it was chosen from.

@@ -27,6 +27,7 @@ mod pages;
 mod search;
 mod selection;
 mod shorten;
+pub mod site_config;
 mod synthesis;
 mod union;
 mod verdict;

@@ -71,7 +71,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
             Ok(())
         })?));
         rates[2].push(rate(timed(|| {
-            let parse = |page| drop(std::hint::black_box(parse_page(page, &config.parse)));
+            let parse = |page| drop(std::hint::black_box(parse_page(page, &config)));
             pages.iter().for_each(parse);
             Ok(())
         })?));

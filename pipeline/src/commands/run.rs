@@ -30,6 +30,7 @@ Examples:
   sitegrove run crawl/*.warc.gz --out out/tonight
   sitegrove run crawl/ --feeds feeds/ --signifiers feeds --out out/tonight --jobs 8
   sitegrove run saved-pages/ --engine euclid --out out/pages
+  sitegrove run crawl/ --wrappers-from my-wrappers/ --sinks jsonl,siteconfig --out out/tonight
 
 Exit codes: 0 done; 1 done, but some input could not be read to its end, some output could not be
 written, or there was no page at all; 2 could not run; 130 stopped by Ctrl-C.")]
@@ -50,7 +51,11 @@ pub struct RunArgs {
     /// Where signifiers come from
     #[arg(long, value_name = "SOURCE")]
     pub signifiers: Option<SignifiersArg>,
-    /// What to write, comma-separated: jsonl, csv; or all
+    /// Wrappers written by hand, in the ftr-site-config format: a file (HOST.txt) or a folder of them;
+    /// they go before what is learnt (repeatable)
+    #[arg(long, value_name = "FILE|DIR")]
+    pub wrappers_from: Vec<PathBuf>,
+    /// What to write, comma-separated: jsonl, csv, siteconfig; or all
     #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
     /// Threads; 0 takes one a core
@@ -91,6 +96,10 @@ impl RunArgs {
         }
         if let Some(sinks) = &self.sinks {
             config.emit.sinks.clone_from(&sinks.0);
+        }
+        if !self.wrappers_from.is_empty() {
+            config.wrap.fixed.extend(self.wrappers_from.iter().cloned());
+            config.read_fixed()?;
         }
         if let Some(jobs) = self.jobs {
             config.run.jobs = jobs;

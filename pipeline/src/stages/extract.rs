@@ -8,18 +8,22 @@
 mod judged;
 
 use dom::{NodeId, html_of, text_of};
-use metadata::{PageContext, metadata};
+use metadata::{Given, PageContext, metadata_given};
 use model::{Article, DropReason, FeedItem, Route};
 use url::Url;
 
 use super::wrap::Learnt;
 use crate::body::{Body, page_wise};
 use crate::config::Config;
+use crate::fixed::FixedPage;
 use crate::parsed::ParsedPage;
 
 pub use judged::judged_body;
 
-/// Takes the article out of a page. `found` is the body that the engine asked for has found, where
+/// Name of the engine in articles that a wrapper written by hand gave.
+pub const SITE_CONFIG: &str = "site-config";
+
+/// Takes the article out of a page. What a wrapper written by hand finds goes before all. `found` is the body that the engine asked for has found, where
 /// it needed no learning; else the wrapper is tried, and then the page-wise method of the settings.
 ///
 /// # Errors
@@ -33,6 +37,17 @@ pub fn extract(
     config: &Config,
 ) -> Result<Article, DropReason> {
     let least = config.extract.min_words.max(1);
+    if let Some(fixed) = &parsed.fixed {
+        if fixed.part_of.is_some() {
+            return Err(DropReason::JoinedPage);
+        }
+        if let Some(body) = by_hand(parsed, fixed, least) {
+            return Ok(article(parsed, template, body, feed_items, config.extract.doubtful_below));
+        }
+        if fixed.forbids() {
+            return Err(DropReason::NoArticle);
+        }
+    }
     let usable = |body: &Body| {
         let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
         body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
@@ -43,7 +58,41 @@ pub fn extract(
         .or_else(|| learnt.map(|learnt| by_wrapper(parsed, learnt)).filter(usable))
         .or_else(|| alone().filter(usable))
         .ok_or(DropReason::NoArticle)?;
+    let body = without_stripped(body, parsed);
     Ok(article(parsed, template, body, feed_items, config.extract.doubtful_below))
+}
+
+/// A wrapper written by hand says nothing of how sure it is: more than what is learnt, most often.
+const BY_HAND_CONFIDENCE: f64 = 0.9;
+
+/// The body as a fixed wrapper has it, if that has words.
+fn by_hand(parsed: &ParsedPage<'_>, fixed: &FixedPage, least: u32) -> Option<Body> {
+    let (xpath, nodes) = fixed.body.clone()?;
+    let text = text_of(&parsed.document, &nodes, &fixed.removed);
+    (terms::count_words(&text) >= least).then(|| Body {
+        nodes,
+        prune: fixed.removed.clone(),
+        xpath: vec![xpath],
+        prune_xpath: fixed.removed_by.clone(),
+        cut: None,
+        comments: String::new(),
+        engine: SITE_CONFIG.to_owned(),
+        route: Route::Wrapper,
+        wrapper_version: 0,
+        confidence: BY_HAND_CONFIDENCE,
+        text: None,
+    })
+}
+
+/// What a fixed wrapper takes out of a page is no part of any body of it.
+fn without_stripped(mut body: Body, parsed: &ParsedPage<'_>) -> Body {
+    if let Some(fixed) = parsed.fixed.as_ref().filter(|fixed| !fixed.removed.is_empty()) {
+        body.prune.extend(&fixed.removed);
+        body.prune.sort_unstable();
+        body.prune.dedup();
+        body.prune_xpath.extend(fixed.removed_by.iter().cloned());
+    }
+    body
 }
 
 fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
@@ -70,10 +119,18 @@ fn article(
     doubtful_below: f64,
 ) -> Article {
     let (page, document) = (parsed.page, &parsed.document);
-    let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
+    let mut text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
     let base = base_of(parsed);
-    let html =
+    let mut html =
         base.map_or_else(String::new, |base| html_of(document, &body.nodes, &body.prune, &base));
+    if let Some(fixed) = parsed.fixed.as_ref().filter(|_| body.engine == SITE_CONFIG) {
+        for part in &fixed.more {
+            text.push_str("\n\n");
+            text.push_str(&part.text);
+            html.push('\n');
+            html.push_str(&part.html);
+        }
+    }
     let language = terms::detect(&text).map(|found| found.language);
     let context = PageContext {
         document,
@@ -84,6 +141,11 @@ fn article(
         text_language: language.as_ref().map(|l| l.as_str()),
         body_text: &text,
     };
+    let given = parsed.fixed.as_ref().map_or_else(Given::default, |fixed| Given {
+        title: fixed.given.title.as_deref(),
+        authors: &fixed.given.authors,
+        published: fixed.given.date.as_deref(),
+    });
     Article {
         url: page.url.clone(),
         site: page.site.clone(),
@@ -91,7 +153,7 @@ fn article(
         origin: page.origin.clone(),
         fetched: page.fetched,
         charset: page.charset.name,
-        metadata: metadata(&context),
+        metadata: metadata_given(&context, &given),
         text,
         html,
         xpath: body.xpath,
@@ -108,7 +170,7 @@ fn article(
 
 /// What relative links are resolved against: the page's `<base>`, else its URL; for a saved file
 /// the canonical address, if it names one.
-fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
+pub(crate) fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
     let head = parsed.document.head();
     let own = Url::parse(&parsed.page.url).ok()?;
     let own = match head.link("canonical").and_then(|c| Url::parse(c).ok()) {

@@ -87,7 +87,7 @@ impl<'a> Pages<'a> {
     fn of(reread: &'a Reread, settings: &Settings) -> Option<Self> {
         let (site, config) = (reread.site.as_ref()?, &settings.config);
         let parsed: Vec<ParsedPage<'_>> =
-            site.pages.par_iter().map(|page| parse_page(page, &config.parse)).collect();
+            site.pages.par_iter().map(|page| parse_page(page, config)).collect();
         let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
         let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
         let pages = join(&addresses, &site.feed_items, &canonical, &config.group);

@@ -44,9 +44,8 @@ impl Siblings<'_> {
 
 /// Parses all pages of all sites.
 pub(super) fn parse<'a>(sites: &'a [Site], config: &Config) -> Vec<Vec<ParsedPage<'a>>> {
-    let of_site = |site: &'a Site| {
-        site.pages.par_iter().map(|page| parse_page(page, &config.parse)).collect()
-    };
+    let of_site =
+        |site: &'a Site| site.pages.par_iter().map(|page| parse_page(page, config)).collect();
     sites.par_iter().map(of_site).collect()
 }
 

@@ -82,7 +82,7 @@ impl Group<'_> {
 
     /// Parses the pages.
     pub(super) fn parse(&self, config: &Config) -> Vec<ParsedPage<'_>> {
-        self.site.pages.par_iter().map(|page| parse_page(page, &config.parse)).collect()
+        self.site.pages.par_iter().map(|page| parse_page(page, config)).collect()
     }
 
     /// Joins the parsed pages with the feed items and puts them in order.

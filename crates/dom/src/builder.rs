@@ -1,0 +1,161 @@
+//! A [`Document`] put together node by node, for trees that were changed after they were parsed.
+
+use html5ever::{LocalName, local_name};
+
+use crate::document::{Attribute, Document, Head, Node, NodeId, ParseNotes, Span};
+use crate::flatten::is_dropped_name;
+use crate::is_void;
+
+/// Takes nodes in document order and lays them out as a parse with [`Keep::Content`](crate::Keep)
+/// does: what is no readable content is left out with all that is in it, neighbouring texts are
+/// joined.
+#[derive(Debug)]
+pub struct Builder {
+    document: Document,
+    /// Elements whose children come next; `None` for those left out.
+    open: Vec<Option<NodeId>>,
+}
+
+impl Builder {
+    /// Begins a document that says of itself what the head given says.
+    pub fn new(head: Head, notes: ParseNotes) -> Self {
+        Self { document: Document { head, notes, ..Document::default() }, open: Vec::new() }
+    }
+
+    /// Whether nothing that comes now is kept.
+    fn is_left_out(&self) -> bool {
+        matches!(self.open.last(), Some(None))
+    }
+
+    fn push(&mut self, name: Option<LocalName>, span: Span) -> NodeId {
+        let id = self.document.nodes.len() as NodeId;
+        let parent = self.open.last().copied().flatten().unwrap_or(0);
+        let level = self.open.len().min(u16::MAX as usize) as u16;
+        self.document.nodes.push(Node { name, parent, end: id + 1, level, span });
+        id
+    }
+
+    /// An element begins. Gives its id, or `None` if it is left out with all that is in it. Every
+    /// element that was opened must be closed.
+    pub fn open<'a>(
+        &mut self,
+        name: &LocalName,
+        attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
+    ) -> Option<NodeId> {
+        if self.is_left_out() || is_dropped_name(name) || *name == local_name!("head") {
+            self.open.push(None);
+            return None;
+        }
+        let first = self.document.attributes.len() as u32;
+        for (name, value) in attributes {
+            let start = self.document.values.len() as u32;
+            self.document.values.push_str(value);
+            let end = self.document.values.len() as u32;
+            self.document
+                .attributes
+                .push(Attribute { name: name.clone(), value: Span { start, end } });
+        }
+        let span = Span { start: first, end: self.document.attributes.len() as u32 };
+        let id = self.push(Some(name.clone()), span);
+        // What the parser puts into a void element is nothing.
+        self.open.push((!is_void(name)).then_some(id));
+        Some(id)
+    }
+
+    /// A piece of text. Gives the id of the text node it became (a part of), or `None` if it is left
+    /// out.
+    pub fn text(&mut self, text: &str) -> Option<NodeId> {
+        let parent = self.open.last().copied().flatten()?;
+        let start = self.document.text.len() as u32;
+        self.document.text.push_str(text);
+        let end = self.document.text.len() as u32;
+        if let Some(last) = self.document.nodes.last_mut()
+            && last.name.is_none()
+            && last.parent == parent
+            && last.span.end == start
+        {
+            last.span.end = end;
+            return Some(self.document.nodes.len() as NodeId - 1);
+        }
+        Some(self.push(None, Span { start, end }))
+    }
+
+    /// The element that was opened last ends.
+    pub fn close(&mut self) {
+        if let Some(Some(id)) = self.open.pop() {
+            self.document.nodes[id as usize].end = self.document.nodes.len() as NodeId;
+        }
+    }
+
+    /// The document. One without any element gets an empty root, as a parsed page has.
+    pub fn finish(mut self) -> Document {
+        while !self.open.is_empty() {
+            self.close();
+        }
+        if self.document.nodes.is_empty() {
+            self.push(Some(local_name!("html")), Span::default());
+        }
+        self.document
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Keep, ParseConfig, parse, parse_with};
+
+    /// Takes a page apart and puts it together again.
+    fn rebuilt(html: &str) -> Document {
+        let whole = parse_with(html, &ParseConfig { keep: Keep::Scripts, ..ParseConfig::CONTENT });
+        let mut builder = Builder::new(whole.head().clone(), whole.notes());
+        let mut open: Vec<NodeId> = Vec::new();
+        for id in whole.ids() {
+            while open.last().is_some_and(|&last| whole.node(last).end <= id) {
+                open.pop();
+                builder.close();
+            }
+            match whole.element(id) {
+                Some(element) => {
+                    builder.open(element.name, element.attributes());
+                    open.push(id);
+                }
+                None => {
+                    builder.text(whole.text(id).unwrap_or_default());
+                }
+            }
+        }
+        builder.finish()
+    }
+
+    fn shown(document: &Document) -> Vec<String> {
+        let of_node = |id: NodeId| {
+            let node = document.node(id);
+            let attributes: Vec<_> =
+                document.element(id).into_iter().flat_map(|e| e.attributes()).collect();
+            format!(
+                "{:?} {} {} {} {:?} {attributes:?}",
+                node.name,
+                node.parent,
+                node.end,
+                node.level,
+                document.text(id)
+            )
+        };
+        document.ids().map(of_node).collect()
+    }
+
+    #[test]
+    fn what_is_rebuilt_is_what_is_parsed() {
+        for html in [
+            "<title>t</title><p>a<script>b</script>c<br>d<svg><p>e</svg>",
+            "<table><tr><td>1<td class='x y'>2</table>x<select><option>y</select>z<!-- c -->w",
+            "",
+            "<body><noscript><p>n</p></noscript><template><p>t</template><p id=a>b<p>c",
+            "a<math><mi>x</mi></math>b<iframe>c</iframe>d",
+        ] {
+            let (ours, theirs) = (rebuilt(html), parse(html));
+            assert_eq!(shown(&ours), shown(&theirs), "{html}");
+            assert_eq!(format!("{:?}", ours.head()), format!("{:?}", theirs.head()), "{html}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `site-config/HOST.txt`: wrappers in the format that Full-Text RSS and wallabag read.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{AtomicFile, Sink, SinkError, SiteResult};
+
+/// A file of the ftr-site-config format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SiteConfigFile {
+    /// Its name: `example.com.txt`, or `.example.com.txt` for hosts below; safe on any system.
+    pub name: String,
+    /// Its lines.
+    pub text: String,
+}
+
+/// Writes the files of each site into a folder.
+#[derive(Debug)]
+pub struct SiteConfigSink {
+    folder: PathBuf,
+    files: Vec<AtomicFile>,
+    /// Files of an earlier run.
+    stale: Vec<PathBuf>,
+}
+
+impl SiteConfigSink {
+    /// Makes the folder if it is not there.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn create(folder: &Path) -> Result<Self, SinkError> {
+        fs::create_dir_all(folder).map_err(|source| SinkError {
+            what: "cannot create",
+            path: folder.to_owned(),
+            source,
+        })?;
+        Ok(Self { folder: folder.to_owned(), files: Vec::new(), stale: Self::files_in(folder) })
+    }
+
+    /// The files that a sink wrote into a folder, finished.
+    fn files_in(folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path());
+        entries.filter(|path| path.extension().is_some_and(|e| e == "txt")).collect()
+    }
+
+    /// Removes what an earlier run wrote, and the folder if nothing else is in it.
+    pub fn remove(folder: &Path) {
+        // A leftover that cannot be removed harms nobody.
+        for file in Self::files_in(folder) {
+            let _ = fs::remove_file(file);
+        }
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+impl Sink for SiteConfigSink {
+    fn take(&mut self, site: &SiteResult, _: &[u8]) -> Result<(), SinkError> {
+        for SiteConfigFile { name, text } in &site.site_configs {
+            let path = self.folder.join(name);
+            let mut file = AtomicFile::create(&path)?;
+            file.write_bytes(text.as_bytes())?;
+            file.close()?;
+            self.files.push(file);
+            self.stale.retain(|stale| *stale != path);
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        for file in self.files {
+            file.finish()?;
+        }
+        for stale in self.stale {
+            let _ = fs::remove_file(stale);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,378 @@
+//! What a fixed wrapper makes of a page.
+
+use std::collections::BTreeSet;
+
+use dom::{Builder, Document, Keep, LocalName, NodeId, ParseConfig};
+
+use super::expression::{Found, Match};
+use super::tree::{Content, Id, ROOT, Tree};
+use super::{Expression, FixedWrapper};
+
+/// What a fixed wrapper made of a page.
+#[derive(Clone, Debug)]
+pub struct Applied {
+    /// The page as it is after what the wrapper changes. What it takes out is still there, and named
+    /// in `removed`.
+    pub document: Document,
+    /// What it says of the page, as the page has it.
+    pub given: Given,
+    /// The body: the expression that found it, and its nodes, sorted, none in another. `None` if no
+    /// expression found anything.
+    pub body: Option<(String, Vec<NodeId>)>,
+    /// The address of the page that has the whole article, as the page writes it.
+    pub single_page: Option<String>,
+    /// The address of the page on which the article goes on, as the page writes it.
+    pub next_page: Option<String>,
+    /// What it takes out, sorted.
+    pub removed: Vec<NodeId>,
+    /// The expressions that found what is taken out.
+    pub removed_by: Vec<String>,
+    /// Whether the expressions took too much time together; then no body was found.
+    pub exhausted: bool,
+}
+
+/// Title, authors and date as the page has them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Given {
+    /// Trimmed; `None` if no expression found any.
+    pub title: Option<String>,
+    /// Trimmed, in the page's order.
+    pub authors: Vec<String>,
+    /// Trimmed.
+    pub date: Option<String>,
+}
+
+/// A replacement that makes a page longer than this many times its length is left out.
+const MAX_GROWTH: usize = 4;
+
+/// Applies a wrapper to a page: replaces strings, parses, reads title, authors and date, takes out
+/// what is to be stripped, changes what is to be changed, and looks for the body; in this order, as
+/// the format's readers do. `go_on` is asked now and then while parsing (see [`dom::parse_while`]).
+/// Never fails; time is bounded.
+pub fn apply(
+    html: &str,
+    wrapper: &FixedWrapper,
+    limits: &ParseConfig,
+    go_on: &dyn Fn() -> bool,
+) -> Applied {
+    let replaced = replaced(html, wrapper);
+    let limits = ParseConfig { keep: Keep::Scripts, ..*limits };
+    let whole = dom::parse_while(replaced.as_deref().unwrap_or(html), &limits, go_on);
+    let mut page = Page { tree: Tree::of(&whole), removed_by: Vec::new() };
+    let next_page = page.link(&wrapper.next_page_link);
+    let conditions = &wrapper.if_page_contains;
+    let holds = |condition: &Expression| !condition.select(&page.tree).is_empty();
+    let has_single = conditions.is_empty() || conditions.iter().any(holds);
+    let single_page = has_single.then(|| page.link(&wrapper.single_page_link)).flatten();
+    // A value that is an element is taken out: it is no part of the body any more.
+    let title = page.value(&wrapper.title);
+    let authors = page.values(&wrapper.author);
+    let date = page.value(&wrapper.date);
+    page.strip(wrapper);
+    page.change(wrapper);
+    let body = page.body(&wrapper.body);
+    for expression in &wrapper.strip_attr {
+        page.strip_attributes(expression);
+    }
+    page.wake_images(&wrapper.src_lazy_load_attr);
+    let exhausted = page.tree.is_exhausted();
+    let Laid { mut document, ids } = lay_out(&page.tree, &whole);
+    if wrapper.skip_json_ld {
+        document.forget_json_ld();
+    }
+    let known = |ids_of: &[Id]| -> Vec<NodeId> {
+        let known: BTreeSet<NodeId> = ids_of.iter().filter_map(|&id| ids[id as usize]).collect();
+        known.into_iter().collect()
+    };
+    let body = body.filter(|_| !exhausted).and_then(|(expression, nodes)| {
+        let nodes = known(&nodes);
+        (!nodes.is_empty()).then_some((expression, nodes))
+    });
+    let out: Vec<Id> =
+        page.tree.subtree(ROOT).filter(|&id| page.tree.is_removed_root(id)).collect();
+    let removed = known(&out);
+    Applied {
+        document,
+        given: Given { title, authors, date },
+        body,
+        single_page,
+        next_page,
+        removed,
+        removed_by: page.removed_by,
+        exhausted,
+    }
+}
+
+/// The page's text with its replacements; `None` where there are none.
+fn replaced(html: &str, wrapper: &FixedWrapper) -> Option<String> {
+    let most = html.len().saturating_mul(MAX_GROWTH) + (1 << 16);
+    let mut text: Option<String> = None;
+    for (find, with) in &wrapper.replace {
+        let now = text.as_deref().unwrap_or(html);
+        let hits = now.matches(find.as_str()).count();
+        let growth = hits.saturating_mul(with.len().saturating_sub(find.len()));
+        if hits > 0 && now.len().saturating_add(growth) <= most {
+            text = Some(now.replace(find.as_str(), with));
+        }
+    }
+    text
+}
+
+struct Page {
+    tree: Tree,
+    removed_by: Vec<String>,
+}
+
+impl Page {
+    fn remove(&mut self, ids: &[Id], by: impl FnOnce() -> String) {
+        let mut any = false;
+        for &id in ids.iter().filter(|&&id| id != ROOT) {
+            self.tree.remove(id);
+            any = true;
+        }
+        if any {
+            self.removed_by.push(by());
+        }
+    }
+
+    fn text(&self, found: Match) -> String {
+        match found {
+            Match::Node(id) => self.tree.text_of(id).trim().to_owned(),
+            Match::Attribute(id, at) => {
+                let value = self.tree.attributes(id).get(at).map(|(_, value)| value.trim());
+                value.unwrap_or_default().to_owned()
+            }
+        }
+    }
+
+    /// The first address that any expression finds.
+    fn link(&self, expressions: &[Expression]) -> Option<String> {
+        let of_node = |found: &Match| match *found {
+            Match::Node(id) => self.tree.attribute(id, "href").map(|href| href.trim().to_owned()),
+            found => Some(self.text(found)),
+        };
+        let links = expressions.iter().filter_map(|expression| match expression.find(&self.tree) {
+            Ok(Found::Text(text)) => Some(text.trim().to_owned()),
+            Ok(Found::Nodes(nodes)) => {
+                nodes.iter().filter_map(of_node).find(|link| !link.is_empty())
+            }
+            Err(_) => None,
+        });
+        links.into_iter().find(|link| !link.is_empty())
+    }
+
+    /// The first value that any expression finds.
+    fn value(&mut self, expressions: &[Expression]) -> Option<String> {
+        for expression in expressions {
+            match expression.find(&self.tree) {
+                Ok(Found::Text(text)) if !text.trim().is_empty() => {
+                    return Some(text.trim().to_owned());
+                }
+                Ok(Found::Nodes(nodes)) => {
+                    let Some(&first) = nodes.first() else { continue };
+                    let text = self.text(first);
+                    if text.is_empty() {
+                        continue;
+                    }
+                    if let Match::Node(id) = first {
+                        self.remove(&[id], || format!("({expression})[1]"));
+                    }
+                    return Some(text);
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// All values of the first expression that finds any.
+    fn values(&mut self, expressions: &[Expression]) -> Vec<String> {
+        for expression in expressions {
+            let values: Vec<String> = match expression.find(&self.tree) {
+                Ok(Found::Text(text)) => vec![text.trim().to_owned()],
+                Ok(Found::Nodes(nodes)) => {
+                    let values = nodes.iter().map(|&node| self.text(node)).collect();
+                    self.remove(&elements_of(&nodes), || expression.to_string());
+                    values
+                }
+                Err(_) => Vec::new(),
+            };
+            let values: Vec<String> = values.into_iter().filter(|v| !v.is_empty()).collect();
+            if !values.is_empty() {
+                return values;
+            }
+        }
+        Vec::new()
+    }
+
+    fn strip(&mut self, wrapper: &FixedWrapper) {
+        for expression in &wrapper.strip {
+            let nodes = elements_of(&expression.select(&self.tree));
+            self.remove(&nodes, || expression.to_string());
+        }
+        for part in &wrapper.strip_id_or_class {
+            let has = |tree: &Tree, id: Id, name: &str| {
+                tree.attribute(id, name).is_some_and(|value| value.contains(part.as_str()))
+            };
+            let nodes = self.all(|tree, id| has(tree, id, "class") || has(tree, id, "id"));
+            self.remove(&nodes, || {
+                format!("//*[contains(@class,'{part}') or contains(@id,'{part}')]")
+            });
+        }
+        for part in &wrapper.strip_image_src {
+            let nodes = self.all(|tree, id| {
+                let is_image =
+                    matches!(tree.content(id), Content::Element { name, .. } if &**name == "img");
+                is_image && tree.attribute(id, "src").is_some_and(|src| src.contains(part.as_str()))
+            });
+            self.remove(&nodes, || format!("//img[contains(@src,'{part}')]"));
+        }
+        // What the format's readers take out of every page that has a file.
+        for class in ["entry-unrelated", "instapaper_ignore"] {
+            let nodes = self.all(|tree, id| {
+                let classes = tree.attribute(id, "class").unwrap_or_default();
+                classes.split_ascii_whitespace().any(|c| c == class)
+            });
+            self.remove(&nodes, || {
+                format!("//*[contains(concat(' ',normalize-space(@class),' '),' {class} ')]")
+            });
+        }
+        for style in ["display:none", "visibility:hidden"] {
+            let nodes =
+                self.all(|tree, id| tree.attribute(id, "style").is_some_and(|s| s.contains(style)));
+            self.remove(&nodes, || format!("//*[contains(@style,'{style}')]"));
+        }
+    }
+
+    /// All nodes that are there and for which something holds, outermost only.
+    fn all(&self, holds: impl Fn(&Tree, Id) -> bool) -> Vec<Id> {
+        let mut found = Vec::new();
+        let mut stack = vec![ROOT];
+        while let Some(id) = stack.pop() {
+            if holds(&self.tree, id) {
+                found.push(id);
+                continue;
+            }
+            let start = stack.len();
+            stack.extend(self.tree.children(id));
+            stack[start..].reverse();
+        }
+        found
+    }
+
+    fn change(&mut self, wrapper: &FixedWrapper) {
+        for expression in &wrapper.dissolve {
+            for id in elements_of(&expression.select(&self.tree)) {
+                self.tree.dissolve(id);
+            }
+        }
+        for (name, expression) in &wrapper.wrap_in {
+            for id in elements_of(&expression.select(&self.tree)) {
+                self.tree.wrap(id, name);
+            }
+        }
+        for (into, what) in &wrapper.move_into {
+            let into = elements_of(&into.select(&self.tree))
+                .into_iter()
+                .find(|&id| matches!(self.tree.content(id), Content::Element { .. }));
+            let Some(into) = into else { continue };
+            for id in elements_of(&what.select(&self.tree)) {
+                if id != ROOT && !self.tree.contains(id, into) {
+                    self.tree.append(into, id);
+                }
+            }
+        }
+    }
+
+    /// The nodes of the first expression that finds any, none in another.
+    fn body(&self, expressions: &[Expression]) -> Option<(String, Vec<Id>)> {
+        expressions.iter().find_map(|expression| {
+            let mut nodes: Vec<Id> = Vec::new();
+            for id in elements_of(&expression.select(&self.tree)) {
+                // In document order, what holds a node comes before it, and what is within the last
+                // one kept comes next.
+                if nodes.last().is_none_or(|&last| !self.tree.contains(last, id)) {
+                    nodes.push(id);
+                }
+            }
+            let said = nodes.iter().any(|&id| !self.tree.text_of(id).trim().is_empty());
+            said.then(|| (expression.to_string(), nodes))
+        })
+    }
+
+    fn strip_attributes(&mut self, expression: &Expression) {
+        let mut attributes: Vec<(Id, usize)> = (expression.select(&self.tree).into_iter())
+            .filter_map(|found| match found {
+                Match::Attribute(id, at) => Some((id, at)),
+                Match::Node(_) => None,
+            })
+            .collect();
+        // From the last on, so that places stay true.
+        attributes.sort_unstable();
+        for (id, at) in attributes.into_iter().rev() {
+            if let Some(attributes) = self.tree.attributes_mut(id)
+                && at < attributes.len()
+            {
+                attributes.remove(at);
+            }
+        }
+    }
+
+    /// Gives images the address that an attribute holds until a script would.
+    fn wake_images(&mut self, attributes: &[String]) {
+        if attributes.is_empty() {
+            return;
+        }
+        let images: Vec<Id> = (self.tree.subtree(ROOT))
+            .filter(|&id| matches!(self.tree.content(id), Content::Element { name, .. } if &**name == "img"))
+            .collect();
+        for id in images {
+            let source = attributes.iter().find_map(|name| self.tree.attribute(id, name));
+            let Some(source) = source.map(str::to_owned) else { continue };
+            let Some(own) = self.tree.attributes_mut(id) else { continue };
+            match own.iter_mut().find(|(name, _)| &**name == "src") {
+                Some((_, value)) => *value = source,
+                None => own.push((LocalName::from("src"), source)),
+            }
+        }
+    }
+}
+
+/// The nodes among what an expression found: elements and texts.
+fn elements_of(found: &[Match]) -> Vec<Id> {
+    found
+        .iter()
+        .filter_map(|found| match found {
+            Match::Node(id) if *id != ROOT => Some(*id),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The content of a tree as a document, and the ids its nodes have there.
+struct Laid {
+    document: Document,
+    ids: Vec<Option<NodeId>>,
+}
+
+fn lay_out(tree: &Tree, whole: &Document) -> Laid {
+    let mut builder = Builder::new(whole.head().clone(), whole.notes());
+    let mut ids = vec![None; tree.len()];
+    let mut open: Vec<Id> = Vec::new();
+    for id in tree.subtree(ROOT).skip(1) {
+        while open.last().is_some_and(|&last| tree.parent(id) != Some(last)) {
+            open.pop();
+            builder.close();
+        }
+        match tree.content(id) {
+            Content::Element { name, attributes } => {
+                let attributes = attributes.iter().map(|(name, value)| (name, value.as_str()));
+                ids[id as usize] = builder.open(name, attributes);
+                open.push(id);
+            }
+            Content::Text(text) => ids[id as usize] = builder.text(text),
+            Content::Document => {}
+        }
+    }
+    Laid { document: builder.finish(), ids }
+}

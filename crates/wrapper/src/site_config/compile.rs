@@ -1,0 +1,321 @@
+//! From the lines of a file to a wrapper, with a finding for each directive.
+
+use dom::LocalName;
+
+use super::directive::{Treatment, treatment};
+use super::{Directive, Expression, Line, SiteConfig};
+
+/// What became of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Line, from 1.
+    pub line: usize,
+    /// The directive's name, or the line where it has none.
+    pub directive: String,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// Why, where it is not simply done.
+    pub why: Option<String>,
+}
+
+/// What became of a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It does what it says.
+    Honoured,
+    /// There is nothing to do for it here.
+    Needless,
+    /// It is not done.
+    NotHonoured,
+}
+
+impl Verdict {
+    /// The name written to outputs: `honoured`, `needless`, `not honoured`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Honoured => "honoured",
+            Self::Needless => "needless",
+            Self::NotHonoured => "not honoured",
+        }
+    }
+}
+
+/// A page whose address a file names, and texts that its article must contain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// `test_url`.
+    pub url: String,
+    /// `test_contains`, those that follow it.
+    pub contains: Vec<String>,
+}
+
+/// A wrapper that was written by hand, compiled; as it begins, it does nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FixedWrapper {
+    /// Of each list the first expression that finds something counts.
+    pub(crate) title: Vec<Expression>,
+    pub(crate) body: Vec<Expression>,
+    pub(crate) date: Vec<Expression>,
+    pub(crate) author: Vec<Expression>,
+    /// All of these count.
+    pub(crate) strip: Vec<Expression>,
+    pub(crate) strip_id_or_class: Vec<String>,
+    pub(crate) strip_image_src: Vec<String>,
+    pub(crate) strip_attr: Vec<Expression>,
+    pub(crate) dissolve: Vec<Expression>,
+    pub(crate) wrap_in: Vec<(LocalName, Expression)>,
+    /// Where to, what.
+    pub(crate) move_into: Vec<(Expression, Expression)>,
+    /// What is looked for in the page's text, what comes in its place.
+    pub(crate) replace: Vec<(String, String)>,
+    pub(crate) single_page_link: Vec<Expression>,
+    pub(crate) next_page_link: Vec<Expression>,
+    /// Of these one must find something for `single_page_link` to count.
+    pub(crate) if_page_contains: Vec<Expression>,
+    pub(crate) src_lazy_load_attr: Vec<String>,
+    pub(crate) skip_json_ld: bool,
+    /// `None` where the file does not say; then yes.
+    autodetect_on_failure: Option<bool>,
+    tests: Vec<Test>,
+}
+
+impl FixedWrapper {
+    /// Whether a page on which no body is found is to be treated as one without a wrapper.
+    pub fn autodetects(&self) -> bool {
+        self.autodetect_on_failure.unwrap_or(true)
+    }
+
+    /// Whether it says where the body is.
+    pub fn has_body(&self) -> bool {
+        !self.body.is_empty()
+    }
+
+    /// Expressions of the body, in the order they are tried.
+    pub fn body(&self) -> impl Iterator<Item = String> {
+        self.body.iter().map(ToString::to_string)
+    }
+
+    /// Whether the page's JSON-LD is not to be believed.
+    pub fn skips_json_ld(&self) -> bool {
+        self.skip_json_ld
+    }
+
+    /// Pages to test it with.
+    pub fn tests(&self) -> &[Test] {
+        &self.tests
+    }
+
+    /// Adds what a file for all sites says (`global.txt`), as the format's readers do: its
+    /// expressions come after the own ones, and its switches count where the own file is silent. A
+    /// file that forbids autodetection takes nothing from it.
+    pub fn extend(&mut self, global: &Self) {
+        if !self.autodetects() {
+            return;
+        }
+        let own = |mine: &mut Vec<Expression>, theirs: &[Expression]| {
+            for expression in theirs {
+                if !mine.contains(expression) {
+                    mine.push(expression.clone());
+                }
+            }
+        };
+        own(&mut self.title, &global.title);
+        own(&mut self.body, &global.body);
+        own(&mut self.date, &global.date);
+        own(&mut self.author, &global.author);
+        own(&mut self.strip, &global.strip);
+        own(&mut self.strip_attr, &global.strip_attr);
+        own(&mut self.dissolve, &global.dissolve);
+        own(&mut self.next_page_link, &global.next_page_link);
+        self.strip_id_or_class.extend(global.strip_id_or_class.iter().cloned());
+        self.strip_image_src.extend(global.strip_image_src.iter().cloned());
+        self.wrap_in.extend(global.wrap_in.iter().cloned());
+        self.move_into.extend(global.move_into.iter().cloned());
+        self.replace.extend(global.replace.iter().cloned());
+        self.src_lazy_load_attr.extend(global.src_lazy_load_attr.iter().cloned());
+        self.skip_json_ld |= global.skip_json_ld;
+        self.autodetect_on_failure = self.autodetect_on_failure.or(global.autodetect_on_failure);
+    }
+}
+
+/// Compiles a file. Never fails: what cannot be honoured has a finding that says so, and the rest
+/// counts. Findings are in the order of lines; lines without a directive have none unless they look
+/// as if they were meant to be one.
+pub fn compile(config: &SiteConfig) -> (FixedWrapper, Vec<Finding>) {
+    let mut compiler = Compiler::default();
+    for (at, line) in config.lines().iter().enumerate() {
+        compiler.line = at + 1;
+        match line {
+            Line::Blank | Line::Comment(_) => {}
+            Line::Directive(directive) => compiler.directive(directive),
+            Line::Unread(text) => compiler.unread(text),
+        }
+    }
+    compiler.finish()
+}
+
+#[derive(Default)]
+struct Compiler {
+    wrapper: FixedWrapper,
+    findings: Vec<Finding>,
+    line: usize,
+    /// Lines and values of `find_string` and `replace_string` in the long form.
+    find: Vec<(usize, String)>,
+    replace: Vec<(usize, String)>,
+}
+
+impl Compiler {
+    fn found(&mut self, directive: &str, verdict: Verdict, why: Option<String>) {
+        let directive = directive.to_owned();
+        self.findings.push(Finding { line: self.line, directive, verdict, why });
+    }
+
+    fn unread(&mut self, text: &str) {
+        let why = match text.split_once(':') {
+            None => "no colon: readers of the format pass over the line",
+            Some((_, value)) if value.trim().is_empty() => {
+                "no value: readers of the format pass over the line"
+            }
+            Some((name, _)) if name.contains('(') && !name.contains(')') => {
+                "the first colon of a line ends the name, also within brackets: readers of the \
+                 format pass over the line; find_string and replace_string can say it"
+            }
+            Some(_) => "no name before the colon: readers of the format pass over the line",
+        };
+        let shown: String = text.chars().take(60).collect();
+        self.found(&shown, Verdict::NotHonoured, Some(why.to_owned()));
+    }
+
+    fn directive(&mut self, directive: &Directive) {
+        let name = directive.name();
+        match treatment(name) {
+            None => {
+                let why = "the format has no such directive; perhaps it is misspelt";
+                self.found(name, Verdict::NotHonoured, Some(why.to_owned()));
+            }
+            Some(Treatment::Needless(why)) => {
+                self.found(name, Verdict::Needless, Some(why.to_owned()));
+            }
+            Some(Treatment::NotHonoured(why)) => {
+                self.found(name, Verdict::NotHonoured, Some(why.to_owned()));
+            }
+            Some(Treatment::Honoured) => match self.honour(directive) {
+                Ok(()) => self.found(name, Verdict::Honoured, None),
+                Err(why) => self.found(name, Verdict::NotHonoured, Some(why)),
+            },
+        }
+    }
+
+    /// Else why it is not.
+    fn honour(&mut self, directive: &Directive) -> Result<(), String> {
+        let value = directive.value();
+        let line = self.line;
+        let expression = || Expression::new(value).map_err(|e| e.to_string());
+        let is_yes = matches!(value, "yes" | "true");
+        if directive.argument().is_some()
+            && !matches!(directive.name(), "replace_string" | "wrap_in" | "move_into")
+        {
+            return Err("takes nothing in brackets".to_owned());
+        }
+        let wrapper = &mut self.wrapper;
+        match directive.name() {
+            "title" => wrapper.title.push(expression()?),
+            "body" => wrapper.body.push(expression()?),
+            "date" => wrapper.date.push(expression()?),
+            "author" => wrapper.author.push(expression()?),
+            "strip" => wrapper.strip.push(expression()?),
+            "strip_attr" => wrapper.strip_attr.push(expression()?),
+            "single_page_link" => wrapper.single_page_link.push(expression()?),
+            "next_page_link" => wrapper.next_page_link.push(expression()?),
+            "if_page_contains" => wrapper.if_page_contains.push(expression()?),
+            "dissolve" => wrapper.dissolve.push(expression()?),
+            "strip_id_or_class" => {
+                // Readers put the value into an expression, without its quotes.
+                let value = value.replace(['\'', '"'], "");
+                if value.is_empty() {
+                    return Err("nothing but quotes: it would take out everything".to_owned());
+                }
+                wrapper.strip_id_or_class.push(value);
+            }
+            "strip_image_src" => {
+                let value = value.replace(['\'', '"'], "");
+                if value.is_empty() {
+                    return Err("nothing but quotes: it would take out every image".to_owned());
+                }
+                wrapper.strip_image_src.push(value);
+            }
+            "wrap_in" => {
+                let tag = directive.argument().unwrap_or_default().trim().to_ascii_lowercase();
+                if !dom::xpath::is_name(&tag) {
+                    return Err("needs a tag in brackets: wrap_in(tag)".to_owned());
+                }
+                wrapper.wrap_in.push((LocalName::from(tag), expression()?));
+            }
+            "move_into" => {
+                let into = directive.argument().unwrap_or_default().trim();
+                if into.is_empty() {
+                    return Err("needs an expression in brackets: move_into(XPath)".to_owned());
+                }
+                // Some files name the element alone.
+                let into = if dom::xpath::is_name(into) {
+                    Expression::new(&format!("//{into}"))
+                } else {
+                    Expression::new(into)
+                };
+                wrapper.move_into.push((into.map_err(|e| e.to_string())?, expression()?));
+            }
+            "find_string" => self.find.push((line, value.to_owned())),
+            "replace_string" => match directive.argument() {
+                Some("") => return Err("looks for nothing".to_owned()),
+                Some(find) => wrapper.replace.push((find.to_owned(), value.to_owned())),
+                None => self.replace.push((line, value.to_owned())),
+            },
+            "src_lazy_load_attr" => {
+                wrapper.src_lazy_load_attr.push(value.to_ascii_lowercase());
+            }
+            "skip_json_ld" => wrapper.skip_json_ld = is_yes,
+            "autodetect_on_failure" => wrapper.autodetect_on_failure = Some(is_yes),
+            "prune" if is_yes => {
+                let why = "what body selects is taken as it is; nothing is guessed away";
+                return Err(why.to_owned());
+            }
+            "insert_detected_image" if is_yes => {
+                let why = "the image stands in the field `image`, not in the text";
+                return Err(why.to_owned());
+            }
+            "prune" | "insert_detected_image" => {}
+            "test_url" => {
+                wrapper.tests.push(Test { url: value.to_owned(), contains: Vec::new() });
+            }
+            "test_contains" => match wrapper.tests.last_mut() {
+                Some(test) => test.contains.push(value.to_owned()),
+                None => return Err("stands before any test_url".to_owned()),
+            },
+            name => return Err(format!("`{name}` is not done")),
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> (FixedWrapper, Vec<Finding>) {
+        let (find, replace) = (std::mem::take(&mut self.find), std::mem::take(&mut self.replace));
+        if find.len() == replace.len() {
+            let pairs = find.into_iter().zip(replace).map(|((_, find), (_, with))| (find, with));
+            // Readers keep one list for both forms, in order of lines; the order matters only where
+            // one replacement makes what another looks for.
+            self.wrapper.replace.extend(pairs);
+        } else {
+            let why = format!(
+                "{} find_string and {} replace_string: they go in pairs",
+                find.len(),
+                replace.len()
+            );
+            for (line, _) in find.into_iter().chain(replace) {
+                for finding in self.findings.iter_mut().filter(|f| f.line == line) {
+                    finding.verdict = Verdict::NotHonoured;
+                    finding.why = Some(why.clone());
+                }
+            }
+        }
+        (self.wrapper, self.findings)
+    }
+}

@@ -1,0 +1,107 @@
+//! A learnt wrapper in the format.
+
+use super::{Samples, SiteConfig};
+
+/// What a file is to say.
+#[derive(Clone, Copy, Debug)]
+pub struct Exported<'a> {
+    /// What the file says about itself, a comment a line.
+    pub about: &'a [String],
+    /// Wrappers in the order they are to be tried: expressions of the body, and of what is taken out
+    /// of it.
+    pub wrappers: &'a [(&'a [String], &'a [String])],
+    /// Expressions that give the title, the authors and the date, the best first.
+    pub title: &'a [String],
+    /// Authors.
+    pub author: &'a [String],
+    /// Date.
+    pub date: &'a [String],
+    /// Addresses of pages, each with a text its article contains.
+    pub tests: &'a [(&'a str, Option<&'a str>)],
+    /// Pages to look at for what can be taken out where, if there are any.
+    pub samples: Option<&'a Samples<'a>>,
+}
+
+/// Writes a file. What cannot stand on a line is left out.
+///
+/// Readers of the format take out what `strip` names before they look for the body, wherever it is.
+/// What is taken out stands there as it was learnt where that spares the bodies of the sample pages;
+/// else it is looked for within what is selected.
+pub fn export(exported: &Exported<'_>) -> SiteConfig {
+    let mut file = SiteConfig::default();
+    for line in exported.about {
+        file.comment(line);
+    }
+    file.blank();
+    for (name, expressions) in
+        [("title", exported.title), ("author", exported.author), ("date", exported.date)]
+    {
+        for expression in expressions {
+            file.push(name, expression);
+        }
+    }
+    for (content, _) in exported.wrappers {
+        file.push("body", &content.join(" | "));
+    }
+    let mut said: Vec<String> = Vec::new();
+    for (content, prune) in exported.wrappers {
+        for taken in *prune {
+            for expression in within(content, taken, exported.samples) {
+                if !said.contains(&expression) {
+                    file.push("strip", &expression);
+                    said.push(expression);
+                }
+            }
+        }
+    }
+    // What the expressions select is what was learnt: nothing is to be guessed away, and the page is to
+    // be parsed as it is.
+    file.push("prune", "no");
+    file.push("tidy", "no");
+    for (url, contains) in exported.tests {
+        if file.push("test_url", url) {
+            contains.map(|text| file.push("test_contains", text));
+        }
+    }
+    file
+}
+
+/// What says that something is taken out of what other expressions select.
+fn within(content: &[String], taken: &str, samples: Option<&Samples<'_>>) -> Vec<String> {
+    let begins = |content: &String| {
+        let rest = taken.strip_prefix(content.as_str());
+        rest.is_some_and(|rest| rest.starts_with('/'))
+    };
+    let spares = samples.is_some_and(|samples| samples.spares_bodies(taken));
+    if spares || !taken.starts_with("//") || content.iter().any(begins) {
+        return vec![taken.to_owned()];
+    }
+    let all: Vec<String> = content.iter().map(|content| format!("{content}{taken}")).collect();
+    let seen = |expression: &&String| samples.is_some_and(|samples| samples.have(expression));
+    let found: Vec<String> = all.iter().filter(seen).cloned().collect();
+    if found.is_empty() { all } else { found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_value_begins_a_line() {
+        let bad = "x\nstrip: //body".to_owned();
+        let file = export(&Exported {
+            about: std::slice::from_ref(&bad),
+            wrappers: &[(&["//div".to_owned()], &["//p".to_owned(), bad.clone()])],
+            title: std::slice::from_ref(&bad),
+            author: &[],
+            date: &["# //time".to_owned()],
+            tests: &[(&bad, None), ("https://a.example/1", Some(&bad))],
+            samples: None,
+        });
+        assert_eq!(
+            file.to_string(),
+            "# x strip: //body\n\ndate: # //time\nbody: //div\nstrip: //div//p\nprune: no\n\
+             tidy: no\ntest_url: https://a.example/1\n"
+        );
+    }
+}

@@ -1,0 +1,214 @@
+//! Which common expressions give the title, the authors and the date of sample pages.
+
+use dom::{Keep, ParseConfig};
+
+use super::Expression;
+use super::expression::{Found, Match};
+use super::tree::{Id, Tree};
+
+/// A sample page, and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Sought<'a> {
+    /// The page.
+    pub html: &'a str,
+    /// Its title.
+    pub title: Option<&'a str>,
+    /// Its authors; empty if none are known.
+    pub authors: &'a [String],
+    /// Whether its date is known.
+    pub has_date: bool,
+    /// Expressions of its body.
+    pub body: &'a [String],
+}
+
+/// Expressions that gave exactly what was sought, the first of them that finds something, on every sample
+/// page where any does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probed {
+    /// Of the title.
+    pub title: Vec<String>,
+    /// Of the authors.
+    pub author: Vec<String>,
+    /// Of the date.
+    pub date: Vec<String>,
+}
+
+/// At most so many expressions of a kind are told.
+const MOST: usize = 3;
+
+const TITLES: [&str; 16] = [
+    "//meta[@property='og:title']/@content",
+    "//meta[@name='twitter:title']/@content",
+    "//meta[@itemprop='headline']/@content",
+    "//meta[@name='title']/@content",
+    "//*[@itemprop='headline']",
+    "//h1",
+    "//title",
+    "substring-before(//title,' | ')",
+    "substring-before(//title,' - ')",
+    "substring-before(//title,' – ')",
+    "substring-before(//title,' — ')",
+    "substring-before(//title,' :: ')",
+    "substring-before(//title,' » ')",
+    "substring-before(//title,' · ')",
+    "substring-before(//meta[@property='og:title']/@content,' | ')",
+    "substring-before(//meta[@property='og:title']/@content,' - ')",
+];
+
+const AUTHORS: [&str; 10] = [
+    "//meta[@name='author']/@content",
+    "//meta[@property='article:author']/@content",
+    "//meta[@name='parsely-author']/@content",
+    "//meta[@name='citation_author']/@content",
+    "//*[@itemprop='author']//*[@itemprop='name']",
+    "//*[@itemprop='author']",
+    "//a[@rel='author']",
+    "//*[@rel='author']",
+    "//*[contains(concat(' ',normalize-space(@class),' '),' author ')]",
+    "//*[contains(concat(' ',normalize-space(@class),' '),' byline ')]",
+];
+
+const DATES: [&str; 12] = [
+    "//meta[@property='article:published_time']/@content",
+    "//meta[@itemprop='datePublished']/@content",
+    "//*[@itemprop='datePublished']/@datetime",
+    "//*[@itemprop='datePublished']/@content",
+    "//meta[@name='parsely-pub-date']/@content",
+    "//meta[@name='citation_publication_date']/@content",
+    "//meta[@name='dc.date']/@content",
+    "//meta[@name='pubdate']/@content",
+    "//meta[@name='date']/@content",
+    "//time[@pubdate]/@datetime",
+    "//time/@datetime",
+    "//time",
+];
+
+/// Sample pages, parsed.
+#[derive(Debug)]
+pub struct Samples<'a>(Vec<Page<'a>>);
+
+impl<'a> Samples<'a> {
+    /// Parses pages.
+    pub fn new(pages: &'a [Sought<'a>]) -> Self {
+        let whole = ParseConfig { keep: Keep::Scripts, ..ParseConfig::CONTENT };
+        let page = |sought: &'a Sought<'a>| {
+            let tree = Tree::of(&dom::parse_with(sought.html, &whole));
+            let body = sought.body.iter().filter_map(|text| Expression::new(text).ok());
+            let body = body.flat_map(|expression| nodes_of(&expression.select(&tree))).collect();
+            Page { sought, tree, body }
+        };
+        Self(pages.iter().map(page).collect())
+    }
+
+    /// Whether all that an expression selects can be taken out of the pages without a node of a body
+    /// going whole, and it selects something.
+    pub(crate) fn spares_bodies(&self, expression: &str) -> bool {
+        let Ok(expression) = Expression::new(expression) else { return false };
+        let mut any = false;
+        let spares = self.0.iter().all(|page| {
+            let nodes = nodes_of(&expression.select(&page.tree));
+            any |= !nodes.is_empty();
+            nodes.iter().all(|&id| page.body.iter().all(|&body| !page.tree.contains(id, body)))
+        });
+        spares && any
+    }
+
+    /// Whether an expression selects anything on any page.
+    pub(crate) fn have(&self, expression: &str) -> bool {
+        let Ok(expression) = Expression::new(expression) else { return false };
+        self.0.iter().any(|page| !expression.select(&page.tree).is_empty())
+    }
+
+    /// Tries common expressions. One is told only if it gives what is known on every page where it
+    /// gives anything, and something on a page where those before it give nothing; and if what it finds
+    /// is not part of the body, as readers take the element out. `is_date` says whether a text found
+    /// on the page of this number is its date.
+    pub fn probe(&self, is_date: &dyn Fn(usize, &str) -> bool) -> Probed {
+        let title = |_: usize, page: &Page<'_>, found: &[String]| {
+            let wanted = page.sought.title.unwrap_or_default();
+            found.first().is_some_and(|first| dom::normalize_space(first) == wanted)
+        };
+        let author = |_: usize, page: &Page<'_>, found: &[String]| {
+            let found = found.iter().map(|name| dom::normalize_space(name));
+            found.eq(page.sought.authors.iter().cloned())
+        };
+        let date = |at: usize, page: &Page<'_>, found: &[String]| {
+            page.sought.has_date && found.first().is_some_and(|first| is_date(at, first))
+        };
+        Probed {
+            title: self.right(&TITLES, &title),
+            author: self.right(&AUTHORS, &author),
+            date: self.right(&DATES, &date),
+        }
+    }
+
+    fn right(
+        &self,
+        candidates: &[&str],
+        is_right: &dyn Fn(usize, &Page<'_>, &[String]) -> bool,
+    ) -> Vec<String> {
+        let mut told = Vec::new();
+        // Pages on which what was told before gives nothing.
+        let mut open: Vec<bool> = vec![true; self.0.len()];
+        for candidate in candidates {
+            let Ok(expression) = Expression::new(candidate) else { continue };
+            let mut given = Vec::with_capacity(self.0.len());
+            for (at, page) in self.0.iter().enumerate() {
+                match page.found(&expression) {
+                    Some(found) if found.iter().all(|text| text.trim().is_empty()) => {
+                        given.push(false);
+                    }
+                    Some(found) if is_right(at, page, &found) => given.push(true),
+                    _ => break,
+                }
+            }
+            let adds = given.iter().zip(&open).any(|(given, open)| *given && *open);
+            if given.len() == self.0.len() && adds && told.len() < MOST {
+                told.push((*candidate).to_owned());
+                for (open, given) in open.iter_mut().zip(given) {
+                    *open &= !given;
+                }
+            }
+        }
+        told
+    }
+}
+
+#[derive(Debug)]
+struct Page<'a> {
+    sought: &'a Sought<'a>,
+    tree: Tree,
+    body: Vec<Id>,
+}
+
+impl Page<'_> {
+    /// The values an expression finds; `None` if one is a part of the body, or has it in it.
+    fn found(&self, expression: &Expression) -> Option<Vec<String>> {
+        match expression.find(&self.tree) {
+            Ok(Found::Text(text)) => Some(vec![text]),
+            Ok(Found::Nodes(nodes)) => {
+                let touches = |id: Id| {
+                    let overlap =
+                        |&body: &Id| self.tree.contains(body, id) || self.tree.contains(id, body);
+                    self.body.iter().any(overlap)
+                };
+                let values = nodes.iter().map(|found| match *found {
+                    Match::Node(id) => (!touches(id)).then(|| self.tree.text_of(id)),
+                    Match::Attribute(id, at) => Some(
+                        self.tree.attributes(id).get(at).map_or_else(String::new, |a| a.1.clone()),
+                    ),
+                });
+                values.collect()
+            }
+            Err(_) => Some(Vec::new()),
+        }
+    }
+}
+
+fn nodes_of(found: &[Match]) -> Vec<Id> {
+    let node = |found: &Match| match found {
+        Match::Node(id) => Some(*id),
+        Match::Attribute(..) => None,
+    };
+    found.iter().filter_map(node).collect()
+}

@@ -1,0 +1,289 @@
+//! A page that directives can change: nodes linked in all directions.
+
+use std::cell::{Cell, OnceCell};
+
+use dom::{Document, LocalName, NodeId};
+
+/// A node's place in the arena.
+pub(crate) type Id = u32;
+
+/// The document itself, the parent of the root element.
+pub(crate) const ROOT: Id = 0;
+
+/// No node.
+const NONE: Id = Id::MAX;
+
+/// Visits to nodes that all expressions on a page may take together: so many for each node and so
+/// many more. A simple expression takes some three visits for each node.
+const VISITS_A_NODE: u64 = 500;
+const MORE_VISITS: u64 = 20_000_000;
+
+#[derive(Debug)]
+struct Node {
+    content: Content,
+    parent: Id,
+    previous: Id,
+    next: Id,
+    first: Id,
+    last: Id,
+    /// Taken out: expressions do not see it any more.
+    removed: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum Content {
+    Document,
+    Element { name: LocalName, attributes: Vec<(LocalName, String)> },
+    Text(String),
+}
+
+/// A page.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    /// Place of each node in document order, until something is moved.
+    order: OnceCell<Vec<u32>>,
+    visits: Cell<u64>,
+}
+
+impl Tree {
+    /// A page without anything.
+    pub(crate) fn empty() -> Self {
+        let mut tree =
+            Self { nodes: Vec::new(), order: OnceCell::new(), visits: Cell::new(MORE_VISITS) };
+        tree.push(Content::Document);
+        tree
+    }
+
+    /// A parsed page; the node of id n there has id n + 1 here.
+    pub(crate) fn of(document: &Document) -> Self {
+        let mut tree = Self::empty();
+        for id in document.ids() {
+            let content = match document.element(id) {
+                Some(element) => Content::Element {
+                    name: element.name.clone(),
+                    attributes: element
+                        .attributes()
+                        .map(|(name, value)| (name.clone(), value.to_owned()))
+                        .collect(),
+                },
+                None => Content::Text(document.text(id).unwrap_or_default().to_owned()),
+            };
+            let new = tree.push(content);
+            tree.append(document.parent(id).map_or(ROOT, |parent: NodeId| parent + 1), new);
+        }
+        tree.visits.set(MORE_VISITS + VISITS_A_NODE * document.len() as u64);
+        tree
+    }
+
+    fn push(&mut self, content: Content) -> Id {
+        self.nodes.push(Node {
+            content,
+            parent: NONE,
+            previous: NONE,
+            next: NONE,
+            first: NONE,
+            last: NONE,
+            removed: false,
+        });
+        self.nodes.len() as Id - 1
+    }
+
+    /// Nodes that there are or were.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    fn node(&self, id: Id) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    fn node_mut(&mut self, id: Id) -> &mut Node {
+        &mut self.nodes[id as usize]
+    }
+
+    pub(crate) fn content(&self, id: Id) -> &Content {
+        &self.node(id).content
+    }
+
+    /// Attributes of an element; empty for others.
+    pub(crate) fn attributes(&self, id: Id) -> &[(LocalName, String)] {
+        match self.content(id) {
+            Content::Element { attributes, .. } => attributes,
+            _ => &[],
+        }
+    }
+
+    /// The value of an attribute.
+    pub(crate) fn attribute(&self, id: Id, name: &str) -> Option<&str> {
+        self.attributes(id).iter().find(|(n, _)| &**n == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The attributes of an element, to be changed.
+    pub(crate) fn attributes_mut(&mut self, id: Id) -> Option<&mut Vec<(LocalName, String)>> {
+        match &mut self.node_mut(id).content {
+            Content::Element { attributes, .. } => Some(attributes),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn parent(&self, id: Id) -> Option<Id> {
+        Some(self.node(id).parent).filter(|&parent| parent != NONE)
+    }
+
+    /// The children, those taken out among them.
+    pub(crate) fn all_children(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
+        let some = |id: Id| Some(id).filter(|&id| id != NONE);
+        std::iter::successors(some(self.node(id).first), move |&child| some(self.node(child).next))
+    }
+
+    /// The children that are there. Each costs a visit; without any left there are none.
+    pub(crate) fn children(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
+        self.all_children(id)
+            .take_while(|_| self.visit(1))
+            .filter(|&child| !self.node(child).removed)
+    }
+
+    /// Counts visits; false if there are none left.
+    pub(crate) fn visit(&self, visits: u64) -> bool {
+        let left = self.visits.get().saturating_sub(visits);
+        self.visits.set(left);
+        left > 0
+    }
+
+    /// Whether the visits have run out.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.visits.get() == 0
+    }
+
+    /// A subtree in document order, its root first, those taken out among them.
+    pub(crate) fn subtree(&self, root: Id) -> impl Iterator<Item = Id> + '_ {
+        let up = move |mut id: Id| loop {
+            if id == root {
+                return None;
+            }
+            let node = self.node(id);
+            if node.next != NONE {
+                return Some(node.next);
+            }
+            id = node.parent;
+        };
+        std::iter::successors(Some(root), move |&id| {
+            let first = self.node(id).first;
+            if first == NONE { up(id) } else { Some(first) }
+        })
+    }
+
+    /// The text of a subtree without what was taken out of it. Costs visits for its length, too.
+    pub(crate) fn text_of(&self, root: Id) -> String {
+        let mut text = String::new();
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            if let Content::Text(piece) = self.content(id) {
+                if !self.visit(1 + piece.len() as u64 / 8) {
+                    break;
+                }
+                text.push_str(piece);
+            }
+            let start = stack.len();
+            stack.extend(self.children(id));
+            stack[start..].reverse();
+        }
+        text
+    }
+
+    /// Whether this very node was taken out.
+    pub(crate) fn is_removed_root(&self, id: Id) -> bool {
+        self.node(id).removed
+    }
+
+    /// Takes a node out, with all that is in it.
+    pub(crate) fn remove(&mut self, id: Id) {
+        if id != ROOT {
+            self.node_mut(id).removed = true;
+        }
+    }
+
+    /// Place in document order.
+    pub(crate) fn place(&self, id: Id) -> u32 {
+        let order = self.order.get_or_init(|| {
+            let mut order = vec![u32::MAX; self.nodes.len()];
+            for (place, id) in self.subtree(ROOT).enumerate() {
+                order[id as usize] = place as u32;
+            }
+            order
+        });
+        order.get(id as usize).copied().unwrap_or(u32::MAX)
+    }
+
+    /// Whether `inner` is `outer` or lies in it.
+    pub(crate) fn contains(&self, outer: Id, inner: Id) -> bool {
+        std::iter::successors(Some(inner), |&id| self.parent(id)).any(|id| id == outer)
+    }
+
+    fn detach(&mut self, id: Id) {
+        self.order.take();
+        let Node { parent, previous, next, .. } = *self.node(id);
+        if previous != NONE {
+            self.node_mut(previous).next = next;
+        } else if parent != NONE {
+            self.node_mut(parent).first = next;
+        }
+        if next != NONE {
+            self.node_mut(next).previous = previous;
+        } else if parent != NONE {
+            self.node_mut(parent).last = previous;
+        }
+        let node = self.node_mut(id);
+        (node.parent, node.previous, node.next) = (NONE, NONE, NONE);
+    }
+
+    /// Moves a node to the end of another's children.
+    pub(crate) fn append(&mut self, parent: Id, id: Id) {
+        self.detach(id);
+        let last = self.node(parent).last;
+        if last == NONE {
+            self.node_mut(parent).first = id;
+        } else {
+            self.node_mut(last).next = id;
+        }
+        self.node_mut(parent).last = id;
+        let node = self.node_mut(id);
+        (node.parent, node.previous) = (parent, last);
+    }
+
+    fn insert_before(&mut self, sibling: Id, id: Id) {
+        self.detach(id);
+        let Node { parent, previous, .. } = *self.node(sibling);
+        let node = self.node_mut(id);
+        (node.parent, node.previous, node.next) = (parent, previous, sibling);
+        self.node_mut(sibling).previous = id;
+        if previous != NONE {
+            self.node_mut(previous).next = id;
+        } else {
+            self.node_mut(parent).first = id;
+        }
+    }
+
+    /// Puts a new element around a node.
+    pub(crate) fn wrap(&mut self, id: Id, name: &LocalName) {
+        if self.parent(id).is_none_or(|parent| parent == ROOT) {
+            return;
+        }
+        let around = self.push(Content::Element { name: name.clone(), attributes: Vec::new() });
+        self.insert_before(id, around);
+        self.append(around, id);
+    }
+
+    /// Puts a node's children in its place.
+    pub(crate) fn dissolve(&mut self, id: Id) {
+        let is_element = matches!(self.content(id), Content::Element { .. });
+        if !is_element || self.parent(id).is_none_or(|parent| parent == ROOT) {
+            return;
+        }
+        while let Some(child) = Some(self.node(id).first).filter(|&child| child != NONE) {
+            self.insert_before(id, child);
+        }
+        self.detach(id);
+    }
+}

@@ -1,0 +1,55 @@
+//! `sitegrove wrappers`: what was learnt, and what was written by hand, looked at, carried over and
+//! tried.
+
+mod export;
+mod import;
+mod replay;
+mod run_folder;
+mod show;
+
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+
+/// Arguments of `sitegrove wrappers`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove wrappers list out/tonight
+  sitegrove wrappers export out/tonight blog.example
+  sitegrove wrappers import my-wrappers/
+  sitegrove wrappers test my-wrappers/ crawl/*.warc.gz --run out/tonight")]
+pub struct WrappersArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// The sites of a run, each with its best wrapper
+    List(show::ListArgs),
+    /// All layouts of a site of a run, with their wrappers
+    Show(show::ShowArgs),
+    /// The wrappers of a run in a format that other programs read
+    Export(export::ExportArgs),
+    /// Check files of the ftr-site-config format: which directives are honoured, which are not
+    Import(import::ImportArgs),
+    /// Try wrappers on archives: how many pages they match, and whether their tests hold
+    Test(replay::TestArgs),
+}
+
+/// Runs the command. Gives whether all was well: see the exit codes of each.
+///
+/// # Errors
+/// If a file cannot be read or written.
+pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
+    match &args.command {
+        Command::List(args) => show::list(args, out).map(|()| true),
+        Command::Show(args) => show::show(args, out).map(|()| true),
+        Command::Export(args) => export::run(args, out).map(|()| true),
+        Command::Import(args) => import::run(args, out),
+        Command::Test(args) => replay::run(args, stop, out),
+    }
+}

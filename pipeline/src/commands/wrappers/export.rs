@@ -1,0 +1,184 @@
+//! `sitegrove wrappers export`: the wrappers of a run in a format that other programs read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use sink::{AtomicFile, site_file_name};
+use url::Url;
+use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
+
+use super::run_folder::{ArticleEntry, SiteFile, articles, sites};
+use crate::site_configs::{file_name, snippet};
+use crate::urls::site_of;
+
+/// A format to write.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// HOST.txt, as Full-Text RSS and wallabag read it
+    #[default]
+    SiteConfig,
+    /// SITE.json, as in wrappers/
+    Json,
+}
+
+/// Arguments of `sitegrove wrappers export`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove wrappers export out/tonight blog.example
+  sitegrove wrappers export out/tonight --out my-site-config/
+  sitegrove wrappers export out/tonight --format json blog.example
+
+Files that the run wrote itself (--sinks siteconfig) are taken as they are: they have been tried on
+pages, and say where title, authors and date are. Others are made from wrappers/ and articles.jsonl.")]
+pub(super) struct ExportArgs {
+    /// Folder of a finished run
+    #[arg(value_name = "RUN_DIR")]
+    run: PathBuf,
+    /// Sites to export: keys, hosts or addresses [default: all]
+    sites: Vec<String>,
+    /// What to write
+    #[arg(long, value_name = "FORMAT", default_value = "site-config")]
+    format: Format,
+    /// Folder for the files; without it they are printed
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> Result<()> {
+    let sites = sites(&args.run, &args.sites)?;
+    let files = match args.format {
+        Format::Json => sites.iter().map(json).collect::<Result<Vec<_>>>()?,
+        Format::SiteConfig => site_config_files(&args.run, &sites)?,
+    };
+    if files.is_empty() {
+        bail!("no site of those asked for has a wrapper and a host to export it for");
+    }
+    let Some(folder) = &args.out else {
+        for (name, text) in &files {
+            if files.len() > 1 && matches!(args.format, Format::SiteConfig) {
+                writeln!(out, "# {name}")?;
+            }
+            out.write_all(text.as_bytes())?;
+        }
+        return Ok(());
+    };
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    for (name, text) in &files {
+        AtomicFile::write_whole(&folder.join(name), text.as_bytes())?;
+    }
+    writeln!(out, "{} files in {}", files.len(), folder.display())?;
+    Ok(())
+}
+
+type NamedText = (String, String);
+
+fn json(site: &SiteFile) -> Result<NamedText> {
+    let text = serde_json::to_string_pretty(site)?;
+    Ok((format!("{}.json", site_file_name(&site.site)), text + "\n"))
+}
+
+/// The files of the sites, by name.
+///
+/// # Errors
+/// If what the run wrote cannot be read.
+pub(super) fn site_config_files(run: &Path, sites: &[SiteFile]) -> Result<Vec<NamedText>> {
+    let written = written(&run.join("site-config"), sites)?;
+    if !written.is_empty() {
+        return Ok(written);
+    }
+    let mut of_site: BTreeMap<&str, Vec<ArticleEntry>> =
+        sites.iter().map(|site| (site.site.as_str(), Vec::new())).collect();
+    articles(run, &mut |article| {
+        if article.route == "wrapper"
+            && let Some(own) = of_site.get_mut(article.site.as_str())
+        {
+            own.push(article);
+        }
+    })?;
+    let mut files = Vec::new();
+    for site in sites {
+        files.extend(made(site, &of_site[site.site.as_str()]));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The files that the run wrote for hosts of these sites.
+fn written(folder: &Path, sites: &[SiteFile]) -> Result<Vec<NamedText>> {
+    let mut found = Vec::new();
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let host = host_of_file(&name).map(|host| host.trim_start_matches('.').to_owned());
+        let site = host.and_then(|host| site_of(&format!("http://{host}/")));
+        if site.is_some_and(|key| sites.iter().any(|site| site.site == key)) {
+            let text = fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            found.push((name, text));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Files made from a site's wrappers, for the hosts of its articles; of its examples where the run kept
+/// no articles.
+fn made(site: &SiteFile, articles: &[ArticleEntry]) -> Vec<NamedText> {
+    let mut pages: Vec<(&str, &str, Option<&str>)> = articles
+        .iter()
+        .map(|a| (a.url.as_str(), a.template.as_str(), Some(a.text.as_str())))
+        .collect();
+    if pages.is_empty() {
+        let learnt = site.templates.iter().filter(|t| t.wrapper.is_some());
+        let of_template = |t: &'_ super::run_folder::TemplateEntry| t.examples.len();
+        for template in learnt.filter(|t| of_template(t) > 0) {
+            let example = |url| (url, template.id.as_str(), None);
+            pages.extend(template.examples.iter().map(String::as_str).map(example));
+        }
+    }
+    let host = |url: &str| Url::parse(url).ok().and_then(|u| Some(u.host_str()?.to_owned()));
+    let hosts: Vec<String> = pages.iter().map(|p| host(p.0).unwrap_or_default()).collect();
+    let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let file = |(host, places): (String, Vec<usize>)| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for &at in &places {
+            *counts.entry(pages[at].1).or_default() += 1;
+        }
+        let mut used: Vec<_> = (site.templates.iter())
+            .filter_map(|t| Some((t, t.wrapper.as_ref()?, *counts.get(t.id.as_str())?)))
+            .collect();
+        used.sort_by_key(|(_, _, pages)| std::cmp::Reverse(*pages));
+        let wrappers: Vec<(&[String], &[String])> =
+            used.iter().map(|(_, w, _)| (w.content.as_slice(), w.prune.as_slice())).collect();
+        let mut about = vec![format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"))];
+        about.extend(used.iter().map(|(template, wrapper, pages)| {
+            format!(
+                "layout {}: {pages} articles, confidence {:.2}",
+                template.id, wrapper.confidence
+            )
+        }));
+        let tests: Vec<(&str, Option<String>)> = (places.iter().take(3))
+            .map(|&at| (pages[at].0, pages[at].2.and_then(snippet)))
+            .collect();
+        let tests: Vec<(&str, Option<&str>)> =
+            tests.iter().map(|(url, text)| (*url, text.as_deref())).collect();
+        (!wrappers.is_empty()).then(|| {
+            let text = export(&Exported {
+                about: &about,
+                wrappers: &wrappers,
+                title: &[],
+                author: &[],
+                date: &[],
+                tests: &tests,
+                samples: None,
+            });
+            (file_name(&host), text.to_string())
+        })
+    };
+    file_hosts(&names).into_iter().filter_map(file).collect()
+}

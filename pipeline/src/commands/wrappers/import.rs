@@ -1,0 +1,130 @@
+//! `sitegrove wrappers import`: which directives of files are honoured.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use wrapper::site_config::{Finding, Verdict};
+
+use crate::fixed::{WrapperFile, read_files};
+
+/// What to print.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object a directive
+    Json,
+}
+
+/// Arguments of `sitegrove wrappers import`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove wrappers import my-wrappers/
+  sitegrove wrappers import blog.example.txt --all
+
+Nothing is stored: `sitegrove run --wrappers-from` and `wrap.fixed` read the files themselves.
+
+Exit codes: 0 every directive is honoured, or needs nothing here; 1 some are not honoured, or a file's
+name tells no host; 2 could not read.")]
+pub(super) struct ImportArgs {
+    /// Files (HOST.txt) and folders of them
+    #[arg(required = true, value_name = "FILE|DIR")]
+    paths: Vec<PathBuf>,
+    /// Name every directive, not only those that are not honoured
+    #[arg(long)]
+    all: bool,
+    /// What to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+#[derive(Serialize)]
+struct FindingRecord<'a> {
+    file: String,
+    host: Option<&'a str>,
+    line: usize,
+    directive: &'a str,
+    verdict: &'static str,
+    why: Option<&'a str>,
+}
+
+pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> Result<bool> {
+    let files = read_files(&args.paths)?;
+    let mut by_directive: BTreeMap<(&str, Verdict), usize> = BTreeMap::new();
+    let mut whole = 0;
+    for file in &files {
+        let mut honoured = file.host.is_some();
+        if file.host.is_none() && matches!(args.format, Format::Text) {
+            let shown = file.path.display();
+            writeln!(
+                out,
+                "{shown}: the name tells no host, so it is for no page: name it HOST.txt"
+            )?;
+        }
+        for finding in &file.findings {
+            honoured &= finding.verdict != Verdict::NotHonoured;
+            *by_directive.entry((&finding.directive, finding.verdict)).or_default() += 1;
+            if args.all || finding.verdict == Verdict::NotHonoured {
+                print(file, finding, args.format, out)?;
+            }
+        }
+        whole += usize::from(honoured);
+    }
+    if matches!(args.format, Format::Text) {
+        summary(&by_directive, whole, files.len(), out)?;
+    }
+    Ok(whole == files.len())
+}
+
+fn print(file: &WrapperFile, finding: &Finding, format: Format, out: &mut dyn Write) -> Result<()> {
+    let (shown, verdict) = (file.path.display(), finding.verdict.as_str());
+    match format {
+        Format::Text => {
+            let why = finding.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+            writeln!(out, "{shown}:{}: {}: {verdict}{why}", finding.line, finding.directive)?;
+        }
+        Format::Json => {
+            let record = FindingRecord {
+                file: shown.to_string(),
+                host: file.host.as_deref(),
+                line: finding.line,
+                directive: &finding.directive,
+                verdict,
+                why: finding.why.as_deref(),
+            };
+            serde_json::to_writer(&mut *out, &record)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+fn summary(
+    by_directive: &BTreeMap<(&str, Verdict), usize>,
+    whole: usize,
+    files: usize,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let of = |wanted: Verdict| -> usize {
+        by_directive.iter().filter(|((_, verdict), _)| *verdict == wanted).map(|(_, n)| n).sum()
+    };
+    writeln!(
+        out,
+        "{files} files, {whole} of them as they are meant; directives: {} honoured, {} needless, {} not honoured",
+        of(Verdict::Honoured),
+        of(Verdict::Needless),
+        of(Verdict::NotHonoured),
+    )?;
+    let mut counts: Vec<(&(&str, Verdict), &usize)> = by_directive.iter().collect();
+    counts.sort_by_key(|((name, verdict), n)| (*verdict, std::cmp::Reverse(**n), *name));
+    for ((name, verdict), n) in counts {
+        writeln!(out, "{n:>8}  {:<14} {name}", verdict.as_str())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,225 @@
+//! `sitegrove wrappers test`: wrappers on the pages of archives.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use dom::text_of;
+use model::Page;
+use rayon::prelude::*;
+use serde::Serialize;
+use wrapper::site_config::{SiteConfig, compile, host_of_file};
+
+use super::export::site_config_files;
+use super::run_folder::{articles, sites};
+use crate::config::Config;
+use crate::fixed::{Fixed, FixedWrappers, read_files};
+use crate::inputs::expand;
+use crate::ledger::{Clock, Ledger};
+use crate::parsed::parse_page;
+use crate::run::{Quiet, Stopped, read_all};
+use crate::site_configs::squeezed;
+use crate::stages::group::group;
+use crate::urls::Tracking;
+
+/// What to print.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// A table
+    #[default]
+    Text,
+    /// One JSON object a host
+    Json,
+}
+
+/// Arguments of `sitegrove wrappers test`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove wrappers test my-wrappers/ crawl/*.warc.gz
+  sitegrove wrappers test blog.example.txt crawl/ --run out/tonight
+  sitegrove wrappers test out/last-night crawl/*.warc.gz --run out/tonight
+
+Of each wrapper with pages: the pages of its host and on how many it finds a body (list pages count:
+a wrapper need not match them); its tests (test_url, with test_contains) whose pages are there and how
+many hold; with --run, the articles of that run on its pages and how many have the same text, white
+space apart.
+
+Exit codes: 0 every wrapper with pages matches some, and all tests hold; 1 not so; 2 could not test.")]
+pub(super) struct TestArgs {
+    /// A file of the ftr-site-config format (HOST.txt), a folder of them, or the folder of a run
+    #[arg(value_name = "WRAPPERS")]
+    wrappers: PathBuf,
+    /// WARC files, HTML files, folders of either, globs
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<String>,
+    /// A run whose articles to compare with
+    #[arg(long, value_name = "RUN_DIR")]
+    run: Option<PathBuf>,
+    /// What to print
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// How a wrapper fared.
+#[derive(Debug, Default, Serialize)]
+struct Fared {
+    host: String,
+    pages: usize,
+    matched: usize,
+    tests: usize,
+    tests_held: usize,
+    /// Of the run given.
+    articles: usize,
+    same_text: usize,
+    /// What tests did not hold, a sentence each.
+    failures: Vec<String>,
+}
+
+pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
+    let mut config = Config::load(None)?;
+    let wrappers = wrappers_of(&args.wrappers)?;
+    config.fixed = Some(std::sync::Arc::new(wrappers));
+    let inputs = expand(&args.inputs, &[])?;
+    let (_, intakes, unreadable) = read_all(&config, &inputs, stop, &Quiet, &Clock::default());
+    if stop.load(Ordering::Relaxed) {
+        bail!(Stopped);
+    }
+    for problem in &unreadable {
+        tracing::error!("{problem}; what was read before counts");
+    }
+    let grouped = group(intakes, &config.group);
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    if let Some(run) = &args.run {
+        articles(run, &mut |article| {
+            texts.insert(article.url, article.text);
+        })?;
+    }
+    let tracking = Tracking::new(&config.group.tracking_parameters);
+    let pages: Vec<&Page> = grouped.sites.iter().flat_map(|site| &site.pages).collect();
+    let outcomes: Vec<(String, Fared)> =
+        pages.par_iter().filter_map(|page| try_page(page, &config, &tracking, &texts)).collect();
+    let mut by_host: BTreeMap<String, Fared> = BTreeMap::new();
+    for (host, one) in outcomes {
+        let all = by_host.entry(host.clone()).or_insert_with(|| Fared { host, ..Fared::default() });
+        all.pages += one.pages;
+        all.matched += one.matched;
+        all.tests += one.tests;
+        all.tests_held += one.tests_held;
+        all.articles += one.articles;
+        all.same_text += one.same_text;
+        all.failures.extend(one.failures);
+    }
+    if by_host.is_empty() {
+        bail!("no page of the inputs is of a host that {} is for", args.wrappers.display());
+    }
+    print(&by_host, args, out)?;
+    let good = |fared: &Fared| fared.matched > 0 && fared.tests == fared.tests_held;
+    Ok(by_host.values().all(good) && unreadable.is_empty())
+}
+
+/// Wrappers of a file, of a folder of files, or of a run.
+fn wrappers_of(path: &Path) -> Result<FixedWrappers> {
+    if path.is_file() || Ledger::read(path).is_none() {
+        return Ok(FixedWrappers::new(&read_files(&[path.to_owned()])?));
+    }
+    let files = site_config_files(path, &sites(path, &[])?)?;
+    let fixed = files.iter().filter_map(|(name, text)| {
+        Some(Fixed { host: host_of_file(name)?, wrapper: compile(&SiteConfig::parse(text)).0 })
+    });
+    Ok(FixedWrappers::of(fixed))
+}
+
+fn try_page(
+    page: &Page,
+    config: &Config,
+    tracking: &Tracking,
+    texts: &BTreeMap<String, String>,
+) -> Option<(String, Fared)> {
+    let parsed = parse_page(page, config);
+    let fixed = parsed.fixed.as_ref()?;
+    let text = fixed
+        .body
+        .as_ref()
+        .map(|(_, nodes)| text_of(&parsed.document, nodes, &fixed.removed))
+        .filter(|text| !text.trim().is_empty());
+    let mut fared = Fared { pages: 1, matched: usize::from(text.is_some()), ..Fared::default() };
+    if let Some(theirs) = texts.get(&page.url) {
+        fared.articles = 1;
+        let same = text.as_ref().is_some_and(|ours| squeezed(ours).eq(squeezed(theirs)));
+        fared.same_text = usize::from(same);
+    }
+    let key = tracking.key(&page.url);
+    for test in fixed.by.wrapper.tests() {
+        if key.is_none() || tracking.key(&test.url) != key {
+            continue;
+        }
+        fared.tests += 1;
+        match &text {
+            None => fared.failures.push(format!("{}: no body was found", test.url)),
+            Some(text) => {
+                let text = dom::normalize_space(text);
+                let lacks = |wanted: &&String| !text.contains(&dom::normalize_space(wanted));
+                match test.contains.iter().find(lacks) {
+                    None => fared.tests_held += 1,
+                    Some(wanted) => {
+                        fared.failures.push(format!("{}: the body lacks {wanted:?}", test.url));
+                    }
+                }
+            }
+        }
+    }
+    Some((fixed.by.host.clone(), fared))
+}
+
+fn print(by_host: &BTreeMap<String, Fared>, args: &TestArgs, out: &mut dyn Write) -> Result<()> {
+    if matches!(args.format, Format::Json) {
+        for fared in by_host.values() {
+            serde_json::to_writer(&mut *out, fared)?;
+            writeln!(out)?;
+        }
+        return Ok(());
+    }
+    let with_run = args.run.is_some();
+    let agreement = |fared: &Fared| {
+        if with_run {
+            format!("  {:>9}", format!("{} of {}", fared.same_text, fared.articles))
+        } else {
+            String::new()
+        }
+    };
+    let head = if with_run { "  same text" } else { "" };
+    writeln!(
+        out,
+        "{:<40} {:>6} {:>8} {:>6} {:>8}{head}",
+        "wrapper for", "pages", "matched", "rate", "tests"
+    )?;
+    let mut total = Fared { host: "all".to_owned(), ..Fared::default() };
+    for fared in by_host.values() {
+        row(fared, &agreement(fared), out)?;
+        total.pages += fared.pages;
+        total.matched += fared.matched;
+        total.tests += fared.tests;
+        total.tests_held += fared.tests_held;
+        total.articles += fared.articles;
+        total.same_text += fared.same_text;
+    }
+    if by_host.len() > 1 {
+        row(&total, &agreement(&total), out)?;
+    }
+    for failure in by_host.values().flat_map(|fared| &fared.failures) {
+        writeln!(out, "not so: {failure}")?;
+    }
+    Ok(())
+}
+
+fn row(fared: &Fared, agreement: &str, out: &mut dyn Write) -> Result<()> {
+    let Fared { host, pages, matched, tests, tests_held, .. } = fared;
+    let rate = 100.0 * *matched as f64 / (*pages).max(1) as f64;
+    let tests = format!("{tests_held} of {tests}");
+    writeln!(out, "{host:<40} {pages:>6} {matched:>8} {rate:>5.0}% {tests:>8}{agreement}")?;
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The wrappers and articles of a run, read back.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::urls::site_of;
+
+/// A site of a run: `wrappers/SITE.json`.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct SiteFile {
+    pub(super) schema: u32,
+    pub(super) site: String,
+    pub(super) templates: Vec<TemplateEntry>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) fixed: Vec<FixedEntry>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct TemplateEntry {
+    pub(super) id: String,
+    pub(super) kind: String,
+    pub(super) pages: usize,
+    pub(super) signature: String,
+    pub(super) wrapper: Option<WrapperEntry>,
+    pub(super) patterns: Vec<serde_json::Value>,
+    pub(super) examples: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct WrapperEntry {
+    pub(super) engine: String,
+    pub(super) version: u32,
+    pub(super) content: Vec<String>,
+    pub(super) prune: Vec<String>,
+    pub(super) confidence: f64,
+    pub(super) support: SupportEntry,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct SupportEntry {
+    pub(super) learnt_from: u32,
+    pub(super) held_back: u32,
+    pub(super) held_back_agreeing: u32,
+    pub(super) runner_up_margin: f64,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct FixedEntry {
+    pub(super) host: String,
+    pub(super) body: Vec<String>,
+    pub(super) pages: usize,
+    pub(super) matched: usize,
+}
+
+/// What is needed of a line of `articles.jsonl`.
+#[derive(Debug, Deserialize)]
+pub(super) struct ArticleEntry {
+    pub(super) url: String,
+    pub(super) site: String,
+    pub(super) template: String,
+    pub(super) text: String,
+    pub(super) route: String,
+}
+
+/// Schema of the files that this version reads.
+const SCHEMA: u32 = sink::SCHEMA;
+
+/// The site files of a run folder, by site. With sites named (by key, host or address), only those.
+///
+/// # Errors
+/// If the folder holds no wrappers, a site is not there, or a file cannot be read.
+pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteFile>> {
+    let folder = run.join("wrappers");
+    let shown = run.display();
+    let entries = fs::read_dir(&folder)
+        .with_context(|| format!("{shown} holds no run: cannot read {}", folder.display()))?;
+    let mut by_site: BTreeMap<String, SiteFile> = BTreeMap::new();
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if path.extension().is_some_and(|e| e == "json") {
+            let site = read(&path)?;
+            by_site.insert(site.site.clone(), site);
+        }
+    }
+    if named.is_empty() {
+        return Ok(by_site.into_values().collect());
+    }
+    let one = |name: &String| {
+        let bare = name.trim_end_matches('/');
+        let meant = [Some(bare.to_owned()), site_of(name), site_of(&format!("http://{bare}/"))];
+        let found = meant.into_iter().flatten().find_map(|key| by_site.remove(&key));
+        found.with_context(|| {
+            format!("the run in {shown} has no site `{name}`; sitegrove wrappers list names all")
+        })
+    };
+    named.iter().map(one).collect()
+}
+
+fn read(path: &Path) -> Result<SiteFile> {
+    let shown = path.display();
+    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let site: SiteFile = serde_json::from_slice(&bytes)
+        .with_context(|| format!("{shown} is not as this version of sitegrove writes it"))?;
+    if site.schema != SCHEMA {
+        bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema);
+    }
+    Ok(site)
+}
+
+/// Calls for each article of a run; a run without `articles.jsonl` has none.
+///
+/// # Errors
+/// If the file cannot be read or is not as it should be.
+pub(super) fn articles(run: &Path, take: &mut dyn FnMut(ArticleEntry)) -> Result<()> {
+    let path = run.join("articles.jsonl");
+    if !path.exists() {
+        return Ok(());
+    }
+    let shown = path.display();
+    let file = File::open(&path).with_context(|| format!("cannot read {shown}"))?;
+    for (number, line) in (1..).zip(BufReader::new(file).lines()) {
+        let line = line.with_context(|| format!("cannot read {shown}"))?;
+        take(serde_json::from_str(&line).with_context(|| {
+            format!("{shown}, line {number}, is not as this version of sitegrove writes it")
+        })?);
+    }
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! What was learnt of a site as files of the ftr-site-config format, tried on pages of the site.
+
+use std::collections::BTreeMap;
+
+use dom::{ParseConfig, text_of};
+use metadata::{PageContext, date_of};
+use model::{Article, Origin, Route, Wrapper};
+use sink::{SiteConfigFile, site_file_name};
+use url::Url;
+use wrapper::site_config::{
+    Exported, Probed, Samples, SiteConfig, Sought, apply, compile, export, file_hosts,
+};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::parsed::ParsedPage;
+use crate::stages::extract::SITE_CONFIG;
+
+/// Pages a file is tried on.
+const SAMPLE: usize = 10;
+
+/// Pages a file names for tests.
+const TESTS: usize = 3;
+
+/// Writes the files of a site: one for each host whose articles came from learnt wrappers, or one for
+/// several hosts below one domain. Sites of saved files have no host, and no file.
+pub fn site_configs(
+    articles: &[Article],
+    wrappers: &[&Wrapper],
+    parsed: &[ParsedPage<'_>],
+) -> Vec<SiteConfigFile> {
+    let learnt: Vec<&Article> = articles
+        .iter()
+        .filter(|a| a.route == Route::Wrapper && a.engine != SITE_CONFIG && !a.xpath.is_empty())
+        .collect();
+    let hosts: Vec<String> = learnt.iter().map(|article| host_of(&article.url)).collect();
+    let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let pages: BTreeMap<(&str, &Origin), &ParsedPage<'_>> =
+        parsed.iter().map(|p| ((p.page.url.as_str(), &p.page.origin), p)).collect();
+    let file = |(host, places): (String, Vec<usize>)| {
+        let of_host: Vec<&Article> = places.into_iter().map(|at| learnt[at]).collect();
+        let sample: Vec<(&Article, &ParsedPage<'_>)> = sample_of(&of_host)
+            .into_iter()
+            .filter_map(|a| Some((a, *pages.get(&(a.url.as_str(), &a.origin))?)))
+            .collect();
+        let text = file_of(&of_host, wrappers, &sample)?;
+        Some(SiteConfigFile { name: file_name(&host), text })
+    };
+    file_hosts(&names).into_iter().filter_map(file).collect()
+}
+
+fn host_of(url: &str) -> String {
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    url.and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default()
+}
+
+/// The file's name: the host's, but where a system reserves it.
+pub fn file_name(host: &str) -> String {
+    match host.strip_prefix('.') {
+        Some(below) => format!(".{}.txt", site_file_name(below)),
+        None => format!("{}.txt", site_file_name(host)),
+    }
+}
+
+/// Articles by a hash of their addresses, the first of each template before the others.
+fn sample_of<'a>(articles: &[&'a Article]) -> Vec<&'a Article> {
+    let mut ordered = articles.to_vec();
+    ordered.sort_by_cached_key(|a| (xxh3_64(a.url.as_bytes()), a.url.clone()));
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut turn: Vec<(usize, &Article)> = Vec::new();
+    for article in ordered {
+        let before = seen.entry(&article.template).or_default();
+        turn.push((*before, article));
+        *before += 1;
+    }
+    turn.sort_by_key(|(before, _)| *before);
+    turn.into_iter().take(SAMPLE).map(|(_, article)| article).collect()
+}
+
+fn file_of(
+    articles: &[&Article],
+    wrappers: &[&Wrapper],
+    sample: &[(&Article, &ParsedPage<'_>)],
+) -> Option<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for article in articles {
+        *counts.entry(&article.template).or_default() += 1;
+    }
+    let mut used: Vec<(&Wrapper, usize)> =
+        (wrappers.iter()).filter_map(|w| Some((*w, *counts.get(w.template.as_str())?))).collect();
+    used.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.template.cmp(&b.0.template)));
+    let bodies: Vec<(&[String], &[String])> =
+        used.iter().map(|(w, _)| (w.content.as_slice(), w.prune.as_slice())).collect();
+    if bodies.is_empty() {
+        return None;
+    }
+    let sought = sought_of(sample);
+    let samples = Samples::new(&sought);
+    let is_date = |at: usize, text: &str| is_date_of(sample[at].0, sample[at].1, text);
+    let Probed { title, author, date } = samples.probe(&is_date);
+    let snippets: Vec<(&str, Option<String>)> =
+        sample.iter().take(TESTS).map(|(a, _)| (a.url.as_str(), snippet(&a.text))).collect();
+    let tests: Vec<(&str, Option<&str>)> =
+        snippets.iter().map(|(url, text)| (*url, text.as_deref())).collect();
+    let parts = Exported {
+        about: &[],
+        wrappers: &bodies,
+        title: &title,
+        author: &author,
+        date: &date,
+        tests: &tests,
+        samples: Some(&samples),
+    };
+    let same = same_text(&export(&parts), sample);
+    let of_wrapper = |(w, pages): &(&Wrapper, usize)| {
+        let (template, confidence) = (&w.template, w.confidence);
+        format!("layout {template}: {pages} articles, confidence {confidence:.2}")
+    };
+    let mut about = vec![format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"))];
+    about.extend(used.iter().map(of_wrapper));
+    about.push(format!("same text as the run's on {same} of {} sample pages", sample.len()));
+    Some(export(&Exported { about: &about, ..parts }).to_string())
+}
+
+fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<Sought<'a>> {
+    let sought = |&(article, parsed): &(&'a Article, &'a ParsedPage<'a>)| {
+        let of = &article.metadata;
+        Sought {
+            html: &parsed.page.html,
+            title: of.title.as_ref().map(|t| t.value.as_str()),
+            authors: of.authors.as_ref().map_or(&[], |a| a.value.as_slice()),
+            has_date: of.published.is_some(),
+            body: &article.xpath,
+        }
+    };
+    sample.iter().map(sought).collect()
+}
+
+/// Whether a text is the date of an article, in whatever form.
+fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
+    let context = PageContext {
+        document: &parsed.document,
+        url: &article.url,
+        fetched: article.fetched,
+        feed_items: &[],
+        body: None,
+        text_language: None,
+        body_text: "",
+    };
+    let language = article.metadata.language.as_ref().map(|l| l.value.as_str());
+    let published = article.metadata.published.as_ref().map(|p| p.value.as_str());
+    date_of(&context, language, text).as_deref() == published
+}
+
+/// On how many pages a file selects the text of the article, white space apart.
+fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize {
+    let (wrapper, _) = compile(file);
+    let same = |(article, parsed): &&(&Article, &ParsedPage<'_>)| {
+        let applied = apply(&parsed.page.html, &wrapper, &ParseConfig::CONTENT, &|| true);
+        applied.body.is_some_and(|(_, nodes)| {
+            squeezed(&text_of(&applied.document, &nodes, &applied.removed))
+                .eq(squeezed(&article.text))
+        })
+    };
+    sample.iter().filter(same).count()
+}
+
+/// A text without its white space.
+pub fn squeezed(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| !c.is_whitespace())
+}
+
+/// Some words of an article that are its own: the beginning of its first long line, whole words.
+pub(crate) fn snippet(text: &str) -> Option<String> {
+    const FEWEST: usize = 40;
+    const MOST: usize = 70;
+    let line = text.lines().map(str::trim).find(|line| line.chars().count() >= FEWEST)?;
+    let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let end = line.char_indices().nth(MOST).map_or(line.len(), |(at, _)| at);
+    let cut = if end < line.len() { line[..end].rfind(' ').unwrap_or(end) } else { end };
+    Some(line[..cut].trim().to_owned()).filter(|snippet| !snippet.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snippets_are_whole_words_of_one_line() {
+        let text =
+            "Short\n\nA line that is long enough to be the beginning of an article, and goes on.";
+        assert_eq!(
+            snippet(text).unwrap(),
+            "A line that is long enough to be the beginning of an article, and"
+        );
+        assert_eq!(snippet("Short"), None);
+    }
+
+    #[test]
+    fn names_are_safe_on_any_system() {
+        assert_eq!(file_name(".example.com"), ".example.com.txt");
+        assert_eq!(file_name("con.example"), "%site-con.example%.txt");
+        assert_eq!(file_name(".aux.example"), ".%site-aux.example%.txt");
+    }
+}
