@@ -6,9 +6,10 @@ use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sink::{CsvSink, JsonlSink, Sink, SinkError};
+use sink::{CsvSink, JsonlSink, Sink, SinkError, SiteRowsSink};
 
 use crate::config::EmitConfig;
+use crate::report;
 
 /// An output that can be chosen (`--sinks`, `emit.sinks`).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -18,17 +19,21 @@ pub enum SinkName {
     Jsonl,
     /// `articles.csv`.
     Csv,
+    /// `report/`: the figures of each site; once the run's own are known, the page with all of them
+    /// is drawn from these ([`crate::report`]).
+    Report,
 }
 
 impl SinkName {
     /// All of them, in the order they are written.
-    pub const ALL: [Self; 2] = [Self::Jsonl, Self::Csv];
+    pub const ALL: [Self; 3] = [Self::Jsonl, Self::Csv, Self::Report];
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
             Self::Csv => "csv",
+            Self::Report => "report",
         }
     }
 
@@ -37,6 +42,7 @@ impl SinkName {
         match self {
             Self::Jsonl => "articles.jsonl",
             Self::Csv => "articles.csv",
+            Self::Report => report::FILE,
         }
     }
 
@@ -49,6 +55,7 @@ impl SinkName {
         Ok(match self {
             Self::Jsonl => Box::new(JsonlSink::create(&path)?),
             Self::Csv => Box::new(CsvSink::create(&path)?),
+            Self::Report => Box::new(SiteRowsSink::create(&report::folder_of(folder))?),
         })
     }
 
@@ -57,6 +64,9 @@ impl SinkName {
     pub fn remove_from(self, folder: &Path) {
         // A leftover that cannot be removed harms nobody.
         let _ = fs::remove_file(folder.join(self.file()));
+        if self == Self::Report {
+            report::remove_from(folder);
+        }
     }
 }
 

@@ -7,13 +7,14 @@ use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Template, TemplateKind,
 };
 use rayon::prelude::*;
-use sink::{BestWrapper, SiteRecord, SiteResult, TemplateRecord};
+use sink::{BestWrapper, Letters, SiteRecord, SiteResult, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::body::{Body, Listed, bodies};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::ledger::Clock;
+use crate::letters::letters_of;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::stages::cluster::{Joined, cluster};
 use crate::stages::extract::{extract, judged_body};
@@ -53,6 +54,7 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     let mut articles = Vec::new();
     let mut drops = Vec::new();
     let mut records = Vec::new();
+    let mut letters = Letters::default();
     let mut best: Option<BestWrapper> = None;
     for template in &templates {
         if let Some(reason) = refusal(template.kind, config) {
@@ -72,7 +74,10 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         let before = articles.len();
         for outcome in outcomes {
             match outcome {
-                Outcome::Article(article) => articles.push(*article),
+                Outcome::Article(article, of_page) => {
+                    letters.add(of_page);
+                    articles.push(*article);
+                }
                 Outcome::Drop(drop) => drops.push(*drop),
             }
         }
@@ -84,6 +89,7 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
                     articles: given,
                     content: wrapper.content.clone(),
                     confidence: wrapper.confidence,
+                    support: wrapper.support,
                 });
             }
         }
@@ -96,6 +102,8 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         drops,
         record: SiteRecord::new(site.key, records),
         site: site.key.to_owned(),
+        pages: parsed.len(),
+        letters,
         best,
     }
 }
@@ -277,7 +285,7 @@ fn learn(
 
 /// What came of a page.
 enum Outcome {
-    Article(Box<Article>),
+    Article(Box<Article>, Letters),
     Drop(Box<Drop>),
 }
 
@@ -292,7 +300,10 @@ fn extract_one(
     let attempt = || extract(page, &template.id, learnt, found, items, config);
     let dropped = |reason| Outcome::Drop(Box::new(drop_of(page, Stage::Extract, reason)));
     match catch_unwind(AssertUnwindSafe(attempt)) {
-        Ok(Ok(article)) => Outcome::Article(Box::new(article)),
+        Ok(Ok(article)) => {
+            let letters = letters_of(&page.document, &article);
+            Outcome::Article(Box::new(article), letters)
+        }
         Ok(Err(reason)) => dropped(reason),
         Err(_) => dropped(DropReason::Internal),
     }
@@ -317,14 +328,18 @@ fn record_of(
 /// Each page by itself, with the page-wise method only.
 fn process_apart(site: &Site, config: &Config) -> SiteResult {
     let (mut articles, mut drops) = (Vec::new(), Vec::new());
+    let mut letters = Letters::default();
     for page in &site.pages {
         let attempt = || {
             let parsed = parse_page(page, &config.parse);
-            extract(&parsed, "", None, None, &[], config)
+            let article = extract(&parsed, "", None, None, &[], config)?;
+            let letters = letters_of(&parsed.document, &article);
+            Ok((article, letters))
         };
         let outcome = catch_unwind(AssertUnwindSafe(attempt));
         let (reason, detail) = match outcome {
-            Ok(Ok(article)) => {
+            Ok(Ok((article, of_page))) => {
+                letters.add(of_page);
                 articles.push(article);
                 continue;
             }
@@ -344,5 +359,6 @@ fn process_apart(site: &Site, config: &Config) -> SiteResult {
         });
     }
     let record = SiteRecord::new(&site.key, Vec::new());
-    SiteResult { articles, drops, record, site: site.key.clone(), best: None }
+    let (site, pages) = (site.key.clone(), site.pages.len());
+    SiteResult { articles, drops, record, site, pages, letters, best: None }
 }

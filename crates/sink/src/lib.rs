@@ -13,6 +13,7 @@ mod file_name;
 mod jsonl;
 mod sink;
 mod site_result;
+mod site_rows;
 mod wrappers;
 
 pub use articles::{ArticleRecord, OriginRecord, article_record};
@@ -22,7 +23,8 @@ pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
 pub use jsonl::{JsonlSink, json_lines};
 pub use sink::{Render, Sink};
-pub use site_result::{BestWrapper, SiteResult};
+pub use site_result::{BestWrapper, Letters, SiteResult};
+pub use site_rows::{BestRow, LettersRow, SiteRow, SiteRowsSink, length_class_end};
 pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};
 
 /// Version of all record formats of this crate.

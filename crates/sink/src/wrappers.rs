@@ -19,6 +19,16 @@ impl SiteRecord {
     pub fn new(site: &str, templates: Vec<TemplateRecord>) -> Self {
         Self { schema: SCHEMA, site: site.to_owned(), templates }
     }
+
+    /// How many layouts the site has.
+    pub(crate) fn layouts(&self) -> usize {
+        self.templates.len()
+    }
+
+    /// How many of them have a wrapper.
+    pub(crate) fn wrappers(&self) -> usize {
+        self.templates.iter().filter(|template| template.wrapper.is_some()).count()
+    }
 }
 
 /// One template: what its pages are for, its wrapper, and the patterns it was chosen from.

@@ -50,7 +50,7 @@ pub struct RunArgs {
     /// Where signifiers come from
     #[arg(long, value_name = "SOURCE")]
     pub signifiers: Option<SignifiersArg>,
-    /// What to write, comma-separated: jsonl, csv; or all
+    /// What to write, comma-separated: jsonl, csv, report; or all
     #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
     /// Threads; 0 takes one a core
