@@ -17,7 +17,7 @@ pub(super) struct Bar {
 /// A table of bars, the longest as wide as there is room. `heads` are for those who cannot see it.
 pub(super) fn bars(html: &mut Html, heads: [&'static str; 2], bars: &[Bar]) {
     let longest = bars.iter().map(|bar| bar.amount).fold(0.0, f64::max);
-    html.raw("<table class=\"bars\">\n<thead class=\"unseen\"><tr><th scope=\"col\">");
+    html.raw("<table class=\"bars\">\n<colgroup><col><col></colgroup>\n<thead class=\"unseen\"><tr><th scope=\"col\">");
     html.raw(heads[0]).raw("</th><th scope=\"col\">").raw(heads[1]).raw("</th></tr></thead>\n");
     html.raw("<tbody>\n");
     for bar in bars {

@@ -74,8 +74,8 @@ pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
         ("Time", duration(ledger.seconds), format!("with {}", count(ledger.jobs, "thread"))),
         (
             "Throughput",
-            format!("{} pages/s", grouped(ledger.pages_per_second.round() as u64)),
-            format!("{:.1} MB of HTML a second", ledger.html_mb_per_second),
+            grouped(ledger.pages_per_second.round() as u64),
+            format!("pages, {:.1} MB of HTML a second", ledger.html_mb_per_second),
         ),
         ("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), bytes), "at most".to_owned()),
     ];
@@ -133,10 +133,14 @@ pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
     html.raw("<section class=\"figure\">\n<h2>Time by stage</h2>\n<p>");
     html.text(&format!("{} in all; ", duration(ledger.seconds)));
     html.raw("stages run beside each other, and each is summed over the threads.</p>\n");
-    let each = ledger.stage_seconds.iter().map(|(stage, &seconds)| Bar {
+    let place = |stage: &str| STAGES.iter().position(|(known, _)| *known == stage);
+    let mut stages: Vec<(&str, f64)> =
+        ledger.stage_seconds.iter().map(|(stage, &seconds)| (stage.as_str(), seconds)).collect();
+    stages.sort_by_key(|(stage, _)| place(stage).unwrap_or(STAGES.len()));
+    let each = stages.into_iter().map(|(stage, seconds)| Bar {
         // `1-read`: the number is for the order.
-        name: stage.split_once('-').map_or(stage.as_str(), |(_, name)| name).to_owned(),
-        more: what_of(stage).to_owned(),
+        name: stage.split_once('-').map_or(stage, |(_, name)| name).to_owned(),
+        more: place(stage).map_or("", |at| STAGES[at].1).to_owned(),
         amount: seconds,
         shown: duration(seconds),
     });
@@ -144,21 +148,18 @@ pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
     html.raw("</section>\n");
 }
 
-/// What a stage does.
-fn what_of(stage: &str) -> &'static str {
-    match stage {
-        "1-read" => "archives, files and feeds",
-        "2-group" => "pages by site",
-        "3-parse" => "HTML into trees",
-        "3-cluster" => "layouts told apart",
-        "4-signify" => "what a page is about",
-        "5-rank" => "where articles are",
-        "6-wrap" => "XPaths written and tested",
-        "7-extract" => "text, HTML, metadata",
-        "8-emit" => "files written",
-        _ => "",
-    }
-}
+/// What each stage does, in their order.
+const STAGES: [(&str, &str); 9] = [
+    ("1-read", "archives, files and feeds"),
+    ("2-group", "pages by site"),
+    ("3-parse", "HTML into trees"),
+    ("3-cluster", "layouts told apart"),
+    ("4-signify", "what a page is about"),
+    ("5-rank", "where articles are"),
+    ("6-wrap", "XPaths written and tested"),
+    ("7-extract", "text, HTML, metadata"),
+    ("8-emit", "files written"),
+];
 
 /// The inputs, folded away.
 pub(super) fn inputs(html: &mut Html, ledger: &Ledger) {

@@ -32,9 +32,9 @@ pub(super) struct Histogram {
 }
 
 /// Size of the picture and its margins, in units that are about a pixel.
-const WIDTH: f64 = 440.0;
+const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 232.0;
-const LEFT: f64 = 48.0;
+const LEFT: f64 = 46.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 46.0;
@@ -65,7 +65,7 @@ fn picture(html: &mut Html, chart: &Histogram, most: u64) {
     html.raw("<svg class=\"chart\" role=\"img\" focusable=\"false\"");
     labelled(html, chart);
     numbers(html, &[("width", WIDTH), ("height", HEIGHT)]);
-    html.raw(" viewBox=\"0 0 440 232\">\n<title id=\"").raw(chart.id).raw("-title\">");
+    html.raw(" viewBox=\"0 0 360 232\">\n<title id=\"").raw(chart.id).raw("-title\">");
     html.raw(chart.title).raw("</title><desc id=\"").raw(chart.id).raw("-desc\">");
     html.text(&chart.summary).raw("</desc>\n");
     for amount in (0..=top / step).map(|n| n * step) {

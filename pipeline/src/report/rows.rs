@@ -135,7 +135,7 @@ impl Row {
         let name = site_file_name(&row.site);
         let page = pages.contains(&format!("{name}.html")).then_some(name);
         let expressions = row.best.iter().flat_map(|best| &best.content);
-        let mut text = expressions.map(String::as_str).collect::<Vec<_>>().join("  |  ");
+        let mut text = expressions.map(String::as_str).map(short).collect::<Vec<_>>().join("  |  ");
         if let Some((end, _)) = text.char_indices().nth(EXPRESSION_LETTERS) {
             text.truncate(end);
             text.push('…');
@@ -156,8 +156,67 @@ impl Row {
     }
 }
 
+/// An expression as it reads best: `.name` for a class and `#name` for an id, as in style sheets. What
+/// tells wrappers apart would else stand far behind what all have in common.
+fn short(path: &str) -> String {
+    const CLASS: [&str; 2] = ["[contains(concat(' ',normalize-space(@class),' '),' ", " ')]"];
+    const ID: [&str; 2] = ["[@id='", "']"];
+    let mut out = String::new();
+    let mut rest = path;
+    while let Some(at) = rest.find('[') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let named = [(CLASS, '.'), (ID, '#')].into_iter().find_map(|([open, close], mark)| {
+            let (name, after) = rest.strip_prefix(open)?.split_once(close)?;
+            let plain = !name.is_empty() && !name.contains(['[', ']', '\'', '"', ' ', '.', '#']);
+            plain.then_some((mark, name, after))
+        });
+        match named {
+            Some((mark, name, after)) => {
+                out.push(mark);
+                out.push_str(name);
+                rest = after;
+            }
+            None => {
+                out.push('[');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 /// The share of characters that was removed, in thousandths; nothing to tell of no characters.
 pub(super) fn removed(letters: u64, kept: u64) -> Option<f64> {
     let share = letters.saturating_sub(kept) as f64 / letters as f64;
     (letters > 0).then(|| (share * 1000.0).round() / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_shortened_only_where_nothing_is_lost() {
+        let class = "[contains(concat(' ',normalize-space(@class),' '),' story__body ')]";
+        for (path, shown) in [
+            ("//main/article", "//main/article"),
+            (&format!("//div{class}/p[2]"), "//div.story__body/p[2]"),
+            (&format!("//div[@id='art']{class}//li"), "//div#art.story__body//li"),
+            ("//div[@id='a b']", "//div[@id='a b']"),
+            ("//div[@id='']", "//div[@id='']"),
+            ("//div[@id='a", "//div[@id='a"),
+            ("//td[@id='x'][@width='10']", "//td#x[@width='10']"),
+        ] {
+            assert_eq!(short(path), shown);
+        }
+    }
+
+    #[test]
+    fn nothing_is_removed_of_nothing() {
+        assert_eq!(removed(0, 0), None);
+        assert_eq!(removed(1000, 334), Some(0.666));
+        assert_eq!(removed(10, 20), Some(0.0));
+    }
 }

@@ -2,19 +2,25 @@
 // Sorts, searches and turns the table of sites. All texts are set as text; no markup is written.
 (() => {
   const SHOWN = 100;
-  // A row is [site, page, [articles, doubtful, pages, left out, layouts], confidence, support, furniture, best].
+  // A row is [site, page, [articles, doubtful, pages, left out, layouts], confidence, furniture, support, best].
   const rows = JSON.parse(document.getElementById("rows").textContent);
+  const figure = (at) => (row) => row[2][at];
+  // What each column sorts by.
   const keys = [
     (row) => row[0],
-    ...[0, 1, 2, 3, 4].map((at) => (row) => row[2][at]),
+    figure(0),
     (row) => row[3],
-    (row) => row[4] && row[4][0],
-    (row) => row[5],
+    figure(1),
+    (row) => row[4],
+    figure(2),
+    figure(3),
+    figure(4),
+    (row) => row[5] && row[5][0],
   ];
   const filters = {
     all: () => true,
     doubtful: (row) => row[2][1] > 0,
-    alone: (row) => !row[4],
+    alone: (row) => !row[5],
     empty: (row) => row[2][0] === 0,
   };
   const byId = (id) => document.getElementById(id);
@@ -59,7 +65,7 @@
     const pages = `${grouped(from)} ${from === 1 ? "page" : "pages"}`;
     return back ? `${pages}, ${agreeing} of ${back}` : pages;
   };
-  const line = ([site, page, figures, confidence, supported, furniture, best]) => {
+  const line = ([site, page, [articles, doubtful, pages, leftOut, layouts], confidence, furniture, supported, best]) => {
     const row = document.createElement("tr");
     const name = make("th", "", row);
     name.scope = "row";
@@ -67,10 +73,12 @@
     if (page) link.href = `sites/${page}.html`;
     make("bdi", site, link);
     make("code", best, name);
-    for (const figure of figures) make("td", grouped(figure), row);
+    make("td", grouped(articles), row);
     share(confidence, (value) => (Math.round(value * 100) / 100).toFixed(2), row);
-    make("td", support(supported), row);
+    make("td", grouped(doubtful), row);
     share(furniture, (value) => `${Math.round(value * 100)} %`, row);
+    for (const number of [pages, leftOut, layouts]) make("td", grouped(number), row);
+    make("td", support(supported), row);
     return row;
   };
 

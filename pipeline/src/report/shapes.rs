@@ -99,26 +99,23 @@ fn is_mark(edge: u32, digits: &[u32]) -> bool {
     digits.contains(&digit)
 }
 
+/// Where the middle of the lengths is, and nearly their end.
 fn median(totals: &Totals) -> Option<String> {
     let all: u64 = totals.lengths.values().sum();
-    let mut before = 0;
-    let class_of = |wanted: u64, before: &mut u64| {
-        *before = 0;
+    let class_of = |rank: u64| {
+        let mut before = 0;
         totals.lengths.iter().find_map(|(&class, &n)| {
-            *before += n;
-            (*before > wanted).then_some(class)
+            before += n;
+            (before > rank).then_some(class)
         })
     };
-    let middle = class_of(all / 2, &mut before)?;
-    let end = length_class_end(middle)?;
-    let (low, high) =
-        (class_of(all / 20, &mut before)?, class_of(all - 1 - all / 20, &mut before)?);
+    let (middle, high) = (class_of(all / 2)?, class_of(all - 1 - all / 20)?);
+    let end = |class| length_class_end(class).map(|end| grouped(end.into()));
     Some(format!(
-        "The median is between {} and {} characters; nine of ten articles have {} to {}.",
+        "The median is between {} and {} characters; 19 of 20 have fewer than {}.",
         grouped(middle.into()),
-        grouped(end.into()),
-        grouped(low.into()),
-        grouped(length_class_end(high)?.into()),
+        end(middle)?,
+        end(high)?,
     ))
 }
 
@@ -178,10 +175,10 @@ mod tests {
     fn the_median_is_that_of_the_classes() {
         let mut totals = Totals::default();
         assert_eq!(median(&totals), None);
-        totals.lengths = [(100, 1), (1000, 3), (8000, 1)].into();
+        totals.lengths = [(100, 9), (1000, 11), (8000, 1)].into();
         let text = median(&totals).unwrap();
         assert!(text.contains("between 1,000 and 1,250"), "{text}");
-        assert!(text.contains("have 100 to 10,000"), "{text}");
+        assert!(text.contains("fewer than 1,250"), "{text}");
     }
 
     #[test]

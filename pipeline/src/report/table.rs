@@ -21,13 +21,19 @@ struct Column {
 const COLUMNS: [Column; 9] = [
     Column {
         head: "Site",
-        says: "Registrable domain, or folder of files. Below it the expressions of the wrapper that \
-               gave the most of its articles.",
+        says: "Registrable domain, or folder of files. Below it the wrapper that gave the most of its \
+               articles, in short: .name is a class, #name an id.",
     },
     Column { head: "Articles", says: "Articles found." },
+    Column { head: "Confidence", says: "Mean over its articles." },
     Column {
         head: "Doubtful",
         says: "Articles whose confidence is below the threshold of the settings.",
+    },
+    Column {
+        head: "Furniture",
+        says: "Share of characters that were removed from the pages with an article: menus, teasers, \
+               notices.",
     },
     Column { head: "Pages", says: "Pages that reached the site." },
     Column {
@@ -35,16 +41,10 @@ const COLUMNS: [Column; 9] = [
         says: "Pages of the site without an article, such as lists; why is in dropped.jsonl.",
     },
     Column { head: "Layouts", says: "Kinds of pages, told apart by their markup." },
-    Column { head: "Confidence", says: "Mean over its articles." },
     Column {
         head: "Support",
         says: "Pages that wrapper was learnt from; and on how many of the pages held back for a test \
                one learnt without them keeps the same.",
-    },
-    Column {
-        head: "Furniture",
-        says: "Share of characters that were removed from the pages with an article: menus, teasers, \
-               notices.",
     },
 ];
 
@@ -142,12 +142,17 @@ fn one(html: &mut Html, row: &Row) {
         }
     }
     html.element("<code>", best_of(row), "</code></th>");
-    for number in [row.articles, row.doubtful, row.pages, row.left_out, row.layouts] {
+    let figure = |html: &mut Html, number: usize| {
         html.element("<td>", &grouped(number as u64), "</td>");
-    }
+    };
+    figure(html, row.articles);
     share(html, row.confidence, |share| format!("{:.2}", (share * 100.0).round() / 100.0));
-    html.element("<td>", &support_of(row), "</td>");
+    figure(html, row.doubtful);
     share(html, row.furniture, |share| format!("{} %", (share * 100.0).round()));
+    for number in [row.pages, row.left_out, row.layouts] {
+        figure(html, number);
+    }
+    html.element("<td>", &support_of(row), "</td>");
     html.raw("</tr>\n");
 }
 
@@ -191,7 +196,7 @@ pub(super) fn data(html: &mut Html, rows: &Rows) {
         let page = row.page.as_deref().map(address_of).unwrap_or_default();
         let figures = [row.articles, row.doubtful, row.pages, row.left_out, row.layouts];
         let (site, best) = (plain(&row.site), plain(best_of(row)));
-        (site, page, figures, row.confidence, row.support, row.furniture, best)
+        (site, page, figures, row.confidence, row.furniture, row.support, best)
     };
     let all: Vec<_> = rows.rows.iter().map(row).collect();
     html.raw("<script type=\"application/json\" id=\"rows\">").json(&all).raw("</script>\n");
