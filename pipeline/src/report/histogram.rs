@@ -34,10 +34,11 @@ pub(super) struct Histogram {
 /// Size of the picture and its margins, in units that are about a pixel.
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 232.0;
-const LEFT: f64 = 46.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 46.0;
+/// Width of a digit, about.
+const DIGIT: f64 = 7.6;
 /// Space between bars.
 const GAP: f64 = 1.5;
 
@@ -58,7 +59,8 @@ pub(super) fn histogram(html: &mut Html, chart: &Histogram) {
 fn picture(html: &mut Html, chart: &Histogram, most: u64) {
     let step = step_of(most);
     let top = most.div_ceil(step) * step;
-    let room = [WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM];
+    let left = 16.0 + DIGIT * grouped(top).len().max(3) as f64;
+    let room = [WIDTH - left - RIGHT, HEIGHT - TOP - BOTTOM];
     let y_of = |amount: u64| TOP + room[1] * (1.0 - amount as f64 / top as f64);
     let wide = room[0] / chart.classes.len() as f64;
 
@@ -72,15 +74,15 @@ fn picture(html: &mut Html, chart: &Histogram, most: u64) {
         let class = if amount == 0 { " class=\"axis\"" } else { " class=\"grid\"" };
         html.raw("<line").raw(class);
         let y = y_of(amount);
-        numbers(html, &[("x1", LEFT), ("x2", WIDTH - RIGHT), ("y1", y), ("y2", y)]);
+        numbers(html, &[("x1", left), ("x2", WIDTH - RIGHT), ("y1", y), ("y2", y)]);
         html.raw("/>");
-        words(html, "end", LEFT - 7.0, y + 4.0, &grouped(amount));
+        words(html, "end", left - 7.0, y + 4.0, &grouped(amount));
     }
     words(html, "start", 4.0, 12.0, chart.counted);
     for (at, class) in chart.classes.iter().enumerate().filter(|(_, class)| class.amount > 0) {
         // What is there is seen, however little.
         let high = (room[1] * class.amount as f64 / top as f64).max(1.0);
-        let x = LEFT + wide * at as f64 + GAP / 2.0;
+        let x = left + wide * at as f64 + GAP / 2.0;
         html.raw("<rect");
         let (y, width) = (TOP + room[1] - high, wide - GAP);
         numbers(html, &[("x", x), ("y", y), ("width", width), ("height", high)]);
@@ -88,9 +90,9 @@ fn picture(html: &mut Html, chart: &Histogram, most: u64) {
         html.raw(chart.counted).raw("</title></rect>");
     }
     for tick in &chart.ticks {
-        words(html, "middle", LEFT + wide * tick.at, HEIGHT - BOTTOM + 17.0, &tick.text);
+        words(html, "middle", left + wide * tick.at, HEIGHT - BOTTOM + 17.0, &tick.text);
     }
-    words(html, "middle", LEFT + room[0] / 2.0, HEIGHT - 7.0, chart.axis);
+    words(html, "middle", left + room[0] / 2.0, HEIGHT - 7.0, chart.axis);
     html.raw("</svg>\n");
 }
 

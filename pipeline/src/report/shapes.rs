@@ -24,14 +24,10 @@ pub(super) fn confidences(html: &mut Html, totals: &Totals, engine: &str) {
     let summary = match totals.articles {
         0 => "There is no article.".to_owned(),
         all => format!(
-            "{} of {} have a confidence of 0.8 or more; {} doubtful.",
-            percent(high as f64, all as f64),
+            "{}: {} with a confidence of 0.8 or more; {} doubtful.",
             count(all as usize, "article"),
-            match totals.doubtful {
-                0 => "none is".to_owned(),
-                1 => "1 is".to_owned(),
-                n => format!("{} are", grouped(n)),
-            },
+            percent(high as f64, all as f64),
+            if totals.doubtful == 0 { "none".to_owned() } else { grouped(totals.doubtful) },
         ),
     };
     let classes = lowers.map(|lower| Class { name: name(lower), amount: amount(lower) });
