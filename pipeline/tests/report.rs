@@ -358,6 +358,14 @@ fn problems_come_first() {
     assert!(!html.contains("every output written"));
     let problem = html.find("The output csv could not be written").unwrap();
     assert!(html.contains("1 problem</h2>") && problem < html.find("class=\"tiles\"").unwrap());
+    // Half an archive.
+    let whole = fs::read(&archive).unwrap();
+    fs::write(&archive, &whole[..whole.len() / 2]).unwrap();
+    let cut = folder.path().join("cut");
+    run(&[&archive], &cut, &[]);
+    let html = report(&cut);
+    assert!(html.contains("The inputs are damaged in 1 place (cut-short 1;"), "{html}");
+    assert!(!html.contains("Every input was read to its end"));
     // A run without a page has a report, too.
     fs::write(folder.path().join("empty.warc"), "").unwrap();
     let empty = folder.path().join("empty");

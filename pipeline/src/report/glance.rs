@@ -12,6 +12,10 @@ use crate::numerals::{bytes, count, duration, grouped, percent};
 /// Most inputs that are listed, and most problems.
 const LISTED: usize = 100;
 
+/// Reasons that tell of damage.
+const DAMAGE: [DropReason; 4] =
+    [DropReason::BadRecord, DropReason::BadCompression, DropReason::CutShort, DropReason::Junk];
+
 /// What went wrong, if anything did.
 pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
     let mut problems: Vec<String> = Vec::new();
@@ -26,6 +30,18 @@ pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
     problems.extend(unreadable.map(|why| format!("{why}. What was read before is kept.")));
     if ledger.unreadable.len() > LISTED {
         problems.push(format!("{} more inputs, in ledger.json.", ledger.unreadable.len() - LISTED));
+    }
+    let damage = DAMAGE.iter().map(|reason| reason.as_str());
+    let damage: Vec<(&str, u64)> =
+        damage.filter_map(|name| Some((name, *ledger.drops.get(name)?))).collect();
+    if !damage.is_empty() {
+        let places: u64 = damage.iter().map(|(_, n)| n).sum();
+        let named = damage.iter().map(|(name, n)| format!("{name} {}", grouped(*n)));
+        problems.push(format!(
+            "The inputs are damaged in {} ({}; see dropped.jsonl). What is around them is kept.",
+            count(places as usize, "place"),
+            named.collect::<Vec<_>>().join(", "),
+        ));
     }
     if let Some(&bugs) = ledger.drops.get(DropReason::Internal.as_str()) {
         let pages = count(bugs as usize, "page");
