@@ -89,7 +89,7 @@ pub(super) fn lengths(html: &mut Html, totals: &Totals) {
 /// Whether an edge is one of these digits and noughts.
 fn is_mark(edge: u32, digits: &[u32]) -> bool {
     let mut digit = edge;
-    while digit >= 10 && digit % 10 == 0 {
+    while digit >= 10 && digit.is_multiple_of(10) {
         digit /= 10;
     }
     digits.contains(&digit)
