@@ -57,7 +57,7 @@ pub fn write(run: &Path, ledger: &Ledger) -> Result<()> {
 /// Draws the report again, if the run has one: what it links may have changed.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn refresh(run: &Path, ledger: &Ledger) -> Result<bool> {
     let has_one = run.join(FILE).is_file() && folder_of(run).join(SiteRowsSink::FILE).is_file();
     if has_one {
