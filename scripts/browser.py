@@ -1,4 +1,5 @@
 """Drives a headless Chromium over the pipe of its DevTools protocol. Needs nothing but Python and Chromium."""
+import base64
 import json
 import os
 import shutil
@@ -6,6 +7,33 @@ import subprocess
 import tempfile
 
 NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
+# How wide a window is looked at, and with which scheme of colours.
+VIEWS = [(1200, "light"), (1200, "dark"), (400, "light"), (400, "dark")]
+# A JavaScript function: which of the elements are hard to read on what is behind them (WCAG 2.2, 1.4.3).
+FAINT = """(selector) => {
+  const problems = [];
+  const luminance = (colour) => colour.match(/[\\d.]+/g).slice(0, 3)
+    .map((c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, at) => sum + c * [0.2126, 0.7152, 0.0722][at], 0);
+  const behind = (element) => {
+    for (; element; element = element.parentElement) {
+      const colour = getComputedStyle(element).backgroundColor;
+      if (!/, 0\\)$/.test(colour)) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const seen = new Set();
+  for (const element of document.querySelectorAll(selector)) {
+    const style = getComputedStyle(element);
+    const colours = [element.namespaceURI.endsWith("svg") ? style.fill : style.color, behind(element)];
+    const [a, b] = colours.map(luminance);
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const what = `${element.localName}.${element.getAttribute("class") ?? ""}`;
+    if (contrast < 4.5 && !seen.has(what)) problems.push(`${what}: contrast ${contrast.toFixed(1)} of ${colours}`);
+    seen.add(what);
+  }
+  return problems;
+}"""
 # What is asked of a page takes this many seconds at most.
 PATIENCE = 60
 
@@ -103,3 +131,32 @@ class Browser:
             text = details.get("exception", {}).get("description") or details["text"]
             raise RuntimeError(text.partition("\n    at ")[0])
         return answer["result"].get("value")
+
+    def open(self, path, width, scheme):
+        """Opens a file in a window of this width and scheme of colours, and waits until it is there."""
+        self.events.clear()
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=1400, deviceScaleFactor=1, mobile=False)
+        self.ask("Emulation.setEmulatedMedia", features=features)
+        self.ask("Page.navigate", url=path.resolve().as_uri())
+        self.wait_for("Page.loadEventFired")
+
+    def complaints(self, path):
+        """What the browser complained of since the file was opened, and what was asked for beside it."""
+        address, problems = path.resolve().as_uri(), []
+        for event in self.events:
+            parameters = event.get("params", {})
+            if event.get("method") == "Network.requestWillBeSent" and parameters["request"]["url"] != address:
+                problems.append(f"asks for {parameters['request']['url']}")
+            if event.get("method") == "Log.entryAdded":
+                problems.append(parameters["entry"]["text"])
+            if event.get("method") == "Runtime.exceptionThrown":
+                details = parameters["exceptionDetails"]
+                problems.append(details.get("exception", {}).get("description") or details["text"])
+        return problems
+
+    def picture(self, path, whole=False):
+        """Leaves a picture of what the window shows, or of the whole page."""
+        data = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(data))

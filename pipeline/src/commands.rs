@@ -5,6 +5,7 @@ pub mod evaluate;
 pub mod extract;
 pub mod inspect;
 pub mod progress;
+pub mod report;
 pub mod run;
 pub mod train;
 pub mod wrappers;

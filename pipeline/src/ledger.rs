@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use crate::stages::read::InputSummary;
@@ -185,6 +186,17 @@ impl Ledger {
     pub fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(FILE)).ok()?;
         serde_json::from_str(&text).ok()
+    }
+
+    /// The ledger of a run that is meant to be there.
+    ///
+    /// # Errors
+    /// If the folder holds no finished run.
+    pub fn of_run(folder: &Path) -> Result<Self> {
+        let shown = folder.display();
+        Self::read(folder).with_context(|| {
+            format!("{shown} holds no finished run: there is no readable ledger.json in it")
+        })
     }
 
     /// The ledger as it is written.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sitegrove::commands::{bench, evaluate, extract, inspect, run, train, wrappers};
+use sitegrove::commands::{bench, evaluate, extract, inspect, report, run, train, wrappers};
 use sitegrove::run::Stopped;
 
 #[global_allocator]
@@ -54,6 +54,8 @@ enum Command {
     Inspect(inspect::InspectArgs),
     /// List, show, export, check and try wrappers
     Wrappers(wrappers::WrappersArgs),
+    /// Draw the report of a run again
+    Report(report::ReportArgs),
     /// Score runs and other tools' outputs against gold text
     Evaluate(evaluate::EvaluateArgs),
     /// Fit the default engine's weights to pages whose text is known
@@ -105,6 +107,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result
         Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
+        Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Evaluate(args) => evaluate::run(args, out)
             .map(|outcome| code(!matches!(outcome, evaluate::Outcome::BelowFloor))),
         Command::Train(args) => train::run(args, out).map(|()| ExitCode::SUCCESS),

@@ -17,7 +17,9 @@ use sink::{AtomicFile, BestWrapper, SiteResult};
 use crate::config::Config;
 use crate::inputs::{Input, expand};
 use crate::ledger::{Clock, Counts, FILE, InputRecord, Ledger, SCHEMA};
+use crate::report;
 use crate::revisits::{Payload, resolve};
+use crate::sinks::SinkName;
 use crate::site::process;
 use crate::stages::emit::{Outputs, Rendered, Renderers};
 use crate::stages::group::{Grouped, group};
@@ -81,14 +83,32 @@ pub fn run(
         .build()
         .context("cannot start threads")?;
     let clock = Clock::default();
-    let mut report =
+    let mut outcome =
         pool.install(|| run_in_pool(config, &inputs, &sizes, stop, observer, &clock))?;
-    let ledger = &mut report.ledger;
+    let ledger = &mut outcome.ledger;
     ledger.jobs = pool.current_num_threads();
     ledger.started = started.to_string();
     ledger.close(begun, &clock);
+    draw_report(config, ledger)?;
     AtomicFile::write_whole(&config.run.out.join(FILE), ledger.to_json().as_bytes())?;
-    Ok(report)
+    Ok(outcome)
+}
+
+/// Draws the report, if it is among the outputs and its figures are whole. It shows the run's times,
+/// so it comes after all that is timed; only the ledger, which says that the run is complete, is later.
+fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
+    let name = SinkName::Report;
+    let chosen = config.emit.chosen();
+    if !chosen.contains(&name) || ledger.failed_sinks.contains_key(name.as_str()) {
+        return Ok(());
+    }
+    if let Err(error) = report::write(&config.run.out, ledger) {
+        if ledger.failed_sinks.len() + 1 == chosen.len() {
+            return Err(error);
+        }
+        ledger.failed_sinks.insert(name.as_str().to_owned(), format!("{error:#}"));
+    }
+    Ok(())
 }
 
 fn sizes_of(inputs: &[Input]) -> Result<Vec<u64>> {
@@ -142,13 +162,13 @@ fn claim(
     fs::create_dir_all(folder).with_context(|| format!("cannot create the output folder {shown}"))
 }
 
-/// Whether a folder holds more than a stopped run leaves: unfinished files, and folders of wrappers
-/// with nothing else in them.
+/// Whether a folder holds more than a stopped run leaves: unfinished files, and the folders of
+/// wrappers and the report with nothing else in them.
 fn holds_files(folder: &Path) -> bool {
     let counts = |entry: fs::DirEntry| {
         let name = entry.file_name();
-        let of_files = (name == "wrappers" || name == "site-config") && entry.path().is_dir();
-        if of_files {
+        let ours = name == "wrappers" || name == "site-config" || name == report::FOLDER;
+        if ours && entry.path().is_dir() {
             holds_files(&entry.path())
         } else {
             !name.to_string_lossy().ends_with(".partial")

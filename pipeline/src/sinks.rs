@@ -6,9 +6,10 @@ use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sink::{CsvSink, JsonlSink, Sink, SinkError, SiteConfigSink};
+use sink::{CsvSink, JsonlSink, Sink, SinkError, SiteConfigSink, SiteRowsSink};
 
 use crate::config::EmitConfig;
+use crate::report;
 
 /// An output that can be chosen (`--sinks`, `emit.sinks`).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -20,11 +21,14 @@ pub enum SinkName {
     Csv,
     /// `site-config/HOST.txt`.
     SiteConfig,
+    /// `report/`: the figures of each site; once the run's own are known, the page with all of them
+    /// is drawn from these ([`crate::report`]).
+    Report,
 }
 
 impl SinkName {
     /// All of them, in the order they are written.
-    pub const ALL: [Self; 3] = [Self::Jsonl, Self::Csv, Self::SiteConfig];
+    pub const ALL: [Self; 4] = [Self::Jsonl, Self::Csv, Self::SiteConfig, Self::Report];
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
@@ -32,6 +36,7 @@ impl SinkName {
             Self::Jsonl => "jsonl",
             Self::Csv => "csv",
             Self::SiteConfig => "siteconfig",
+            Self::Report => "report",
         }
     }
 
@@ -41,6 +46,7 @@ impl SinkName {
             Self::Jsonl => "articles.jsonl",
             Self::Csv => "articles.csv",
             Self::SiteConfig => "site-config/",
+            Self::Report => report::FILE,
         }
     }
 
@@ -54,6 +60,7 @@ impl SinkName {
             Self::Jsonl => Box::new(JsonlSink::create(&path)?),
             Self::Csv => Box::new(CsvSink::create(&path)?),
             Self::SiteConfig => Box::new(SiteConfigSink::create(&path)?),
+            Self::Report => Box::new(SiteRowsSink::create(&report::folder_of(folder))?),
         })
     }
 
@@ -66,6 +73,9 @@ impl SinkName {
         }
         // A leftover that cannot be removed harms nobody.
         let _ = fs::remove_file(path);
+        if self == Self::Report {
+            report::remove_from(folder);
+        }
     }
 }
 

@@ -6,16 +6,18 @@ use std::sync::atomic::Ordering;
 
 use forest::Recurring;
 use model::{
-    Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Template, TemplateKind,
+    Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Support, Template,
+    TemplateKind,
 };
 use rayon::prelude::*;
-use sink::{BestWrapper, FixedRecord, SiteRecord, SiteResult, TemplateRecord};
+use sink::{BestWrapper, FixedRecord, Letters, SiteRecord, SiteResult, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::body::{Body, Listed, bodies};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::ledger::Clock;
+use crate::letters::letters_of;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::parts::join_parts;
 use crate::sinks::SinkName;
@@ -60,6 +62,7 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     let mut articles = Vec::new();
     let mut drops = Vec::new();
     let mut records = Vec::new();
+    let mut letters = Letters::default();
     let mut best: Option<BestWrapper> = None;
     let mut wrappers = Vec::new();
     for template in &templates {
@@ -80,7 +83,10 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         let before = articles.len();
         for outcome in outcomes {
             match outcome {
-                Outcome::Article(article) => articles.push(*article),
+                Outcome::Article(article, of_page) => {
+                    letters.add(of_page);
+                    articles.push(*article);
+                }
                 Outcome::Drop(drop) => drops.push(*drop),
             }
         }
@@ -92,6 +98,7 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
                     articles: given,
                     content: wrapper.content.clone(),
                     confidence: wrapper.confidence,
+                    support: wrapper.support,
                 });
             }
         }
@@ -112,6 +119,8 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         record: SiteRecord::new(site.key, records, by_hand(&parsed)),
         site: site.key.to_owned(),
         site_configs,
+        pages: parsed.len(),
+        letters,
     }
 }
 
@@ -144,6 +153,8 @@ fn best_by_hand(articles: &[Article], best: Option<BestWrapper>) -> Option<BestW
         articles,
         content: content.to_vec(),
         confidence,
+        // Nobody learnt it.
+        support: Support::default(),
     });
     let given = |best: &Option<BestWrapper>| best.as_ref().map_or(0, |best| best.articles);
     if given(&by_hand) > 0 && given(&by_hand) >= given(&best) { by_hand } else { best }
@@ -329,7 +340,7 @@ fn learn(
 
 /// What came of a page.
 enum Outcome {
-    Article(Box<Article>),
+    Article(Box<Article>, Letters),
     Drop(Box<Drop>),
 }
 
@@ -344,7 +355,10 @@ fn extract_one(
     let attempt = || extract(page, &template.id, learnt, found, items, config);
     let dropped = |reason| Outcome::Drop(Box::new(drop_of(page, Stage::Extract, reason)));
     match catch_unwind(AssertUnwindSafe(attempt)) {
-        Ok(Ok(article)) => Outcome::Article(Box::new(article)),
+        Ok(Ok(article)) => {
+            let letters = letters_of(&page.document, &article);
+            Outcome::Article(Box::new(article), letters)
+        }
         Ok(Err(reason)) => dropped(reason),
         Err(_) => dropped(DropReason::Internal),
     }
@@ -369,14 +383,18 @@ fn record_of(
 /// Each page by itself, with the page-wise method only.
 fn process_apart(site: &Site, config: &Config) -> SiteResult {
     let (mut articles, mut drops) = (Vec::new(), Vec::new());
+    let mut letters = Letters::default();
     for page in &site.pages {
         let attempt = || {
             let parsed = parse_page(page, config);
-            extract(&parsed, "", None, None, &[], config)
+            let article = extract(&parsed, "", None, None, &[], config)?;
+            let letters = letters_of(&parsed.document, &article);
+            Ok((article, letters))
         };
         let outcome = catch_unwind(AssertUnwindSafe(attempt));
         let (reason, detail) = match outcome {
-            Ok(Ok(article)) => {
+            Ok(Ok((article, of_page))) => {
+                letters.add(of_page);
                 articles.push(article);
                 continue;
             }
@@ -397,5 +415,6 @@ fn process_apart(site: &Site, config: &Config) -> SiteResult {
     }
     let record = SiteRecord::new(&site.key, Vec::new(), Vec::new());
     let site_configs = Vec::new();
-    SiteResult { articles, drops, record, site: site.key.clone(), best: None, site_configs }
+    let (site, pages) = (site.key.clone(), site.pages.len());
+    SiteResult { articles, drops, record, site, site_configs, pages, letters, best: None }
 }

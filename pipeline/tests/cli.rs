@@ -13,8 +13,17 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 8] =
-    ["run", "extract", "inspect", "evaluate", "train", "bench", "completions", "wrappers"];
+const COMMANDS: [&str; 9] = [
+    "run",
+    "extract",
+    "inspect",
+    "report",
+    "wrappers",
+    "evaluate",
+    "train",
+    "bench",
+    "completions",
+];
 
 /// A folder with a small archive in it.
 fn small() -> (TempDir, PathBuf) {

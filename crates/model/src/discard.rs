@@ -28,11 +28,11 @@ impl Stage {
 }
 
 macro_rules! reasons {
-    ($($(#[$doc:meta])* $name:ident => $text:literal,)*) => {
+    ($(#[doc = $doc:literal] $name:ident => $text:literal,)*) => {
         /// Why something was left out.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
-        pub enum DropReason { $($(#[$doc])* $name,)* }
+        pub enum DropReason { $(#[doc = $doc] $name,)* }
 
         impl DropReason {
             /// Every reason, in the order of the pipeline.
@@ -41,6 +41,11 @@ macro_rules! reasons {
             /// The name written to outputs, e.g. `list-page`.
             pub fn as_str(self) -> &'static str {
                 match self { $(DropReason::$name => $text,)* }
+            }
+
+            /// What it means, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(DropReason::$name => $doc.trim_ascii(),)* }
             }
         }
     };

@@ -14,6 +14,7 @@ mod jsonl;
 mod sink;
 mod site_configs;
 mod site_result;
+mod site_rows;
 mod wrappers;
 
 pub use articles::{ArticleRecord, OriginRecord, article_record};
@@ -24,7 +25,8 @@ pub use file_name::site_file_name;
 pub use jsonl::{JsonlSink, json_lines};
 pub use sink::{Render, Sink};
 pub use site_configs::{SiteConfigFile, SiteConfigSink};
-pub use site_result::{BestWrapper, SiteResult};
+pub use site_result::{BestWrapper, Letters, SiteResult};
+pub use site_rows::{BestRow, LettersRow, SiteRow, SiteRowsSink, length_class_end};
 pub use wrappers::{
     FixedRecord, PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord,
 };

@@ -1,6 +1,6 @@
 //! What came of one site: what every sink is given.
 
-use model::{Article, Drop};
+use model::{Article, Drop, Support};
 
 use crate::{SiteConfigFile, SiteRecord};
 
@@ -15,10 +15,31 @@ pub struct SiteResult {
     pub record: SiteRecord,
     /// Key of the site.
     pub site: String,
+    /// Pages that reached it.
+    pub pages: usize,
+    /// How much of its pages was kept.
+    pub letters: Letters,
     /// Its best wrapper, for the summary: template, articles, expression.
     pub best: Option<BestWrapper>,
     /// What was learnt of it in the ftr-site-config format; empty unless that is asked for.
     pub site_configs: Vec<SiteConfigFile>,
+}
+
+/// Characters without white space, on pages whose article is made of their own elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Letters {
+    /// In all text of these pages.
+    pub all: u64,
+    /// Of those, in their articles and comments: what is left is the site's furniture.
+    pub kept: u64,
+}
+
+impl Letters {
+    /// Adds those of other pages.
+    pub fn add(&mut self, other: Self) {
+        self.all += other.all;
+        self.kept += other.kept;
+    }
 }
 
 /// The wrapper of a site that gave the most articles.
@@ -30,4 +51,6 @@ pub struct BestWrapper {
     pub content: Vec<String>,
     /// Its confidence.
     pub confidence: f64,
+    /// Evidence for it.
+    pub support: Support,
 }

@@ -21,6 +21,16 @@ impl SiteRecord {
     pub fn new(site: &str, templates: Vec<TemplateRecord>, fixed: Vec<FixedRecord>) -> Self {
         Self { schema: SCHEMA, site: site.to_owned(), templates, fixed }
     }
+
+    /// How many layouts the site has.
+    pub(crate) fn layouts(&self) -> usize {
+        self.templates.len()
+    }
+
+    /// How many of them have a wrapper.
+    pub(crate) fn wrappers(&self) -> usize {
+        self.templates.iter().filter(|template| template.wrapper.is_some()).count()
+    }
 }
 
 /// How a wrapper that was written by hand fared.

@@ -1,8 +1,8 @@
 //! `sitegrove inspect`: what a run made of a site, and why, as one HTML page.
 
 mod document;
+mod every;
 mod evidence;
-mod html;
 mod labels;
 mod look;
 mod near;
@@ -23,6 +23,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use sink::{AtomicFile, site_file_name};
 
+use crate::report;
+
 /// Arguments of `sitegrove inspect`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -30,16 +32,21 @@ Examples:
   sitegrove inspect out/tonight harbour-gazette.example
   sitegrove inspect out/tonight harbour-gazette.example --out gazette.html --pages 10
   sitegrove inspect out/tonight blog.example --config my.toml
+  sitegrove inspect out/tonight --all
 
 Reads the pages of the site again from the inputs that the run's ledger names. Where they are gone,
-shows what the run folder holds.")]
+shows what the run folder holds. Pages in RUN_DIR/report/sites are linked by the run's report.")]
 pub struct InspectArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     pub run: PathBuf,
     /// Key of the site (registrable domain, as in wrappers/), a host or an address of it
-    pub site: String,
-    /// Where to write; - for standard output [default: RUN_DIR/inspect/SITE.html]
+    #[arg(required_unless_present = "all")]
+    pub site: Option<String>,
+    /// A page for every site of the run, in RUN_DIR/report/sites
+    #[arg(long, conflicts_with_all = ["site", "out"])]
+    pub all: bool,
+    /// Where to write; - for standard output [default: RUN_DIR/report/sites/SITE.html]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Sample pages shown of each layout
@@ -50,13 +57,15 @@ pub struct InspectArgs {
     pub config: Option<PathBuf>,
 }
 
-/// Looks at a site of a run and writes the page.
+/// Looks at a site of a run, or at all of them, and writes what there is to see. Pages at their usual
+/// place are linked by the report, if the run has one: it is drawn again.
 ///
 /// # Errors
-/// If the run folder or the site is not there, or the page cannot be written; inputs that are gone
-/// are no error, the page says so.
+/// If the run folder or the site is not there, or a page cannot be written; inputs that are gone are
+/// no error, the page says so.
 pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<()> {
-    let records = records::Records::read(&args.run, &args.site)?;
+    let Some(site) = args.site.as_deref() else { return every::run(args, stop, out) };
+    let records = records::Records::read(&args.run, site)?;
     let settings = settings::settings_of(&records.ledger, args.config.as_deref())?;
     let reread = reread::reread(&records, &settings.config, stop)?;
     let view = look::look(&records, &settings, &reread, args.pages);
@@ -64,20 +73,26 @@ pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result
         tracing::warn!("{note}");
     }
     let document = document::document(&view);
-    if args.out.as_deref() == Some(Path::new("-")) {
-        out.write_all(document.as_bytes())?;
-        return Ok(());
-    }
-    let path = match &args.out {
-        Some(path) => path.clone(),
-        None => {
-            let folder = args.run.join("inspect");
-            fs::create_dir_all(&folder)
-                .with_context(|| format!("cannot create the folder {}", folder.display()))?;
-            folder.join(format!("{}.html", site_file_name(&records.site)))
+    match &args.out {
+        Some(path) if path == Path::new("-") => out.write_all(document.as_bytes())?,
+        Some(path) => {
+            AtomicFile::write_whole(path, document.as_bytes())?;
+            writeln!(out, "{}", path.display())?;
         }
-    };
-    AtomicFile::write_whole(&path, document.as_bytes())?;
-    writeln!(out, "{}", path.display())?;
+        None => {
+            let path = place(&args.run, &records.site)?;
+            AtomicFile::write_whole(&path, document.as_bytes())?;
+            writeln!(out, "{}", path.display())?;
+            report::refresh(&args.run, &records.ledger)?;
+        }
+    }
     Ok(())
+}
+
+/// Where a site's page goes if nothing else is said; makes the folder.
+fn place(run: &Path, site: &str) -> Result<PathBuf> {
+    let folder = report::pages_of(run);
+    fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    Ok(folder.join(format!("{}.html", site_file_name(site))))
 }

@@ -55,7 +55,7 @@ pub struct RunArgs {
     /// they go before what is learnt (repeatable)
     #[arg(long, value_name = "FILE|DIR")]
     pub wrappers_from: Vec<PathBuf>,
-    /// What to write, comma-separated: jsonl, csv, siteconfig; or all
+    /// What to write, comma-separated: jsonl, csv, siteconfig, report; or all
     #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
     /// Threads; 0 takes one a core

@@ -1,14 +1,16 @@
 //! The document: what is known of a site on one page that stands by itself.
 
-use super::html::{Html, style_source};
 use super::look::{Outcome, PageView, SiteView, TemplateView};
 use super::records::DropLine;
 use super::sample::sample;
 use super::tables::{pattern_table, ranked_patterns};
-use super::words::{count, support, why_first};
+use super::words::{support, why_first};
+use crate::html::{Brought, Html};
+use crate::numerals::count;
 
 /// The style sheet. It is the only thing that the document's policy lets in.
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(include_str!("../../html/base.css"), include_str!("style.css"));
+const BROUGHT: Brought = Brought { style: STYLE, script: "" };
 
 /// Bytes from which on no further sample pages are written.
 const MOST_BYTES: usize = 12_000_000;
@@ -20,7 +22,7 @@ const TEMPLATES: usize = 40;
 /// Writes the document.
 pub(super) fn document(view: &SiteView<'_>) -> String {
     let mut html = Html::default();
-    head(&mut html, view);
+    html.head(&format!("{} – sitegrove inspect", view.records.site), BROUGHT);
     html.raw("<body>\n<a class=\"skip\" href=\"#layouts\">Skip to the layouts</a>\n");
     header(&mut html, view);
     html.raw("<main id=\"layouts\">\n");
@@ -39,22 +41,8 @@ pub(super) fn document(view: &SiteView<'_>) -> String {
         drops(&mut html, &view.drops);
         html.raw("</section>\n");
     }
-    html.raw("</main>\n</body>\n</html>\n");
+    html.raw("</main>\n").end(BROUGHT);
     html.finish()
-}
-
-fn head(html: &mut Html, view: &SiteView<'_>) {
-    html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    html.raw(
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ",
-    );
-    html.text(&style_source(STYLE)).raw("; base-uri 'none'; form-action 'none'\">\n");
-    html.raw("<meta name=\"referrer\" content=\"no-referrer\">\n");
-    html.raw("<meta name=\"robots\" content=\"noindex\">\n");
-    html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    html.raw("<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    html.text(&view.records.site).raw(" – sitegrove inspect</title>\n<style>");
-    html.raw(STYLE).raw("</style>\n</head>\n");
 }
 
 fn header(html: &mut Html, view: &SiteView<'_>) {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -18,7 +19,7 @@ use crate::urls::site_of;
 #[derive(Debug)]
 pub(super) struct Records {
     pub(super) site: String,
-    pub(super) ledger: Ledger,
+    pub(super) ledger: Arc<Ledger>,
     pub(super) templates: Vec<TemplateLine>,
     pub(super) articles: Vec<ArticleLine>,
     pub(super) drops: Vec<DropLine>,
@@ -119,11 +120,20 @@ struct SiteFile {
     templates: Vec<TemplateLine>,
 }
 
-/// Just what tells whether a line is about the site.
+/// Just what tells which site a line is about.
 #[derive(Deserialize)]
-struct OfSite {
+pub(super) struct OfSite {
     site: String,
-    url: String,
+    pub(super) url: String,
+    pub(super) origin: OriginLine,
+}
+
+impl OfSite {
+    /// The site; what was left out before there were sites has that of its address.
+    pub(super) fn key(&self) -> String {
+        let own = if self.site.is_empty() { site_of(&self.url) } else { None };
+        own.unwrap_or_else(|| self.site.clone())
+    }
 }
 
 impl Records {
@@ -133,15 +143,9 @@ impl Records {
     /// If the folder holds no finished run, the site is none of its sites (near ones are named), or a
     /// file cannot be read.
     pub(super) fn read(folder: &Path, named: &str) -> Result<Self> {
-        let shown = folder.display();
-        let Some(ledger) = Ledger::read(folder) else {
-            bail!("{shown} holds no finished run: there is no readable ledger.json in it");
-        };
+        let ledger = Arc::new(Ledger::of_run(folder)?);
         let (site, templates) = site_of_run(folder, named)?;
-        let of_site = |line: &OfSite| {
-            let own = if line.site.is_empty() { site_of(&line.url) } else { None };
-            own.as_deref().unwrap_or(&line.site) == site
-        };
+        let of_site = |line: &OfSite| line.key() == site;
         let articles = lines(&folder.join("articles.jsonl"), &of_site)?;
         let drops = lines(&folder.join("dropped.jsonl"), &of_site)?;
         Ok(Self { site, ledger, templates, articles, drops })
@@ -156,8 +160,7 @@ fn site_of_run(folder: &Path, named: &str) -> Result<(String, Vec<TemplateLine>)
     for site in meant.into_iter().flatten() {
         let path = wrappers.join(format!("{}.json", site_file_name(&site)));
         if path.is_file() {
-            let found: SiteFile = json(&path)?;
-            return Ok((found.site, found.templates));
+            return read_site(&path);
         }
     }
     let sites = sites_of(&wrappers)?;
@@ -173,8 +176,14 @@ fn site_of_run(folder: &Path, named: &str) -> Result<(String, Vec<TemplateLine>)
     }
 }
 
+/// A site's key and templates from its wrapper file.
+pub(super) fn read_site(path: &Path) -> Result<(String, Vec<TemplateLine>)> {
+    let found: SiteFile = json(path)?;
+    Ok((found.site, found.templates))
+}
+
 /// The keys of all sites of a run, sorted.
-fn sites_of(wrappers: &Path) -> Result<Vec<String>> {
+pub(super) fn sites_of(wrappers: &Path) -> Result<Vec<String>> {
     #[derive(Deserialize)]
     struct Named {
         site: String,

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::records::{OriginLine, Records};
 use crate::config::Config;
 use crate::inputs::Input;
-use crate::ledger::InputRecord;
+use crate::ledger::{InputRecord, Ledger};
 use crate::revisits::{Payload, resolve};
 use crate::run::Stopped;
 use crate::stages::group::group;
@@ -47,28 +47,63 @@ pub(super) fn reread(records: &Records, config: &Config, stop: &AtomicBool) -> R
             Some((input, found?))
         })
         .collect();
+    let again = read_wanted(&wanted, Some(&records.site), config, stop)?;
+    let mut problems: Vec<String> = again.problems.into_iter().map(|(_, what)| what).collect();
+    let named = records.ledger.inputs.iter().map(|i| i.file.as_str()).collect::<BTreeSet<_>>();
+    let strange = addresses.keys().filter(|file| !named.contains(**file));
+    problems.extend(strange.map(|file| format!("The ledger does not name the input {file}.")));
+    let site = again.sites.into_iter().find(|site| site.key == records.site);
+    Ok(Reread { site, problems, unread })
+}
+
+/// All inputs of a run, read again.
+pub(super) struct Again {
+    pub(super) sites: Vec<Site>,
+    /// Inputs that are gone or not what they were, each with a sentence.
+    pub(super) problems: Vec<(String, String)>,
+}
+
+/// Reads all inputs of a run. `addresses` has, per saved page, the address of it. Takes the memory
+/// that the run took for its pages.
+///
+/// # Errors
+/// With [`Stopped`].
+pub(super) fn reread_all(
+    ledger: &Ledger,
+    addresses: &BTreeMap<&str, &str>,
+    config: &Config,
+    stop: &AtomicBool,
+) -> Result<Again> {
+    let inputs = ledger.inputs.iter();
+    let wanted: Vec<_> =
+        inputs.filter_map(|input| Some((input, input_of(input, addresses, true)?))).collect();
+    read_wanted(&wanted, None, config, stop)
+}
+
+/// Reads inputs, and keeps what may matter to the site, if one is named.
+fn read_wanted(
+    wanted: &[(&InputRecord, Input)],
+    site: Option<&str>,
+    config: &Config,
+    stop: &AtomicBool,
+) -> Result<Again> {
     let results: Vec<OfInput> = wanted
         .par_iter()
-        .map(|(record, input)| read_again(record, input, &records.site, config, stop))
+        .map(|(record, input)| read_again(record, input, site, config, stop))
         .collect();
     if stop.load(Ordering::Relaxed) {
         bail!(Stopped);
     }
     let (mut intakes, mut payloads, mut problems) = (Vec::new(), Vec::new(), Vec::new());
-    for of_input in results {
+    for ((record, _), of_input) in wanted.iter().zip(results) {
         let before = intakes.len();
         intakes.extend(of_input.intakes);
         let moved = |p: Payload| Payload { place: before + p.place, ..p };
         payloads.extend(of_input.payloads.into_iter().map(moved));
-        problems.extend(of_input.problem);
+        problems.extend(of_input.problem.map(|what| (record.file.clone(), what)));
     }
     resolve(&mut intakes, &payloads);
-    let named = records.ledger.inputs.iter().map(|i| i.file.as_str()).collect::<BTreeSet<_>>();
-    let strange = addresses.keys().filter(|file| !named.contains(**file));
-    problems.extend(strange.map(|file| format!("The ledger does not name the input {file}.")));
-    let sites = group(intakes, &config.group).sites;
-    let site = sites.into_iter().find(|site| site.key == records.site);
-    Ok(Reread { site, problems, unread })
+    Ok(Again { sites: group(intakes, &config.group).sites, problems })
 }
 
 /// What an input gave that may have to do with the site.
@@ -82,7 +117,7 @@ struct OfInput {
 fn read_again(
     record: &InputRecord,
     input: &Input,
-    site: &str,
+    site: Option<&str>,
     config: &Config,
     stop: &AtomicBool,
 ) -> OfInput {
@@ -101,7 +136,7 @@ fn read_again(
     let mut places: Vec<Option<usize>> = Vec::new();
     let intakes = &mut found.intakes;
     let mut sink = |intake: Intake| {
-        let matters = may_matter(&intake, site);
+        let matters = site.is_none_or(|site| may_matter(&intake, site));
         places.push(matters.then_some(intakes.len()));
         if matters {
             intakes.push(intake);
@@ -125,7 +160,7 @@ fn read_again(
 }
 
 /// Per file that holds pages of the site the address of one of them.
-fn addresses(records: &Records) -> BTreeMap<&str, &str> {
+pub(super) fn addresses(records: &Records) -> BTreeMap<&str, &str> {
     let of_articles = records.articles.iter().map(|a| (&a.origin, &a.url));
     let of_drops = records.drops.iter().map(|d| (&d.origin, &d.url));
     of_articles

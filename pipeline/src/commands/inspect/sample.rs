@@ -1,10 +1,10 @@
 //! A sample page: its facts, then its blocks in order.
 
-use super::html::Html;
 use super::look::{Outcome, PageView};
 use super::reading::{BlockView, Reading, State};
 use super::records::{ArticleLine, DropLine};
-use super::words::count;
+use crate::html::Html;
+use crate::numerals::count;
 
 /// Signifiers named.
 const SIGNIFIERS: usize = 12;

@@ -3,9 +3,10 @@
 use grove::Decision;
 
 use super::evidence::{PatternRow, PatternTable};
-use super::html::Html;
 use super::records::PatternLine;
-use super::words::{count, percent, why};
+use super::words::why;
+use crate::html::Html;
+use crate::numerals::{count, percent};
 
 /// Rows of each decision that are shown.
 const ROWS: usize = 15;

@@ -4,21 +4,7 @@ use grove::Decision;
 
 use super::evidence::{PatternRow, PatternTable};
 use super::records::{PatternLine, WrapperLine};
-
-/// A number with its noun: `1 page`, `2 pages`.
-pub(super) fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-/// A share as a percentage without decimals, but never 0 or 100 for what is not.
-pub(super) fn percent(part: f64, whole: f64) -> String {
-    let share = if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
-    match share {
-        s if s > 0.0 && s < 1.0 => "under 1 %".to_owned(),
-        s if s > 99.0 && s < 100.0 => "over 99 %".to_owned(),
-        s => format!("{s:.0} %"),
-    }
-}
+use crate::numerals::{count, percent};
 
 /// Why the first of the ranked patterns came first.
 pub(super) fn why_first(patterns: &[PatternLine]) -> String {
@@ -156,14 +142,5 @@ mod tests {
         let (first, second) = text.split_once("In favour of the second").unwrap();
         assert!(first.contains("more pages") && second.contains("denser"), "{text}");
         assert!(!text.contains("depth") && !text.contains("expected"), "{text}");
-    }
-
-    #[test]
-    fn shares_are_never_rounded_to_all_or_nothing() {
-        assert_eq!(percent(1.0, 2.0), "50 %");
-        assert_eq!(percent(1.0, 1000.0), "under 1 %");
-        assert_eq!(percent(999.0, 1000.0), "over 99 %");
-        assert_eq!(percent(0.0, 0.0), "0 %");
-        assert_eq!(count(1, "page"), "1 page");
     }
 }

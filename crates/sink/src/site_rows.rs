@@ -1,0 +1,256 @@
+//! `report/sites.jsonl`: one line a site with its figures, what the report is drawn from.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use model::Route;
+use serde::{Deserialize, Serialize};
+
+use crate::articles::rounded;
+use crate::{AtomicFile, Render, SCHEMA, Sink, SinkError, SiteResult, json_lines};
+
+/// Lower edges of the classes that article lengths are counted in, in characters: ten to each power
+/// of ten (the series R10 of ISO 3). Whole numbers, as logarithms differ in the last place from
+/// machine to machine.
+const EDGES: [u32; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
+/// Longest lower edge: what is longer is counted with it.
+const LONGEST: u64 = 10_000_000;
+
+/// Percent points of confidence that are counted together.
+const CONFIDENCE_STEP: u32 = 5;
+
+/// The figures of one site.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct SiteRow {
+    /// Version of the format.
+    pub schema: u32,
+    /// Key of the site.
+    pub site: String,
+    /// Pages that reached it.
+    pub pages: usize,
+    /// Its layouts.
+    pub layouts: usize,
+    /// Layouts with a wrapper.
+    pub wrappers: usize,
+    /// Its articles.
+    pub articles: usize,
+    /// Of these, how many are doubtful.
+    pub doubtful: usize,
+    /// Articles by route.
+    pub articles_by_route: BTreeMap<String, usize>,
+    /// Mean confidence of its articles, 0 to 1; `None` without any.
+    pub confidence: Option<f64>,
+    /// Characters of its pages' text, without white space, and how many were kept.
+    pub letters: LettersRow,
+    /// Its wrapper that gave the most articles.
+    pub best: Option<BestRow>,
+    /// Pages left out, by reason.
+    pub drops: BTreeMap<String, usize>,
+    /// Articles by confidence: in percent from 0 in steps of 5, each named by its lower edge.
+    pub confidences: BTreeMap<u32, usize>,
+    /// Articles by the characters of their text; classes are named by their lower edge.
+    pub lengths: BTreeMap<u32, usize>,
+}
+
+/// How much of the pages was kept.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
+pub struct LettersRow {
+    /// On pages with an article.
+    pub pages: u64,
+    /// In articles and comments.
+    pub kept: u64,
+}
+
+/// A wrapper, in short.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct BestRow {
+    /// Articles it gave.
+    pub articles: usize,
+    /// Its expressions.
+    pub content: Vec<String>,
+    /// Its confidence.
+    pub confidence: f64,
+    /// Pages it was learnt from.
+    pub learnt_from: u32,
+    /// Pages held back for a test.
+    pub held_back: u32,
+    /// Of those, pages on which a wrapper learnt without them selects the same.
+    pub held_back_agreeing: u32,
+}
+
+/// The class of a length.
+fn length_class(characters: u64) -> u32 {
+    let mut class = 0;
+    let mut unit = 1;
+    loop {
+        for edge in EDGES.map(|edge| u64::from(edge) * unit) {
+            if characters < edge || edge > LONGEST {
+                return class;
+            }
+            class = u32::try_from(edge).unwrap_or(u32::MAX);
+        }
+        unit *= 10;
+    }
+}
+
+/// The first length past a class; `None` for a number that is no class's lower edge.
+pub fn length_class_end(lower: u32) -> Option<u32> {
+    if lower == 0 {
+        return Some(EDGES[0]);
+    }
+    if u64::from(lower) > LONGEST {
+        return None;
+    }
+    let mut unit = 1;
+    while EDGES[0] * 10 * unit <= lower {
+        unit *= 10;
+    }
+    let at = EDGES.iter().position(|edge| edge * unit == lower)?;
+    Some(EDGES.get(at + 1).map_or(EDGES[0] * 10 * unit, |edge| edge * unit))
+}
+
+/// The class of a confidence, in percent.
+fn confidence_class(confidence: f64) -> u32 {
+    // By the four decimals that are written, so that the class of an article can be told from them.
+    let parts = (rounded(confidence.clamp(0.0, 1.0)) * 10_000.0).round() as u32;
+    let step = CONFIDENCE_STEP * 100;
+    (parts / step).min(100 / CONFIDENCE_STEP - 1) * CONFIDENCE_STEP
+}
+
+fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
+    let mut counts = BTreeMap::new();
+    for key in keys {
+        *counts.entry(key).or_default() += 1;
+    }
+    counts
+}
+
+impl From<&SiteResult> for SiteRow {
+    fn from(site: &SiteResult) -> Self {
+        let articles = &site.articles;
+        let sum: f64 = articles.iter().map(|a| rounded(a.confidence)).sum();
+        let best = site.best.as_ref().map(|best| BestRow {
+            articles: best.articles,
+            content: best.content.clone(),
+            confidence: rounded(best.confidence),
+            learnt_from: best.support.learnt_from,
+            held_back: best.support.held_back,
+            held_back_agreeing: best.support.held_back_agreeing,
+        });
+        Self {
+            schema: SCHEMA,
+            site: site.site.clone(),
+            pages: site.pages,
+            layouts: site.record.layouts(),
+            wrappers: site.record.wrappers(),
+            articles: articles.len(),
+            doubtful: articles.iter().filter(|a| a.doubtful).count(),
+            articles_by_route: count(
+                articles.iter().map(|a| a.route).map(Route::as_str).map(str::to_owned),
+            ),
+            confidence: (!articles.is_empty()).then(|| rounded(sum / articles.len() as f64)),
+            letters: LettersRow { pages: site.letters.all, kept: site.letters.kept },
+            best,
+            drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
+            confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
+            lengths: count(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
+        }
+    }
+}
+
+/// Writes `report/sites.jsonl`.
+#[derive(Debug)]
+pub struct SiteRowsSink {
+    file: AtomicFile,
+    folder: PathBuf,
+}
+
+impl SiteRowsSink {
+    /// Name of the file in the report's folder.
+    pub const FILE: &'static str = "sites.jsonl";
+    /// Name of the folder of pages about single sites, in the report's folder.
+    pub const PAGES: &'static str = "sites";
+
+    /// Begins the file in the report's folder, which is made if need be.
+    ///
+    /// # Errors
+    /// If folder or file cannot be created.
+    pub fn create(folder: &Path) -> Result<Self, SinkError> {
+        fs::create_dir_all(folder).map_err(|source| SinkError {
+            what: "cannot create",
+            path: folder.to_owned(),
+            source,
+        })?;
+        let file = AtomicFile::create(&folder.join(Self::FILE))?;
+        Ok(Self { file, folder: folder.to_owned() })
+    }
+
+    /// Removes pages about single sites: after another run they would tell of an earlier one.
+    pub fn remove_pages(folder: &Path) {
+        let pages = folder.join(Self::PAGES);
+        let entries = fs::read_dir(&pages).into_iter().flatten().flatten().map(|e| e.path());
+        // What cannot be removed harms nobody; what is not ours stays.
+        for page in entries.filter(|path| path.extension().is_some_and(|e| e == "html")) {
+            let _ = fs::remove_file(page);
+        }
+        let _ = fs::remove_dir(&pages);
+    }
+}
+
+impl Sink for SiteRowsSink {
+    fn render(&self) -> Option<Render> {
+        Some(Arc::new(|site| json_lines(std::iter::once(SiteRow::from(site)))))
+    }
+
+    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
+        self.file.write_bytes(rendered)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        self.file.finish()?;
+        Self::remove_pages(&self.folder);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_fall_into_the_class_that_holds_them() {
+        for (length, class) in [
+            (0, 0),
+            (99, 0),
+            (100, 100),
+            (124, 100),
+            (125, 125),
+            (999, 800),
+            (1_000, 1_000),
+            (31_499, 25_000),
+            (9_999_999, 8_000_000),
+            (10_000_000, 10_000_000),
+            (u64::MAX, 10_000_000),
+        ] {
+            assert_eq!(length_class(length), class, "{length}");
+        }
+        for length in 0..40_000 {
+            let class = length_class(length);
+            let end = length_class_end(class).unwrap();
+            assert!((u64::from(class)..u64::from(end)).contains(&length), "{length} in {class}");
+        }
+        assert_eq!([101, 1, u32::MAX].map(length_class_end), [None; 3]);
+    }
+
+    #[test]
+    fn confidences_fall_into_classes_of_five_points() {
+        for (confidence, class) in
+            [(0.0, 0), (0.0499, 0), (0.05, 5), (0.3, 30), (0.8999, 85), (1.0, 95), (2.0, 95)]
+        {
+            assert_eq!(confidence_class(confidence), class, "{confidence}");
+        }
+        assert_eq!(confidence_class(f64::NAN), 0);
+    }
+}

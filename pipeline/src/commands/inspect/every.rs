@@ -1,0 +1,162 @@
+//! Every site of a run, each on a page of its own. The inputs are read once for all of them; of the
+//! run folder no more is held than the sites that are being looked at.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use anyhow::{Context, Result, bail};
+use model::Site;
+use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+use sink::{AtomicFile, site_file_name};
+
+use super::document::document;
+use super::look::look;
+use super::records::{OfSite, Records, read_site, sites_of};
+use super::reread::{Again, Reread, addresses, reread_all};
+use super::settings::settings_of;
+use super::{InspectArgs, place};
+use crate::commands::progress::Progress;
+use crate::ledger::Ledger;
+use crate::numerals::{bytes, count};
+use crate::report;
+use crate::run::{Observer, Stopped};
+
+/// Writes the pages of all sites, then draws the report again with links to them.
+///
+/// # Errors
+/// As [`super::run`].
+pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<()> {
+    let ledger = Arc::new(Ledger::of_run(&args.run)?);
+    let settings = settings_of(&ledger, args.config.as_deref())?;
+    let articles = Index::read(&args.run.join("articles.jsonl"))?;
+    let drops = Index::read(&args.run.join("dropped.jsonl"))?;
+    let of_saved: BTreeMap<&str, &str> = (articles.addresses.iter().chain(&drops.addresses))
+        .map(|(file, url)| (file.as_str(), url.as_str()))
+        .collect();
+    let Again { sites, problems } = reread_all(&ledger, &of_saved, &settings.config, stop)?;
+    for (_, problem) in &problems {
+        tracing::warn!("{problem}");
+    }
+    let mut again: BTreeMap<String, Site> =
+        sites.into_iter().map(|site| (site.key.clone(), site)).collect();
+    let named = sites_of(&args.run.join("wrappers"))?;
+    let each: Vec<(String, Option<Site>)> =
+        named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
+    let (pages, size) = (each.len(), AtomicU64::new(0));
+    let progress = Progress::new();
+    let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
+    progress.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
+    let done = each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
+        if stop.load(Ordering::Relaxed) {
+            bail!(Stopped);
+        }
+        let read = of_site(&site);
+        let records = records_of(&args.run, &name, &ledger, &articles, &drops)?;
+        let reread = Reread { problems: problems_of(&records, &problems), site, unread: 0 };
+        let document = document(&look(&records, &settings, &reread, args.pages));
+        size.fetch_add(document.len() as u64, Ordering::Relaxed);
+        AtomicFile::write_whole(&place(&args.run, &name)?, document.as_bytes())?;
+        progress.site_done(&name, read);
+        Ok(())
+    });
+    progress.clear();
+    done?;
+    let folder = report::pages_of(&args.run);
+    let size = bytes(size.into_inner());
+    writeln!(out, "{} in {} ({size})", count(pages, "page"), folder.display())?;
+    if report::refresh(&args.run, &ledger)? {
+        writeln!(out, "{} links them", args.run.join(report::FILE).display())?;
+    }
+    Ok(())
+}
+
+fn records_of(
+    run: &Path,
+    site: &str,
+    ledger: &Arc<Ledger>,
+    articles: &Index,
+    drops: &Index,
+) -> Result<Records> {
+    let path = run.join("wrappers").join(format!("{}.json", site_file_name(site)));
+    let (site, templates) = read_site(&path)?;
+    let (articles, drops) = (articles.lines(&site)?, drops.lines(&site)?);
+    Ok(Records { ledger: Arc::clone(ledger), templates, articles, drops, site })
+}
+
+/// The problems of inputs that have to do with a site: those that hold its pages, and feeds.
+fn problems_of(records: &Records, problems: &[(String, String)]) -> Vec<String> {
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    let own = addresses(records);
+    let feeds = |file: &str| {
+        let mut inputs = records.ledger.inputs.iter();
+        inputs.any(|input| input.file == file && input.records.contains_key("feed"))
+    };
+    let concerns = |file: &str| own.contains_key(file) || feeds(file);
+    problems.iter().filter(|(file, _)| concerns(file)).map(|(_, what)| what.clone()).collect()
+}
+
+/// Where in a file of lines the lines of each site are.
+struct Index {
+    path: PathBuf,
+    ranges: BTreeMap<String, Vec<Range<u64>>>,
+    /// Per input file the address of a page in it.
+    addresses: BTreeMap<String, String>,
+}
+
+impl Index {
+    fn read(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+        let mut reader = BufReader::new(file);
+        let (mut at, mut line) = (0, Vec::new());
+        let mut index =
+            Self { path: path.to_owned(), ranges: BTreeMap::new(), addresses: BTreeMap::new() };
+        for number in 1.. {
+            line.clear();
+            let length = reader.read_until(b'\n', &mut line);
+            let length = length.with_context(|| format!("cannot read {shown}"))? as u64;
+            if length == 0 {
+                break;
+            }
+            let of: OfSite = serde_json::from_slice(&line).with_context(|| {
+                format!("{shown}, line {number}, is not as this version of sitegrove writes it")
+            })?;
+            let ranges = index.ranges.entry(of.key()).or_default();
+            match ranges.last_mut() {
+                Some(last) if last.end == at => last.end += length,
+                _ => ranges.push(at..at + length),
+            }
+            index.addresses.entry(of.origin.file).or_insert(of.url);
+            at += length;
+        }
+        Ok(index)
+    }
+
+    /// The lines of a site.
+    fn lines<T: DeserializeOwned>(&self, site: &str) -> Result<Vec<T>> {
+        let shown = self.path.display();
+        let Some(ranges) = self.ranges.get(site) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        let mut file = File::open(&self.path).with_context(|| format!("cannot read {shown}"))?;
+        for range in ranges {
+            let mut text = vec![0; usize::try_from(range.end - range.start)?];
+            file.seek(SeekFrom::Start(range.start))
+                .and_then(|_| file.read_exact(&mut text))
+                .with_context(|| format!("cannot read {shown}"))?;
+            for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+                found.push(serde_json::from_slice(line).with_context(|| {
+                    format!("a line of {shown} is not as this version of sitegrove writes it")
+                })?);
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,220 @@
+//! Writing HTML in which nothing that comes from a page is ever more than text.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use url::Url;
+
+/// A document in the making. What is written with [`Html::raw`] is ours, a literal; everything else
+/// is escaped.
+#[derive(Default)]
+pub(crate) struct Html {
+    out: String,
+}
+
+impl Html {
+    /// Markup of our own.
+    pub(crate) fn raw(&mut self, markup: &'static str) -> &mut Self {
+        self.out.push_str(markup);
+        self
+    }
+
+    /// Text of any origin, in an element or in a quoted attribute.
+    pub(crate) fn text(&mut self, text: &str) -> &mut Self {
+        for letter in harmless(text) {
+            match letter {
+                '&' => self.out.push_str("&amp;"),
+                '<' => self.out.push_str("&lt;"),
+                '>' => self.out.push_str("&gt;"),
+                '"' => self.out.push_str("&quot;"),
+                '\'' => self.out.push_str("&#39;"),
+                _ => self.out.push(letter),
+            }
+        }
+        self
+    }
+
+    /// Data for a script of ours, in a `script` element that does not run: JSON in which nothing can
+    /// be taken for markup. Texts in it must be [`plain`].
+    pub(crate) fn json(&mut self, data: &impl Serialize) -> &mut Self {
+        // Plain data: there is nothing to fail.
+        for letter in serde_json::to_string(data).unwrap_or_default().chars() {
+            match letter {
+                '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                    let _ = write!(self.out, "\\u{:04x}", u32::from(letter));
+                }
+                _ => self.out.push(letter),
+            }
+        }
+        self
+    }
+
+    /// A whole element with text in it: `open` and `close` are its tags.
+    pub(crate) fn element(
+        &mut self,
+        open: &'static str,
+        text: &str,
+        close: &'static str,
+    ) -> &mut Self {
+        self.raw(open).text(text).raw(close)
+    }
+
+    /// An address: a link if it is a web address, else text.
+    pub(crate) fn address(&mut self, address: &str) -> &mut Self {
+        let web = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let Some(url) = web else {
+            return self.element("<span class=\"address\" dir=\"ltr\">", address, "</span>");
+        };
+        self.raw("<a class=\"address\" dir=\"ltr\" rel=\"noopener noreferrer\" href=\"");
+        self.text(url.as_str()).element("\">", address, "</a>")
+    }
+
+    /// Bytes written so far.
+    pub(crate) fn len(&self) -> usize {
+        self.out.len()
+    }
+
+    /// The document.
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+}
+
+/// A text as it may be shown: letters that turn the text around them are named, not obeyed.
+pub(crate) fn plain(text: &str) -> String {
+    harmless(text).collect()
+}
+
+fn harmless(text: &str) -> impl Iterator<Item = char> + '_ {
+    /// One letter, or the name of one.
+    enum Shown {
+        Letter(Option<char>),
+        Name(std::vec::IntoIter<char>),
+    }
+    impl Iterator for Shown {
+        type Item = char;
+
+        fn next(&mut self) -> Option<char> {
+            match self {
+                Self::Letter(letter) => letter.take(),
+                Self::Name(name) => name.next(),
+            }
+        }
+    }
+    text.chars().flat_map(|letter| match letter {
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            let name = format!("⟨U+{:04X}⟩", u32::from(letter));
+            Shown::Name(name.chars().collect::<Vec<_>>().into_iter())
+        }
+        // Those that only mark a direction say nothing here: each text has its own.
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => Shown::Letter(None),
+        '\n' | '\t' => Shown::Letter(Some(letter)),
+        _ if letter.is_control() => Shown::Letter(Some('\u{fffd}')),
+        _ => Shown::Letter(Some(letter)),
+    })
+}
+
+/// What a document brings with it. Its policy lets in these and nothing else.
+#[derive(Clone, Copy)]
+pub(crate) struct Brought {
+    /// Style sheet.
+    pub(crate) style: &'static str,
+    /// Script, which goes to the end of the document; empty for none.
+    pub(crate) script: &'static str,
+}
+
+impl Html {
+    /// Everything before `<body>`. Asks for nothing from anywhere, runs nothing but the script brought.
+    pub(crate) fn head(&mut self, title: &str, brought: Brought) -> &mut Self {
+        self.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+        self.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
+        self.raw("style-src ").text(&source_of(brought.style));
+        if !brought.script.is_empty() {
+            self.raw("; script-src ").text(&source_of(brought.script));
+            // Not even our own script may write markup.
+            self.raw("; require-trusted-types-for 'script'; trusted-types 'none'");
+        }
+        self.raw("; base-uri 'none'; form-action 'none'\">\n");
+        self.raw("<meta name=\"referrer\" content=\"no-referrer\">\n");
+        self.raw("<meta name=\"robots\" content=\"noindex\">\n");
+        self.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+        self.raw("<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+        self.text(title).raw("</title>\n<style>").raw(brought.style).raw("</style>\n</head>\n")
+    }
+
+    /// Everything after what stands in `<body>`.
+    pub(crate) fn end(&mut self, brought: Brought) -> &mut Self {
+        if !brought.script.is_empty() {
+            self.raw("<script>").raw(brought.script).raw("</script>\n");
+        }
+        self.raw("</body>\n</html>\n")
+    }
+}
+
+/// The source expression that allows just this style sheet or script in a Content-Security-Policy.
+fn source_of(code: &str) -> String {
+    format!("'sha256-{}'", base64(&Sha256::digest(code.as_bytes())))
+}
+
+/// RFC 4648 §4.
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for part in bytes.chunks(3) {
+        let bits =
+            (0..3).fold(0u32, |bits, at| bits << 8 | u32::from(part.get(at).copied().unwrap_or(0)));
+        for at in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
+            out.push(if at <= part.len() { letter as char } else { '=' });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_stays_text() {
+        let mut html = Html::default();
+        html.text("</script><b a='\"&\u{202e}\u{200f}\u{7}");
+        let expected = "&lt;/script&gt;&lt;b a=&#39;&quot;&amp;⟨U+202E⟩\u{fffd}";
+        assert_eq!(html.finish(), expected);
+    }
+
+    #[test]
+    fn data_is_no_markup() {
+        let mut html = Html::default();
+        html.json(&[plain("</script><!--&\u{2028}\u{202e}\u{7}\"")]);
+        let json = html.finish();
+        assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{202e}']), "{json}");
+        let back: Vec<String> = serde_json::from_str(&json).unwrap();
+        assert_eq!(back, ["</script><!--&\u{2028}⟨U+202E⟩\u{fffd}\""]);
+    }
+
+    #[test]
+    fn only_web_addresses_are_links() {
+        for address in
+            ["javascript:alert(1)", " jAvascript:x", "data:text/html,x", "file:///a", "//b"]
+        {
+            let mut html = Html::default();
+            html.address(address);
+            assert!(!html.finish().contains("href"), "{address}");
+        }
+        let mut html = Html::default();
+        html.address("https://a.example/\"onclick='x'");
+        let html = html.finish();
+        assert!(html.contains("href=\"https://a.example/%22onclick=&#39;x&#39;\""), "{html}");
+    }
+
+    #[test]
+    fn base64_is_the_standards() {
+        for (bytes, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Amounts with a name each, as a table with bars: text stays text on any screen and for any reader.
+
+use crate::html::Html;
+
+/// One bar.
+pub(super) struct Bar {
+    /// Its name.
+    pub(super) name: String,
+    /// More about it, shown small below the name; may be empty.
+    pub(super) more: String,
+    /// Its length.
+    pub(super) amount: f64,
+    /// The amount as it reads.
+    pub(super) shown: String,
+}
+
+/// A table of bars, the longest as wide as there is room. `heads` are for those who cannot see it.
+pub(super) fn bars(html: &mut Html, heads: [&'static str; 2], bars: &[Bar]) {
+    let longest = bars.iter().map(|bar| bar.amount).fold(0.0, f64::max);
+    html.raw("<table class=\"bars\">\n<colgroup><col><col></colgroup>\n<thead class=\"unseen\"><tr><th scope=\"col\">");
+    html.raw(heads[0]).raw("</th><th scope=\"col\">").raw(heads[1]).raw("</th></tr></thead>\n");
+    html.raw("<tbody>\n");
+    for bar in bars {
+        html.element("<tr><th scope=\"row\"><bdi>", &bar.name, "</bdi>");
+        if !bar.more.is_empty() {
+            html.element("<small>", &bar.more, "</small>");
+        }
+        html.raw("</th><td>");
+        let share = if longest > 0.0 { 100.0 * bar.amount / longest } else { 0.0 };
+        meter(html, share, false);
+        html.element("<span>", &bar.shown, "</span></td></tr>\n");
+    }
+    html.raw("</tbody>\n</table>\n");
+}
+
+/// A bar that fills a share of its room, in percent; `track` shows the room too.
+pub(super) fn meter(html: &mut Html, percent: f64, track: bool) {
+    html.raw("<svg class=\"meter\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" ");
+    html.raw("aria-hidden=\"true\" focusable=\"false\">");
+    if track {
+        html.raw("<rect class=\"track\" width=\"100\" height=\"8\"/>");
+    }
+    html.raw("<rect width=\"").text(&format!("{percent:.1}")).raw("\" height=\"8\"/></svg>");
+}

@@ -1,0 +1,202 @@
+//! The run at a glance: problems, the main figures, what was left out, where the time went, inputs.
+
+use model::DropReason;
+
+use super::bars::{Bar, bars};
+use super::of_all;
+use super::rows::{Totals, removed};
+use crate::html::Html;
+use crate::ledger::Ledger;
+use crate::numerals::{bytes, count, duration, grouped, percent};
+
+/// Most inputs that are listed, and most problems.
+const LISTED: usize = 100;
+
+/// Reasons that tell of damage.
+const DAMAGE: [DropReason; 4] =
+    [DropReason::BadRecord, DropReason::BadCompression, DropReason::CutShort, DropReason::Junk];
+
+/// What went wrong, if anything did.
+pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
+    let mut problems: Vec<String> = Vec::new();
+    if ledger.counts.pages == 0 {
+        problems.push("No page was found in the inputs; dropped.jsonl says what was.".to_owned());
+    }
+    let sinks = ledger.failed_sinks.iter();
+    problems.extend(sinks.map(|(name, why)| {
+        format!("The output {name} could not be written: {why}. The others are whole.")
+    }));
+    let unreadable = ledger.unreadable.iter().take(LISTED);
+    problems.extend(unreadable.map(|why| format!("{why}. What was read before is kept.")));
+    if ledger.unreadable.len() > LISTED {
+        problems.push(format!("{} more inputs, in ledger.json.", ledger.unreadable.len() - LISTED));
+    }
+    let damage = DAMAGE.iter().map(|reason| reason.as_str());
+    let damage: Vec<(&str, u64)> =
+        damage.filter_map(|name| Some((name, *ledger.drops.get(name)?))).collect();
+    if !damage.is_empty() {
+        let places: u64 = damage.iter().map(|(_, n)| n).sum();
+        let named = damage.iter().map(|(name, n)| format!("{name} {}", grouped(*n)));
+        problems.push(format!(
+            "The inputs are damaged in {} ({}; see dropped.jsonl). What is around them is kept.",
+            count(places as usize, "place"),
+            named.collect::<Vec<_>>().join(", "),
+        ));
+    }
+    if let Some(&bugs) = ledger.drops.get(DropReason::Internal.as_str()) {
+        let pages = count(bugs as usize, "page");
+        problems.push(format!(
+            "Processing {pages} failed (internal-error in dropped.jsonl): please report it."
+        ));
+    }
+    if problems.is_empty() {
+        html.raw(
+            "<p class=\"fine\">Every input was read to its end, and every output written.</p>",
+        );
+        html.raw("\n");
+        return;
+    }
+    html.raw("<section class=\"problems\" aria-labelledby=\"problems\">\n");
+    html.element("<h2 id=\"problems\">", &count(problems.len(), "problem"), "</h2>\n<ul>\n");
+    for problem in &problems {
+        html.element("<li><bdi>", problem, "</bdi></li>\n");
+    }
+    html.raw("</ul>\n</section>\n");
+}
+
+/// The main figures.
+pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
+    let counts = &ledger.counts;
+    let nowhere = ledger.drops.get(DropReason::OtherRecord.as_str()).copied().unwrap_or(0);
+    let furniture = removed(totals.letters, totals.letters_kept);
+    let tiles = [
+        ("Articles", grouped(counts.articles), doubtful(totals)),
+        ("Pages", grouped(counts.pages), format!("from {}", count(ledger.inputs.len(), "input"))),
+        (
+            "Sites",
+            grouped(counts.sites),
+            format!("{} with a wrapper", grouped(totals.with_wrapper)),
+        ),
+        (
+            "Left out",
+            grouped(counts.dropped.saturating_sub(nowhere)),
+            "pages, files and feeds".to_owned(),
+        ),
+        (
+            "Site furniture",
+            furniture.map_or("–".to_owned(), |share| percent(share, 1.0)),
+            "of the text, removed".to_owned(),
+        ),
+        ("Time", duration(ledger.seconds), format!("with {}", count(ledger.jobs, "thread"))),
+        (
+            "Throughput",
+            grouped(ledger.pages_per_second.round() as u64),
+            format!("pages, {:.1} MB of HTML a second", ledger.html_mb_per_second),
+        ),
+        ("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), bytes), "at most".to_owned()),
+    ];
+    html.raw("<dl class=\"tiles\" aria-label=\"The run at a glance\">\n");
+    for (name, figure, more) in &tiles {
+        html.element("<div><dt>", name, "</dt>");
+        html.element("<dd><b>", figure, "</b> ").element("<small>", more, "</small></dd></div>\n");
+    }
+    html.raw("</dl>\n");
+}
+
+fn doubtful(totals: &Totals) -> String {
+    match totals.doubtful {
+        0 => "none doubtful".to_owned(),
+        doubtful => format!("{} doubtful", of_all(doubtful, totals.articles)),
+    }
+}
+
+/// What was left out, by reason.
+pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
+    html.raw("<section class=\"figure\">\n<h2>Left out</h2>\n");
+    let other = DropReason::OtherRecord.as_str();
+    let mut drops: Vec<(&str, u64)> =
+        ledger.drops.iter().map(|(reason, &n)| (reason.as_str(), n)).collect();
+    drops.retain(|(reason, n)| *reason != other && *n > 0);
+    drops.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let each = drops.into_iter().map(|(reason, n)| Bar {
+        name: reason.to_owned(),
+        more: meaning(reason).to_owned(),
+        amount: n as f64,
+        shown: grouped(n),
+    });
+    let each: Vec<Bar> = each.collect();
+    if each.is_empty() {
+        html.raw("<p>Every page gave an article.</p>\n");
+    } else {
+        html.raw("<p>Each with its address in <code>dropped.jsonl</code>.</p>\n");
+        bars(html, ["Reason", "Left out"], &each);
+    }
+    if let Some(&n) = ledger.drops.get(other) {
+        html.raw("<p class=\"more\">Beside them ").text(&count(n as usize, "record"));
+        html.raw(" that hold no page: requests, metadata and the like.</p>\n");
+    }
+    html.raw("</section>\n");
+}
+
+/// What a reason means; nothing for one that this version does not know.
+fn meaning(reason: &str) -> &'static str {
+    let known = DropReason::ALL.iter().find(|known| known.as_str() == reason);
+    known.map_or("", |known| known.meaning())
+}
+
+/// Where the time went.
+pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
+    html.raw("<section class=\"figure\">\n<h2>Time by stage</h2>\n<p>");
+    html.text(&format!("{} in all; ", duration(ledger.seconds)));
+    html.raw("stages run beside each other, and each is summed over the threads.</p>\n");
+    let place = |stage: &str| STAGES.iter().position(|(known, _)| *known == stage);
+    let mut stages: Vec<(&str, f64)> =
+        ledger.stage_seconds.iter().map(|(stage, &seconds)| (stage.as_str(), seconds)).collect();
+    stages.sort_by_key(|(stage, _)| place(stage).unwrap_or(STAGES.len()));
+    let each = stages.into_iter().map(|(stage, seconds)| Bar {
+        // `1-read`: the number is for the order.
+        name: stage.split_once('-').map_or(stage, |(_, name)| name).to_owned(),
+        more: place(stage).map_or("", |at| STAGES[at].1).to_owned(),
+        amount: seconds,
+        shown: duration(seconds),
+    });
+    bars(html, ["Stage", "Time"], &each.collect::<Vec<_>>());
+    html.raw("</section>\n");
+}
+
+/// What each stage does, in their order.
+const STAGES: [(&str, &str); 9] = [
+    ("1-read", "archives, files and feeds"),
+    ("2-group", "pages by site"),
+    ("3-parse", "HTML into trees"),
+    ("3-cluster", "layouts told apart"),
+    ("4-signify", "what a page is about"),
+    ("5-rank", "where articles are"),
+    ("6-wrap", "XPaths written and tested"),
+    ("7-extract", "text, HTML, metadata"),
+    ("8-emit", "files written"),
+];
+
+/// The inputs, folded away.
+pub(super) fn inputs(html: &mut Html, ledger: &Ledger) {
+    html.raw("<details class=\"inputs\"><summary>Inputs (");
+    html.text(&grouped(ledger.inputs.len() as u64)).raw(")</summary>\n");
+    html.raw(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Inputs\"><table>\n",
+    );
+    html.raw("<thead><tr><th scope=\"col\">file</th><th scope=\"col\">size</th>");
+    html.raw("<th scope=\"col\">records</th><th scope=\"col\">HTML of pages</th></tr></thead>\n");
+    html.raw("<tbody>\n");
+    for input in ledger.inputs.iter().take(LISTED) {
+        html.element("<tr><th scope=\"row\"><bdi>", &input.file, "</bdi></th>");
+        html.element("<td>", &bytes(input.bytes), "</td>");
+        html.element("<td>", &grouped(input.records.values().sum()), "</td>");
+        html.element("<td>", &bytes(input.html_bytes), "</td></tr>\n");
+    }
+    html.raw("</tbody>\n</table></div>\n");
+    if ledger.inputs.len() > LISTED {
+        let more = count(ledger.inputs.len() - LISTED, "more input");
+        html.element("<p class=\"more\">", &more, " in ledger.json.</p>\n");
+    }
+    html.raw("</details>\n");
+}

@@ -1,0 +1,222 @@
+//! The figures of the sites, read back: sums over all, and the rows of the table.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use sink::{SiteRow, site_file_name};
+
+/// Most sites in the table, those with the most articles: so many rows sort at once in a browser.
+const MOST_ROWS: usize = 50_000;
+/// Letters shown of a site's expressions.
+const EXPRESSION_LETTERS: usize = 200;
+
+/// What `report/sites.jsonl` holds.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub(super) totals: Totals,
+    /// The sites with the most articles, most first.
+    pub(super) rows: Vec<Row>,
+    /// Whether a site has a page of its own, and one has none.
+    pub(super) pages: Pages,
+}
+
+/// Which sites have pages of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) enum Pages {
+    #[default]
+    None,
+    Some,
+    All,
+}
+
+/// Sums over all sites.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Totals {
+    pub(super) sites: u64,
+    pub(super) with_wrapper: u64,
+    pub(super) articles: u64,
+    pub(super) doubtful: u64,
+    pub(super) letters: u64,
+    pub(super) letters_kept: u64,
+    pub(super) confidences: BTreeMap<u32, u64>,
+    pub(super) lengths: BTreeMap<u32, u64>,
+    /// Sites by the bits of the number of their articles: 0, 1, 2 to 3, 4 to 7, …
+    pub(super) sites_by_size: BTreeMap<u32, u64>,
+}
+
+/// A site in the table.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) site: String,
+    /// File name of its page, if it has one.
+    pub(super) page: Option<String>,
+    pub(super) articles: usize,
+    pub(super) pages: usize,
+    pub(super) left_out: usize,
+    pub(super) doubtful: usize,
+    pub(super) layouts: usize,
+    pub(super) confidence: Option<f64>,
+    /// Pages its best wrapper was learnt from, held back, and agreeing of those.
+    pub(super) support: Option<[u32; 3]>,
+    /// Share of characters removed on pages with an article.
+    pub(super) furniture: Option<f64>,
+    pub(super) expressions: String,
+}
+
+impl Rows {
+    /// Reads the file, and looks which sites have pages of their own.
+    ///
+    /// # Errors
+    /// If it is not there, or is not as this version writes it.
+    pub(super) fn read(path: &Path, pages: &Path) -> Result<Self> {
+        let shown = path.display();
+        let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+        let of_sites = file_names(pages);
+        let mut all = Self::default();
+        let mut with_page = 0;
+        for (number, line) in (1..).zip(BufReader::new(file).lines()) {
+            let line = line.with_context(|| format!("cannot read {shown}"))?;
+            let row: SiteRow = serde_json::from_str(&line).with_context(|| {
+                format!("{shown}, line {number}, is not as this version of sitegrove writes it")
+            })?;
+            all.totals.add(&row);
+            let row = Row::of(row, &of_sites);
+            with_page += u64::from(row.page.is_some());
+            all.rows.push(row);
+            if all.rows.len() >= 2 * MOST_ROWS {
+                all.keep_the_largest();
+            }
+        }
+        all.keep_the_largest();
+        all.pages = match with_page {
+            0 => Pages::None,
+            n if n == all.totals.sites => Pages::All,
+            _ => Pages::Some,
+        };
+        Ok(all)
+    }
+
+    fn keep_the_largest(&mut self) {
+        self.rows.sort_by(|a, b| b.articles.cmp(&a.articles).then_with(|| a.site.cmp(&b.site)));
+        self.rows.truncate(MOST_ROWS);
+    }
+}
+
+/// Names of the pages in a folder; none if there is no folder.
+fn file_names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+impl Totals {
+    fn add(&mut self, row: &SiteRow) {
+        self.sites += 1;
+        self.with_wrapper += u64::from(row.wrappers > 0);
+        self.articles += row.articles as u64;
+        self.doubtful += row.doubtful as u64;
+        self.letters += row.letters.pages;
+        self.letters_kept += row.letters.kept;
+        for (&class, &n) in &row.confidences {
+            *self.confidences.entry(class).or_default() += n as u64;
+        }
+        for (&class, &n) in &row.lengths {
+            *self.lengths.entry(class).or_default() += n as u64;
+        }
+        let size = (usize::BITS - row.articles.leading_zeros()).min(u64::BITS - 1);
+        *self.sites_by_size.entry(size).or_default() += 1;
+    }
+}
+
+impl Row {
+    fn of(row: SiteRow, pages: &BTreeSet<String>) -> Self {
+        let name = site_file_name(&row.site);
+        let page = pages.contains(&format!("{name}.html")).then_some(name);
+        let expressions = row.best.iter().flat_map(|best| &best.content);
+        let mut text = expressions.map(String::as_str).map(short).collect::<Vec<_>>().join("  |  ");
+        if let Some((end, _)) = text.char_indices().nth(EXPRESSION_LETTERS) {
+            text.truncate(end);
+            text.push('…');
+        }
+        Self {
+            page,
+            articles: row.articles,
+            pages: row.pages,
+            left_out: row.drops.values().sum(),
+            doubtful: row.doubtful,
+            layouts: row.layouts,
+            confidence: row.confidence,
+            support: row.best.map(|b| [b.learnt_from, b.held_back, b.held_back_agreeing]),
+            furniture: removed(row.letters.pages, row.letters.kept),
+            expressions: text,
+            site: row.site,
+        }
+    }
+}
+
+/// An expression as it reads best: `.name` for a class and `#name` for an id, as in style sheets. What
+/// tells wrappers apart would else stand far behind what all have in common.
+fn short(path: &str) -> String {
+    const CLASS: [&str; 2] = ["[contains(concat(' ',normalize-space(@class),' '),' ", " ')]"];
+    const ID: [&str; 2] = ["[@id='", "']"];
+    let mut out = String::new();
+    let mut rest = path;
+    while let Some(at) = rest.find('[') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let named = [(CLASS, '.'), (ID, '#')].into_iter().find_map(|([open, close], mark)| {
+            let (name, after) = rest.strip_prefix(open)?.split_once(close)?;
+            let plain = !name.is_empty() && !name.contains(['[', ']', '\'', '"', ' ', '.', '#']);
+            plain.then_some((mark, name, after))
+        });
+        match named {
+            Some((mark, name, after)) => {
+                out.push(mark);
+                out.push_str(name);
+                rest = after;
+            }
+            None => {
+                out.push('[');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The share of characters that was removed, in thousandths; nothing to tell of no characters.
+pub(super) fn removed(letters: u64, kept: u64) -> Option<f64> {
+    let share = letters.saturating_sub(kept) as f64 / letters as f64;
+    (letters > 0).then(|| (share * 1000.0).round() / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_shortened_only_where_nothing_is_lost() {
+        let class = "[contains(concat(' ',normalize-space(@class),' '),' story__body ')]";
+        for (path, shown) in [
+            ("//main/article", "//main/article"),
+            (&format!("//div{class}/p[2]"), "//div.story__body/p[2]"),
+            (&format!("//div[@id='art']{class}//li"), "//div#art.story__body//li"),
+            ("//div[@id='a b']", "//div[@id='a b']"),
+            ("//div[@id='']", "//div[@id='']"),
+            ("//div[@id='a", "//div[@id='a"),
+            ("//td[@id='x'][@width='10']", "//td#x[@width='10']"),
+        ] {
+            assert_eq!(short(path), shown);
+        }
+    }
+
+    #[test]
+    fn nothing_is_removed_of_nothing() {
+        assert_eq!(removed(0, 0), None);
+        assert_eq!(removed(1000, 334), Some(0.666));
+        assert_eq!(removed(10, 20), Some(0.0));
+    }
+}

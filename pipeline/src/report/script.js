@@ -1,0 +1,162 @@
+"use strict";
+// Sorts, searches and turns the table of sites. All texts are set as text; no markup is written.
+(() => {
+  const SHOWN = 100;
+  // A row is [site, page, [articles, doubtful, pages, left out, layouts], confidence, furniture, support, best].
+  const rows = JSON.parse(document.getElementById("rows").textContent);
+  const figure = (at) => (row) => row[2][at];
+  // What each column sorts by.
+  const keys = [
+    (row) => row[0],
+    figure(0),
+    (row) => row[3],
+    figure(1),
+    (row) => row[4],
+    figure(2),
+    figure(3),
+    figure(4),
+    (row) => row[5] && row[5][0],
+  ];
+  const filters = {
+    all: () => true,
+    doubtful: (row) => row[2][1] > 0,
+    alone: (row) => !row[5],
+    empty: (row) => row[2][0] === 0,
+  };
+  const byId = (id) => document.getElementById(id);
+  const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+  const counted = (number) => `${grouped(number)} ${number === 1 ? "site" : "sites"}`;
+  const body = byId("table").tBodies[0];
+  const heads = [...byId("table").tHead.rows[0].cells];
+  const names = rows.map((row) => row[0].toLowerCase());
+  let sorted = { by: 1, up: false };
+  let order = rows.map((_, at) => at);
+  let found = order;
+  let first = 0;
+
+  const make = (name, text, parent) => {
+    const element = document.createElement(name);
+    if (text) element.textContent = text;
+    if (parent) parent.append(element);
+    return element;
+  };
+  const meter = (share, parent) => {
+    const drawn = (name, attributes, parent) => {
+      const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+      parent.append(element);
+      return element;
+    };
+    const svg = drawn("svg", {
+      class: "meter", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false",
+    }, parent);
+    drawn("rect", { class: "track", width: 100, height: 8 }, svg);
+    drawn("rect", { width: (share * 100).toFixed(1), height: 8 }, svg);
+  };
+  const share = (value, shown, row) => {
+    const cell = make("td", value === null ? "–" : "", row);
+    if (value === null) return;
+    make("span", shown(value), cell);
+    meter(value, cell);
+  };
+  const support = (value) => {
+    if (!value) return "–";
+    const [from, back, agreeing] = value;
+    const pages = `${grouped(from)} ${from === 1 ? "page" : "pages"}`;
+    return back ? `${pages}, ${agreeing} of ${back}` : pages;
+  };
+  const line = ([site, page, [articles, doubtful, pages, leftOut, layouts], confidence, furniture, supported, best]) => {
+    const row = document.createElement("tr");
+    const name = make("th", "", row);
+    name.scope = "row";
+    const link = page ? make("a", "", name) : name;
+    if (page) link.href = `sites/${page}.html`;
+    make("bdi", site, link);
+    make("code", best, name);
+    make("td", grouped(articles), row);
+    share(confidence, (value) => (Math.round(value * 100) / 100).toFixed(2), row);
+    make("td", grouped(doubtful), row);
+    share(furniture, (value) => `${Math.round(value * 100)} %`, row);
+    for (const number of [pages, leftOut, layouts]) make("td", grouped(number), row);
+    make("td", support(supported), row);
+    return row;
+  };
+
+  // Rows that say nothing come last either way; ties are by articles, then by name.
+  const sort = () => {
+    const key = keys[sorted.by];
+    const values = rows.map(key);
+    const sign = sorted.up ? 1 : -1;
+    const compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+    order.sort((a, b) => {
+      const [x, y] = [values[a], values[b]];
+      if ((x === null) !== (y === null)) return x === null ? 1 : -1;
+      return sign * compare(x, y) || rows[b][2][0] - rows[a][2][0] || compare(rows[a][0], rows[b][0]);
+    });
+    heads.forEach((head, at) => {
+      if (at === sorted.by) head.setAttribute("aria-sort", sorted.up ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+    });
+  };
+  const filter = () => {
+    const part = byId("find").value.trim().toLowerCase();
+    const wanted = filters[byId("only").value];
+    found = order.filter((at) => names[at].includes(part) && wanted(rows[at]));
+    first = 0;
+  };
+  const turn = byId("turn");
+  const show = () => {
+    body.replaceChildren(...found.slice(first, first + SHOWN).map((at) => line(rows[at])));
+    const all = found.length === rows.length;
+    byId("found").textContent = all ? counted(rows.length) : `${grouped(found.length)} of ${counted(rows.length)}`;
+    turn.hidden = found.length <= SHOWN;
+    const last = Math.min(first + SHOWN, found.length);
+    place.textContent = `${grouped(first + 1)} to ${grouped(last)} of ${grouped(found.length)}`;
+    for (const [button, to] of steps) button.setAttribute("aria-disabled", String(to() === first));
+  };
+
+  // Buttons that lead nowhere stay where they are, so that the focus does.
+  const place = document.createElement("span");
+  const end = () => Math.max(0, Math.floor((found.length - 1) / SHOWN) * SHOWN);
+  const steps = [
+    ["First", () => 0],
+    ["Previous", () => Math.max(0, first - SHOWN)],
+    ["Next", () => Math.min(end(), first + SHOWN)],
+    ["Last", end],
+  ].map(([name, to], at) => {
+    if (at === 2) turn.append(place);
+    const button = make("button", name, turn);
+    button.type = "button";
+    button.addEventListener("click", () => {
+      if (to() === first) return;
+      first = to();
+      show();
+    });
+    return [button, to];
+  });
+  place.setAttribute("role", "status");
+
+  heads.forEach((head, at) => {
+    const button = make("button", head.textContent);
+    button.type = "button";
+    button.addEventListener("click", () => {
+      // Names from A on, figures from the largest on; the same again turns it round.
+      sorted = { by: at, up: sorted.by === at ? !sorted.up : at === 0 };
+      sort();
+      filter();
+      show();
+    });
+    head.replaceChildren(button);
+  });
+  for (const [id, event] of [["find", "input"], ["only", "change"]]) {
+    byId(id).addEventListener(event, () => {
+      filter();
+      show();
+    });
+  }
+  filter();
+  show();
+  byId("controls").hidden = false;
+  byId("beginning").hidden = true;
+  document.documentElement.dataset.ready = "";
+})();
