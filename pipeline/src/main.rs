@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sitegrove::commands::{bench, evaluate, extract, inspect, run, train};
+use sitegrove::commands::{bench, changes, evaluate, extract, history, inspect, run, train};
 use sitegrove::run::Stopped;
 
 #[global_allocator]
@@ -52,6 +52,10 @@ enum Command {
     Extract(extract::ExtractArgs),
     /// Show what a run made of a site, and why, as one HTML page
     Inspect(inspect::InspectArgs),
+    /// The versions of an article in an archive of articles
+    History(history::HistoryArgs),
+    /// What is new in an archive of articles since a day
+    Changes(changes::ChangesArgs),
     /// Score runs and other tools' outputs against gold text
     Evaluate(evaluate::EvaluateArgs),
     /// Fit the default engine's weights to pages whose text is known
@@ -102,6 +106,8 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result
         Command::Run(args) => run::run(args, stop, out).map(code),
         Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),
+        Command::History(args) => history::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Changes(args) => changes::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Evaluate(args) => evaluate::run(args, out)
             .map(|outcome| code(!matches!(outcome, evaluate::Outcome::BelowFloor))),
         Command::Train(args) => train::run(args, out).map(|()| ExitCode::SUCCESS),

@@ -13,6 +13,8 @@ mod file_name;
 mod jsonl;
 mod sink;
 mod site_result;
+#[cfg(feature = "sqlite")]
+mod versions;
 mod wrappers;
 
 pub use articles::{ArticleRecord, OriginRecord, article_record};
@@ -23,6 +25,8 @@ pub use file_name::site_file_name;
 pub use jsonl::{JsonlSink, json_lines};
 pub use sink::{Render, Sink};
 pub use site_result::{BestWrapper, SiteResult};
+#[cfg(feature = "sqlite")]
+pub use versions::{ArticleArchive, Change, KeyOf, Version, VersionsSink};
 pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};
 
 /// Version of all record formats of this crate.

@@ -43,7 +43,7 @@ pub fn extract(
         .or_else(|| learnt.map(|learnt| by_wrapper(parsed, learnt)).filter(usable))
         .or_else(|| alone().filter(usable))
         .ok_or(DropReason::NoArticle)?;
-    Ok(article(parsed, template, body, feed_items, config.extract.doubtful_below))
+    Ok(article(parsed, template, body, feed_items, config))
 }
 
 fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
@@ -67,11 +67,11 @@ fn article(
     template: &str,
     body: Body,
     feed_items: &[&FeedItem],
-    doubtful_below: f64,
+    config: &Config,
 ) -> Article {
     let (page, document) = (parsed.page, &parsed.document);
     let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
-    let base = base_of(parsed);
+    let base = base_of(parsed).filter(|_| config.emit.wants_html());
     let html =
         base.map_or_else(String::new, |base| html_of(document, &body.nodes, &body.prune, &base));
     let language = terms::detect(&text).map(|found| found.language);
@@ -94,6 +94,7 @@ fn article(
         metadata: metadata(&context),
         text,
         html,
+        markdown: None,
         xpath: body.xpath,
         prune: body.prune_xpath,
         cut: body.cut,
@@ -102,7 +103,7 @@ fn article(
         route: body.route,
         wrapper_version: body.wrapper_version,
         confidence: body.confidence,
-        doubtful: body.confidence < doubtful_below,
+        doubtful: body.confidence < config.extract.doubtful_below,
     }
 }
 
