@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use sink::{CsvSink, JsonlSink, Sink, SinkError};
+use sink::{CsvSink, JsonlSink, Sink, SinkError, WarcContent, WarcSink};
 
-use crate::config::{Config, EmitConfig};
+use crate::config::{Config, EmitConfig, WarcBlocks};
 
 /// An output that can be chosen (`--sinks`, `emit.sinks`).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -18,19 +18,22 @@ pub enum SinkName {
     Jsonl,
     /// `articles.csv`.
     Csv,
+    /// `articles.warc.gz` and its index, `articles.cdxj`.
+    Warc,
     /// `archive.sqlite`, or another archive of articles.
     Sqlite,
 }
 
 impl SinkName {
     /// All of them, in the order they are written.
-    pub const ALL: [Self; 3] = [Self::Jsonl, Self::Csv, Self::Sqlite];
+    pub const ALL: [Self; 4] = [Self::Jsonl, Self::Csv, Self::Warc, Self::Sqlite];
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
             Self::Csv => "csv",
+            Self::Warc => "warc",
             Self::Sqlite => "sqlite",
         }
     }
@@ -40,6 +43,7 @@ impl SinkName {
         match self {
             Self::Jsonl => "articles.jsonl",
             Self::Csv => "articles.csv",
+            Self::Warc => "articles.warc.gz",
             Self::Sqlite => "archive.sqlite",
         }
     }
@@ -53,8 +57,12 @@ impl SinkName {
     }
 
     /// Whether it has the HTML of articles, with these settings.
-    pub fn has_html(self, _config: &EmitConfig) -> bool {
-        self != Self::Csv
+    pub fn has_html(self, config: &EmitConfig) -> bool {
+        match self {
+            Self::Csv => false,
+            Self::Warc => config.warc == WarcBlocks::Html,
+            _ => true,
+        }
     }
 
     /// Whether this build has it.
@@ -71,6 +79,13 @@ impl SinkName {
         Ok(match self {
             Self::Jsonl => Box::new(JsonlSink::create(&path)?),
             Self::Csv => Box::new(CsvSink::create(&path)?),
+            Self::Warc => {
+                let content = match config.emit.warc {
+                    WarcBlocks::Html => WarcContent::Html,
+                    WarcBlocks::Text => WarcContent::Text,
+                };
+                Box::new(WarcSink::create(&path, &folder.join(CDXJ), content)?)
+            }
             #[cfg(feature = "sqlite")]
             Self::Sqlite => Box::new(sink::VersionsSink::open(&path, article_key(config))?),
             #[cfg(not(feature = "sqlite"))]
@@ -90,8 +105,14 @@ impl SinkName {
         }
         // A leftover that cannot be removed harms nobody.
         let _ = fs::remove_file(folder.join(self.file()));
+        if self == Self::Warc {
+            let _ = fs::remove_file(folder.join(CDXJ));
+        }
     }
 }
+
+/// The index of `articles.warc.gz`.
+const CDXJ: &str = "articles.cdxj";
 
 /// Said where an archive of articles is asked of a build without SQLite.
 pub const LEFT_OUT: &str = "archives of articles (sqlite) are left out of this build: it was made without the cargo feature `sqlite`";

@@ -40,7 +40,7 @@ fn only_what_was_chosen_is_written() {
 fn unknown_sinks_are_named() {
     let (code, _, stderr) = parts(&call(&["run", "x.warc", "--sinks", "jsonl,xml"]));
     assert_eq!(code, 2);
-    assert!(stderr.contains("no sink `xml`") && stderr.contains("jsonl, csv"), "{stderr}");
+    assert!(stderr.contains("no sink `xml`") && stderr.contains("jsonl, csv, warc"), "{stderr}");
 }
 
 #[test]

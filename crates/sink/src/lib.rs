@@ -15,6 +15,7 @@ mod sink;
 mod site_result;
 #[cfg(feature = "sqlite")]
 mod versions;
+mod warc;
 mod wrappers;
 
 pub use articles::{ArticleRecord, OriginRecord, article_record};
@@ -27,6 +28,7 @@ pub use sink::{Render, Sink};
 pub use site_result::{BestWrapper, SiteResult};
 #[cfg(feature = "sqlite")]
 pub use versions::{ArticleArchive, Change, KeyOf, Version, VersionsSink};
+pub use warc::{WarcContent, WarcSink};
 pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};
 
 /// Version of all record formats of this crate.
