@@ -24,6 +24,8 @@ pub struct ArticleRecord<'a> {
     site_name: Option<&'a str>,
     text: &'a str,
     html: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    markdown: Option<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     comments: &'a str,
     xpath: &'a [String],
@@ -142,6 +144,7 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         site_name: text(&m.site_name),
         text: &article.text,
         html: &article.html,
+        markdown: article.markdown.as_deref(),
         comments: &article.comments,
         xpath: &article.xpath,
         prune: &article.prune,

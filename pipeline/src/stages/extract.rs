@@ -7,7 +7,7 @@
 
 mod judged;
 
-use dom::{NodeId, html_of, text_of};
+use dom::{Document, NodeId, html_of, markdown_of, markdown_of_text, text_of};
 use metadata::{PageContext, metadata};
 use model::{Article, DropReason, FeedItem, Route};
 use url::Url;
@@ -62,6 +62,9 @@ fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
     }
 }
 
+/// How nodes are written.
+type Render = fn(&Document, &[NodeId], &[NodeId], &Url) -> String;
+
 fn article(
     parsed: &ParsedPage<'_>,
     template: &str,
@@ -70,10 +73,18 @@ fn article(
     config: &Config,
 ) -> Article {
     let (page, document) = (parsed.page, &parsed.document);
+    let elsewhere = body.text.is_some();
     let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
-    let base = base_of(parsed).filter(|_| config.emit.wants_html());
-    let html =
-        base.map_or_else(String::new, |base| html_of(document, &body.nodes, &body.prune, &base));
+    // Only what an output has is made.
+    let (with_html, with_markdown) = (config.emit.wants_html(), config.emit.wants_markdown());
+    let base = base_of(parsed).filter(|_| with_html || with_markdown);
+    let of_nodes =
+        |render: Render| base.as_ref().map(|base| render(document, &body.nodes, &body.prune, base));
+    let html = with_html.then(|| of_nodes(html_of)).flatten().unwrap_or_default();
+    let markdown = with_markdown.then(|| {
+        let own = of_nodes(markdown_of).filter(|_| !elsewhere);
+        own.unwrap_or_else(|| markdown_of_text(&text))
+    });
     let language = terms::detect(&text).map(|found| found.language);
     let context = PageContext {
         document,
@@ -94,7 +105,7 @@ fn article(
         metadata: metadata(&context),
         text,
         html,
-        markdown: None,
+        markdown,
         xpath: body.xpath,
         prune: body.prune_xpath,
         cut: body.cut,
