@@ -30,6 +30,8 @@ fn run_sample(archives: &[PathBuf], out: &Path, more: &[&str]) -> Results {
 fn bytes(results: &Results) -> BTreeMap<String, Vec<u8>> {
     let mut files = files(&results.folder);
     assert!(files.remove("ledger.json").is_some());
+    // Its rows are the same, which pipeline/tests/archive.rs sees to; SQLite counts its writes.
+    files.remove("archive.sqlite");
     assert!(files.len() > 10 && files.contains_key("articles.csv"), "{:?}", files.keys());
     files
 }

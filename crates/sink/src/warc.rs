@@ -168,17 +168,11 @@ fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>) {
     if !origin.record_id.is_empty() {
         fields.insert(0, ("WARC-Refers-To", &*refers_to));
     }
-    let offset = origin.offset.to_string();
-    let record_id = record_id(&[
-        "conversion",
-        &origin.record_id,
-        &origin.file,
-        &offset,
-        &article.url,
-        &date.to_string(),
-        mime,
-        block,
-    ]);
+    // The page's record by its name, or where it has none by its place.
+    let place = format!("{} {}", origin.file, origin.offset);
+    let source = if origin.record_id.is_empty() { &place } else { &origin.record_id };
+    let record_id =
+        record_id(&["conversion", source, &article.url, &date.to_string(), mime, block]);
     let record = member(&NewRecord {
         kind: RecordKind::Conversion,
         record_id: &record_id,

@@ -1,7 +1,7 @@
 //! Golden pages, and the way back through a Markdown renderer.
 
-use comrak::{Options, markdown_to_html};
 use proptest::prelude::*;
+use pulldown_cmark::{Options, Parser, html::push_html};
 
 use super::*;
 use crate::{parse, text_of};
@@ -12,10 +12,10 @@ fn markdown(html: &str) -> String {
 }
 
 fn rendered(markdown: &str) -> String {
-    let mut options = Options::default();
-    options.extension.table = true;
-    options.extension.strikethrough = true;
-    markdown_to_html(markdown, &options)
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let mut html = String::new();
+    push_html(&mut html, Parser::new_ext(markdown, options));
+    html
 }
 
 fn words(html: &str) -> Vec<String> {
