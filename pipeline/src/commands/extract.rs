@@ -100,10 +100,14 @@ fn print(result: &SiteResult, format: ExtractFormat, out: &mut dyn Write) -> Res
             }
             ExtractFormat::Html => writeln!(out, "{}", article.html)?,
             ExtractFormat::Markdown => {
-                if let Some(title) = &article.metadata.title {
-                    writeln!(out, "# {}\n", dom::markdown_of_text(&title.value))?;
+                let body = article.markdown.as_deref().unwrap_or_default();
+                let title = article.metadata.title.as_ref();
+                let title = title.map(|t| format!("# {}", dom::markdown_of_text(&t.value)));
+                // Many bodies begin with their heading.
+                if let Some(title) = title.filter(|title| !body.lines().any(|line| line == title)) {
+                    writeln!(out, "{title}\n")?;
                 }
-                writeln!(out, "{}\n", article.markdown.as_deref().unwrap_or_default())?;
+                writeln!(out, "{body}\n")?;
             }
             ExtractFormat::Text => {
                 let title = article.metadata.title.as_ref().map_or("", |t| t.value.as_str());
