@@ -1,8 +1,10 @@
 //! The commands of the binary, one file each.
 
 pub mod bench;
+pub mod changes;
 pub mod evaluate;
 pub mod extract;
+pub mod history;
 pub mod inspect;
 pub mod progress;
 pub mod report;

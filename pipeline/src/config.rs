@@ -213,12 +213,38 @@ pub struct ExtractConfig {
 pub struct EmitConfig {
     /// Outputs to write.
     pub sinks: Vec<SinkName>,
+    /// Whether articles.jsonl has each article as Markdown too.
+    pub markdown: bool,
+    /// What the records of `articles.warc.gz` hold.
+    pub warc: WarcBlocks,
+    /// File of the archive that `sqlite` adds to; empty for the one in the run folder.
+    pub archive: PathBuf,
+}
+
+/// What the records of a WARC of articles hold.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WarcBlocks {
+    /// The HTML fragment.
+    Html,
+    /// The plain text.
+    Text,
 }
 
 impl EmitConfig {
     /// The chosen outputs, each once, in the order they are written.
     pub fn chosen(&self) -> Vec<SinkName> {
         SinkName::ALL.into_iter().filter(|name| self.sinks.contains(name)).collect()
+    }
+
+    /// Whether a chosen output has the HTML of articles: it is not made for nothing.
+    pub fn wants_html(&self) -> bool {
+        self.sinks.iter().any(|name| name.has_html(self))
+    }
+
+    /// Whether a chosen output has articles as Markdown.
+    pub fn wants_markdown(&self) -> bool {
+        self.markdown && self.sinks.contains(&SinkName::Jsonl)
     }
 }
 
@@ -256,8 +282,10 @@ impl Config {
             if own_out {
                 run.out = without_detours(&folder.join(&run.out));
             }
-            if !config.grove.weights.as_os_str().is_empty() {
-                config.grove.weights = without_detours(&folder.join(&config.grove.weights));
+            for path in [&mut config.grove.weights, &mut config.emit.archive] {
+                if !path.as_os_str().is_empty() {
+                    *path = without_detours(&folder.join(&path));
+                }
             }
             for path in &mut config.wrap.fixed {
                 *path = without_detours(&folder.join(&*path));

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sitegrove::commands::{bench, evaluate, extract, inspect, report, run, train, wrappers};
+use sitegrove::commands::{
+    bench, changes, evaluate, extract, history, inspect, report, run, train, wrappers,
+};
 use sitegrove::run::Stopped;
 
 #[global_allocator]
@@ -56,6 +58,10 @@ enum Command {
     Wrappers(wrappers::WrappersArgs),
     /// Draw the report of a run again
     Report(report::ReportArgs),
+    /// The versions of an article in an archive of articles
+    History(history::HistoryArgs),
+    /// What is new in an archive of articles since a day
+    Changes(changes::ChangesArgs),
     /// Score runs and other tools' outputs against gold text
     Evaluate(evaluate::EvaluateArgs),
     /// Fit the default engine's weights to pages whose text is known
@@ -108,6 +114,8 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
         Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::History(args) => history::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Changes(args) => changes::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Evaluate(args) => evaluate::run(args, out)
             .map(|outcome| code(!matches!(outcome, evaluate::Outcome::BelowFloor))),
         Command::Train(args) => train::run(args, out).map(|()| ExitCode::SUCCESS),

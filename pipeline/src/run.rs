@@ -72,6 +72,9 @@ pub fn run(
 ) -> Result<Report> {
     let begun = Instant::now();
     let started = jiff::Timestamp::now();
+    if let Some(name) = config.emit.chosen().into_iter().find(|name| !name.is_built()) {
+        bail!("the output {name} cannot be written: {}", crate::sinks::LEFT_OUT);
+    }
     let inputs = expand(&config.run.inputs, &config.run.feeds)?;
     if inputs.is_empty() {
         bail!("no inputs: name WARC files, HTML files or folders, or set run.inputs");
@@ -163,7 +166,8 @@ fn claim(
 }
 
 /// Whether a folder holds more than a stopped run leaves: unfinished files, and the folders of
-/// wrappers and the report with nothing else in them.
+/// wrappers and the report with nothing else in them. An archive of articles, with its log, is of no
+/// single run: it is added to, never replaced.
 fn holds_files(folder: &Path) -> bool {
     let counts = |entry: fs::DirEntry| {
         let name = entry.file_name();
@@ -171,7 +175,8 @@ fn holds_files(folder: &Path) -> bool {
         if ours && entry.path().is_dir() {
             holds_files(&entry.path())
         } else {
-            !name.to_string_lossy().ends_with(".partial")
+            let name = name.to_string_lossy();
+            !name.ends_with(".partial") && !name.starts_with(SinkName::Sqlite.file())
         }
     };
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(counts))
@@ -195,7 +200,7 @@ fn run_in_pool(
     let mut tally = Tally::default();
     tally.drops(&grouped.drops);
 
-    let mut outputs = Outputs::create(&config.run.out, &config.emit)?;
+    let mut outputs = Outputs::create(&config.run.out, config)?;
     let renderers = outputs.renderers();
     outputs.emit_drops(&grouped.drops)?;
     process_in_order(&grouped.sites, config, &renderers, stop, clock, |done| {

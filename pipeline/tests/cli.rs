@@ -13,12 +13,14 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 11] = [
     "run",
     "extract",
     "inspect",
     "report",
     "wrappers",
+    "history",
+    "changes",
     "evaluate",
     "train",
     "bench",

@@ -36,6 +36,8 @@ fn bytes(results: &Results) -> BTreeMap<String, Vec<u8>> {
     let (rows, _) = rows.split_once("</script>").unwrap();
     assert!(rows.len() > 500 && files.contains_key("report/sites.jsonl"), "{rows}");
     files.insert("rows of the report".to_owned(), rows.as_bytes().to_owned());
+    // Its rows are the same, which pipeline/tests/archive.rs sees to; SQLite counts its writes.
+    files.remove("archive.sqlite");
     assert!(files.len() > 10 && files.contains_key("articles.csv"), "{:?}", files.keys());
     files
 }

@@ -74,6 +74,23 @@ fn html_is_a_fragment() {
 }
 
 #[test]
+fn markdown_has_the_titles_and_the_words() {
+    let (code, stdout, stderr) = extract(&["--format", "markdown"], &siblings());
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(stdout.lines().filter(|l| l.starts_with("# ")).count(), 3, "{stdout}");
+    // Its first paragraph ends with the one emphasis in it.
+    let text = gold("letters-to-a-rock.html");
+    let emphasised = "To the Gentlemen of the Light";
+    let first = text.split("\n\n").next().unwrap();
+    let marked = first.replace(emphasised, &format!("*{emphasised}*"));
+    assert_ne!(first, marked);
+    assert!(stdout.contains(&marked), "{stdout}");
+    // Unasked for, it is not in the records.
+    let (_, json, _) = extract(&["--format", "json"], &siblings());
+    assert!(json.lines().map(parse).all(|article| article.get("markdown").is_none()));
+}
+
+#[test]
 fn one_page_alone_is_read_page_wise() {
     let (code, stdout, stderr) = extract(&["--format", "json"], &siblings()[..1]);
     assert_eq!(code, 0, "{stderr}");

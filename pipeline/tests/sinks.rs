@@ -37,10 +37,31 @@ fn only_what_was_chosen_is_written() {
 }
 
 #[test]
+fn markdown_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    let table = "<ul><li>1. <b>One</b><li><a href=/two>two</a></ul>";
+    for n in 0..8 {
+        crawl.page(&format!("https://chosen.example/notes/{n}"), &prose::post_with(n, "", table));
+    }
+    let archive = crawl.write(folder.path(), "chosen.warc.gz");
+    let out = folder.path().join("out");
+    let plain = run(&[&archive], &out, &["--engine", "forest"]);
+    assert!(plain.articles.iter().all(|article| article.get("markdown").is_none()));
+    let with = run(&[&archive], &out, &["--engine", "forest", "--markdown"]);
+    for (article, plain) in with.articles.iter().zip(&plain.articles) {
+        let markdown = article["markdown"].as_str().unwrap();
+        let list = "\n\n- 1\\. **One**\n- [two](https://chosen.example/two)";
+        assert!(markdown.contains(list), "{markdown}");
+        assert_eq!(article["html"], plain["html"]);
+    }
+}
+
+#[test]
 fn unknown_sinks_are_named() {
     let (code, _, stderr) = parts(&call(&["run", "x.warc", "--sinks", "jsonl,xml"]));
     assert_eq!(code, 2);
-    assert!(stderr.contains("no sink `xml`") && stderr.contains("jsonl, csv"), "{stderr}");
+    assert!(stderr.contains("no sink `xml`") && stderr.contains("jsonl, csv, warc"), "{stderr}");
 }
 
 #[test]

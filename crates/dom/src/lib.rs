@@ -34,4 +34,4 @@ pub use html5ever::{LocalName, local_name};
 pub use parse::{Keep, ParseConfig, parse, parse_by_html5ever, parse_while, parse_with};
 pub use path::class_tokens;
 pub use prefix::PrefixSums;
-pub use render::{html_of, normalize_space, paragraphs, text_of};
+pub use render::{html_of, markdown_of, markdown_of_text, normalize_space, paragraphs, text_of};

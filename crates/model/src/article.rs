@@ -119,6 +119,8 @@ pub struct Article {
     pub text: String,
     /// Body as an HTML fragment: absolute links, images kept, nothing that runs.
     pub html: String,
+    /// Body as Markdown (GitHub flavoured), where it was asked for.
+    pub markdown: Option<String>,
     /// XPath expressions that select the body's nodes on this page.
     pub xpath: Vec<String>,
     /// XPath expressions of what is taken out of them.

@@ -1,6 +1,6 @@
 //! One line of `articles.jsonl`.
 
-use model::{Article, Field, Origin};
+use model::{Article, Field, Metadata, Origin};
 use serde::Serialize;
 
 use crate::SCHEMA;
@@ -24,6 +24,8 @@ pub struct ArticleRecord<'a> {
     site_name: Option<&'a str>,
     text: &'a str,
     html: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    markdown: Option<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     comments: &'a str,
     xpath: &'a [String],
@@ -43,7 +45,7 @@ pub struct ArticleRecord<'a> {
 
 /// Where each metadata field was found.
 #[derive(Debug, Serialize)]
-struct Sources {
+pub(crate) struct Sources {
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +66,23 @@ struct Sources {
     canonical: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     site_name: Option<&'static str>,
+}
+
+impl Sources {
+    pub(crate) fn of(m: &Metadata) -> Self {
+        Self {
+            title: source(&m.title),
+            authors: source(&m.authors),
+            published: source(&m.published),
+            modified: source(&m.modified),
+            language: source(&m.language),
+            description: source(&m.description),
+            image: source(&m.image),
+            tags: source(&m.tags),
+            canonical: source(&m.canonical),
+            site_name: source(&m.site_name),
+        }
+    }
 }
 
 /// Where a record lies.
@@ -125,6 +144,7 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         site_name: text(&m.site_name),
         text: &article.text,
         html: &article.html,
+        markdown: article.markdown.as_deref(),
         comments: &article.comments,
         xpath: &article.xpath,
         prune: &article.prune,
@@ -134,18 +154,7 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         wrapper_version: article.wrapper_version,
         confidence: rounded(article.confidence),
         doubtful: article.doubtful,
-        sources: Sources {
-            title: source(&m.title),
-            authors: source(&m.authors),
-            published: source(&m.published),
-            modified: source(&m.modified),
-            language: source(&m.language),
-            description: source(&m.description),
-            image: source(&m.image),
-            tags: source(&m.tags),
-            canonical: source(&m.canonical),
-            site_name: source(&m.site_name),
-        },
+        sources: Sources::of(m),
         fetched: article.fetched.map(|t| t.to_string()),
         charset: article.charset,
         origin: (&article.origin).into(),

@@ -15,6 +15,9 @@ mod sink;
 mod site_configs;
 mod site_result;
 mod site_rows;
+#[cfg(feature = "sqlite")]
+mod versions;
+mod warc;
 mod wrappers;
 
 pub use articles::{ArticleRecord, OriginRecord, article_record};
@@ -27,6 +30,9 @@ pub use sink::{Render, Sink};
 pub use site_configs::{SiteConfigFile, SiteConfigSink};
 pub use site_result::{BestWrapper, Letters, SiteResult};
 pub use site_rows::{BestRow, LettersRow, SiteRow, SiteRowsSink, length_class_end};
+#[cfg(feature = "sqlite")]
+pub use versions::{ArticleArchive, Change, KeyOf, Version, VersionsSink};
+pub use warc::{WarcContent, WarcSink};
 pub use wrappers::{
     FixedRecord, PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord,
 };

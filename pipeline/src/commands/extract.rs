@@ -26,6 +26,8 @@ pub enum ExtractFormat {
     Json,
     /// The HTML fragment of each page
     Html,
+    /// Title and text of each page as Markdown
+    Markdown,
 }
 
 /// Arguments of `sitegrove extract`.
@@ -34,6 +36,7 @@ pub enum ExtractFormat {
 Examples:
   sitegrove extract post-1.html post-2.html post-3.html
   sitegrove extract saved-pages/ --format json
+  sitegrove extract page.html --format markdown
   sitegrove extract page.html --engine euclid")]
 pub struct ExtractArgs {
     /// HTML files of one layout, or a folder of them
@@ -59,6 +62,7 @@ pub fn run(args: &ExtractArgs, out: &mut dyn Write) -> Result<()> {
     if let Some(engine) = args.engine {
         config.rank.engine = engine;
     }
+    config.emit.markdown = matches!(args.format, ExtractFormat::Markdown);
     let named: Vec<String> = args.pages.iter().map(|p| p.to_string_lossy().into_owned()).collect();
     // Whatever its name ends in, a file named here is a page.
     let inputs = expand(&named, &[])?.into_iter().map(|input| match input {
@@ -95,6 +99,16 @@ fn print(result: &SiteResult, format: ExtractFormat, out: &mut dyn Write) -> Res
                 writeln!(out)?;
             }
             ExtractFormat::Html => writeln!(out, "{}", article.html)?,
+            ExtractFormat::Markdown => {
+                let body = article.markdown.as_deref().unwrap_or_default();
+                let title = article.metadata.title.as_ref();
+                let title = title.map(|t| format!("# {}", dom::markdown_of_text(&t.value)));
+                // Many bodies begin with their heading.
+                if let Some(title) = title.filter(|title| !body.lines().any(|line| line == title)) {
+                    writeln!(out, "{title}\n")?;
+                }
+                writeln!(out, "{body}\n")?;
+            }
             ExtractFormat::Text => {
                 let title = article.metadata.title.as_ref().map_or("", |t| t.value.as_str());
                 writeln!(out, "# {title}")?;

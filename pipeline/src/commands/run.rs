@@ -55,9 +55,16 @@ pub struct RunArgs {
     /// they go before what is learnt (repeatable)
     #[arg(long, value_name = "FILE|DIR")]
     pub wrappers_from: Vec<PathBuf>,
-    /// What to write, comma-separated: jsonl, csv, siteconfig, report; or all
+    /// What to write, comma-separated: jsonl, csv, warc, sqlite, siteconfig, report;
+    /// or all
     #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
+    /// Add the articles to this archive (an SQLite file, made if absent); chooses sqlite
+    #[arg(long, value_name = "FILE")]
+    pub archive: Option<PathBuf>,
+    /// Write each article as Markdown too, into articles.jsonl
+    #[arg(long)]
+    pub markdown: bool,
     /// Threads; 0 takes one a core
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -101,6 +108,11 @@ impl RunArgs {
             config.wrap.fixed.extend(self.wrappers_from.iter().cloned());
             config.read_fixed()?;
         }
+        if let Some(archive) = &self.archive {
+            config.emit.archive.clone_from(archive);
+            config.emit.sinks.push(SinkName::Sqlite);
+        }
+        config.emit.markdown |= self.markdown;
         if let Some(jobs) = self.jobs {
             config.run.jobs = jobs;
         }
@@ -174,12 +186,19 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
             ledger.drops.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
         writeln!(out, "\nLeft out: {} ({})", counts.dropped, reasons.join(", "))?;
     }
-    let written = config.emit.chosen().into_iter();
-    let files: Vec<&str> = written
-        .filter(|name| !ledger.failed_sinks.contains_key(name.as_str()))
-        .map(SinkName::file)
+    let mut written = config.emit.chosen();
+    written.retain(|name| !ledger.failed_sinks.contains_key(name.as_str()));
+    let elsewhere = |name: &SinkName| {
+        name.path(&config.run.out, &config.emit) != config.run.out.join(name.file())
+    };
+    let (archives, files): (Vec<SinkName>, Vec<SinkName>) =
+        written.into_iter().partition(elsewhere);
+    let files: Vec<&str> = (files.into_iter().map(SinkName::file))
         .chain(["wrappers/", "dropped.jsonl", "ledger.json"])
         .collect();
     writeln!(out, "\nResults in {}: {}", config.run.out.display(), files.join(", "))?;
+    for name in archives {
+        writeln!(out, "Added to {}", name.path(&config.run.out, &config.emit).display())?;
+    }
     Ok(())
 }

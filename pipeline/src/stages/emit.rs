@@ -15,7 +15,7 @@ use sink::{
     AtomicFile, Render, Sink, SinkError, SiteResult, drop_record, json_lines, site_file_name,
 };
 
-use crate::config::EmitConfig;
+use crate::config::Config;
 use crate::ledger;
 use crate::sinks::SinkName;
 
@@ -74,7 +74,7 @@ impl Outputs {
     ///
     /// # Errors
     /// If what every run writes cannot be created: `dropped.jsonl`, `wrappers/`.
-    pub fn create(folder: &Path, config: &EmitConfig) -> Result<Self, SinkError> {
+    pub fn create(folder: &Path, config: &Config) -> Result<Self, SinkError> {
         let wrappers = folder.join("wrappers");
         fs::create_dir_all(&wrappers).map_err(|source| SinkError {
             what: "cannot create",
@@ -87,7 +87,7 @@ impl Outputs {
             stale: stale.collect(),
             folder: folder.to_owned(),
             wrappers,
-            sinks: config.chosen().into_iter().map(chosen).collect(),
+            sinks: config.emit.chosen().into_iter().map(chosen).collect(),
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
             sites: Vec::new(),
         })

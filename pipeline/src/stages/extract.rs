@@ -7,7 +7,7 @@
 
 mod judged;
 
-use dom::{NodeId, html_of, text_of};
+use dom::{Document, NodeId, html_of, markdown_of, markdown_of_text, text_of};
 use metadata::{Given, PageContext, metadata_given};
 use model::{Article, DropReason, FeedItem, Route};
 use url::Url;
@@ -42,7 +42,7 @@ pub fn extract(
             return Err(DropReason::JoinedPage);
         }
         if let Some(body) = by_hand(parsed, fixed, least) {
-            return Ok(article(parsed, template, body, feed_items, config.extract.doubtful_below));
+            return Ok(article(parsed, template, body, feed_items, config));
         }
         if fixed.forbids() {
             return Err(DropReason::NoArticle);
@@ -59,7 +59,7 @@ pub fn extract(
         .or_else(|| alone().filter(usable))
         .ok_or(DropReason::NoArticle)?;
     let body = without_stripped(body, parsed);
-    Ok(article(parsed, template, body, feed_items, config.extract.doubtful_below))
+    Ok(article(parsed, template, body, feed_items, config))
 }
 
 /// A wrapper written by hand says nothing of how sure it is: more than what is learnt, most often.
@@ -111,24 +111,41 @@ fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
     }
 }
 
+/// How nodes are written.
+type Render = fn(&Document, &[NodeId], &[NodeId], &Url) -> String;
+
 fn article(
     parsed: &ParsedPage<'_>,
     template: &str,
     body: Body,
     feed_items: &[&FeedItem],
-    doubtful_below: f64,
+    config: &Config,
 ) -> Article {
     let (page, document) = (parsed.page, &parsed.document);
+    let elsewhere = body.text.is_some();
     let mut text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
-    let base = base_of(parsed);
-    let mut html =
-        base.map_or_else(String::new, |base| html_of(document, &body.nodes, &body.prune, &base));
+    // Only what an output has is made.
+    let (with_html, with_markdown) = (config.emit.wants_html(), config.emit.wants_markdown());
+    let base = base_of(parsed).filter(|_| with_html || with_markdown);
+    let of_nodes =
+        |render: Render| base.as_ref().map(|base| render(document, &body.nodes, &body.prune, base));
+    let mut html = with_html.then(|| of_nodes(html_of)).flatten().unwrap_or_default();
+    let mut markdown = with_markdown.then(|| {
+        let own = of_nodes(markdown_of).filter(|_| !elsewhere);
+        own.unwrap_or_else(|| markdown_of_text(&text))
+    });
     if let Some(fixed) = parsed.fixed.as_ref().filter(|_| body.engine == SITE_CONFIG) {
         for part in &fixed.more {
             text.push_str("\n\n");
             text.push_str(&part.text);
-            html.push('\n');
-            html.push_str(&part.html);
+            if with_html {
+                html.push('\n');
+                html.push_str(&part.html);
+            }
+            if let Some(markdown) = &mut markdown {
+                markdown.push_str("\n\n");
+                markdown.push_str(&markdown_of_text(&part.text));
+            }
         }
     }
     let language = terms::detect(&text).map(|found| found.language);
@@ -156,6 +173,7 @@ fn article(
         metadata: metadata_given(&context, &given),
         text,
         html,
+        markdown,
         xpath: body.xpath,
         prune: body.prune_xpath,
         cut: body.cut,
@@ -164,7 +182,7 @@ fn article(
         route: body.route,
         wrapper_version: body.wrapper_version,
         confidence: body.confidence,
-        doubtful: body.confidence < doubtful_below,
+        doubtful: body.confidence < config.extract.doubtful_below,
     }
 }
 

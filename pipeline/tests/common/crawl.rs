@@ -13,15 +13,21 @@ pub(crate) const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; chars
 
 /// Records, one after the other. The record number gives ids and dates, so the same calls give the
 /// same bytes and later records are later visits.
-#[derive(Default)]
 pub(crate) struct Crawl {
+    /// The day of all visits.
+    day: &'static str,
     /// Each record in a gzip member of its own.
     members: Vec<Vec<u8>>,
 }
 
 impl Crawl {
     pub(crate) fn new() -> Self {
-        Self::default()
+        Self::of_day("2024-05-01")
+    }
+
+    /// A crawl of another day, `YYYY-MM-DD`.
+    pub(crate) fn of_day(day: &'static str) -> Self {
+        Self { day, members: Vec::new() }
     }
 
     /// A page in UTF-8, answered with 200.
@@ -48,7 +54,7 @@ impl Crawl {
         let record = NewRecord {
             kind,
             record_id: &format!("urn:uuid:00000000-0000-4000-8000-{n:012}"),
-            date: format!("2024-05-01T{:02}:{:02}:{:02}Z", n / 3600 % 24, n / 60 % 60, n % 60)
+            date: format!("{}T{:02}:{:02}:{:02}Z", self.day, n / 3600 % 24, n / 60 % 60, n % 60)
                 .parse()
                 .unwrap(),
             target_uri: Some(url),

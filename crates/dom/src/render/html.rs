@@ -4,6 +4,7 @@ use html5ever::local_name;
 use url::Url;
 
 use super::allowed::{attribute_stays, written_as};
+use super::figures::figures;
 use super::text::{Kept, for_each_kept};
 use crate::{Document, Element, NodeId, is_void};
 
@@ -13,14 +14,20 @@ use crate::{Document, Element, NodeId, is_void};
 /// `ftp`, `mailto` and `tel`; images only `http`, `https` and embedded bitmaps. Scripts, frames,
 /// forms, event handlers, styles, classes and ids never appear; other elements that begin a new
 /// line become `div`. Lazily loaded images get the
-/// address their `data-src` (or the like) holds.
+/// address their `data-src` (or the like) holds, pictures whose caption only a class tells become
+/// figures.
 pub fn html_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &Url) -> String {
     let mut out = String::new();
+    let figures = figures(document, roots, prune);
+    let name_of = |id: NodeId| match figures.get(&id) {
+        Some(&name) => Some(name),
+        None => document.name(id).and_then(written_as),
+    };
     for_each_kept(document, roots, prune, &mut |event| match event {
         Kept::Text(id) => escape(document.text(id).unwrap_or_default(), false, &mut out),
         Kept::Open(id) => {
             if let Some(element) = document.element(id)
-                && let Some(name) = written_as(element.name)
+                && let Some(name) = name_of(id)
             {
                 open_tag(element, name, base, &mut out);
                 let empty = document.node(id).end == id + 1;
@@ -30,7 +37,7 @@ pub fn html_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &U
             }
         }
         Kept::Close(id) => {
-            if let Some(name) = document.name(id).and_then(written_as) {
+            if let Some(name) = name_of(id) {
                 close_tag(name, &mut out);
             }
         }
@@ -55,12 +62,8 @@ fn open_tag(element: Element<'_>, name: &str, base: &Url, out: &mut String) {
     }
     match *element.name {
         local_name!("a") => {
-            if let Some(url) = element
-                .attribute(&local_name!("href"))
-                .and_then(|href| absolute(href, base))
-                .filter(|u| matches!(u.scheme(), "http" | "https" | "ftp" | "mailto" | "tel"))
-            {
-                write_attribute("href", url.as_str(), out);
+            if let Some(url) = link_target(element, base) {
+                write_attribute("href", &url, out);
             }
         }
         local_name!("img")
@@ -89,6 +92,22 @@ fn open_tag(element: Element<'_>, name: &str, base: &Url, out: &mut String) {
         _ => {}
     }
     out.push('>');
+}
+
+/// Where a link leads, if it is an address that may stay.
+pub(super) fn link_target(element: Element<'_>, base: &Url) -> Option<String> {
+    let url = absolute(element.attribute(&local_name!("href"))?, base)?;
+    let stays = matches!(url.scheme(), "http" | "https" | "ftp" | "mailto" | "tel");
+    stays.then(|| url.into())
+}
+
+/// The address of an image that is not embedded in the page: its own, else the first of its set.
+pub(super) fn picture(element: Element<'_>, base: &Url) -> Option<String> {
+    let own = media_source(element, base).filter(|url| !url.starts_with("data:"));
+    own.or_else(|| {
+        let set = absolute_set(first_of(element, &["srcset", "data-srcset"])?, base);
+        set.split_ascii_whitespace().next().map(|url| url.trim_end_matches(',').to_owned())
+    })
 }
 
 /// The value of the first of these attributes that the element has. Names are compared as text: to

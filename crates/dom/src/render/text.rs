@@ -104,7 +104,7 @@ impl Lines {
 }
 
 /// HTML white space and the spaces people use for layout (no-break space among them).
-fn is_space(c: char) -> bool {
+pub(super) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c' | '\u{a0}' | '\u{200b}' | '\u{feff}')
         || (c > '\u{7f}' && c.is_whitespace())
 }

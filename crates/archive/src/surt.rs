@@ -1,0 +1,152 @@
+//! Addresses as indexes of web archives sort them: the host's names turned round (SURT), in the
+//! canonical form that pywb and the Wayback Machine look them up by.
+
+use std::fmt::Write;
+
+use url::{Host, Url};
+
+/// The key of an address in a CDX index: `org,example)/news?a=1&b=2` for
+/// `https://www.Example.org/News/?b=2&a=1#top`. Without scheme, user, `www.`, default port, fragment,
+/// session ids and a slash at the end of the path; lower-case, with the parameters in order. What is
+/// no web address stays as it is.
+pub fn surt(address: &str) -> String {
+    let Ok(url) = Url::parse(address.trim()) else { return address.to_owned() };
+    if !matches!(url.scheme(), "http" | "https" | "ftp") {
+        return address.to_owned();
+    }
+    let mut key = match url.host() {
+        Some(Host::Domain(host)) => turned(without_www(host.trim_end_matches('.'))),
+        Some(Host::Ipv4(address)) => turned(&address.to_string()),
+        Some(Host::Ipv6(address)) => address.to_string(),
+        None => return address.to_owned(),
+    };
+    if let Some(port) = url.port() {
+        // Writing to a string does not fail.
+        let _ = write!(key, ":{port}");
+    }
+    key.push(')');
+    let path = normal(url.path()).to_ascii_lowercase();
+    // Empty segments go, and with them the slash at the end; so does an ASP.NET session.
+    let segments = path.split('/').filter(|s| !s.is_empty() && !is_aspnet_session(s));
+    key.push('/');
+    key.push_str(&segments.collect::<Vec<_>>().join("/"));
+    let query = normal(url.query().unwrap_or_default()).to_ascii_lowercase();
+    let mut parameters: Vec<&str> = query.split('&').filter(|pair| !is_session(pair)).collect();
+    if query.rsplit('&').next().is_some_and(is_session) && !parameters.is_empty() {
+        // The other tools take out what they find and leave the separator before it.
+        parameters.push("");
+    }
+    // By name, then by value: `=` sorts as the lowest.
+    parameters.sort_by_key(|pair| pair.split_once('=').map_or((*pair, ""), |(n, v)| (n, v)));
+    let query = parameters.join("&");
+    if !query.is_empty() {
+        key.push('?');
+        key.push_str(&query);
+    }
+    key
+}
+
+/// The parts of a host, the last first.
+fn turned(host: &str) -> String {
+    host.rsplit('.').collect::<Vec<_>>().join(",")
+}
+
+/// Without `www.`, `www2.` and the like before a name.
+fn without_www(host: &str) -> &str {
+    let Some(rest) = host.strip_prefix("www") else { return host };
+    match rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('.') {
+        Some(rest) if !rest.is_empty() => rest,
+        _ => host,
+    }
+}
+
+/// Percent-encoding undone as far as it can be, and done again where it is needed.
+fn normal(part: &str) -> String {
+    let mut bytes = part.as_bytes().to_vec();
+    // What was encoded twice is the same page; a hostile address must not keep us for long.
+    for _ in 0..8 {
+        let decoded = decoded(&bytes);
+        if decoded == bytes {
+            break;
+        }
+        bytes = decoded;
+    }
+    let mut out = String::with_capacity(bytes.len());
+    for byte in bytes {
+        if byte <= b' ' || byte >= 0x7f || byte == b'#' || byte == b'%' {
+            let _ = write!(out, "%{byte:02x}");
+        } else {
+            out.push(char::from(byte));
+        }
+    }
+    out
+}
+
+fn decoded(bytes: &[u8]) -> Vec<u8> {
+    let hex = |byte: Option<&u8>| byte.and_then(|&b| char::from(b).to_digit(16));
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match (bytes[at], hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            (byte, ..) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// `(S(…))` in a path.
+fn is_aspnet_session(segment: &str) -> bool {
+    let inner = segment.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
+    inner.is_some_and(|inner| {
+        let token = inner.strip_prefix("s(").and_then(|s| s.strip_suffix(')')).unwrap_or(inner);
+        token.len() == 24 && is_token(token, 24)
+    })
+}
+
+fn is_token(text: &str, length: usize) -> bool {
+    text.len() >= length && text.bytes().take(length).all(|b| b.is_ascii_alphanumeric())
+}
+
+/// Whether a parameter names a session.
+fn is_session(pair: &str) -> bool {
+    let Some((name, value)) = pair.split_once('=') else { return false };
+    match name {
+        "jsessionid" | "phpsessid" | "sid" => value.len() == 32 && is_token(value, 32),
+        "aspsessionid" => true,
+        "cfid" | "cftoken" => true,
+        _ => name.starts_with("aspsessionid") && value.len() == 24,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::surt;
+
+    #[test]
+    fn keys() {
+        for (address, expected) in [
+            ("https://www.Example.org/News/?b=2&a=1#top", "org,example)/news?a=1&b=2"),
+            ("http://example.org", "org,example)/"),
+            ("http://example.org:8080/a//", "org,example:8080)/a"),
+            ("https://example.org:443/?", "org,example)/"),
+            ("http://www2.example.co.uk/x.html", "uk,co,example)/x.html"),
+            ("http://192.168.0.1/x", "1,0,168,192)/x"),
+            ("http://user:pass@example.org/", "org,example)/"),
+            ("http://example.org/a%C3%A9%20b", "org,example)/a%c3%a9%20b"),
+            (
+                "http://example.org/?PHPSESSID=0123456789abcdefabcd0123456789ab&x=1",
+                "org,example)/?x=1",
+            ),
+            ("file:///a/b", "file:///a/b"),
+        ] {
+            assert_eq!(surt(address), expected, "{address}");
+        }
+    }
+}

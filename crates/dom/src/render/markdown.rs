@@ -1,0 +1,354 @@
+//! Markdown (CommonMark with GitHub's tables and strikethrough) of nodes.
+//!
+//! Text is text: rendered, the Markdown has the words of [`super::text_of`], whatever characters are
+//! in them. [`inline`] writes lines, [`escape`] keeps text from being markup, [`blocks`] puts lines
+//! together, [`table`] writes tables.
+
+mod blocks;
+mod escape;
+mod inline;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use html5ever::{LocalName, local_name};
+use url::Url;
+
+use self::blocks::{Block, Frame, Kind};
+use self::inline::{Line, Style};
+use super::html::{link_target, picture};
+use super::text::{Kept, for_each_kept, is_space};
+use crate::{Document, Element, NodeId, is_inline, is_void};
+
+/// Lists and quotations nested deeper are written at this depth: every level indents every line.
+const DEEPEST: usize = 12;
+
+/// Markdown of the subtrees of `roots`, the subtrees of `prune` left out, in document order; links
+/// and images are resolved against `base`, and kept as in [`super::html_of`].
+///
+/// Headings, lists, quotations, code blocks with their language, tables of data, emphasis,
+/// strikethrough, code, links and images are written as such. Tables that only lay out a page are
+/// written as what is in them. Images embedded in the page, audio and video are left out. No line
+/// break at the end.
+pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &Url) -> String {
+    let mut writer = Writer {
+        document,
+        base,
+        frames: vec![Frame::new(Kind::Root)],
+        open: Vec::new(),
+        style: Style::default(),
+        links: Vec::new(),
+    };
+    for_each_kept(document, roots, prune, &mut |event| match event {
+        Kept::Open(id) => {
+            if let Some(element) = document.element(id) {
+                let undo = writer.begin(element);
+                if document.node(id).end > id + 1 {
+                    writer.open.push(undo);
+                } else {
+                    writer.undo(undo);
+                }
+            }
+        }
+        Kept::Close(_) => {
+            if let Some(undo) = writer.open.pop() {
+                writer.undo(undo);
+            }
+        }
+        Kept::Text(id) => writer.text(document.text(id).unwrap_or_default()),
+        Kept::Gap => writer.paragraph(),
+    });
+    writer.close_to(1);
+    let root = writer.frames.pop();
+    root.map_or_else(String::new, |root| blocks::joined(root.into_blocks(&writer.links)))
+}
+
+/// Markdown of plain text as [`super::text_of`] gives it: its paragraphs and lines, and nothing that
+/// would be markup.
+pub fn markdown_of_text(text: &str) -> String {
+    let paragraph = |paragraph: &str| {
+        let mut line = Line::default();
+        for (at, text) in paragraph.lines().enumerate() {
+            if at > 0 {
+                line.line_break();
+            }
+            line.text(text, Style::default());
+        }
+        line.render(&[], true)
+    };
+    super::paragraphs(text).map(paragraph).collect::<Vec<_>>().join("\n\n")
+}
+
+/// What the end of an element undoes.
+enum Undo {
+    Nothing,
+    /// Set what came apart from what comes.
+    Paragraph,
+    /// Back to this style.
+    Style(Style),
+    /// A paragraph, then back to this style.
+    StyledParagraph(Style),
+    /// Back to so many frames.
+    Frames(usize),
+}
+
+struct Writer<'a> {
+    document: &'a Document,
+    base: &'a Url,
+    frames: Vec<Frame>,
+    open: Vec<Undo>,
+    style: Style,
+    links: Vec<String>,
+}
+
+impl Writer<'_> {
+    fn top(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::new(Kind::Root));
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// Opens a frame and says how to close it.
+    fn push(&mut self, kind: Kind) -> Undo {
+        let depth = self.frames.len();
+        self.frames.push(Frame::new(kind));
+        Undo::Frames(depth)
+    }
+
+    fn push_stray(&mut self, kind: Kind) {
+        self.frames.push(Frame { stray: true, ..Frame::new(kind) });
+    }
+
+    /// Closes frames until so many are left.
+    fn close_to(&mut self, depth: usize) {
+        while self.frames.len() > depth.max(1) {
+            if let Some(frame) = self.frames.pop() {
+                let links = std::mem::take(&mut self.links);
+                frame.close_into(self.top(), &links);
+                self.links = links;
+            }
+        }
+    }
+
+    /// Makes the frame on top one that takes content: what lies in a list, table or row without an
+    /// item, row or cell around it gets one.
+    fn make_room(&mut self) {
+        loop {
+            let stray = self.top().stray;
+            match self.top().kind {
+                Kind::List(_) if stray => self.close_to(self.frames.len() - 1),
+                Kind::List(_) => self.push_stray(Kind::Item),
+                Kind::Table(_) => self.push_stray(Kind::Row(Vec::new())),
+                Kind::Row(_) => self.push_stray(Kind::cell(false, 1, 1)),
+                _ => return,
+            }
+        }
+    }
+
+    /// Closes what was opened for content without an item, row or cell around it.
+    fn close_strays(&mut self) {
+        while self.top().stray && !matches!(self.top().kind, Kind::List(_)) {
+            self.close_to(self.frames.len() - 1);
+        }
+    }
+
+    /// Ends the paragraph.
+    fn paragraph(&mut self) {
+        let links = std::mem::take(&mut self.links);
+        self.top().end_paragraph(&links);
+        self.links = links;
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Kind::Pre(code) = &mut self.top().kind {
+            code.text.push_str(text);
+            return;
+        }
+        if !text.chars().all(is_space) {
+            self.make_room();
+        }
+        let style = self.style;
+        self.top().line.text(text, style);
+    }
+
+    fn undo(&mut self, undo: Undo) {
+        match undo {
+            Undo::Nothing => {}
+            Undo::Paragraph => self.paragraph(),
+            Undo::Style(style) => self.style = style,
+            Undo::StyledParagraph(style) => {
+                self.paragraph();
+                self.style = style;
+            }
+            Undo::Frames(depth) => self.close_to(depth),
+        }
+    }
+
+    fn begin(&mut self, element: Element<'_>) -> Undo {
+        if matches!(self.top().kind, Kind::Pre(_)) {
+            if *element.name == local_name!("img") {
+                // Code has no pictures: they come after it.
+                self.image(element);
+                return Undo::Nothing;
+            }
+            if *element.name == local_name!("br") || !is_inline(element.name) {
+                self.paragraph();
+                return Undo::Paragraph;
+            }
+            return Undo::Nothing;
+        }
+        if is_inline(element.name) { self.begin_inline(element) } else { self.begin_block(element) }
+    }
+
+    fn begin_inline(&mut self, element: Element<'_>) -> Undo {
+        let before = self.style;
+        match *element.name {
+            local_name!("b") | local_name!("strong") => self.style.strong = true,
+            local_name!("i") | local_name!("em") => self.style.emphasis = true,
+            local_name!("del") | local_name!("s") | local_name!("strike") => {
+                self.style.strike = true;
+            }
+            local_name!("code") | local_name!("kbd") | local_name!("samp") | local_name!("tt") => {
+                // Told apart by the element, so that two in a row stay two.
+                self.style.code = element.id + 1;
+            }
+            local_name!("a") => {
+                if let Some(url) = link_target(element, self.base) {
+                    self.links.push(escape::destination(&url));
+                    self.style.link = self.links.len() as u32;
+                }
+            }
+            local_name!("img") => {
+                self.image(element);
+                return Undo::Nothing;
+            }
+            _ => return Undo::Nothing,
+        }
+        Undo::Style(before)
+    }
+
+    fn image(&mut self, element: Element<'_>) {
+        if let Some(url) = picture(element, self.base) {
+            self.make_room();
+            let alt = element.attribute(&local_name!("alt")).unwrap_or_default();
+            let (url, style) = (escape::destination(&url), self.style);
+            self.top().line.image(alt, &url, style);
+        }
+    }
+
+    fn begin_block(&mut self, element: Element<'_>) -> Undo {
+        let name = element.name;
+        match *name {
+            local_name!("li") => {
+                self.close_strays();
+                let bare = !matches!(self.top().kind, Kind::List(_)) && !self.top().is_line();
+                if bare && self.may_nest() {
+                    self.paragraph();
+                    let (ordered, number) = self.place_in_list(element);
+                    self.push_stray(Kind::list(ordered, number));
+                }
+                if matches!(self.top().kind, Kind::List(_)) {
+                    return self.push(Kind::Item);
+                }
+            }
+            local_name!("tr") => {
+                self.close_strays();
+                if matches!(self.top().kind, Kind::Table(_)) {
+                    return self.push(Kind::Row(Vec::new()));
+                }
+            }
+            local_name!("td") | local_name!("th") => {
+                if self.top().stray && matches!(self.top().kind, Kind::Cell { .. }) {
+                    self.close_to(self.frames.len() - 1);
+                }
+                if matches!(self.top().kind, Kind::Row(_)) {
+                    let span = |name| {
+                        let value = element.attribute(&name).and_then(|v| v.trim().parse().ok());
+                        value.unwrap_or(1_usize)
+                    };
+                    let header = *name == local_name!("th");
+                    let (columns, rows) =
+                        (span(local_name!("colspan")), span(local_name!("rowspan")));
+                    return self.push(Kind::cell(header, columns, rows));
+                }
+            }
+            local_name!("caption") if matches!(self.top().kind, Kind::Table(_)) => {
+                return self.push(Kind::Caption);
+            }
+            _ if table::is_part(name) && self.top().is_table() => return Undo::Nothing,
+            _ => {}
+        }
+        self.make_room();
+        if self.top().is_line() {
+            self.top().line.space();
+            return Undo::Paragraph;
+        }
+        if *name == local_name!("br") {
+            if !self.top().line.line_break() {
+                self.paragraph();
+            }
+            return Undo::Nothing;
+        }
+        self.paragraph();
+        match *name {
+            local_name!("hr") => {
+                // Of the three forms the one that no list marker completes.
+                self.top().blocks.push(Block::other("___".to_owned()));
+                Undo::Nothing
+            }
+            local_name!("h1") => self.push(Kind::Heading(1)),
+            local_name!("h2") => self.push(Kind::Heading(2)),
+            local_name!("h3") => self.push(Kind::Heading(3)),
+            local_name!("h4") => self.push(Kind::Heading(4)),
+            local_name!("h5") => self.push(Kind::Heading(5)),
+            local_name!("h6") => self.push(Kind::Heading(6)),
+            local_name!("pre") => {
+                let language = blocks::language_of(self.document, element);
+                self.push(Kind::Pre(blocks::Code { text: String::new(), language }))
+            }
+            local_name!("blockquote") if self.may_nest() => self.push(Kind::Quote),
+            local_name!("ul") | local_name!("ol") | local_name!("menu") | local_name!("dir")
+                if self.may_nest() =>
+            {
+                let ordered = *name == local_name!("ol");
+                let start = element.attribute(&local_name!("start"));
+                let number = start.and_then(|s| s.trim().parse().ok()).unwrap_or(1);
+                self.push(Kind::list(ordered, number))
+            }
+            local_name!("table") if table::is_of_data(self.document, element.id) => {
+                self.push(Kind::Table(Vec::new()))
+            }
+            local_name!("dt") => {
+                let before = self.style;
+                self.style.strong = true;
+                Undo::StyledParagraph(before)
+            }
+            _ if is_void(name) => Undo::Nothing,
+            _ => Undo::Paragraph,
+        }
+    }
+
+    /// Whether another list or quotation may be opened here.
+    fn may_nest(&self) -> bool {
+        let nests = |frame: &&Frame| matches!(frame.kind, Kind::List(_) | Kind::Quote);
+        self.frames.iter().filter(nests).count() < DEEPEST
+    }
+
+    /// For an item whose list is not kept: whether it is an ordered one, and the item's number.
+    fn place_in_list(&self, item: Element<'_>) -> (bool, u32) {
+        let document = self.document;
+        let parent = document.parent(item.id);
+        let ordered = parent.is_some_and(|p| document.is(p, &local_name!("ol")));
+        let before = parent.into_iter().flat_map(|p| document.children(p));
+        let before = before.take_while(|&c| c < item.id);
+        let number = before.filter(|&c| document.is(c, &local_name!("li"))).count() as u32 + 1;
+        (ordered, number)
+    }
+}
+
+/// Whether an element has this name.
+fn is(name: Option<&LocalName>, wanted: &LocalName) -> bool {
+    name == Some(wanted)
+}

@@ -1,0 +1,274 @@
+//! What lines are put together to: paragraphs, headings, lists, quotations, code.
+
+use html5ever::{LocalName, local_name};
+
+use super::inline::{Line, longest_run};
+use super::is;
+use super::table::{self, Cell};
+use crate::{Document, Element, class_tokens};
+
+/// A finished block.
+#[derive(Debug)]
+pub(super) struct Block {
+    text: String,
+    kind: BlockKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockKind {
+    Paragraph,
+    /// A list with its marker (`-`, `*`, `.` or `)`) and whether it can follow a line at once.
+    List(char, bool),
+    Other,
+}
+
+impl Block {
+    pub(super) fn other(text: String) -> Self {
+        Self { text, kind: BlockKind::Other }
+    }
+}
+
+/// A code block.
+#[derive(Debug, Default)]
+pub(super) struct Code {
+    pub(super) text: String,
+    pub(super) language: String,
+}
+
+/// A list under construction.
+#[derive(Debug)]
+pub(super) struct List {
+    ordered: bool,
+    number: u32,
+    items: Vec<Vec<Block>>,
+}
+
+/// What is being built.
+#[derive(Debug)]
+pub(super) enum Kind {
+    Root,
+    Quote,
+    List(List),
+    Item,
+    Heading(usize),
+    Caption,
+    Pre(Code),
+    Table(Vec<Vec<Cell>>),
+    Row(Vec<Cell>),
+    Cell(Cell),
+}
+
+impl Kind {
+    pub(super) fn list(ordered: bool, number: u32) -> Self {
+        // Markdown takes nine digits.
+        let number = if number > 900_000_000 { 1 } else { number };
+        Self::List(List { ordered, number, items: Vec::new() })
+    }
+
+    pub(super) fn cell(header: bool, columns: usize, rows: usize) -> Self {
+        Self::Cell(Cell { text: String::new(), header, columns, rows })
+    }
+}
+
+/// A block under construction: the blocks in it, and the paragraph being written.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) kind: Kind,
+    /// Opened for content that has no element of this kind around it.
+    pub(super) stray: bool,
+    pub(super) blocks: Vec<Block>,
+    pub(super) line: Line,
+}
+
+impl Frame {
+    pub(super) fn new(kind: Kind) -> Self {
+        Self { kind, stray: false, blocks: Vec::new(), line: Line::default() }
+    }
+
+    /// Whether it is one line, whatever is in it.
+    pub(super) fn is_line(&self) -> bool {
+        matches!(self.kind, Kind::Heading(_) | Kind::Caption | Kind::Cell(_))
+    }
+
+    pub(super) fn is_table(&self) -> bool {
+        matches!(self.kind, Kind::Table(_) | Kind::Row(_)) || (self.stray && self.is_line())
+    }
+
+    /// Ends the paragraph; in what is one line, sets apart by a space.
+    pub(super) fn end_paragraph(&mut self, links: &[String]) {
+        if let Kind::Pre(code) = &mut self.kind {
+            if !code.text.is_empty() && !code.text.ends_with('\n') {
+                code.text.push('\n');
+            }
+            return;
+        }
+        if self.is_line() {
+            self.line.space();
+            return;
+        }
+        let text = std::mem::take(&mut self.line).render(links, true);
+        if !text.is_empty() {
+            self.blocks.push(Block { text, kind: BlockKind::Paragraph });
+        }
+    }
+
+    pub(super) fn into_blocks(mut self, links: &[String]) -> Vec<Block> {
+        self.end_paragraph(links);
+        self.blocks
+    }
+
+    /// Writes itself into the frame around it.
+    pub(super) fn close_into(mut self, around: &mut Self, links: &[String]) {
+        if self.is_line() {
+            let line =
+                std::mem::take(&mut self.line).render(links, matches!(self.kind, Kind::Caption));
+            match self.kind {
+                Kind::Cell(mut cell) => {
+                    cell.text = line.replace('|', "\\|");
+                    if let Kind::Row(cells) = &mut around.kind {
+                        cells.push(cell);
+                    }
+                }
+                Kind::Heading(level) if !line.is_empty() => {
+                    around.blocks.push(Block::other(heading(level, line)));
+                }
+                Kind::Caption if !line.is_empty() => {
+                    around.blocks.push(Block { text: line, kind: BlockKind::Paragraph });
+                }
+                _ => {}
+            }
+            return;
+        }
+        self.end_paragraph(links);
+        match self.kind {
+            Kind::Quote => {
+                let text = joined(self.blocks);
+                if !text.is_empty() {
+                    around.blocks.push(Block::other(prefixed(&text, "> ", "> ", ">")));
+                }
+            }
+            Kind::Item => {
+                if let Kind::List(list) = &mut around.kind {
+                    // What has no item of its own, most often a list, belongs to the item before.
+                    match list.items.last_mut().filter(|_| self.stray) {
+                        Some(item) => item.extend(self.blocks),
+                        None if !self.blocks.is_empty() => list.items.push(self.blocks),
+                        None => {}
+                    }
+                }
+            }
+            Kind::List(list) => {
+                if !list.items.is_empty() {
+                    let before = around.blocks.last().map(|block| block.kind);
+                    around.blocks.push(written(list, before));
+                }
+            }
+            Kind::Pre(code) => {
+                around.blocks.extend(fenced(&code).map(Block::other));
+                let text = self.line.render(links, true);
+                if !text.is_empty() {
+                    around.blocks.push(Block { text, kind: BlockKind::Paragraph });
+                }
+            }
+            Kind::Row(cells) => {
+                if let Kind::Table(rows) = &mut around.kind {
+                    rows.push(cells);
+                }
+            }
+            Kind::Table(rows) => {
+                around.blocks.append(&mut self.blocks);
+                around.blocks.extend(table::written(rows).map(Block::other));
+            }
+            _ => around.blocks.append(&mut self.blocks),
+        }
+    }
+}
+
+/// Blocks with a blank line between them.
+pub(super) fn joined(blocks: Vec<Block>) -> String {
+    blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Lines with something before the first and the others, and before empty ones.
+fn prefixed(text: &str, first: &str, others: &str, empty: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 8);
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        out.push_str(if line.is_empty() {
+            empty
+        } else if at == 0 {
+            first
+        } else {
+            others
+        });
+        out.push_str(line);
+    }
+    out
+}
+
+fn heading(level: usize, mut line: String) -> String {
+    // Number signs at the end are taken for a part of the mark.
+    if line.ends_with('#') {
+        line.insert(line.len() - 1, '\\');
+    }
+    format!("{} {line}", "#".repeat(level))
+}
+
+/// A list. Another one of its kind right before it would swallow it: then it takes the other marker.
+fn written(list: List, before: Option<BlockKind>) -> Block {
+    let markers = if list.ordered { ['.', ')'] } else { ['-', '*'] };
+    let marker = match before {
+        Some(BlockKind::List(marker, _)) if marker == markers[0] => markers[1],
+        _ => markers[0],
+    };
+    let follows = |block: &Block| matches!(block.kind, BlockKind::List(_, true));
+    let is_tight = |item: &Vec<Block>| {
+        item.len() < 2 || (item[0].kind == BlockKind::Paragraph && item[1..].iter().all(follows))
+    };
+    let tight = list.items.iter().all(is_tight);
+    let mut items = Vec::with_capacity(list.items.len());
+    for (at, item) in list.items.into_iter().enumerate() {
+        let between = if is_tight(&item) { "\n" } else { "\n\n" };
+        let text = item.into_iter().map(|block| block.text).collect::<Vec<_>>().join(between);
+        let mark = if list.ordered {
+            format!("{}{marker} ", list.number + at as u32)
+        } else {
+            format!("{marker} ")
+        };
+        items.push(prefixed(&text, &mark, &" ".repeat(mark.len()), ""));
+    }
+    let kind = BlockKind::List(marker, !list.ordered || list.number == 1);
+    Block { text: items.join(if tight { "\n" } else { "\n\n" }), kind }
+}
+
+/// A fenced code block; nothing for one without text.
+fn fenced(code: &Code) -> Option<String> {
+    let text = code.text.replace('\r', "\n");
+    let is_blank = |line: &&str| line.trim().is_empty();
+    let lines: Vec<&str> = text.split('\n').collect();
+    let start = lines.iter().position(|line| !is_blank(line))?;
+    let end = lines.iter().rposition(|line| !is_blank(line))? + 1;
+    let text = lines[start..end].join("\n");
+    let fence = "`".repeat(longest_run(&text).max(2) + 1);
+    Some(format!("{fence}{}\n{text}\n{fence}", code.language))
+}
+
+/// The language of a code block, where a class names it as highlighters do (HTML §4.5.15, and
+/// GitHub's).
+pub(super) fn language_of(document: &Document, pre: Element<'_>) -> String {
+    let code = document.children(pre.id).find(|&c| is(document.name(c), &local_name!("code")));
+    let around = document.parent(pre.id);
+    let named = [code, Some(pre.id), around].into_iter().flatten().find_map(|id| {
+        let classes = document.attribute(id, &LocalName::from("class"))?;
+        class_tokens(classes).find_map(|class| {
+            const PREFIXES: [&str; 4] = ["language-", "lang-", "highlight-source-", "brush:"];
+            let name = PREFIXES.iter().find_map(|prefix| class.strip_prefix(prefix))?;
+            let name = name.trim_end_matches(';');
+            let plain = |b: u8| b.is_ascii_alphanumeric() || b"+#.-_".contains(&b);
+            (!name.is_empty() && name.len() <= 20 && name.bytes().all(plain)).then_some(name)
+        })
+    });
+    named.unwrap_or_default().to_owned()
+}

@@ -1,0 +1,82 @@
+//! Keeps text from being markup (CommonMark §2.4, and GitHub's extensions).
+
+/// Text as it stands within a line. `last`: nothing follows it in its line.
+pub(super) fn text(text: &str, last: bool, out: &mut String) {
+    let mut before = None;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let next = rest.peek().copied();
+        let is_markup = match c {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '~' => true,
+            // Within a word it is none.
+            '_' => {
+                let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+                !(inside(before) && inside(next))
+            }
+            '&' => next.map_or(!last, |c| c.is_ascii_alphanumeric() || c == '#'),
+            // Before a link it would make an image of it.
+            '!' => next.is_none() && !last,
+            _ => false,
+        };
+        if is_markup {
+            out.push('\\');
+        }
+        out.push(c);
+        before = Some(c);
+    }
+}
+
+/// A line whose beginning would make a block of it gets a backslash there.
+pub(super) fn line_start(line: &str) -> String {
+    let escaped_at = |at: usize| format!("{}\\{}", &line[..at], &line[at..]);
+    let bytes = line.as_bytes();
+    let Some(&first) = bytes.first() else { return String::new() };
+    let ends_word = |at: usize| bytes.get(at).is_none_or(|&b| b == b' ');
+    // Thematic breaks, underlines of headings, delimiter rows of tables.
+    if bytes.iter().all(|b| b"-=|:+ ".contains(b)) {
+        return escaped_at(0);
+    }
+    match first {
+        b'#' => {
+            let level = bytes.iter().take_while(|&&b| b == b'#').count();
+            if level <= 6 && ends_word(level) { escaped_at(0) } else { line.to_owned() }
+        }
+        b'-' | b'+' if ends_word(1) => escaped_at(0),
+        b'>' => escaped_at(0),
+        b'0'..=b'9' => {
+            let digits = bytes.iter().take_while(|b| b.is_ascii_digit()).count();
+            let marker = matches!(bytes.get(digits), Some(b'.' | b')'));
+            if digits <= 9 && marker && ends_word(digits + 1) {
+                escaped_at(digits)
+            } else {
+                line.to_owned()
+            }
+        }
+        _ => line.to_owned(),
+    }
+}
+
+/// An absolute address as the destination of a link.
+pub(super) fn destination(url: &str) -> String {
+    let mut out = String::with_capacity(url.len());
+    for (at, c) in url.char_indices() {
+        match c {
+            '(' | ')' | '\\' | '<' | '>' => out.extend(['\\', c]),
+            '&' if is_entity(&url[at + 1..]) => out.push_str("\\&"),
+            c if c.is_whitespace() || c.is_control() => {
+                let mut bytes = [0; 4];
+                for byte in c.encode_utf8(&mut bytes).bytes() {
+                    out.push_str(&format!("%{byte:02X}"));
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Whether what follows an ampersand makes a character reference of it.
+fn is_entity(rest: &str) -> bool {
+    let name = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
+    name > 0 && rest.as_bytes().get(name) == Some(&b';')
+}

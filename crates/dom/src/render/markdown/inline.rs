@@ -1,0 +1,227 @@
+//! What runs in a line: styled text, code, links, images, line breaks.
+
+use super::escape;
+use crate::render::text::is_space;
+
+/// How a piece of text is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Style {
+    pub(super) strong: bool,
+    pub(super) emphasis: bool,
+    pub(super) strike: bool,
+    /// 0, or which code element it is in.
+    pub(super) code: u32,
+    /// 0, or which link it is in, counted from 1.
+    pub(super) link: u32,
+}
+
+impl Style {
+    /// What both have: the style of the space between them.
+    fn common(self, other: Self) -> Self {
+        Self {
+            strong: self.strong && other.strong,
+            emphasis: self.emphasis && other.emphasis,
+            strike: self.strike && other.strike,
+            code: if self.code == other.code { self.code } else { 0 },
+            link: if self.link == other.link { self.link } else { 0 },
+        }
+    }
+
+    fn marks(self) -> &'static str {
+        match (self.strike, self.strong, self.emphasis) {
+            (true, ..) => "~~",
+            (_, true, true) => "***",
+            (_, true, false) => "**",
+            (_, false, true) => "*",
+            (_, false, false) => "",
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Piece {
+    Text {
+        text: String,
+        style: Style,
+    },
+    /// Markup that stays as it is.
+    Image {
+        markup: String,
+        style: Style,
+    },
+    Break,
+}
+
+/// A line under construction; with line breaks it is several. No white space at its ends.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    pieces: Vec<Piece>,
+    space: bool,
+    line_break: bool,
+}
+
+impl Line {
+    /// Adds text, runs of white space as one space.
+    pub(super) fn text(&mut self, text: &str, style: Style) {
+        let mut rest = text;
+        while let Some(start) = rest.find(|c: char| !is_space(c)) {
+            self.space |= start > 0;
+            rest = &rest[start..];
+            let end = rest.find(is_space).unwrap_or(rest.len());
+            self.separate(style);
+            self.append(&rest[..end], style);
+            rest = &rest[end..];
+        }
+        self.space |= !rest.is_empty();
+    }
+
+    /// Adds an image with its destination, escaped.
+    pub(super) fn image(&mut self, alt: &str, destination: &str, style: Style) {
+        let mut text = String::new();
+        escape::text(&super::super::normalize_space(alt), false, &mut text);
+        let style = Style { link: style.link, ..Style::default() };
+        self.separate(style);
+        self.pieces.push(Piece::Image { markup: format!("![{text}]({destination})"), style });
+    }
+
+    /// Adds a space.
+    pub(super) fn space(&mut self) {
+        self.space = true;
+    }
+
+    /// Adds a line break; after another one gives false, as two end a paragraph.
+    pub(super) fn line_break(&mut self) -> bool {
+        let first = !self.line_break || self.pieces.is_empty();
+        self.line_break = true;
+        first
+    }
+
+    fn separate(&mut self, style: Style) {
+        let (space, line_break) = (self.space, self.line_break);
+        (self.space, self.line_break) = (false, false);
+        let before = match self.pieces.last() {
+            None => return,
+            Some(Piece::Text { style, .. } | Piece::Image { style, .. }) => *style,
+            Some(Piece::Break) => Style::default(),
+        };
+        if line_break {
+            self.pieces.push(Piece::Break);
+        } else if space {
+            self.append(" ", before.common(style));
+        }
+    }
+
+    fn append(&mut self, more: &str, style: Style) {
+        match self.pieces.last_mut() {
+            Some(Piece::Text { text, style: last }) if *last == style => text.push_str(more),
+            _ => self.pieces.push(Piece::Text { text: more.to_owned(), style }),
+        }
+    }
+
+    /// The line as Markdown; `links` are the destinations. In a block line breaks are kept, and
+    /// nothing at the beginning of a line makes another block of it.
+    pub(super) fn render(self, links: &[String], block: bool) -> String {
+        let mut out = String::new();
+        let mut marked = false;
+        let mut link = 0;
+        let last = self.pieces.len().saturating_sub(1);
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let wanted = match piece {
+                Piece::Text { style, .. } | Piece::Image { style, .. } => style.link,
+                Piece::Break => match self.pieces.get(at + 1) {
+                    Some(Piece::Text { style, .. } | Piece::Image { style, .. })
+                        if style.link == link =>
+                    {
+                        link
+                    }
+                    _ => 0,
+                },
+            };
+            if wanted != link {
+                end_link(link, links, &mut out);
+                if wanted > 0 {
+                    out.push('[');
+                }
+                link = wanted;
+                marked = false;
+            }
+            match piece {
+                Piece::Text { text, style } => {
+                    span(text, *style, at == last, &mut marked, &mut out)
+                }
+                Piece::Image { markup, .. } => {
+                    out.push_str(markup);
+                    marked = false;
+                }
+                Piece::Break => {
+                    out.push_str(if block { "\\\n" } else { " " });
+                    marked = false;
+                }
+            }
+        }
+        end_link(link, links, &mut out);
+        if block {
+            let lines: Vec<String> = out.split('\n').map(escape::line_start).collect();
+            out = lines.join("\n");
+        }
+        out
+    }
+}
+
+fn end_link(link: u32, links: &[String], out: &mut String) {
+    if link > 0 {
+        out.push_str("](");
+        out.push_str(links.get(link as usize - 1).map_or("", String::as_str));
+        out.push(')');
+    }
+}
+
+/// Writes text in its style. Marks stand next to letters and digits only, and never next to other
+/// marks: so they open and close whatever is around them (CommonMark §6.2). Where that is not to be
+/// had, the text is plain. `marked`: the last thing written was a mark.
+fn span(text: &str, style: Style, last: bool, marked: &mut bool, out: &mut String) {
+    if style.code > 0 && !*marked && text != " " {
+        code(text, out);
+        *marked = true;
+        return;
+    }
+    let marks = if style.code > 0 { "" } else { style.marks() };
+    let start = text.find(char::is_alphanumeric);
+    let (Some(start), false) = (start, marks.is_empty()) else {
+        escape::text(text, last, out);
+        *marked = false;
+        return;
+    };
+    let end = text.rfind(char::is_alphanumeric).unwrap_or(start);
+    let end = end + text[end..].chars().next().map_or(0, char::len_utf8);
+    if start == 0 && *marked {
+        escape::text(text, last, out);
+        *marked = false;
+        return;
+    }
+    escape::text(&text[..start], false, out);
+    out.push_str(marks);
+    escape::text(&text[start..end], true, out);
+    out.push_str(marks);
+    escape::text(&text[end..], last, out);
+    *marked = end == text.len();
+}
+
+/// A code span (CommonMark §6.1): its fence is longer than any run of backticks in it.
+fn code(text: &str, out: &mut String) {
+    let fence = "`".repeat(longest_run(text) + 1);
+    let pad = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
+    let pad = if pad { " " } else { "" };
+    out.push_str(&[&fence, pad, text, pad, &fence].concat());
+}
+
+/// Length of the longest run of backticks.
+pub(super) fn longest_run(text: &str) -> usize {
+    let mut longest = 0;
+    let mut run = 0;
+    for c in text.chars() {
+        run = if c == '`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}

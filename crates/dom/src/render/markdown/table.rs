@@ -1,0 +1,131 @@
+//! Tables of data as GitHub writes them; tables that lay out a page are told apart.
+
+use html5ever::{LocalName, local_name};
+
+use crate::{Document, NodeId};
+
+/// A cell with its text as Markdown.
+#[derive(Debug, Default)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) header: bool,
+    pub(super) columns: usize,
+    pub(super) rows: usize,
+}
+
+/// More columns than a row of data has; spans are cut to it.
+const MOST_COLUMNS: usize = 60;
+/// Longer cells, in bytes, hold prose.
+const LONGEST_CELL: usize = 1_500;
+
+/// Whether an element is a part of a table that has no form of its own in Markdown.
+pub(super) fn is_part(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("thead")
+            | local_name!("tbody")
+            | local_name!("tfoot")
+            | local_name!("colgroup")
+            | local_name!("col")
+    )
+}
+
+/// Whether a table is one of data: at least two columns, two rows or a heading, and nothing in its
+/// cells but lines.
+pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
+    if document.attribute(table, &LocalName::from("role")) == Some("presentation") {
+        return false;
+    }
+    let (mut rows, mut cells, mut widest, mut headings, mut paragraphs) = (0, 0, 0, 0, 0);
+    for id in document.subtree(table).skip(1) {
+        let Some(name) = document.name(id) else { continue };
+        match *name {
+            local_name!("table")
+            | local_name!("ul")
+            | local_name!("ol")
+            | local_name!("dl")
+            | local_name!("pre")
+            | local_name!("blockquote")
+            | local_name!("figure")
+            | local_name!("article")
+            | local_name!("section")
+            | local_name!("hr")
+            | local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6") => return false,
+            local_name!("tr") => {
+                rows += 1;
+                cells = 0;
+            }
+            local_name!("td") | local_name!("th") => {
+                cells += 1;
+                widest = widest.max(cells);
+                paragraphs = 0;
+                headings += usize::from(*name == local_name!("th"));
+                if document.text_content(id).len() > LONGEST_CELL {
+                    return false;
+                }
+            }
+            local_name!("p") => {
+                paragraphs += 1;
+                if paragraphs > 1 {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    (2..=MOST_COLUMNS).contains(&widest) && (rows > 1 || headings > 0)
+}
+
+/// The table as Markdown; nothing if it has no text. Without a row of headings the row that
+/// Markdown wants stays empty.
+pub(super) fn written(rows: Vec<Vec<Cell>>) -> Option<String> {
+    let has_text = |row: &Vec<Cell>| row.iter().any(|cell| !cell.text.is_empty());
+    if !rows.iter().any(has_text) {
+        return None;
+    }
+    let headed = rows.first().is_some_and(|row| row.iter().all(|cell| cell.header));
+    let mut grid: Vec<Vec<String>> = Vec::with_capacity(rows.len());
+    // Rows that the cell above each column still takes up.
+    let mut taken: Vec<usize> = Vec::new();
+    for row in rows {
+        let mut line: Vec<String> = Vec::new();
+        let skip_taken = |line: &mut Vec<String>, taken: &mut Vec<usize>| {
+            while let Some(rows) = taken.get_mut(line.len()).filter(|rows| **rows > 0) {
+                *rows -= 1;
+                line.push(String::new());
+            }
+        };
+        for cell in row {
+            skip_taken(&mut line, &mut taken);
+            let width = cell.columns.clamp(1, MOST_COLUMNS.saturating_sub(line.len()).max(1));
+            let at = line.len();
+            line.push(cell.text);
+            line.resize(at + width, String::new());
+            taken.resize(taken.len().max(line.len()), 0);
+            // A span of 0 reaches to the end.
+            let more = if cell.rows == 0 { usize::MAX } else { cell.rows - 1 };
+            taken[at..at + width].fill(more);
+        }
+        skip_taken(&mut line, &mut taken);
+        if !line.is_empty() {
+            grid.push(line);
+        }
+    }
+    let columns = grid.iter().map(Vec::len).max().unwrap_or(0);
+    let mut lines = Vec::with_capacity(grid.len() + 2);
+    if !headed {
+        lines.push(format!("|{}", "  |".repeat(columns)));
+    } else if let Some(first) = grid.first_mut() {
+        first.resize(columns, String::new());
+    }
+    for row in &grid {
+        lines.push(format!("| {} |", row.join(" | ")));
+    }
+    lines.insert(1, format!("|{}", " --- |".repeat(columns)));
+    Some(lines.join("\n"))
+}

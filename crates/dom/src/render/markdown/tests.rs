@@ -1,0 +1,326 @@
+//! Golden pages, and the way back through a Markdown renderer.
+
+use proptest::prelude::*;
+use pulldown_cmark::{Options, Parser, html::push_html};
+
+use super::*;
+use crate::{parse, text_of};
+
+fn markdown(html: &str) -> String {
+    let base = Url::parse("https://news.example/a/b.html").unwrap();
+    markdown_of(&parse(html), &[0], &[], &base)
+}
+
+fn rendered(markdown: &str) -> String {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let mut html = String::new();
+    push_html(&mut html, Parser::new_ext(markdown, options));
+    html
+}
+
+fn words(html: &str) -> Vec<String> {
+    let text = text_of(&parse(html), &[0], &[]);
+    text.split(is_space).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// The Markdown of a page, which must come back as the same words, links and structure.
+fn round_trip(html: &str) -> String {
+    let markdown = markdown(html);
+    let back = rendered(&markdown);
+    assert_eq!(words(html), words(&back), "\n{markdown}\n{back}");
+    markdown
+}
+
+/// How many elements of a name, and what their `attribute` is.
+fn all(html: &str, name: &str, attribute: &str) -> Vec<String> {
+    let document = parse(html);
+    let ids = document.ids().filter(|&id| document.name(id).is_some_and(|n| &**n == name));
+    let value = |id| document.attribute(id, &LocalName::from(attribute)).unwrap_or_default();
+    ids.map(|id| value(id).to_owned()).collect()
+}
+
+/// The words inside of links.
+fn linked(html: &str) -> String {
+    let document = parse(html);
+    let is_link = |id: NodeId| document.ancestors(id).any(|a| document.is(a, &local_name!("a")));
+    let texts = document.ids().filter(|&id| is_link(id)).filter_map(|id| document.text(id));
+    texts.flat_map(str::chars).filter(|&c| !is_space(c)).collect()
+}
+
+#[test]
+fn paragraphs_headings_and_emphasis() {
+    assert_eq!(
+        round_trip(
+            "<h2>The <i>second</i> one #</h2><p>One <b>two</b>, <em>three</em><br>four <s>five</s>."
+        ),
+        "## The *second* one \\#\n\nOne **two**, *three*\\\nfour ~~five~~."
+    );
+    assert_eq!(round_trip("<p><b>Note: </b>text<i> (a)</i>b"), "**Note**: text (*a*)b");
+    assert_eq!(round_trip("<b>a</b><i>b</i><b>c</b>"), "**a**b**c**");
+    assert_eq!(round_trip("<i>a<b>b</b></i> <i>c</i><i>d</i>"), "*a*b *cd*");
+    assert_eq!(round_trip("one<br><br>two<hr>three"), "one\n\ntwo\n\n___\n\nthree");
+    assert_eq!(round_trip("<b></b><i> </i><p></p>"), "");
+}
+
+#[test]
+fn links_and_images() {
+    assert_eq!(
+        round_trip(
+            r#"<p>See <a href="../c?x=1&amp;y">the <b>page</b></a>, <a href="javascript:x">no</a>."#
+        ),
+        "See [the **page**](https://news.example/c?x=1&y), no."
+    );
+    assert_eq!(
+        round_trip(
+            r#"<figure><a href="/big"><img src=i.png alt="A [dog]"></a><figcaption>A dog</figcaption></figure>"#
+        ),
+        "[![A \\[dog\\]](https://news.example/a/i.png)](https://news.example/big)\n\nA dog"
+    );
+    assert_eq!(
+        round_trip(
+            r#"<img src="data:image/gif;base64,R0" data-src="/i.jpg"><img src="data:image/gif;base64,R0">"#
+        ),
+        "![](https://news.example/i.jpg)"
+    );
+    assert_eq!(
+        round_trip(r#"<a href="/a_(b)">x</a><a href="/c&lt;&amp;lt;">y</a>"#),
+        "[x](https://news.example/a_\\(b\\))[y](https://news.example/c%3C\\&lt;)"
+    );
+    assert_eq!(
+        round_trip("<a href=/x><p>one<p>two</a>").matches("](https://news.example/x)").count(),
+        2
+    );
+}
+
+#[test]
+fn lists() {
+    assert_eq!(
+        round_trip("<ul><li>a<li>b<ul><li>c<ol start=3><li>d<li>e</ol></ul><li>f</ul>"),
+        "- a\n- b\n  - c\n\n    3. d\n    4. e\n- f"
+    );
+    assert_eq!(
+        round_trip("<ol><li><p>one<p>two<li><pre>x\n  y</pre></ol><ol><li>other</ol>"),
+        "1. one\n\n   two\n\n2. ```\n   x\n     y\n   ```\n\n1) other"
+    );
+    // A list in a list, without an item of its own, belongs to the item before.
+    assert_eq!(round_trip("<ul><li>a</li><ul><li>b</ul></ul>"), "- a\n  - b");
+    assert_eq!(round_trip("<dl><dt>Term<dd>What it is.</dl>"), "**Term**\n\nWhat it is.");
+    let d = parse("<ol><li>a<li>b<li>c</ol>");
+    let items: Vec<_> = d.ids().filter(|&i| d.is(i, &local_name!("li"))).skip(1).collect();
+    let base = Url::parse("https://news.example/").unwrap();
+    assert_eq!(markdown_of(&d, &items, &[], &base), "2. b\n3. c");
+}
+
+#[test]
+fn quotations_and_code() {
+    assert_eq!(
+        round_trip("<blockquote><p>One<p>two<blockquote>three</blockquote></blockquote>four"),
+        "> One\n>\n> two\n>\n> > three\n\nfour"
+    );
+    assert_eq!(
+        round_trip(
+            "<p>Use <code>a `b`</code> or <kbd>Ctrl</kbd>.<pre><code class='hl language-rust'>let x = \"```\";\n\n  y\n</code></pre>"
+        ),
+        "Use `` a `b` `` or `Ctrl`.\n\n````rust\nlet x = \"```\";\n\n  y\n````"
+    );
+}
+
+#[test]
+fn tables_of_data_and_of_layout() {
+    assert_eq!(
+        round_trip(
+            "<table><caption>Sizes</caption><tr><th>Name<th>Size<tr><td>a|b<td><b>2</b><br>3<tr><td colspan=2>both</table>"
+        ),
+        "Sizes\n\n| Name | Size |\n| --- | --- |\n| a\\|b | **2** 3 |\n| both |  |"
+    );
+    assert_eq!(
+        round_trip("<table><tr><td rowspan=2>a<td>b<tr><td>c</table>"),
+        "|  |  |\n| --- | --- |\n| a | b |\n|  | c |"
+    );
+    assert_eq!(
+        round_trip("<table><tr><td><p>One<p>two<td><ul><li>menu</ul></table>"),
+        "One\n\ntwo\n\n- menu"
+    );
+}
+
+#[test]
+fn text_is_never_markup() {
+    for text in [
+        "# no heading",
+        "- no item",
+        "+ nor this",
+        "1. nor 2) that",
+        "12) x",
+        "> no quote",
+        "---",
+        "===",
+        "* * *",
+        "_a_ __b__ snake_case",
+        "`code` ``` and ~~~ ~x~ ~~y~~",
+        "[a](b) ![c](d) [^1] [x]: y",
+        "&lt;b&gt; &amp;amp; &amp;#35; AT&amp;T",
+        "a | b\n",
+        "|---|---|",
+        ":-: | :-:",
+        "\\* \\\\ \\",
+        "http://a.example/_x_",
+        "a*b*c **d** *e*",
+        "&lt;!-- no --&gt; &lt;div&gt;",
+        "####### seven",
+        "!",
+        "a!<a href=/x>b</a>",
+        "&amp;<b>amp;</b>",
+        "x<br># y<br>- z<br>1. w<br>===<br>| a | b |<br>|---|---|<br>| 1 | 2 |",
+        "=<br>-",
+        "1.",
+        "#",
+        "$x$ :smile: @me",
+        "a\\<br>b",
+    ] {
+        for around in
+            ["", "h2", "li", "td", "blockquote", "a href=/x", "b", "i", "s", "code", "figcaption"]
+        {
+            let html = if around.is_empty() {
+                format!("<p>{text}</p><p>after</p>")
+            } else {
+                let name = around.split(' ').next().unwrap();
+                let html = format!("<{around}>{text}</{name}>");
+                if name == "td" {
+                    format!("<table><tr>{html}<td>{text}<tr><td>1<td>2</table>")
+                } else {
+                    html
+                }
+            };
+            round_trip(&html);
+        }
+        round_trip(&format!("before<b>{text}</b>after <i>{text}</i><s>{text}</s>"));
+        let plain = text_of(&parse(text), &[0], &[]);
+        let back = rendered(&markdown_of_text(&plain));
+        assert_eq!(words(text), words(&back), "{back}");
+    }
+}
+
+#[test]
+fn deep_nesting_stays_small() {
+    let deep = format!("{}{}", "<blockquote><ul><li>".repeat(400), "x<br>".repeat(2_000));
+    let markdown = round_trip(&deep);
+    assert!(markdown.len() < 200_000, "{}", markdown.len());
+    let deep = format!("{}{}", "<li><div>".repeat(400), "x<br>".repeat(2_000));
+    assert!(super::tests::markdown(&deep).len() < 200_000);
+}
+
+/// Tags, ends of tags and text of all kinds, in any order: the parser makes a page of it. (No captions
+/// of tables: Markdown has them before the table, wherever they are.)
+fn soup() -> impl Strategy<Value = String> {
+    let names = [
+        "p",
+        "div",
+        "b",
+        "i",
+        "em",
+        "strong",
+        "s",
+        "code",
+        "a href='/x?a=1&lt;(b)'",
+        "ul",
+        "ol start=4",
+        "li",
+        "blockquote",
+        "h2",
+        "h5",
+        "pre",
+        "table",
+        "tr",
+        "td",
+        "th",
+        "td colspan=2 rowspan=2",
+        "tbody",
+        "figure",
+        "figcaption",
+        "span",
+        "dl",
+        "dt",
+        "dd",
+        "section",
+        "q",
+        "sup",
+        "img src=/i.png alt='*a* ] `'",
+        "br",
+        "hr",
+        "menu",
+    ];
+    let texts = [
+        "word",
+        " two words ",
+        "*",
+        "_",
+        "__",
+        "**a",
+        "`",
+        "```",
+        "#",
+        "# x",
+        "- ",
+        "1. ",
+        "+",
+        "=",
+        "---",
+        "|",
+        "| a |",
+        "[",
+        "](",
+        ")",
+        "!",
+        "![",
+        "&lt;b&gt;",
+        "&amp;",
+        "lt;",
+        "\\",
+        "~",
+        "~~",
+        ">",
+        " ",
+        "\n",
+        "\n    four",
+        "&nbsp;",
+        "\u{200b}",
+        "é",
+        "漢字",
+        ".",
+        ":",
+        "\"q\"",
+        "a_b_c",
+        "x*y*z",
+        "&amp;copy;",
+        "\u{301}",
+    ];
+    let piece = prop_oneof![
+        prop::sample::select(names.to_vec()).prop_map(|name| format!("<{name}>")),
+        prop::sample::select(names.to_vec())
+            .prop_map(|n| format!("</{}>", n.split(' ').next().unwrap_or(n))),
+        prop::sample::select(texts.to_vec()).prop_map(str::to_owned),
+        prop::sample::select(texts.to_vec()).prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn any_page_comes_back_as_the_same_words(html in soup()) {
+        let markdown = markdown(&html);
+        let back = rendered(&markdown);
+        prop_assert_eq!(words(&html), words(&back), "\n{}\n--\n{}", markdown, back);
+        // Every picture and every link with words stays.
+        prop_assert_eq!(
+            all(&html, "img", "alt").len(), all(&back, "img", "alt").len(), "\n{}\n--\n{}", markdown, back
+        );
+        if !html.contains("<pre") {
+            prop_assert_eq!(linked(&html), linked(&back), "\n{}\n--\n{}", markdown, back);
+        }
+        for address in all(&back, "a", "href") {
+            prop_assert_eq!(address, "https://news.example/x?a=1%3C(b)");
+        }
+    }
+}

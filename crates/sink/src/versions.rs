@@ -1,0 +1,32 @@
+//! An archive of articles that grows from run to run: `archive.sqlite`, one SQLite file.
+//!
+//! [`essence`] says what of an article counts as its content, [`schema`] how it is stored, [`grow`]
+//! what a visit changes, [`describe`] what is said of the difference to the version before,
+//! [`sink`] makes an output of it and [`read`] answers questions.
+
+mod describe;
+mod essence;
+mod grow;
+mod read;
+mod schema;
+mod sink;
+#[cfg(test)]
+mod tests;
+
+pub use read::{ArticleArchive, Change, Version};
+pub use sink::{KeyOf, VersionsSink};
+
+use std::io;
+use std::path::Path;
+
+use crate::SinkError;
+
+/// An error of SQLite, with the file it is about.
+fn failed(what: &'static str, path: &Path, error: rusqlite::Error) -> SinkError {
+    SinkError { what, path: path.to_owned(), source: io::Error::other(error) }
+}
+
+/// A file that is not what it has to be.
+fn refused(what: &'static str, path: &Path, why: impl Into<String>) -> SinkError {
+    SinkError { what, path: path.to_owned(), source: io::Error::other(why.into()) }
+}

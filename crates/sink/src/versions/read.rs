@@ -1,0 +1,210 @@
+//! Questions to an archive: the versions of an article, and what changed since a day.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags, Row, params};
+use serde::Serialize;
+
+use super::schema::{self, Found};
+use super::{failed, refused};
+use crate::SinkError;
+
+/// A version of an article.
+#[derive(Clone, Debug, Serialize)]
+pub struct Version {
+    /// 1 for the first.
+    pub number: i64,
+    /// Address of the visit it begins with.
+    pub url: String,
+    /// When it was seen first: RFC 3339, UTC; `None` for a page without a date.
+    pub first_seen: Option<String>,
+    /// When it was seen last.
+    pub last_seen: Option<String>,
+    /// How often it was seen.
+    pub visits: i64,
+    /// Fields that differ from the version before.
+    pub changed: Vec<String>,
+    /// Unified diff to the version before; `None` for the first.
+    pub diff: Option<String>,
+    /// Headline.
+    pub title: Option<String>,
+    /// Names of the authors.
+    pub authors: Vec<String>,
+    /// When it was published, by the page.
+    pub published: Option<String>,
+    /// When it was changed, by the page.
+    pub modified: Option<String>,
+    /// BCP 47 tag.
+    pub language: Option<String>,
+    /// The publisher's summary.
+    pub description: Option<String>,
+    /// Keywords.
+    pub tags: Vec<String>,
+    /// The text.
+    pub text: String,
+    /// Record of the visit it begins with; a running number for a page without a date.
+    pub record_id: String,
+    /// File of that record.
+    pub file: String,
+    /// Place in that file, in bytes.
+    pub offset: i64,
+    /// What the text was found with: engine, route, version, XPath expressions.
+    pub wrapper: serde_json::Value,
+    /// Confidence, 0 to 1.
+    pub confidence: f64,
+    /// Program that extracted it, with its version.
+    pub program: String,
+}
+
+/// A version that is new since a day.
+#[derive(Clone, Debug, Serialize)]
+pub struct Change {
+    /// Site of the article.
+    pub site: String,
+    /// Address of the visit the version begins with.
+    pub url: String,
+    /// `new` for an article's first version, else `changed`.
+    pub kind: &'static str,
+    /// Number of the version.
+    pub number: i64,
+    /// When it was seen first: RFC 3339, UTC.
+    pub first_seen: String,
+    /// Headline.
+    pub title: Option<String>,
+    /// Fields that differ from the version before.
+    pub changed: Vec<String>,
+    /// Unified diff to the version before; `None` for the first.
+    pub diff: Option<String>,
+}
+
+/// An archive of articles, open for reading. A run that grows it does not disturb, and is not seen
+/// before its end.
+#[derive(Debug)]
+pub struct ArticleArchive {
+    connection: Connection,
+    path: PathBuf,
+}
+
+const HISTORY: &str = "SELECT number, url, first_seen, last_seen, visits, changed, diff, title,
+    authors, published, modified, language, description, tags, text, record_id, file, offset,
+    wrapper, confidence, program FROM history";
+
+impl ArticleArchive {
+    /// Opens an archive.
+    ///
+    /// # Errors
+    /// If there is none at `path`, or one of another schema.
+    pub fn open(path: &Path) -> Result<Self, SinkError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection =
+            Connection::open_with_flags(path, flags).map_err(|e| failed("cannot open", path, e))?;
+        if schema::found(&connection, path)? == Found::Empty {
+            let why = "no run has added to it yet";
+            return Err(refused("nothing is in", path, why));
+        }
+        Ok(Self { connection, path: path.to_owned() })
+    }
+
+    /// The versions of the article with this key (as the sink's function made it) or address, the
+    /// oldest first; none if it is not there.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    pub fn history(&self, key: &str, url: &str) -> Result<Vec<Version>, SinkError> {
+        // By its key an article is found at once, by an address that another setting made a key of
+        // only by looking at all.
+        let by_key = self.versions("key = ?1", key)?;
+        if !by_key.is_empty() {
+            return Ok(by_key);
+        }
+        let of_url = "key IN (SELECT articles.key FROM versions
+            JOIN articles ON articles.id = versions.article WHERE versions.url = ?1)";
+        self.versions(of_url, url)
+    }
+
+    fn versions(&self, condition: &str, value: &str) -> Result<Vec<Version>, SinkError> {
+        let sql = format!("{HISTORY} WHERE {condition} ORDER BY key, number");
+        let all = || -> rusqlite::Result<Vec<Version>> {
+            let mut statement = self.connection.prepare(&sql)?;
+            statement.query_map([value], version)?.collect()
+        };
+        all().map_err(|e| failed("cannot read", &self.path, e))
+    }
+
+    /// Hands over every version that was seen first at `since` (RFC 3339, UTC, whole seconds) or
+    /// later, in the order of dates, then of addresses; of one site or of all.
+    ///
+    /// # Errors
+    /// If the archive cannot be read, or what `take` returns.
+    pub fn changes<E: From<SinkError>>(
+        &self,
+        since: &str,
+        site: Option<&str>,
+        mut take: impl FnMut(Change) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let of_archive = |e| E::from(failed("cannot read", &self.path, e));
+        // The number is looked up for what is found only; the view would count all versions.
+        let sql = "SELECT articles.site, v.url, v.first_seen, v.title, v.changed, v.diff,
+                (SELECT count(*) FROM versions AS w WHERE w.article = v.article
+                 AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id))
+            FROM versions AS v JOIN articles ON articles.id = v.article
+            WHERE v.first_seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)
+            ORDER BY v.first_seen, v.url";
+        let mut statement = self.connection.prepare(sql).map_err(of_archive)?;
+        let mut rows = statement.query(params![since, site]).map_err(of_archive)?;
+        while let Some(row) = rows.next().map_err(of_archive)? {
+            take(change(row).map_err(of_archive)?)?;
+        }
+        Ok(())
+    }
+}
+
+fn list(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<String>> {
+    let json: String = row.get(at)?;
+    Ok(serde_json::from_str(&json).unwrap_or_default())
+}
+
+fn date(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<String>> {
+    Ok(Some(row.get(at)?).filter(|date: &String| !date.is_empty()))
+}
+
+fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
+    let wrapper: String = row.get(18)?;
+    Ok(Version {
+        number: row.get(0)?,
+        url: row.get(1)?,
+        first_seen: date(row, 2)?,
+        last_seen: date(row, 3)?,
+        visits: row.get(4)?,
+        changed: list(row, 5)?,
+        diff: row.get(6)?,
+        title: row.get(7)?,
+        authors: list(row, 8)?,
+        published: row.get(9)?,
+        modified: row.get(10)?,
+        language: row.get(11)?,
+        description: row.get(12)?,
+        tags: list(row, 13)?,
+        text: row.get(14)?,
+        record_id: row.get(15)?,
+        file: row.get(16)?,
+        offset: row.get(17)?,
+        wrapper: serde_json::from_str(&wrapper).unwrap_or_default(),
+        confidence: row.get(19)?,
+        program: row.get(20)?,
+    })
+}
+
+fn change(row: &Row<'_>) -> rusqlite::Result<Change> {
+    let number = row.get(6)?;
+    Ok(Change {
+        site: row.get(0)?,
+        url: row.get(1)?,
+        kind: if number == 1 { "new" } else { "changed" },
+        number,
+        first_seen: row.get(2)?,
+        title: row.get(3)?,
+        changed: list(row, 4)?,
+        diff: row.get(5)?,
+    })
+}

@@ -1,0 +1,125 @@
+//! How the archive is stored (docs/ARCHIVE.md), and how a file is told to be one.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::{failed, refused};
+use crate::SinkError;
+
+/// `PRAGMA application_id` of an archive of articles: `SiGr`.
+pub(super) const APPLICATION: i64 = 0x5369_4772;
+
+/// `PRAGMA user_version`: version of the schema.
+pub(super) const VERSION: i64 = 1;
+
+const TABLES: &str = "
+CREATE TABLE articles (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    site TEXT NOT NULL
+) STRICT;
+CREATE INDEX articles_by_site ON articles (site);
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY,
+    article INTEGER NOT NULL REFERENCES articles (id),
+    first_seen TEXT NOT NULL,
+    last_seen TEXT NOT NULL,
+    visits INTEGER NOT NULL,
+    changed TEXT NOT NULL,
+    diff TEXT,
+    url TEXT NOT NULL,
+    title TEXT,
+    authors TEXT NOT NULL,
+    published TEXT,
+    modified TEXT,
+    language TEXT,
+    description TEXT,
+    image TEXT,
+    tags TEXT NOT NULL,
+    canonical TEXT,
+    site_name TEXT,
+    sources TEXT NOT NULL,
+    text TEXT NOT NULL,
+    html TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    record_id TEXT NOT NULL,
+    file INTEGER NOT NULL REFERENCES files (id),
+    offset INTEGER NOT NULL,
+    template TEXT NOT NULL,
+    wrapper TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    program TEXT NOT NULL
+) STRICT;
+CREATE INDEX versions_in_order ON versions (article, first_seen, record_id);
+CREATE INDEX versions_by_date ON versions (first_seen);
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE
+) STRICT;
+CREATE TABLE visits (
+    article INTEGER NOT NULL REFERENCES articles (id),
+    fetched TEXT NOT NULL,
+    record_id TEXT NOT NULL,
+    file INTEGER NOT NULL REFERENCES files (id),
+    offset INTEGER NOT NULL,
+    version INTEGER NOT NULL REFERENCES versions (id),
+    PRIMARY KEY (article, fetched, record_id)
+) STRICT, WITHOUT ROWID;
+CREATE VIEW history AS
+SELECT articles.key AS key, articles.site AS site,
+    row_number() OVER (
+        PARTITION BY versions.article ORDER BY versions.first_seen, versions.record_id
+    ) AS number,
+    versions.id AS version, versions.url, versions.first_seen, versions.last_seen,
+    versions.visits, versions.changed, versions.diff, versions.title, versions.authors,
+    versions.published, versions.modified, versions.language, versions.description,
+    versions.image, versions.tags, versions.canonical, versions.site_name, versions.text,
+    versions.html, versions.record_id, files.name AS file, versions.offset, versions.template,
+    versions.wrapper, versions.confidence, versions.program
+FROM versions
+JOIN articles ON articles.id = versions.article
+JOIN files ON files.id = versions.file;
+";
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// An archive of articles.
+    Archive,
+    /// Nothing yet.
+    Empty,
+}
+
+/// Tells an archive from a file of another kind.
+pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkError> {
+    let what = "cannot use";
+    let number = |sql: &str| {
+        connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(|e| failed(what, path, e))
+    };
+    let tables = number("SELECT count(*) FROM sqlite_schema")?;
+    let application = number("PRAGMA application_id")?;
+    let version = number("PRAGMA user_version")?;
+    match (application, version) {
+        (0, 0) if tables == 0 => Ok(Found::Empty),
+        (APPLICATION, VERSION) => Ok(Found::Archive),
+        (APPLICATION, version) => {
+            let why = format!(
+                "its schema is {version}, this program knows {VERSION}: use the sitegrove that \
+                 wrote it; it was left as it is"
+            );
+            Err(refused(what, path, why))
+        }
+        _ => {
+            let why = "it is the database of another program, and was left as it is";
+            Err(refused(what, path, why))
+        }
+    }
+}
+
+/// Makes an empty file an archive, within the transaction that fills it.
+pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLES)?;
+    connection.pragma_update(None, "application_id", APPLICATION)?;
+    connection.pragma_update(None, "user_version", VERSION)
+}

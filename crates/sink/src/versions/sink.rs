@@ -1,0 +1,113 @@
+//! The archive as an output of a run.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::Connection;
+
+use super::failed;
+use super::grow::Growth;
+use super::schema::{self, Found};
+use crate::{Sink, SinkError, SiteResult};
+
+/// Gives the form of an address in which two that name the same page are equal.
+pub type KeyOf = Arc<dyn Fn(&str) -> String + Send + Sync>;
+
+/// How long a run waits for another one that writes to the same archive.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Adds a run to an archive of articles. Everything is one transaction: until the run is finished
+/// readers see the archive as it was, and a run that is stopped or killed leaves no trace.
+pub struct VersionsSink {
+    /// `None` once it is closed.
+    connection: Option<Connection>,
+    path: PathBuf,
+    key_of: KeyOf,
+    growth: Growth,
+    /// Whether this run made the file.
+    made: bool,
+}
+
+impl VersionsSink {
+    /// Opens the archive at `path`, or begins one; its folder must exist.
+    ///
+    /// # Errors
+    /// If it cannot be opened, is no archive of articles or one of another schema, or another run
+    /// is still writing to it after a minute.
+    pub fn open(path: &Path, key_of: KeyOf) -> Result<Self, SinkError> {
+        let absent = fs::metadata(path).map_or(true, |m| m.len() == 0);
+        let connection = Connection::open(path).map_err(|e| failed("cannot open", path, e))?;
+        let mut sink = Self {
+            connection: None,
+            path: path.to_owned(),
+            key_of,
+            growth: Growth::default(),
+            made: false,
+        };
+        // What is no archive must not be changed, not even its mode.
+        schema::found(&connection, path)?;
+        let begun = begin(&connection);
+        sink.connection = Some(connection);
+        begun.map_err(|e| failed("cannot write to", path, e))?;
+        if let Some(connection) = &sink.connection
+            && schema::found(connection, path)? == Found::Empty
+        {
+            // Known only now: as long as another run writes, the file may look empty.
+            sink.made = absent;
+            schema::create(connection).map_err(|e| failed("cannot write to", path, e))?;
+        }
+        Ok(sink)
+    }
+}
+
+fn begin(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    // With a write-ahead log readers go on reading while a run writes.
+    // Where one of them keeps the mode from changing, they wait for the run's end instead.
+    let _ = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
+    connection.set_prepared_statement_cache_capacity(32);
+    connection.execute_batch("BEGIN IMMEDIATE")
+}
+
+impl Sink for VersionsSink {
+    fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
+        let Some(connection) = &self.connection else { return Ok(()) };
+        for article in &site.articles {
+            let key = (self.key_of)(&article.url);
+            let grown = self.growth.visit(connection, article, &key);
+            grown.map_err(|e| failed("cannot write to", &self.path, e))?;
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
+        let Some(connection) = &self.connection else { return Ok(()) };
+        let committed = connection.execute_batch("COMMIT");
+        committed.map_err(|e| failed("cannot write to", &self.path, e))?;
+        self.made = false;
+        // One file, with nothing beside it, is what people copy. With readers at work the log stays
+        // for now, and that is as good.
+        let _ = connection.busy_timeout(Duration::ZERO);
+        let _ = connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
+        Ok(())
+    }
+}
+
+impl Drop for VersionsSink {
+    fn drop(&mut self) {
+        // Closing takes back what was not committed.
+        let unfinished = self.connection.take().is_some();
+        if self.made && unfinished {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl fmt::Debug for VersionsSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VersionsSink").field("path", &self.path).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,184 @@
+//! Visits in any order, splits, joins, and files of other kinds.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use model::{Article, Field, Metadata, Origin, Route, Source};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use super::{ArticleArchive, Version, VersionsSink};
+use crate::{Sink, SiteRecord, SiteResult};
+
+fn article(day: Option<u32>, text: &str) -> Article {
+    article_at("https://a.example/1", day, text)
+}
+
+fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
+    let field = |value: &str| Some(Field { value: value.to_owned(), source: Source::Page });
+    Article {
+        url: url.into(),
+        site: "a.example".into(),
+        template: "t1".into(),
+        origin: Origin {
+            file: format!("night-{}.warc.gz", day.unwrap_or_default()).into(),
+            offset: 7,
+            record_id: day.map_or_else(String::new, |day| format!("urn:uuid:{day}")),
+            truncated: None,
+        },
+        fetched: day.map(|day| format!("2026-01-{day:02}T03:00:00Z").parse().unwrap()),
+        charset: "UTF-8",
+        metadata: Metadata { title: field("Title"), ..Metadata::default() },
+        text: text.to_owned(),
+        html: format!("<p>{text}</p>"),
+        markdown: None,
+        xpath: vec!["//p".into()],
+        prune: Vec::new(),
+        cut: None,
+        comments: String::new(),
+        engine: "grove".into(),
+        route: Route::Wrapper,
+        wrapper_version: 1,
+        confidence: 0.9,
+        doubtful: false,
+    }
+}
+
+fn open(path: &Path) -> VersionsSink {
+    VersionsSink::open(path, Arc::new(str::to_owned)).unwrap()
+}
+
+fn add(path: &Path, article: Article) {
+    add_all(path, vec![article]);
+}
+
+fn add_all(path: &Path, articles: Vec<Article>) {
+    let mut sink = open(path);
+    let record = SiteRecord::new("a.example", Vec::new());
+    let site =
+        SiteResult { articles, drops: Vec::new(), record, site: "a.example".into(), best: None };
+    sink.take(&site, &[]).unwrap();
+    Box::new(sink).finish().unwrap();
+}
+
+fn versions(path: &Path) -> Vec<Version> {
+    versions_of(path, "https://a.example/1")
+}
+
+fn versions_of(path: &Path, url: &str) -> Vec<Version> {
+    ArticleArchive::open(path).unwrap().history(url, url).unwrap()
+}
+
+/// Dates, visits, files, texts and diffs: all that must not depend on the order of runs.
+fn told(versions: &[Version]) -> Vec<String> {
+    let day = |date: &Option<String>| date.as_deref().map_or("-", |d| &d[8..10]).to_owned();
+    let line = |v: &Version| {
+        let (first, last) = (day(&v.first_seen), day(&v.last_seen));
+        format!("{first}-{last} {} {} {} {:?}", v.visits, v.file, v.text, v.diff)
+    };
+    versions.iter().map(line).collect()
+}
+
+#[test]
+fn the_order_of_runs_does_not_matter() {
+    // Day by day: A A B A, with A once more between.
+    let visits = [(1, "A"), (3, "A"), (5, "B"), (7, "A"), (9, "A")];
+    let mut orders = vec![Vec::new()];
+    for n in 0..visits.len() {
+        // Every order of those before, with this one at every place.
+        let with = |order: &Vec<usize>| {
+            let at = |place| {
+                let mut longer = order.clone();
+                longer.insert(place, n);
+                longer
+            };
+            (0..=n).map(at).collect::<Vec<_>>()
+        };
+        orders = orders.iter().flat_map(with).collect();
+    }
+    assert_eq!(orders.len(), 120);
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    let url = |at: usize| format!("https://a.example/{at}");
+    let of_order = |(at, order): (usize, &Vec<usize>)| {
+        let visit = |&n: &usize| article_at(&url(at), Some(visits[n].0), visits[n].1);
+        order.iter().map(visit).collect::<Vec<_>>()
+    };
+    add_all(&path, orders.iter().enumerate().flat_map(of_order).collect());
+    let mut seen: BTreeSet<_> =
+        (0..orders.len()).map(|at| told(&versions_of(&path, &url(at)))).collect();
+    assert_eq!(seen.len(), 1, "{seen:#?}");
+    let lines = seen.pop_first().unwrap();
+    assert_eq!(lines.len(), 3);
+    assert!(lines[0].starts_with("01-03 2 night-1.warc.gz A None"), "{lines:?}");
+    assert!(lines[1].starts_with("05-05 1 night-5.warc.gz B"), "{lines:?}");
+    assert!(lines[2].contains("-B\\n+A\\n"), "{lines:?}");
+}
+
+#[test]
+fn nothing_is_added_twice() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    for _ in 0..2 {
+        for (day, text) in [(1, "A"), (2, "B"), (3, "B")] {
+            add(&path, article(Some(day), text));
+        }
+    }
+    // Extracted otherwise, a visit is still the same visit.
+    add(&path, article(Some(2), "C"));
+    assert_eq!(versions(&path).iter().map(|v| v.visits).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn pages_without_a_date_come_first_in_the_order_given() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    add(&path, article(Some(1), "C"));
+    for text in ["A", "B", "A", "B"] {
+        add(&path, article(None, text));
+    }
+    let found = versions(&path);
+    let texts: Vec<&str> = found.iter().map(|v| v.text.as_str()).collect();
+    assert_eq!(texts, ["A", "B", "C"]);
+    assert_eq!(found[0].first_seen, None);
+    assert_eq!(found[2].number, 3);
+}
+
+#[test]
+fn a_run_that_is_given_up_leaves_no_trace() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    drop(open(&path));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    add(&path, article(Some(1), "A"));
+    let before = std::fs::read(&path).unwrap();
+    drop(open(&path));
+    let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().flatten().collect();
+    assert_eq!(names.len(), 1, "{names:?}");
+    assert_eq!(versions(&path).len(), 1);
+    assert_eq!(std::fs::read(&path).unwrap().len(), before.len());
+}
+
+#[test]
+fn files_of_other_kinds_are_left_alone() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    let refused = |path: &Path| {
+        let before = std::fs::read(path).unwrap();
+        let error = VersionsSink::open(path, Arc::new(str::to_owned)).unwrap_err().to_string();
+        assert_eq!(std::fs::read(path).unwrap(), before, "{error}");
+        assert!(error.contains("archive.sqlite"), "{error}");
+        error
+    };
+    std::fs::write(&path, "a diary\n".repeat(1000)).unwrap();
+    assert!(refused(&path).contains("not a database"));
+    std::fs::remove_file(&path).unwrap();
+    Connection::open(&path).unwrap().execute_batch("CREATE TABLE mine (x)").unwrap();
+    assert!(refused(&path).contains("another program"));
+    std::fs::remove_file(&path).unwrap();
+    add(&path, article(Some(1), "A"));
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    assert!(refused(&path).contains("schema is 99"));
+    assert!(ArticleArchive::open(&path).is_err());
+}

@@ -1,0 +1,223 @@
+//! `articles.warc.gz`: each article as a `conversion` record (WARC 1.1, ISO 28500:2017 §6.8), and
+//! `articles.cdxj`, the index that finds them by address.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use archive::{NewRecord, RecordKind, Wrapping, Writer, surt};
+use data_encoding::BASE32;
+use jiff::{Timestamp, tz::TimeZone};
+use model::Article;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha1::{Digest, Sha1};
+use sha2::Sha256;
+
+use crate::{AtomicFile, Render, Sink, SinkError, SiteResult};
+
+/// What the records hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarcContent {
+    /// The HTML fragment; the text where there is none.
+    Html,
+    /// The text.
+    Text,
+}
+
+/// Writes `articles.warc.gz` and its index.
+#[derive(Debug)]
+pub struct WarcSink {
+    records: AtomicFile,
+    index: AtomicFile,
+    /// Name of the file of records, as the index gives it.
+    name: String,
+    content: WarcContent,
+    /// Bytes of records so far.
+    offset: u64,
+    /// Lines of the index: they are sorted at the end.
+    lines: Vec<String>,
+}
+
+impl WarcSink {
+    /// Begins both files.
+    ///
+    /// # Errors
+    /// If one cannot be created.
+    pub fn create(records: &Path, index: &Path, content: WarcContent) -> Result<Self, SinkError> {
+        Ok(Self {
+            name: records.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            records: AtomicFile::create(records)?,
+            index: AtomicFile::create(index)?,
+            content,
+            offset: 0,
+            lines: Vec::new(),
+        })
+    }
+
+    /// Begins the file with what made it. Its date is that of its first article: no clock.
+    fn begin(&mut self, first: Option<&Article>) -> Result<(), SinkError> {
+        let date = first.map_or(Timestamp::UNIX_EPOCH, date_of);
+        let block = format!(
+            "software: sitegrove/{}\r\nformat: WARC File Format 1.1\r\nconformsTo: \
+             http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n\
+             description: articles taken out of web pages\r\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        let of = first.map_or("", |article| article.url.as_str());
+        let member = member(&NewRecord {
+            kind: RecordKind::Warcinfo,
+            record_id: &record_id(&["warcinfo", &date.to_string(), of, &block]),
+            date,
+            target_uri: None,
+            content_type: "application/warc-fields",
+            fields: &[
+                ("WARC-Filename", &self.name),
+                ("WARC-Block-Digest", &digest(block.as_bytes())),
+            ],
+            body: block.as_bytes(),
+        });
+        self.offset = member.len() as u64;
+        self.records.write_bytes(&member)
+    }
+}
+
+impl Sink for WarcSink {
+    fn render(&self) -> Option<Render> {
+        let content = self.content;
+        Some(Arc::new(move |site| rendered(&site.articles, content)))
+    }
+
+    fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
+        if self.offset == 0 && !site.articles.is_empty() {
+            self.begin(site.articles.first())?;
+        }
+        let end = rendered.iter().position(|&b| b == b'\n').unwrap_or(rendered.len());
+        let entries: Vec<Entry> = serde_json::from_slice(&rendered[..end]).unwrap_or_default();
+        for entry in entries {
+            // In the order, and with the names and strings, that pywb's own indexer writes.
+            self.lines.push(format!(
+                "{} {} {{\"url\": {}, \"mime\": {}, \"digest\": {}, \"length\": \"{}\", \
+                 \"offset\": \"{}\", \"filename\": {}}}\n",
+                entry.key,
+                entry.time,
+                json!(entry.url),
+                json!(entry.mime),
+                json!(entry.digest),
+                entry.length,
+                self.offset,
+                json!(self.name),
+            ));
+            self.offset += entry.length;
+        }
+        self.records.write_bytes(rendered.get(end + 1..).unwrap_or_default())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
+        if self.offset == 0 {
+            self.begin(None)?;
+        }
+        // By bytes, as those who search them by halves expect.
+        self.lines.sort_unstable();
+        for line in &self.lines {
+            self.index.write_bytes(line.as_bytes())?;
+        }
+        // Both are on disk before the first is moved to its place.
+        self.records.close()?;
+        self.index.close()?;
+        self.records.finish()?;
+        self.index.finish()
+    }
+}
+
+/// What the index needs of a record; its place is known only when it is written.
+#[derive(Deserialize, Serialize)]
+struct Entry {
+    key: String,
+    time: String,
+    url: String,
+    mime: String,
+    digest: String,
+    length: u64,
+}
+
+/// The entries as a line of JSON, then the records.
+fn rendered(articles: &[Article], content: WarcContent) -> Vec<u8> {
+    let (mut entries, mut records) = (Vec::new(), Vec::new());
+    for article in articles {
+        let (entry, record) = conversion(article, content);
+        entries.push(entry);
+        records.extend_from_slice(&record);
+    }
+    let mut bytes = serde_json::to_vec(&entries).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes.extend_from_slice(&records);
+    bytes
+}
+
+/// The record of an article. It refers to the record it was made from by its id only: the fields that
+/// name another record's address and date are those of revisits (ISO 28500 §5.8, §5.9), and here both
+/// are the same.
+fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>) {
+    let as_html = content == WarcContent::Html && !article.html.is_empty();
+    let (mime, block) =
+        if as_html { ("text/html", &article.html) } else { ("text/plain", &article.text) };
+    let digest = digest(block.as_bytes());
+    let (origin, date) = (&article.origin, date_of(article));
+    let refers_to = format!("<{}>", origin.record_id);
+    let mut fields = vec![("WARC-Block-Digest", &*digest), ("WARC-Payload-Digest", &*digest)];
+    if !origin.record_id.is_empty() {
+        fields.insert(0, ("WARC-Refers-To", &*refers_to));
+    }
+    // The page's record by its name, or where it has none by its place.
+    let place = format!("{} {}", origin.file, origin.offset);
+    let source = if origin.record_id.is_empty() { &place } else { &origin.record_id };
+    let record_id =
+        record_id(&["conversion", source, &article.url, &date.to_string(), mime, block]);
+    let record = member(&NewRecord {
+        kind: RecordKind::Conversion,
+        record_id: &record_id,
+        date,
+        target_uri: Some(&article.url),
+        content_type: &format!("{mime}; charset=utf-8"),
+        fields: &fields,
+        body: block.as_bytes(),
+    });
+    let entry = Entry {
+        key: surt(&article.url),
+        time: date.to_zoned(TimeZone::UTC).strftime("%Y%m%d%H%M%S").to_string(),
+        url: article.url.clone(),
+        mime: mime.to_owned(),
+        digest,
+        length: record.len() as u64,
+    };
+    (entry, record)
+}
+
+/// When the page was fetched; for a page without a date the beginning of time.
+fn date_of(article: &Article) -> Timestamp {
+    article.fetched.unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+fn digest(bytes: &[u8]) -> String {
+    format!("sha1:{}", BASE32.encode(&Sha1::digest(bytes)))
+}
+
+/// A UUID of version 8 (RFC 9562 §5.8) from the SHA-256 of these parts.
+fn record_id(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    format!("urn:uuid:{}", uuid::Builder::from_custom_bytes(bytes).into_uuid())
+}
+
+/// A record in a gzip member of its own.
+fn member(record: &NewRecord<'_>) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+    // Memory takes every byte, and the kinds are known ones: there is nothing to fail.
+    let _ = writer.write(record);
+    writer.finish().unwrap_or_default()
+}

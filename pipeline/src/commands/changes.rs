@@ -1,0 +1,74 @@
+//! `sitegrove changes`: what is new in an archive since a day.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+/// Arguments of `sitegrove changes`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove changes --since 2026-10-05 --archive articles.sqlite
+  sitegrove changes --since 2026-10-05T03:00:00Z --site blog.example --archive articles.sqlite --json
+
+Dates are those of the crawls, not of the runs (docs/ARCHIVE.md).")]
+pub struct ChangesArgs {
+    /// Only versions seen first at this time or later: a date, or a date and time (RFC 3339)
+    #[arg(long, value_name = "DATE")]
+    pub since: String,
+    /// The archive
+    #[arg(long, value_name = "FILE")]
+    pub archive: PathBuf,
+    /// Only this site, by its key (registrable domain)
+    #[arg(long)]
+    pub site: Option<String>,
+    /// One JSON object a version, with its diff
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints the new versions, by date.
+///
+/// # Errors
+/// If the date or the archive cannot be read, or the output cannot be written.
+#[cfg(feature = "sqlite")]
+pub fn run(args: &ChangesArgs, out: &mut dyn Write) -> Result<()> {
+    use anyhow::Context;
+    use sink::Change;
+
+    let since = archive::parse_date(&args.since).with_context(|| {
+        format!("`{}` is no date; write 2026-10-05 or 2026-10-05T03:00:00Z", args.since)
+    })?;
+    let since = since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let archive = sink::ArticleArchive::open(&args.archive)?;
+    archive.changes(&since, args.site.as_deref(), |change: Change| -> Result<()> {
+        if args.json {
+            serde_json::to_writer(&mut *out, &change)?;
+            writeln!(out)?;
+        } else {
+            let what = if change.changed.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", change.changed.join(", "))
+            };
+            let title = change.title.as_deref().unwrap_or("(no title)");
+            writeln!(
+                out,
+                "{}  {:<7}  {}  {title}{what}",
+                change.first_seen, change.kind, change.url
+            )?;
+        }
+        Ok(())
+    })
+}
+
+/// Says that this build has no archives.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "sqlite"))]
+pub fn run(_args: &ChangesArgs, _out: &mut dyn Write) -> Result<()> {
+    anyhow::bail!(crate::sinks::LEFT_OUT)
+}

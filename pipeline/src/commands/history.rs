@@ -1,0 +1,77 @@
+//! `sitegrove history`: the versions of an article in an archive.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+
+/// Arguments of `sitegrove history`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove history https://blog.example/2026/bread --archive articles.sqlite
+  sitegrove history blog.example/2026/bread --archive articles.sqlite --json
+
+Archives are made by `sitegrove run … --archive FILE` (docs/ARCHIVE.md).")]
+pub struct HistoryArgs {
+    /// Address of the article; http or https, with or without www. or tracking parameters
+    pub url: String,
+    /// The archive
+    #[arg(long, value_name = "FILE")]
+    pub archive: PathBuf,
+    /// One JSON object a version, with its text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints the versions of an article, the oldest first.
+///
+/// # Errors
+/// If the archive cannot be read or does not hold the article, or the output cannot be written.
+#[cfg(feature = "sqlite")]
+pub fn run(args: &HistoryArgs, out: &mut dyn Write) -> Result<()> {
+    use anyhow::bail;
+
+    let archive = sink::ArticleArchive::open(&args.archive)?;
+    let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
+    let has_scheme = args.url.contains("://");
+    let url = if has_scheme { args.url.clone() } else { format!("https://{}", args.url) };
+    let versions = archive.history(&key_of(&url), &args.url)?;
+    if versions.is_empty() {
+        bail!("no article with the address {} is in {}", args.url, args.archive.display());
+    }
+    if args.json {
+        for version in &versions {
+            serde_json::to_writer(&mut *out, version)?;
+            writeln!(out)?;
+        }
+        return Ok(());
+    }
+    for version in &versions {
+        let date = |date: &Option<String>| date.as_deref().unwrap_or("no date").to_owned();
+        let times = if version.visits == 1 { "visit" } else { "visits" };
+        let (first, last) = (date(&version.first_seen), date(&version.last_seen));
+        let until = if last == first { String::new() } else { format!(" to {last}") };
+        writeln!(out, "version {}  {first}{until}  {} {times}", version.number, version.visits)?;
+        writeln!(out, "  {}", version.url)?;
+        writeln!(out, "  {}", version.title.as_deref().unwrap_or("(no title)"))?;
+        if !version.changed.is_empty() {
+            writeln!(out, "  changed: {}", version.changed.join(", "))?;
+        }
+        for line in version.diff.iter().flat_map(|diff| diff.lines()) {
+            writeln!(out, "    {line}")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// Says that this build has no archives.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "sqlite"))]
+pub fn run(_args: &HistoryArgs, _out: &mut dyn Write) -> Result<()> {
+    anyhow::bail!(crate::sinks::LEFT_OUT)
+}

@@ -1,0 +1,110 @@
+//! `articles.warc.gz` and its index. Other programs read them in scripts/check-warc.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use archive::{Limits, Record, RecordKind, RecordReader, surt};
+use serde_json::Value;
+
+mod common;
+use common::crawl::Crawl;
+use common::program::{in_repository, run};
+use common::prose;
+use common::results::{files, parse, text};
+
+/// The records of an archive.
+fn records(bytes: &[u8]) -> Vec<Record> {
+    let reader = RecordReader::new(bytes, &Limits::USUAL).with_bodies_of(|_| true);
+    reader.map(|record| record.unwrap()).collect()
+}
+
+/// Lines of the index: key, time and what they say.
+fn index(folder: &Path) -> Vec<(String, String, Value)> {
+    let lines = fs::read_to_string(folder.join("articles.cdxj")).unwrap();
+    let line = |line: &str| {
+        let mut parts = line.splitn(3, ' ').map(str::to_owned);
+        let mut next = || parts.next().unwrap();
+        (next(), next(), parse(&next()))
+    };
+    lines.lines().map(line).collect()
+}
+
+#[test]
+fn every_article_is_found_through_the_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let sample = in_repository("data/crawl");
+    let results = run(&[&sample], &out, &["--sinks", "jsonl,warc"]);
+    let bytes = fs::read(out.join("articles.warc.gz")).unwrap();
+    let all = records(&bytes);
+    assert_eq!(all.len(), results.articles.len() + 1);
+    assert_eq!(all[0].kind, RecordKind::Warcinfo);
+    let ids: BTreeSet<&str> = all.iter().map(|r| r.record_id.as_str()).collect();
+    assert_eq!(ids.len(), all.len(), "two records of one name");
+
+    let index = index(&out);
+    assert!(index.is_sorted_by_key(|(key, time, _)| format!("{key} {time}")));
+    assert_eq!(index.len(), results.articles.len());
+    for (key, time, entry) in &index {
+        let number = |name: &str| text(entry, name).parse::<usize>().unwrap();
+        let (offset, length) = (number("offset"), number("length"));
+        let [record] = &records(&bytes[offset..offset + length])[..] else { panic!("{entry}") };
+        let article = results.article(text(entry, "url"));
+        assert_eq!(record.kind, RecordKind::Conversion);
+        assert_eq!(record.target_uri.as_deref(), article["url"].as_str());
+        assert_eq!(String::from_utf8_lossy(&record.body), text(article, "html"));
+        assert_eq!(*key, surt(text(article, "url")));
+        let date = record.date.unwrap();
+        assert_eq!(date.to_string(), text(article, "fetched"));
+        assert_eq!(date.strftime("%Y%m%d%H%M%S").to_string(), *time);
+        let refers_to = record.headers.get("WARC-Refers-To").unwrap();
+        assert_eq!(refers_to, format!("<{}>", text(&article["origin"], "record_id")));
+    }
+    // The same bytes once more, for one thread.
+    let again = folder.path().join("again");
+    run(&[&sample], &again, &["--sinks", "jsonl,warc", "--jobs", "1"]);
+    for name in ["articles.warc.gz", "articles.cdxj"] {
+        assert!(fs::read(out.join(name)).unwrap() == fs::read(again.join(name)).unwrap(), "{name}");
+    }
+    // Not chosen, both go.
+    run(&[&sample], &out, &[]);
+    assert!(files(&out).keys().all(|name| !name.contains("warc") && !name.contains("cdxj")));
+}
+
+#[test]
+fn text_records_and_pages_without_a_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("saved");
+    fs::create_dir(&pages).unwrap();
+    for n in 0..4 {
+        fs::write(pages.join(format!("{n}.html")), prose::post(n)).unwrap();
+    }
+    let config = folder.path().join("text.toml");
+    fs::write(&config, "[emit]\nsinks = ['jsonl', 'warc']\nwarc = 'text'\n").unwrap();
+    let out = folder.path().join("out");
+    let results = run(&[&config, &pages], &out, &[]);
+    let all = records(&fs::read(out.join("articles.warc.gz")).unwrap());
+    assert_eq!(all.len(), 5);
+    for record in &all[1..] {
+        let article = results.article(record.target_uri.as_deref().unwrap());
+        assert_eq!(record.headers.get("Content-Type"), Some("text/plain; charset=utf-8"));
+        assert_eq!(String::from_utf8_lossy(&record.body), text(article, "text"));
+        assert_eq!(record.date.unwrap().as_second(), 0, "no date is made up");
+        assert_eq!(record.headers.get("WARC-Refers-To"), None);
+    }
+    assert_eq!(index(&out).len(), 4);
+}
+
+#[test]
+fn a_run_without_articles_has_an_empty_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    crawl.page("https://bare.example/", "<p>Too short.</p>");
+    let crawl = crawl.write(folder.path(), "bare.warc.gz");
+    let out = folder.path().join("out");
+    run(&[&crawl], &out, &["--sinks", "warc"]);
+    let all = records(&fs::read(out.join("articles.warc.gz")).unwrap());
+    assert_eq!(all.iter().map(|r| r.kind).collect::<Vec<_>>(), [RecordKind::Warcinfo]);
+    assert!(index(&out).is_empty());
+}
