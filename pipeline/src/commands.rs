@@ -6,4 +6,5 @@ pub mod extract;
 pub mod inspect;
 pub mod progress;
 pub mod run;
+pub mod search;
 pub mod train;

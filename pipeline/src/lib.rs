@@ -29,6 +29,7 @@ pub mod engine;
 pub mod inputs;
 pub mod layouts;
 pub mod ledger;
+mod lines;
 pub mod methods;
 mod opened;
 pub mod page_kind;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sitegrove::commands::{bench, evaluate, extract, inspect, run, train};
+use sitegrove::commands::{bench, evaluate, extract, inspect, run, search, train};
 use sitegrove::run::Stopped;
 
 #[global_allocator]
@@ -50,6 +50,8 @@ enum Command {
     Run(run::RunArgs),
     /// A quick look at a few sibling pages
     Extract(extract::ExtractArgs),
+    /// Find articles in the search index of a run, or take them out of it
+    Search(search::SearchArgs),
     /// Show what a run made of a site, and why, as one HTML page
     Inspect(inspect::InspectArgs),
     /// Score runs and other tools' outputs against gold text
@@ -101,6 +103,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result
     match command {
         Command::Run(args) => run::run(args, stop, out).map(code),
         Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Evaluate(args) => evaluate::run(args, out)
             .map(|outcome| code(!matches!(outcome, evaluate::Outcome::BelowFloor))),

@@ -70,6 +70,7 @@ pub fn run(
 ) -> Result<Report> {
     let begun = Instant::now();
     let started = jiff::Timestamp::now();
+    config.emit.check(&config.run.out)?;
     let inputs = expand(&config.run.inputs, &config.run.feeds)?;
     if inputs.is_empty() {
         bail!("no inputs: name WARC files, HTML files or folders, or set run.inputs");

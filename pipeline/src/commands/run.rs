@@ -30,6 +30,7 @@ Examples:
   sitegrove run crawl/*.warc.gz --out out/tonight
   sitegrove run crawl/ --feeds feeds/ --signifiers feeds --out out/tonight --jobs 8
   sitegrove run saved-pages/ --engine euclid --out out/pages
+  sitegrove run crawl/ --sinks jsonl,parquet --index articles.index --out out/tonight
 
 Exit codes: 0 done; 1 done, but some input could not be read to its end, some output could not be
 written, or there was no page at all; 2 could not run; 130 stopped by Ctrl-C.")]
@@ -50,9 +51,12 @@ pub struct RunArgs {
     /// Where signifiers come from
     #[arg(long, value_name = "SOURCE")]
     pub signifiers: Option<SignifiersArg>,
-    /// What to write, comma-separated: jsonl, csv; or all
+    /// What to write, comma-separated: jsonl, csv, parquet, bulk, index; or all
     #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
+    /// Add the articles to the search index in this folder, which grows from run to run
+    #[arg(long, value_name = "DIR")]
+    pub index: Option<PathBuf>,
     /// Threads; 0 takes one a core
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -91,6 +95,10 @@ impl RunArgs {
         }
         if let Some(sinks) = &self.sinks {
             config.emit.sinks.clone_from(&sinks.0);
+        }
+        if let Some(index) = &self.index {
+            config.emit.index.clone_from(index);
+            config.emit.sinks.push(SinkName::Index);
         }
         if let Some(jobs) = self.jobs {
             config.run.jobs = jobs;
@@ -166,10 +174,11 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
         writeln!(out, "\nLeft out: {} ({})", counts.dropped, reasons.join(", "))?;
     }
     let written = config.emit.chosen().into_iter();
-    let files: Vec<&str> = written
+    let always = ["wrappers/", "dropped.jsonl", "ledger.json"].map(str::to_owned);
+    let files: Vec<String> = written
         .filter(|name| !ledger.failed_sinks.contains_key(name.as_str()))
-        .map(SinkName::file)
-        .chain(["wrappers/", "dropped.jsonl", "ledger.json"])
+        .map(|name| name.shown(&config.emit))
+        .chain(always)
         .collect();
     writeln!(out, "\nResults in {}: {}", config.run.out.display(), files.join(", "))?;
     Ok(())
