@@ -13,8 +13,8 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 7] =
-    ["run", "extract", "inspect", "evaluate", "train", "bench", "completions"];
+const COMMANDS: [&str; 8] =
+    ["run", "extract", "search", "inspect", "evaluate", "train", "bench", "completions"];
 
 /// A folder with a small archive in it.
 fn small() -> (TempDir, PathBuf) {

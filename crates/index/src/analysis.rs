@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sink::instant;
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{DateTime, TantivyDocument};
-use terms::{Analyzers, Language, Word, detect};
+use terms::{Analyzers, Language, Script, Word, detect};
 
 use crate::schema::Fields;
 
@@ -82,25 +82,45 @@ fn language_of(article: &Article) -> Option<Language> {
     named.or_else(|| detect(&article.text).map(|found| found.language))
 }
 
-/// The terms of a text, and beside each, at the same position, the word in lower case where it is
-/// another.
+/// The terms of a text. Beside each, at the same position, stands the word in lower case where it is
+/// another; beside a pair of characters its first, and the second of a run's last, so that one
+/// character can be looked for.
 fn placed(
     analyzers: &mut Analyzers,
     language: Option<Language>,
     text: &str,
 ) -> Vec<Placed<'static>> {
     let mut placed = Vec::new();
+    let mut last: Option<(usize, char)> = None;
     analyzers.get(language).analyze_words(text, &mut |Word { position, raw, term }| {
+        let pair = pair_of(raw);
+        if let Some((at, c)) = last.take()
+            && pair.is_none_or(|(first, _)| first != c)
+        {
+            placed.push((at, c.to_string().into()));
+        }
         placed.push((position, term.text.to_owned().into()));
-        // Character by character, as tantivy's `LowerCaser` does it.
-        if raw != term.text {
+        if let Some((first, second)) = pair {
+            placed.push((position, first.to_string().into()));
+            last = Some((position, second));
+        } else if raw != term.text {
+            // Character by character, as tantivy's `LowerCaser` does it.
             let word: String = raw.chars().flat_map(char::to_lowercase).collect();
             if word != term.text {
                 placed.push((position, word.into()));
             }
         }
     });
+    placed.extend(last.map(|(at, c)| (at, c.to_string().into())));
     placed
+}
+
+/// The two characters of a pair of a script without spaces.
+fn pair_of(word: &str) -> Option<(char, char)> {
+    let mut chars = word.chars();
+    let pair = (chars.next()?, chars.next()?);
+    let unspaced = |c| Script::of(c).is_some_and(Script::is_unspaced);
+    (chars.next().is_none() && unspaced(pair.0) && unspaced(pair.1)).then_some(pair)
 }
 
 fn tokens(text: &str, placed: Vec<Placed<'_>>) -> PreTokenizedString {
@@ -136,10 +156,13 @@ mod tests {
     fn words_stand_beside_their_stems() {
         check(
             "en",
-            "The Storks on a roof don't NEST",
-            &[(1, "stork"), (1, "storks"), (4, "roof"), (5, "dont"), (6, "nest")],
+            "The Storks on O'Shea's roof NEST",
+            &[(1, "stork"), (1, "storks"), (3, "oshea"), (3, "osheas"), (4, "roof"), (5, "nest")],
         );
-        check("zh", "北京大学", &[(0, "北京"), (1, "京大"), (2, "大学")]);
+        let pairs =
+            [(0, "北京"), (0, "北"), (1, "京大"), (1, "京"), (2, "大学"), (2, "大"), (2, "学")];
+        check("zh", "北京大学", &pairs);
+        check("zh", "北京 a 桥", &[(0, "北京"), (0, "北"), (0, "京"), (1, "a"), (2, "桥")]);
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 
 use model::{Article, Field, Metadata, Origin, Route, Source};
+use parquet::basic::LogicalType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field as Cell, Row};
+use parquet::schema::types::Type;
 use proptest::prelude::*;
 
 use super::*;
@@ -140,6 +142,44 @@ fn every_field_comes_back() {
     assert_eq!(instants[0]["fetched_at"], 1_768_262_401_123_456_i64);
     assert_eq!(instants[0]["modified_at"], 1_768_192_200_000_000_i64);
     assert_eq!(instants[0]["published_at"], 1_768_176_000_000_000_i64);
+}
+
+/// The columns of a group, with their types in the words of `docs/FORMATS.md`.
+fn columns(group: &Type, prefix: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for field in group.get_fields() {
+        let name = format!("{prefix}{}", field.name());
+        let info = field.get_basic_info();
+        let mut kind = match info.logical_type_ref() {
+            Some(LogicalType::List) => "LIST of STRING".to_owned(),
+            Some(LogicalType::String) => "STRING".to_owned(),
+            Some(LogicalType::Timestamp(_)) => "TIMESTAMP".to_owned(),
+            _ if field.is_group() => "group".to_owned(),
+            _ => field.get_physical_type().to_string(),
+        };
+        if field.is_optional() {
+            kind += ", optional";
+        }
+        let is_group = kind == "group";
+        all.push((name.clone(), kind));
+        if is_group {
+            all.extend(columns(field, &format!("{name}.")));
+        }
+    }
+    all
+}
+
+#[test]
+fn the_columns_are_those_of_the_documents() {
+    let text = fs::read_to_string("../../docs/FORMATS.md").unwrap();
+    let section = text.split("\n## `articles.parquet`").nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let documented: Vec<(String, String)> = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |")?.split_once("` | "))
+        .map(|(name, kind)| (name.to_owned(), kind.to_owned()))
+        .collect();
+    assert_eq!(columns(&schema().unwrap(), ""), documented);
 }
 
 #[test]

@@ -64,14 +64,13 @@ fn scripts_without_spaces() {
 #[test]
 fn words_are_given_as_they_stand() {
     let mut found = Vec::new();
-    let text = "The Storks don't nest on roofs";
+    let text = "The Storks' can't be: O'Shea nests";
     Analyzer::for_language(Language::from_tag("en")).analyze_words(text, &mut |word| {
         found.push((word.position, word.raw.to_owned(), word.term.text.to_owned()));
     });
-    let expected = [(1, "Storks", "stork"), (2, "dont", "dont"), (3, "nest", "nest")];
+    let expected = [(1, "Storks", "stork"), (4, "OShea", "oshea"), (5, "nests", "nest")];
     let found: Vec<_> = found.iter().map(|(at, raw, term)| (*at, &raw[..], &term[..])).collect();
-    assert_eq!(found[..3], expected);
-    assert_eq!(found[3], (5, "roofs", "roof"));
+    assert_eq!(found, expected);
 }
 
 #[test]
