@@ -32,10 +32,10 @@ fn bytes(results: &Results) -> BTreeMap<String, Vec<u8>> {
     assert!(files.remove("ledger.json").is_some());
     // tantivy names the files of an index by chance; what is found must be the same.
     files.retain(|name, _| !name.starts_with("index/"));
-    for query in ["*", "bridge OR brücke OR 大学 OR maison"] {
+    for (query, least) in [("*", 60_000), ("bridge OR Gemeinde OR 灯台 OR l'encre", 3_000)] {
         let arguments = ["search", results.folder.to_str().unwrap(), query, "--limit", "1000"];
         let found = sitegrove().args(arguments).arg("--json").output().unwrap();
-        assert!(found.status.success() && found.stdout.len() > 10_000, "{query}: {found:?}");
+        assert!(found.status.success() && found.stdout.len() > least, "{query}: {found:?}");
         files.insert(format!("found for {query}"), found.stdout);
     }
     assert!(files.len() > 10 && files.contains_key("articles.csv"), "{:?}", files.keys());

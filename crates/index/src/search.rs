@@ -128,6 +128,7 @@ impl SearchIndex {
             Some(tag) => [primary(tag)].into(),
             None => self.languages().map_err(IndexError::at("cannot search", &self.path))?,
         };
+        let query = with_apostrophes(request.query);
         let parsed = |code: String| {
             let tokenizers = TokenizerManager::default();
             tokenizers.register(TERMS, text_analyzer(Language::from_tag(&code)));
@@ -135,7 +136,7 @@ impl SearchIndex {
             let mut parser =
                 QueryParser::new(schema(TERMS).0, vec![title, body, authors], tokenizers);
             parser.set_field_boost(title, TITLE_BOOST);
-            Ok((code, parser.parse_query(request.query)?))
+            Ok((code, parser.parse_query(&query)?))
         };
         languages.into_iter().map(parsed).collect()
     }
@@ -300,7 +301,41 @@ fn with(query: Box<dyn Query>, filter: Box<dyn Query>) -> Box<dyn Query> {
     Box::new(BooleanQuery::new(vec![(Occur::Must, query), (Occur::Must, filter)]))
 }
 
+/// The query with apostrophes within words as such (`l’encre`): a straight one begins a quotation in
+/// the query language. What stands between quotation marks stays.
+fn with_apostrophes(query: &str) -> String {
+    let mut written = String::with_capacity(query.len());
+    let mut quoted = false;
+    let mut before = ' ';
+    let mut chars = query.chars().peekable();
+    while let Some(c) = chars.next() {
+        quoted ^= c == '"' && before != '\\';
+        let after = chars.peek().is_some_and(|next| next.is_alphanumeric());
+        let within = !quoted && before.is_alphanumeric() && after;
+        written.push(if c == '\'' && within { '’' } else { c });
+        before = c;
+    }
+    written
+}
+
 /// The primary subtag of a language, as it is indexed.
 fn primary(tag: &str) -> String {
     Language::from_tag(tag).map_or(UNKNOWN.to_owned(), |language| language.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn apostrophes_within_words() {
+        for (query, expected) in [
+            ("l'encre don't", "l’encre don’t"),
+            ("url:\"it's\" it's", "url:\"it's\" it’s"),
+            ("'two words' dogs'", "'two words' dogs'"),
+            ("\"a\\\"b'c\"", "\"a\\\"b'c\""),
+        ] {
+            assert_eq!(with_apostrophes(query), expected);
+        }
+    }
 }
