@@ -9,5 +9,6 @@ pub mod inspect;
 pub mod progress;
 pub mod report;
 pub mod run;
+pub mod search;
 pub mod train;
 pub mod wrappers;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use sink::BulkDialect;
 
 use crate::engine::Engine;
 use crate::fixed::{FixedWrappers, read_files};
@@ -219,6 +220,16 @@ pub struct EmitConfig {
     pub warc: WarcBlocks,
     /// File of the archive that `sqlite` adds to; empty for the one in the run folder.
     pub archive: PathBuf,
+    /// How `articles.jsonl` is stored.
+    pub jsonl: JsonlForm,
+    /// How `articles.csv` begins.
+    pub csv: CsvForm,
+    /// Whose lines `articles.bulk.ndjson` holds.
+    pub bulk: BulkDialect,
+    /// Folder of an index that grows; empty for one in the run folder.
+    pub index: PathBuf,
+    /// Memory that building the index may take, in bytes.
+    pub index_memory: usize,
 }
 
 /// What the records of a WARC of articles hold.
@@ -229,6 +240,26 @@ pub enum WarcBlocks {
     Html,
     /// The plain text.
     Text,
+}
+
+/// How `articles.jsonl` is stored.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JsonlForm {
+    /// As it is.
+    Plain,
+    /// As zstd frames.
+    Zstd,
+}
+
+/// How `articles.csv` begins.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CsvForm {
+    /// With its header.
+    Plain,
+    /// With a byte order mark.
+    Mark,
 }
 
 impl EmitConfig {
@@ -282,7 +313,8 @@ impl Config {
             if own_out {
                 run.out = without_detours(&folder.join(&run.out));
             }
-            for path in [&mut config.grove.weights, &mut config.emit.archive] {
+            let emit = &mut config.emit;
+            for path in [&mut config.grove.weights, &mut emit.archive, &mut emit.index] {
                 if !path.as_os_str().is_empty() {
                     *path = without_detours(&folder.join(&path));
                 }
@@ -329,7 +361,7 @@ impl Config {
 
 /// The path without `name/..` in it: `configs/../out` is `out`, and outputs that name their files
 /// read better for it.
-fn without_detours(path: &Path) -> PathBuf {
+pub(crate) fn without_detours(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for part in path.components() {
         match (part, short.components().next_back()) {

@@ -32,6 +32,7 @@ pub mod inputs;
 pub mod layouts;
 pub mod ledger;
 pub mod letters;
+mod lines;
 pub mod methods;
 mod numerals;
 mod opened;

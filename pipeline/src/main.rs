@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sitegrove::commands::{
-    bench, changes, evaluate, extract, history, inspect, report, run, train, wrappers,
+    bench, changes, evaluate, extract, history, inspect, report, run, search, train, wrappers,
 };
 use sitegrove::run::Stopped;
 
@@ -52,6 +52,8 @@ enum Command {
     Run(run::RunArgs),
     /// A quick look at a few sibling pages
     Extract(extract::ExtractArgs),
+    /// Find articles in the search index of a run, or take them out of it
+    Search(search::SearchArgs),
     /// Show what a run made of a site, and why, as one HTML page
     Inspect(inspect::InspectArgs),
     /// List, show, export, check and try wrappers
@@ -111,6 +113,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result
     match command {
         Command::Run(args) => run::run(args, stop, out).map(code),
         Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
         Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),

@@ -72,9 +72,7 @@ pub fn run(
 ) -> Result<Report> {
     let begun = Instant::now();
     let started = jiff::Timestamp::now();
-    if let Some(name) = config.emit.chosen().into_iter().find(|name| !name.is_built()) {
-        bail!("the output {name} cannot be written: {}", crate::sinks::LEFT_OUT);
-    }
+    config.emit.check(&config.run.out)?;
     let inputs = expand(&config.run.inputs, &config.run.feeds)?;
     if inputs.is_empty() {
         bail!("no inputs: name WARC files, HTML files or folders, or set run.inputs");
@@ -176,7 +174,7 @@ fn holds_files(folder: &Path) -> bool {
             holds_files(&entry.path())
         } else {
             let name = name.to_string_lossy();
-            !name.ends_with(".partial") && !name.starts_with(SinkName::Sqlite.file())
+            !name.ends_with(".partial") && !name.starts_with(SinkName::Sqlite.files()[0])
         }
     };
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(counts))

@@ -5,12 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use index::{IndexSink, is_index};
 use serde::{Deserialize, Serialize};
 use sink::{
-    CsvSink, JsonlSink, Sink, SinkError, SiteConfigSink, SiteRowsSink, WarcContent, WarcSink,
+    BulkSink, CsvSink, JsonlSink, LineStorage, Sink, SinkError, SiteConfigSink, SiteRowsSink,
+    WarcContent, WarcSink,
 };
 
-use crate::config::{Config, EmitConfig, WarcBlocks};
+use crate::config::{Config, CsvForm, EmitConfig, JsonlForm, WarcBlocks, without_detours};
 use crate::report;
 
 /// An output that can be chosen (`--sinks`, `emit.sinks`).
@@ -21,10 +23,16 @@ pub enum SinkName {
     Jsonl,
     /// `articles.csv`.
     Csv,
+    /// `articles.parquet`.
+    Parquet,
+    /// `articles.bulk.ndjson`.
+    Bulk,
     /// `articles.warc.gz` and its index, `articles.cdxj`.
     Warc,
     /// `archive.sqlite`, or another archive of articles.
     Sqlite,
+    /// `index/`, or a folder of its own.
+    Index,
     /// `site-config/HOST.txt`.
     SiteConfig,
     /// `report/`: the figures of each site; once the run's own are known, the page with all of them
@@ -34,53 +42,89 @@ pub enum SinkName {
 
 impl SinkName {
     /// All of them, in the order they are written.
-    pub const ALL: [Self; 6] =
-        [Self::Jsonl, Self::Csv, Self::Warc, Self::Sqlite, Self::SiteConfig, Self::Report];
+    pub const ALL: [Self; 9] = [
+        Self::Jsonl,
+        Self::Csv,
+        Self::Parquet,
+        Self::Bulk,
+        Self::Warc,
+        Self::Sqlite,
+        Self::Index,
+        Self::SiteConfig,
+        Self::Report,
+    ];
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Jsonl => "jsonl",
             Self::Csv => "csv",
+            Self::Parquet => "parquet",
+            Self::Bulk => "bulk",
             Self::Warc => "warc",
             Self::Sqlite => "sqlite",
+            Self::Index => "index",
             Self::SiteConfig => "siteconfig",
             Self::Report => "report",
         }
     }
 
-    /// What it writes in a run folder.
-    pub fn file(self) -> &'static str {
+    /// Why this build cannot write it, if it cannot: some outputs are left out of lean builds.
+    pub fn left_out(self) -> Option<&'static str> {
         match self {
-            Self::Jsonl => "articles.jsonl",
-            Self::Csv => "articles.csv",
-            Self::Warc => "articles.warc.gz",
-            Self::Sqlite => "archive.sqlite",
-            Self::SiteConfig => "site-config/",
-            Self::Report => report::FILE,
+            Self::Parquet if !cfg!(feature = "parquet") => Some(NO_PARQUET),
+            Self::Sqlite if !cfg!(feature = "sqlite") => Some(NO_SQLITE),
+            _ => None,
         }
     }
 
-    /// The file it writes.
+    /// All that it may write in a run folder, with whatever settings; what people are told of first.
+    pub fn files(self) -> &'static [&'static str] {
+        match self {
+            Self::Jsonl => &["articles.jsonl", "articles.jsonl.zst"],
+            Self::Csv => &["articles.csv"],
+            Self::Parquet => &["articles.parquet"],
+            Self::Bulk => &["articles.bulk.ndjson"],
+            Self::Warc => &["articles.warc.gz", CDXJ],
+            Self::Sqlite => &["archive.sqlite"],
+            Self::Index => &["index"],
+            Self::SiteConfig => &["site-config"],
+            Self::Report => &[report::FILE],
+        }
+    }
+
+    /// The file or folder it writes.
     pub fn path(self, folder: &Path, config: &EmitConfig) -> PathBuf {
         match self {
             Self::Sqlite if !config.archive.as_os_str().is_empty() => config.archive.clone(),
-            _ => folder.join(self.file()),
+            Self::Index if !config.index.as_os_str().is_empty() => config.index.clone(),
+            Self::Jsonl if config.jsonl == JsonlForm::Zstd => folder.join(self.files()[1]),
+            _ => folder.join(self.files()[0]),
         }
+    }
+
+    /// Whether what it writes is of this run only, and lies in its folder.
+    pub fn is_in_run_folder(self, config: &EmitConfig) -> bool {
+        match self {
+            Self::Sqlite => config.archive.as_os_str().is_empty(),
+            Self::Index => config.index.as_os_str().is_empty(),
+            _ => true,
+        }
+    }
+
+    /// What it writes in the run folder, as people are told of it.
+    pub fn shown(self, config: &EmitConfig) -> String {
+        let file = self.path(Path::new(""), config).display().to_string();
+        if matches!(self, Self::Index | Self::SiteConfig) { file + "/" } else { file }
     }
 
     /// Whether it has the HTML of articles, with these settings.
     pub fn has_html(self, config: &EmitConfig) -> bool {
         match self {
-            Self::Csv | Self::SiteConfig | Self::Report => false,
+            Self::Csv | Self::Index | Self::SiteConfig | Self::Report => false,
             Self::Warc => config.warc == WarcBlocks::Html,
-            _ => true,
+            Self::Jsonl | Self::Parquet | Self::Bulk | Self::Sqlite => true,
         }
-    }
-
-    /// Whether this build has it.
-    pub fn is_built(self) -> bool {
-        self != Self::Sqlite || cfg!(feature = "sqlite")
     }
 
     /// Opens it for a run folder.
@@ -88,45 +132,61 @@ impl SinkName {
     /// # Errors
     /// If its files cannot be created.
     pub fn open(self, folder: &Path, config: &Config) -> Result<Box<dyn Sink>, SinkError> {
-        let path = self.path(folder, &config.emit);
+        let emit = &config.emit;
+        let path = self.path(folder, emit);
         Ok(match self {
-            Self::Jsonl => Box::new(JsonlSink::create(&path)?),
-            Self::Csv => Box::new(CsvSink::create(&path)?),
+            Self::Jsonl => {
+                let storage = match emit.jsonl {
+                    JsonlForm::Plain => LineStorage::Plain,
+                    JsonlForm::Zstd => LineStorage::Zstd,
+                };
+                Box::new(JsonlSink::create(&path, storage)?)
+            }
+            Self::Csv => Box::new(CsvSink::create(&path, emit.csv == CsvForm::Mark)?),
+            Self::Parquet => parquet(path)?,
+            Self::Bulk => Box::new(BulkSink::create(&path, emit.bulk)?),
             Self::Warc => {
-                let content = match config.emit.warc {
+                let content = match emit.warc {
                     WarcBlocks::Html => WarcContent::Html,
                     WarcBlocks::Text => WarcContent::Text,
                 };
                 Box::new(WarcSink::create(&path, &folder.join(CDXJ), content)?)
             }
-            #[cfg(feature = "sqlite")]
-            Self::Sqlite => Box::new(sink::VersionsSink::open(&path, article_key(config))?),
-            #[cfg(not(feature = "sqlite"))]
-            Self::Sqlite => {
-                let source = std::io::Error::other(LEFT_OUT);
-                return Err(SinkError { what: "cannot write", path, source });
+            Self::Sqlite => sqlite(path, config)?,
+            Self::Index if self.is_in_run_folder(emit) => {
+                Box::new(IndexSink::replacing(&path, emit.index_memory)?)
             }
+            Self::Index => Box::new(IndexSink::growing(&path, emit.index_memory)?),
             Self::SiteConfig => Box::new(SiteConfigSink::create(&path)?),
             Self::Report => Box::new(SiteRowsSink::create(&report::folder_of(folder))?),
         })
     }
 
-    /// Removes what an earlier run wrote here, as a run does that does not choose this sink: what
-    /// lies in a run folder is all of one run. An archive of articles is of many runs, and stays.
-    pub fn remove_from(self, folder: &Path) {
-        let path = folder.join(self.file());
-        match self {
-            Self::Sqlite => return,
-            Self::SiteConfig => return SiteConfigSink::remove(&path),
-            _ => {}
+    /// Removes what an earlier run wrote here and this one, if it chose this sink, does not replace:
+    /// what lies in a run folder is all of one run. An archive of articles is of many runs, and stays;
+    /// so does an index that grows, which lies elsewhere.
+    pub fn remove_stale(self, folder: &Path, config: &EmitConfig) {
+        let chosen = config.chosen().contains(&self);
+        let written = self.path(folder, config);
+        for path in self.files().iter().map(|name| folder.join(name)) {
+            let companion = self == Self::Warc && chosen;
+            if chosen && (path == written || companion) {
+                continue;
+            }
+            // A leftover that cannot be removed harms nobody.
+            let _ = match self {
+                Self::Sqlite => Ok(()),
+                Self::Index if is_index(&path) => fs::remove_dir_all(path),
+                Self::Index => Ok(()),
+                Self::SiteConfig => {
+                    SiteConfigSink::remove(&path);
+                    Ok(())
+                }
+                _ => fs::remove_file(path),
+            };
         }
-        // A leftover that cannot be removed harms nobody.
-        let _ = fs::remove_file(path);
-        if self == Self::Report {
+        if self == Self::Report && !chosen {
             report::remove_from(folder);
-        }
-        if self == Self::Warc {
-            let _ = fs::remove_file(folder.join(CDXJ));
         }
     }
 }
@@ -135,13 +195,71 @@ impl SinkName {
 const CDXJ: &str = "articles.cdxj";
 
 /// Said where an archive of articles is asked of a build without SQLite.
-pub const LEFT_OUT: &str = "archives of articles (sqlite) are left out of this build: it was made without the cargo feature `sqlite`";
+pub const NO_SQLITE: &str = "archives of articles (sqlite) are left out of this build: it was made without the cargo feature `sqlite`";
+
+/// Said where Parquet is asked of a build without it.
+const NO_PARQUET: &str =
+    "it is left out of this build: it was made without the cargo feature `parquet`";
+
+#[cfg(feature = "parquet")]
+fn parquet(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
+    Ok(Box::new(sink::ParquetSink::create(&path)?))
+}
+
+/// Checked before a run begins; said here all the same.
+#[cfg(not(feature = "parquet"))]
+fn parquet(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
+    Err(SinkError { what: "cannot write", path, source: std::io::Error::other(NO_PARQUET) })
+}
+
+#[cfg(feature = "sqlite")]
+fn sqlite(path: PathBuf, config: &Config) -> Result<Box<dyn Sink>, SinkError> {
+    Ok(Box::new(sink::VersionsSink::open(&path, article_key(config))?))
+}
+
+/// Checked before a run begins; said here all the same.
+#[cfg(not(feature = "sqlite"))]
+fn sqlite(path: PathBuf, _config: &Config) -> Result<Box<dyn Sink>, SinkError> {
+    Err(SinkError { what: "cannot write", path, source: std::io::Error::other(NO_SQLITE) })
+}
 
 /// The form of an address by which an archive knows an article.
 #[cfg(feature = "sqlite")]
 pub fn article_key(config: &Config) -> sink::KeyOf {
     let tracking = crate::urls::Tracking::new(&config.group.tracking_parameters);
     std::sync::Arc::new(move |url| tracking.key(url).unwrap_or_else(|| url.to_owned()))
+}
+
+impl EmitConfig {
+    /// Checks what can be known before any work.
+    ///
+    /// # Errors
+    /// If an output is left out of this build, the index has too little memory, or an index that
+    /// grows would lie in the run folder, whose files are all of one run.
+    pub fn check(&self, run: &Path) -> anyhow::Result<()> {
+        for name in self.chosen() {
+            if let Some(why) = name.left_out() {
+                anyhow::bail!("the output {name} cannot be written: {why}");
+            }
+        }
+        if !self.chosen().contains(&SinkName::Index) {
+            return Ok(());
+        }
+        let (memory, least) = (self.index_memory, index::MIN_MEMORY);
+        if memory < least {
+            anyhow::bail!("emit.index_memory is {memory}; an index takes at least {least} bytes");
+        }
+        let whole = |path: &Path| without_detours(&std::path::absolute(path).unwrap_or_default());
+        if !self.index.as_os_str().is_empty() && whole(&self.index).starts_with(whole(run)) {
+            let (index, run) = (self.index.display(), run.display());
+            anyhow::bail!(
+                "the index {index} (emit.index) lies in the run folder {run}, whose files are \
+                 replaced by the next run; name a folder elsewhere, or none for an index of this \
+                 run only"
+            );
+        }
+        Ok(())
+    }
 }
 
 impl fmt::Display for SinkName {
@@ -159,7 +277,7 @@ impl FromStr for SinkList {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text == "all" {
-            let built = SinkName::ALL.into_iter().filter(|name| name.is_built());
+            let built = SinkName::ALL.into_iter().filter(|name| name.left_out().is_none());
             return Ok(Self(built.collect()));
         }
         let known = || SinkName::ALL.map(SinkName::as_str).join(", ");
@@ -175,12 +293,12 @@ impl FromStr for SinkList {
 mod tests {
     use super::*;
 
-    const ALL_BUILT: usize = SinkName::ALL.len() - !cfg!(feature = "sqlite") as usize;
-
     #[test]
     fn lists_of_sinks() {
         assert_eq!("csv, jsonl".parse(), Ok(SinkList(vec![SinkName::Csv, SinkName::Jsonl])));
-        assert_eq!("all".parse::<SinkList>().unwrap().0.len(), ALL_BUILT);
+        let all = "all".parse::<SinkList>().unwrap().0;
+        let built = SinkName::ALL.into_iter().filter(|name| name.left_out().is_none());
+        assert_eq!(all, built.collect::<Vec<_>>());
         let error = "jsonl,xml".parse::<SinkList>().unwrap_err();
         assert!(error.contains("`xml`") && error.contains("csv"), "{error}");
     }

@@ -17,7 +17,7 @@ const LAYERS: [&[&str]; 5] = [
     &["model"],
     &["dom", "terms", "archive", "feed", "score"],
     &["metadata", "forest", "pagewise", "wrapper", "sink"],
-    &["grove"],
+    &["grove", "index"],
     &["sitegrove"],
 ];
 

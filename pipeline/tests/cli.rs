@@ -13,9 +13,10 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "run",
     "extract",
+    "search",
     "inspect",
     "report",
     "wrappers",

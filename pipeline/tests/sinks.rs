@@ -7,7 +7,10 @@ mod common;
 use common::crawl::Crawl;
 use common::program::{call, parts, run, sitegrove};
 use common::prose;
-use common::results::{Results, files};
+use common::results::{Results, files, parse, text};
+
+/// xxh3 (128 bits) of `https://chosen.example/notes/0`.
+const ID_OF_THE_FIRST: &str = "345ab79498a5ea504d209302c4e8f092";
 
 fn archive(folder: &Path) -> std::path::PathBuf {
     let mut crawl = Crawl::new();
@@ -28,12 +31,119 @@ fn only_what_was_chosen_is_written() {
     let out = folder.path().join("out");
     run(&[&archive], &out, &[]);
     assert_eq!(names(&out), ["articles.jsonl"]);
-    let all = run(&[&archive], &out, &["--sinks", "csv,jsonl"]);
-    assert_eq!(names(&out), ["articles.csv", "articles.jsonl"]);
+    let all = run(&[&archive], &out, &["--sinks", "all"]);
+    let every = ["articles.bulk.ndjson", "articles.csv", "articles.jsonl", "articles.parquet"];
+    assert_eq!(names(&out), every);
+    assert!(out.join("index/meta.json").is_file());
     assert_eq!(all.articles.len(), 8);
     // What an earlier run wrote and this one does not would be taken for a part of this one.
     run(&[&archive], &out, &["--sinks", "csv"]);
     assert_eq!(names(&out), ["articles.csv"]);
+    assert!(!out.join("index").exists());
+}
+
+/// Settings of the emit stage in a file.
+fn settings(folder: &Path, emit: &str) -> std::path::PathBuf {
+    let path = folder.join("emit.toml");
+    fs::write(&path, format!("[emit]\n{emit}\n")).unwrap();
+    path
+}
+
+#[test]
+fn lines_can_be_compressed_and_are_read_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path());
+    let out = folder.path().join("out");
+    run(&[&archive], &out, &[]);
+    let plain = fs::read(out.join("articles.jsonl")).unwrap();
+    let zstd = settings(folder.path(), "jsonl = 'zstd'");
+    run(&[&zstd, &archive], &out, &[]);
+    // The plain form is of the earlier run: two forms side by side could differ.
+    assert_eq!(names(&out), ["articles.jsonl.zst"]);
+    let stored = fs::read(out.join("articles.jsonl.zst")).unwrap();
+    assert!(stored.len() < plain.len() / 2);
+    assert!(zstd::decode_all(stored.as_slice()).unwrap() == plain);
+
+    let page = call(&["inspect", out.to_str().unwrap(), "chosen.example", "--out", "-"]);
+    assert_eq!(page.status.code(), Some(0));
+    assert!(String::from_utf8(page.stdout).unwrap().contains("chosen.example/notes/3"));
+    let gold = folder.path().join("gold.jsonl");
+    let line = |n| {
+        let url = format!("https://chosen.example/notes/{n}");
+        serde_json::json!({"url": url, "gold_text": prose::text(n)}).to_string() + "\n"
+    };
+    fs::write(&gold, (0..8).map(line).collect::<String>()).unwrap();
+    let evaluate = |run: &Path| {
+        let arguments = ["evaluate", "--gold", gold.to_str().unwrap(), "--format", "json"];
+        parts(&sitegrove().args(arguments).arg(run).output().unwrap())
+    };
+    let (code, of_zstd, stderr) = evaluate(&out);
+    assert_eq!(code, 0, "{stderr}");
+    run(&[&archive], &out, &[]);
+    assert_eq!(names(&out), ["articles.jsonl"]);
+    assert_eq!(evaluate(&out).1, of_zstd.replace("articles.jsonl.zst", "articles.jsonl"));
+}
+
+#[test]
+fn a_run_without_articles_still_gives_whole_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    crawl.page("https://empty.example/", "<p>Nothing</p>");
+    let archive = crawl.write(folder.path(), "empty.warc.gz");
+    let out = folder.path().join("out");
+    let zstd = settings(folder.path(), "jsonl = 'zstd'");
+    run(&[&zstd, &archive], &out, &["--sinks", "all"]);
+    let stored = fs::read(out.join("articles.jsonl.zst")).unwrap();
+    assert!(!stored.is_empty() && zstd::decode_all(stored.as_slice()).unwrap().is_empty());
+    let parquet = fs::read(out.join("articles.parquet")).unwrap();
+    assert!(parquet.starts_with(b"PAR1") && parquet.ends_with(b"PAR1"));
+    assert_eq!(call(&["search", out.to_str().unwrap(), "nothing"]).status.code(), Some(0));
+}
+
+#[test]
+fn bulk_lines_are_those_of_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path());
+    let out = folder.path().join("out");
+    let mut ids = Vec::new();
+    for server in ["elasticsearch", "opensearch", "quickwit", "meilisearch"] {
+        let config = settings(folder.path(), &format!("bulk = '{server}'"));
+        let results = run(&[&config, &archive], &out, &["--sinks", "jsonl,bulk"]);
+        let bulk = fs::read_to_string(out.join("articles.bulk.ndjson")).unwrap();
+        let mut lines = bulk.lines().map(parse);
+        ids.clear();
+        for article in &results.articles {
+            let mut document = lines.next().unwrap();
+            if server.ends_with("search") && server != "meilisearch" {
+                ids.push(text(&document["index"], "_id").to_owned());
+                document = lines.next().unwrap();
+            } else {
+                let id = document.as_object_mut().unwrap().remove("id").unwrap();
+                ids.push(id.as_str().unwrap().to_owned());
+            }
+            assert_eq!(document, *article, "{server}");
+        }
+        assert_eq!(lines.next(), None);
+    }
+    // What servers know an article by must not change from version to version.
+    assert!(ids.iter().all(|id| id.len() == 32));
+    assert_eq!(ids[0], ID_OF_THE_FIRST);
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 8);
+}
+
+#[test]
+fn spreadsheets_may_have_their_mark() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path());
+    let out = folder.path().join("out");
+    run(&[&archive], &out, &["--sinks", "csv"]);
+    let plain = fs::read(out.join("articles.csv")).unwrap();
+    let config = settings(folder.path(), "csv = 'mark'");
+    run(&[&config, &archive], &out, &["--sinks", "csv"]);
+    let marked = fs::read(out.join("articles.csv")).unwrap();
+    assert!(marked == ["\u{feff}".as_bytes(), &plain].concat());
 }
 
 #[test]
@@ -61,7 +171,8 @@ fn markdown_where_it_is_asked_for() {
 fn unknown_sinks_are_named() {
     let (code, _, stderr) = parts(&call(&["run", "x.warc", "--sinks", "jsonl,xml"]));
     assert_eq!(code, 2);
-    assert!(stderr.contains("no sink `xml`") && stderr.contains("jsonl, csv, warc"), "{stderr}");
+    let known = "jsonl, csv, parquet, bulk, warc";
+    assert!(stderr.contains("no sink `xml`") && stderr.contains(known), "{stderr}");
 }
 
 #[test]

@@ -31,13 +31,19 @@ const HEADER: [&str; 15] = [
 #[derive(Debug)]
 pub struct CsvSink(AtomicFile);
 
+/// The byte order mark of UTF-8: by it spreadsheets know UTF-8 when a file is opened by a click.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 impl CsvSink {
-    /// Begins the file at `path`, with its header.
+    /// Begins the file at `path`, with its header, after a byte order mark if wanted.
     ///
     /// # Errors
     /// If it cannot be created.
-    pub fn create(path: &Path) -> Result<Self, SinkError> {
+    pub fn create(path: &Path, mark: bool) -> Result<Self, SinkError> {
         let mut file = AtomicFile::create(path)?;
+        if mark {
+            file.write_bytes(MARK)?;
+        }
         file.write_bytes(&csv_header())?;
         Ok(Self(file))
     }
@@ -104,9 +110,9 @@ fn cells(article: &Article) -> [Cow<'_, str>; 15] {
 }
 
 /// Spreadsheets run cells that begin like a formula: an apostrophe keeps them text (OWASP, CSV
-/// injection).
+/// injection; the wide forms are for Japanese editions).
 fn harmless(cell: Cow<'_, str>) -> Cow<'_, str> {
-    if cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+    if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
         format!("'{cell}").into()
     } else {
         cell
@@ -120,6 +126,7 @@ mod tests {
     #[test]
     fn formulas_are_text() {
         assert_eq!(harmless("=1+1".into()), "'=1+1");
+        assert_eq!(harmless("＠SUM(A1)".into()), "'＠SUM(A1)");
         assert_eq!(harmless("one".into()), "one");
     }
 

@@ -1,11 +1,15 @@
-//! `articles.jsonl`: one article a line.
+//! `articles.jsonl`: one article a line, plain or compressed.
 
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::{AtomicFile, Render, Sink, SinkError, SiteResult, article_record};
+
+/// Level of compression: zstd's own default.
+const LEVEL: i32 = 3;
 
 /// Records as lines of JSON, line breaks included.
 pub fn json_lines<T: Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> {
@@ -19,30 +23,92 @@ pub fn json_lines<T: Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> {
     bytes
 }
 
-/// Writes `articles.jsonl`.
+/// How lines are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineStorage {
+    /// As they are.
+    Plain,
+    /// As zstd frames with checksums, one a site (RFC 8878): sites are compressed side by side, and
+    /// the same site gives the same bytes.
+    Zstd,
+}
+
+impl LineStorage {
+    /// The bytes to store for one site's lines.
+    fn store(self, lines: Vec<u8>) -> Vec<u8> {
+        match self {
+            Self::Zstd if !lines.is_empty() => frame(&lines),
+            Self::Zstd | Self::Plain => lines,
+        }
+    }
+}
+
+/// One zstd frame, with its length and a checksum.
+fn frame(bytes: &[u8]) -> Vec<u8> {
+    let compressed = || {
+        let mut encoder = zstd::Encoder::new(Vec::new(), LEVEL)?;
+        encoder.include_checksum(true)?;
+        encoder.set_pledged_src_size(Some(bytes.len() as u64))?;
+        encoder.write_all(bytes)?;
+        encoder.finish()
+    };
+    // Memory takes every byte: there is nothing to fail.
+    compressed().unwrap_or_default()
+}
+
+/// Writes `articles.jsonl` or `articles.jsonl.zst`.
 #[derive(Debug)]
-pub struct JsonlSink(AtomicFile);
+pub struct JsonlSink {
+    file: AtomicFile,
+    storage: LineStorage,
+    empty: bool,
+}
 
 impl JsonlSink {
     /// Begins the file at `path`.
     ///
     /// # Errors
     /// If it cannot be created.
-    pub fn create(path: &Path) -> Result<Self, SinkError> {
-        AtomicFile::create(path).map(Self)
+    pub fn create(path: &Path, storage: LineStorage) -> Result<Self, SinkError> {
+        Ok(Self { file: AtomicFile::create(path)?, storage, empty: true })
     }
 }
 
 impl Sink for JsonlSink {
     fn render(&self) -> Option<Render> {
-        Some(Arc::new(|site| json_lines(site.articles.iter().map(article_record))))
+        let storage = self.storage;
+        let lines = |site: &SiteResult| json_lines(site.articles.iter().map(article_record));
+        Some(Arc::new(move |site| storage.store(lines(site))))
     }
 
     fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        self.0.write_bytes(rendered)
+        self.empty &= rendered.is_empty();
+        self.file.write_bytes(rendered)
     }
 
-    fn finish(self: Box<Self>) -> Result<(), SinkError> {
-        self.0.finish()
+    fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
+        if self.empty && self.storage == LineStorage::Zstd {
+            // Without a single frame the file would be no zstd file.
+            self.file.write_bytes(&frame(b""))?;
+        }
+        self.file.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_can_be_read_one_after_the_other() {
+        let lines = [b"{\"a\":1}\n".repeat(100), b"{\"b\":2}\n".to_vec(), Vec::new()];
+        let stored: Vec<u8> =
+            lines.iter().flat_map(|l| LineStorage::Zstd.store(l.clone())).collect();
+        assert_eq!(zstd::decode_all(stored.as_slice()).unwrap(), lines.concat());
+        assert!(stored.len() < 100);
+        assert_eq!(zstd::decode_all(frame(b"").as_slice()).unwrap(), b"");
+        let mut damaged = stored;
+        damaged[20] ^= 1;
+        assert!(zstd::decode_all(damaged.as_slice()).is_err(), "the checksum must tell");
     }
 }

@@ -7,10 +7,18 @@ in `docs/FORMATS.md`; a field is never renamed, retyped or dropped without raisi
 
 mod articles;
 mod atomic;
+mod bulk;
 mod csv_rows;
 mod dropped;
 mod file_name;
+mod instant;
 mod jsonl;
+#[cfg(feature = "parquet")]
+mod parquet_columns;
+#[cfg(feature = "parquet")]
+mod parquet_file;
+#[cfg(feature = "parquet")]
+mod parquet_schema;
 mod sink;
 mod site_configs;
 mod site_result;
@@ -22,10 +30,14 @@ mod wrappers;
 
 pub use articles::{ArticleRecord, OriginRecord, article_record};
 pub use atomic::{AtomicFile, SinkError};
+pub use bulk::{BulkDialect, BulkSink};
 pub use csv_rows::CsvSink;
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
-pub use jsonl::{JsonlSink, json_lines};
+pub use instant::instant;
+pub use jsonl::{JsonlSink, LineStorage, json_lines};
+#[cfg(feature = "parquet")]
+pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};
 pub use site_configs::{SiteConfigFile, SiteConfigSink};
 pub use site_result::{BestWrapper, Letters, SiteResult};

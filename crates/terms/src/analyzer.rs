@@ -29,6 +29,17 @@ pub struct Term<'a> {
     pub text: &'a str,
 }
 
+/// A word of a text that gives a term, as [`Analyzer::analyze_words`] gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// Its number in the text, from 0; stop words are counted.
+    pub position: usize,
+    /// As it is written, without apostrophes and invisible characters.
+    pub raw: &'a str,
+    /// What it gives.
+    pub term: Term<'a>,
+}
+
 /// Gives the terms of texts in one language.
 /// For one thread: it remembers words. What it gives does not depend on what it has seen.
 pub struct Analyzer {
@@ -58,26 +69,39 @@ impl Analyzer {
 
     /// Calls `sink` with every term of the text in order, stop words left out.
     pub fn analyze(&mut self, text: &str, sink: &mut impl FnMut(Term<'_>)) {
+        self.analyze_words(text, &mut |word| sink(word.term));
+    }
+
+    /// As [`Analyzer::analyze`], with the word that each term was made of, and its position: the
+    /// positions of [`text_analyzer`]'s tokens.
+    pub fn analyze_words(&mut self, text: &str, sink: &mut impl FnMut(Word<'_>)) {
         let Self { recipe, word_to_term, memo, .. } = self;
         let mut scanner = Scanner::new(text, recipe.apostrophe);
+        let mut position = 0;
         while let Some(span) = scanner.next() {
+            let at = position;
+            position += 1;
             let word = scanner.word(span);
             if word.len() > MAX_CHARS * char::MAX.len_utf8() {
                 continue; // longer than any term, and not worth remembering
             }
             let outcome = memo.outcome(word, |word| term_of(word_to_term, word));
             if let Some((hash, text)) = outcome {
-                sink(Term { hash: *hash, text });
+                sink(Word { position: at, raw: word, term: Term { hash: *hash, text } });
             }
         }
     }
 
-    /// What terms depend on, for the records of a run: two outputs with the same version were made
-    /// by the same rules. The crates' versions are checked against `Cargo.lock` by a test.
+    /// What terms depend on, for the records of a run, with the version of this crate. The crates'
+    /// versions are checked against `Cargo.lock` by a test.
     pub fn version() -> String {
-        let own = env!("CARGO_PKG_VERSION");
+        format!("sitegrove-terms {} {}", env!("CARGO_PKG_VERSION"), Self::rules())
+    }
+
+    /// What terms depend on: two outputs with the same rules have the same terms for the same text.
+    pub fn rules() -> String {
         let crates = CRATES.map(|(name, version)| format!("{name} {version}")).join(", ");
-        format!("sitegrove-terms {own} rules {RULES} ({crates})")
+        format!("rules {RULES} ({crates})")
     }
 }
 

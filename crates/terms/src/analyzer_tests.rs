@@ -62,6 +62,18 @@ fn scripts_without_spaces() {
 }
 
 #[test]
+fn words_are_given_as_they_stand() {
+    let mut found = Vec::new();
+    let text = "The Storks' can't be: O'Shea nests";
+    Analyzer::for_language(Language::from_tag("en")).analyze_words(text, &mut |word| {
+        found.push((word.position, word.raw.to_owned(), word.term.text.to_owned()));
+    });
+    let expected = [(1, "Storks", "stork"), (4, "OShea", "oshea"), (5, "nests", "nest")];
+    let found: Vec<_> = found.iter().map(|(at, raw, term)| (*at, &raw[..], &term[..])).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn long_tokens_are_no_terms() {
     let data = "Zm9v".repeat(10_000);
     check("en", &format!("cat {data} dog"), &["cat", "dog"]);
@@ -113,13 +125,16 @@ proptest! {
             let language = Language::from_tag(code);
             let mut expected = Vec::new();
             text_analyzer(language).token_stream(&text).process(&mut |token| {
-                expected.push((xxh3_64(token.text.as_bytes()), token.text.clone()));
+                let hash = xxh3_64(token.text.as_bytes());
+                expected.push((token.position, hash, token.text.clone()));
             });
             let mut analyzer = Analyzer::for_language(language);
             analyzer.analyze(&before, &mut |_| {});
             let mut found = Vec::new();
-            analyzer.analyze(&text, &mut |term| found.push((term.hash, term.text.to_owned())));
-            prop_assert!(found.iter().all(|(_, text)| !text.is_empty()));
+            analyzer.analyze_words(&text, &mut |Word { position, term, .. }| {
+                found.push((position, term.hash, term.text.to_owned()));
+            });
+            prop_assert!(found.iter().all(|(_, _, text)| !text.is_empty()));
             prop_assert_eq!(found, expected, "{}", code);
         }
     }

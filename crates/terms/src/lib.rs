@@ -50,7 +50,7 @@ mod tokenizer;
 mod vocabulary;
 mod words;
 
-pub use analyzer::{Analyzer, Analyzers, Term, text_analyzer};
+pub use analyzer::{Analyzer, Analyzers, Term, Word, text_analyzer};
 pub use detect::{Detected, detect};
 pub use frequent::{FrequentConfig, FrequentTerms};
 pub use language::Language;

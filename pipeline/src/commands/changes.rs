@@ -70,5 +70,5 @@ pub fn run(args: &ChangesArgs, out: &mut dyn Write) -> Result<()> {
 /// Always.
 #[cfg(not(feature = "sqlite"))]
 pub fn run(_args: &ChangesArgs, _out: &mut dyn Write) -> Result<()> {
-    anyhow::bail!(crate::sinks::LEFT_OUT)
+    anyhow::bail!(crate::sinks::NO_SQLITE)
 }

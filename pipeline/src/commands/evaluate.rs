@@ -47,7 +47,7 @@ Examples:
 
 Exit codes: 0 done; 1 a run is below its floor; 2 could not evaluate.")]
 pub struct EvaluateArgs {
-    /// Runs to compare: run folders (their articles.jsonl), or JSONL files (also .gz) of objects with url and text;
+    /// Runs to compare: run folders (their articles.jsonl), or JSONL files (also .gz, .zst) of objects with url and text;
     /// as PATH or NAME=PATH. Differences are taken from the first.
     #[arg(value_name = "RUN", required_unless_present = "sweep")]
     pub runs: Vec<String>,

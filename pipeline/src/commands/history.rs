@@ -73,5 +73,5 @@ pub fn run(args: &HistoryArgs, out: &mut dyn Write) -> Result<()> {
 /// Always.
 #[cfg(not(feature = "sqlite"))]
 pub fn run(_args: &HistoryArgs, _out: &mut dyn Write) -> Result<()> {
-    anyhow::bail!(crate::sinks::LEFT_OUT)
+    anyhow::bail!(crate::sinks::NO_SQLITE)
 }

@@ -31,6 +31,7 @@ Examples:
   sitegrove run crawl/ --feeds feeds/ --signifiers feeds --out out/tonight --jobs 8
   sitegrove run saved-pages/ --engine euclid --out out/pages
   sitegrove run crawl/ --wrappers-from my-wrappers/ --sinks jsonl,siteconfig --out out/tonight
+  sitegrove run crawl/ --sinks jsonl,parquet --index articles.index --out out/tonight
 
 Exit codes: 0 done; 1 done, but some input could not be read to its end, some output could not be
 written, or there was no page at all; 2 could not run; 130 stopped by Ctrl-C.")]
@@ -55,8 +56,8 @@ pub struct RunArgs {
     /// they go before what is learnt (repeatable)
     #[arg(long, value_name = "FILE|DIR")]
     pub wrappers_from: Vec<PathBuf>,
-    /// What to write, comma-separated: jsonl, csv, warc, sqlite, siteconfig, report;
-    /// or all
+    /// What to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index,
+    /// siteconfig, report; or all
     #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
     /// Add the articles to this archive (an SQLite file, made if absent); chooses sqlite
@@ -65,6 +66,9 @@ pub struct RunArgs {
     /// Write each article as Markdown too, into articles.jsonl
     #[arg(long)]
     pub markdown: bool,
+    /// Add the articles to the search index in this folder, which grows from run to run
+    #[arg(long, value_name = "DIR")]
+    pub index: Option<PathBuf>,
     /// Threads; 0 takes one a core
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
@@ -113,6 +117,10 @@ impl RunArgs {
             config.emit.sinks.push(SinkName::Sqlite);
         }
         config.emit.markdown |= self.markdown;
+        if let Some(index) = &self.index {
+            config.emit.index.clone_from(index);
+            config.emit.sinks.push(SinkName::Index);
+        }
         if let Some(jobs) = self.jobs {
             config.run.jobs = jobs;
         }
@@ -188,16 +196,13 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
     }
     let mut written = config.emit.chosen();
     written.retain(|name| !ledger.failed_sinks.contains_key(name.as_str()));
-    let elsewhere = |name: &SinkName| {
-        name.path(&config.run.out, &config.emit) != config.run.out.join(name.file())
-    };
-    let (archives, files): (Vec<SinkName>, Vec<SinkName>) =
-        written.into_iter().partition(elsewhere);
-    let files: Vec<&str> = (files.into_iter().map(SinkName::file))
-        .chain(["wrappers/", "dropped.jsonl", "ledger.json"])
-        .collect();
+    let (here, elsewhere): (Vec<SinkName>, Vec<SinkName>) =
+        written.into_iter().partition(|name| name.is_in_run_folder(&config.emit));
+    let always = ["wrappers/", "dropped.jsonl", "ledger.json"].map(str::to_owned);
+    let files: Vec<String> =
+        (here.into_iter().map(|name| name.shown(&config.emit))).chain(always).collect();
     writeln!(out, "\nResults in {}: {}", config.run.out.display(), files.join(", "))?;
-    for name in archives {
+    for name in elsewhere {
         writeln!(out, "Added to {}", name.path(&config.run.out, &config.emit).display())?;
     }
     Ok(())

@@ -15,7 +15,7 @@ use sink::{
     AtomicFile, Render, Sink, SinkError, SiteResult, drop_record, json_lines, site_file_name,
 };
 
-use crate::config::Config;
+use crate::config::{Config, EmitConfig};
 use crate::ledger;
 use crate::sinks::SinkName;
 
@@ -60,6 +60,7 @@ struct Chosen {
 #[derive(Debug)]
 pub struct Outputs {
     folder: PathBuf,
+    config: EmitConfig,
     wrappers: PathBuf,
     sinks: Vec<Chosen>,
     dropped: AtomicFile,
@@ -86,6 +87,7 @@ impl Outputs {
         Ok(Self {
             stale: stale.collect(),
             folder: folder.to_owned(),
+            config: config.emit.clone(),
             wrappers,
             sinks: config.emit.chosen().into_iter().map(chosen).collect(),
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
@@ -153,7 +155,6 @@ impl Outputs {
             }
             _ => {}
         }
-        let chosen: Vec<SinkName> = self.sinks.iter().map(|chosen| chosen.name).collect();
         let all = self.sinks.len();
         let mut failed = BTreeMap::new();
         let mut last = None;
@@ -173,8 +174,8 @@ impl Outputs {
         for stale in self.stale {
             let _ = fs::remove_file(stale);
         }
-        for name in SinkName::ALL.into_iter().filter(|name| !chosen.contains(name)) {
-            name.remove_from(&self.folder);
+        for name in SinkName::ALL {
+            name.remove_stale(&self.folder, &self.config);
         }
         Ok(failed)
     }

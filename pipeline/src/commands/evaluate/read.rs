@@ -1,4 +1,4 @@
-//! Reads the gold and the runs: JSON lines, plain or gzip, any error with its file and line.
+//! Reads the gold and the runs: JSON lines, plain, gzip or zstd, any error with its file and line.
 
 use std::{
     collections::BTreeSet,
@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+use crate::lines::articles_of;
 
 /// The pages whose text is known.
 pub(in crate::commands) struct GoldFile {
@@ -165,7 +167,7 @@ pub(super) fn runs(specs: &[String]) -> anyhow::Result<Vec<Run>> {
 }
 
 fn run(name: String, path: PathBuf) -> anyhow::Result<Run> {
-    let path = if path.is_dir() { path.join("articles.jsonl") } else { path };
+    let path = if path.is_dir() { articles_of(&path) } else { path };
     let lines: Vec<RunLine> = json_lines(&path, &bytes(&path)?)?;
     let mut run =
         Run { name, path, records: lines.len(), duplicates: 0, pages: FxHashMap::default() };
@@ -198,7 +200,7 @@ fn name_and_path(spec: &str) -> (String, PathBuf) {
     let path = PathBuf::from(spec);
     let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let file = last(&path).unwrap_or_else(|| spec.to_owned());
-    let stem = file.trim_end_matches(".gz").trim_end_matches(".jsonl");
+    let stem = file.trim_end_matches(".gz").trim_end_matches(".zst").trim_end_matches(".jsonl");
     let folder = path.parent().and_then(last).filter(|_| stem == "articles");
     (folder.unwrap_or_else(|| stem.to_owned()), path)
 }
@@ -208,16 +210,12 @@ fn node_key(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The bytes of a file, decompressed where it is gzip (by its first bytes, whatever its name).
+/// The bytes of a file, decompressed where it is gzip or zstd.
 fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let stored = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    if !stored.starts_with(&[0x1f, 0x8b]) {
-        return Ok(stored);
-    }
+    let mut file =
+        crate::lines::open(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut plain = Vec::new();
-    flate2::read::MultiGzDecoder::new(&stored[..])
-        .read_to_end(&mut plain)
-        .with_context(|| format!("{} is not whole gzip", path.display()))?;
+    file.read_to_end(&mut plain).with_context(|| format!("{} is not whole", path.display()))?;
     Ok(plain)
 }
 

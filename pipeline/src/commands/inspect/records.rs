@@ -1,8 +1,8 @@
 //! What a run folder says of a site.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::fs;
+use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +13,7 @@ use sink::site_file_name;
 
 use super::near::nearest;
 use crate::ledger::Ledger;
+use crate::lines::articles_of;
 use crate::urls::site_of;
 
 /// The records of a run that are about one site.
@@ -146,7 +147,7 @@ impl Records {
         let ledger = Arc::new(Ledger::of_run(folder)?);
         let (site, templates) = site_of_run(folder, named)?;
         let of_site = |line: &OfSite| line.key() == site;
-        let articles = lines(&folder.join("articles.jsonl"), &of_site)?;
+        let articles = lines(&articles_of(folder), &of_site)?;
         let drops = lines(&folder.join("dropped.jsonl"), &of_site)?;
         Ok(Self { site, ledger, templates, articles, drops })
     }
@@ -208,9 +209,9 @@ fn json<T: DeserializeOwned>(path: &Path) -> Result<T> {
 /// The lines of a file that are about the site.
 fn lines<T: DeserializeOwned>(path: &Path, of_site: &dyn Fn(&OfSite) -> bool) -> Result<Vec<T>> {
     let shown = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
+    let file = crate::lines::open(path).with_context(|| format!("cannot read {shown}"))?;
     let mut found = Vec::new();
-    for (number, line) in (1..).zip(BufReader::new(file).lines()) {
+    for (number, line) in (1..).zip(file.lines()) {
         let line = line.with_context(|| format!("cannot read {shown}"))?;
         let place =
             || format!("{shown}, line {number}, is not as this version of sitegrove writes it");

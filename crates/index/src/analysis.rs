@@ -1,0 +1,185 @@
+//! Articles → the terms to index, and documents.
+//!
+//! Terms are made where a site was processed, many sites at a time; they travel as bytes to the one
+//! thread that writes the index.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+use jiff::Timestamp;
+use model::Article;
+use serde::{Deserialize, Serialize};
+use sink::instant;
+use tantivy::tokenizer::{PreTokenizedString, Token};
+use tantivy::{DateTime, TantivyDocument};
+use terms::{Analyzers, Language, Script, Word, detect};
+
+use crate::schema::Fields;
+
+/// The language of documents whose language nobody knows (BCP 47).
+pub(crate) const UNKNOWN: &str = "und";
+
+thread_local! {
+    static ANALYZERS: RefCell<Analyzers> = RefCell::new(Analyzers::new());
+}
+
+/// A term and its position in the text.
+type Placed<'a> = (usize, Cow<'a, str>);
+
+/// What an article is analysed into.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Analysed<'a> {
+    /// Primary subtag of the language it was analysed in.
+    #[serde(borrow)]
+    language: Cow<'a, str>,
+    #[serde(borrow)]
+    title: Vec<Placed<'a>>,
+    #[serde(borrow)]
+    body: Vec<Placed<'a>>,
+}
+
+impl Analysed<'_> {
+    /// Analyses an article.
+    pub(crate) fn new(article: &Article) -> Self {
+        let language = language_of(article);
+        let title = article.metadata.title.as_ref().map_or("", |title| title.value.as_str());
+        ANALYZERS.with_borrow_mut(|analyzers| {
+            let mut placed = |text| placed(analyzers, language, text);
+            let (title, body) = (placed(title), placed(&article.text));
+            let language = language.map_or(UNKNOWN.into(), |l| l.to_string().into());
+            Analysed { language, title, body }
+        })
+    }
+
+    /// The document of the article, and about how many bytes it takes in memory.
+    pub(crate) fn document(self, article: &Article, fields: &Fields) -> (TantivyDocument, usize) {
+        let metadata = &article.metadata;
+        let terms = self.title.iter().chain(&self.body);
+        let bytes = article.text.len() + terms.map(|(_, term)| term.len() + 40).sum::<usize>();
+        let mut document = TantivyDocument::new();
+        document.add_text(fields.url, &article.url);
+        document.add_text(fields.site, &article.site);
+        if let Some(title) = &metadata.title {
+            document.add_pre_tokenized_text(fields.title, tokens(&title.value, self.title));
+        }
+        document.add_pre_tokenized_text(fields.body, tokens(&article.text, self.body));
+        for author in metadata.authors.iter().flat_map(|authors| &authors.value) {
+            document.add_text(fields.authors, author);
+        }
+        if let Some(date) = metadata.published.as_ref().and_then(|date| date_of(&date.value)) {
+            document.add_date(fields.published, date);
+        }
+        document.add_text(fields.language, &self.language);
+        document.add_text(fields.template, &article.template);
+        (document, bytes)
+    }
+}
+
+/// The language to analyse an article in: its own, else that of its text.
+fn language_of(article: &Article) -> Option<Language> {
+    let named = article.metadata.language.as_ref();
+    let named = named.and_then(|language| Language::from_tag(&language.value));
+    named.or_else(|| detect(&article.text).map(|found| found.language))
+}
+
+/// The terms of a text. Beside each, at the same position, stands the word in lower case where it is
+/// another; beside a pair of characters its first, and the second of a run's last, so that one
+/// character can be looked for.
+fn placed(
+    analyzers: &mut Analyzers,
+    language: Option<Language>,
+    text: &str,
+) -> Vec<Placed<'static>> {
+    let mut placed = Vec::new();
+    let mut last: Option<(usize, char)> = None;
+    analyzers.get(language).analyze_words(text, &mut |Word { position, raw, term }| {
+        let pair = pair_of(raw);
+        if let Some((at, c)) = last.take()
+            && pair.is_none_or(|(first, _)| first != c)
+        {
+            placed.push((at, c.to_string().into()));
+        }
+        placed.push((position, term.text.to_owned().into()));
+        if let Some((first, second)) = pair {
+            placed.push((position, first.to_string().into()));
+            last = Some((position, second));
+        } else if raw != term.text {
+            // Character by character, as tantivy's `LowerCaser` does it.
+            let word: String = raw.chars().flat_map(char::to_lowercase).collect();
+            if word != term.text {
+                placed.push((position, word.into()));
+            }
+        }
+    });
+    placed.extend(last.map(|(at, c)| (at, c.to_string().into())));
+    placed
+}
+
+/// The two characters of a pair of a script without spaces.
+fn pair_of(word: &str) -> Option<(char, char)> {
+    let mut chars = word.chars();
+    let pair = (chars.next()?, chars.next()?);
+    let unspaced = |c| Script::of(c).is_some_and(Script::is_unspaced);
+    (chars.next().is_none() && unspaced(pair.0) && unspaced(pair.1)).then_some(pair)
+}
+
+fn tokens(text: &str, placed: Vec<Placed<'_>>) -> PreTokenizedString {
+    let token = |(position, term): Placed<'_>| Token {
+        position,
+        text: term.into_owned(),
+        ..Token::default()
+    };
+    PreTokenizedString { text: text.to_owned(), tokens: placed.into_iter().map(token).collect() }
+}
+
+/// A date as tantivy has it; `None` where it has none: it counts nanoseconds from 1970 in 64 bits.
+fn date_of(text: &str) -> Option<DateTime> {
+    instant(text).and_then(date_time)
+}
+
+/// An instant as tantivy has it, if it is between 1677 and 2262.
+pub(crate) fn date_time(instant: Timestamp) -> Option<DateTime> {
+    i64::try_from(instant.as_nanosecond()).ok().map(DateTime::from_timestamp_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(code: &str, text: &str, expected: &[(usize, &str)]) {
+        let found = placed(&mut Analyzers::new(), Language::from_tag(code), text);
+        let found: Vec<(usize, &str)> = found.iter().map(|(at, term)| (*at, &**term)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn words_stand_beside_their_stems() {
+        check(
+            "en",
+            "The Storks on O'Shea's roof NEST",
+            &[(1, "stork"), (1, "storks"), (3, "oshea"), (3, "osheas"), (4, "roof"), (5, "nest")],
+        );
+        let pairs =
+            [(0, "北京"), (0, "北"), (1, "京大"), (1, "京"), (2, "大学"), (2, "大"), (2, "学")];
+        check("zh", "北京大学", &pairs);
+        check("zh", "北京 ab 桥", &[(0, "北京"), (0, "北"), (0, "京"), (1, "ab"), (2, "桥")]);
+    }
+
+    #[test]
+    fn they_travel_as_bytes() {
+        let analysed = Analysed {
+            language: "en".into(),
+            title: vec![(0, "a\\\"\n".into())],
+            body: vec![(3, "ü".into()), (3, "ue".into())],
+        };
+        let bytes = serde_json::to_vec(&[&analysed]).unwrap();
+        let back: Vec<Analysed<'_>> = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!((&back[0].title, &back[0].body), (&analysed.title, &analysed.body));
+    }
+
+    #[test]
+    fn dates_that_tantivy_cannot_hold_are_left_out() {
+        assert!(date_of("2026-01-12").is_some());
+        assert!(date_of("1066-10-14").is_none());
+    }
+}

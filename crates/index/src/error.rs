@@ -1,0 +1,65 @@
+//! What can go wrong with an index.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tantivy::TantivyError;
+use tantivy::query::QueryParserError;
+
+/// Why an index could not be made, searched or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The folder holds something else.
+    #[error("{} holds no index: there is no readable meta.json in it", .0.display())]
+    NotAnIndex(PathBuf),
+    /// The index was made by another program, or for other fields.
+    #[error("the index {} was not made by this version of sitegrove; choose another folder, or move it away to begin anew", .0.display())]
+    Foreign(PathBuf),
+    /// Words were analysed by other rules than today's.
+    #[error("the words in the index {} were analysed by {made}, those of today are {today}: it can be searched, but must not grow; move it away to begin anew", path.display())]
+    OtherRules {
+        /// The index.
+        path: PathBuf,
+        /// Rules it was made by.
+        made: String,
+        /// Rules of this program.
+        today: String,
+    },
+    /// Somebody else writes to it.
+    #[error("another program is writing to the index {}; wait for it", .0.display())]
+    Busy(PathBuf),
+    /// The query cannot be understood.
+    #[error("cannot understand the query: {0}")]
+    Query(#[from] QueryParserError),
+    /// The disk is full, a file is damaged, or the like.
+    #[error("{what} the index {}: {source}", path.display())]
+    Failed {
+        /// What was being done, e.g. `cannot write`.
+        what: &'static str,
+        /// The index.
+        path: PathBuf,
+        /// What tantivy said.
+        #[source]
+        source: TantivyError,
+    },
+}
+
+impl IndexError {
+    /// For `map_err`: what was being done, and to which index.
+    pub(crate) fn at(what: &'static str, path: &Path) -> impl FnOnce(TantivyError) -> Self {
+        let path = path.to_owned();
+        move |source| match source {
+            TantivyError::LockFailure(..) => Self::Busy(path),
+            source => Self::Failed { what, path, source },
+        }
+    }
+
+    /// The same as a sink tells it.
+    pub(crate) fn of_sink(self, path: &Path) -> sink::SinkError {
+        sink::SinkError {
+            what: "cannot write",
+            path: path.to_owned(),
+            source: io::Error::other(self),
+        }
+    }
+}

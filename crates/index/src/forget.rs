@@ -1,0 +1,52 @@
+//! Takes articles out of an index.
+
+use std::path::Path;
+
+use tantivy::Term;
+
+use crate::IndexError;
+use crate::folder::open;
+use crate::schema::{EVERYWHERE, schema};
+use crate::settle::expunge;
+use crate::sink::{MIN_MEMORY, writer};
+
+/// What became of an index that was told to forget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forgotten {
+    /// Articles that went.
+    pub articles: u64,
+    /// Articles that are left.
+    pub left: u64,
+}
+
+/// Removes all articles of these sites, and the articles of these addresses, from the files of an
+/// index too. What is not there is no error.
+///
+/// # Errors
+/// If there is no index of ours, another program writes to it, or the disk is full: then it is as it
+/// was.
+pub fn forget(folder: &Path, sites: &[String], urls: &[String]) -> Result<Forgotten, IndexError> {
+    let (index, _) = open(folder)?;
+    let fields = schema(EVERYWHERE).1;
+    let cannot = || IndexError::at("cannot change", folder);
+    let count = || -> Result<u64, IndexError> {
+        let segments = index.searchable_segment_metas().map_err(cannot())?;
+        Ok(segments.iter().map(|s| u64::from(s.num_docs())).sum())
+    };
+    let before = count()?;
+    let payload = index.load_metas().map_err(cannot())?.payload;
+    let mut writer = writer(&index, MIN_MEMORY).map_err(cannot())?;
+    for site in sites {
+        writer.delete_term(Term::from_field_text(fields.site, site));
+    }
+    for url in urls {
+        writer.delete_term(Term::from_field_text(fields.url, url));
+    }
+    let mut commit = writer.prepare_commit().map_err(cannot())?;
+    commit.set_payload(&payload.unwrap_or_default());
+    commit.commit().map_err(cannot())?;
+    expunge(&index, &mut writer).map_err(cannot())?;
+    writer.wait_merging_threads().map_err(cannot())?;
+    let left = count()?;
+    Ok(Forgotten { articles: before - left, left })
+}

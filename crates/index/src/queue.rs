@@ -1,0 +1,90 @@
+//! Documents on their way to the thread that indexes them, few enough for the memory there is.
+//!
+//! tantivy lets ten thousand documents wait whatever their size; here it is bytes that are counted.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tantivy::TantivyDocument;
+use tantivy::schema::Document;
+
+/// Longest wait for room. A writer that takes longer is stuck or dead, and says so itself when it is
+/// given the next document.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Bytes of documents that wait.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    most: usize,
+    waiting: Mutex<usize>,
+    taken: Condvar,
+}
+
+impl Queue {
+    /// A queue of at most so many bytes, or one document.
+    pub(crate) fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, waiting: Mutex::new(0), taken: Condvar::new() })
+    }
+
+    /// Waits until there is room for a document, and counts it from then on until it is dropped.
+    pub(crate) fn enter(self: &Arc<Self>, document: TantivyDocument, bytes: usize) -> Queued {
+        let full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > self.most;
+        let waited = self.taken.wait_timeout_while(self.lock(), PATIENCE, full);
+        *waited.unwrap_or_else(PoisonError::into_inner).0 += bytes;
+        Queued { document, bytes, queue: Arc::clone(self) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A document that waits.
+#[derive(Debug)]
+pub(crate) struct Queued {
+    document: TantivyDocument,
+    bytes: usize,
+    queue: Arc<Queue>,
+}
+
+impl Drop for Queued {
+    fn drop(&mut self) {
+        *self.queue.lock() -= self.bytes;
+        self.queue.taken.notify_one();
+    }
+}
+
+impl Document for Queued {
+    type Value<'a> = <TantivyDocument as Document>::Value<'a>;
+    type FieldsValuesIter<'a> = <TantivyDocument as Document>::FieldsValuesIter<'a>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        Document::iter_fields_and_values(&self.document)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn there_is_room_for_so_many_bytes_or_one_document() {
+        let queue = Queue::new(100);
+        let large = queue.enter(TantivyDocument::new(), 500);
+        let entering = thread::spawn({
+            let queue = Arc::clone(&queue);
+            move || {
+                (queue.enter(TantivyDocument::new(), 60), queue.enter(TantivyDocument::new(), 40))
+            }
+        });
+        thread::sleep(Duration::from_millis(50));
+        assert!(!entering.is_finished(), "it must wait for the large one");
+        drop(large);
+        let both = entering.join().unwrap();
+        assert_eq!(*queue.lock(), 100);
+        drop(both);
+        assert_eq!(*queue.lock(), 0);
+    }
+}

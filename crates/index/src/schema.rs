@@ -1,0 +1,92 @@
+//! The fields of an index, and what is noted of how it was made.
+
+use serde::{Deserialize, Serialize};
+use tantivy::schema::{
+    DateOptions, Field, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::RAW_TOKENIZER_NAME;
+use terms::Analyzer;
+
+/// Version of the fields and of what is in them.
+const VERSION: u32 = 1;
+
+/// The analyzer every tantivy has: other programs must find the analyzers that a schema names, or
+/// they cannot parse a query for its fields.
+pub(crate) const EVERYWHERE: &str = "default";
+
+/// The analyzer of a language, when we parse queries.
+pub(crate) const TERMS: &str = "terms";
+
+/// The fields, in the order of the schema.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fields {
+    pub(crate) url: Field,
+    pub(crate) site: Field,
+    pub(crate) title: Field,
+    pub(crate) body: Field,
+    pub(crate) authors: Field,
+    pub(crate) published: Field,
+    pub(crate) language: Field,
+    pub(crate) template: Field,
+}
+
+/// The schema, with the name of the analyzer of title and body.
+pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
+    let mut builder = SchemaBuilder::default();
+    let whole = |record| {
+        TextFieldIndexing::default()
+            .set_tokenizer(RAW_TOKENIZER_NAME)
+            .set_fieldnorms(false)
+            .set_index_option(record)
+    };
+    // Whole values: found as they are, counted, and sorted by.
+    let key = TextOptions::default()
+        .set_indexing_options(whole(IndexRecordOption::Basic))
+        .set_stored()
+        .set_fast(RAW_TOKENIZER_NAME);
+    let words = |analyzer: &str| {
+        let indexing = TextFieldIndexing::default()
+            .set_tokenizer(analyzer)
+            .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+        TextOptions::default().set_indexing_options(indexing).set_stored()
+    };
+    let date = DateOptions::default().set_indexed().set_stored().set_fast();
+    let fields = Fields {
+        url: builder.add_text_field("url", key.clone()),
+        site: builder.add_text_field("site", key.clone()),
+        title: builder.add_text_field("title", words(analyzer)),
+        body: builder.add_text_field("body", words(analyzer)),
+        authors: builder.add_text_field("authors", words(EVERYWHERE)),
+        published: builder.add_date_field("published", date),
+        language: builder.add_text_field("language", key.clone()),
+        template: builder.add_text_field("template", key),
+    };
+    (builder.build(), fields)
+}
+
+/// What an index says of how it was made: kept in its `meta.json`.
+#[derive(Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Imprint {
+    sitegrove_index: u32,
+    /// What decided about its terms.
+    pub(crate) terms: String,
+}
+
+impl Imprint {
+    /// That of this program.
+    pub(crate) fn today() -> Self {
+        Self { sitegrove_index: VERSION, terms: Analyzer::rules() }
+    }
+
+    /// Reads one; `None` if it is of another program or of another version of the fields.
+    pub(crate) fn read(payload: Option<&str>) -> Option<Self> {
+        let imprint: Self = serde_json::from_str(payload?).ok()?;
+        (imprint.sitegrove_index == VERSION).then_some(imprint)
+    }
+
+    /// As it is kept.
+    pub(crate) fn write(&self) -> String {
+        // Two plain fields: there is nothing to fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}

@@ -1,0 +1,341 @@
+//! Finds articles: a query is analysed as the articles were, once for every language there is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Bound, Range};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use tantivy::collector::sort_key::{SortBySimilarityScore, SortByString};
+use tantivy::collector::{Count, TopDocs};
+use tantivy::query::{
+    BooleanQuery, ConstScoreQuery, Occur, Query, QueryParser, RangeQuery, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption, Value};
+use tantivy::snippet::SnippetGenerator;
+use tantivy::tokenizer::TokenizerManager;
+use tantivy::{DocAddress, Order, Searcher, TantivyDocument, TantivyError, Term};
+use terms::{Language, text_analyzer};
+
+use crate::IndexError;
+use crate::analysis::{UNKNOWN, date_time};
+use crate::counts::CountBy;
+use crate::folder::open;
+use crate::schema::{EVERYWHERE, Fields, TERMS, schema};
+
+/// How much more a word in the title counts than one in the body.
+const TITLE_BOOST: f32 = 2.0;
+
+/// Longest excerpt, in bytes of text.
+const EXCERPT: usize = 240;
+
+/// What is looked for.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// In tantivy's query language: words, phrases, fields (`site:blog.example`), `AND`, `-`.
+    pub query: &'a str,
+    /// Only articles of this site.
+    pub site: Option<&'a str>,
+    /// Only articles published then or later.
+    pub since: Option<Timestamp>,
+    /// Only articles in this language (primary subtag; `und` for those of none known).
+    pub language: Option<&'a str>,
+    /// Most articles to give.
+    pub limit: usize,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Articles that match.
+    pub total: usize,
+    /// The best of them: by BM25, equal ones by address.
+    pub hits: Vec<Hit>,
+    /// All that match, by site.
+    pub sites: BTreeMap<String, u64>,
+    /// All that match, by language.
+    pub languages: BTreeMap<String, u64>,
+}
+
+/// An article that was found.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// BM25; comparable within an answer only.
+    pub score: f32,
+    /// Its address.
+    pub url: String,
+    /// Its site.
+    pub site: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its authors.
+    pub authors: Vec<String>,
+    /// When it was published; midnight UTC where only the day is known.
+    pub published: Option<Timestamp>,
+    /// The language it was analysed in.
+    pub language: String,
+    /// Its template.
+    pub template: String,
+    /// An excerpt of its body.
+    pub excerpt: String,
+    /// What of the excerpt matched, in bytes.
+    pub highlighted: Vec<Range<usize>>,
+}
+
+/// An index, open for searching as it was when it was opened.
+pub struct SearchIndex {
+    path: PathBuf,
+    searcher: Searcher,
+    fields: Fields,
+}
+
+impl std::fmt::Debug for SearchIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SearchIndex").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl SearchIndex {
+    /// Opens an index.
+    ///
+    /// # Errors
+    /// If the folder holds no index of ours, or a damaged one.
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
+        let (index, _) = open(path)?;
+        let reader = index.reader().map_err(IndexError::at("cannot open", path))?;
+        let fields = schema(EVERYWHERE).1;
+        Ok(Self { path: path.to_owned(), searcher: reader.searcher(), fields })
+    }
+
+    /// Articles in the index.
+    pub fn articles(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
+    /// Searches.
+    ///
+    /// # Errors
+    /// If the query cannot be parsed, or the index cannot be read.
+    pub fn search(&self, request: &Request<'_>) -> Result<Answer, IndexError> {
+        let parsed = self.parse(request)?;
+        let query = self.narrowed(self.any_language(&parsed), request);
+        self.find(&query, &parsed, request.limit)
+            .map_err(IndexError::at("cannot search", &self.path))
+    }
+
+    /// The query in each language asked for.
+    fn parse(&self, request: &Request<'_>) -> Result<BTreeMap<String, Box<dyn Query>>, IndexError> {
+        let languages = match request.language {
+            Some(tag) => [primary(tag)].into(),
+            None => self.languages().map_err(IndexError::at("cannot search", &self.path))?,
+        };
+        let query = with_apostrophes(request.query);
+        let parsed = |code: String| {
+            let tokenizers = TokenizerManager::default();
+            tokenizers.register(TERMS, text_analyzer(Language::from_tag(&code)));
+            let Fields { title, body, authors, .. } = self.fields;
+            let mut parser =
+                QueryParser::new(schema(TERMS).0, vec![title, body, authors], tokenizers);
+            parser.set_field_boost(title, TITLE_BOOST);
+            Ok((code, parser.parse_query(&query)?))
+        };
+        languages.into_iter().map(parsed).collect()
+    }
+
+    /// The languages of the articles.
+    fn languages(&self) -> Result<BTreeSet<String>, TantivyError> {
+        let mut languages = BTreeSet::new();
+        for segment in self.searcher.segment_readers() {
+            let inverted = segment.inverted_index(self.fields.language)?;
+            let mut codes = inverted.terms().stream()?;
+            while codes.advance() {
+                languages.insert(String::from_utf8_lossy(codes.key()).into_owned());
+            }
+        }
+        Ok(languages)
+    }
+
+    /// Articles that match the query as their own language has it.
+    fn any_language(&self, parsed: &BTreeMap<String, Box<dyn Query>>) -> Box<dyn Query> {
+        // Languages in which the query is the same are looked up at once.
+        let mut alike: BTreeMap<String, (&dyn Query, Vec<&str>)> = BTreeMap::new();
+        for (code, query) in parsed {
+            let group = alike.entry(format!("{query:?}"));
+            group.or_insert_with(|| (query.as_ref(), Vec::new())).1.push(code);
+        }
+        let only = alike.len() == 1;
+        let of_group = |(query, codes): (&dyn Query, Vec<&str>)| -> (Occur, Box<dyn Query>) {
+            if only {
+                return (Occur::Should, query.box_clone());
+            }
+            let codes = codes.into_iter().map(|code| self.exactly(self.fields.language, code));
+            let languages = BooleanQuery::union(codes.collect());
+            (Occur::Should, with(query.box_clone(), Box::new(languages)))
+        };
+        Box::new(BooleanQuery::new(alike.into_values().map(of_group).collect()))
+    }
+
+    /// With what else is asked for.
+    fn narrowed(&self, query: Box<dyn Query>, request: &Request<'_>) -> Box<dyn Query> {
+        let mut query = query;
+        if let Some(tag) = request.language {
+            query = with(query, self.exactly(self.fields.language, &primary(tag)));
+        }
+        if let Some(site) = request.site {
+            query = with(query, self.exactly(self.fields.site, site));
+        }
+        if let Some(since) = request.since.and_then(date_time) {
+            let from = Term::from_field_date(self.fields.published, since);
+            query = with(query, Box::new(RangeQuery::new(Bound::Included(from), Bound::Unbounded)));
+        }
+        query
+    }
+
+    fn exactly(&self, field: Field, value: &str) -> Box<dyn Query> {
+        Box::new(TermQuery::new(Term::from_field_text(field, value), IndexRecordOption::Basic))
+    }
+
+    fn find(
+        &self,
+        query: &dyn Query,
+        parsed: &BTreeMap<String, Box<dyn Query>>,
+        limit: usize,
+    ) -> Result<Answer, TantivyError> {
+        let by_score_then_url =
+            ((SortBySimilarityScore, Order::Desc), (SortByString::for_field("url"), Order::Asc));
+        // Where nothing is to be shown, one is looked for all the same: tantivy wants it so.
+        let best = TopDocs::with_limit(limit.max(1)).order_by(by_score_then_url);
+        let (total, best, sites, languages) =
+            self.searcher.search(query, &(Count, best, CountBy("site"), CountBy("language")))?;
+        let mut excerpts = Excerpts { index: self, parsed, generators: BTreeMap::new() };
+        let hits = best
+            .into_iter()
+            .take(limit)
+            .map(|((score, _), address)| self.hit(score, address, &mut excerpts))
+            .collect::<Result<_, _>>()?;
+        Ok(Answer { total, hits, sites, languages })
+    }
+
+    fn hit(
+        &self,
+        score: f32,
+        address: DocAddress,
+        excerpts: &mut Excerpts<'_>,
+    ) -> Result<Hit, TantivyError> {
+        let document: TantivyDocument = self.searcher.doc(address)?;
+        let fields = self.fields;
+        let texts = |field| document.get_all(field).filter_map(|value| value.as_str());
+        let text = |field| texts(field).next().map(str::to_owned);
+        let date = document.get_first(fields.published).and_then(|value| value.as_datetime());
+        let instant = |date: tantivy::DateTime| {
+            Timestamp::from_nanosecond(date.into_timestamp_nanos().into()).ok()
+        };
+        let language = text(fields.language).unwrap_or_default();
+        let (excerpt, highlighted) =
+            excerpts.of(&language, texts(fields.body).next().unwrap_or_default())?;
+        Ok(Hit {
+            score,
+            url: text(fields.url).unwrap_or_default(),
+            site: text(fields.site).unwrap_or_default(),
+            title: text(fields.title),
+            authors: texts(fields.authors).map(str::to_owned).collect(),
+            published: date.and_then(instant),
+            language,
+            template: text(fields.template).unwrap_or_default(),
+            excerpt,
+            highlighted,
+        })
+    }
+}
+
+/// Makes excerpts, with one generator a language.
+struct Excerpts<'a> {
+    index: &'a SearchIndex,
+    parsed: &'a BTreeMap<String, Box<dyn Query>>,
+    generators: BTreeMap<String, SnippetGenerator>,
+}
+
+impl Excerpts<'_> {
+    fn of(
+        &mut self,
+        language: &str,
+        body: &str,
+    ) -> Result<(String, Vec<Range<usize>>), TantivyError> {
+        if !self.generators.contains_key(language) {
+            let generator = self.generator(language)?;
+            self.generators.insert(language.to_owned(), generator);
+        }
+        let snippet = self.generators[language].snippet(body);
+        if snippet.is_empty() {
+            let end = body.floor_char_boundary(EXCERPT);
+            return Ok((body[..end].to_owned(), Vec::new()));
+        }
+        Ok((snippet.fragment().to_owned(), snippet.highlighted().to_vec()))
+    }
+
+    /// tantivy would look for the analyzer that the index names; the words are of another.
+    fn generator(&self, language: &str) -> Result<SnippetGenerator, TantivyError> {
+        let (searcher, body) = (&self.index.searcher, self.index.fields.body);
+        let mut terms = BTreeSet::new();
+        if let Some(query) = self.parsed.get(language) {
+            query.query_terms(&mut |term, _| {
+                if term.field() == body {
+                    terms.insert(term.clone());
+                }
+            });
+        }
+        let mut weights = BTreeMap::new();
+        for term in terms {
+            let articles = searcher.doc_freq(&term)?;
+            if let Some(text) = term.value().as_str().filter(|_| articles > 0) {
+                weights.insert(text.to_owned(), 1.0 / (1.0 + articles as f32));
+            }
+        }
+        let analyzer = text_analyzer(Language::from_tag(language));
+        Ok(SnippetGenerator::new(weights, analyzer, body, EXCERPT))
+    }
+}
+
+/// The first query, where the second matches too; the score is that of the first.
+fn with(query: Box<dyn Query>, filter: Box<dyn Query>) -> Box<dyn Query> {
+    let filter = Box::new(ConstScoreQuery::new(filter, 0.0));
+    Box::new(BooleanQuery::new(vec![(Occur::Must, query), (Occur::Must, filter)]))
+}
+
+/// The query with apostrophes within words as such (`l’encre`): a straight one begins a quotation in
+/// the query language. What stands between quotation marks stays.
+fn with_apostrophes(query: &str) -> String {
+    let mut written = String::with_capacity(query.len());
+    let mut quoted = false;
+    let mut before = ' ';
+    let mut chars = query.chars().peekable();
+    while let Some(c) = chars.next() {
+        quoted ^= c == '"' && before != '\\';
+        let after = chars.peek().is_some_and(|next| next.is_alphanumeric());
+        let within = !quoted && before.is_alphanumeric() && after;
+        written.push(if c == '\'' && within { '’' } else { c });
+        before = c;
+    }
+    written
+}
+
+/// The primary subtag of a language, as it is indexed.
+fn primary(tag: &str) -> String {
+    Language::from_tag(tag).map_or(UNKNOWN.to_owned(), |language| language.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn apostrophes_within_words() {
+        for (query, expected) in [
+            ("l'encre don't", "l’encre don’t"),
+            ("url:\"it's\" it's", "url:\"it's\" it’s"),
+            ("'two words' dogs'", "'two words' dogs'"),
+            ("\"a\\\"b'c\"", "\"a\\\"b'c\""),
+        ] {
+            assert_eq!(with_apostrophes(query), expected);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The output `index` of a run.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sink::{Render, Sink, SinkError, SiteResult};
+use tantivy::directory::MmapDirectory;
+use tantivy::index::IndexSortByField;
+use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
+use tantivy::{Index, IndexSettings, IndexWriter, Order, TantivyError, Term};
+
+use crate::IndexError;
+use crate::analysis::Analysed;
+use crate::folder::{NewFolder, is_index, open_to_grow};
+use crate::queue::{Queue, Queued};
+use crate::schema::{EVERYWHERE, Fields, Imprint, schema};
+use crate::settle::settle;
+
+/// Least memory an index can be built in, in bytes.
+pub const MIN_MEMORY: usize = 32 << 20;
+
+/// Most memory that is of use: tantivy takes no more.
+const MAX_ARENA: usize = (u32::MAX as usize) - (2 << 20);
+
+/// Adds the articles of a run to an index.
+pub struct IndexSink {
+    place: PathBuf,
+    /// While the index is new, its temporary folder.
+    new: Option<NewFolder>,
+    index: Index,
+    fields: Fields,
+    writer: IndexWriter<Queued>,
+    queue: Arc<Queue>,
+}
+
+impl fmt::Debug for IndexSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IndexSink").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl IndexSink {
+    /// Begins an index that holds the articles of this run only and replaces the one at `place`. It
+    /// takes about `memory` bytes (at least [`MIN_MEMORY`]).
+    ///
+    /// # Errors
+    /// If the folder holds something else, or cannot be written.
+    pub fn replacing(place: &Path, memory: usize) -> Result<Self, SinkError> {
+        let new = NewFolder::begin(place);
+        let new = new.map_err(|source| SinkError {
+            what: "cannot replace",
+            path: place.to_owned(),
+            source,
+        })?;
+        Self::in_new(place, new, memory).map_err(|error| error.of_sink(place))
+    }
+
+    /// Opens the index at `place` to add articles to it, those of addresses it has in place of the
+    /// earlier ones; where there is none, begins it. It takes about `memory` bytes (at least
+    /// [`MIN_MEMORY`]).
+    ///
+    /// # Errors
+    /// If the folder holds something else, or an index that was made otherwise; if another run
+    /// writes to it.
+    pub fn growing(place: &Path, memory: usize) -> Result<Self, SinkError> {
+        if !is_index(place) {
+            return Self::replacing(place, memory);
+        }
+        let opened = open_to_grow(place).and_then(|index| Self::with(place, None, index, memory));
+        opened.map_err(|error| error.of_sink(place))
+    }
+
+    fn in_new(place: &Path, new: NewFolder, memory: usize) -> Result<Self, IndexError> {
+        let cannot = || IndexError::at("cannot create", place);
+        let sort = IndexSortByField { field: "site".to_owned(), order: Order::Asc };
+        let settings = IndexSettings { sort_by_field: Some(sort), ..IndexSettings::default() };
+        let directory =
+            MmapDirectory::open(new.path()).map_err(TantivyError::from).map_err(cannot())?;
+        let index = Index::create(directory, schema(EVERYWHERE).0, settings).map_err(cannot())?;
+        Self::with(place, Some(new), index, memory)
+    }
+
+    fn with(
+        place: &Path,
+        new: Option<NewFolder>,
+        index: Index,
+        memory: usize,
+    ) -> Result<Self, IndexError> {
+        // A quarter for documents that wait, the rest for the segment being made.
+        let queue = Queue::new(memory / 4);
+        let writer =
+            writer(&index, memory - memory / 4).map_err(IndexError::at("cannot write", place))?;
+        let fields = schema(EVERYWHERE).1;
+        Ok(Self { place: place.to_owned(), new, index, fields, writer, queue })
+    }
+
+    fn add(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), TantivyError> {
+        let analysed: Vec<Analysed<'_>> = serde_json::from_slice(rendered)
+            .map_err(|error| TantivyError::InternalError(error.to_string()))?;
+        for (article, analysed) in site.articles.iter().zip(analysed) {
+            self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));
+            let (document, bytes) = analysed.document(article, &self.fields);
+            self.writer.add_document(self.queue.enter(document, bytes))?;
+        }
+        Ok(())
+    }
+
+    fn commit(mut self) -> Result<Option<NewFolder>, TantivyError> {
+        let mut commit = self.writer.prepare_commit()?;
+        commit.set_payload(&Imprint::today().write());
+        commit.commit()?;
+        settle(&self.index, &mut self.writer)?;
+        self.writer.wait_merging_threads()?;
+        Ok(self.new)
+    }
+}
+
+/// The one thread that writes an index. Several would be faster, but which document meets which in a
+/// segment would depend on time.
+pub(crate) fn writer(index: &Index, arena: usize) -> Result<IndexWriter<Queued>, TantivyError> {
+    let options = IndexWriterOptions::builder()
+        .num_worker_threads(1)
+        .num_merge_threads(1)
+        .memory_budget_per_thread(arena.min(MAX_ARENA))
+        .build();
+    let writer = index.writer_with_options(options)?;
+    writer.set_merge_policy(Box::new(NoMergePolicy));
+    Ok(writer)
+}
+
+impl Sink for IndexSink {
+    fn render(&self) -> Option<Render> {
+        Some(Arc::new(|site: &SiteResult| {
+            let analysed: Vec<_> = site.articles.iter().map(Analysed::new).collect();
+            // Plain data into memory: there is nothing to fail.
+            serde_json::to_vec(&analysed).unwrap_or_default()
+        }))
+    }
+
+    fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
+        let added = self.add(site, rendered);
+        added.map_err(|error| {
+            IndexError::at("cannot write", &self.place)(error).of_sink(&self.place)
+        })
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        let place = self.place.clone();
+        let committed = self.commit();
+        let new = committed
+            .map_err(|error| IndexError::at("cannot write", &place)(error).of_sink(&place))?;
+        new.map_or(Ok(()), NewFolder::finish).map_err(|source| SinkError {
+            what: "cannot replace",
+            path: place,
+            source,
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! `articles.bulk.ndjson`: articles as search servers take them in.
+//!
+//! Elasticsearch and OpenSearch: the body of a bulk request, an action line before each document
+//! (Elasticsearch, "Bulk API"). Quickwit and Meilisearch: documents only, with an id in them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use model::Article;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::{
+    ArticleRecord, AtomicFile, Render, Sink, SinkError, SiteResult, article_record, json_lines,
+};
+
+/// Whose lines they are.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BulkDialect {
+    /// An action line `{"index":{"_id":…}}`, then the document.
+    Elasticsearch,
+    /// The same.
+    OpenSearch,
+    /// The document with an `id`.
+    Quickwit,
+    /// The same.
+    Meilisearch,
+}
+
+/// What tells an article from others: 32 hex digits, the same for the same address in every run, so
+/// that a later version replaces an earlier one. Addresses themselves are no ids: they may be
+/// longer than the 512 bytes servers allow, and hold characters Meilisearch does not.
+fn id_of(article: &Article) -> String {
+    format!("{:032x}", xxh3_128(article.url.as_bytes()))
+}
+
+#[derive(Serialize)]
+struct Action {
+    index: Target,
+}
+
+#[derive(Serialize)]
+struct Target {
+    _id: String,
+}
+
+#[derive(Serialize)]
+struct Identified<'a> {
+    id: String,
+    #[serde(flatten)]
+    record: ArticleRecord<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Line<'a> {
+    Action(Action),
+    Document(Box<ArticleRecord<'a>>),
+    Identified(Box<Identified<'a>>),
+}
+
+fn lines(dialect: BulkDialect, articles: &[Article]) -> Vec<u8> {
+    let of_article = |article| {
+        let (id, record) = (id_of(article), article_record(article));
+        match dialect {
+            BulkDialect::Elasticsearch | BulkDialect::OpenSearch => {
+                let action = Action { index: Target { _id: id } };
+                vec![Line::Action(action), Line::Document(Box::new(record))]
+            }
+            BulkDialect::Quickwit | BulkDialect::Meilisearch => {
+                vec![Line::Identified(Box::new(Identified { id, record }))]
+            }
+        }
+    };
+    json_lines(articles.iter().flat_map(of_article))
+}
+
+/// Writes `articles.bulk.ndjson`.
+#[derive(Debug)]
+pub struct BulkSink {
+    file: AtomicFile,
+    dialect: BulkDialect,
+}
+
+impl BulkSink {
+    /// Begins the file at `path`.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(path: &Path, dialect: BulkDialect) -> Result<Self, SinkError> {
+        Ok(Self { file: AtomicFile::create(path)?, dialect })
+    }
+}
+
+impl Sink for BulkSink {
+    fn render(&self) -> Option<Render> {
+        let dialect = self.dialect;
+        Some(Arc::new(move |site: &SiteResult| lines(dialect, &site.articles)))
+    }
+
+    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
+        self.file.write_bytes(rendered)
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        self.file.finish()
+    }
+}

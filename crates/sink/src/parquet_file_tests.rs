@@ -1,0 +1,223 @@
+//! Tests of the whole file, read back by the same crate's reader of rows.
+
+use std::fs::{self, File};
+
+use model::{Article, Field, Metadata, Origin, Route, Source};
+use parquet::basic::LogicalType;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field as Cell, Row};
+use parquet::schema::types::Type;
+use proptest::prelude::*;
+
+use super::*;
+use crate::SiteRecord;
+
+fn field<T>(value: T) -> Option<Field<T>> {
+    Some(Field { value, source: Source::JsonLd })
+}
+
+/// An article in which every field is there.
+fn full() -> Article {
+    let text = |s: &str| field(s.to_owned());
+    let list = |l: &[&str]| field(l.iter().map(|s| (*s).to_owned()).collect());
+    Article {
+        url: "https://a.example/1".into(),
+        site: "a.example".into(),
+        template: "t1".into(),
+        origin: Origin {
+            file: "a.warc".into(),
+            offset: 7,
+            record_id: "urn:uuid:1".into(),
+            truncated: Some("length".into()),
+        },
+        fetched: Some("2026-01-13T00:00:01.123456789Z".parse().unwrap()),
+        charset: "UTF-8",
+        metadata: Metadata {
+            title: text("Title"),
+            authors: list(&["A", "B"]),
+            published: text("2026-01-12"),
+            modified: text("2026-01-12T06:30:00+02:00"),
+            language: text("en"),
+            description: text("D"),
+            image: text("https://a.example/i.png"),
+            tags: list(&["x", "y", "z"]),
+            canonical: text("https://a.example/1"),
+            site_name: text("A"),
+        },
+        text: "Text".into(),
+        html: "<p>Text</p>".into(),
+        xpath: vec!["//p".into()],
+        prune: vec!["//b".into(), "//i".into()],
+        cut: Some("//div[2]".into()),
+        comments: "No.".into(),
+        engine: "grove".into(),
+        route: Route::Wrapper,
+        wrapper_version: 1,
+        confidence: 0.87965,
+        doubtful: false,
+    }
+}
+
+/// An article in which nothing is there that may be missing.
+fn bare(number: usize) -> Article {
+    Article {
+        url: format!("https://a.example/{number}"),
+        origin: Origin {
+            file: "a.warc".into(),
+            offset: 0,
+            record_id: String::new(),
+            truncated: None,
+        },
+        fetched: None,
+        metadata: Metadata::default(),
+        xpath: Vec::new(),
+        prune: Vec::new(),
+        cut: None,
+        comments: String::new(),
+        ..full()
+    }
+}
+
+fn write(path: &Path, articles: Vec<Article>) {
+    let mut sink = Box::new(ParquetSink::create(path).unwrap());
+    let record = SiteRecord::new("a.example", Vec::new());
+    let site = "a.example".to_owned();
+    sink.take(&SiteResult { articles, drops: Vec::new(), record, site, best: None }, b"").unwrap();
+    assert!(!path.exists());
+    sink.finish().unwrap();
+}
+
+/// A row as JSON, what is not there left out.
+fn json(row: &Row) -> Value {
+    let cells = row.get_column_iter().filter(|(_, cell)| !matches!(cell, Cell::Null));
+    Value::Object(cells.map(|(name, cell)| (name.clone(), cell_json(cell))).collect())
+}
+
+fn cell_json(cell: &Cell) -> Value {
+    match cell {
+        Cell::Bool(value) => (*value).into(),
+        Cell::Int(value) => (*value).into(),
+        Cell::Long(value) | Cell::TimestampMicros(value) => (*value).into(),
+        Cell::Double(value) => (*value).into(),
+        Cell::Str(value) => value.as_str().into(),
+        Cell::Group(row) => json(row),
+        Cell::ListInternal(list) => list.elements().iter().map(cell_json).collect(),
+        other => panic!("unexpected {other:?}"),
+    }
+}
+
+/// What the rows of articles must be: the lines of `articles.jsonl` with instants.
+fn expected(articles: &[Article]) -> Vec<Value> {
+    fn without_nulls(value: Value) -> Value {
+        match value {
+            Value::Object(fields) => {
+                let there = fields.into_iter().filter(|(_, value)| !value.is_null());
+                Value::Object(there.map(|(name, value)| (name, without_nulls(value))).collect())
+            }
+            other => other,
+        }
+    }
+    let line = |article| serde_json::to_value(article_record(article)).unwrap();
+    articles.iter().map(|article| without_nulls(with_instants(line(article)))).collect()
+}
+
+fn check(articles: &[Article]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("articles.parquet");
+    write(&path, articles.to_vec());
+    let reader = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+    let rows: Vec<Value> =
+        reader.get_row_iter(None).unwrap().map(|row| json(&row.unwrap())).collect();
+    assert_eq!(rows, expected(articles));
+    let again = folder.path().join("again.parquet");
+    write(&again, articles.to_vec());
+    assert!(fs::read(&path).unwrap() == fs::read(&again).unwrap(), "other bytes");
+}
+
+#[test]
+fn every_field_comes_back() {
+    check(&[full(), bare(2), bare(3), full(), bare(4)]);
+    check(&[]);
+    let instants = expected(&[full()]);
+    assert_eq!(instants[0]["fetched_at"], 1_768_262_401_123_456_i64);
+    assert_eq!(instants[0]["modified_at"], 1_768_192_200_000_000_i64);
+    assert_eq!(instants[0]["published_at"], 1_768_176_000_000_000_i64);
+}
+
+/// The columns of a group, with their types in the words of `docs/FORMATS.md`.
+fn columns(group: &Type, prefix: &str) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for field in group.get_fields() {
+        let name = format!("{prefix}{}", field.name());
+        let info = field.get_basic_info();
+        let mut kind = match info.logical_type_ref() {
+            Some(LogicalType::List) => "LIST of STRING".to_owned(),
+            Some(LogicalType::String) => "STRING".to_owned(),
+            Some(LogicalType::Timestamp(_)) => "TIMESTAMP".to_owned(),
+            _ if field.is_group() => "group".to_owned(),
+            _ => field.get_physical_type().to_string(),
+        };
+        if field.is_optional() {
+            kind += ", optional";
+        }
+        let is_group = kind == "group";
+        all.push((name.clone(), kind));
+        if is_group {
+            all.extend(columns(field, &format!("{name}.")));
+        }
+    }
+    all
+}
+
+#[test]
+fn the_columns_are_those_of_the_documents() {
+    let text = fs::read_to_string("../../docs/FORMATS.md").unwrap();
+    let section = text.split("\n## `articles.parquet`").nth(1).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let documented: Vec<(String, String)> = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |")?.split_once("` | "))
+        .map(|(name, kind)| (name.to_owned(), kind.to_owned()))
+        .collect();
+    assert_eq!(columns(&schema().unwrap(), ""), documented);
+}
+
+#[test]
+fn what_the_schema_does_not_know_is_an_error() {
+    let schema = Arc::new(schema().unwrap());
+    let mut columns = Columns::new(&SchemaDescriptor::new(Arc::clone(&schema))).unwrap();
+    let line = || with_instants(serde_json::to_value(article_record(&full())).unwrap());
+    let mut attempt = |change: &dyn Fn(&mut Value)| {
+        let mut line = line();
+        change(&mut line);
+        columns.push(&schema, line).map_err(|error| error.to_string())
+    };
+    assert!(attempt(&|_| ()).is_ok());
+    assert!(attempt(&|l| l["colour"] = "red".into()).unwrap_err().contains("colour"));
+    assert!(attempt(&|l| l["url"] = Value::Null).unwrap_err().contains("url is missing"));
+    assert!(attempt(&|l| l["authors"] = "A".into()).unwrap_err().contains("authors"));
+    assert!(attempt(&|l| l["wrapper_version"] = "1".into()).unwrap_err().contains("\"1\""));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn any_lists_and_texts_come_back(
+        rows in prop::collection::vec(
+            (prop::collection::vec("\\PC{0,6}", 0..4), prop::option::of("\\PC{0,20}"), any::<bool>()),
+            0..12,
+        )
+    ) {
+        let article = |(tags, title, doubtful): (Vec<String>, Option<String>, bool)| Article {
+            metadata: Metadata {
+                tags: (!tags.is_empty()).then(|| Field { value: tags.clone(), source: Source::Meta }),
+                title: title.map(|value| Field { value, source: Source::Page }),
+                ..Metadata::default()
+            },
+            xpath: tags,
+            doubtful,
+            ..bare(1)
+        };
+        check(&rows.into_iter().map(article).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,81 @@
+//! The schema of `articles.parquet`: the fields of `articles.jsonl`, and times beside dates.
+
+use parquet::errors::ParquetError;
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::Type;
+
+/// Fields have the names and the order of `articles.jsonl`; `NAME_at` is the instant of `NAME`.
+const SCHEMA: &str = "
+message article {
+  required int32 schema;
+  required binary url (STRING);
+  required binary site (STRING);
+  required binary template (STRING);
+  optional binary title (STRING);
+  required group authors (LIST) { repeated group list { required binary element (STRING); } }
+  optional binary published (STRING);
+  optional int64 published_at (TIMESTAMP(MICROS,true));
+  optional binary modified (STRING);
+  optional int64 modified_at (TIMESTAMP(MICROS,true));
+  optional binary language (STRING);
+  optional binary description (STRING);
+  optional binary image (STRING);
+  required group tags (LIST) { repeated group list { required binary element (STRING); } }
+  optional binary canonical (STRING);
+  optional binary site_name (STRING);
+  required binary text (STRING);
+  required binary html (STRING);
+  optional binary comments (STRING);
+  required group xpath (LIST) { repeated group list { required binary element (STRING); } }
+  required group prune (LIST) { repeated group list { required binary element (STRING); } }
+  optional binary cut (STRING);
+  required binary engine (STRING);
+  required binary route (STRING);
+  required int32 wrapper_version;
+  required double confidence;
+  required boolean doubtful;
+  required group sources {
+    optional binary title (STRING);
+    optional binary authors (STRING);
+    optional binary published (STRING);
+    optional binary modified (STRING);
+    optional binary language (STRING);
+    optional binary description (STRING);
+    optional binary image (STRING);
+    optional binary tags (STRING);
+    optional binary canonical (STRING);
+    optional binary site_name (STRING);
+  }
+  optional binary fetched (STRING);
+  optional int64 fetched_at (TIMESTAMP(MICROS,true));
+  required binary charset (STRING);
+  required group origin {
+    required binary file (STRING);
+    required int64 offset;
+    optional binary record_id (STRING);
+    optional binary truncated (STRING);
+  }
+}";
+
+/// Columns whose values hardly repeat: a dictionary would only be begun and given up.
+pub(crate) const UNIQUE: [&str; 11] = [
+    "url",
+    "title",
+    "description",
+    "image",
+    "canonical",
+    "text",
+    "html",
+    "comments",
+    "cut",
+    "origin.offset",
+    "origin.record_id",
+];
+
+/// Columns of long text, for which the least and the greatest value say nothing.
+pub(crate) const LONG: [&str; 5] = ["text", "html", "comments", "description", "cut"];
+
+/// The schema.
+pub(crate) fn schema() -> Result<Type, ParquetError> {
+    parse_message_type(SCHEMA)
+}

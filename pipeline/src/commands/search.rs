@@ -1,0 +1,294 @@
+//! `sitegrove search`: finds articles in a search index, or takes them out of it.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::ops::Range;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use index::{Answer, Hit, IndexError, Request, SearchIndex, forget, is_index};
+use jiff::Timestamp;
+use serde::Serialize;
+use sink::instant;
+
+/// Arguments of `sitegrove search`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove search out/tonight \"swing bridge\"
+  sitegrove search articles.index '\"swing bridge\" -ferry' --since 2026-01-01 --lang en
+  sitegrove search articles.index 'title:bridge AND authors:penhale' --json
+  sitegrove search articles.index --forget-site blog.example
+
+Words are looked for in title, body and authors, in the language of each article. \"…\" is a phrase,
++ and AND ask for a word, - and NOT exclude one, FIELD:… looks in title, body, authors, url, site,
+language, template or published (published:[2026-01-01T00:00:00Z TO 2026-02-01T00:00:00Z]).")]
+pub struct SearchArgs {
+    /// Folder of the index, or of a run that holds one
+    pub index: PathBuf,
+    /// What to look for
+    #[arg(required_unless_present_any = ["forget_site", "forget_url"])]
+    pub query: Option<String>,
+    /// Only articles of this site
+    #[arg(long, value_name = "SITE")]
+    pub site: Option<String>,
+    /// Only articles published on that day (2026-01-31, or 2026-01-31T06:00:00Z) or later
+    #[arg(long, value_name = "DATE", value_parser = since)]
+    pub since: Option<Timestamp>,
+    /// Only articles in this language: en, de, …; und for those of none known
+    #[arg(long, value_name = "CODE")]
+    pub lang: Option<String>,
+    /// Articles shown
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = limit)]
+    pub limit: usize,
+    /// Answer with one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Take all articles of a site out of the index (repeatable)
+    #[arg(long, value_name = "SITE", conflicts_with = "query")]
+    pub forget_site: Vec<String>,
+    /// Take the article of an address out of the index (repeatable)
+    #[arg(long, value_name = "URL", conflicts_with = "query")]
+    pub forget_url: Vec<String>,
+}
+
+/// Most articles that one search gives: the best are kept in memory.
+const MOST: usize = 100_000;
+
+fn limit(text: &str) -> Result<usize, String> {
+    let most = || format!("give a number from 0 to {MOST}");
+    text.parse().ok().filter(|n| *n <= MOST).ok_or_else(most)
+}
+
+fn since(text: &str) -> Result<Timestamp, String> {
+    let forms = "give a date as 2026-01-31, or with a time as 2026-01-31T06:00:00Z";
+    instant(text).ok_or_else(|| forms.to_owned())
+}
+
+/// Searches and prints what was found, or forgets and says how much.
+///
+/// # Errors
+/// If there is no index, the query cannot be understood, or the index cannot be read or written.
+pub fn run(args: &SearchArgs, out: &mut dyn Write) -> Result<()> {
+    let folder = folder_of(args);
+    let Some(query) = &args.query else {
+        let done = forget(&folder, &args.forget_site, &args.forget_url)?;
+        writeln!(out, "{} articles forgotten, {} left", done.articles, done.left)?;
+        return Ok(());
+    };
+    let index = SearchIndex::open(&folder)?;
+    let request = Request {
+        query,
+        site: args.site.as_deref(),
+        since: args.since,
+        language: args.lang.as_deref(),
+        limit: args.limit,
+    };
+    let answer = match index.search(&request) {
+        Err(error @ IndexError::Query(_)) => {
+            bail!("{error}; put \"…\" around words with signs in them; see sitegrove search --help")
+        }
+        answer => answer?,
+    };
+    if args.json {
+        serde_json::to_writer_pretty(&mut *out, &AnswerRecord::of(&answer, &index))?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let bold = io::stdout().is_terminal()
+        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    print(&answer, &index, if bold { ("\x1b[1m", "\x1b[0m") } else { ("**", "**") }, out)
+}
+
+/// The index meant: a run folder stands for the index in it.
+fn folder_of(args: &SearchArgs) -> PathBuf {
+    let inside = args.index.join("index");
+    if !is_index(&args.index) && is_index(&inside) { inside } else { args.index.clone() }
+}
+
+/// Most sites and languages that are counted for people.
+const COUNTS_SHOWN: usize = 10;
+
+fn print(
+    answer: &Answer,
+    index: &SearchIndex,
+    marks: (&str, &str),
+    out: &mut dyn Write,
+) -> Result<()> {
+    writeln!(out, "{} of {} articles match", answer.total, index.articles())?;
+    for (number, hit) in (1..).zip(&answer.hits) {
+        let title = hit.title.as_deref().unwrap_or("(no title)");
+        writeln!(out, "\n{number}. {}", line(title))?;
+        writeln!(out, "   {}", line(&hit.url))?;
+        let published = hit.published.map(|p| p.to_string());
+        let authors = hit.authors.join(", ");
+        let facts = [&hit.site, published.as_deref().unwrap_or(""), &hit.language, &authors];
+        let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+        writeln!(out, "   {}  [{:.2}]", line(&facts.join(" · ")), hit.score)?;
+        writeln!(out, "   {}", line_with_marks(hit, marks))?;
+    }
+    for (what, counts) in [("site", &answer.sites), ("language", &answer.languages)] {
+        if !counts.is_empty() {
+            writeln!(out, "{}By {what}: {}", if what == "site" { "\n" } else { "" }, most(counts))?;
+        }
+    }
+    Ok(())
+}
+
+/// The largest counts.
+fn most(counts: &BTreeMap<String, u64>) -> String {
+    let mut sorted: Vec<_> = counts.iter().collect();
+    sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
+    let shown = sorted.iter().take(COUNTS_SHOWN).map(|(name, n)| format!("{} {n}", line(name)));
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if sorted.len() > COUNTS_SHOWN {
+        text += &format!(", and {} more", sorted.len() - COUNTS_SHOWN);
+    }
+    text
+}
+
+/// A text on one line. Pages may hold anything: what a terminal would obey goes.
+fn line(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| word.replace(char::is_control, ""));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn line_with_marks(hit: &Hit, (begin, end): (&str, &str)) -> String {
+    let mut marked = String::new();
+    for (part, matched) in parts(hit) {
+        let shown = line(part);
+        let space = |at: Option<char>| if at.is_some_and(char::is_whitespace) { " " } else { "" };
+        marked += space(part.chars().next());
+        if matched {
+            marked.extend([begin, &shown, end]);
+        } else {
+            marked += &shown;
+        }
+        if !shown.is_empty() {
+            marked += space(part.chars().next_back());
+        }
+    }
+    marked.trim().to_owned()
+}
+
+/// The excerpt in pieces, each with whether it matched.
+fn parts(hit: &Hit) -> Vec<(&str, bool)> {
+    // Pairs of characters overlap.
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for next in &hit.highlighted {
+        match ranges.last_mut() {
+            Some(last) if next.start <= last.end => last.end = last.end.max(next.end),
+            _ => ranges.push(next.clone()),
+        }
+    }
+    let mut parts = Vec::new();
+    let mut at = 0;
+    for Range { start, end } in ranges {
+        if let (Some(before), Some(matched)) =
+            (hit.excerpt.get(at..start), hit.excerpt.get(start..end))
+        {
+            parts.extend([(before, false), (matched, true)]);
+            at = end;
+        }
+    }
+    parts.push((hit.excerpt.get(at..).unwrap_or_default(), false));
+    parts.retain(|(part, _)| !part.is_empty());
+    parts
+}
+
+/// An answer as JSON.
+#[derive(Serialize)]
+struct AnswerRecord<'a> {
+    articles: u64,
+    total: usize,
+    hits: Vec<HitRecord<'a>>,
+    sites: &'a BTreeMap<String, u64>,
+    languages: &'a BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct HitRecord<'a> {
+    score: f64,
+    url: &'a str,
+    site: &'a str,
+    title: Option<&'a str>,
+    authors: &'a [String],
+    published: Option<String>,
+    language: &'a str,
+    template: &'a str,
+    /// HTML with what matched in `<b>`.
+    snippet: String,
+}
+
+impl<'a> AnswerRecord<'a> {
+    fn of(answer: &'a Answer, index: &SearchIndex) -> Self {
+        let hit = |hit: &'a Hit| HitRecord {
+            score: (f64::from(hit.score) * 10_000.0).round() / 10_000.0,
+            url: &hit.url,
+            site: &hit.site,
+            title: hit.title.as_deref(),
+            authors: &hit.authors,
+            published: hit.published.map(|p| p.to_string()),
+            language: &hit.language,
+            template: &hit.template,
+            snippet: html(hit),
+        };
+        Self {
+            articles: index.articles(),
+            total: answer.total,
+            hits: answer.hits.iter().map(hit).collect(),
+            sites: &answer.sites,
+            languages: &answer.languages,
+        }
+    }
+}
+
+fn html(hit: &Hit) -> String {
+    let piece = |(part, matched): (&str, bool)| {
+        let escaped = part
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+            .replace('"', "&quot;");
+        if matched { format!("<b>{escaped}</b>") } else { escaped }
+    };
+    parts(hit).into_iter().map(piece).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(excerpt: &str, highlighted: &[Range<usize>]) -> Hit {
+        Hit {
+            score: 1.0,
+            url: String::new(),
+            site: String::new(),
+            title: None,
+            authors: Vec::new(),
+            published: None,
+            language: String::new(),
+            template: String::new(),
+            excerpt: excerpt.to_owned(),
+            highlighted: highlighted.to_vec(),
+        }
+    }
+
+    #[test]
+    fn matches_are_marked() {
+        let one = hit("The <old>\n\nstork, a stork.", &[11..16, 20..25]);
+        assert_eq!(line_with_marks(&one, ("[", "]")), "The <old> [stork], a [stork].");
+        assert_eq!(html(&one), "The &lt;old&gt;\n\n<b>stork</b>, a <b>stork</b>.");
+        let pairs = hit("北京大学", &[0..6, 3..9]);
+        assert_eq!(line_with_marks(&pairs, ("[", "]")), "[北京大]学");
+        assert_eq!(line_with_marks(&hit("none", &[]), ("[", "]")), "none");
+        // Ranges that are none of the text must not end the program.
+        assert_eq!(line_with_marks(&hit("ü x", &[1..9, 3..4]), ("[", "]")), "ü x");
+    }
+
+    #[test]
+    fn terminals_get_nothing_to_obey() {
+        assert_eq!(line("a\x1b[31mred\x07\u{9b}2J\nb"), "a[31mred2J b");
+    }
+}
