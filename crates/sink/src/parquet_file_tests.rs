@@ -10,7 +10,6 @@ use parquet::schema::types::Type;
 use proptest::prelude::*;
 
 use super::*;
-use crate::SiteRecord;
 
 fn field<T>(value: T) -> Option<Field<T>> {
     Some(Field { value, source: Source::JsonLd })
@@ -55,6 +54,7 @@ fn full() -> Article {
         wrapper_version: 1,
         confidence: 0.87965,
         doubtful: false,
+        markdown: None,
     }
 }
 
@@ -80,9 +80,7 @@ fn bare(number: usize) -> Article {
 
 fn write(path: &Path, articles: Vec<Article>) {
     let mut sink = Box::new(ParquetSink::create(path).unwrap());
-    let record = SiteRecord::new("a.example", Vec::new());
-    let site = "a.example".to_owned();
-    sink.take(&SiteResult { articles, drops: Vec::new(), record, site, best: None }, b"").unwrap();
+    sink.take(&SiteResult::of_articles("a.example", articles), b"").unwrap();
     assert!(!path.exists());
     sink.finish().unwrap();
 }

@@ -25,6 +25,22 @@ pub struct SiteResult {
     pub site_configs: Vec<SiteConfigFile>,
 }
 
+impl SiteResult {
+    /// A site of which nothing is known but its articles.
+    pub fn of_articles(site: &str, articles: Vec<Article>) -> Self {
+        Self {
+            pages: articles.len(),
+            articles,
+            drops: Vec::new(),
+            record: SiteRecord::new(site, Vec::new(), Vec::new()),
+            site: site.to_owned(),
+            letters: Letters::default(),
+            best: None,
+            site_configs: Vec::new(),
+        }
+    }
+}
+
 /// Characters without white space, on pages whose article is made of their own elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Letters {

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{ArticleArchive, Version, VersionsSink};
-use crate::{Sink, SiteRecord, SiteResult};
+use crate::{Sink, SiteResult};
 
 fn article(day: Option<u32>, text: &str) -> Article {
     article_at("https://a.example/1", day, text)
@@ -55,10 +55,7 @@ fn add(path: &Path, article: Article) {
 
 fn add_all(path: &Path, articles: Vec<Article>) {
     let mut sink = open(path);
-    let record = SiteRecord::new("a.example", Vec::new());
-    let site =
-        SiteResult { articles, drops: Vec::new(), record, site: "a.example".into(), best: None };
-    sink.take(&site, &[]).unwrap();
+    sink.take(&SiteResult::of_articles("a.example", articles), &[]).unwrap();
     Box::new(sink).finish().unwrap();
 }
 
