@@ -208,7 +208,7 @@ fn what_has_grown_is_never_replaced() {
     run(&[&second], &out, &["--sinks", "jsonl,sqlite", "--overwrite"]);
     count(6);
     // Not chosen, it stays as it is.
-    run(&[&first], &out, &["--overwrite"]);
+    run(&[&first], &out, &["--sinks", "jsonl", "--overwrite"]);
     count(6);
     assert_eq!(
         files(&out).keys().map(String::as_str).collect::<Vec<_>>(),

@@ -237,7 +237,7 @@ fn an_index_in_a_run_folder_is_of_that_run() {
     run(&[&one], &out, &["--sinks", "jsonl,index"]);
     run(&[&two], &out, &["--sinks", "jsonl,index", "--overwrite"]);
     assert_eq!(search(&out, "*", &[])["sites"], serde_json::json!({"b.example": 3}));
-    run(&[&two], &out, &[]);
+    run(&[&two], &out, &["--sinks", "jsonl"]);
     assert!(!out.join("index").exists());
     assert_eq!(fs::read_dir(&out).unwrap().count(), 4);
 }

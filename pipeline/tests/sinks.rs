@@ -32,7 +32,14 @@ fn only_what_was_chosen_is_written() {
     run(&[&archive], &out, &[]);
     assert_eq!(names(&out), ["articles.jsonl"]);
     let all = run(&[&archive], &out, &["--sinks", "all"]);
-    let every = ["articles.bulk.ndjson", "articles.csv", "articles.jsonl", "articles.parquet"];
+    let every = [
+        "articles.bulk.ndjson",
+        "articles.cdxj",
+        "articles.csv",
+        "articles.jsonl",
+        "articles.parquet",
+        "articles.warc.gz",
+    ];
     assert_eq!(names(&out), every);
     assert!(out.join("index/meta.json").is_file());
     assert_eq!(all.articles.len(), 8);
