@@ -54,6 +54,11 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
     let megabytes = html as f64 / 1e6;
     writeln!(out, "{} pages, {megabytes:.1} MB of html", pages.len())?;
 
+    let content = dom::ParseConfig::CONTENT;
+    let by_html5ever = |page: &model::Page| dom::parse_by_html5ever(&page.html, &content, &|| true);
+    let alike = pages.iter().filter(|p| dom::parse(&p.html).same_tree(&by_html5ever(p))).count();
+    writeln!(out, "{alike} of them have the tree that html5ever's own tokenizer gives")?;
+
     let folder = std::env::temp_dir().join(format!("sitegrove-bench-{}", std::process::id()));
     config.run.out.clone_from(&folder);
     let mut rates: [Vec<f64>; 6] = Default::default();
@@ -76,11 +81,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
             Ok(())
         })?));
         rates[5].push(rate(timed(|| {
-            let config = dom::ParseConfig::CONTENT;
-            let parse = |page: &model::Page| {
-                drop(std::hint::black_box(dom::parse_by_html5ever(&page.html, &config, &|| true)));
-            };
-            pages.iter().for_each(parse);
+            pages.iter().for_each(|page| drop(std::hint::black_box(by_html5ever(page))));
             Ok(())
         })?));
         for (slot, jobs) in [(3, 1), (4, 2)] {
