@@ -145,6 +145,50 @@ impl Document {
         self.len() == other.len() && self.head == other.head && self.ids().all(same)
     }
 
+    /// Puts in a node after all others.
+    pub(crate) fn push(
+        &mut self,
+        name: Option<LocalName>,
+        parent: NodeId,
+        level: usize,
+        span: Span,
+    ) -> NodeId {
+        let id = self.nodes.len() as NodeId;
+        let level = level.min(u16::MAX as usize) as u16;
+        self.nodes.push(Node { name, parent, end: id + 1, level, span });
+        id
+    }
+
+    /// Puts in a text after all other nodes; gives the node it became, or was joined to.
+    pub(crate) fn push_text(&mut self, text: &str, parent: NodeId, level: usize) -> NodeId {
+        let start = self.text.len() as u32;
+        self.text.push_str(text);
+        let end = self.text.len() as u32;
+        if let Some(last) = self.nodes.last_mut()
+            && last.name.is_none()
+            && last.parent == parent
+            && last.span.end == start
+        {
+            last.span.end = end;
+            return self.nodes.len() as NodeId - 1;
+        }
+        self.push(None, parent, level, Span { start, end })
+    }
+
+    /// Sorts nodes and leaves out those that lie inside another, and repetitions. O(k log k).
+    pub fn outermost(&self, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+        nodes.sort_unstable();
+        let mut end = 0;
+        nodes.retain(|&id| {
+            let outside = id >= end;
+            if outside {
+                end = self.node(id).end;
+            }
+            outside
+        });
+        nodes
+    }
+
     /// All nodes in document order; the index is the [`NodeId`].
     pub fn nodes(&self) -> &[Node] {
         &self.nodes

@@ -111,7 +111,12 @@ impl Layout {
                         self.read_nested_head(linked, name);
                         continue;
                     }
-                    let id = self.push(Some(name.local.clone()), parent, open.len(), attributes);
+                    let id = self.document.push(
+                        Some(name.local.clone()),
+                        parent,
+                        open.len(),
+                        attributes,
+                    );
                     if linked.first.get().is_some() && !is_void(&name.local) {
                         open.push((id, next));
                         next = linked.first.get();
@@ -120,45 +125,13 @@ impl Layout {
                 Content::Text(span) => {
                     // Text directly below the document is white space around the root element.
                     if !open.is_empty() {
-                        self.push_text(span.get(), parent, open.len());
+                        let text = &self.buffers.text[span.get().range()];
+                        self.document.push_text(text, parent, open.len());
                     }
                 }
                 Content::Document | Content::Nothing => {}
             }
         }
-    }
-
-    fn push(
-        &mut self,
-        name: Option<LocalName>,
-        parent: NodeId,
-        level: usize,
-        span: Span,
-    ) -> NodeId {
-        let id = self.document.nodes.len() as NodeId;
-        self.document.nodes.push(Node {
-            name,
-            parent,
-            end: id + 1,
-            level: level.min(u16::MAX as usize) as u16,
-            span,
-        });
-        id
-    }
-
-    fn push_text(&mut self, span: Span, parent: NodeId, level: usize) {
-        let start = self.document.text.len() as u32;
-        self.document.text.push_str(&self.buffers.text[span.range()]);
-        let end = self.document.text.len() as u32;
-        if let Some(last) = self.document.nodes.last_mut()
-            && last.name.is_none()
-            && last.parent == parent
-            && last.span.end == start
-        {
-            last.span.end = end;
-            return;
-        }
-        self.push(None, parent, level, Span { start, end });
     }
 
     fn read_head_children(&mut self, head: &Linked<'_>) {

@@ -24,7 +24,7 @@ the centroid takes O(n).
 
 use dom::{Document, LocalName, NodeId, PrefixSums, local_name};
 
-use crate::kept::{body, outermost, without};
+use crate::kept::{body, without};
 use crate::text::{is_blank, is_link, lengths};
 
 /// Parameters, found on the authors' training pages (their Tables 1 and 2).
@@ -126,7 +126,7 @@ impl<'a> Page<'a> {
         let mut points = self.points(&rated);
         standardise(&mut points);
         let set = farthest(&rated, &points, candidates);
-        outermost(document, self.content_of(&self.reduced(&set)))
+        document.outermost(self.content_of(&self.reduced(&set)))
     }
 
     /// Criterion 3 of §3.1: old pages, which are mostly content.

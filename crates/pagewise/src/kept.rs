@@ -1,4 +1,4 @@
-//! Sets of nodes: outermost ones, and what is left of them when others are taken out.
+//! Sets of nodes: what is left of them when others are taken out.
 
 use dom::{Document, NodeId, local_name};
 
@@ -7,20 +7,6 @@ use crate::text::is_blank;
 /// The `body`, or the root where there is none (framesets).
 pub(crate) fn body(document: &Document) -> NodeId {
     document.children(0).find(|&id| document.is(id, &local_name!("body"))).unwrap_or(0)
-}
-
-/// Sorts nodes and leaves out those that lie inside another. O(k log k).
-pub(crate) fn outermost(document: &Document, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
-    nodes.sort_unstable();
-    let mut end = 0;
-    nodes.retain(|&id| {
-        let outside = id >= end;
-        if outside {
-            end = document.node(id).end;
-        }
-        outside
-    });
-    nodes
 }
 
 /// What is left of `roots` without the subtrees of nodes that are `removed`: the largest subtrees
@@ -90,6 +76,6 @@ pub(crate) mod tests {
     fn inner_nodes_go() {
         let d = dom::parse("<div><p>a</p></div><p>d");
         let (div, p) = (find(&d, "div"), find(&d, "p"));
-        assert_eq!(outermost(&d, vec![p, div, p]), [div]);
+        assert_eq!(d.outermost(vec![p, div, p]), [div]);
     }
 }

@@ -15,7 +15,7 @@ CECTD-DS, is the better in the comparisons, and the default here. O(n).
 
 use dom::{Document, NodeId, PrefixSums};
 
-use crate::kept::{body, outermost};
+use crate::kept::body;
 use crate::text::{is_link, length, lengths};
 
 /// Which density.
@@ -69,7 +69,7 @@ pub fn text_density(document: &Document, config: &TextDensityConfig) -> Vec<Node
             content.push(inside);
         }
     }
-    outermost(document, content)
+    document.outermost(content)
 }
 
 /// Definition 1 or 2 for each element; 0 for texts and elements without text.

@@ -23,6 +23,14 @@ impl SinkError {
     }
 }
 
+/// Makes a folder, and those above it, where they are not there.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn make_folder(path: &Path) -> Result<(), SinkError> {
+    fs::create_dir_all(path).map_err(|e| SinkError::new("cannot create", path, e))
+}
+
 /// A file under a temporary name beside its place, moved there by [`AtomicFile::finish`] once its
 /// bytes are on disk. Dropped before that, it leaves nothing behind.
 #[derive(Debug)]

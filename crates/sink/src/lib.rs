@@ -29,7 +29,7 @@ mod warc;
 mod wrappers;
 
 pub use articles::{ArticleRecord, OriginRecord, article_record};
-pub use atomic::{AtomicFile, SinkError};
+pub use atomic::{AtomicFile, SinkError, make_folder};
 pub use bulk::{BulkDialect, BulkSink};
 pub use csv_rows::CsvSink;
 pub use dropped::{DropRecord, drop_record};

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::atomic::make_folder;
 use crate::{AtomicFile, Sink, SinkError, SiteResult};
 
 /// A file of the ftr-site-config format.
@@ -29,11 +30,7 @@ impl SiteConfigSink {
     /// # Errors
     /// If it cannot be made.
     pub fn create(folder: &Path) -> Result<Self, SinkError> {
-        fs::create_dir_all(folder).map_err(|source| SinkError {
-            what: "cannot create",
-            path: folder.to_owned(),
-            source,
-        })?;
+        make_folder(folder)?;
         Ok(Self { folder: folder.to_owned(), files: Vec::new(), stale: Self::files_in(folder) })
     }
 

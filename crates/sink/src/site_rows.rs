@@ -9,6 +9,7 @@ use model::Route;
 use serde::{Deserialize, Serialize};
 
 use crate::articles::rounded;
+use crate::atomic::make_folder;
 use crate::{AtomicFile, Render, SCHEMA, Sink, SinkError, SiteResult, json_lines};
 
 /// Lower edges of the classes that article lengths are counted in, in characters: ten to each power
@@ -178,11 +179,7 @@ impl SiteRowsSink {
     /// # Errors
     /// If folder or file cannot be created.
     pub fn create(folder: &Path) -> Result<Self, SinkError> {
-        fs::create_dir_all(folder).map_err(|source| SinkError {
-            what: "cannot create",
-            path: folder.to_owned(),
-            source,
-        })?;
+        make_folder(folder)?;
         let file = AtomicFile::create(&folder.join(Self::FILE))?;
         Ok(Self { file, folder: folder.to_owned() })
     }

@@ -32,5 +32,5 @@ mod synthesis;
 mod union;
 mod verdict;
 
-pub use selection::{outermost, select, select_nested};
+pub use selection::{select, select_nested};
 pub use synthesis::{Samples, Synthesis, Wanted};

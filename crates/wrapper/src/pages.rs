@@ -9,7 +9,7 @@ use dom::{Document, LocalName, NodeId};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::Wanted;
-use crate::selection::{outermost, union_of};
+use crate::selection::union_of;
 
 /// A page that remembers which elements pass the test of a step: name and predicates, wherever
 /// the element is. Expressions for one page are put together from few steps.
@@ -132,7 +132,7 @@ impl<'a> Page<'a> {
     /// What `selection::select` gives.
     pub(crate) fn select_all(&self, paths: &[Path]) -> Vec<NodeId> {
         let nodes = union_of(paths.iter().map(|path| self.select(path)));
-        outermost(self.document(), &nodes)
+        self.document().outermost(nodes)
     }
 
     /// Whether any element passes the test of a step.

@@ -6,7 +6,7 @@ use dom::{Document, NodeId};
 /// The nodes that any of the paths selects, in document order, nodes inside other selected nodes
 /// left out.
 pub fn select(paths: &[Path], document: &Document) -> Vec<NodeId> {
-    outermost(document, &union_of(paths.iter().map(|path| path.select(document))))
+    document.outermost(select_nested(paths, document))
 }
 
 /// All nodes that any of the paths selects, in document order, nodes inside other selected nodes too:
@@ -21,19 +21,6 @@ pub(crate) fn union_of(selections: impl Iterator<Item = Vec<NodeId>>) -> Vec<Nod
     nodes.sort_unstable();
     nodes.dedup();
     nodes
-}
-
-/// Leaves out nodes that lie inside earlier ones of a sorted list.
-pub fn outermost(document: &Document, nodes: &[NodeId]) -> Vec<NodeId> {
-    let mut end = 0;
-    let outside = |&id: &NodeId| {
-        let outside = id >= end;
-        if outside {
-            end = document.node(id).end;
-        }
-        outside
-    };
-    nodes.iter().copied().filter(outside).collect()
 }
 
 #[cfg(test)]

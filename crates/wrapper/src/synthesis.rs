@@ -5,7 +5,7 @@ use dom::{Document, NodeId};
 
 use crate::pages::{Memo, Page};
 use crate::search::best_path;
-use crate::selection::{outermost, union_of};
+use crate::selection::union_of;
 use crate::union::best_union;
 use crate::verdict::total_of;
 
@@ -44,7 +44,7 @@ impl<'a> Samples<'a> {
 
     /// What [`select`](crate::select) gives on one of the pages.
     pub fn select(&self, page: usize, paths: &[Path]) -> Vec<NodeId> {
-        outermost(self.memos[page].document(), &self.select_nested(page, paths))
+        self.memos[page].document().outermost(self.select_nested(page, paths))
     }
 
     /// What [`select_nested`](crate::select_nested) gives on one of the pages.

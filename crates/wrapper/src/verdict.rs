@@ -5,7 +5,7 @@ use dom::xpath::Path;
 
 use crate::cost::cost;
 use crate::pages::Page;
-use crate::selection::{outermost, union_of};
+use crate::selection::union_of;
 
 /// What it weighs that an expression is wrong at all.
 pub(crate) const MISTAKE: u32 = 40;
@@ -33,7 +33,8 @@ impl Tally {
         if selected == page.wanted {
             return;
         }
-        let found = outermost(page.document(), &selected);
+        let count = selected.len();
+        let found = page.document().outermost(selected);
         if !page.must {
             let right = found.iter().all(|id| page.wanted.binary_search(id).is_ok());
             self.wrong += if right { 0 } else { 10 };
@@ -41,7 +42,7 @@ impl Tally {
             self.unwanted += 1;
         } else if found == page.wanted {
             // One in each is a box in a box of the same name; more are a heap.
-            let few = selected.len() <= 2 * found.len();
+            let few = count <= 2 * found.len();
             self.nested = self.nested.max(if few { NESTED } else { MISTAKE });
         } else {
             // Nothing at all is worse than something else; one node is likely a body.

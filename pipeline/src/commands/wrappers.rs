@@ -11,7 +11,17 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+
+/// For whom an answer is printed.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON object a line
+    Json,
+}
 
 /// Arguments of `sitegrove wrappers`.
 #[derive(Args, Debug)]

@@ -90,10 +90,16 @@ fn picture(html: &mut Html, chart: &Histogram, most: u64) {
         html.raw(chart.counted).raw("</title></rect>");
     }
     for tick in &chart.ticks {
-        words(html, "middle", left + wide * tick.at, HEIGHT - BOTTOM + 17.0, &tick.text);
+        let x = fitting(left + wide * tick.at, &tick.text);
+        words(html, "middle", x, HEIGHT - BOTTOM + 17.0, &tick.text);
     }
     words(html, "middle", left + room[0] / 2.0, HEIGHT - 7.0, chart.axis);
     html.raw("</svg>\n");
+}
+
+/// Where the middle of a text must be so that it does not leave the picture on the right.
+fn fitting(middle: f64, text: &str) -> f64 {
+    middle.min(WIDTH - DIGIT * text.chars().count() as f64 / 2.0)
 }
 
 fn labelled(html: &mut Html, chart: &Histogram) {
@@ -143,6 +149,13 @@ fn figures(html: &mut Html, chart: &Histogram) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_at_the_end_stay_in_the_picture() {
+        assert!(fitting(WIDTH - RIGHT, "10,000") + 3.0 * DIGIT <= WIDTH);
+        assert_eq!(fitting(WIDTH - RIGHT, "1.0"), WIDTH - RIGHT);
+        assert_eq!(fitting(100.0, "10,000"), 100.0);
+    }
 
     #[test]
     fn axes_have_few_round_marks() {

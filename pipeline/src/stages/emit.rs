@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use model::Drop;
 use sink::{
-    AtomicFile, Render, Sink, SinkError, SiteResult, drop_record, json_lines, site_file_name,
+    AtomicFile, Render, Sink, SinkError, SiteResult, drop_record, json_lines, make_folder,
+    site_file_name,
 };
 
 use crate::config::{Config, EmitConfig};
@@ -77,11 +78,7 @@ impl Outputs {
     /// If what every run writes cannot be created: `dropped.jsonl`, `wrappers/`.
     pub fn create(folder: &Path, config: &Config) -> Result<Self, SinkError> {
         let wrappers = folder.join("wrappers");
-        fs::create_dir_all(&wrappers).map_err(|source| SinkError {
-            what: "cannot create",
-            path: wrappers.clone(),
-            source,
-        })?;
+        make_folder(&wrappers)?;
         let stale = fs::read_dir(&wrappers).into_iter().flatten().flatten().map(|e| e.path());
         let chosen = |name: SinkName| Chosen { name, sink: name.open(folder, config) };
         Ok(Self {

@@ -70,7 +70,7 @@ impl Growth {
             }
             _ => match same(&after)? {
                 Some(version) => {
-                    replace(db, version, id, &at, article, &essence, file)?;
+                    write(db, Some(version), id, &at, article, &essence, file)?;
                     version
                 }
                 None => insert(db, id, &at, article, &essence, file)?,
@@ -194,19 +194,7 @@ fn insert(
     Ok(db.last_insert_rowid())
 }
 
-/// Lets a version begin with an earlier visit, and be what that one saw.
-fn replace(
-    db: &Connection,
-    version: i64,
-    article_id: i64,
-    at: &Moment,
-    article: &Article,
-    essence: &Essence,
-    file: i64,
-) -> Result<()> {
-    write(db, Some(version), article_id, at, article, essence, file)
-}
-
+/// Writes a version: a new one, or one that begins with an earlier visit now and is what that saw.
 fn write(
     db: &Connection,
     version: Option<i64>,

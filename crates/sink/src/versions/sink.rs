@@ -88,8 +88,8 @@ impl Sink for VersionsSink {
         let committed = connection.execute_batch("COMMIT");
         committed.map_err(|e| failed("cannot write to", &self.path, e))?;
         self.made = false;
-        // One file, with nothing beside it, is what people copy. With readers at work the log stays
-        // for now, and that is as good.
+        // One file, with nothing beside it, is what people copy. While readers are at work the log has to
+        // stay beside it; they read both, and the next run takes it in.
         let _ = connection.busy_timeout(Duration::ZERO);
         let _ = connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
         Ok(())

@@ -136,18 +136,7 @@ fn outermost(document: &Document, expressions: &[String]) -> Vec<NodeId> {
         Ok(path) => path.select(document),
         Err(_) => at_position(document, text),
     };
-    let mut nodes: Vec<NodeId> = expressions.iter().flat_map(select).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    let mut end = 0;
-    nodes.retain(|&id| {
-        let outside = id >= end;
-        if outside {
-            end = document.node(id).end;
-        }
-        outside
-    });
-    nodes
+    document.outermost(expressions.iter().flat_map(select).collect())
 }
 
 /// The nodes whose positions on the page are written so. Positions of text are no part of the dialect

@@ -5,21 +5,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 use wrapper::site_config::{Finding, Verdict};
 
+use super::Format;
 use crate::fixed::{WrapperFile, read_files};
-
-/// What to print.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON object a directive
-    Json,
-}
 
 /// Arguments of `sitegrove wrappers import`.
 #[derive(Args, Debug)]

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use dom::text_of;
 use model::Page;
 use rayon::prelude::*;
 use serde::Serialize;
 use wrapper::site_config::{SiteConfig, compile, host_of_file};
 
+use super::Format;
 use super::export::site_config_files;
 use super::run_folder::{articles, sites};
 use crate::config::Config;
@@ -24,16 +25,6 @@ use crate::run::{Quiet, Stopped, read_all};
 use crate::site_configs::squeezed;
 use crate::stages::group::group;
 use crate::urls::Tracking;
-
-/// What to print.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    /// A table
-    #[default]
-    Text,
-    /// One JSON object a host
-    Json,
-}
 
 /// Arguments of `sitegrove wrappers test`.
 #[derive(Args, Debug)]
@@ -79,6 +70,18 @@ struct Fared {
     failures: Vec<String>,
 }
 
+impl Fared {
+    /// Adds the counts of another.
+    fn add(&mut self, other: &Self) {
+        self.pages += other.pages;
+        self.matched += other.matched;
+        self.tests += other.tests;
+        self.tests_held += other.tests_held;
+        self.articles += other.articles;
+        self.same_text += other.same_text;
+    }
+}
+
 pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
     let mut config = Config::load(None)?;
     let wrappers = wrappers_of(&args.wrappers)?;
@@ -105,12 +108,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut dyn Write) -> Re
     let mut by_host: BTreeMap<String, Fared> = BTreeMap::new();
     for (host, one) in outcomes {
         let all = by_host.entry(host.clone()).or_insert_with(|| Fared { host, ..Fared::default() });
-        all.pages += one.pages;
-        all.matched += one.matched;
-        all.tests += one.tests;
-        all.tests_held += one.tests_held;
-        all.articles += one.articles;
-        all.same_text += one.same_text;
+        all.add(&one);
         all.failures.extend(one.failures);
     }
     if by_host.is_empty() {
@@ -200,12 +198,7 @@ fn print(by_host: &BTreeMap<String, Fared>, args: &TestArgs, out: &mut dyn Write
     let mut total = Fared { host: "all".to_owned(), ..Fared::default() };
     for fared in by_host.values() {
         row(fared, &agreement(fared), out)?;
-        total.pages += fared.pages;
-        total.matched += fared.matched;
-        total.tests += fared.tests;
-        total.tests_held += fared.tests_held;
-        total.articles += fared.articles;
-        total.same_text += fared.same_text;
+        total.add(fared);
     }
     if by_host.len() > 1 {
         row(&total, &agreement(&total), out)?;

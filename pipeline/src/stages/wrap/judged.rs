@@ -6,7 +6,7 @@ use dom::xpath::Path;
 use dom::{Document, NodeId};
 use grove::{Chosen, Decision, PatternId};
 use model::{Support, Template, Wrapper};
-use wrapper::{Samples, Wanted, outermost};
+use wrapper::{Samples, Wanted};
 
 use super::Learnt;
 use crate::parsed::ParsedPage;
@@ -194,7 +194,7 @@ impl Wish<'_> {
                 Some(scope) => {
                     let mut found = self.samples.select_nested(at, paths);
                     found.retain(|&id| scope[at].iter().any(|&root| document.contains(root, id)));
-                    outermost(document, &found)
+                    document.outermost(found)
                 }
             };
             let words = |nodes: &[NodeId]| -> u32 {
