@@ -93,13 +93,22 @@ impl SinkName {
         }
     }
 
-    /// The file or folder it writes.
-    pub fn path(self, folder: &Path, config: &EmitConfig) -> PathBuf {
+    /// Those of its files that it writes with these settings; none if it writes elsewhere.
+    fn written(self, config: &EmitConfig) -> &'static [&'static str] {
         match self {
-            Self::Sqlite if !config.archive.as_os_str().is_empty() => config.archive.clone(),
-            Self::Index if !config.index.as_os_str().is_empty() => config.index.clone(),
-            Self::Jsonl if config.jsonl == JsonlForm::Zstd => folder.join(self.files()[1]),
-            _ => folder.join(self.files()[0]),
+            Self::Jsonl if config.jsonl == JsonlForm::Zstd => &self.files()[1..],
+            Self::Jsonl => &self.files()[..1],
+            _ if !self.is_in_run_folder(config) => &[],
+            _ => self.files(),
+        }
+    }
+
+    /// The file or folder it writes; the first, if there are several.
+    pub fn path(self, folder: &Path, config: &EmitConfig) -> PathBuf {
+        match (self, self.written(config)) {
+            (_, [first, ..]) => folder.join(first),
+            (Self::Index, []) => config.index.clone(),
+            (_, []) => config.archive.clone(),
         }
     }
 
@@ -167,12 +176,9 @@ impl SinkName {
     /// so does an index that grows, which lies elsewhere.
     pub fn remove_stale(self, folder: &Path, config: &EmitConfig) {
         let chosen = config.chosen().contains(&self);
-        let written = self.path(folder, config);
-        for path in self.files().iter().map(|name| folder.join(name)) {
-            let companion = self == Self::Warc && chosen;
-            if chosen && (path == written || companion) {
-                continue;
-            }
+        let written = if chosen { self.written(config) } else { &[] };
+        for name in self.files().iter().filter(|name| !written.contains(name)) {
+            let path = folder.join(name);
             // A leftover that cannot be removed harms nobody.
             let _ = match self {
                 Self::Sqlite => Ok(()),

@@ -8,6 +8,7 @@
 mod judged;
 
 use dom::{Document, NodeId, html_of, markdown_of, markdown_of_text, text_of};
+use grove::Chosen;
 use metadata::{Given, PageContext, metadata_given};
 use model::{Article, DropReason, FeedItem, Route};
 use url::Url;
@@ -96,9 +97,10 @@ fn without_stripped(mut body: Body, parsed: &ParsedPage<'_>) -> Body {
 }
 
 fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
+    let Chosen { keep, prune } = learnt.select(&parsed.document);
     Body {
-        nodes: wrapper::select(&learnt.paths, &parsed.document),
-        prune: wrapper::select_nested(&learnt.prune, &parsed.document),
+        nodes: keep,
+        prune,
         xpath: learnt.wrapper.content.clone(),
         prune_xpath: learnt.wrapper.prune.clone(),
         cut: None,

@@ -7,9 +7,10 @@
 
 mod judged;
 
-use dom::NodeId;
 use dom::xpath::Path;
+use dom::{Document, NodeId};
 use forest::Recurring;
+use grove::Chosen;
 use model::{StructuralPattern, Support, Template, Wrapper};
 use wrapper::{Samples, Wanted, select};
 
@@ -26,6 +27,23 @@ pub struct Learnt {
     pub paths: Vec<Path>,
     /// Its prune expressions, compiled.
     pub prune: Vec<Path>,
+    /// What they select on the pages learnt from, where that was found out on the way.
+    on_sample: Vec<Chosen>,
+}
+
+impl Learnt {
+    /// What the wrapper selects on a page that it was not learnt from.
+    pub fn select(&self, document: &Document) -> Chosen {
+        Chosen {
+            keep: wrapper::select(&self.paths, document),
+            prune: wrapper::select_nested(&self.prune, document),
+        }
+    }
+
+    /// What it selects on the page with this number, those learnt from first and in their order.
+    pub fn select_on(&self, at: usize, document: &Document) -> Chosen {
+        self.on_sample.get(at).cloned().unwrap_or_else(|| self.select(document))
+    }
 }
 
 /// A trial: what was ranked without some pages, and those pages.
@@ -75,7 +93,7 @@ pub fn wrap(
         support,
         version: 1,
     };
-    Some(Learnt { wrapper, paths, prune: Vec::new() })
+    Some(Learnt { wrapper, paths, prune: Vec::new(), on_sample: Vec::new() })
 }
 
 fn paths_for(

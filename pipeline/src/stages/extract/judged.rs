@@ -43,11 +43,7 @@ pub fn judged_body(
     if let Some(body) = full_text(parsed, page, feed_items) {
         return Some(body);
     }
-    let by_wrapper = learnt.map(|learnt| Chosen {
-        keep: wrapper::select(&learnt.paths, document),
-        prune: wrapper::select_nested(&learnt.prune, document),
-    });
-    let mut chosen = by_wrapper.unwrap_or_default();
+    let mut chosen = learnt.map(|learnt| learnt.select_on(at, document)).unwrap_or_default();
     let mut kept = chosen.blocks(document, blocks);
     let route = if learnt.is_some() && !misses(page, &kept) {
         Route::Wrapper

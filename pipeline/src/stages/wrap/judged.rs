@@ -45,11 +45,12 @@ pub fn wrap_judged(
     let wanted: Vec<&[NodeId]> = prune.iter().map(|prune| &prune[..]).collect();
     let scope = Some(&scope[..]);
     let prune = expressions(&Wish { pages, samples: &samples, judged, wanted: &wanted, scope });
-    let exact = (pages.iter().zip(&chosen).enumerate()).filter(|(at, (page, chosen))| {
-        let own = &judged.pages[*at].blocks.blocks;
-        let found =
-            Chosen { keep: samples.select(*at, &paths), prune: samples.select_nested(*at, &prune) };
-        found.blocks(&page.document, own) == chosen.blocks(&page.document, own)
+    let found =
+        |at| Chosen { keep: samples.select(at, &paths), prune: samples.select_nested(at, &prune) };
+    let on_sample: Vec<Chosen> = (0..pages.len()).map(found).collect();
+    let exact = (0..pages.len()).filter(|&at| {
+        let (document, own) = (&pages[at].document, &judged.pages[at].blocks.blocks);
+        on_sample[at].blocks(document, own) == chosen[at].blocks(document, own)
     });
     let exact = exact.count() as f64 / pages.len() as f64;
     let wrapper = Wrapper {
@@ -62,7 +63,7 @@ pub fn wrap_judged(
         confidence: exact,
         version: 1,
     };
-    Some(Learnt { wrapper, paths, prune })
+    Some(Learnt { wrapper, paths, prune, on_sample })
 }
 
 /// How well the decisions are supported: taken without some pages, they must keep the same blocks on
