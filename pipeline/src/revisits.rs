@@ -4,6 +4,8 @@
 //! (WARC 1.1 §6.7); a server's "not modified" may name nothing but its own address. Only what the
 //! revisits ask for is indexed, so a crawl without them costs nothing.
 
+use std::cmp::Reverse;
+
 use archive::Record;
 use jiff::Timestamp;
 use model::{Drop, DropReason, Origin, Page, Stage};
@@ -29,15 +31,6 @@ pub struct Revisit {
     pub visit: (Option<String>, Option<Timestamp>),
     /// Whether the server said that nothing was modified since the last visit.
     pub not_modified: bool,
-}
-
-/// The digest of the payload that gave the intake at `place`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Payload {
-    /// Hash of `WARC-Payload-Digest`.
-    pub digest: u128,
-    /// Index among what the read stage gave.
-    pub place: usize,
 }
 
 /// A hash of a `WARC-Payload-Digest`, whose letters may be of either case.
@@ -119,104 +112,163 @@ fn of_url(url: &str) -> u128 {
     key(b'u', &[url.as_bytes()])
 }
 
-/// Replaces every revisit by the page it found unchanged, or by a drop. Of several revisits of one
-/// address only the latest gives a page, so at most one copy is made for each address.
-pub fn resolve(intakes: &mut [Intake], payloads: &[Payload]) {
-    let revisits: Vec<usize> =
-        (0..intakes.len()).filter(|&place| matches!(intakes[place], Intake::Revisit(_))).collect();
-    if revisits.is_empty() {
-        return;
+/// A record that may be what revisits found unchanged.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate<'a> {
+    /// Where it lies: of several with one name, the first counts.
+    pub(crate) origin: &'a Origin,
+    /// Its address; feeds have none.
+    pub(crate) url: Option<&'a str>,
+    /// Whether it is a page.
+    pub(crate) is_page: bool,
+    /// When it was fetched.
+    pub(crate) fetched: Option<Timestamp>,
+    /// Digest of its payload.
+    pub(crate) digest: Option<u128>,
+}
+
+/// What a record gave; of pages, where they are.
+#[derive(Clone, Debug)]
+pub(crate) enum Original<P> {
+    Page(P),
+    Feed,
+    Drop(DropReason, String),
+}
+
+/// Of several records with one name the least.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    First(Origin),
+    Latest(Reverse<(Option<Timestamp>, Origin)>),
+}
+
+/// What became of a revisit.
+#[derive(Debug)]
+pub(crate) enum Settled<P> {
+    /// The page it found unchanged, which is to be copied under its name.
+    Page(Revisit, P),
+    /// There is none.
+    Drop(Drop),
+}
+
+/// The records that revisits ask for.
+#[derive(Debug)]
+pub(crate) struct Originals<P> {
+    revisits: Vec<Revisit>,
+    wanted: FxHashMap<u128, Option<(Rank, Original<P>)>>,
+}
+
+impl<P: Clone> Originals<P> {
+    pub(crate) fn of(revisits: Vec<Revisit>) -> Self {
+        let keys = revisits.iter().flat_map(Revisit::keys);
+        Self { wanted: keys.map(|key| (key, None)).collect(), revisits }
     }
-    let originals = originals(intakes, payloads);
-    // Address, date and place in the inputs: the latest visit of an address comes last.
-    let mut visits: Vec<(String, Option<Timestamp>, Origin, usize)> = Vec::new();
-    for &place in &revisits {
-        if let Intake::Revisit(revisit) = &intakes[place] {
-            visits.push((revisit.url.clone(), revisit.date, revisit.origin.clone(), place));
-        }
+
+    /// Whether there is no revisit.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.revisits.is_empty()
     }
-    visits.sort();
-    let mut later_url: Option<String> = None;
-    for (url, _, _, place) in visits.into_iter().rev() {
-        let superseded = later_url.as_ref() == Some(&url);
-        let Intake::Revisit(revisit) = &intakes[place] else { continue };
-        let revisit = revisit.clone();
-        let original = revisit.keys().iter().find_map(|key| originals.get(key).copied().flatten());
-        let resolved = original.is_some_and(|at| matches!(intakes[at], Intake::Page(_)));
-        intakes[place] = match original.map(|at| &intakes[at]) {
-            Some(Intake::Page(_)) if superseded => {
-                let detail = "visited again later, unchanged; that visit is kept".to_owned();
-                Intake::Drop(revisit.dropped(DropReason::DuplicateUrl, detail))
-            }
-            Some(Intake::Page(page)) => {
-                let Revisit { url, date: fetched, origin, .. } = revisit;
-                Intake::Page(Page { url, fetched, origin, ..page.clone() })
-            }
-            Some(Intake::Feed(_)) => {
-                let detail = "a feed whose items were read from its original".to_owned();
-                Intake::Drop(revisit.dropped(DropReason::DuplicateUrl, detail))
-            }
-            Some(Intake::Drop(drop)) => {
-                let detail = format!("as its original: {}", drop.detail);
-                Intake::Drop(revisit.dropped(drop.reason, detail))
-            }
-            Some(Intake::Redirect { .. } | Intake::Revisit(_)) | None => {
-                Intake::Drop(revisit.without_original())
+
+    /// Offers a record. The order of offers does not matter.
+    pub(crate) fn offer(&mut self, of: &Candidate<'_>, original: impl Fn() -> Original<P>) {
+        let mut found = |key: u128, rank: &dyn Fn() -> Rank| {
+            if let Some(slot) = self.wanted.get_mut(&key) {
+                let rank = rank();
+                if slot.as_ref().is_none_or(|(other, _)| rank < *other) {
+                    *slot = Some((rank, original()));
+                }
             }
         };
-        if resolved {
-            later_url = Some(url);
+        let first = || Rank::First(of.origin.clone());
+        if let Some(digest) = of.digest {
+            found(digest, &first);
+            if let Some(url) = of.url {
+                found(of_payload_at(digest, url), &first);
+            }
+        }
+        if !of.origin.record_id.is_empty() {
+            found(of_record(&of.origin.record_id), &first);
+        }
+        if let Some(url) = of.url.filter(|_| of.is_page) {
+            if let Some(date) = of.fetched {
+                found(of_visit(url, date), &first);
+            }
+            found(of_url(url), &|| Rank::Latest(Reverse((of.fetched, of.origin.clone()))));
         }
     }
-}
 
-/// Where the originals lie that the revisits among the intakes ask for; the first of several with
-/// the same name, but the latest visit of an address.
-fn originals(intakes: &[Intake], payloads: &[Payload]) -> FxHashMap<u128, Option<usize>> {
-    let mut wanted: FxHashMap<u128, Option<usize>> = FxHashMap::default();
-    for intake in intakes {
-        if let Intake::Revisit(revisit) = intake {
-            wanted.extend(revisit.keys().into_iter().map(|key| (key, None)));
-        }
-    }
-    let mut found = |key: u128, place: usize| {
-        if let Some(slot) = wanted.get_mut(&key) {
-            slot.get_or_insert(place);
-        }
-    };
-    for payload in payloads {
-        found(payload.digest, payload.place);
-        if let Some(url) = address(&intakes[payload.place]) {
-            found(of_payload_at(payload.digest, url), payload.place);
-        }
-    }
-    let mut visits: Vec<(&str, Option<Timestamp>, usize)> = Vec::new();
-    for (place, intake) in intakes.iter().enumerate() {
-        match intake {
-            Intake::Page(page) => {
-                found(of_record(&page.origin.record_id), place);
-                if let Some(date) = page.fetched {
-                    found(of_visit(&page.url, date), place);
+    /// What becomes of every revisit. Of several of one address only the latest gives a page, so at
+    /// most one copy is made for each address.
+    pub(crate) fn settle(self) -> Vec<Settled<P>> {
+        let Self { mut revisits, wanted } = self;
+        // The latest visit of an address comes last.
+        revisits.sort_by(|a, b| (&a.url, a.date, &a.origin).cmp(&(&b.url, b.date, &b.origin)));
+        let mut later_url: Option<String> = None;
+        let settle = |revisit: Revisit| {
+            let found = revisit.keys().iter().find_map(|key| wanted.get(key)?.as_ref());
+            match found.map(|(_, original)| original) {
+                Some(Original::Page(_)) if later_url.as_ref() == Some(&revisit.url) => {
+                    let detail = "visited again later, unchanged; that visit is kept".to_owned();
+                    Settled::Drop(revisit.dropped(DropReason::DuplicateUrl, detail))
                 }
-                visits.push((&page.url, page.fetched, place));
+                Some(Original::Page(place)) => {
+                    later_url = Some(revisit.url.clone());
+                    Settled::Page(revisit, place.clone())
+                }
+                Some(Original::Feed) => {
+                    let detail = "a feed whose items were read from its original".to_owned();
+                    Settled::Drop(revisit.dropped(DropReason::DuplicateUrl, detail))
+                }
+                Some(Original::Drop(reason, detail)) => {
+                    let detail = format!("as its original: {detail}");
+                    Settled::Drop(revisit.dropped(*reason, detail))
+                }
+                None => Settled::Drop(revisit.without_original()),
             }
-            Intake::Drop(drop) if !drop.origin.record_id.is_empty() => {
-                found(of_record(&drop.origin.record_id), place);
-            }
-            _ => {}
-        }
+        };
+        revisits.into_iter().rev().map(settle).collect()
     }
-    visits.sort_unstable();
-    for (url, _, place) in visits.into_iter().rev() {
-        found(of_url(url), place);
-    }
-    wanted
 }
 
-fn address(intake: &Intake) -> Option<&str> {
-    match intake {
-        Intake::Page(page) => Some(&page.url),
-        Intake::Drop(drop) => Some(&drop.url),
-        Intake::Feed(_) | Intake::Redirect { .. } | Intake::Revisit(_) => None,
+/// The place of what has none.
+pub(crate) fn nowhere() -> Origin {
+    Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None }
+}
+
+/// Replaces every revisit by the page it found unchanged, or by a drop. `digests` go with the intakes.
+pub fn resolve(intakes: &mut Vec<Intake>, digests: &[Option<u128>]) {
+    let revisits = intakes.iter().filter_map(|intake| match intake {
+        Intake::Revisit(revisit) => Some(revisit.clone()),
+        _ => None,
+    });
+    let mut originals = Originals::of(revisits.collect());
+    if originals.is_empty() {
+        return;
     }
+    let nowhere = nowhere();
+    for (place, (intake, &digest)) in intakes.iter().zip(digests).enumerate() {
+        let (origin, url, fetched) = match intake {
+            Intake::Page(page) => (&page.origin, Some(page.url.as_str()), page.fetched),
+            Intake::Drop(drop) => (&drop.origin, Some(drop.url.as_str()), None),
+            Intake::Feed(_) => (&nowhere, None, None),
+            Intake::Redirect { .. } | Intake::Revisit(_) => continue,
+        };
+        let is_page = matches!(intake, Intake::Page(_));
+        originals.offer(&Candidate { origin, url, is_page, fetched, digest }, || match intake {
+            Intake::Drop(drop) => Original::Drop(drop.reason, drop.detail.clone()),
+            Intake::Page(_) => Original::Page(place),
+            _ => Original::Feed,
+        });
+    }
+    let settled = originals.settle().into_iter().map(|settled| match settled {
+        Settled::Drop(drop) => Intake::Drop(drop),
+        Settled::Page(Revisit { url, date: fetched, origin, .. }, place) => match &intakes[place] {
+            Intake::Page(page) => Intake::Page(Page { url, fetched, origin, ..page.clone() }),
+            // Only pages are places.
+            other => unreachable!("no page: {other:?}"),
+        },
+    });
+    let settled: Vec<Intake> = settled.collect();
+    intakes.retain(|intake| !matches!(intake, Intake::Revisit(_)));
+    intakes.extend(settled);
 }

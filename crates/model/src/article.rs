@@ -1,11 +1,13 @@
 //! An extracted article and its metadata.
 
+use serde::{Deserialize, Serialize};
+
 use jiff::Timestamp;
 
-use crate::Origin;
+use crate::{EncodingName, Origin};
 
 /// Where a metadata value was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Source {
     /// A `<script type="application/ld+json">` block (schema.org).
     JsonLd,
@@ -40,7 +42,7 @@ impl Source {
 }
 
 /// A metadata value and where it was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Field<T> {
     /// The value, cleaned.
     pub value: T,
@@ -49,7 +51,7 @@ pub struct Field<T> {
 }
 
 /// What is known about an article besides its text.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Metadata {
     /// Headline without the site's name.
     pub title: Option<Field<String>>,
@@ -74,7 +76,7 @@ pub struct Metadata {
 }
 
 /// By which way the text of an article was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Route {
     /// By the wrapper of its template.
     Wrapper,
@@ -99,7 +101,7 @@ impl Route {
 }
 
 /// An extracted article.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Article {
     /// URL of the page.
     pub url: String,
@@ -112,7 +114,8 @@ pub struct Article {
     /// When the page was fetched.
     pub fetched: Option<Timestamp>,
     /// Encoding the page was decoded with.
-    pub charset: &'static str,
+    #[serde(deserialize_with = "crate::page::charset_name")]
+    pub charset: EncodingName,
     /// Title, authors and the like.
     pub metadata: Metadata,
     /// Body as plain text: paragraphs separated by one blank line, white space normalised.

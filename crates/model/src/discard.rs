@@ -1,9 +1,11 @@
 //! What was left out, and why.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Origin;
 
 /// The step of the pipeline at which something was left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Stage {
     /// Reading archives, folders and feeds.
     Read,
@@ -30,7 +32,7 @@ impl Stage {
 macro_rules! reasons {
     ($(#[doc = $doc:literal] $name:ident => $text:literal,)*) => {
         /// Why something was left out.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
         #[non_exhaustive]
         pub enum DropReason { $(#[doc = $doc] $name,)* }
 
@@ -95,7 +97,7 @@ reasons! {
 }
 
 /// Something left out, with its reason: one line of `dropped.jsonl`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Drop {
     /// Site it belongs to, or empty before grouping.
     pub site: String,

@@ -1,9 +1,11 @@
 //! What a web feed says about an article.
 
+use serde::{Deserialize, Serialize};
+
 use jiff::Timestamp;
 
 /// One item (RSS) or entry (Atom, JSON Feed). Text fields are plain text, markup taken out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct FeedItem {
     /// Absolute URL the item points to.
     pub link: String,

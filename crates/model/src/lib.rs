@@ -4,7 +4,8 @@ learnt ([`Template`], [`Signifiers`], [`StructuralPattern`], [`Wrapper`]) and wh
 ([`Article`], [`Drop`]).
 
 Invariant: types only. No IO, no parsing, no algorithm lives here, and nothing here is a wire
-format: the `sink` crate owns the records that are written to disk.
+format: the `sink` crate owns the records that are written to disk. (Types can be serialised for a run's own
+unfinished state, which no other version reads.)
 */
 
 mod article;
@@ -18,7 +19,7 @@ mod wrapper;
 pub use article::{Article, Field, Metadata, Route, Source};
 pub use discard::{Drop, DropReason, Stage};
 pub use feed::FeedItem;
-pub use page::{Charset, CharsetEvidence, Origin, Page, Site};
+pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Page, Site};
 pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
 pub use template::{Template, TemplateKind};
 pub use wrapper::{Support, Wrapper};

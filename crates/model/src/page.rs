@@ -1,5 +1,8 @@
 //! A page as it came out of an archive, and the site it belongs to.
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -7,7 +10,7 @@ use jiff::Timestamp;
 use crate::FeedItem;
 
 /// One HTML page: the decoded payload of one record, with where it came from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Page {
     /// Absolute URL the page was fetched from, as the record gives it.
     pub url: String,
@@ -24,7 +27,7 @@ pub struct Page {
 }
 
 /// Where a record or feed lies: enough to find it again with other tools.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Origin {
     /// Input file as named on the command line (or found by a glob).
     pub file: Arc<str>,
@@ -39,16 +42,27 @@ pub struct Origin {
 }
 
 /// Character set of a payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Charset {
     /// Name of the encoding per the WHATWG Encoding Standard, e.g. `UTF-8`, `windows-1252`.
-    pub name: &'static str,
+    #[serde(deserialize_with = "charset_name")]
+    pub name: EncodingName,
     /// What the choice rests on.
     pub evidence: CharsetEvidence,
 }
 
+/// Name of an encoding per the WHATWG Encoding Standard, e.g. `UTF-8`, `windows-1252`.
+pub type EncodingName = &'static str;
+
+/// Reads the name of an encoding back: the standard's own, as they live in the program.
+pub(crate) fn charset_name<'de, D: Deserializer<'de>>(from: D) -> Result<&'static str, D::Error> {
+    let name = String::deserialize(from)?;
+    let known = encoding_rs::Encoding::for_label(name.as_bytes());
+    known.map(encoding_rs::Encoding::name).ok_or_else(|| D::Error::custom("no such encoding"))
+}
+
 /// What a charset decision rests on, strongest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum CharsetEvidence {
     /// A byte order mark.
     Bom,

@@ -1,7 +1,9 @@
 //! What was learnt about a template: where its articles are.
 
+use serde::{Deserialize, Serialize};
+
 /// How well a wrapper is supported by the pages it was learnt from.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Support {
     /// Number of sibling pages it was learnt from.
     pub learnt_from: u32,
@@ -14,7 +16,7 @@ pub struct Support {
 }
 
 /// An XPath 1.0 wrapper for the pages of one template.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Wrapper {
     /// Key of the site.
     pub site: String,

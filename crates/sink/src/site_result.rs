@@ -1,11 +1,12 @@
 //! What came of one site: what every sink is given.
 
 use model::{Article, Drop, Support};
+use serde::{Deserialize, Serialize};
 
 use crate::{SiteConfigFile, SiteRecord};
 
 /// All that came of one site.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct SiteResult {
     /// Its articles, by (URL, origin).
     pub articles: Vec<Article>,
@@ -42,7 +43,7 @@ impl SiteResult {
 }
 
 /// Characters without white space, on pages whose article is made of their own elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Letters {
     /// In all text of these pages.
     pub all: u64,
@@ -59,7 +60,7 @@ impl Letters {
 }
 
 /// The wrapper of a site that gave the most articles.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct BestWrapper {
     /// Articles it gave.
     pub articles: usize,

@@ -1,18 +1,18 @@
 //! `wrappers/SITE.json`: what was learnt about a site.
 
 use model::{StructuralPattern, Template, Wrapper};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::SCHEMA;
 use crate::articles::rounded;
 
 /// All templates of a site.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct SiteRecord {
     schema: u32,
     site: String,
     templates: Vec<TemplateRecord>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     fixed: Vec<FixedRecord>,
 }
 
@@ -34,7 +34,7 @@ impl SiteRecord {
 }
 
 /// How a wrapper that was written by hand fared.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct FixedRecord {
     /// The host it is for; with a dot before it, the hosts below.
     pub host: String,
@@ -47,10 +47,10 @@ pub struct FixedRecord {
 }
 
 /// One template: what its pages are for, its wrapper, and the patterns it was chosen from.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct TemplateRecord {
     id: String,
-    kind: &'static str,
+    kind: String,
     pages: usize,
     /// Hex, as JSON numbers hold 53 bits only.
     signature: String,
@@ -60,7 +60,7 @@ pub struct TemplateRecord {
 }
 
 /// A wrapper.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct WrapperRecord {
     engine: String,
     version: u32,
@@ -71,7 +71,7 @@ pub struct WrapperRecord {
 }
 
 /// Evidence for a wrapper.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct SupportRecord {
     learnt_from: u32,
     held_back: u32,
@@ -80,7 +80,7 @@ pub struct SupportRecord {
 }
 
 /// A ranked structural pattern.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Deserialize, Serialize)]
 pub struct PatternRecord {
     element: String,
     level: u32,
@@ -128,7 +128,7 @@ impl TemplateRecord {
     ) -> Self {
         Self {
             id: template.id.clone(),
-            kind: template.kind.as_str(),
+            kind: template.kind.as_str().to_owned(),
             pages: template.members.len(),
             signature: format!("{:016x}", template.signature),
             wrapper: wrapper.map(|w| WrapperRecord {

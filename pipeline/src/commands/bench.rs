@@ -42,7 +42,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
         let mut pages = Vec::new();
         for input in &inputs {
             let stop = AtomicBool::new(false);
-            read(input, &config.read, &|_| {}, &stop, &mut |intake| {
+            read(input, &config.read, &|_| {}, &stop, &mut |intake, _| {
                 if let Intake::Page(page) = intake {
                     pages.push(page);
                 }
@@ -115,7 +115,7 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn drop_intake(intake: Intake) {
+fn drop_intake(intake: Intake, _: Option<u128>) {
     drop(std::hint::black_box(intake));
 }
 

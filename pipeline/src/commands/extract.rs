@@ -75,7 +75,7 @@ pub fn run(args: &ExtractArgs, out: &mut dyn Write) -> Result<()> {
     let mut intakes = Vec::new();
     for input in inputs {
         let stop = AtomicBool::new(false);
-        read(&input, &config.read, &|_| {}, &stop, &mut |intake| intakes.push(intake))?;
+        read(&input, &config.read, &|_| {}, &stop, &mut |intake, _| intakes.push(intake))?;
     }
     let grouped = group(intakes, &config.group);
     let clock = Clock::default();

@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use model::{Drop, DropReason, FeedItem, Page, Site, Stage};
+use jiff::Timestamp;
+use model::{Drop, DropReason, FeedItem, Origin, Page, Site, Stage};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::Intake;
@@ -42,7 +43,7 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
                         || Site { key: key.clone(), pages: Vec::new(), feed_items: Vec::new() };
                     sites.entry(key.clone()).or_insert_with(new).pages.push(page);
                 }
-                None => grouped.drops.push(drop_of(&page, DropReason::BadUrl, String::new())),
+                None => grouped.drops.push(drop_of("", &page, DropReason::BadUrl, String::new())),
             },
             Intake::Feed(feed_items) => items.extend(feed_items),
             Intake::Redirect { from, to } => {
@@ -72,10 +73,21 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
     grouped.sites = sites.into_values().collect();
     grouped.sites.sort_by_cached_key(|s| (xxh3_64(s.key.as_bytes()), s.key.clone()));
     for site in &mut grouped.sites {
-        settle(site, &mut grouped.drops);
+        let pages = std::mem::take(&mut site.pages);
+        site.pages = settle(&site.key, pages, &mut grouped.drops);
     }
     grouped.drops.sort();
     grouped
+}
+
+/// The canonical address that a saved file names, where it is one of the web.
+pub(crate) fn own_address(page: &Page) -> Option<String> {
+    if !page.url.starts_with("file:") {
+        return None;
+    }
+    let document = dom::parse(&page.html);
+    let canonical = url::Url::parse(document.head().link("canonical")?).ok()?;
+    matches!(canonical.scheme(), "http" | "https").then(|| canonical.into())
 }
 
 /// Saved files take the canonical address they name, unless another file names the same.
@@ -83,12 +95,9 @@ fn name_saved_files(mut intakes: Vec<Intake>) -> Vec<Intake> {
     let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, intake) in intakes.iter().enumerate() {
         if let Intake::Page(page) = intake
-            && page.url.starts_with("file:")
-            && let Some(canonical) = dom::parse(&page.html).head().link("canonical")
-            && let Ok(canonical) = url::Url::parse(canonical)
-            && matches!(canonical.scheme(), "http" | "https")
+            && let Some(canonical) = own_address(page)
         {
-            named.entry(canonical.into()).or_default().push(i);
+            named.entry(canonical).or_default().push(i);
         }
     }
     for (canonical, files) in named {
@@ -101,20 +110,17 @@ fn name_saved_files(mut intakes: Vec<Intake>) -> Vec<Intake> {
     intakes
 }
 
-fn drop_of(page: &Page, reason: DropReason, detail: String) -> Drop {
-    Drop {
-        site: page.site.clone(),
-        url: page.url.clone(),
-        origin: page.origin.clone(),
-        stage: Stage::Group,
-        reason,
-        detail,
-    }
+/// A page left out here.
+pub(crate) fn drop_of(site: &str, page: &impl Visit, reason: DropReason, detail: String) -> Drop {
+    let (site, url) = (site.to_owned(), page.url().to_owned());
+    Drop { site, url, origin: page.origin().clone(), stage: Stage::Group, reason, detail }
 }
 
+/// Redirects that are followed one after the other.
+pub(crate) const MOST_HOPS: usize = 10;
+
 /// Where a link leads in the end, by the redirects seen in the input.
-fn follow(link: String, redirects: &BTreeMap<String, String>, tracking: &Tracking) -> String {
-    const MOST_HOPS: usize = 10;
+pub(crate) fn follow(link: String, redirects: &BTreeMap<String, String>, tracking: &Tracking) -> String {
     let mut link = link;
     for _ in 0..MOST_HOPS {
         match tracking.key(&link).and_then(|key| redirects.get(&key)) {
@@ -125,30 +131,51 @@ fn follow(link: String, redirects: &BTreeMap<String, String>, tracking: &Trackin
     link
 }
 
+/// A page as grouping sees it, whether its HTML is at hand or not.
+pub(crate) trait Visit {
+    /// Its address.
+    fn url(&self) -> &str;
+    /// When it was fetched.
+    fn fetched(&self) -> Option<Timestamp>;
+    /// Where it lies.
+    fn origin(&self) -> &Origin;
+}
+
+impl Visit for Page {
+    fn url(&self) -> &str {
+        &self.url
+    }
+
+    fn fetched(&self) -> Option<Timestamp> {
+        self.fetched
+    }
+
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+}
+
 /// Sorts the pages of a site and keeps the latest copy of each URL.
-fn settle(site: &mut Site, drops: &mut Vec<Drop>) {
+pub(crate) fn settle<V: Visit>(site: &str, mut pages: Vec<V>, drops: &mut Vec<Drop>) -> Vec<V> {
     // Latest first within a URL; the later record wins a tie.
-    site.pages.sort_by(|a, b| {
-        (a.url.cmp(&b.url))
-            .then_with(|| b.fetched.cmp(&a.fetched))
-            .then_with(|| b.origin.cmp(&a.origin))
+    pages.sort_by(|a, b| {
+        (a.url().cmp(b.url()))
+            .then_with(|| b.fetched().cmp(&a.fetched()))
+            .then_with(|| b.origin().cmp(a.origin()))
     });
-    let mut kept: Vec<Page> = Vec::with_capacity(site.pages.len());
-    for page in site.pages.drain(..) {
+    let mut kept: Vec<V> = Vec::with_capacity(pages.len());
+    for page in pages {
         match kept.last() {
-            Some(last) if last.url == page.url => {
-                let when =
-                    last.fetched.map_or_else(|| "at a time unknown".to_owned(), |t| t.to_string());
+            Some(last) if last.url() == page.url() => {
+                let when = last.fetched();
+                let when = when.map_or_else(|| "at a time unknown".to_owned(), |t| t.to_string());
                 let detail = format!("the copy fetched {when} is kept");
-                drops.push(drop_of(&page, DropReason::DuplicateUrl, detail));
+                drops.push(drop_of(site, &page, DropReason::DuplicateUrl, detail));
             }
             _ => kept.push(page),
         }
     }
-    kept.sort_by(|a, b| {
-        (&a.url, &a.origin.record_id, &a.origin).cmp(&(&b.url, &b.origin.record_id, &b.origin))
-    });
-    site.pages = kept;
+    kept
 }
 
 /// Joins the feed items of a site to its pages by normalised URL: the page's own, or the canonical

@@ -19,7 +19,7 @@ use url::Url;
 use crate::config::ReadConfig;
 use crate::inputs::Input;
 use crate::opened::Opened;
-use crate::revisits::{Payload, Revisit, digest};
+use crate::revisits::{Revisit, digest};
 use crate::urls::address_of_file;
 
 /// One thing read.
@@ -57,8 +57,6 @@ pub struct InputSummary {
     pub other_records: u64,
     /// Bytes of HTML in the pages that were kept, decoded.
     pub html_bytes: u64,
-    /// Digests of payloads, with the number of what they gave, for resolving revisits.
-    pub payloads: Vec<Payload>,
 }
 
 /// A file that could not be opened or read on.
@@ -70,6 +68,9 @@ pub struct ReadError {
     source: io::Error,
 }
 
+/// Takes what is read, with the digest of the payload it was read from, if that is known.
+pub type Take<'a> = dyn FnMut(Intake, Option<u128>) + 'a;
+
 /// Reads one file to its end, handing over what it holds. `progress` is told of bytes read;
 /// once `stop` is set, reading ends and what it gave is of no use.
 ///
@@ -80,14 +81,14 @@ pub fn read(
     config: &ReadConfig,
     progress: &(dyn Fn(u64) + Sync),
     stop: &AtomicBool,
-    sink: &mut dyn FnMut(Intake),
+    take: &mut Take<'_>,
 ) -> Result<InputSummary, ReadError> {
     let failed = |source| ReadError { path: input.path().to_owned(), source };
     let file: Arc<str> = input.path().to_string_lossy().into();
     let failure = std::cell::RefCell::new(None);
     let mut reader = Opened::new(input, progress, &failure).map_err(failed)?;
     let summary = InputSummary { file: file.to_string(), ..InputSummary::default() };
-    let mut intake = Reading { config, file: file.clone(), summary, given: 0, sink };
+    let mut intake = Reading { config, file: file.clone(), summary, given: 0, digest: None, take };
     match input {
         Input::Archive(_) => {
             let records = RecordReader::new(&mut reader, &config.limits())
@@ -138,23 +139,27 @@ pub fn read(
     }
 }
 
-struct Reading<'a> {
+struct Reading<'a, 'b> {
     config: &'a ReadConfig,
     file: Arc<str>,
     summary: InputSummary,
     /// How much was handed over.
     given: usize,
-    sink: &'a mut dyn FnMut(Intake),
+    /// Digest of the payload at hand.
+    digest: Option<u128>,
+    take: &'a mut Take<'b>,
 }
 
-impl Reading<'_> {
+impl Reading<'_, '_> {
     fn origin(&self, offset: u64, record_id: &str, truncated: Option<String>) -> Origin {
         Origin { file: self.file.clone(), offset, record_id: record_id.to_owned(), truncated }
     }
 
     fn give(&mut self, intake: Intake) {
         self.given += 1;
-        (self.sink)(intake);
+        // A redirect says nothing of what its payload is.
+        let of_payload = !matches!(intake, Intake::Redirect { .. });
+        (self.take)(intake, self.digest.filter(|_| of_payload));
     }
 
     fn count(&mut self, kind: &'static str) {
@@ -180,7 +185,7 @@ impl Reading<'_> {
         self.summary.other_records += u64::from(!record.kind.of_pages());
         let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
         let url = record.target_uri.clone().unwrap_or_default();
-        let payload = record.headers.get("WARC-Payload-Digest").map(digest);
+        self.digest = record.headers.get("WARC-Payload-Digest").map(digest);
         match record.kind {
             RecordKind::Response => self.response(url, record, origin),
             RecordKind::Resource => {
@@ -189,14 +194,13 @@ impl Reading<'_> {
                 self.payload(url, date, origin, body, media_type.as_deref());
             }
             RecordKind::Revisit => {
-                return self.give(Intake::Revisit(Revisit::new(url, payload, &record, origin)));
+                let payload = self.digest.take();
+                self.give(Intake::Revisit(Revisit::new(url, payload, &record, origin)));
             }
             // Requests, metadata and the like hold no page: they are counted, not listed.
-            _ => return,
+            _ => {}
         }
-        self.summary
-            .payloads
-            .extend(payload.map(|digest| Payload { digest, place: self.given - 1 }));
+        self.digest = None;
     }
 
     fn response(&mut self, url: String, record: Record, origin: Origin) {

@@ -13,7 +13,7 @@ use super::records::{OriginLine, Records};
 use crate::config::Config;
 use crate::inputs::Input;
 use crate::ledger::{InputRecord, Ledger};
-use crate::revisits::{Payload, resolve};
+use crate::revisits::resolve;
 use crate::run::Stopped;
 use crate::stages::group::group;
 use crate::stages::read::{Intake, read};
@@ -94,15 +94,13 @@ fn read_wanted(
     if stop.load(Ordering::Relaxed) {
         bail!(Stopped);
     }
-    let (mut intakes, mut payloads, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut intakes, mut digests, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     for ((record, _), of_input) in wanted.iter().zip(results) {
-        let before = intakes.len();
         intakes.extend(of_input.intakes);
-        let moved = |p: Payload| Payload { place: before + p.place, ..p };
-        payloads.extend(of_input.payloads.into_iter().map(moved));
+        digests.extend(of_input.digests);
         problems.extend(of_input.problem.map(|what| (record.file.clone(), what)));
     }
-    resolve(&mut intakes, &payloads);
+    resolve(&mut intakes, &digests);
     Ok(Again { sites: group(intakes, &config.group).sites, problems })
 }
 
@@ -110,7 +108,8 @@ fn read_wanted(
 #[derive(Default)]
 struct OfInput {
     intakes: Vec<Intake>,
-    payloads: Vec<Payload>,
+    /// One for each intake.
+    digests: Vec<Option<u128>>,
     problem: Option<String>,
 }
 
@@ -132,21 +131,16 @@ fn read_again(
         found.problem = Some(format!("The input {file} is gone."));
         return found;
     }
-    // Per thing given its place among those kept.
-    let mut places: Vec<Option<usize>> = Vec::new();
-    let intakes = &mut found.intakes;
-    let mut sink = |intake: Intake| {
-        let matters = site.is_none_or(|site| may_matter(&intake, site));
-        places.push(matters.then_some(intakes.len()));
-        if matters {
+    let OfInput { intakes, digests, .. } = &mut found;
+    let mut take = |intake: Intake, digest| {
+        if site.is_none_or(|site| may_matter(&intake, site)) {
             intakes.push(intake);
+            digests.push(digest);
         }
     };
-    match read(input, &config.read, &|_| {}, stop, &mut sink) {
+    match read(input, &config.read, &|_| {}, stop, &mut take) {
         Err(error) => found.problem = Some(format!("{error}.")),
         Ok(now) => {
-            let moved = |p: Payload| Some(Payload { place: (*places.get(p.place)?)?, ..p });
-            found.payloads = now.payloads.into_iter().filter_map(moved).collect();
             if now.sha256 != record.sha256 {
                 found.problem = Some(format!(
                     "The input {file} has changed since the run ({} bytes, then {}): pages of it may \

@@ -1,0 +1,368 @@
+//! Puts what is read where its site will find it, within bounded memory.
+//!
+//! Does what [`crate::stages::group`] does with everything in memory, and gives the same sites.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use model::{Drop, DropReason, FeedItem, Origin, Page};
+use rustc_hash::FxHashSet;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::sorted::{Item, Merged, Run, Sorter, Stored as StoredItems, write_all};
+use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored};
+use crate::revisits::{Candidate, Original, Originals, Revisit, Settled, nowhere};
+use crate::stages::group::{MOST_HOPS, Visit, drop_of, follow, own_address, settle};
+use crate::stages::read::Intake;
+use crate::urls::{Tracking, site_of};
+
+impl Visit for Stored {
+    fn url(&self) -> &str {
+        &self.head.url
+    }
+
+    fn fetched(&self) -> Option<Timestamp> {
+        self.head.fetched
+    }
+
+    fn origin(&self) -> &Origin {
+        &self.head.origin
+    }
+}
+
+/// A feed item with the hash and key of the site it leads to: in the order of sites.
+pub(crate) type ItemOfSite = (u64, String, FeedItem);
+/// A drop with the digest of the payload it came of.
+pub(crate) type DropOfPayload = (Drop, Option<(u64, u64)>);
+
+/// Takes what is read, from many threads.
+#[derive(Debug)]
+pub(crate) struct Gatherer<'a> {
+    spool: &'a Spool,
+    folder: &'a Path,
+    tracking: Tracking,
+    sites: Mutex<FxHashSet<u64>>,
+    pages: AtomicU64,
+    saved: AtomicBool,
+    revisits: Mutex<Vec<Revisit>>,
+    feeds: Mutex<Vec<u128>>,
+    items: Mutex<Sorter<FeedItem>>,
+    redirects: Mutex<Sorter<(String, String)>>,
+    drops: Mutex<Sorter<DropOfPayload>>,
+    failure: Mutex<Option<io::Error>>,
+}
+
+/// Everything read, in order.
+#[derive(Debug)]
+pub(crate) struct Gathered {
+    /// What was dropped while reading.
+    pub(crate) drops: Merged<DropOfPayload>,
+    /// Feed items of the sites.
+    pub(crate) items: Merged<ItemOfSite>,
+    pub(crate) totals: Totals,
+}
+
+/// How much was gathered.
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize)]
+pub(crate) struct Totals {
+    /// Sites with pages.
+    pub(crate) sites: usize,
+    /// Pages, those among them that turn out to be older copies too.
+    pub(crate) pages: u64,
+    /// Feed items whose site has no page here.
+    pub(crate) strangers: u64,
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn halves(digest: u128) -> (u64, u64) {
+    ((digest >> 64) as u64, digest as u64)
+}
+
+fn whole((high, low): (u64, u64)) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}
+
+const DROPS: &str = "drops";
+const ITEMS: &str = "items";
+
+impl<'a> Gatherer<'a> {
+    /// Pages go to `spool`; other things, when they are many, into `folder`, which must exist.
+    pub(crate) fn new(spool: &'a Spool, folder: &'a Path, tracking: Tracking) -> Self {
+        Self {
+            spool,
+            folder,
+            tracking,
+            sites: Mutex::default(),
+            pages: AtomicU64::new(0),
+            saved: AtomicBool::new(false),
+            revisits: Mutex::default(),
+            feeds: Mutex::default(),
+            items: Mutex::new(Sorter::new(folder.join("items-read"))),
+            redirects: Mutex::new(Sorter::new(folder.join("redirects"))),
+            drops: Mutex::new(Sorter::new(folder.join("drops-read"))),
+            failure: Mutex::default(),
+        }
+    }
+
+    /// Takes one thing. A failure to keep it is told by [`Gatherer::finish`]; gives whether all is well.
+    pub(crate) fn take(&self, intake: Intake, digest: Option<u128>) -> bool {
+        match self.try_take(intake, digest) {
+            Ok(()) => true,
+            Err(error) => {
+                locked(&self.failure).get_or_insert(error);
+                false
+            }
+        }
+    }
+
+    fn try_take(&self, intake: Intake, digest: Option<u128>) -> io::Result<()> {
+        match intake {
+            Intake::Page(page) if page.url.starts_with("file:") => {
+                self.saved.store(true, Ordering::Relaxed);
+                let canonical = own_address(&page);
+                self.spool.put(SAVED, stored(page, digest, canonical))
+            }
+            Intake::Page(page) => self.page(stored(page, digest, None)),
+            Intake::Feed(of_feed) => {
+                locked(&self.feeds).extend(digest);
+                let mut items = locked(&self.items);
+                of_feed.into_iter().try_for_each(|item| {
+                    let content = item.content.as_ref().map_or(0, String::len);
+                    let bytes = item.link.len() + item.title.len() + item.description.len() + content;
+                    items.push(item, bytes)
+                })
+            }
+            Intake::Redirect { from, to } => match (self.tracking.key(&from), self.tracking.key(&to)) {
+                (Some(from), Some(key)) if from != key => {
+                    let bytes = from.len() + to.len();
+                    locked(&self.redirects).push((from, to), bytes)
+                }
+                _ => Ok(()),
+            },
+            Intake::Revisit(revisit) => {
+                locked(&self.revisits).push(revisit);
+                Ok(())
+            }
+            Intake::Drop(drop) => self.drop(drop, digest),
+        }
+    }
+
+    fn drop(&self, drop: Drop, digest: Option<u128>) -> io::Result<()> {
+        let bytes = drop.url.len() + drop.detail.len() + drop.origin.record_id.len();
+        locked(&self.drops).push((drop, digest.map(halves)), bytes)
+    }
+
+    /// A page whose address is known.
+    fn page(&self, page: Stored) -> io::Result<()> {
+        let Some(site) = site_of(&page.head.url) else {
+            return self.drop(drop_of("", &page, DropReason::BadUrl, String::new()), None);
+        };
+        let hash = xxh3_64(site.as_bytes());
+        locked(&self.sites).insert(hash);
+        self.pages.fetch_add(1, Ordering::Relaxed);
+        self.spool.put(Spool::part_of(hash), page)
+    }
+
+    /// Ends gathering: names saved files, resolves revisits, leads feed items to their sites. Where
+    /// pages are on disk, so is all that is given, for [`Gathered::reopen`].
+    pub(crate) fn finish(self) -> io::Result<Gathered> {
+        if let Some(error) = locked(&self.failure).take() {
+            return Err(error);
+        }
+        if self.saved.load(Ordering::Relaxed) {
+            self.name_saved_files()?;
+        }
+        let drops = self.settle_revisits()?;
+        let (items, strangers) = self.lead_items()?;
+        let sites = locked(&self.sites).len();
+        let pages = self.pages.load(Ordering::Relaxed);
+        let totals = Totals { sites, pages, strangers };
+        if !self.spool.is_on_disk() {
+            return Ok(Gathered { drops, items, totals });
+        }
+        self.spool.flush()?;
+        write_all(&self.folder.join(DROPS), drops)?;
+        write_all(&self.folder.join(ITEMS), items)?;
+        Gathered::reopen(self.folder, totals)
+    }
+
+    fn name_saved_files(&self) -> io::Result<()> {
+        let saved = self.spool.take(SAVED)?;
+        let mut named: BTreeMap<String, u32> = BTreeMap::new();
+        for address in saved.iter().filter_map(|page| page.head.canonical.as_ref()) {
+            *named.entry(address.clone()).or_default() += 1;
+        }
+        for mut page in saved {
+            // An address that several files name is none of theirs.
+            if let Some(address) = page.head.canonical.take()
+                && named.get(&address) == Some(&1)
+            {
+                page.head.url = address;
+            }
+            self.page(page)?;
+        }
+        Ok(())
+    }
+
+    /// Finds what revisits found unchanged; gives the drops, with those of revisits.
+    fn settle_revisits(&self) -> io::Result<Merged<DropOfPayload>> {
+        let mut originals: Originals<Arc<Stored>> =
+            Originals::of(std::mem::take(&mut *locked(&self.revisits)));
+        if !originals.is_empty() {
+            self.spool.each(&mut |page| {
+                let Head { origin, url, fetched, digest, .. } = &page.head;
+                let (url, digest) = (Some(url.as_str()), digest.map(whole));
+                let of = Candidate { origin, url, is_page: true, fetched: *fetched, digest };
+                let shared = OnceCell::new();
+                let share = || Arc::clone(shared.get_or_init(|| Arc::new(page.clone())));
+                originals.offer(&of, || Original::Page(share()));
+            })?;
+            let origin = &nowhere();
+            for digest in locked(&self.feeds).iter().copied().map(Some) {
+                let of = Candidate { origin, url: None, is_page: false, fetched: None, digest };
+                originals.offer(&of, || Original::Feed);
+            }
+            locked(&self.drops).each(&mut |(drop, digest)| {
+                let (origin, url) = (&drop.origin, Some(drop.url.as_str()));
+                let digest = digest.map(whole);
+                let of = Candidate { origin, url, is_page: false, fetched: None, digest };
+                originals.offer(&of, || Original::Drop(drop.reason, drop.detail.clone()));
+            })?;
+        }
+        for settled in originals.settle() {
+            match settled {
+                Settled::Page(revisit, page) => {
+                    let Revisit { url, date: fetched, origin, .. } = revisit;
+                    let head = Head { url, fetched, origin, digest: None, ..page.head.clone() };
+                    self.page(Stored { head, html: page.html.clone() })?;
+                }
+                Settled::Drop(drop) => self.drop(drop, None)?,
+            }
+        }
+        self.take_sorter(&self.drops).finish()
+    }
+
+    /// What a sorter holds; it stays empty.
+    fn take_sorter<T: Item>(&self, of: &Mutex<Sorter<T>>) -> Sorter<T> {
+        std::mem::replace(&mut locked(of), Sorter::new(self.folder.join("spent")))
+    }
+
+    /// Leads feed items past redirects to sites that have pages; counts those that lead elsewhere.
+    fn lead_items(&self) -> io::Result<(Merged<ItemOfSite>, u64)> {
+        let hops = self.hops()?;
+        let items = self.take_sorter(&self.items);
+        let sites = locked(&self.sites);
+        let mut led = Sorter::new(self.folder.join("items-led"));
+        let mut strangers = 0;
+        let mut last: Option<FeedItem> = None;
+        for item in items.finish()? {
+            let mut item = item?;
+            if last.as_ref() == Some(&item) {
+                continue;
+            }
+            last = Some(item.clone());
+            item.link = follow(item.link, &hops, &self.tracking);
+            match site_of(&item.link).map(|key| (xxh3_64(key.as_bytes()), key)) {
+                Some((hash, key)) if sites.contains(&hash) => {
+                    let bytes = item.link.len() + item.description.len() + 200;
+                    led.push((hash, key, item), bytes)?;
+                }
+                _ => strangers += 1,
+            }
+        }
+        Ok((led.finish()?, strangers))
+    }
+
+    /// The redirects that links of feed items pass: of all those read, few.
+    fn hops(&self) -> io::Result<BTreeMap<String, String>> {
+        let mut wanted: BTreeSet<String> = BTreeSet::new();
+        let mut want = |item: &FeedItem| wanted.extend(self.tracking.key(&item.link));
+        locked(&self.items).each(&mut want)?;
+        let redirects = locked(&self.redirects);
+        let mut hops: BTreeMap<String, String> = BTreeMap::new();
+        for _ in 0..MOST_HOPS {
+            if wanted.is_empty() {
+                break;
+            }
+            let mut found: BTreeMap<String, String> = BTreeMap::new();
+            redirects.each(&mut |(from, to)| {
+                if wanted.contains(from) {
+                    // Of several targets the first by name, whatever order they were read in.
+                    let kept = found.entry(from.clone()).or_insert_with(|| to.clone());
+                    if to < kept {
+                        kept.clone_from(to);
+                    }
+                }
+            })?;
+            let next = found.values().filter_map(|to| self.tracking.key(to));
+            wanted = next.filter(|key| !hops.contains_key(key) && !found.contains_key(key)).collect();
+            hops.append(&mut found);
+        }
+        Ok(hops)
+    }
+}
+
+/// A page as the spool keeps it.
+fn stored(page: Page, digest: Option<u128>, canonical: Option<String>) -> Stored {
+    let Page { url, fetched, origin, charset, html, .. } = page;
+    let (digest, length) = (digest.map(halves), html.len() as u64);
+    let head = Head { url, fetched, origin, charset, digest, canonical, length };
+    Stored { head, html: Html::Held(html) }
+}
+
+impl Gathered {
+    /// What an earlier process gathered on disk.
+    pub(crate) fn reopen(folder: &Path, totals: Totals) -> io::Result<Self> {
+        let drops = Merged::new(vec![Run::Stored(StoredItems::open(&folder.join(DROPS))?)])?;
+        let items = Merged::new(vec![Run::Stored(StoredItems::open(&folder.join(ITEMS))?)])?;
+        Ok(Self { drops, items, totals })
+    }
+}
+
+/// A site whose turn it is.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    pub(crate) key: String,
+    /// The latest copy of every page, by address.
+    pub(crate) pages: Vec<Stored>,
+    pub(crate) items: Vec<FeedItem>,
+    /// Older copies.
+    pub(crate) drops: Vec<Drop>,
+}
+
+/// Hands out all sites in the order of outputs, by (hash of the key, key), and stops when told to.
+pub(crate) fn each_site(
+    spool: &Spool,
+    items: &mut Merged<ItemOfSite>,
+    hand: &mut dyn FnMut(Waiting) -> io::Result<ControlFlow<()>>,
+) -> io::Result<()> {
+    for part in 0..PARTS {
+        let mut sites: BTreeMap<(u64, String), Vec<Stored>> = BTreeMap::new();
+        for page in spool.take(part)? {
+            let key = site_of(&page.head.url).unwrap_or_default();
+            sites.entry((xxh3_64(key.as_bytes()), key)).or_default().push(page);
+        }
+        for ((hash, key), pages) in sites {
+            let mut drops = Vec::new();
+            let pages = settle(&key, pages, &mut drops);
+            let mut of_site = Vec::new();
+            while items.peek().is_some_and(|(h, k, _)| (*h, k) <= (hash, &key)) {
+                of_site.extend(items.next().transpose()?.map(|(_, _, item)| item));
+            }
+            let waiting = Waiting { key, pages, items: of_site, drops };
+            if hand(waiting)?.is_break() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}

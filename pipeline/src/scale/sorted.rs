@@ -1,0 +1,206 @@
+//! Things in order, however many: in memory while they are few, else in sorted files that are merged
+//! when read (an external merge sort).
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Bytes that are held before they go to a file.
+const HELD: usize = 32 << 20;
+/// zstd's fastest usual level: these files live for one run.
+const LEVEL: i32 = 1;
+
+/// What may be sorted so.
+pub(crate) trait Item: Ord + Serialize + DeserializeOwned {}
+
+impl<T: Ord + Serialize + DeserializeOwned> Item for T {}
+
+/// Takes things in any order.
+#[derive(Debug)]
+pub(crate) struct Sorter<T> {
+    held: Vec<T>,
+    bytes: usize,
+    /// Files are named by this, with a number behind.
+    path: PathBuf,
+    files: Vec<PathBuf>,
+}
+
+impl<T: Item> Sorter<T> {
+    /// Files, should there be any, are made at `path` with a number added.
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { held: Vec::new(), bytes: 0, path, files: Vec::new() }
+    }
+
+    /// Takes a thing that holds about so many bytes.
+    pub(crate) fn push(&mut self, item: T, bytes: usize) -> io::Result<()> {
+        self.held.push(item);
+        self.bytes += bytes + size_of::<T>();
+        if self.bytes > HELD { self.to_file() } else { Ok(()) }
+    }
+
+    fn to_file(&mut self) -> io::Result<()> {
+        let mut path = self.path.clone().into_os_string();
+        path.push(format!("-{}", self.files.len()));
+        let path = PathBuf::from(path);
+        self.held.sort_unstable();
+        write_all(&path, self.held.drain(..).map(Ok))?;
+        self.files.push(path);
+        self.bytes = 0;
+        Ok(())
+    }
+
+    /// Shows everything, in no order.
+    pub(crate) fn each(&self, see: &mut dyn FnMut(&T)) -> io::Result<()> {
+        self.held.iter().for_each(&mut *see);
+        for path in &self.files {
+            for item in Stored::open(path)? {
+                see(&item?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything in order.
+    pub(crate) fn finish(mut self) -> io::Result<Merged<T>> {
+        self.held.sort_unstable();
+        let mut runs: Vec<Run<T>> = Vec::new();
+        for path in &self.files {
+            runs.push(Run::Stored(Stored::open(path)?));
+        }
+        runs.push(Run::Held(self.held.into_iter()));
+        Merged::new(runs)
+    }
+}
+
+/// Writes things to a file, for [`Stored::open`].
+pub(crate) fn write_all<T: Item>(
+    path: &Path,
+    items: impl Iterator<Item = io::Result<T>>,
+) -> io::Result<()> {
+    let mut to = zstd::Encoder::new(BufWriter::new(File::create(path)?), LEVEL)?;
+    for item in items {
+        rmp_serde::encode::write(&mut to, &item?).map_err(io::Error::other)?;
+    }
+    to.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.flush()
+}
+
+/// Reads things back from a file.
+pub(crate) struct Stored<T> {
+    from: BufReader<zstd::Decoder<'static, BufReader<File>>>,
+    of: PhantomData<T>,
+}
+
+impl<T> std::fmt::Debug for Stored<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stored").finish_non_exhaustive()
+    }
+}
+
+impl<T: Item> Stored<T> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { from: BufReader::new(zstd::Decoder::new(File::open(path)?)?), of: PhantomData })
+    }
+}
+
+impl<T: Item> Iterator for Stored<T> {
+    type Item = io::Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.from.fill_buf() {
+            Ok([]) => None,
+            Ok(_) => Some(rmp_serde::from_read(&mut self.from).map_err(io::Error::other)),
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+/// Things in order, held or stored.
+#[derive(Debug)]
+pub(crate) enum Run<T> {
+    Held(std::vec::IntoIter<T>),
+    Stored(Stored<T>),
+}
+
+impl<T: Item> Run<T> {
+    fn next(&mut self) -> io::Result<Option<T>> {
+        match self {
+            Self::Held(items) => Ok(items.next()),
+            Self::Stored(items) => items.next().transpose(),
+        }
+    }
+}
+
+/// Several runs as one.
+#[derive(Debug)]
+pub(crate) struct Merged<T> {
+    runs: Vec<Run<T>>,
+    /// The next of each run.
+    heads: Vec<Option<T>>,
+    failed: Option<io::Error>,
+}
+
+impl<T: Item> Merged<T> {
+    pub(crate) fn new(mut runs: Vec<Run<T>>) -> io::Result<Self> {
+        let heads = runs.iter_mut().map(Run::next).collect::<io::Result<_>>()?;
+        Ok(Self { runs, heads, failed: None })
+    }
+
+    /// The next, which stays.
+    pub(crate) fn peek(&self) -> Option<&T> {
+        self.heads.iter().flatten().min()
+    }
+}
+
+impl<T: Item> Iterator for Merged<T> {
+    type Item = io::Result<T>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        // Runs are few: memory holds millions of bytes of each.
+        let heads = self.heads.iter().enumerate();
+        let (at, _) = heads.filter_map(|(at, head)| Some((at, head.as_ref()?))).min_by(|a, b| a.1.cmp(b.1))?;
+        let next = self.runs[at].next().unwrap_or_else(|error| {
+            self.failed = Some(error);
+            None
+        });
+        std::mem::replace(&mut self.heads[at], next).map(Ok)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_things_come_back_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sorter = Sorter::new(folder.path().join("numbers"));
+        let numbers = || (0..30_000u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % 10_007);
+        for number in numbers() {
+            sorter.push((number, "x".to_owned()), 8_000).unwrap();
+        }
+        assert!(sorter.files.len() > 2);
+        let merged = sorter.finish().unwrap();
+        assert_eq!(merged.peek().map(|item| item.0), numbers().min());
+        let back: Vec<u64> = merged.map(|item| item.unwrap().0).collect();
+        let mut expected: Vec<u64> = numbers().collect();
+        expected.sort_unstable();
+        assert_eq!(back, expected);
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error_not_an_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("items");
+        write_all(&path, (0..100_000u32).map(Ok)).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        assert!(Stored::<u32>::open(&path).unwrap().any(|item| item.is_err()));
+    }
+}

@@ -1,0 +1,287 @@
+//! Pages between reading and processing: in memory while they fit, else in files on disk, in parts by
+//! the hash of their site, so that sites come out in the order of all outputs.
+
+use std::cell::RefCell;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use model::{Charset, Origin, Page};
+use serde::{Deserialize, Serialize};
+
+/// Parts: few enough that each may have a buffer and an open file, enough that one part's pages without
+/// their HTML are little even of a terabyte.
+pub(crate) const PARTS: usize = 256;
+/// The part of saved files, whose site is known only when all of them are read.
+pub(crate) const SAVED: usize = PARTS;
+/// Bytes a page takes beside its HTML, roughly.
+const HEAD: u64 = 400;
+const BUFFER: usize = 64 << 10;
+/// zstd's fastest usual level: 450 MB/s on HTML, to a sixth or so.
+const LEVEL: i32 = 1;
+
+/// A page without its HTML: what grouping has to know.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Head {
+    pub(crate) url: String,
+    pub(crate) fetched: Option<Timestamp>,
+    pub(crate) origin: Origin,
+    pub(crate) charset: Charset,
+    /// Digest of its payload, in two halves.
+    pub(crate) digest: Option<(u64, u64)>,
+    /// The address a saved file names as its own.
+    pub(crate) canonical: Option<String>,
+    /// Bytes of its HTML.
+    pub(crate) length: u64,
+}
+
+/// Where the HTML of a page is.
+#[derive(Clone, Debug)]
+pub(crate) enum Html {
+    /// Here.
+    Held(String),
+    /// In a part's file, compressed.
+    Packed { part: usize, at: u64, bytes: u32 },
+}
+
+/// A page of a spool.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored {
+    pub(crate) head: Head,
+    pub(crate) html: Html,
+}
+
+#[derive(Debug, Default)]
+struct Part {
+    held: Vec<Stored>,
+    file: Option<BufWriter<File>>,
+    end: u64,
+}
+
+/// The pages of a run.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    folder: PathBuf,
+    parts: Vec<Mutex<Part>>,
+    /// Bytes held, and how many may be.
+    held: AtomicU64,
+    limit: u64,
+    spilling: AtomicBool,
+    packed: AtomicU64,
+}
+
+thread_local! {
+    static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn pack(html: &str) -> io::Result<Vec<u8>> {
+    PACKER.with_borrow_mut(|packer| {
+        if packer.is_none() {
+            *packer = Some(zstd::bulk::Compressor::new(LEVEL)?);
+        }
+        match packer {
+            Some(packer) => packer.compress(html.as_bytes()),
+            None => Ok(Vec::new()),
+        }
+    })
+}
+
+fn unpack(packed: &[u8], length: u64) -> io::Result<String> {
+    let html = zstd::bulk::decompress(packed, usize::try_from(length).unwrap_or(usize::MAX))?;
+    String::from_utf8(html).map_err(io::Error::other)
+}
+
+fn locked(part: &Mutex<Part>) -> MutexGuard<'_, Part> {
+    part.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Spool {
+    /// An empty one. Its folder is made when more than `limit` bytes are held.
+    pub(crate) fn new(folder: &Path, limit: u64) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            parts: (0..=PARTS).map(|_| Mutex::default()).collect(),
+            held: AtomicU64::new(0),
+            limit,
+            spilling: AtomicBool::new(false),
+            packed: AtomicU64::new(0),
+        }
+    }
+
+    /// One whose files were all written before.
+    pub(crate) fn reopen(folder: &Path) -> Self {
+        let spool = Self::new(folder, 0);
+        spool.spilling.store(true, Ordering::Relaxed);
+        spool
+    }
+
+    /// The part for a site of this hash. Parts are in the order of hashes.
+    pub(crate) fn part_of(hash: u64) -> usize {
+        (hash >> 56) as usize
+    }
+
+    fn path(&self, part: usize) -> PathBuf {
+        self.folder.join(format!("part-{part:03}"))
+    }
+
+    /// Whether pages go to files.
+    pub(crate) fn is_on_disk(&self) -> bool {
+        self.spilling.load(Ordering::Relaxed)
+    }
+
+    /// Bytes in files so far.
+    pub(crate) fn bytes_on_disk(&self) -> u64 {
+        self.packed.load(Ordering::Relaxed)
+    }
+
+    /// Puts a page where it belongs. Called from many threads.
+    pub(crate) fn put(&self, part: usize, page: Stored) -> io::Result<()> {
+        if self.is_on_disk() {
+            return self.write(part, page);
+        }
+        let cost = page.head.length + HEAD;
+        locked(&self.parts[part]).held.push(page);
+        if self.held.fetch_add(cost, Ordering::Relaxed) + cost > self.limit { self.spill() } else { Ok(()) }
+    }
+
+    /// From now on everything goes to files, and so does what is held.
+    pub(crate) fn spill(&self) -> io::Result<()> {
+        if self.spilling.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        fs::create_dir_all(&self.folder)?;
+        for at in 0..self.parts.len() {
+            let held = std::mem::take(&mut locked(&self.parts[at]).held);
+            for page in held {
+                self.write(at, page)?;
+            }
+        }
+        self.held.store(0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn write(&self, part: usize, page: Stored) -> io::Result<()> {
+        // Packed before the part is locked: that is the work.
+        let packed = match &page.html {
+            Html::Held(html) => pack(html)?,
+            Html::Packed { part, at, bytes } => self.read(*part, *at, *bytes)?,
+        };
+        let head = rmp_serde::to_vec(&page.head).map_err(io::Error::other)?;
+        let mut to = locked(&self.parts[part]);
+        let to = &mut *to;
+        let file = match &mut to.file {
+            Some(file) => file,
+            empty => {
+                fs::create_dir_all(&self.folder)?;
+                empty.insert(BufWriter::with_capacity(BUFFER, File::create(self.path(part))?))
+            }
+        };
+        let lengths = [head.len() as u32, packed.len() as u32];
+        for bytes in lengths.map(u32::to_le_bytes) {
+            file.write_all(&bytes)?;
+        }
+        file.write_all(&head)?;
+        file.write_all(&packed)?;
+        let bytes = 8 + head.len() as u64 + packed.len() as u64;
+        to.end += bytes;
+        self.packed.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Sees to it that everything written is in the files.
+    pub(crate) fn flush(&self) -> io::Result<()> {
+        for part in &self.parts {
+            if let Some(file) = &mut locked(part).file {
+                file.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the pages of a part out of memory, and lists those in its file.
+    pub(crate) fn take(&self, part: usize) -> io::Result<Vec<Stored>> {
+        let mut pages = std::mem::take(&mut locked(&self.parts[part]).held);
+        self.list(part, &mut |page| pages.push(page))?;
+        Ok(pages)
+    }
+
+    /// Shows every page, held or in files.
+    pub(crate) fn each(&self, see: &mut dyn FnMut(&Stored)) -> io::Result<()> {
+        for part in 0..PARTS {
+            locked(&self.parts[part]).held.iter().for_each(&mut *see);
+            self.list(part, &mut |page| see(&page))?;
+        }
+        Ok(())
+    }
+
+    /// Lists the pages in a part's file.
+    fn list(&self, part: usize, see: &mut dyn FnMut(Stored)) -> io::Result<()> {
+        if !self.is_on_disk() {
+            return Ok(());
+        }
+        if let Some(file) = &mut locked(&self.parts[part]).file {
+            file.flush()?;
+        }
+        let file = match File::open(self.path(part)) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let end = file.metadata()?.len();
+        let mut from = BufReader::with_capacity(BUFFER, file);
+        let mut at = 0;
+        while at < end {
+            let mut lengths = [[0; 4]; 2];
+            for bytes in &mut lengths {
+                from.read_exact(bytes)?;
+            }
+            let [head, packed] = lengths.map(u32::from_le_bytes);
+            let mut bytes = vec![0; head as usize];
+            from.read_exact(&mut bytes)?;
+            let head_at = at + 8;
+            let html = Html::Packed { part, at: head_at + u64::from(head), bytes: packed };
+            see(Stored { head: rmp_serde::from_slice(&bytes).map_err(io::Error::other)?, html });
+            from.seek_relative(i64::from(packed))?;
+            at = head_at + u64::from(head) + u64::from(packed);
+        }
+        Ok(())
+    }
+
+    fn read(&self, part: usize, at: u64, bytes: u32) -> io::Result<Vec<u8>> {
+        if let Some(file) = &mut locked(&self.parts[part]).file {
+            file.flush()?;
+        }
+        let mut file = File::open(self.path(part))?;
+        file.seek(SeekFrom::Start(at))?;
+        let mut packed = vec![0; bytes as usize];
+        file.read_exact(&mut packed)?;
+        Ok(packed)
+    }
+
+    /// The pages with their HTML, as a site's.
+    pub(crate) fn load(&self, site: &str, pages: Vec<Stored>) -> io::Result<Vec<Page>> {
+        let mut open: Option<(usize, File)> = None;
+        let mut loaded = Vec::with_capacity(pages.len());
+        for Stored { head, html } in pages {
+            let html = match html {
+                Html::Held(html) => html,
+                Html::Packed { part, at, bytes } => {
+                    let file = match &mut open {
+                        Some((of, file)) if *of == part => file,
+                        other => &mut other.insert((part, File::open(self.path(part))?)).1,
+                    };
+                    file.seek(SeekFrom::Start(at))?;
+                    let mut packed = vec![0; bytes as usize];
+                    file.read_exact(&mut packed)?;
+                    unpack(&packed, head.length)?
+                }
+            };
+            let Head { url, fetched, origin, charset, .. } = head;
+            loaded.push(Page { url, site: site.to_owned(), fetched, origin, charset, html });
+        }
+        Ok(loaded)
+    }
+}
