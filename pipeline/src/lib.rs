@@ -18,7 +18,7 @@ The stages in order, with the type that flows on:
 7. [`stages::extract`]: a page and a wrapper → [`model::Article`]
 8. [`stages::emit`]: articles, wrappers and drops → files
 
-[`site`] calls 3 to 7 for one site; [`run`] calls everything, and is the only place that knows of
+[`site`] calls 3 to 7 for one site ([`template`] 4 to 7 for one template); [`run`] calls everything, and is the only place that knows of
 threads, order and disk.
 */
 
@@ -46,5 +46,6 @@ pub mod sinks;
 pub mod site;
 pub mod site_configs;
 pub mod stages;
+pub mod template;
 pub mod urls;
 pub mod weights;

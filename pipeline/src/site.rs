@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 
-use forest::Recurring;
 use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Support, Template,
     TemplateKind,
@@ -13,9 +12,7 @@ use rayon::prelude::*;
 use sink::{BestWrapper, FixedRecord, Letters, SiteRecord, SiteResult, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::body::{Body, Listed, bodies};
 use crate::config::Config;
-use crate::engine::Engine;
 use crate::ledger::Clock;
 use crate::letters::letters_of;
 use crate::parsed::{ParsedPage, parse_page};
@@ -23,16 +20,11 @@ use crate::parts::join_parts;
 use crate::sinks::SinkName;
 use crate::site_configs::site_configs;
 use crate::stages::cluster::{Joined, cluster};
-use crate::stages::extract::{SITE_CONFIG, extract, judged_body};
+use crate::stages::extract::{SITE_CONFIG, extract};
 use crate::stages::group::join;
-use crate::stages::judge::judge;
-use crate::stages::rank::rank;
-use crate::stages::signify::{Sibling, SignifiedPage, signify};
-use crate::stages::wrap::{Learnt, Trial, wrap, wrap_judged};
-
-/// With one page there is nothing to compare, and every pattern is as frequent as any other: Forest
-/// finds 59 F1 there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).
-const FEWEST_SIBLINGS: usize = 2;
+use crate::stages::signify::Sibling;
+use crate::stages::wrap::Learnt;
+use crate::template::{LearntTemplate, Outcome, drop_of, learn_template, sample_size};
 
 /// How many ranked patterns and example pages the wrapper file shows.
 const PATTERNS_SHOWN: usize = 5;
@@ -76,10 +68,7 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
             records.push(record_of(template, &parsed, None, &[]));
             continue;
         }
-        let (learnt, ranked, outcomes) = match config.rank.engine {
-            Engine::Grove => judge_template(site, template, &parsed, config, clock),
-            _ => rank_template(site, template, &parsed, config, clock),
-        };
+        let (learnt, outcomes) = learn_and_extract(site, template, &parsed, config, clock);
         let before = articles.len();
         for outcome in outcomes {
             match outcome {
@@ -90,7 +79,7 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
                 Outcome::Drop(drop) => drops.push(*drop),
             }
         }
-        if let Some(learnt) = &learnt {
+        if let Some(learnt) = &learnt.learnt {
             let given = articles.len() - before;
             if best.as_ref().is_none_or(|b| given > b.articles) {
                 let wrapper = &learnt.wrapper;
@@ -102,8 +91,8 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
                 });
             }
         }
-        records.push(record_of(template, &parsed, learnt.as_ref(), &ranked));
-        wrappers.extend(learnt.map(|learnt| learnt.wrapper));
+        records.push(record_of(template, &parsed, learnt.learnt.as_ref(), learnt.ranked()));
+        wrappers.extend(learnt.learnt.map(|learnt| learnt.wrapper));
     }
     articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
     drops.sort();
@@ -179,22 +168,6 @@ pub(crate) fn feed_items_of<'a>(site: &Joined<'a>, page: u32) -> Vec<&'a FeedIte
     site.pages[page as usize].iter().map(|&i| &site.feed_items[i as usize]).collect()
 }
 
-fn drop_of(page: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
-    let slow = page.document.notes().given_up;
-    let reason = if slow { DropReason::TooSlow } else { reason };
-    Drop {
-        site: page.page.site.clone(),
-        url: page.page.url.clone(),
-        origin: page.page.origin.clone(),
-        stage,
-        reason,
-        detail: match (reason, page.fixed.as_ref().and_then(|fixed| fixed.part_of.as_ref())) {
-            (DropReason::JoinedPage, Some(whole)) => format!("part of {whole}"),
-            _ => String::new(),
-        },
-    }
-}
-
 /// The pages a template is learnt from: those with the smallest hashes of their URLs, so that the
 /// choice depends on nothing else.
 pub(crate) fn sample_of(template: &Template, parsed: &[ParsedPage<'_>], size: usize) -> Vec<u32> {
@@ -204,164 +177,27 @@ pub(crate) fn sample_of(template: &Template, parsed: &[ParsedPage<'_>], size: us
     members
 }
 
-/// What came of a template.
-type Processed = (Option<Learnt>, Vec<StructuralPattern>, Vec<Outcome>);
-
-/// Signify, rank, wrap, extract; or a method that needs no learning.
-fn rank_template(
+/// Learns a template from a sample of its pages and extracts them all, the sample first.
+fn learn_and_extract(
     site: &Joined<'_>,
     template: &Template,
     parsed: &[ParsedPage<'_>],
     config: &Config,
     clock: &Clock,
-) -> Processed {
-    let (learnt, ranked) = learn(site, template, parsed, config, clock);
-    let outcomes = clock.extract.time(|| {
-        let pages: Vec<Listed<'_>> = template
-            .members
-            .iter()
-            .map(|&m| (&parsed[m as usize], feed_items_of(site, m)))
-            .collect();
-        let found = bodies(&pages, config.rank.engine, config);
-        let together: Vec<_> = pages.iter().zip(found).collect();
-        together
-            .into_par_iter()
-            .map(|(page, found)| extract_one(page, template, learnt.as_ref(), found, config))
-            .collect()
-    });
-    (learnt, ranked, outcomes)
-}
-
-/// Judge, wrap, extract.
-fn judge_template(
-    site: &Joined<'_>,
-    template: &Template,
-    parsed: &[ParsedPage<'_>],
-    config: &Config,
-    clock: &Clock,
-) -> Processed {
-    let weights = &config.weights().weights;
-    let order = sample_of(template, parsed, template.members.len());
+) -> (LearntTemplate, Vec<Outcome>) {
+    let sample = sample_of(template, parsed, sample_size(config));
+    let others = template.members.iter().filter(|member| !sample.contains(member));
+    let order: Vec<u32> = sample.iter().chain(others).copied().collect();
     let items: Vec<Vec<&FeedItem>> = order.iter().map(|&m| feed_items_of(site, m)).collect();
     let siblings: Vec<Sibling<'_>> = order
         .iter()
         .zip(&items)
         .map(|(&index, items)| Sibling { index, page: &parsed[index as usize], feed_items: items })
         .collect();
-    let judged =
-        clock.rank.time(|| judge(&siblings, config.rank.learn_from, &config.signify, weights));
-    let sample: Vec<&ParsedPage<'_>> =
-        siblings[..judged.learnt_from].iter().map(|s| s.page).collect();
-    let mut learnt = if sample.len() < FEWEST_SIBLINGS {
-        None
-    } else {
-        clock.wrap.time(|| {
-            wrap_judged(template, Engine::Grove.name(), &sample, &judged, config.wrap.hold_back)
-        })
-    };
-    let (outcomes, sure): (Vec<Outcome>, Vec<f64>) = clock.extract.time(|| {
-        siblings
-            .par_iter()
-            .enumerate()
-            .map(|(at, sibling)| {
-                let found = catch_unwind(AssertUnwindSafe(|| {
-                    judged_body(
-                        sibling.page,
-                        at,
-                        &judged,
-                        learnt.as_ref(),
-                        sibling.feed_items,
-                        weights,
-                    )
-                }));
-                let sure =
-                    found.as_ref().ok().and_then(|f| f.as_ref()).map_or(0.0, |f| f.confidence);
-                let listed = (sibling.page, sibling.feed_items.to_vec());
-                let outcome = match found {
-                    Ok(found) => extract_one(&listed, template, None, found, config),
-                    Err(_) => {
-                        let drop = drop_of(sibling.page, Stage::Extract, DropReason::Internal);
-                        Outcome::Drop(Box::new(drop))
-                    }
-                };
-                (outcome, sure)
-            })
-            .unzip()
-    });
-    if let Some(learnt) = &mut learnt {
-        // What is to be expected of it: the mean over the pages it was learnt from.
-        let own = &sure[..judged.learnt_from];
-        learnt.wrapper.confidence *= own.iter().sum::<f64>() / own.len().max(1) as f64;
-    }
-    (learnt, judged.common.forest.ranked, outcomes)
-}
-
-/// Signify, rank, wrap.
-fn learn(
-    site: &Joined<'_>,
-    template: &Template,
-    parsed: &[ParsedPage<'_>],
-    config: &Config,
-    clock: &Clock,
-) -> (Option<Learnt>, Vec<StructuralPattern>) {
-    let Engine::Forest(measure) = config.rank.engine else { return (None, Vec::new()) };
-    let sample = sample_of(template, parsed, config.rank.learn_from);
-    if sample.len() < FEWEST_SIBLINGS {
-        return (None, Vec::new());
-    }
-    let items: Vec<Vec<&FeedItem>> = sample.iter().map(|&m| feed_items_of(site, m)).collect();
-    let siblings: Vec<Sibling<'_>> = sample
-        .iter()
-        .zip(&items)
-        .map(|(&index, items)| Sibling { index, page: &parsed[index as usize], feed_items: items })
-        .collect();
-    let signified = clock.signify.time(|| signify(&siblings, &config.signify));
-    let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|&m| &parsed[m as usize]).collect();
-    let signified: Vec<&SignifiedPage> = signified.iter().collect();
-    let recurring = Recurring::of(pages.iter().map(|p| &p.document));
-    let ranked = clock.rank.time(|| rank(&pages, &signified, &recurring, measure));
-
-    let held_back = config.wrap.hold_back.min(pages.len() / 4);
-    let learnt_from = pages.len() - held_back;
-    let on_trial = (held_back > 0).then(|| {
-        clock
-            .rank
-            .time(|| rank(&pages[..learnt_from], &signified[..learnt_from], &recurring, measure))
-    });
-    let trial = on_trial.as_ref().map(|ranked| Trial {
-        ranked,
-        learnt_from: &pages[..learnt_from],
-        held_back: &pages[learnt_from..],
-    });
-    let engine = config.rank.engine.name();
-    let learnt = clock.wrap.time(|| wrap(template, engine, &pages, &recurring, &ranked, trial));
-    (learnt, ranked)
-}
-
-/// What came of a page.
-enum Outcome {
-    Article(Box<Article>, Letters),
-    Drop(Box<Drop>),
-}
-
-/// Extracts one page; a panic is that page's own.
-fn extract_one(
-    (page, items): &Listed<'_>,
-    template: &Template,
-    learnt: Option<&Learnt>,
-    found: Option<Body>,
-    config: &Config,
-) -> Outcome {
-    let attempt = || extract(page, &template.id, learnt, found, items, config);
-    let dropped = |reason| Outcome::Drop(Box::new(drop_of(page, Stage::Extract, reason)));
-    match catch_unwind(AssertUnwindSafe(attempt)) {
-        Ok(Ok(article)) => {
-            let letters = letters_of(&page.document, &article);
-            Outcome::Article(Box::new(article), letters)
-        }
-        Ok(Err(reason)) => dropped(reason),
-        Err(_) => dropped(DropReason::Internal),
-    }
+    let (sample, others) = siblings.split_at(sample.len());
+    let (learnt, mut outcomes) = learn_template(template, sample, config, clock);
+    outcomes.extend(learnt.extract(others, config, clock));
+    (learnt, outcomes)
 }
 
 fn record_of(

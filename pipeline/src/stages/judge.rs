@@ -1,7 +1,7 @@
 //! Stage 5 of the default engine, judge.
 //!
-//! Takes: the pages of a template, in the order they are learnt from, and the weights.
-//! Gives: per page its blocks with their scores; per structural pattern whether it is kept.
+//! Takes: the pages a template is learnt from, and the weights; then further pages of it.
+//! Gives: per structural pattern whether it is kept; per page its blocks with their scores.
 //! Why: what siblings share tells article from furniture better than any page alone.
 //! Drops: nothing.
 
@@ -26,17 +26,16 @@ thread_local! {
     static CUES: RefCell<Cues> = RefCell::new(Cues::new());
 }
 
-/// A template judged: what its pages have in common, and what that means for each.
+/// What was learnt about a template: what the pages of its sample have in common, and what becomes of
+/// each pattern. Borrows nothing of the pages.
 #[derive(Debug)]
-pub struct Judged {
+pub struct Judgement {
     /// What the pages learnt from have in common.
     pub common: Common,
     /// Their blocks, summed up by pattern.
     pub pools: Pools,
     /// Per pattern what becomes of it.
     pub decisions: Vec<Decision>,
-    /// All pages, in the order given; the first `learnt_from` are those learnt from.
-    pub pages: Vec<JudgedPage>,
     /// Pages learnt from.
     pub learnt_from: usize,
     parameters: DecideParameters,
@@ -60,75 +59,104 @@ impl JudgedPage {
     }
 }
 
-impl Judged {
-    /// What the first so many pages alone would decide.
-    pub fn decide_on(&self, pages: usize) -> Vec<Decision> {
-        decide_on(&self.pages[..pages], &self.common.patterns, &self.parameters)
+impl Judgement {
+    /// What some of the pages learnt from alone would decide.
+    pub fn decide_on(&self, pages: &[JudgedPage]) -> Vec<Decision> {
+        decide_on(pages, &self.common.patterns, &self.parameters)
     }
 
     /// The elements that the decisions mean on a page.
-    pub fn chosen(&self, page: usize, parsed: &ParsedPage<'_>) -> Chosen {
-        let own = &self.pages[page];
-        Chosen::of(&parsed.document, &own.of_nodes, &self.decisions)
+    pub fn chosen(&self, page: &JudgedPage, parsed: &ParsedPage<'_>) -> Chosen {
+        Chosen::of(&parsed.document, &page.of_nodes, &self.decisions)
+    }
+
+    /// Judges further pages of the template by what was learnt, so many at a time as it was learnt from.
+    pub fn judge_more(
+        &self,
+        siblings: &[Sibling<'_>],
+        signify_config: &SignifyConfig,
+        weights: &Weights,
+    ) -> Vec<JudgedPage> {
+        let mut pages = Vec::with_capacity(siblings.len());
+        for part in siblings.chunks(self.learnt_from.max(1)) {
+            let (blocks, first) = read_and_score(part, &signify(part, signify_config), weights);
+            let of_part: Vec<JudgedPage> = (part.par_iter().zip(blocks))
+                .zip(first)
+                .map(|((sibling, blocks), first)| {
+                    let of_nodes = self.common.patterns.find(&sibling.page.document);
+                    let scored = ByItself { blocks, of_nodes, first };
+                    scored.among(sibling.page, &self.common, &self.pools, self.learnt_from, weights)
+                })
+                .collect();
+            pages.extend(of_part);
+        }
+        pages
     }
 }
 
-/// Judges the pages of a template. The first `learn_from` are compared with each other; every page is
-/// scored by what those have in common.
+/// Judges the sample of a template: compares its pages with each other, and scores each by what they
+/// have in common. Gives what was learnt, and the pages in their order.
 pub fn judge(
-    siblings: &[Sibling<'_>],
-    learn_from: usize,
+    sample: &[Sibling<'_>],
     signify_config: &SignifyConfig,
     weights: &Weights,
-) -> Judged {
-    let learnt_from = siblings.len().min(learn_from.max(1));
-    let mut read = siblings.chunks(learn_from.max(1)).map(|part| {
-        let signified = signify(part, signify_config);
-        let blocks = read_pages(part, &signified);
-        let first: Vec<Vec<f32>> =
-            blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
-        (part, signified, blocks, first)
-    });
-    let Some((sample, signified, blocks, first)) = read.next() else {
-        let (patterns, _) = Patterns::of(&[]);
-        let pools = Pools::of(&[], &patterns);
-        let common = Common { patterns, of_nodes: Vec::new(), forest: Forest::default() };
-        let parameters = decide_parameters(weights);
-        let (decisions, pages) = (Vec::new(), Vec::new());
-        return Judged { common, pools, decisions, pages, learnt_from: 0, parameters };
-    };
+) -> (Judgement, Vec<JudgedPage>) {
+    let signified = signify(sample, signify_config);
+    let (blocks, first) = read_and_score(sample, &signified, weights);
     let parsed: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let mut common = common(&parsed, &signified.iter().collect::<Vec<_>>());
-    let of_sample = std::mem::take(&mut common.of_nodes);
-    let pools = Pools::of(&scored(&blocks, &of_sample, &first), &common.patterns);
-    let template = grove::Template { patterns: &common.patterns, pools: &pools, learnt_from };
-    let finish =
-        |page: &ParsedPage<'_>, mut blocks: PageBlocks, of_nodes: Vec<PatternId>, first: &[f32]| {
-            let scored = ScoredPage { page: &blocks, patterns: &of_nodes, scores: first };
-            let forest = common.forest.elements(page);
-            let rows = sibling_rows(&page.document, &scored, &template, forest.as_deref());
-            let scores = pools.less_repeated(&blocks, weights.sibling.probabilities(&rows));
-            // The features are most of a page's memory, and done with.
-            blocks.rows = Rows::default();
-            JudgedPage { blocks, of_nodes, scores }
-        };
-    let mut pages: Vec<JudgedPage> = (sample.par_iter().zip(blocks))
-        .zip(of_sample.into_par_iter().zip(&first))
-        .map(|((sibling, blocks), (of_nodes, first))| finish(sibling.page, blocks, of_nodes, first))
+    let of_nodes = std::mem::take(&mut common.of_nodes);
+    let pools = Pools::of(&scored(&blocks, &of_nodes, &first), &common.patterns);
+    let pages: Vec<JudgedPage> = (parsed.par_iter().zip(blocks))
+        .zip(of_nodes.into_par_iter().zip(first))
+        .map(|((page, blocks), (of_nodes, first))| {
+            let scored = ByItself { blocks, of_nodes, first };
+            scored.among(page, &common, &pools, sample.len(), weights)
+        })
         .collect();
     let parameters = decide_parameters(weights);
     let decisions = decide_on(&pages, &common.patterns, &parameters);
-    for (part, _, blocks, first) in read {
-        let judged: Vec<JudgedPage> = (part.par_iter().zip(blocks))
-            .zip(&first)
-            .map(|((sibling, blocks), first)| {
-                let of_nodes = common.patterns.find(&sibling.page.document);
-                finish(sibling.page, blocks, of_nodes, first)
-            })
-            .collect();
-        pages.extend(judged);
+    (Judgement { common, pools, decisions, learnt_from: sample.len(), parameters }, pages)
+}
+
+/// A page as it looks by itself.
+struct ByItself {
+    blocks: PageBlocks,
+    of_nodes: Vec<PatternId>,
+    first: Vec<f32>,
+}
+
+impl ByItself {
+    /// Scores it once more, among its siblings.
+    fn among(
+        mut self,
+        page: &ParsedPage<'_>,
+        common: &Common,
+        pools: &Pools,
+        learnt_from: usize,
+        weights: &Weights,
+    ) -> JudgedPage {
+        let template = grove::Template { patterns: &common.patterns, pools, learnt_from };
+        let Self { blocks, of_nodes: patterns, first: scores } = &self;
+        let scored = ScoredPage { page: blocks, patterns, scores };
+        let forest = common.forest.elements(page);
+        let rows = sibling_rows(&page.document, &scored, &template, forest.as_deref());
+        let scores = pools.less_repeated(&self.blocks, weights.sibling.probabilities(&rows));
+        // The features are most of a page's memory, and done with.
+        self.blocks.rows = Rows::default();
+        JudgedPage { blocks: self.blocks, of_nodes: self.of_nodes, scores }
     }
-    Judged { common, pools, decisions, pages, learnt_from, parameters }
+}
+
+/// The blocks of pages, and what the trees say of each by what the page alone tells.
+fn read_and_score(
+    siblings: &[Sibling<'_>],
+    signified: &[SignifiedPage],
+    weights: &Weights,
+) -> (Vec<PageBlocks>, Vec<Vec<f32>>) {
+    let blocks = read_pages(siblings, signified);
+    let first = blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
+    (blocks, first)
 }
 
 fn decide_on(

@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::parsed::ParsedPage;
 use crate::site::{feed_items_of, sample_of};
 use crate::stages::cluster::Joined;
-use crate::stages::judge::{Judged, judge};
+use crate::stages::judge::{JudgedPage, Judgement, judge};
 use crate::stages::signify::{Sibling, signify};
 
 /// What is known of a template.
@@ -118,14 +118,14 @@ fn of_grove(
     let items = items_of(site, &order);
     let siblings = siblings_of(&order, &items, parsed);
     let weights = &config.weights().weights;
-    let judged = judge(&siblings, config.rank.learn_from, &config.signify, weights);
-    let sample: Vec<&ParsedPage<'_>> =
-        siblings[..judged.learnt_from].iter().map(|s| s.page).collect();
-    let of_nodes: Vec<&[PatternId]> =
-        judged.pages[..judged.learnt_from].iter().map(|page| &page.of_nodes[..]).collect();
-    let labels = Labels::of(&judged.common.patterns, &sample, &of_nodes);
-    let mut pages = signified(&siblings[..judged.learnt_from], config);
-    for (sibling, page) in siblings.iter().zip(&judged.pages) {
+    let (sample, more) = siblings.split_at(siblings.len().min(config.rank.learn_from.max(1)));
+    let (judgement, judged) = judge(sample, &config.signify, weights);
+    let more = judgement.judge_more(more, &config.signify, weights);
+    let documents: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
+    let of_nodes: Vec<&[PatternId]> = judged.iter().map(|page| &page.of_nodes[..]).collect();
+    let labels = Labels::of(&judgement.common.patterns, &documents, &of_nodes);
+    let mut pages = signified(sample, config);
+    for (sibling, page) in siblings.iter().zip(judged.iter().chain(&more)) {
         let blocks = &page.blocks.blocks;
         let own = pages.entry(sibling.index).or_default();
         own.scores = page.scores.clone();
@@ -133,8 +133,8 @@ fn of_grove(
         let name = |block: &Block| labels.name(page.of_nodes[block.element as usize]);
         own.patterns = blocks.iter().map(name).collect();
     }
-    let rows = rows(&judged, &sample, &labels);
-    let siblings = judged.learnt_from;
+    let rows = rows(&judgement, &judged, &documents, &labels);
+    let siblings = judgement.learnt_from;
     let patterns = Some(PatternTable { siblings, threshold: weights.threshold, rows });
     Evidence { pages, patterns, failed: false }
 }
@@ -190,9 +190,14 @@ struct Pool {
     scored_words: f64,
 }
 
-fn rows(judged: &Judged, sample: &[&ParsedPage<'_>], labels: &Labels) -> Vec<PatternRow> {
+fn rows(
+    judgement: &Judgement,
+    judged: &[JudgedPage],
+    sample: &[&ParsedPage<'_>],
+    labels: &Labels,
+) -> Vec<PatternRow> {
     let mut pools: BTreeMap<PatternId, Pool> = BTreeMap::new();
-    for (at, (page, parsed)) in judged.pages.iter().zip(sample).enumerate() {
+    for (at, (page, parsed)) in judged.iter().zip(sample).enumerate() {
         for (block, score) in page.blocks.blocks.iter().zip(&page.scores) {
             let id = page.of_nodes[block.element as usize];
             if id == UNKNOWN {
@@ -209,7 +214,7 @@ fn rows(judged: &Judged, sample: &[&ParsedPage<'_>], labels: &Labels) -> Vec<Pat
     }
     let row = |(id, pool): (PatternId, Pool)| PatternRow {
         name: labels.name(id),
-        decision: judged.decisions[id as usize],
+        decision: judgement.decisions[id as usize],
         pages: pool.pages.len(),
         blocks: pool.blocks,
         words: pool.words,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dom::xpath::position_paths;
 use dom::{NodeId, normalize_space, text_of};
 use grove::{
-    Chosen, DecideParameters, Patterns, ScoredPage, Taken, Weights, confidence_rows, decide,
+    Chosen, DecideParameters, Patterns, Pools, ScoredPage, Taken, Weights, confidence_rows, decide,
     ending, ending_rows, from_here_on, widest_from,
 };
 use metadata::json_ld_article;
@@ -13,7 +13,7 @@ use model::{FeedItem, Route};
 
 use crate::body::Body;
 use crate::parsed::ParsedPage;
-use crate::stages::judge::{Judged, JudgedPage, decide_parameters};
+use crate::stages::judge::{JudgedPage, decide_parameters};
 use crate::stages::wrap::Learnt;
 
 /// Where the wrapper takes less than this share of what reads like the article, and more words than
@@ -26,24 +26,25 @@ const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
 /// taken in their stead.
 const FULL_TEXT: (u32, f32) = (50, 0.3);
 
-/// Finds the body of one of the judged pages: by the wrapper, or where there is none or it misses, by
+/// Finds the body of a judged page: by the wrapper, or where there is none or it misses, by
 /// the page's own scores; then cuts off what comes after its end. Where the text is not among the
-/// elements at all, JSON-LD or a feed may have it.
+/// elements at all, JSON-LD or a feed may have it. `selected` is the wrapper, where one was learnt, and what it
+/// selects on this page.
 pub fn judged_body(
     parsed: &ParsedPage<'_>,
-    at: usize,
-    judged: &Judged,
-    learnt: Option<&Learnt>,
+    page: &JudgedPage,
+    pools: &Pools,
+    selected: Option<(&Learnt, Chosen)>,
     feed_items: &[&FeedItem],
     weights: &Weights,
 ) -> Option<Body> {
     let document = &parsed.document;
-    let page = &judged.pages[at];
     let blocks = &page.blocks.blocks;
     if let Some(body) = full_text(parsed, page, feed_items) {
         return Some(body);
     }
-    let mut chosen = learnt.map(|learnt| learnt.select_on(at, document)).unwrap_or_default();
+    let (learnt, mut chosen) =
+        selected.map_or_else(Default::default, |(learnt, chosen)| (Some(learnt), chosen));
     let mut kept = chosen.blocks(document, blocks);
     let route = if learnt.is_some() && !misses(page, &kept) {
         Route::Wrapper
@@ -51,10 +52,10 @@ pub fn judged_body(
         (chosen, kept) = alone(parsed, page, weights)?;
         Route::PageWise
     };
-    let rows = ending_rows(document, &page.scored(), &judged.pools, &kept);
+    let rows = ending_rows(document, &page.scored(), pools, &kept);
     let words: Vec<u32> = kept.iter().map(|&at| blocks[at].words).collect();
     let end = ending(&words, &weights.ending.probabilities(&rows));
-    let taken = Taken { page: page.scored(), pools: &judged.pools, kept: &kept, end };
+    let taken = Taken { page: page.scored(), pools, kept: &kept, end };
     let confidence = weights.confidence.probability(confidence_rows(&taken).row(0));
     let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));

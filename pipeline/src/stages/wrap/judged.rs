@@ -10,22 +10,23 @@ use wrapper::{Samples, Wanted};
 
 use super::Learnt;
 use crate::parsed::ParsedPage;
-use crate::stages::judge::Judged;
+use crate::stages::judge::{JudgedPage, Judgement};
 
 /// Most expressions of a kind. What is left over is little: patterns come by falling weight.
 const MOST: usize = 12;
 
-/// Writes the wrapper for the elements that the decisions mean on the pages learnt from. `pages` are
-/// those, in their order.
+/// Writes the wrapper for the elements that the judgement means on the pages it was learnt from: `pages`,
+/// and `judged` in the same order.
 pub fn wrap_judged(
     template: &Template,
     engine: &str,
     pages: &[&ParsedPage<'_>],
-    judged: &Judged,
+    judgement: &Judgement,
+    judged: &[JudgedPage],
     hold_back: usize,
 ) -> Option<Learnt> {
     let chosen: Vec<Chosen> =
-        pages.iter().enumerate().map(|(at, page)| judged.chosen(at, page)).collect();
+        pages.iter().zip(judged).map(|(page, own)| judgement.chosen(own, page)).collect();
     if chosen.iter().all(|chosen| chosen.keep.is_empty()) {
         return None;
     }
@@ -49,7 +50,7 @@ pub fn wrap_judged(
         |at| Chosen { keep: samples.select(at, &paths), prune: samples.select_nested(at, &prune) };
     let on_sample: Vec<Chosen> = (0..pages.len()).map(found).collect();
     let exact = (0..pages.len()).filter(|&at| {
-        let (document, own) = (&pages[at].document, &judged.pages[at].blocks.blocks);
+        let (document, own) = (&pages[at].document, &judged[at].blocks.blocks);
         on_sample[at].blocks(document, own) == chosen[at].blocks(document, own)
     });
     let exact = exact.count() as f64 / pages.len() as f64;
@@ -59,7 +60,7 @@ pub fn wrap_judged(
         engine: engine.to_owned(),
         content: paths.iter().map(ToString::to_string).collect(),
         prune: prune.iter().map(ToString::to_string).collect(),
-        support: support(pages, judged, hold_back),
+        support: support(pages, judgement, judged, hold_back),
         confidence: exact,
         version: 1,
     };
@@ -68,19 +69,24 @@ pub fn wrap_judged(
 
 /// How well the decisions are supported: taken without some pages, they must keep the same blocks on
 /// those. The margin is by how much the mean score of kept words exceeds that of the others.
-fn support(pages: &[&ParsedPage<'_>], judged: &Judged, hold_back: usize) -> Support {
+fn support(
+    pages: &[&ParsedPage<'_>],
+    judgement: &Judgement,
+    judged: &[JudgedPage],
+    hold_back: usize,
+) -> Support {
     let held_back = hold_back.min(pages.len() / 4);
     let learnt_from = pages.len() - held_back;
-    let on_trial = judged.decide_on(learnt_from);
+    let on_trial = judgement.decide_on(&judged[..learnt_from]);
     let kept = |at: usize, decisions: &[Decision]| {
-        let (document, page) = (&pages[at].document, &judged.pages[at]);
+        let (document, page) = (&pages[at].document, &judged[at]);
         let blocks = &page.blocks.blocks;
         Chosen::of(document, &page.of_nodes, decisions).blocks(document, blocks)
     };
-    let agrees = |&at: &usize| kept(at, &on_trial) == kept(at, &judged.decisions);
+    let agrees = |&at: &usize| kept(at, &on_trial) == kept(at, &judgement.decisions);
     let (mut sums, mut words) = ([0.0f64; 2], [0.0f64; 2]);
-    for (at, page) in judged.pages[..pages.len()].iter().enumerate() {
-        let kept = kept(at, &judged.decisions);
+    for (at, page) in judged.iter().enumerate() {
+        let kept = kept(at, &judgement.decisions);
         for (index, (block, score)) in page.blocks.blocks.iter().zip(&page.scores).enumerate() {
             let side = usize::from(kept.binary_search(&index).is_ok());
             sums[side] += f64::from(block.words) * f64::from(*score);
@@ -100,7 +106,7 @@ fn support(pages: &[&ParsedPage<'_>], judged: &Judged, hold_back: usize) -> Supp
 struct Wish<'a> {
     pages: &'a [&'a ParsedPage<'a>],
     samples: &'a Samples<'a>,
-    judged: &'a Judged,
+    judged: &'a [JudgedPage],
     /// Per page the elements wanted.
     wanted: &'a [&'a [NodeId]],
     /// Per page the elements outside which nothing matters.
@@ -138,7 +144,7 @@ fn candidates(wish: &Wish<'_>) -> Vec<Path> {
     let mut by_pattern: BTreeMap<PatternId, (u32, Vec<Vec<NodeId>>)> = BTreeMap::new();
     for (at, nodes) in wanted.iter().enumerate() {
         for &id in *nodes {
-            let pattern = judged.pages[at].of_nodes[id as usize];
+            let pattern = judged[at].of_nodes[id as usize];
             let (words, of_pages) =
                 by_pattern.entry(pattern).or_insert_with(|| (0, vec![Vec::new(); pages.len()]));
             *words += pages[at].words.sum(&pages[at].document, id);

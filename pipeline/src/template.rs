@@ -1,0 +1,251 @@
+//! One template: learnt from a sample of its pages, then applied to any number of others, batch by batch.
+//!
+//! ```text
+//! sample ─► learn_template ─► LearntTemplate ─► extract(batch) ─► outcomes
+//!                      └► outcomes of the sample
+//! ```
+//!
+//! What was learnt borrows nothing of the pages: each batch can be let go before the next is parsed.
+//! No IO, no failure; a panic on a page is that page's own.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use forest::Recurring;
+use grove::Weights;
+use model::{Article, Drop, DropReason, Stage, StructuralPattern, Template};
+use rayon::prelude::*;
+use sink::Letters;
+
+use crate::body::{Body, Listed, bodies};
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::ledger::Clock;
+use crate::letters::letters_of;
+use crate::parsed::ParsedPage;
+use crate::stages::extract::{extract, judged_body};
+use crate::stages::judge::{JudgedPage, Judgement, judge};
+use crate::stages::rank::rank;
+use crate::stages::signify::{Sibling, SignifiedPage, signify};
+use crate::stages::wrap::{Learnt, Trial, wrap, wrap_judged};
+
+/// With one page there is nothing to compare, and every pattern is as frequent as any other: Forest
+/// finds 59 F1 there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).
+const FEWEST_SIBLINGS: usize = 2;
+
+/// What was learnt about a template.
+#[derive(Debug)]
+pub struct LearntTemplate {
+    /// Its wrapper; none where there were too few pages, or the engine learns nothing.
+    pub learnt: Option<Learnt>,
+    /// Name of the template within its site.
+    id: String,
+    ranked: Vec<StructuralPattern>,
+    judgement: Option<Judgement>,
+}
+
+/// What came of a page.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Its article, and how much of the page that is.
+    Article(Box<Article>, Letters),
+    /// Why it has none.
+    Drop(Box<Drop>),
+}
+
+/// Pages of a template that the engine asked for learns from, at most; 0 if it learns nothing.
+pub fn sample_size(config: &Config) -> usize {
+    match config.rank.engine {
+        Engine::Grove => config.rank.learn_from.max(1),
+        Engine::Forest(_) => config.rank.learn_from,
+        _ => 0,
+    }
+}
+
+/// Learns a template from a sample of its pages (at most [`sample_size`] of them), and extracts those:
+/// gives what was learnt and, in the order of the sample, what came of each page.
+pub fn learn_template(
+    template: &Template,
+    sample: &[Sibling<'_>],
+    config: &Config,
+    clock: &Clock,
+) -> (LearntTemplate, Vec<Outcome>) {
+    if config.rank.engine == Engine::Grove {
+        return judge_sample(template, sample, config, clock);
+    }
+    let (learnt, ranked) = rank_sample(template, sample, config, clock);
+    let learnt = LearntTemplate { learnt, id: template.id.clone(), ranked, judgement: None };
+    let outcomes = learnt.extract(sample, config, clock);
+    (learnt, outcomes)
+}
+
+impl LearntTemplate {
+    /// Extracts further pages of the template: what came of each, in their order. Engines that learn
+    /// look at each page by itself, so that it does not matter which pages are handed in together.
+    pub fn extract(&self, batch: &[Sibling<'_>], config: &Config, clock: &Clock) -> Vec<Outcome> {
+        let Some(judgement) = &self.judgement else {
+            return self.extract_ranked(batch, config, clock);
+        };
+        let weights = &config.weights().weights;
+        let judged = clock.rank.time(|| judgement.judge_more(batch, &config.signify, weights));
+        let extract = || {
+            (batch.par_iter().zip(&judged))
+                .map(|(sibling, page)| self.of_judged(sibling, page, judgement, None, config).0)
+                .collect()
+        };
+        clock.extract.time(extract)
+    }
+
+    /// Structural patterns in the order that Forest ranks them, best first; none where it was not asked.
+    pub fn ranked(&self) -> &[StructuralPattern] {
+        self.judgement.as_ref().map_or(&self.ranked, |judgement| &judgement.common.forest.ranked)
+    }
+
+    fn extract_ranked(
+        &self,
+        batch: &[Sibling<'_>],
+        config: &Config,
+        clock: &Clock,
+    ) -> Vec<Outcome> {
+        let pages: Vec<Listed<'_>> =
+            batch.iter().map(|s| (s.page, s.feed_items.to_vec())).collect();
+        let learnt = self.learnt.as_ref();
+        clock.extract.time(|| {
+            let found = bodies(&pages, config.rank.engine, config);
+            let together: Vec<_> = pages.iter().zip(found).collect();
+            together
+                .into_par_iter()
+                .map(|(page, found)| extract_one(page, &self.id, learnt, found, config))
+                .collect()
+        })
+    }
+
+    /// What comes of a judged page, and how sure that is. `at` is its number among the pages learnt from,
+    /// if it is one of them.
+    fn of_judged(
+        &self,
+        sibling: &Sibling<'_>,
+        judged: &JudgedPage,
+        judgement: &Judgement,
+        at: Option<usize>,
+        config: &Config,
+    ) -> (Outcome, f64) {
+        let Sibling { page, feed_items, .. } = *sibling;
+        let weights: &Weights = &config.weights().weights;
+        let found = catch_unwind(AssertUnwindSafe(|| {
+            let selected = self.learnt.as_ref().map(|learnt| {
+                let own = at.and_then(|at| learnt.on_sample(at));
+                (learnt, own.cloned().unwrap_or_else(|| learnt.select(&page.document)))
+            });
+            judged_body(page, judged, &judgement.pools, selected, feed_items, weights)
+        }));
+        let sure = found.as_ref().ok().and_then(|f| f.as_ref()).map_or(0.0, |f| f.confidence);
+        let outcome = match found {
+            Ok(found) => extract_one(&(page, feed_items.to_vec()), &self.id, None, found, config),
+            Err(_) => Outcome::Drop(Box::new(drop_of(page, Stage::Extract, DropReason::Internal))),
+        };
+        (outcome, sure)
+    }
+}
+
+/// Judge, wrap, extract.
+fn judge_sample(
+    template: &Template,
+    sample: &[Sibling<'_>],
+    config: &Config,
+    clock: &Clock,
+) -> (LearntTemplate, Vec<Outcome>) {
+    let weights = &config.weights().weights;
+    let (judgement, judged) = clock.rank.time(|| judge(sample, &config.signify, weights));
+    let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
+    let wrap = || {
+        let hold_back = config.wrap.hold_back;
+        wrap_judged(template, Engine::Grove.name(), &pages, &judgement, &judged, hold_back)
+    };
+    let learnt = (sample.len() >= FEWEST_SIBLINGS).then(|| clock.wrap.time(wrap)).flatten();
+    let id = template.id.clone();
+    let mut learnt = LearntTemplate { learnt, id, ranked: Vec::new(), judgement: None };
+    let (outcomes, sure): (Vec<Outcome>, Vec<f64>) = clock.extract.time(|| {
+        (sample.par_iter().zip(&judged).enumerate())
+            .map(|(at, (page, judged))| {
+                learnt.of_judged(page, judged, &judgement, Some(at), config)
+            })
+            .unzip()
+    });
+    if let Some(learnt) = &mut learnt.learnt {
+        // What is to be expected of it: the mean over the pages it was learnt from.
+        learnt.wrapper.confidence *= sure.iter().sum::<f64>() / sure.len().max(1) as f64;
+    }
+    learnt.judgement = Some(judgement);
+    (learnt, outcomes)
+}
+
+/// Signify, rank, wrap; nothing for a method that needs no learning.
+fn rank_sample(
+    template: &Template,
+    sample: &[Sibling<'_>],
+    config: &Config,
+    clock: &Clock,
+) -> (Option<Learnt>, Vec<StructuralPattern>) {
+    let Engine::Forest(measure) = config.rank.engine else { return (None, Vec::new()) };
+    if sample.len() < FEWEST_SIBLINGS {
+        return (None, Vec::new());
+    }
+    let signified = clock.signify.time(|| signify(sample, &config.signify));
+    let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
+    let signified: Vec<&SignifiedPage> = signified.iter().collect();
+    let recurring = Recurring::of(pages.iter().map(|p| &p.document));
+    let ranked = clock.rank.time(|| rank(&pages, &signified, &recurring, measure));
+
+    let held_back = config.wrap.hold_back.min(pages.len() / 4);
+    let learnt_from = pages.len() - held_back;
+    let on_trial = (held_back > 0).then(|| {
+        clock
+            .rank
+            .time(|| rank(&pages[..learnt_from], &signified[..learnt_from], &recurring, measure))
+    });
+    let trial = on_trial.as_ref().map(|ranked| Trial {
+        ranked,
+        learnt_from: &pages[..learnt_from],
+        held_back: &pages[learnt_from..],
+    });
+    let engine = config.rank.engine.name();
+    let learnt = clock.wrap.time(|| wrap(template, engine, &pages, &recurring, &ranked, trial));
+    (learnt, ranked)
+}
+
+/// Extracts one page; a panic is that page's own.
+fn extract_one(
+    (page, items): &Listed<'_>,
+    template: &str,
+    learnt: Option<&Learnt>,
+    found: Option<Body>,
+    config: &Config,
+) -> Outcome {
+    let attempt = || extract(page, template, learnt, found, items, config);
+    let dropped = |reason| Outcome::Drop(Box::new(drop_of(page, Stage::Extract, reason)));
+    match catch_unwind(AssertUnwindSafe(attempt)) {
+        Ok(Ok(article)) => {
+            let letters = letters_of(&page.document, &article);
+            Outcome::Article(Box::new(article), letters)
+        }
+        Ok(Err(reason)) => dropped(reason),
+        Err(_) => dropped(DropReason::Internal),
+    }
+}
+
+/// Why a page has no article.
+pub(crate) fn drop_of(page: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
+    let slow = page.document.notes().given_up;
+    let reason = if slow { DropReason::TooSlow } else { reason };
+    Drop {
+        site: page.page.site.clone(),
+        url: page.page.url.clone(),
+        origin: page.page.origin.clone(),
+        stage,
+        reason,
+        detail: match (reason, page.fixed.as_ref().and_then(|fixed| fixed.part_of.as_ref())) {
+            (DropReason::JoinedPage, Some(whole)) => format!("part of {whole}"),
+            _ => String::new(),
+        },
+    }
+}
