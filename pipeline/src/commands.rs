@@ -10,5 +10,6 @@ pub mod progress;
 pub mod report;
 pub mod run;
 pub mod search;
+pub mod status;
 pub mod train;
 pub mod wrappers;

@@ -10,6 +10,7 @@ use sink::BulkDialect;
 
 use crate::engine::Engine;
 use crate::fixed::{FixedWrappers, read_files};
+use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::methods::MethodsConfig;
 use crate::sinks::SinkName;
 use crate::weights::{LoadedWeights, built_in};
@@ -73,6 +74,31 @@ pub struct RunConfig {
     pub out: PathBuf,
     /// Threads; 0 for one a core.
     pub jobs: usize,
+    /// Memory that a run may take, as [`crate::memory::parse_size`] reads it; empty for half the machine's.
+    pub memory: String,
+    /// Folder for pages that do not fit into memory; empty for one in the run folder.
+    pub spool: PathBuf,
+    /// File for metrics, kept current; empty for none.
+    pub metrics: PathBuf,
+}
+
+impl RunConfig {
+    /// Memory that a run may take, in bytes.
+    ///
+    /// # Errors
+    /// If the setting is no amount.
+    pub fn budget(&self) -> Result<u64> {
+        if self.memory.is_empty() {
+            return Ok(half_of_machine().max(LEAST));
+        }
+        let bytes =
+            parse_size(&self.memory).map_err(|what| anyhow::anyhow!("run.memory: {what}"))?;
+        if bytes < LEAST {
+            let least = LEAST >> 20;
+            anyhow::bail!("run.memory is {}; a run takes at least {least}MiB", self.memory);
+        }
+        Ok(bytes)
+    }
 }
 
 /// Settings of the read stage.
@@ -141,6 +167,8 @@ pub struct ClusterConfig {
     pub min_words: u32,
     /// Whether list pages are extracted too.
     pub extract_lists: bool,
+    /// Most HTML of a site, in bytes, that is worked on at once; a larger site is learnt from a sample.
+    pub whole_site_bytes: u64,
 }
 
 /// Where signifiers come from.
@@ -268,6 +296,12 @@ impl EmitConfig {
         SinkName::ALL.into_iter().filter(|name| self.sinks.contains(name)).collect()
     }
 
+    /// SHA-256 of these settings, in hex.
+    pub fn hash(&self) -> String {
+        let decisive = Self { sinks: self.chosen(), ..self.clone() };
+        hex(&Sha256::digest(serde_json::to_string(&decisive).unwrap_or_default().as_bytes()))
+    }
+
     /// Whether a chosen output has the HTML of articles: it is not made for nothing.
     pub fn wants_html(&self) -> bool {
         self.sinks.iter().any(|name| name.has_html(self))
@@ -314,7 +348,9 @@ impl Config {
                 run.out = without_detours(&folder.join(&run.out));
             }
             let emit = &mut config.emit;
-            for path in [&mut config.grove.weights, &mut emit.archive, &mut emit.index] {
+            let (spool, metrics) = (&mut config.run.spool, &mut config.run.metrics);
+            let weights = &mut config.grove.weights;
+            for path in [weights, &mut emit.archive, &mut emit.index, spool, metrics] {
                 if !path.as_os_str().is_empty() {
                     *path = without_detours(&folder.join(&path));
                 }
@@ -373,6 +409,19 @@ pub(crate) fn without_detours(path: &Path) -> PathBuf {
         }
     }
     short
+}
+
+/// SHA-256 of a file's bytes, in hex.
+pub(crate) fn file_hash(path: &Path) -> std::io::Result<String> {
+    let mut digest = Sha256::new();
+    let mut file = std::fs::File::open(path)?;
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match std::io::Read::read(&mut file, &mut buffer)? {
+            0 => return Ok(hex(&digest.finalize())),
+            n => digest.update(&buffer[..n]),
+        }
+    }
 }
 
 /// Bytes as lower-case hex.

@@ -25,7 +25,7 @@ pub struct Likeness {
 }
 
 /// Overlap of two sets of tag paths: common paths over all paths (Jaccard), plus the feed bonus.
-fn similarity(a: &Layout<'_>, b: &Layout<'_>, likeness: &Likeness) -> f64 {
+pub(crate) fn similarity(a: &Layout<'_>, b: &Layout<'_>, likeness: &Likeness) -> f64 {
     let (mut i, mut j, mut common) = (0, 0, 0usize);
     while i < a.paths.len() && j < b.paths.len() {
         let order = a.paths[i].cmp(&b.paths[j]);

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::config::Config;
 use crate::stages::read::InputSummary;
 
 /// Version of the format of `ledger.json`.
@@ -57,8 +58,6 @@ pub struct Clock {
     pub extract: Timer,
     /// Writing files.
     pub emit: Timer,
-    /// Pages that html5ever's own tokenizer read.
-    pub by_html5ever: AtomicU64,
 }
 
 impl Clock {
@@ -86,6 +85,9 @@ pub struct InputRecord {
     pub file: String,
     /// Its length.
     pub bytes: u64,
+    /// When the file was last changed, in nanoseconds since 1970-01-01 UTC; `None` where that is not known.
+    #[serde(default)]
+    pub modified: Option<i64>,
     /// SHA-256 of its bytes.
     pub sha256: String,
     /// Records in it, by type.
@@ -99,6 +101,7 @@ impl From<&InputSummary> for InputRecord {
         Self {
             file: summary.file.clone(),
             bytes: summary.bytes,
+            modified: None,
             sha256: summary.sha256.clone(),
             records: summary.records.iter().map(|(&k, &n)| (k.to_owned(), n)).collect(),
             html_bytes: summary.html_bytes,
@@ -128,11 +131,79 @@ pub struct Counts {
     pub dropped: u64,
 }
 
+/// How far a run is.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// It is being worked on, or the process was killed.
+    Running,
+    /// It was stopped, or could not go on; the same command continues it.
+    Stopped,
+    /// All is written.
+    #[default]
+    Complete,
+}
+
+impl State {
+    /// Its name in the ledger.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Stopped => "stopped",
+            Self::Complete => "complete",
+        }
+    }
+}
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Inputs are read.
+    #[default]
+    Reading,
+    /// What was done before is taken over.
+    Resuming,
+    /// Sites are learnt and their articles extracted.
+    Learning,
+    /// Outputs are finished.
+    Writing,
+}
+
+/// Where a run that is not complete stands.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct Progress {
+    /// What is being done.
+    pub phase: Phase,
+    /// Bytes of all inputs.
+    pub bytes: u64,
+    /// Bytes of inputs read.
+    pub bytes_read: u64,
+    /// Sites; 0 until all is read.
+    pub sites: u64,
+    /// Pages; 0 until all is read.
+    pub pages: u64,
+    /// Sites whose results were taken over from an earlier process.
+    pub sites_resumed: u64,
+    /// Bytes of pages that wait on disk.
+    pub spool_bytes: u64,
+    /// The process.
+    pub process: u32,
+    /// When this was written, UTC.
+    pub updated: String,
+    /// Why it stopped.
+    #[serde(default)]
+    pub stopped: String,
+}
+
 /// The ledger of a run.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Ledger {
     /// Format version.
     pub schema: u32,
+    /// How far the run is.
+    #[serde(default)]
+    pub state: State,
     /// Version of sitegrove.
     pub version: String,
     /// Engine that was used.
@@ -141,7 +212,10 @@ pub struct Ledger {
     pub terms: String,
     /// SHA-256 of the settings that decide the results.
     pub config_hash: String,
-    /// The inputs, sorted by name.
+    /// SHA-256 of the outputs chosen and how they are written.
+    #[serde(default)]
+    pub outputs_hash: String,
+    /// The inputs, sorted by name; none before all are read.
     pub inputs: Vec<InputRecord>,
     /// How much of everything.
     pub counts: Counts,
@@ -152,7 +226,10 @@ pub struct Ledger {
     /// Outputs that could not be written, with the reason.
     #[serde(default)]
     pub failed_sinks: BTreeMap<String, String>,
-    /// When the run began, UTC.
+    /// How far it is, while it is not complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
+    /// When this process began, UTC.
     pub started: String,
     /// Wall time in seconds.
     pub seconds: f64,
@@ -169,6 +246,33 @@ pub struct Ledger {
 }
 
 impl Ledger {
+    /// The ledger of a run that begins with so many threads.
+    pub(crate) fn begin(config: &Config, jobs: usize) -> Self {
+        let process = std::process::id();
+        Self {
+            schema: SCHEMA,
+            state: State::Running,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            engine: config.rank.engine.name().to_owned(),
+            terms: terms::Analyzer::version(),
+            config_hash: config.hash(),
+            outputs_hash: config.emit.hash(),
+            inputs: Vec::new(),
+            counts: Counts::default(),
+            drops: BTreeMap::new(),
+            unreadable: Vec::new(),
+            failed_sinks: BTreeMap::new(),
+            progress: Some(Progress { process, ..Progress::default() }),
+            started: jiff::Timestamp::now().to_string(),
+            seconds: 0.0,
+            stage_seconds: BTreeMap::new(),
+            jobs,
+            pages_per_second: 0.0,
+            html_mb_per_second: 0.0,
+            peak_rss_bytes: None,
+        }
+    }
+
     /// Fills in times and rates.
     pub fn close(&mut self, begun: Instant, clock: &Clock) {
         let seconds = begun.elapsed().as_secs_f64();
@@ -176,7 +280,6 @@ impl Ledger {
         let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
         self.seconds = rounded(seconds);
         self.stage_seconds = clock.seconds();
-        self.counts.pages_by_html5ever = clock.by_html5ever.load(Ordering::Relaxed);
         self.pages_per_second = rounded(self.counts.pages as f64 / seconds);
         self.html_mb_per_second = rounded(html as f64 / 1e6 / seconds);
         self.peak_rss_bytes = peak_rss();
@@ -194,9 +297,16 @@ impl Ledger {
     /// If the folder holds no finished run.
     pub fn of_run(folder: &Path) -> Result<Self> {
         let shown = folder.display();
-        Self::read(folder).with_context(|| {
+        let ledger = Self::read(folder).with_context(|| {
             format!("{shown} holds no finished run: there is no readable ledger.json in it")
-        })
+        })?;
+        if ledger.state != State::Complete {
+            anyhow::bail!(
+                "{shown} holds a run that is not finished; its own command continues it, and \
+                 `sitegrove status {shown}` tells how far it is"
+            );
+        }
+        Ok(ledger)
     }
 
     /// The ledger as it is written.

@@ -9,7 +9,8 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sitegrove::commands::{
-    bench, changes, evaluate, extract, history, inspect, report, run, search, train, wrappers,
+    bench, changes, evaluate, extract, history, inspect, report, run, search, status, train,
+    wrappers,
 };
 use sitegrove::run::Stopped;
 
@@ -50,6 +51,8 @@ enum LogFormat {
 enum Command {
     /// Crawl in, wrappers and articles out
     Run(run::RunArgs),
+    /// How far a run is
+    Status(status::StatusArgs),
     /// A quick look at a few sibling pages
     Extract(extract::ExtractArgs),
     /// Find articles in the search index of a run, or take them out of it
@@ -112,6 +115,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result
     let code = |good: bool| if good { ExitCode::SUCCESS } else { ExitCode::from(1) };
     match command {
         Command::Run(args) => run::run(args, stop, out).map(code),
+        Command::Status(args) => status::run(args, out).map(code),
         Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),

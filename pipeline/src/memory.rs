@@ -48,11 +48,12 @@ pub fn half_of_machine() -> u64 {
     });
     // Version 2 and version 1 of control groups, as a container sees its own.
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
-    let allowed = limits.iter().filter_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok());
+    let allowed =
+        limits.iter().filter_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok());
     machine.into_iter().chain(allowed).min().map_or(2 << 30, |bytes: u64| bytes / 2)
 }
 
-/// Least budget: what the program, its buffers and one site that is held whole take.
+/// What the program, its buffers and a site of middle size take: less is not possible.
 pub const LEAST: u64 = 256 << 20;
 
 /// Memory of a site that is being worked on, for each byte of its HTML: trees, words, features,
@@ -71,7 +72,6 @@ pub struct Shares {
 impl Shares {
     /// Shares of a budget among threads. Neither decides what comes out, only how fast and where.
     pub fn of(budget: u64, threads: usize) -> Self {
-        let budget = budget.max(LEAST);
         Self { waiting: budget * 2 / 5, beside: budget / 4 / WORKING / threads.max(1) as u64 }
     }
 }

@@ -96,25 +96,36 @@ pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
 /// (a blog's home page has the layout of its posts). To lose an article costs more than to keep a
 /// list, so an undecided page is an article.
 pub fn kinds(impressions: &[Impression]) -> Vec<TemplateKind> {
-    let mut points: Vec<i32> = impressions.iter().filter(|i| !i.empty).map(|i| i.points).collect();
-    points.sort_unstable();
-    // The lower of two middles: in doubt an article.
-    let middle = points.get(points.len().saturating_sub(1) / 2).copied().unwrap_or(0);
-    impressions
-        .iter()
-        .map(|page| {
-            let own = page.points >= LIST;
-            if page.empty {
-                TemplateKind::Other
-            } else if page.address == Some(TemplateKind::List) && own
-                || page.needs_proof() && page.leads_on && middle >= LIST
-            {
-                TemplateKind::List
-            } else {
-                TemplateKind::Article
-            }
-        })
-        .collect()
+    let middle = Middle::of(impressions);
+    impressions.iter().map(|page| middle.kind(page)).collect()
+}
+
+/// The middle impression of the pages of a layout.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Middle(i32);
+
+impl Middle {
+    pub(crate) fn of(impressions: &[Impression]) -> Self {
+        let words = impressions.iter().filter(|i| !i.empty);
+        let mut points: Vec<i32> = words.map(|i| i.points).collect();
+        points.sort_unstable();
+        // The lower of two middles: in doubt an article.
+        Self(points.get(points.len().saturating_sub(1) / 2).copied().unwrap_or(0))
+    }
+
+    /// What a page of that layout is.
+    pub(crate) fn kind(self, page: &Impression) -> TemplateKind {
+        let own = page.points >= LIST;
+        if page.empty {
+            TemplateKind::Other
+        } else if page.address == Some(TemplateKind::List) && own
+            || page.needs_proof() && page.leads_on && self.0 >= LIST
+        {
+            TemplateKind::List
+        } else {
+            TemplateKind::Article
+        }
+    }
 }
 
 /// What fills a page.

@@ -2,38 +2,44 @@
 //!
 //! read → group → for each site in parallel: cluster → signify → rank → wrap → extract → emit.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
-use model::{Drop, DropReason, Site};
 use rayon::prelude::*;
-use sink::{AtomicFile, BestWrapper, SiteResult};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use serde::{Deserialize, Serialize};
+use sink::{AtomicFile, BestWrapper};
 
 use crate::config::Config;
 use crate::inputs::{Input, expand};
-use crate::ledger::{Clock, Counts, FILE, InputRecord, Ledger, SCHEMA};
+use crate::ledger::{Clock, FILE, InputRecord, Ledger, Phase, State};
+use crate::memory::{Shares, shown};
 use crate::report;
-use crate::revisits::{Payload, resolve};
+use crate::revisits::resolve;
+use crate::scale::folder::{Claim, Identity, RunFolder, state_error};
+use crate::scale::gather::{Gathered, Gatherer, Totals, each_site};
+use crate::scale::journal::{Entry, Frames, Journal};
+use crate::scale::pulse::{Pulse, Reading, place};
+use crate::scale::schedule::{Crew, Done, Task};
+use crate::scale::spool::Spool;
 use crate::sinks::SinkName;
-use crate::site::process;
-use crate::stages::emit::{Outputs, Rendered, Renderers};
-use crate::stages::group::{Grouped, group};
+use crate::stages::emit::Outputs;
 use crate::stages::read::{InputSummary, Intake, read};
+use crate::tally::Tally;
+use crate::urls::Tracking;
 
 /// Who is told how far a run is. All methods are called from many threads.
-pub trait Observer: Sync {
+pub trait Observer: Sync + std::fmt::Debug {
     /// Reading begins: this many files and bytes.
     fn reading(&self, _files: usize, _bytes: u64) {}
     /// So many bytes more were read.
     fn read(&self, _bytes: u64) {}
     /// Sites are processed from here on: this many, with so many pages.
     fn processing(&self, _sites: usize, _pages: usize) {}
-    /// A site is done.
+    /// A site, or a part of a very large one, is done.
     fn site_done(&self, _site: &str, _pages: usize) {}
 }
 
@@ -50,49 +56,104 @@ pub struct Report {
     pub ledger: Ledger,
     /// Per site (in order of its articles, most first) its best wrapper.
     pub best: Vec<(String, usize, Option<BestWrapper>)>,
+    /// Whether the folder held this very run before, so that nothing was done.
+    pub nothing_to_do: bool,
 }
 
 /// Why a run stopped before its end.
 #[derive(Debug, thiserror::Error)]
-#[error("stopped; nothing was written to the run folder")]
-pub struct Stopped;
+pub enum Stopped {
+    /// There was nothing to keep.
+    #[error("stopped; nothing was written")]
+    Empty,
+    /// What was done is kept: how much that is.
+    #[error("stopped {0}; the same command goes on from there")]
+    Kept(String),
+}
 
-/// Runs the pipeline. Give it all settings, whether an earlier, different run in the output folder
-/// may be replaced, a flag that stops it, and someone to tell of progress.
+/// Runs the pipeline, or goes on with it where an earlier process left it. Give it all settings, whether an
+/// earlier, different run in the output folder may be replaced, a flag that stops it, and someone to tell of
+/// progress.
 ///
 /// # Errors
-/// Before any work: inputs that are not there, an output folder that holds something else. Later:
-/// outputs that cannot be written, and [`Stopped`]. Inputs that turn out unreadable on the way are
-/// named in the ledger; the run goes on without their rest.
+/// Before any work: inputs that are not there, an output folder that holds something else or that another
+/// process writes to, too little disk for pages that do not fit into memory. Later: outputs that cannot be
+/// written, and [`Stopped`]; then what was done is kept for the next run. Inputs that turn out unreadable on
+/// the way are named in the ledger; the run goes on without their rest.
 pub fn run(
     config: &Config,
     overwrite: bool,
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Report> {
-    let begun = Instant::now();
-    let started = jiff::Timestamp::now();
+    let clock = Clock::default();
     config.emit.check(&config.run.out)?;
+    let budget = config.run.budget()?;
     let inputs = expand(&config.run.inputs, &config.run.feeds)?;
     if inputs.is_empty() {
         bail!("no inputs: name WARC files, HTML files or folders, or set run.inputs");
     }
-    let sizes = sizes_of(&inputs)?;
-    claim(&config.run.out, config, &inputs, &sizes, overwrite)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(config.run.jobs)
-        .build()
-        .context("cannot start threads")?;
-    let clock = Clock::default();
-    let mut outcome =
-        pool.install(|| run_in_pool(config, &inputs, &sizes, stop, observer, &clock))?;
-    let ledger = &mut outcome.ledger;
-    ledger.jobs = pool.current_num_threads();
-    ledger.started = started.to_string();
-    ledger.close(begun, &clock);
-    draw_report(config, ledger)?;
+    let identity = Identity::of(config, &inputs)?;
+    let (folder, resumes) = match RunFolder::claim(config, &identity, overwrite)? {
+        Claim::Begin(folder) => (folder, false),
+        Claim::GoOn(folder) => (folder, true),
+        Claim::Done(ledger) => {
+            return Ok(Report { ledger: *ledger, best: Vec::new(), nothing_to_do: true });
+        }
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
+    let pool = pool.context("cannot start threads")?;
+    let shares = Shares::of(budget, pool.current_num_threads());
+    let spool_at = match config.run.spool.as_os_str().is_empty() {
+        true => folder.state().join("spool"),
+        false => config.run.spool.join(folder.spool_name()),
+    };
+    let complete = resumes.then(|| Complete::read(&spool_at)).flatten();
+    let spool = match &complete {
+        Some(_) => Spool::reopen(&spool_at),
+        None => Spool::new(&spool_at, shares.waiting),
+    };
+    let mut ledger = Ledger::begin(config, pool.current_num_threads());
+    if let Some(progress) = &mut ledger.progress {
+        progress.bytes = identity.bytes();
+    }
+    let metrics = &config.run.metrics;
+    let metrics = (!metrics.as_os_str().is_empty()).then(|| metrics.clone());
+    let told_at = place(folder.path(), &folder.state());
+    let pulse = Pulse::new(ledger, &clock, &spool, told_at, metrics);
+    let whole = Whole {
+        config,
+        inputs: &inputs,
+        identity: &identity,
+        folder: &folder,
+        spool: &spool,
+        spool_at: &spool_at,
+        pool: &pool,
+        shares,
+        clock: &clock,
+        pulse: &pulse,
+        stop,
+        observer,
+    };
+    let outcome = pulse.during(|| whole.run(complete));
+    let tally = match outcome {
+        Ok(tally) => tally,
+        Err(error) => {
+            pulse.phase(Phase::default(), |progress| progress.stopped = format!("{error:#}"));
+            pulse.tell(State::Stopped);
+            return Err(error);
+        }
+    };
+    let mut ledger = pulse.close();
+    draw_report(config, &mut ledger)?;
     AtomicFile::write_whole(&config.run.out.join(FILE), ledger.to_json().as_bytes())?;
-    Ok(outcome)
+    pulse.tell_metrics(&ledger);
+    drop(spool_at.exists().then(|| std::fs::remove_dir_all(&spool_at)));
+    // What a failed output still needs is kept: the next run writes it from the journal.
+    if ledger.failed_sinks.is_empty() || !ledger.unreadable.is_empty() {
+        folder.finish()?;
+    }
+    Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false })
 }
 
 /// Draws the report, if it is among the outputs and its figures are whole. It shows the run's times,
@@ -112,111 +173,284 @@ fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
     Ok(())
 }
 
-fn sizes_of(inputs: &[Input]) -> Result<Vec<u64>> {
-    let size = |input: &Input| {
-        let path = input.path();
-        if input.is_stdin() {
-            return Ok(0);
-        }
-        // Opened, not just looked at: a file that may not be read is an error before any work.
-        let file =
-            fs::File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(file.metadata().map_or(0, |m| m.len()))
-    };
-    inputs.iter().map(size).collect()
+/// What was read, once all is: where pages are on disk, this need not be done again.
+#[derive(Debug, Deserialize, Serialize)]
+struct Complete {
+    inputs: Vec<InputRecord>,
+    other_records: u64,
+    unreadable: Vec<String>,
+    totals: Totals,
 }
 
-/// Makes sure that the output folder may be written to: it is absent, empty, holds an earlier run
-/// of the same files and settings, or may be overwritten.
-fn claim(
-    folder: &Path,
-    config: &Config,
-    inputs: &[Input],
-    sizes: &[u64],
-    overwrite: bool,
-) -> Result<()> {
-    let shown = folder.display();
-    if folder.is_file() {
-        bail!("the output folder {shown} is a file; choose another with --out");
+impl Complete {
+    const FILE: &'static str = "complete.json";
+
+    fn read(spool: &Path) -> Option<Self> {
+        let text = std::fs::read(spool.join(Self::FILE)).ok()?;
+        serde_json::from_slice(&text).ok()
     }
-    if holds_files(folder) && !overwrite {
-        let same = Ledger::read(folder).map(|ledger| {
-            let before: BTreeMap<&str, u64> =
-                ledger.inputs.iter().map(|i| (i.file.as_str(), i.bytes)).collect();
-            let names: Vec<_> = inputs.iter().map(|i| i.path().to_string_lossy()).collect();
-            let now: BTreeMap<&str, u64> =
-                names.iter().map(AsRef::as_ref).zip(sizes.iter().copied()).collect();
-            ledger.config_hash == config.hash() && before == now
+}
+
+/// A run with everything it needs.
+#[derive(Debug)]
+struct Whole<'a> {
+    config: &'a Config,
+    inputs: &'a [Input],
+    identity: &'a Identity,
+    folder: &'a RunFolder,
+    spool: &'a Spool,
+    spool_at: &'a Path,
+    pool: &'a ThreadPool,
+    shares: Shares,
+    clock: &'a Clock,
+    pulse: &'a Pulse<'a>,
+    stop: &'a AtomicBool,
+    observer: &'a dyn Observer,
+}
+
+impl Whole<'_> {
+    /// Reads, or takes what was read before; then processes all sites and finishes the outputs.
+    fn run(&self, complete: Option<Complete>) -> Result<Tally> {
+        let (complete, gathered) = match complete {
+            Some(complete) => {
+                let gathered = Gathered::reopen(self.spool_at, complete.totals);
+                (complete, gathered.map_err(|e| self.spool_error(e))?)
+            }
+            None => self.read()?,
+        };
+        {
+            let mut ledger = self.pulse.ledger();
+            ledger.inputs.clone_from(&complete.inputs);
+            ledger.unreadable.clone_from(&complete.unreadable);
+            ledger.counts.feed_items = complete.totals.items;
+            ledger.counts.feed_items_elsewhere = complete.totals.strangers;
+        }
+        let Totals { sites, pages, .. } = complete.totals;
+        self.pulse.phase(Phase::Resuming, |progress| {
+            (progress.sites, progress.pages) = (sites as u64, pages);
         });
-        match same {
-            Some(true) => {}
-            Some(false) => bail!(
-                "the output folder {shown} holds a run of other inputs or settings; \
-                 choose another with --out, or replace it with --overwrite"
-            ),
-            None => bail!(
-                "the output folder {shown} is not empty and holds no finished run; \
-                 choose another with --out, or write into it with --overwrite"
-            ),
+        self.observer.processing(sites, pages as usize);
+        let mut tally = Tally::default();
+        let mut outputs = Outputs::create(&self.config.run.out, self.config)?;
+        let Gathered { drops, mut items, .. } = gathered;
+        for drop in drops {
+            let (drop, _) = drop.map_err(|e| self.spool_error(e))?;
+            tally.drop(&drop);
+            outputs.emit_drop(&drop)?;
         }
-    }
-    fs::create_dir_all(folder).with_context(|| format!("cannot create the output folder {shown}"))
-}
-
-/// Whether a folder holds more than a stopped run leaves: unfinished files, and the folders of
-/// wrappers and the report with nothing else in them. An archive of articles, with its log, is of no
-/// single run: it is added to, never replaced.
-fn holds_files(folder: &Path) -> bool {
-    let counts = |entry: fs::DirEntry| {
-        let name = entry.file_name();
-        let ours = name == "wrappers" || name == "site-config" || name == report::FOLDER;
-        if ours && entry.path().is_dir() {
-            holds_files(&entry.path())
-        } else {
-            let name = name.to_string_lossy();
-            !name.ends_with(".partial") && !name.starts_with(SinkName::Sqlite.files()[0])
+        tally.other_records(complete.other_records);
+        let (mut journal, done) = self.replay(&mut outputs, &mut tally)?;
+        self.pulse.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
+        let crew = Crew {
+            config: self.config,
+            spool: self.spool,
+            renderers: outputs.renderers(),
+            clock: self.clock,
+            stop: self.stop,
+            together: self.pool,
+            beside: self.shares.beside,
+        };
+        let mut index = 0;
+        let list = |hand: &mut dyn FnMut(Task) -> ControlFlow<()>| {
+            each_site(self.spool, &mut items, &mut |mut site| {
+                let at = index;
+                index += 1;
+                if at < done.0 {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                if site.bytes() <= self.shares.beside {
+                    // Workers need not wait for the disk.
+                    self.spool.fetch(&mut site.pages)?;
+                }
+                Ok(hand(Task { index: at, done: if at == done.0 { done.1 } else { 0 }, site }))
+            })
+        };
+        let path = self.folder.journal();
+        let mut sites_done = done.0;
+        let worked = crew.work(list, done, |site: Done| {
+            journal.add(&site.frame).map_err(|e| state_error("cannot write", &path, e))?;
+            sites_done = site.index + usize::from(!site.more);
+            self.take(site, &mut outputs, &mut tally)
+        });
+        let kept = || format!("{sites_done} of {sites} sites are done and kept");
+        worked.with_context(|| {
+            format!("{}; once the cause is gone, the same command goes on from there", kept())
+        })?;
+        if self.stop.load(Ordering::Relaxed) {
+            bail!(Stopped::Kept(format!("after {sites_done} of {sites} sites")));
         }
-    };
-    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(counts))
-}
-
-fn run_in_pool(
-    config: &Config,
-    inputs: &[Input],
-    sizes: &[u64],
-    stop: &AtomicBool,
-    observer: &dyn Observer,
-    clock: &Clock,
-) -> Result<Report> {
-    observer.reading(inputs.len(), sizes.iter().sum());
-    let (summaries, intakes, unreadable) = read_all(config, inputs, stop, observer, clock);
-    if stop.load(Ordering::Relaxed) {
-        bail!(Stopped);
+        self.pulse.phase(Phase::Writing, |_| ());
+        let failed = self.clock.emit.time(|| outputs.finish())?;
+        self.pulse.ledger().failed_sinks = failed;
+        tally.show(&mut self.pulse.ledger());
+        Ok(tally)
     }
-    let grouped = clock.group.time(|| group(intakes, &config.group));
-    observer.processing(grouped.sites.len(), grouped.sites.iter().map(|s| s.pages.len()).sum());
-    let mut tally = Tally::default();
-    tally.drops(&grouped.drops);
 
-    let mut outputs = Outputs::create(&config.run.out, config)?;
-    let renderers = outputs.renderers();
-    outputs.emit_drops(&grouped.drops)?;
-    process_in_order(&grouped.sites, config, &renderers, stop, clock, |done| {
-        observer.site_done(&done.site, done.pages);
-        tally.add(done);
-        clock.emit.time(|| outputs.emit(&done.rendered)).map_err(Into::into)
-    })?;
-    let failed = clock.emit.time(|| outputs.finish())?;
+    /// Counts and writes what came of a site.
+    fn take(&self, site: Done, outputs: &mut Outputs, tally: &mut Tally) -> Result<()> {
+        self.observer.site_done(&site.site, site.pages);
+        tally.add(&site);
+        tally.show(&mut self.pulse.ledger());
+        self.clock.emit.time(|| outputs.emit(site.rendered)).map_err(Into::into)
+    }
 
-    tally.other_records(&summaries);
-    let mut ledger = ledger_of(config, &summaries, unreadable, &grouped, tally.counts, tally.drops);
-    ledger.failed_sinks = failed;
-    let mut best = tally.best;
-    best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    Ok(Report { ledger, best })
+    /// Reads all inputs, files in parallel.
+    fn read(&self) -> Result<(Complete, Gathered)> {
+        let gathered_at = self.spool_at;
+        // What an earlier process left there unfinished is of no use.
+        if gathered_at.exists() {
+            std::fs::remove_dir_all(gathered_at)
+                .map_err(|e| state_error("cannot remove", gathered_at, e))?;
+        }
+        std::fs::create_dir_all(gathered_at)
+            .map_err(|e| state_error("cannot create", gathered_at, e))?;
+        self.check_space()?;
+        self.observer.reading(self.inputs.len(), self.identity.bytes());
+        let tracking = Tracking::new(&self.config.group.tracking_parameters);
+        let gatherer = Gatherer::new(self.spool, gathered_at, tracking);
+        let reading = Reading {
+            pulse: self.pulse,
+            observer: self.observer,
+            stop: self.stop,
+            halt: AtomicBool::new(false),
+        };
+        let read_one = |input| {
+            let mut take = |intake, digest| {
+                if !gatherer.take(intake, digest) {
+                    reading.halt.store(true, Ordering::Relaxed);
+                }
+            };
+            let progress = |bytes| reading.progress(bytes);
+            let config = &self.config.read;
+            self.clock.read.time(|| read(input, config, &progress, &reading.halt, &mut take))
+        };
+        let summaries: Vec<_> =
+            self.pool.install(|| self.inputs.par_iter().map(read_one).collect());
+        if self.stop.load(Ordering::Relaxed) {
+            bail!(Stopped::Empty);
+        }
+        let gathered = self.clock.group.time(|| gatherer.finish());
+        let gathered = gathered.map_err(|e| self.spool_error(e))?;
+        let (mut inputs, mut unreadable, mut other_records) = (Vec::new(), Vec::new(), 0);
+        for (summary, state) in summaries.into_iter().zip(self.identity.inputs()) {
+            match summary {
+                Ok(summary) => {
+                    other_records += summary.other_records;
+                    let record = InputRecord::from(&summary);
+                    inputs.push(InputRecord { modified: state.modified, ..record });
+                }
+                Err(error) => unreadable.push(error.to_string()),
+            }
+        }
+        inputs.sort_by(|a, b| a.file.cmp(&b.file));
+        let totals = gathered.totals;
+        let complete = Complete { inputs, other_records, unreadable, totals };
+        if self.spool.is_on_disk() {
+            let json = serde_json::to_vec(&complete)?;
+            AtomicFile::write_whole(&self.spool_at.join(Complete::FILE), &json)?;
+        }
+        Ok((complete, gathered))
+    }
+
+    /// Checks that pages which will hardly fit into memory will fit on disk.
+    fn check_space(&self) -> Result<()> {
+        let (html, needed) = self.identity.inputs().iter().fold((0, 0), |(html, needed), input| {
+            let name = input.file.to_ascii_lowercase();
+            let packed = [".gz", ".zst", ".lz4"].iter().any(|end| name.ends_with(end));
+            // HTML is compressed to a fifth or so, by crawlers and by us alike.
+            if packed {
+                (html + 5 * input.bytes, needed + input.bytes * 5 / 4)
+            } else {
+                (html + input.bytes, needed + input.bytes / 4)
+            }
+        });
+        if html <= self.shares.waiting {
+            return Ok(());
+        }
+        let Ok(free) = free_space(self.spool_at) else { return Ok(()) };
+        if free < needed {
+            bail!(
+                "about {} of pages will not fit into memory, and to keep them on disk takes about \
+                 {} in {}, where {} are free; make room, name another folder with --spool, or give \
+                 more memory with --memory",
+                shown(html),
+                shown(needed),
+                self.spool_at.display(),
+                shown(free),
+            );
+        }
+        Ok(())
+    }
+
+    /// Takes over what an earlier process did: gives the journal, to be written on, and how many sites, and
+    /// parts of the next, are done.
+    fn replay(
+        &self,
+        outputs: &mut Outputs,
+        tally: &mut Tally,
+    ) -> Result<(Journal, (usize, usize))> {
+        let path = self.folder.journal();
+        let failed = |e| state_error("cannot read", &path, e);
+        let mut next = (0, 0);
+        let mut end = 0;
+        if let Some(mut frames) = Frames::open(&path).map_err(failed)? {
+            let renderers = outputs.renderers();
+            loop {
+                let mut contents = Vec::new();
+                let mut bytes = 0;
+                while bytes < REPLAYED_AT_ONCE
+                    && let Some(content) = frames.next().map_err(failed)?
+                {
+                    bytes += content.len();
+                    contents.push(content);
+                }
+                if contents.is_empty() {
+                    break;
+                }
+                let done: io::Result<Vec<Done>> = self.pool.install(|| {
+                    let done = |content: &Vec<u8>| {
+                        let entry = Entry::of_content(content)?;
+                        Ok(Done::new(entry, &renderers, self.clock, Vec::new()))
+                    };
+                    contents.par_iter().map(done).collect()
+                });
+                for site in done.map_err(failed)? {
+                    if (site.index, site.part) != next {
+                        bail!("{} is damaged; begin anew with --overwrite", path.display());
+                    }
+                    next = if site.more { (next.0, next.1 + 1) } else { (next.0 + 1, 0) };
+                    self.take(site, outputs, tally)?;
+                }
+                end = frames.end();
+                if self.stop.load(Ordering::Relaxed) {
+                    bail!(Stopped::Kept(format!("after {} sites, all done before", next.0)));
+                }
+            }
+        }
+        let journal = Journal::open(&path, end);
+        Ok((journal.map_err(|e| state_error("cannot write", &path, e))?, next))
+    }
+
+    fn spool_error(&self, error: io::Error) -> anyhow::Error {
+        let what = "cannot keep the pages read in";
+        state_error(what, self.spool_at, error).context(
+            "nothing is written yet; once there is room, the same command begins again (another folder \
+             is named by --spool, more memory given by --memory)",
+        )
+    }
 }
 
-/// Reads all inputs, files in parallel, and resolves the revisits in them.
+/// Bytes of the journal that are taken over at once.
+const REPLAYED_AT_ONCE: usize = 4 << 20;
+
+/// Free bytes where a folder lies.
+fn free_space(folder: &Path) -> io::Result<u64> {
+    let of = rustix::fs::statvfs(folder)?;
+    Ok(of.f_bavail.saturating_mul(of.f_frsize))
+}
+
+/// Reads all inputs into memory, files in parallel, and resolves the revisits in them: for commands that
+/// look at a few pages.
 pub(crate) fn read_all(
     config: &Config,
     inputs: &[Input],
@@ -228,202 +462,25 @@ pub(crate) fn read_all(
     let results: Vec<_> = inputs
         .par_iter()
         .map(|input| {
-            let mut intakes = Vec::new();
-            let mut sink = |intake| intakes.push(intake);
-            let summary = clock.read.time(|| read(input, &config.read, &progress, stop, &mut sink));
-            (summary, intakes)
+            let (mut intakes, mut digests) = (Vec::new(), Vec::new());
+            let mut take = |intake, digest| {
+                intakes.push(intake);
+                digests.push(digest);
+            };
+            let summary = clock.read.time(|| read(input, &config.read, &progress, stop, &mut take));
+            (summary, (intakes, digests))
         })
         .collect();
     let (mut summaries, mut intakes, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
-    let mut payloads = Vec::new();
-    for (summary, of_input) in results {
-        let before = intakes.len();
+    let mut digests = Vec::new();
+    for (summary, (of_input, of_payloads)) in results {
         intakes.extend(of_input);
+        digests.extend(of_payloads);
         match summary {
-            Ok(mut summary) => {
-                let of_file = std::mem::take(&mut summary.payloads).into_iter();
-                payloads.extend(of_file.map(|p| Payload { place: before + p.place, ..p }));
-                summaries.push(summary);
-            }
+            Ok(summary) => summaries.push(summary),
             Err(error) => unreadable.push(error.to_string()),
         }
     }
-    resolve(&mut intakes, &payloads);
+    resolve(&mut intakes, &digests);
     (summaries, intakes, unreadable)
-}
-
-/// Processes sites in parallel and hands the results over in order. Threads take the next site in
-/// turn, and at most a few finished ones wait for an earlier one, so memory stays bounded.
-fn process_in_order(
-    sites: &[Site],
-    config: &Config,
-    renderers: &Renderers,
-    stop: &AtomicBool,
-    clock: &Clock,
-    mut take: impl FnMut(&Done) -> Result<()> + Send,
-) -> Result<()> {
-    let threads = rayon::current_num_threads();
-    let next = AtomicUsize::new(0);
-    let failed = AtomicBool::new(false);
-    let waiting: Mutex<Waiting<'_>> =
-        Mutex::new(Waiting { done: BTreeMap::new(), next: 0, take: &mut take, error: None });
-    rayon::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|_| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let halted = stop.load(Ordering::Relaxed) || failed.load(Ordering::Relaxed);
-                    let Some(site) = sites.get(index).filter(|_| !halted) else { break };
-                    let result = process(site, config, clock);
-                    let done = Done::new(result, site.pages.len(), renderers, clock);
-                    let mut waiting = match waiting.lock() {
-                        Ok(waiting) => waiting,
-                        Err(poisoned) => poisoned.into_inner(),
-                    };
-                    waiting.deliver(index, done);
-                    if waiting.error.is_some() {
-                        failed.store(true, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
-    let waiting = waiting.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    match waiting.error {
-        Some(error) => Err(error),
-        None if stop.load(Ordering::Relaxed) => bail!(Stopped),
-        None => Ok(()),
-    }
-}
-
-/// What is left of a site once it is processed: its bytes, and what is counted.
-struct Done {
-    site: String,
-    pages: usize,
-    articles: usize,
-    by_route: BTreeMap<&'static str, u64>,
-    drops: BTreeMap<DropReason, u64>,
-    best: Option<BestWrapper>,
-    rendered: Rendered,
-}
-
-impl Done {
-    fn new(result: SiteResult, pages: usize, renderers: &Renderers, clock: &Clock) -> Self {
-        let mut by_route = BTreeMap::new();
-        for article in &result.articles {
-            *by_route.entry(article.route.as_str()).or_default() += 1;
-        }
-        let mut drops = BTreeMap::new();
-        for drop in &result.drops {
-            *drops.entry(drop.reason).or_default() += 1;
-        }
-        Self {
-            site: result.site.clone(),
-            pages,
-            articles: result.articles.len(),
-            by_route,
-            drops,
-            best: result.best.clone(),
-            rendered: clock.emit.time(|| renderers.render(result)),
-        }
-    }
-}
-
-/// Results that wait for those of earlier sites.
-struct Waiting<'a> {
-    done: BTreeMap<usize, Done>,
-    next: usize,
-    take: &'a mut (dyn FnMut(&Done) -> Result<()> + Send),
-    error: Option<anyhow::Error>,
-}
-
-impl Waiting<'_> {
-    fn deliver(&mut self, index: usize, done: Done) {
-        self.done.insert(index, done);
-        while let Some(done) = self.done.remove(&self.next) {
-            self.next += 1;
-            if self.error.is_none()
-                && let Err(error) = (self.take)(&done)
-            {
-                self.error = Some(error);
-            }
-        }
-    }
-}
-
-/// What is counted while results come in.
-#[derive(Default)]
-struct Tally {
-    counts: Counts,
-    drops: BTreeMap<String, u64>,
-    best: Vec<(String, usize, Option<BestWrapper>)>,
-}
-
-impl Tally {
-    fn drops(&mut self, drops: &[Drop]) {
-        for drop in drops {
-            *self.drops.entry(drop.reason.as_str().to_owned()).or_default() += 1;
-            self.counts.dropped += 1;
-        }
-    }
-
-    /// Counts the records that are listed nowhere: they are many and hold no page.
-    fn other_records(&mut self, summaries: &[InputSummary]) {
-        let others: u64 = summaries.iter().map(|summary| summary.other_records).sum();
-        if others > 0 {
-            self.drops.insert(DropReason::OtherRecord.as_str().to_owned(), others);
-            self.counts.dropped += others;
-        }
-    }
-
-    fn add(&mut self, done: &Done) {
-        for (reason, n) in &done.drops {
-            *self.drops.entry(reason.as_str().to_owned()).or_default() += n;
-            self.counts.dropped += n;
-        }
-        self.counts.articles += done.articles as u64;
-        for (&route, n) in &done.by_route {
-            *self.counts.articles_by_route.entry(route.to_owned()).or_default() += n;
-        }
-        self.best.push((done.site.clone(), done.articles, done.best.clone()));
-    }
-}
-
-fn ledger_of(
-    config: &Config,
-    summaries: &[InputSummary],
-    unreadable: Vec<String>,
-    grouped: &Grouped,
-    counts: Counts,
-    drops: BTreeMap<String, u64>,
-) -> Ledger {
-    let pages = grouped.sites.iter().map(|s| s.pages.len() as u64).sum();
-    let feed_items = grouped.sites.iter().map(|s| s.feed_items.len() as u64).sum();
-    let mut inputs: Vec<InputRecord> = summaries.iter().map(InputRecord::from).collect();
-    inputs.sort_by(|a, b| a.file.cmp(&b.file));
-    Ledger {
-        schema: SCHEMA,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        engine: config.rank.engine.name().to_owned(),
-        terms: terms::Analyzer::version(),
-        config_hash: config.hash(),
-        inputs,
-        counts: Counts {
-            pages,
-            feed_items,
-            feed_items_elsewhere: grouped.strangers,
-            sites: grouped.sites.len() as u64,
-            ..counts
-        },
-        drops,
-        unreadable,
-        failed_sinks: BTreeMap::new(),
-        started: String::new(),
-        seconds: 0.0,
-        stage_seconds: BTreeMap::new(),
-        jobs: 0,
-        pages_per_second: 0.0,
-        html_mb_per_second: 0.0,
-        peak_rss_bytes: None,
-    }
 }

@@ -6,8 +6,10 @@ processing ([`spool`], [`gather`]), what was done so far ([`journal`]), who may 
 
 pub(crate) mod folder;
 pub(crate) mod gather;
+pub(crate) mod giant;
 pub(crate) mod journal;
 pub(crate) mod pulse;
 pub(crate) mod schedule;
 pub(crate) mod sorted;
 pub(crate) mod spool;
+pub(crate) mod work;

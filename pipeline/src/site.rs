@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
 
 use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Support, Template,
@@ -43,7 +42,6 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     let mut parsed: Vec<ParsedPage<'_>> =
         clock.parse.time(|| site.pages.par_iter().map(|page| parse_page(page, config)).collect());
     let by_html5ever = parsed.iter().filter(|page| page.document.notes().by_html5ever).count();
-    clock.by_html5ever.fetch_add(by_html5ever as u64, Ordering::Relaxed);
     join_parts(&mut parsed, config);
     let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
     let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
@@ -109,12 +107,14 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         site: site.key.to_owned(),
         site_configs,
         pages: parsed.len(),
+        by_html5ever: by_html5ever as u64,
         letters,
+        more: false,
     }
 }
 
 /// How the fixed wrappers of a site's hosts fared.
-fn by_hand(parsed: &[ParsedPage<'_>]) -> Vec<FixedRecord> {
+pub(crate) fn by_hand(parsed: &[ParsedPage<'_>]) -> Vec<FixedRecord> {
     let mut records: BTreeMap<&str, FixedRecord> = BTreeMap::new();
     for page in parsed {
         let Some(fixed) = &page.fixed else { continue };
@@ -132,7 +132,7 @@ fn by_hand(parsed: &[ParsedPage<'_>]) -> Vec<FixedRecord> {
 }
 
 /// The best wrapper, or the expression of a fixed one that gave more articles.
-fn best_by_hand(articles: &[Article], best: Option<BestWrapper>) -> Option<BestWrapper> {
+pub(crate) fn best_by_hand(articles: &[Article], best: Option<BestWrapper>) -> Option<BestWrapper> {
     let mut counts: BTreeMap<&[String], (usize, f64)> = BTreeMap::new();
     for article in articles.iter().filter(|article| article.engine == SITE_CONFIG) {
         counts.entry(&article.xpath).or_insert((0, article.confidence)).0 += 1;
@@ -149,7 +149,7 @@ fn best_by_hand(articles: &[Article], best: Option<BestWrapper>) -> Option<BestW
     if given(&by_hand) > 0 && given(&by_hand) >= given(&best) { by_hand } else { best }
 }
 
-fn refusal(kind: TemplateKind, config: &Config) -> Option<DropReason> {
+pub(crate) fn refusal(kind: TemplateKind, config: &Config) -> Option<DropReason> {
     match kind {
         TemplateKind::Article => None,
         TemplateKind::List if config.cluster.extract_lists => None,
@@ -200,7 +200,7 @@ fn learn_and_extract(
     (learnt, outcomes)
 }
 
-fn record_of(
+pub(crate) fn record_of(
     template: &Template,
     parsed: &[ParsedPage<'_>],
     learnt: Option<&Learnt>,
@@ -217,7 +217,7 @@ fn record_of(
 }
 
 /// Each page by itself, with the page-wise method only.
-fn process_apart(site: &Site, config: &Config) -> SiteResult {
+pub(crate) fn process_apart(site: &Site, config: &Config) -> SiteResult {
     let (mut articles, mut drops) = (Vec::new(), Vec::new());
     let mut letters = Letters::default();
     for page in &site.pages {
@@ -252,5 +252,17 @@ fn process_apart(site: &Site, config: &Config) -> SiteResult {
     let record = SiteRecord::new(&site.key, Vec::new(), Vec::new());
     let site_configs = Vec::new();
     let (site, pages) = (site.key.clone(), site.pages.len());
-    SiteResult { articles, drops, record, site, site_configs, pages, letters, best: None }
+    let (by_html5ever, more) = (0, false);
+    SiteResult {
+        articles,
+        drops,
+        record,
+        site,
+        site_configs,
+        pages,
+        by_html5ever,
+        letters,
+        best: None,
+        more,
+    }
 }

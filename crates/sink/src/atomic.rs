@@ -31,6 +31,18 @@ pub fn make_folder(path: &Path) -> Result<(), SinkError> {
     fs::create_dir_all(path).map_err(|e| SinkError::new("cannot create", path, e))
 }
 
+/// Waits until all that was written to the file system of a folder is on disk (syncfs(2)).
+#[cfg(target_os = "linux")]
+fn sync_whole(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(File::open(folder)?)?)
+}
+
+/// Other systems sync file by file.
+#[cfg(not(target_os = "linux"))]
+fn sync_whole(_: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// A file under a temporary name beside its place, moved there by [`AtomicFile::finish`] once its
 /// bytes are on disk. Dropped before that, it leaves nothing behind.
 #[derive(Debug)]
@@ -66,16 +78,47 @@ impl AtomicFile {
         written.map_err(|e| SinkError::new("cannot write", &self.path, e))
     }
 
-    /// Writes everything to disk and closes the file; it stays under its temporary name until it is
+    /// Hands everything to the system and closes the file; it stays under its temporary name until it is
     /// finished. For those who have many files waiting: open ones are scarce.
     ///
     /// # Errors
     /// If the disk is full or the like.
     pub fn close(&mut self) -> Result<(), SinkError> {
+        self.end(false)
+    }
+
+    fn end(&mut self, sync: bool) -> Result<(), SinkError> {
         let Some(writer) = self.writer.take() else { return Ok(()) };
         let file = writer.into_inner().map_err(io::IntoInnerError::into_error);
-        let synced = file.and_then(|file| file.sync_all());
+        let synced = file.and_then(|file| if sync { file.sync_all() } else { Ok(()) });
         synced.map_err(|e| SinkError::new("cannot write", &self.path, e))
+    }
+
+    /// Moves files of one folder, written and closed, to their places once all their bytes are on disk. One
+    /// wait for all of them, where the system can do that: a disk takes a millisecond or more for each.
+    ///
+    /// # Errors
+    /// If writing or moving fails; places not reached hold what they held before.
+    pub fn finish_all(files: Vec<Self>) -> Result<(), SinkError> {
+        let Some(first) = files.first() else { return Ok(()) };
+        let together = first.path.parent().is_some_and(|folder| sync_whole(folder).is_ok());
+        for mut file in files {
+            if file.writer.is_some() {
+                file.end(true)?;
+            } else if !together {
+                let synced = File::open(&file.temporary).and_then(|file| file.sync_all());
+                synced.map_err(|e| SinkError::new("cannot write", &file.path, e))?;
+            }
+            file.place()?;
+        }
+        Ok(())
+    }
+
+    fn place(mut self) -> Result<(), SinkError> {
+        let moved = fs::rename(&self.temporary, &self.path);
+        moved.map_err(|e| SinkError::new("cannot write", &self.path, e))?;
+        self.finished = true;
+        Ok(())
     }
 
     /// Writes everything to disk and moves the file to its place.
@@ -83,11 +126,8 @@ impl AtomicFile {
     /// # Errors
     /// If writing or moving fails; the place then holds what it held before.
     pub fn finish(mut self) -> Result<(), SinkError> {
-        self.close()?;
-        let moved = fs::rename(&self.temporary, &self.path);
-        moved.map_err(|e| SinkError::new("cannot write", &self.path, e))?;
-        self.finished = true;
-        Ok(())
+        self.end(true)?;
+        self.place()
     }
 
     /// Writes a whole file at once.

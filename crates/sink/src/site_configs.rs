@@ -66,9 +66,7 @@ impl Sink for SiteConfigSink {
     }
 
     fn finish(self: Box<Self>) -> Result<(), SinkError> {
-        for file in self.files {
-            file.finish()?;
-        }
+        AtomicFile::finish_all(self.files)?;
         for stale in self.stale {
             let _ = fs::remove_file(stale);
         }

@@ -18,12 +18,17 @@ pub struct SiteResult {
     pub site: String,
     /// Pages that reached it.
     pub pages: usize,
+    /// Of those, pages that html5ever's own tokenizer read.
+    pub by_html5ever: u64,
     /// How much of its pages was kept.
     pub letters: Letters,
     /// Its best wrapper, for the summary: template, articles, expression.
     pub best: Option<BestWrapper>,
     /// What was learnt of it in the ftr-site-config format; empty unless that is asked for.
     pub site_configs: Vec<SiteConfigFile>,
+    /// Whether this is a part of a site too large to be worked on at once, and more of it follows. Its articles
+    /// are in order over all parts; the other figures are of this part.
+    pub more: bool,
 }
 
 impl SiteResult {
@@ -31,6 +36,7 @@ impl SiteResult {
     pub fn of_articles(site: &str, articles: Vec<Article>) -> Self {
         Self {
             pages: articles.len(),
+            by_html5ever: 0,
             articles,
             drops: Vec::new(),
             record: SiteRecord::new(site, Vec::new(), Vec::new()),
@@ -38,6 +44,7 @@ impl SiteResult {
             letters: Letters::default(),
             best: None,
             site_configs: Vec::new(),
+            more: false,
         }
     }
 }

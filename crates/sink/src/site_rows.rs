@@ -161,11 +161,46 @@ impl From<&SiteResult> for SiteRow {
     }
 }
 
+impl SiteRow {
+    /// Adds the figures of a later part of the same site, whose record is that of all parts.
+    fn absorb(&mut self, part: Self) {
+        let (ours, theirs) = (self.articles as f64, part.articles as f64);
+        let sum = self.confidence.unwrap_or(0.0) * ours + part.confidence.unwrap_or(0.0) * theirs;
+        self.confidence = (ours + theirs > 0.0).then(|| sum / (ours + theirs));
+        self.pages += part.pages;
+        self.articles += part.articles;
+        self.doubtful += part.doubtful;
+        self.letters.pages += part.letters.pages;
+        self.letters.kept += part.letters.kept;
+        add(&mut self.articles_by_route, part.articles_by_route);
+        add(&mut self.drops, part.drops);
+        add(&mut self.confidences, part.confidences);
+        add(&mut self.lengths, part.lengths);
+        self.best = match (self.best.take(), part.best) {
+            (Some(mut one), Some(other)) if one.content == other.content => {
+                one.articles += other.articles;
+                Some(one)
+            }
+            (Some(one), Some(other)) if one.articles >= other.articles => Some(one),
+            (one, other) => other.or(one),
+        };
+        (self.layouts, self.wrappers) = (part.layouts, part.wrappers);
+    }
+}
+
+fn add<K: Ord>(counts: &mut BTreeMap<K, usize>, more: BTreeMap<K, usize>) {
+    for (key, count) in more {
+        *counts.entry(key).or_default() += count;
+    }
+}
+
 /// Writes `report/sites.jsonl`.
 #[derive(Debug)]
 pub struct SiteRowsSink {
     file: AtomicFile,
     folder: PathBuf,
+    /// The site whose parts are coming in.
+    open: Option<SiteRow>,
 }
 
 impl SiteRowsSink {
@@ -181,7 +216,7 @@ impl SiteRowsSink {
     pub fn create(folder: &Path) -> Result<Self, SinkError> {
         make_folder(folder)?;
         let file = AtomicFile::create(&folder.join(Self::FILE))?;
-        Ok(Self { file, folder: folder.to_owned() })
+        Ok(Self { file, folder: folder.to_owned(), open: None })
     }
 
     /// Removes pages about single sites: after another run they would tell of an earlier one.
@@ -201,8 +236,23 @@ impl Sink for SiteRowsSink {
         Some(Arc::new(|site| json_lines(std::iter::once(SiteRow::from(site)))))
     }
 
-    fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        self.file.write_bytes(rendered)
+    fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
+        if !site.more && self.open.is_none() {
+            return self.file.write_bytes(rendered);
+        }
+        let part = SiteRow::from(site);
+        match &mut self.open {
+            Some(row) => row.absorb(part),
+            none => *none = Some(part),
+        }
+        if site.more {
+            return Ok(());
+        }
+        let row = self.open.take().map(|row| {
+            let confidence = row.confidence.map(rounded);
+            SiteRow { confidence, ..row }
+        });
+        self.file.write_bytes(&json_lines(row.into_iter()))
     }
 
     fn finish(self: Box<Self>) -> Result<(), SinkError> {

@@ -22,6 +22,38 @@ impl SiteRecord {
         Self { schema: SCHEMA, site: site.to_owned(), templates, fixed }
     }
 
+    /// Adds what another part of the same site has: pages of templates that are known are counted, other
+    /// templates are added.
+    pub fn absorb(&mut self, other: Self) {
+        for template in other.templates {
+            match self.templates.iter_mut().find(|known| known.id == template.id) {
+                Some(known) => known.pages += template.pages,
+                None => self.templates.push(template),
+            }
+        }
+        for fixed in other.fixed {
+            match self.fixed.iter_mut().find(|known| known.host == fixed.host) {
+                Some(known) => {
+                    known.pages += fixed.pages;
+                    known.matched += fixed.matched;
+                }
+                None => self.fixed.push(fixed),
+            }
+        }
+    }
+
+    /// Puts something before the names of all templates, so that those of parts differ.
+    pub fn prefix(&mut self, prefix: &str) {
+        for template in &mut self.templates {
+            template.id.insert_str(0, prefix);
+        }
+    }
+
+    /// Takes out how wrappers written by hand fared.
+    pub fn clear_fixed(&mut self) {
+        self.fixed.clear();
+    }
+
     /// How many layouts the site has.
     pub(crate) fn layouts(&self) -> usize {
         self.templates.len()
@@ -118,6 +150,11 @@ impl From<&StructuralPattern> for PatternRecord {
 }
 
 impl TemplateRecord {
+    /// Counts no page of it: they come with later parts of the site.
+    pub fn clear_pages(&mut self) {
+        self.pages = 0;
+    }
+
     /// Takes a template with its wrapper, if one was learnt, the best-ranked patterns (best first)
     /// and some URLs of its pages.
     pub fn new(

@@ -32,9 +32,14 @@ Examples:
   sitegrove run saved-pages/ --engine euclid --out out/pages
   sitegrove run crawl/ --wrappers-from my-wrappers/ --sinks jsonl,siteconfig --out out/tonight
   sitegrove run crawl/ --sinks jsonl,parquet --index articles.index --out out/tonight
+  sitegrove run crawl/ --memory 4GB --spool /scratch --metrics run.prom --out out/tonight
+
+The same command again goes on with a run that was stopped or killed, and does nothing if all is done.
+`sitegrove status DIR` tells how far a run is.
 
 Exit codes: 0 done; 1 done, but some input could not be read to its end, some output could not be
-written, or there was no page at all; 2 could not run; 130 stopped by Ctrl-C.")]
+written, or there was no page at all; 2 could not run; 130 stopped by Ctrl-C or SIGTERM, to be gone on
+with.")]
 pub struct RunArgs {
     /// A configuration (.toml) first, if any; then WARC files, HTML files, folders, globs
     #[arg(value_name = "CONFIG|INPUT")]
@@ -72,6 +77,16 @@ pub struct RunArgs {
     /// Threads; 0 takes one a core
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
+    /// Memory to take, like 800MiB or 16GB; pages that do not fit wait on disk [default: half the
+    /// machine's]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Folder for pages that do not fit into memory [default: one in the output folder]
+    #[arg(long, value_name = "DIR")]
+    pub spool: Option<PathBuf>,
+    /// Keep a file current with metrics for Prometheus
+    #[arg(long, value_name = "FILE")]
+    pub metrics: Option<PathBuf>,
     /// Replace whatever run the output folder holds
     #[arg(long)]
     pub overwrite: bool,
@@ -121,6 +136,15 @@ impl RunArgs {
             config.emit.index.clone_from(index);
             config.emit.sinks.push(SinkName::Index);
         }
+        if let Some(memory) = &self.memory {
+            config.run.memory.clone_from(memory);
+        }
+        if let Some(spool) = &self.spool {
+            config.run.spool.clone_from(spool);
+        }
+        if let Some(metrics) = &self.metrics {
+            config.run.metrics.clone_from(metrics);
+        }
         if let Some(jobs) = self.jobs {
             config.run.jobs = jobs;
         }
@@ -143,6 +167,18 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
         progress.clear();
         report?
     };
+    if report.nothing_to_do {
+        if !args.quiet {
+            let (ledger, folder) = (&report.ledger, config.run.out.display());
+            writeln!(
+                out,
+                "Nothing to do: {folder} holds this run already ({} articles from {} pages of {} sites, \
+                 begun {}). --overwrite makes it again.",
+                ledger.counts.articles, ledger.counts.pages, ledger.counts.sites, ledger.started,
+            )?;
+        }
+        return Ok(report.ledger.counts.pages > 0);
+    }
     for problem in &report.ledger.unreadable {
         tracing::error!("{problem}; what was read before is kept");
     }

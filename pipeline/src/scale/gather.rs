@@ -2,8 +2,8 @@
 //!
 //! Does what [`crate::stages::group`] does with everything in memory, and gives the same sites.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -75,6 +75,8 @@ pub(crate) struct Totals {
     pub(crate) sites: usize,
     /// Pages, those among them that turn out to be older copies too.
     pub(crate) pages: u64,
+    /// Feed items of these sites.
+    pub(crate) items: u64,
     /// Feed items whose site has no page here.
     pub(crate) strangers: u64,
 }
@@ -137,17 +139,20 @@ impl<'a> Gatherer<'a> {
                 let mut items = locked(&self.items);
                 of_feed.into_iter().try_for_each(|item| {
                     let content = item.content.as_ref().map_or(0, String::len);
-                    let bytes = item.link.len() + item.title.len() + item.description.len() + content;
+                    let bytes =
+                        item.link.len() + item.title.len() + item.description.len() + content;
                     items.push(item, bytes)
                 })
             }
-            Intake::Redirect { from, to } => match (self.tracking.key(&from), self.tracking.key(&to)) {
-                (Some(from), Some(key)) if from != key => {
-                    let bytes = from.len() + to.len();
-                    locked(&self.redirects).push((from, to), bytes)
+            Intake::Redirect { from, to } => {
+                match (self.tracking.key(&from), self.tracking.key(&to)) {
+                    (Some(from), Some(key)) if from != key => {
+                        let bytes = from.len() + to.len();
+                        locked(&self.redirects).push((from, to), bytes)
+                    }
+                    _ => Ok(()),
                 }
-                _ => Ok(()),
-            },
+            }
             Intake::Revisit(revisit) => {
                 locked(&self.revisits).push(revisit);
                 Ok(())
@@ -182,10 +187,10 @@ impl<'a> Gatherer<'a> {
             self.name_saved_files()?;
         }
         let drops = self.settle_revisits()?;
-        let (items, strangers) = self.lead_items()?;
+        let (items, led, strangers) = self.lead_items()?;
         let sites = locked(&self.sites).len();
         let pages = self.pages.load(Ordering::Relaxed);
-        let totals = Totals { sites, pages, strangers };
+        let totals = Totals { sites, pages, items: led, strangers };
         if !self.spool.is_on_disk() {
             return Ok(Gathered { drops, items, totals });
         }
@@ -257,12 +262,12 @@ impl<'a> Gatherer<'a> {
     }
 
     /// Leads feed items past redirects to sites that have pages; counts those that lead elsewhere.
-    fn lead_items(&self) -> io::Result<(Merged<ItemOfSite>, u64)> {
+    fn lead_items(&self) -> io::Result<(Merged<ItemOfSite>, u64, u64)> {
         let hops = self.hops()?;
         let items = self.take_sorter(&self.items);
         let sites = locked(&self.sites);
         let mut led = Sorter::new(self.folder.join("items-led"));
-        let mut strangers = 0;
+        let (mut found, mut strangers) = (0, 0);
         let mut last: Option<FeedItem> = None;
         for item in items.finish()? {
             let mut item = item?;
@@ -274,12 +279,13 @@ impl<'a> Gatherer<'a> {
             match site_of(&item.link).map(|key| (xxh3_64(key.as_bytes()), key)) {
                 Some((hash, key)) if sites.contains(&hash) => {
                     let bytes = item.link.len() + item.description.len() + 200;
+                    found += 1;
                     led.push((hash, key, item), bytes)?;
                 }
                 _ => strangers += 1,
             }
         }
-        Ok((led.finish()?, strangers))
+        Ok((led.finish()?, found, strangers))
     }
 
     /// The redirects that links of feed items pass: of all those read, few.
@@ -304,7 +310,8 @@ impl<'a> Gatherer<'a> {
                 }
             })?;
             let next = found.values().filter_map(|to| self.tracking.key(to));
-            wanted = next.filter(|key| !hops.contains_key(key) && !found.contains_key(key)).collect();
+            wanted =
+                next.filter(|key| !hops.contains_key(key) && !found.contains_key(key)).collect();
             hops.append(&mut found);
         }
         Ok(hops)

@@ -164,7 +164,9 @@ impl<T: Item> Iterator for Merged<T> {
         }
         // Runs are few: memory holds millions of bytes of each.
         let heads = self.heads.iter().enumerate();
-        let (at, _) = heads.filter_map(|(at, head)| Some((at, head.as_ref()?))).min_by(|a, b| a.1.cmp(b.1))?;
+        let (at, _) = heads
+            .filter_map(|(at, head)| Some((at, head.as_ref()?)))
+            .min_by(|a, b| a.1.cmp(b.1))?;
         let next = self.runs[at].next().unwrap_or_else(|error| {
             self.failed = Some(error);
             None

@@ -45,6 +45,8 @@ pub(crate) enum Html {
     Held(String),
     /// In a part's file, compressed.
     Packed { part: usize, at: u64, bytes: u32 },
+    /// Here, compressed.
+    Fetched(Vec<u8>),
 }
 
 /// A page of a spool.
@@ -144,7 +146,11 @@ impl Spool {
         }
         let cost = page.head.length + HEAD;
         locked(&self.parts[part]).held.push(page);
-        if self.held.fetch_add(cost, Ordering::Relaxed) + cost > self.limit { self.spill() } else { Ok(()) }
+        if self.held.fetch_add(cost, Ordering::Relaxed) + cost > self.limit {
+            self.spill()
+        } else {
+            Ok(())
+        }
     }
 
     /// From now on everything goes to files, and so does what is held.
@@ -168,6 +174,7 @@ impl Spool {
         let packed = match &page.html {
             Html::Held(html) => pack(html)?,
             Html::Packed { part, at, bytes } => self.read(*part, *at, *bytes)?,
+            Html::Fetched(packed) => packed.clone(),
         };
         let head = rmp_serde::to_vec(&page.head).map_err(io::Error::other)?;
         let mut to = locked(&self.parts[part]);
@@ -254,34 +261,51 @@ impl Spool {
         if let Some(file) = &mut locked(&self.parts[part]).file {
             file.flush()?;
         }
-        let mut file = File::open(self.path(part))?;
-        file.seek(SeekFrom::Start(at))?;
-        let mut packed = vec![0; bytes as usize];
-        file.read_exact(&mut packed)?;
-        Ok(packed)
+        Opened::default().read(self, part, at, bytes)
+    }
+
+    /// Brings pages into memory, as they are in the files.
+    pub(crate) fn fetch(&self, pages: &mut [Stored]) -> io::Result<()> {
+        let mut opened = Opened::default();
+        for page in pages {
+            if let Html::Packed { part, at, bytes } = page.html {
+                page.html = Html::Fetched(opened.read(self, part, at, bytes)?);
+            }
+        }
+        Ok(())
     }
 
     /// The pages with their HTML, as a site's.
     pub(crate) fn load(&self, site: &str, pages: Vec<Stored>) -> io::Result<Vec<Page>> {
-        let mut open: Option<(usize, File)> = None;
-        let mut loaded = Vec::with_capacity(pages.len());
-        for Stored { head, html } in pages {
+        let mut opened = Opened::default();
+        let load = |Stored { head, html }| {
             let html = match html {
                 Html::Held(html) => html,
+                Html::Fetched(packed) => unpack(&packed, head.length)?,
                 Html::Packed { part, at, bytes } => {
-                    let file = match &mut open {
-                        Some((of, file)) if *of == part => file,
-                        other => &mut other.insert((part, File::open(self.path(part))?)).1,
-                    };
-                    file.seek(SeekFrom::Start(at))?;
-                    let mut packed = vec![0; bytes as usize];
-                    file.read_exact(&mut packed)?;
-                    unpack(&packed, head.length)?
+                    unpack(&opened.read(self, part, at, bytes)?, head.length)?
                 }
             };
             let Head { url, fetched, origin, charset, .. } = head;
-            loaded.push(Page { url, site: site.to_owned(), fetched, origin, charset, html });
-        }
-        Ok(loaded)
+            Ok(Page { url, site: site.to_owned(), fetched, origin, charset, html })
+        };
+        pages.into_iter().map(load).collect()
+    }
+}
+
+/// The file that was read last: pages of a site are in one part.
+#[derive(Debug, Default)]
+struct Opened(Option<(usize, File)>);
+
+impl Opened {
+    fn read(&mut self, of: &Spool, part: usize, at: u64, bytes: u32) -> io::Result<Vec<u8>> {
+        let file = match &mut self.0 {
+            Some((open, file)) if *open == part => file,
+            other => &mut other.insert((part, File::open(of.path(part))?)).1,
+        };
+        file.seek(SeekFrom::Start(at))?;
+        let mut packed = vec![0; bytes as usize];
+        file.read_exact(&mut packed)?;
+        Ok(packed)
     }
 }

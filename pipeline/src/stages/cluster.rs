@@ -5,6 +5,8 @@
 //! Why: Forest ranks patterns over pages of one layout; over mixed layouts it is lost (F1 30).
 //! Drops: nothing itself; the run drops pages of list and other templates by their kind.
 
+use std::sync::OnceLock;
+
 use dom::local_name;
 use model::{FeedItem, Template, TemplateKind};
 use rayon::prelude::*;
@@ -34,64 +36,143 @@ pub fn cluster(
     pages: &[ParsedPage<'_>],
     config: &ClusterConfig,
 ) -> Vec<Template> {
-    let feeds = feeds_of_pages(site);
     let recurring = recurring_tokens(pages);
+    let addresses = Addresses::of(pages.iter().map(|page| page.page.url.as_str()));
+    let looks = look(site, pages, &recurring, &addresses, config);
+    let templates = layouts(pages, &looks, config)
+        .into_iter()
+        .flat_map(|members| split_by_kind(members, &looks.impressions));
+    templates
+        .enumerate()
+        .map(|(i, (kind, members))| template(i, site.key, kind, members, &looks))
+        .collect()
+}
+
+/// A template by its number.
+pub(crate) fn template(
+    at: usize,
+    site: &str,
+    kind: TemplateKind,
+    members: Vec<u32>,
+    looks: &Looks,
+) -> Template {
+    Template {
+        id: format!("t{}", at + 1),
+        site: site.to_owned(),
+        kind,
+        signature: signature(&members, &looks.paths),
+        members,
+    }
+}
+
+/// How pages look.
+#[derive(Debug)]
+pub(crate) struct Looks {
+    /// Hashes of each page's tag paths.
+    pub(crate) paths: Vec<Vec<u64>>,
+    /// Per page the feeds that list it.
+    pub(crate) feeds: Vec<Vec<u32>>,
+    /// What each page is taken for by itself.
+    pub(crate) impressions: Vec<Impression>,
+}
+
+/// Looks at pages of a site, all of whose addresses are known.
+pub(crate) fn look(
+    site: &Joined<'_>,
+    pages: &[ParsedPage<'_>],
+    recurring: &FxHashSet<u64>,
+    addresses: &Addresses,
+    config: &ClusterConfig,
+) -> Looks {
+    let feeds = feeds_of_pages(site);
     let paths: Vec<Vec<u64>> =
-        pages.par_iter().map(|page| layout_of(&page.document, &recurring)).collect();
-    let layouts: Vec<Layout<'_>> = pages
-        .iter()
-        .zip(paths.iter().zip(&feeds))
-        .map(|(p, (paths, feeds))| Layout { paths, url: &p.page.url, feeds })
-        .collect();
-    let likeness = Likeness {
-        threshold: config.similarity,
-        feed_bonus: config.feed_bonus,
-        sample: config.sample,
-    };
-    let below = pages_below(pages);
+        pages.par_iter().map(|page| layout_of(&page.document, recurring)).collect();
     let mut impressions: Vec<Impression> = pages
-        .iter()
-        .zip(feeds.iter().zip(below))
-        .map(|(page, (feeds, pages_below))| {
+        .par_iter()
+        .zip(&feeds)
+        .map(|(page, feeds)| {
             let listed_by_feed = !feeds.is_empty();
+            let pages_below = addresses.below(&page.page.url);
             let min_words = config.min_words;
             impression(page, &Evidence { listed_by_feed, pages_below, min_words })
         })
         .collect();
-    prove(&mut impressions, pages);
-    let groups = group_by_layout(&layouts, &likeness);
-    let templates = groups.into_iter().flat_map(|members| split_by_kind(members, &impressions));
-    templates
-        .enumerate()
-        .map(|(i, (kind, members))| Template {
-            id: format!("t{}", i + 1),
-            site: site.key.to_owned(),
-            kind,
-            signature: signature(&members, &paths),
-            members,
-        })
-        .collect()
+    prove(&mut impressions, pages, addresses);
+    Looks { paths, feeds, impressions }
+}
+
+/// How alike pages of one layout are, by the settings.
+pub(crate) fn likeness(config: &ClusterConfig) -> Likeness {
+    Likeness { threshold: config.similarity, feed_bonus: config.feed_bonus, sample: config.sample }
+}
+
+/// The pages of each layout.
+pub(crate) fn layouts(
+    pages: &[ParsedPage<'_>],
+    looks: &Looks,
+    config: &ClusterConfig,
+) -> Vec<Vec<u32>> {
+    let layouts: Vec<Layout<'_>> = pages
+        .iter()
+        .zip(looks.paths.iter().zip(&looks.feeds))
+        .map(|(p, (paths, feeds))| Layout { paths, url: &p.page.url, feeds })
+        .collect();
+    group_by_layout(&layouts, &likeness(config))
+}
+
+/// The addresses of all pages of a site.
+#[derive(Debug)]
+pub(crate) struct Addresses {
+    /// Without scheme, query and fragment, with a slash behind, sorted.
+    paths: Vec<String>,
+    urls: Vec<String>,
+    /// In the form in which addresses of one page are equal; made when first asked for.
+    keys: OnceLock<FxHashSet<String>>,
+}
+
+impl Addresses {
+    pub(crate) fn of<'a>(urls: impl Iterator<Item = &'a str>) -> Self {
+        let urls: Vec<String> = urls.map(str::to_owned).collect();
+        let mut paths: Vec<String> = urls.iter().map(|url| Self::path(url)).collect();
+        paths.sort_unstable();
+        Self { paths, urls, keys: OnceLock::new() }
+    }
+
+    fn path(url: &str) -> String {
+        let url = url.split(['?', '#']).next().unwrap_or_default();
+        let (_, rest) = url.split_once("://").unwrap_or(("", url));
+        format!("{}/", rest.trim_end_matches('/'))
+    }
+
+    /// The number of pages whose addresses lie below one, without query.
+    fn below(&self, url: &str) -> u32 {
+        let path = Self::path(url);
+        let from = self.paths.partition_point(|p| *p <= path);
+        self.paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
+    }
+
+    /// Whether there is a page of an address, given in the form in which addresses of one page are equal.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        let tracking = Tracking::new(&[]);
+        let keys = || self.urls.iter().filter_map(|url| tracking.key(url)).collect();
+        self.keys.get_or_init(keys).contains(key)
+    }
 }
 
 /// A list leads to at least so many other pages of the crawl.
 const LEADS_TO: usize = 3;
 
 /// Finds out which of the pages that look like lists lead to other pages of the crawl.
-fn prove(impressions: &mut [Impression], pages: &[ParsedPage<'_>]) {
-    if !impressions.iter().any(Impression::needs_proof) {
-        return;
-    }
+fn prove(impressions: &mut [Impression], pages: &[ParsedPage<'_>], addresses: &Addresses) {
     let tracking = Tracking::new(&[]);
-    let addresses: FxHashSet<String> =
-        pages.iter().filter_map(|page| tracking.key(&page.page.url)).collect();
     for (impression, page) in impressions.iter_mut().zip(pages) {
         if impression.needs_proof() {
-            *impression = impression.with_proof(leads_on(page, &addresses, &tracking));
+            *impression = impression.with_proof(leads_on(page, addresses, &tracking));
         }
     }
 }
 
-fn leads_on(page: &ParsedPage<'_>, addresses: &FxHashSet<String>, tracking: &Tracking) -> bool {
+fn leads_on(page: &ParsedPage<'_>, addresses: &Addresses, tracking: &Tracking) -> bool {
     let Ok(base) = Url::parse(&page.page.url) else { return false };
     let own = tracking.key(&page.page.url);
     let document = &page.document;
@@ -99,7 +180,7 @@ fn leads_on(page: &ParsedPage<'_>, addresses: &FxHashSet<String>, tracking: &Tra
     let mut found: FxHashSet<String> = FxHashSet::default();
     for href in links.filter_map(|id| document.attribute(id, &local_name!("href"))) {
         let to = base.join(href).ok().and_then(|url| tracking.key(url.as_str()));
-        found.extend(to.filter(|to| Some(to) != own.as_ref() && addresses.contains(to)));
+        found.extend(to.filter(|to| Some(to) != own.as_ref() && addresses.has(to)));
         if found.len() >= LEADS_TO {
             return true;
         }
@@ -107,26 +188,8 @@ fn leads_on(page: &ParsedPage<'_>, addresses: &FxHashSet<String>, tracking: &Tra
     false
 }
 
-/// For each page the number of pages whose addresses lie below its own, without query.
-fn pages_below(pages: &[ParsedPage<'_>]) -> Vec<u32> {
-    let path = |page: &ParsedPage<'_>| {
-        let url = page.page.url.split(['?', '#']).next().unwrap_or_default();
-        let (_, rest) = url.split_once("://").unwrap_or(("", url));
-        format!("{}/", rest.trim_end_matches('/'))
-    };
-    let mut paths: Vec<String> = pages.iter().map(path).collect();
-    let own = paths.clone();
-    paths.sort_unstable();
-    own.iter()
-        .map(|path| {
-            let from = paths.partition_point(|p| p <= path);
-            paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
-        })
-        .collect()
-}
-
 /// Sets the pages of a layout apart by kind, the most numerous first.
-fn split_by_kind(
+pub(crate) fn split_by_kind(
     members: Vec<u32>,
     impressions: &[Impression],
 ) -> impl Iterator<Item = (TemplateKind, Vec<u32>)> {

@@ -5,15 +5,15 @@
 //! Why: the outputs are the same bytes whatever the number of threads.
 //! Drops: nothing; it writes down what the others dropped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use model::Drop;
 use sink::{
-    AtomicFile, Render, Sink, SinkError, SiteResult, drop_record, json_lines, make_folder,
-    site_file_name,
+    AtomicFile, Render, Sink, SinkError, SiteRecord, SiteResult, drop_record, json_lines,
+    make_folder, site_file_name,
 };
 
 use crate::config::{Config, EmitConfig};
@@ -32,19 +32,21 @@ pub struct Rendered {
     /// One for each sink, empty where it renders nothing.
     by_sink: Vec<Vec<u8>>,
     dropped: Vec<u8>,
-    wrappers: Vec<u8>,
+}
+
+impl std::fmt::Debug for Renderers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Renderers").field(&self.0.len()).finish()
+    }
 }
 
 impl Renderers {
     /// Renders what came of a site.
     pub fn render(&self, result: SiteResult) -> Rendered {
-        let mut wrappers = serde_json::to_vec_pretty(&result.record).unwrap_or_default();
-        wrappers.push(b'\n');
         let by_sink = self.0.iter().map(|r| r.as_ref().map_or_else(Vec::new, |r| r(&result)));
         Rendered {
             by_sink: by_sink.collect(),
             dropped: json_lines(result.drops.iter().map(drop_record)),
-            wrappers,
             result,
         }
     }
@@ -67,8 +69,10 @@ pub struct Outputs {
     dropped: AtomicFile,
     /// Wrapper files of this run, waiting for the others to be complete.
     sites: Vec<AtomicFile>,
+    /// Templates and wrappers of a site whose parts are coming in.
+    open: Option<SiteRecord>,
     /// Wrapper files of an earlier run.
-    stale: Vec<PathBuf>,
+    stale: BTreeSet<PathBuf>,
 }
 
 impl Outputs {
@@ -89,6 +93,7 @@ impl Outputs {
             sinks: config.emit.chosen().into_iter().map(chosen).collect(),
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
             sites: Vec::new(),
+            open: None,
         })
     }
 
@@ -103,22 +108,44 @@ impl Outputs {
     ///
     /// # Errors
     /// If what every run writes cannot be written (a full disk or the like), or no sink is left.
-    pub fn emit(&mut self, site: &Rendered) -> Result<(), SinkError> {
-        for (chosen, bytes) in self.sinks.iter_mut().zip(&site.by_sink) {
+    pub fn emit(&mut self, site: Rendered) -> Result<(), SinkError> {
+        let Rendered { mut result, by_sink, dropped } = site;
+        if result.more || self.open.is_some() {
+            let part = std::mem::replace(&mut result.record, SiteRecord::new("", vec![], vec![]));
+            match &mut self.open {
+                Some(open) => open.absorb(part),
+                none => *none = Some(part),
+            }
+            if !result.more
+                && let Some(whole) = self.open.take()
+            {
+                result.record = whole;
+            }
+        }
+        for (chosen, bytes) in self.sinks.iter_mut().zip(&by_sink) {
             if let Ok(sink) = &mut chosen.sink
-                && let Err(error) = sink.take(&site.result, bytes)
+                && let Err(error) = sink.take(&result, bytes)
             {
                 chosen.sink = Err(error);
             }
         }
-        self.dropped.write_bytes(&site.dropped)?;
-        let path = self.wrappers.join(format!("{}.json", site_file_name(&site.result.site)));
+        self.dropped.write_bytes(&dropped)?;
+        if !result.more {
+            self.write_wrappers(&result)?;
+        }
+        self.any_left()
+    }
+
+    fn write_wrappers(&mut self, site: &SiteResult) -> Result<(), SinkError> {
+        let mut wrappers = serde_json::to_vec_pretty(&site.record).unwrap_or_default();
+        wrappers.push(b'\n');
+        let path = self.wrappers.join(format!("{}.json", site_file_name(&site.site)));
         let mut file = AtomicFile::create(&path)?;
-        file.write_bytes(&site.wrappers)?;
+        file.write_bytes(&wrappers)?;
         file.close()?;
         self.sites.push(file);
-        self.stale.retain(|stale| *stale != path);
-        self.any_left()
+        self.stale.remove(&path);
+        Ok(())
     }
 
     /// The error of a sink, if none is at work any more: then there is no point in going on.
@@ -129,12 +156,12 @@ impl Outputs {
         self.sinks.swap_remove(0).sink.map(|_| ())
     }
 
-    /// Writes drops that belong to no site.
+    /// Writes a drop that belongs to no site.
     ///
     /// # Errors
     /// If the disk is full or the like.
-    pub fn emit_drops(&mut self, drops: &[Drop]) -> Result<(), SinkError> {
-        self.dropped.write_bytes(&json_lines(drops.iter().map(drop_record)))
+    pub fn emit_drop(&mut self, drop: &Drop) -> Result<(), SinkError> {
+        self.dropped.write_bytes(&json_lines(std::iter::once(drop_record(drop))))
     }
 
     /// Moves all files to their places; what an earlier run left and this one does not write goes.
@@ -164,9 +191,8 @@ impl Outputs {
         if let Some(error) = last.filter(|_| failed.len() == all) {
             return Err(error);
         }
-        for file in std::iter::once(self.dropped).chain(self.sites) {
-            file.finish()?;
-        }
+        self.dropped.finish()?;
+        AtomicFile::finish_all(self.sites)?;
         // A leftover that cannot be removed harms nobody.
         for stale in self.stale {
             let _ = fs::remove_file(stale);

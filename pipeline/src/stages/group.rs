@@ -73,6 +73,8 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
     grouped.sites = sites.into_values().collect();
     grouped.sites.sort_by_cached_key(|s| (xxh3_64(s.key.as_bytes()), s.key.clone()));
     for site in &mut grouped.sites {
+        // Redirects may have changed the order.
+        site.feed_items.sort();
         let pages = std::mem::take(&mut site.pages);
         site.pages = settle(&site.key, pages, &mut grouped.drops);
     }
@@ -120,7 +122,11 @@ pub(crate) fn drop_of(site: &str, page: &impl Visit, reason: DropReason, detail:
 pub(crate) const MOST_HOPS: usize = 10;
 
 /// Where a link leads in the end, by the redirects seen in the input.
-pub(crate) fn follow(link: String, redirects: &BTreeMap<String, String>, tracking: &Tracking) -> String {
+pub(crate) fn follow(
+    link: String,
+    redirects: &BTreeMap<String, String>,
+    tracking: &Tracking,
+) -> String {
     let mut link = link;
     for _ in 0..MOST_HOPS {
         match tracking.key(&link).and_then(|key| redirects.get(&key)) {

@@ -54,7 +54,7 @@ pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) ->
     progress.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
     let done = each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
         if stop.load(Ordering::Relaxed) {
-            bail!(Stopped);
+            bail!(Stopped::Empty);
         }
         let read = of_site(&site);
         let records = records_of(&args.run, &name, &ledger, &articles, &drops)?;

@@ -92,7 +92,7 @@ fn read_wanted(
         .map(|(record, input)| read_again(record, input, site, config, stop))
         .collect();
     if stop.load(Ordering::Relaxed) {
-        bail!(Stopped);
+        bail!(Stopped::Empty);
     }
     let (mut intakes, mut digests, mut problems) = (Vec::new(), Vec::new(), Vec::new());
     for ((record, _), of_input) in wanted.iter().zip(results) {

@@ -89,7 +89,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut dyn Write) -> Re
     let inputs = expand(&args.inputs, &[])?;
     let (_, intakes, unreadable) = read_all(&config, &inputs, stop, &Quiet, &Clock::default());
     if stop.load(Ordering::Relaxed) {
-        bail!(Stopped);
+        bail!(Stopped::Empty);
     }
     for problem in &unreadable {
         tracing::error!("{problem}; what was read before counts");

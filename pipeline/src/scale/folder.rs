@@ -1,0 +1,345 @@
+//! Who may write to a run folder, and whether there is a run in it to go on with.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use sink::AtomicFile;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::config::{Config, file_hash};
+use crate::inputs::Input;
+use crate::ledger::{Ledger, State};
+use crate::report;
+use crate::sinks::SinkName;
+
+/// Folder of an unfinished run's state within its run folder.
+pub(crate) const STATE: &str = ".sitegrove";
+
+/// What makes a run the same run: its version, settings, outputs and inputs.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Identity {
+    version: String,
+    config_hash: String,
+    outputs: String,
+    inputs: Vec<InputState>,
+}
+
+/// An input as it was found.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct InputState {
+    pub(crate) file: String,
+    pub(crate) bytes: u64,
+    /// When it was last changed, in nanoseconds since 1970; `None` where the system does not tell.
+    pub(crate) modified: Option<i64>,
+}
+
+impl Identity {
+    /// Looks at all inputs. A file that may not be read is an error before any work.
+    pub(crate) fn of(config: &Config, inputs: &[Input]) -> Result<Self> {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let (config_hash, outputs) = (config.hash(), config.emit.hash());
+        let inputs = inputs.iter().map(InputState::of).collect::<Result<_>>()?;
+        Ok(Self { version, config_hash, outputs, inputs })
+    }
+
+    /// Bytes of all inputs.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.inputs.iter().map(|input| input.bytes).sum()
+    }
+
+    /// The inputs.
+    pub(crate) fn inputs(&self) -> &[InputState] {
+        &self.inputs
+    }
+
+    /// Whether an input cannot be compared nor read again.
+    fn has_stdin(&self) -> bool {
+        self.inputs.iter().any(|input| input.file == "-")
+    }
+
+    /// In what another run differs from this one, for people.
+    fn differences(&self, before: &Self) -> String {
+        let mut differences = Vec::new();
+        if before.version != self.version {
+            differences.push(format!("sitegrove was {} then", before.version));
+        }
+        if before.config_hash != self.config_hash {
+            differences.push("other settings decided the results".to_owned());
+        }
+        if before.outputs != self.outputs {
+            differences.push("other outputs were chosen".to_owned());
+        }
+        let by_name = |of: &Self| -> BTreeMap<String, InputState> {
+            of.inputs.iter().map(|input| (input.file.clone(), input.clone())).collect()
+        };
+        let (then, now) = (by_name(before), by_name(self));
+        for (file, input) in &now {
+            match then.get(file) {
+                None => differences.push(format!("{file} is new")),
+                Some(other) if other.bytes != input.bytes => differences
+                    .push(format!("{file} had {} bytes and has {}", other.bytes, input.bytes)),
+                Some(other) if other.modified != input.modified => {
+                    differences.push(format!("{file} was changed since"));
+                }
+                Some(_) => {}
+            }
+        }
+        let gone = then.keys().filter(|file| !now.contains_key(*file));
+        differences.extend(gone.map(|file| format!("{file} is no input now")));
+        let more = differences.len().saturating_sub(MOST_TOLD);
+        differences.truncate(MOST_TOLD);
+        if more > 0 {
+            differences.push(format!("and {more} more"));
+        }
+        differences.join("; ")
+    }
+}
+
+/// Most differences that are told.
+const MOST_TOLD: usize = 5;
+
+impl InputState {
+    fn of(input: &Input) -> Result<Self> {
+        let path = input.path();
+        let file = path.to_string_lossy().into_owned();
+        if input.is_stdin() {
+            return Ok(Self { file, bytes: 0, modified: None });
+        }
+        // Opened, not just looked at: it may be there and not be ours to read.
+        let of = File::open(path).and_then(|file| file.metadata());
+        let of = of.with_context(|| format!("cannot read {}", path.display()))?;
+        let modified = of.modified().ok().and_then(|at| jiff::Timestamp::try_from(at).ok());
+        let modified = modified.and_then(|at| i64::try_from(at.as_nanosecond()).ok());
+        Ok(Self { file, bytes: of.len(), modified })
+    }
+}
+
+/// A run folder that is ours until this is dropped.
+#[derive(Debug)]
+pub(crate) struct RunFolder {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// What is to be done in a run folder.
+#[derive(Debug)]
+pub(crate) enum Claim {
+    /// A run from the beginning.
+    Begin(RunFolder),
+    /// There is an unfinished run of the same kind: it may go on.
+    GoOn(RunFolder),
+    /// The folder holds this very run already.
+    Done(Box<Ledger>),
+}
+
+const LOCK: &str = "lock";
+const IDENTITY: &str = "run.json";
+
+impl RunFolder {
+    /// Takes a run folder, which is absent, empty, or holds this run, finished or not; or another, if it
+    /// may be overwritten.
+    ///
+    /// # Errors
+    /// If it holds something else, another process writes to it, or it cannot be written to.
+    pub(crate) fn claim(config: &Config, identity: &Identity, overwrite: bool) -> Result<Claim> {
+        let path = config.run.out.as_path();
+        let shown = path.display();
+        if path.is_file() {
+            bail!("the output folder {shown} is a file; choose another with --out");
+        }
+        let finished = Ledger::read(path).filter(|ledger| ledger.state == State::Complete);
+        let unfinished = unfinished(path);
+        let occupied = holds_files(path);
+        if !overwrite {
+            if let Some(before) = &unfinished
+                && before != identity
+                && !before.has_stdin()
+            {
+                let differences = identity.differences(before);
+                bail!(
+                    "the output folder {shown} holds an unfinished run that is not this one: \
+                     {differences}. Finish it with its own command, choose another folder with \
+                     --out, or begin anew with --overwrite"
+                );
+            }
+            match &finished {
+                Some(ledger) if same_run(ledger, identity) => {
+                    let whole = ledger.failed_sinks.is_empty() && ledger.unreadable.is_empty();
+                    let there = config
+                        .emit
+                        .chosen()
+                        .into_iter()
+                        .all(|name| name.path(path, &config.emit).exists());
+                    if whole && there && !identity.has_stdin() && unfinished.is_none() {
+                        return Ok(Claim::Done(Box::new(ledger.clone())));
+                    }
+                }
+                Some(ledger) if ledger.is_same_work(&identity.config_hash, &identity.inputs) => {}
+                Some(_) => bail!(
+                    "the output folder {shown} holds a run of other inputs or settings; \
+                     choose another with --out, or replace it with --overwrite"
+                ),
+                None if occupied && unfinished.is_none() => bail!(
+                    "the output folder {shown} is not empty and holds no finished run; \
+                     choose another with --out, or write into it with --overwrite"
+                ),
+                None => {}
+            }
+        }
+        let folder = Self::lock(path)?;
+        let same = unfinished.as_ref() == Some(identity) && !identity.has_stdin();
+        if same {
+            return Ok(Claim::GoOn(folder));
+        }
+        folder.clear()?;
+        let json = serde_json::to_vec_pretty(identity).unwrap_or_default();
+        AtomicFile::write_whole(&folder.state().join(IDENTITY), &json)?;
+        Ok(Claim::Begin(folder))
+    }
+
+    fn lock(path: &Path) -> Result<Self> {
+        let shown = path.display();
+        let state = path.join(STATE);
+        fs::create_dir_all(&state)
+            .with_context(|| format!("cannot create the output folder {shown}"))?;
+        let name = state.join(LOCK);
+        let open = File::options().create(true).truncate(false).read(true).write(true).open(&name);
+        let mut file = open.with_context(|| format!("cannot write {}", name.display()))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut by = String::new();
+                let _ = file.read_to_string(&mut by);
+                bail!(
+                    "another run (process {}) is writing to {shown}; wait for it, or choose \
+                     another folder with --out",
+                    by.trim()
+                );
+            }
+            // Some network file systems know no locks.
+            Err(TryLockError::Error(error)) => {
+                tracing::warn!("cannot lock {shown}: {error}; see that no other run writes to it");
+            }
+        }
+        let told = file.set_len(0).and_then(|()| file.rewind());
+        told.and_then(|()| writeln!(file, "{}", std::process::id()))
+            .with_context(|| format!("cannot write {}", name.display()))?;
+        Ok(Self { path: path.to_owned(), _lock: file })
+    }
+
+    /// Whether another process holds the lock of a run folder.
+    pub(crate) fn is_held(path: &Path) -> bool {
+        let Ok(file) = File::open(path.join(STATE).join(LOCK)) else { return false };
+        matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
+    }
+
+    /// The folder of the state.
+    pub(crate) fn state(&self) -> PathBuf {
+        self.path.join(STATE)
+    }
+
+    /// The run folder itself.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A name for its pages in a folder that other runs may use too.
+    pub(crate) fn spool_name(&self) -> String {
+        let whole = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
+        format!("sitegrove-spool-{:016x}", xxh3_64(whole.as_os_str().as_encoded_bytes()))
+    }
+
+    /// The journal.
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.state().join("journal")
+    }
+
+    /// Removes the state of an unfinished run, but for the lock.
+    fn clear(&self) -> Result<()> {
+        let state = self.state();
+        let listed =
+            fs::read_dir(&state).with_context(|| format!("cannot list {}", state.display()));
+        for entry in listed?.flatten() {
+            let path = entry.path();
+            let removed = match path {
+                _ if entry.file_name() == LOCK => Ok(()),
+                _ if path.is_dir() => fs::remove_dir_all(&path),
+                _ => fs::remove_file(&path),
+            };
+            removed.with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Removes the state: the run is finished.
+    pub(crate) fn finish(self) -> Result<()> {
+        self.clear()?;
+        let state = self.state();
+        // Nothing depends on these two any more.
+        let _ = fs::remove_file(state.join(LOCK));
+        let _ = fs::remove_dir(&state);
+        Ok(())
+    }
+}
+
+/// The unfinished run in a folder.
+fn unfinished(path: &Path) -> Option<Identity> {
+    let text = fs::read(path.join(STATE).join(IDENTITY)).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// Whether a finished run is the one that is asked for, with all it would write.
+fn same_run(ledger: &Ledger, identity: &Identity) -> bool {
+    ledger.outputs_hash == identity.outputs
+        && ledger.version == identity.version
+        && ledger.is_same_work(&identity.config_hash, &identity.inputs)
+}
+
+impl Ledger {
+    /// Whether a run had these settings and inputs. A file whose time of change differs is compared by its
+    /// digest.
+    fn is_same_work(&self, config_hash: &str, inputs: &[InputState]) -> bool {
+        let before: BTreeMap<_, _> = self.inputs.iter().map(|i| (i.file.as_str(), i)).collect();
+        self.config_hash == config_hash
+            && before.len() + self.unreadable.len() >= inputs.len()
+            && before.keys().all(|file| inputs.iter().any(|input| input.file == *file))
+            && inputs.iter().all(|input| match before.get(input.file.as_str()) {
+                // It could not be read to its end then.
+                None => true,
+                Some(then) => {
+                    then.bytes == input.bytes
+                        && (then.modified == input.modified && then.modified.is_some()
+                            || file_hash(Path::new(&input.file))
+                                .is_ok_and(|now| now == then.sha256))
+                        || input.file == "-"
+                }
+            })
+    }
+}
+
+/// Whether a folder holds more than a stopped run leaves: unfinished files, its state and ledger, and the
+/// folders of wrappers and the report with nothing else in them. An archive of articles, with its log, is
+/// of no single run: it is added to, never replaced.
+fn holds_files(folder: &Path) -> bool {
+    let counts = |entry: fs::DirEntry| {
+        let name = entry.file_name();
+        let ours = name == "wrappers" || name == "site-config" || name == report::FOLDER;
+        if ours && entry.path().is_dir() {
+            holds_files(&entry.path())
+        } else {
+            let name = name.to_string_lossy();
+            let left = name.ends_with(".partial") || name == STATE || name == crate::ledger::FILE;
+            !left && !name.starts_with(SinkName::Sqlite.files()[0])
+        }
+    };
+    fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(counts))
+}
+
+/// What a failed write to the state tells.
+pub(crate) fn state_error(what: &str, path: &Path, error: io::Error) -> anyhow::Error {
+    anyhow::Error::new(error).context(format!("{what} {}", path.display()))
+}

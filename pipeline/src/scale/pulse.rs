@@ -1,0 +1,235 @@
+//! How far a run is, for those who watch: `ledger.json` and a metrics file, kept current while it runs.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use sink::AtomicFile;
+
+use super::spool::Spool;
+use crate::ledger::{Clock, Ledger, Phase, Progress, State};
+use crate::run::Observer;
+
+/// Time between two looks.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Where a run stands.
+#[derive(Debug)]
+pub(crate) struct Pulse<'a> {
+    /// The books so far.
+    ledger: Mutex<Ledger>,
+    clock: &'a Clock,
+    spool: &'a Spool,
+    begun: Instant,
+    bytes: AtomicU64,
+    /// Where the ledger goes while the run is not complete.
+    path: PathBuf,
+    metrics: Option<PathBuf>,
+    ended: Mutex<bool>,
+    bell: Condvar,
+}
+
+impl<'a> Pulse<'a> {
+    pub(crate) fn new(
+        ledger: Ledger,
+        clock: &'a Clock,
+        spool: &'a Spool,
+        path: PathBuf,
+        metrics: Option<PathBuf>,
+    ) -> Self {
+        Self {
+            ledger: Mutex::new(ledger),
+            clock,
+            spool,
+            begun: Instant::now(),
+            bytes: AtomicU64::new(0),
+            path,
+            metrics,
+            ended: Mutex::new(false),
+            bell: Condvar::new(),
+        }
+    }
+
+    /// The books so far.
+    pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// So many bytes of inputs more were read.
+    pub(crate) fn read(&self, bytes: u64) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Says what is being done.
+    pub(crate) fn phase(&self, phase: Phase, set: impl FnOnce(&mut Progress)) {
+        let mut ledger = self.ledger();
+        if let Some(progress) = &mut ledger.progress {
+            progress.phase = phase;
+            set(progress);
+        }
+    }
+
+    /// The ledger as it is now.
+    fn now(&self) -> Ledger {
+        let mut ledger = self.ledger().clone();
+        ledger.close(self.begun, self.clock);
+        if let Some(progress) = &mut ledger.progress {
+            progress.bytes_read = self.bytes.load(Ordering::Relaxed);
+            progress.spool_bytes = self.spool.bytes_on_disk();
+            progress.updated = jiff::Timestamp::now().to_string();
+        }
+        ledger
+    }
+
+    /// The ledger of the run, which is complete.
+    pub(crate) fn close(&self) -> Ledger {
+        let mut ledger = self.now();
+        ledger.state = State::Complete;
+        ledger.progress = None;
+        ledger
+    }
+
+    /// Writes down how things are. Failing to is nothing to stop for: whoever watches sees an old time.
+    pub(crate) fn tell(&self, state: State) {
+        let mut ledger = self.now();
+        ledger.state = state;
+        if let Err(error) = AtomicFile::write_whole(&self.path, ledger.to_json().as_bytes()) {
+            tracing::debug!("{error}");
+        }
+        self.tell_metrics(&ledger);
+    }
+
+    /// Writes the metrics file, if there is to be one.
+    pub(crate) fn tell_metrics(&self, ledger: &Ledger) {
+        let Some(path) = &self.metrics else { return };
+        if let Err(error) = AtomicFile::write_whole(path, metrics(ledger).as_bytes()) {
+            tracing::warn!("{error}");
+        }
+    }
+
+    /// Does some work while all is told every second.
+    pub(crate) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+                while !*ended {
+                    self.tell(State::Running);
+                    let waited = self.bell.wait_timeout(ended, INTERVAL);
+                    ended = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+            });
+            let end = End(self);
+            let result = work();
+            drop(end);
+            result
+        })
+    }
+}
+
+/// Ends the telling, however the work ends.
+struct End<'a, 'b>(&'a Pulse<'b>);
+
+impl Drop for End<'_, '_> {
+    fn drop(&mut self) {
+        *self.0.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.bell.notify_all();
+    }
+}
+
+/// Stops reading as soon as somebody wants to stop, or nothing more can be kept.
+#[derive(Debug)]
+pub(crate) struct Reading<'a> {
+    pub(crate) pulse: &'a Pulse<'a>,
+    pub(crate) observer: &'a dyn Observer,
+    pub(crate) stop: &'a AtomicBool,
+    pub(crate) halt: AtomicBool,
+}
+
+impl Reading<'_> {
+    pub(crate) fn progress(&self, bytes: u64) {
+        self.pulse.read(bytes);
+        self.observer.read(bytes);
+        if self.stop.load(Ordering::Relaxed) {
+            self.halt.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The ledger as Prometheus reads it (text exposition format 0.0.4).
+fn metrics(ledger: &Ledger) -> String {
+    let mut text = String::new();
+    let mut family = |name: &str, kind: &str, help: &str, samples: &[(String, f64)]| {
+        // Memory takes every byte.
+        let _ = writeln!(text, "# HELP sitegrove_{name} {help}\n# TYPE sitegrove_{name} {kind}");
+        for (labels, value) in samples {
+            let _ = writeln!(text, "sitegrove_{name}{labels} {value}");
+        }
+    };
+    let one = |value: f64| [(String::new(), value)];
+    let label = |name: &str, value: &str| {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+        format!("{{{name}=\"{value}\"}}")
+    };
+    let counts = &ledger.counts;
+    let states = [State::Running, State::Stopped, State::Complete];
+    let state =
+        states.map(|s| (label("state", s.as_str()), f64::from(u8::from(s == ledger.state))));
+    family("run_state", "gauge", "1 for the state that the run is in.", &state);
+    family("pages_total", "counter", "Pages processed.", &one(counts.pages as f64));
+    family("sites_total", "counter", "Sites processed.", &one(counts.sites as f64));
+    family("articles_total", "counter", "Articles extracted.", &one(counts.articles as f64));
+    let drops: Vec<(String, f64)> =
+        ledger.drops.iter().map(|(reason, &n)| (label("reason", reason), n as f64)).collect();
+    family("dropped_total", "counter", "What was left out, by reason.", &drops);
+    let seconds: Vec<(String, f64)> =
+        ledger.stage_seconds.iter().map(|(stage, &s)| (label("stage", stage), s)).collect();
+    family("stage_seconds_total", "counter", "Time by stage, summed over threads.", &seconds);
+    family("run_seconds", "gauge", "Wall time of this process.", &one(ledger.seconds));
+    family(
+        "unreadable_inputs",
+        "gauge",
+        "Inputs not read to their end.",
+        &one(ledger.unreadable.len() as f64),
+    );
+    family("failed_sinks", "gauge", "Outputs not written.", &one(ledger.failed_sinks.len() as f64));
+    if let Some(peak) = ledger.peak_rss_bytes {
+        family("peak_memory_bytes", "gauge", "Most resident memory so far.", &one(peak as f64));
+    }
+    if let Some(progress) = &ledger.progress {
+        family("input_bytes", "gauge", "Bytes of all inputs.", &one(progress.bytes as f64));
+        family(
+            "read_bytes_total",
+            "counter",
+            "Bytes of inputs read.",
+            &one(progress.bytes_read as f64),
+        );
+        family(
+            "sites_expected",
+            "gauge",
+            "Sites found, once all is read.",
+            &one(progress.sites as f64),
+        );
+        family(
+            "pages_expected",
+            "gauge",
+            "Pages found, once all is read.",
+            &one(progress.pages as f64),
+        );
+        family(
+            "spool_bytes",
+            "gauge",
+            "Bytes of pages on disk.",
+            &one(progress.spool_bytes as f64),
+        );
+    }
+    text
+}
+
+/// Where the ledger of an unfinished run goes: to its own place, unless a finished run lies there.
+pub(crate) fn place(folder: &Path, state: &Path) -> PathBuf {
+    let finished = Ledger::read(folder).is_some_and(|ledger| ledger.state == State::Complete);
+    let of = if finished { state } else { folder };
+    of.join(crate::ledger::FILE)
+}

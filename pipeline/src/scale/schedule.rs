@@ -1,0 +1,215 @@
+//! Who works on what: one thread lists sites in order, several work on them, and what comes of them is
+//! handed over in that order.
+//!
+//! Bounded: few sites wait for a worker, few results wait for an earlier one. A site that is large for the
+//! budget of memory is worked on alone, by all threads together.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError, RwLock};
+
+use anyhow::{Context, Result};
+use model::DropReason;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use sink::{BestWrapper, SiteResult};
+
+use super::gather::Waiting;
+use super::journal::Entry;
+use super::spool::Spool;
+use super::work::work_on;
+use crate::config::Config;
+use crate::ledger::Clock;
+use crate::stages::emit::{Rendered, Renderers};
+
+/// A site to work on.
+#[derive(Debug)]
+pub(crate) struct Task {
+    /// Its number in the order of outputs.
+    pub(crate) index: usize,
+    /// Its first parts that are done already.
+    pub(crate) done: usize,
+    pub(crate) site: Waiting,
+}
+
+/// What is left of a site, or of a part of it, once it is processed: its bytes, and what is counted.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) index: usize,
+    pub(crate) part: usize,
+    pub(crate) site: String,
+    pub(crate) more: bool,
+    pub(crate) pages: usize,
+    pub(crate) articles: usize,
+    pub(crate) by_html5ever: u64,
+    pub(crate) by_route: BTreeMap<&'static str, u64>,
+    pub(crate) drops: BTreeMap<DropReason, u64>,
+    pub(crate) best: Option<BestWrapper>,
+    pub(crate) rendered: Rendered,
+    /// For the journal; empty for what came from there.
+    pub(crate) frame: Vec<u8>,
+}
+
+impl Done {
+    pub(crate) fn new(entry: Entry, renderers: &Renderers, clock: &Clock, frame: Vec<u8>) -> Self {
+        let Entry { index, part, result } = entry;
+        let mut by_route = BTreeMap::new();
+        for article in &result.articles {
+            *by_route.entry(article.route.as_str()).or_default() += 1;
+        }
+        let mut drops = BTreeMap::new();
+        for drop in &result.drops {
+            *drops.entry(drop.reason).or_default() += 1;
+        }
+        Self {
+            index,
+            part,
+            site: result.site.clone(),
+            more: result.more,
+            pages: result.pages,
+            articles: result.articles.len(),
+            by_html5ever: result.by_html5ever,
+            by_route,
+            drops,
+            best: result.best.clone(),
+            rendered: clock.emit.time(|| renderers.render(result)),
+            frame,
+        }
+    }
+}
+
+/// The workers and what they need.
+#[derive(Debug)]
+pub(crate) struct Crew<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) spool: &'a Spool,
+    pub(crate) renderers: Renderers,
+    pub(crate) clock: &'a Clock,
+    pub(crate) stop: &'a AtomicBool,
+    /// All threads together, for large sites.
+    pub(crate) together: &'a ThreadPool,
+    /// HTML of the largest site that is worked on beside others.
+    pub(crate) beside: u64,
+}
+
+type Handed = Result<Done>;
+
+impl Crew<'_> {
+    /// Works on all sites that `list` hands out, and hands what comes of them to `take` in order, beginning
+    /// with number and part `first`. Ends early,
+    /// with what was begun finished, when told to stop.
+    ///
+    /// # Errors
+    /// The first of `list`, `take` or a worker.
+    pub(crate) fn work(
+        &self,
+        list: impl FnOnce(&mut dyn FnMut(Task) -> ControlFlow<()>) -> io::Result<()> + Send,
+        first: (usize, usize),
+        mut take: impl FnMut(Done) -> Result<()>,
+    ) -> Result<()> {
+        let threads = self.together.current_num_threads();
+        let (to_workers, tasks) = sync_channel::<Task>(2 * threads);
+        let (to_us, results) = sync_channel::<Handed>(2 * threads);
+        let failed = AtomicBool::new(false);
+        let halted = || failed.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
+        let queue = Queue { tasks: Mutex::new(tasks), turn: RwLock::new(()) };
+        let alone = |_| ThreadPoolBuilder::new().num_threads(1).build();
+        let pools: Vec<ThreadPool> =
+            (0..threads).map(alone).collect::<Result<_, _>>().context("cannot start threads")?;
+        std::thread::scope(|scope| {
+            let (queue, halted, listed) = (&queue, &halted, to_us.clone());
+            scope.spawn(move || {
+                let mut hand = |task: Task| {
+                    let sent = !halted() && to_workers.send(task).is_ok();
+                    if sent { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                };
+                if let Err(error) = list(&mut hand) {
+                    let error = anyhow::Error::new(error).context("cannot list the pages read");
+                    let _ = listed.send(Err(error));
+                }
+            });
+            for pool in &pools {
+                let to_us = to_us.clone();
+                scope.spawn(move || self.serve(queue, pool, &to_us, halted));
+            }
+            drop(to_us);
+            let outcome = in_order(&results, first, &mut take);
+            if outcome.is_err() {
+                failed.store(true, Ordering::Relaxed);
+            }
+            // Nobody must wait for us to take what is of no use any more.
+            results.iter().for_each(drop);
+            outcome
+        })
+    }
+
+    /// Takes task after task.
+    fn serve(
+        &self,
+        queue: &Queue,
+        own: &ThreadPool,
+        to_us: &SyncSender<Handed>,
+        halted: &(dyn Fn() -> bool + Sync),
+    ) {
+        // Whoever takes a task takes its turn before the next task is taken: a large site must not
+        // overtake what comes before it.
+        let next = || {
+            let tasks = queue.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+            let task = tasks.recv().ok()?;
+            let large = task.site.bytes() > self.beside;
+            let beside =
+                (!large).then(|| queue.turn.read().unwrap_or_else(PoisonError::into_inner));
+            let alone = large.then(|| queue.turn.write().unwrap_or_else(PoisonError::into_inner));
+            Some((task, beside, alone))
+        };
+        while let Some((Task { index, done, site }, beside, alone)) = next() {
+            if halted() {
+                continue;
+            }
+            let pool = if alone.is_some() { self.together } else { own };
+            let mut hand = |part: usize, result: SiteResult| {
+                let entry = Entry { index, part, result };
+                let frame = entry.frame().context("cannot pack results");
+                let handed = frame.map(|f| Done::new(entry, &self.renderers, self.clock, f));
+                let go_on = to_us.send(handed).is_ok() && !halted();
+                if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            };
+            let key = site.key.clone();
+            let work = || work_on(site, done, self.spool, self.config, self.clock, &mut hand);
+            let worked = pool.install(work);
+            if let Err(error) = worked {
+                let error =
+                    anyhow::Error::new(error).context(format!("cannot read the pages of {key}"));
+                let _ = to_us.send(Err(error));
+            }
+            drop((beside, alone));
+        }
+    }
+}
+
+/// Tasks, and who may work on one: many beside each other, or one alone.
+#[derive(Debug)]
+struct Queue {
+    tasks: Mutex<Receiver<Task>>,
+    turn: RwLock<()>,
+}
+
+/// Hands results over in order, from number `next` and part on, until there are no more.
+fn in_order(
+    results: &Receiver<Handed>,
+    mut next: (usize, usize),
+    take: &mut dyn FnMut(Done) -> Result<()>,
+) -> Result<()> {
+    let mut waiting: BTreeMap<(usize, usize), Done> = BTreeMap::new();
+    for done in results {
+        let done = done?;
+        waiting.insert((done.index, done.part), done);
+        while let Some(done) = waiting.remove(&next) {
+            next = if done.more { (done.index, done.part + 1) } else { (done.index + 1, 0) };
+            take(done)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! What is counted while the results of sites come in.
+
+use std::collections::BTreeMap;
+
+use model::{Drop, DropReason};
+use sink::BestWrapper;
+
+use crate::ledger::{Counts, Ledger};
+use crate::scale::schedule::Done;
+
+/// The counts so far.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    counts: Counts,
+    drops: BTreeMap<String, u64>,
+    best: Vec<(String, usize, Option<BestWrapper>)>,
+    /// Whether the last of `best` is a site of which more comes.
+    open: bool,
+}
+
+impl Tally {
+    /// Counts something left out that belongs to no site.
+    pub(crate) fn drop(&mut self, drop: &Drop) {
+        self.drops(drop.reason, 1);
+    }
+
+    fn drops(&mut self, reason: DropReason, n: u64) {
+        *self.drops.entry(reason.as_str().to_owned()).or_default() += n;
+        self.counts.dropped += n;
+    }
+
+    /// Counts the records that are listed nowhere: they are many and hold no page.
+    pub(crate) fn other_records(&mut self, records: u64) {
+        if records > 0 {
+            self.drops(DropReason::OtherRecord, records);
+        }
+    }
+
+    /// Counts what came of a site, or of a part of it.
+    pub(crate) fn add(&mut self, done: &Done) {
+        for (&reason, &n) in &done.drops {
+            self.drops(reason, n);
+        }
+        let counts = &mut self.counts;
+        counts.pages += done.pages as u64;
+        counts.pages_by_html5ever += done.by_html5ever;
+        counts.articles += done.articles as u64;
+        for (&route, n) in &done.by_route {
+            *counts.articles_by_route.entry(route.to_owned()).or_default() += n;
+        }
+        match self.best.last_mut() {
+            Some((_, articles, best)) if self.open => {
+                *articles += done.articles;
+                let given = |of: &Option<BestWrapper>| of.as_ref().map_or(0, |best| best.articles);
+                if given(&done.best) > given(best) {
+                    best.clone_from(&done.best);
+                }
+            }
+            _ => {
+                counts.sites += 1;
+                self.best.push((done.site.clone(), done.articles, done.best.clone()));
+            }
+        }
+        self.open = done.more;
+    }
+
+    /// Writes the counts into the books.
+    pub(crate) fn show(&self, ledger: &mut Ledger) {
+        let Counts { feed_items, feed_items_elsewhere, .. } = ledger.counts;
+        ledger.counts = Counts { feed_items, feed_items_elsewhere, ..self.counts.clone() };
+        ledger.drops.clone_from(&self.drops);
+    }
+
+    /// Per site its articles and best wrapper, most articles first.
+    pub(crate) fn into_best(mut self) -> Vec<(String, usize, Option<BestWrapper>)> {
+        self.best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        self.best
+    }
+}

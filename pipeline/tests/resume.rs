@@ -1,0 +1,345 @@
+//! A run that was stopped, killed or out of disk goes on with the same command, and gives the bytes of a run
+//! that nobody disturbed.
+
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+mod common;
+use common::crawl::Crawl;
+use common::program::{PATH, parts, sitegrove};
+use common::prose;
+use common::results::{files, parse};
+
+/// An archive of small sites and a larger one, with filler that keeps a run busy.
+fn archive(folder: &Path, sites: usize, large: usize) -> PathBuf {
+    let filler: String =
+        (0..12).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+    let mut crawl = Crawl::new();
+    for site in 0..sites {
+        let pages = if site == sites / 2 { large } else { 4 };
+        for n in 0..pages {
+            let url = format!("https://site-{site}.example/notes/{n:04}");
+            crawl.page(&url, &prose::post_with(site * 10 + n, "", &filler));
+            if n % 4 == 3 {
+                // An older visit of the same page: dropped.
+                crawl.page(&url, &prose::post_with(site * 10 + n + 1, "", &filler));
+            }
+        }
+    }
+    crawl.write(folder, "crawl.warc.gz")
+}
+
+fn command(archive: &Path, out: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(PATH);
+    command.env_remove("RUST_LOG").arg("run").arg(archive).arg("--out").arg(out);
+    command.args(["--jobs", "2", "--sinks", "jsonl,csv,warc,report"]).args(more);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(archive: &Path, out: &Path, more: &[&str]) -> (i32, String, String) {
+    parts(&command(archive, out, more).output().unwrap())
+}
+
+/// The files of a run that must be the same; the report and the ledger tell times.
+fn outcome(out: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = files(out);
+    let ledger = parse(&String::from_utf8(files.remove("ledger.json").unwrap()).unwrap());
+    assert_eq!(ledger["state"], "complete");
+    assert!(files.remove("report/index.html").is_some());
+    files.insert("counts".to_owned(), ledger["counts"].to_string().into());
+    files.insert("drops".to_owned(), ledger["drops"].to_string().into());
+    assert!(files.keys().all(|name| !name.contains(".sitegrove")), "{:?}", files.keys());
+    assert!(files.contains_key("report/sites.jsonl") && files.contains_key("articles.warc.gz"));
+    files
+}
+
+fn assert_same(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>, what: &str) {
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{what}");
+    for (name, bytes) in a {
+        assert!(*bytes == b[name], "{what}: {name} differs");
+    }
+}
+
+fn wait_for(child: &mut Child, what: &str, ready: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !ready() {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before {what}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never came to {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Settings that make the larger site one that is worked on in parts.
+fn in_parts(folder: &Path) -> String {
+    let path = folder.join("parts.toml");
+    fs::write(&path, "[cluster]\nwhole_site_bytes = 400_000\n").unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn killed_at_fifty_moments_it_gives_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path(), 14, 60);
+    let settings = in_parts(folder.path());
+    // Half of the runs keep their pages on disk.
+    for memory in ["1GiB", "1MiB"] {
+        let call = |out: &Path| {
+            let mut call = Command::new(PATH);
+            call.env_remove("RUST_LOG").args(["run", settings.as_str()]).arg(&archive);
+            call.arg("--out").arg(out).args(["--jobs", "2", "--memory", memory]);
+            call.args(["--sinks", "jsonl,csv,warc,report"]);
+            call.stdout(Stdio::null()).stderr(Stdio::null());
+            call
+        };
+        let whole = folder.path().join(format!("whole-{memory}"));
+        let begun = Instant::now();
+        assert!(call(&whole).status().unwrap().success());
+        let took = begun.elapsed();
+        let expected = outcome(&whole);
+        let (mut killed, mut resumed) = (0, 0);
+        for moment in 0..25 {
+            let out = folder.path().join(format!("out-{memory}-{moment}"));
+            let mut child = call(&out).spawn().unwrap();
+            std::thread::sleep(took * moment / 25);
+            child.kill().unwrap();
+            killed += u32::from(!child.wait().unwrap().success());
+            let journal = fs::metadata(out.join(".sitegrove/journal")).map_or(0, |m| m.len());
+            resumed += u32::from(journal > 0);
+            assert!(
+                call(&out).status().unwrap().success(),
+                "{memory} after {moment}/25 of {took:?}"
+            );
+            assert_same(&outcome(&out), &expected, &format!("{memory} at {moment}/25 of {took:?}"));
+            fs::remove_dir_all(&out).unwrap();
+        }
+        assert!(killed > 15, "only {killed} runs were killed before their end");
+        assert!(resumed > 3, "only {resumed} runs had something to go on with");
+    }
+}
+
+#[test]
+fn a_stopped_run_finishes_what_it_began_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path(), 80, 4);
+    let whole = folder.path().join("whole");
+    assert_eq!(run(&archive, &whole, &[]).0, 0);
+    for name in ["-INT", "-TERM"] {
+        let out = folder.path().join(format!("out{name}"));
+        let mut child = command(&archive, &out, &[]).spawn().unwrap();
+        let journal = out.join(".sitegrove/journal");
+        wait_for(&mut child, "its first site", || {
+            fs::metadata(&journal).is_ok_and(|m| m.len() > 0)
+        });
+        signal(&child, name);
+        let (code, stdout, stderr) = parts(&child.wait_with_output().unwrap());
+        assert_eq!((code, stdout.as_str()), (130, ""), "{stderr}");
+        assert!(stderr.contains("of 80 sites; the same command goes on from there"), "{stderr}");
+        assert!(!out.join("articles.jsonl").exists());
+        assert!(!out.join(".articles.jsonl.partial").exists());
+        let (code, told, _) = status(&out);
+        assert!(code == 1 && told.starts_with("stopped: stopped after "), "{told}");
+        // Nobody takes it for a finished run.
+        let inspected = sitegrove().arg("report").arg(&out).output().unwrap();
+        let (code, _, stderr) = parts(&inspected);
+        assert!(code == 2 && stderr.contains("not finished"), "{stderr}");
+        let (code, _, stderr) = run(&archive, &out, &[]);
+        assert_eq!(code, 0, "{stderr}");
+        assert_same(&outcome(&out), &outcome(&whole), name);
+    }
+}
+
+fn status(out: &Path) -> (i32, String, String) {
+    parts(&sitegrove().arg("status").arg(out).output().unwrap())
+}
+
+#[test]
+fn a_second_run_refuses_and_status_tells_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path(), 60, 4);
+    let out = folder.path().join("out");
+    let mut child = command(&archive, &out, &[]).spawn().unwrap();
+    let journal = out.join(".sitegrove/journal");
+    wait_for(&mut child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
+    for more in [&[][..], &["--overwrite"]] {
+        let (code, _, stderr) = run(&archive, &out, more);
+        assert_eq!(code, 2, "{stderr}");
+        let who = format!("another run (process {}) is writing to", child.id());
+        assert!(stderr.contains(&who), "{stderr}");
+    }
+    let (code, told, _) = status(&out);
+    assert!(code == 0 && told.starts_with(&format!("at work: process {}", child.id())), "{told}");
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    let (code, told, _) = status(&out);
+    assert!(code == 1 && told.starts_with("broken off"), "{told}");
+    assert_eq!(run(&archive, &out, &[]).0, 0);
+    let (code, told, _) = status(&out);
+    assert!(code == 0 && told.starts_with("complete: 240 articles from 240 pages"), "{told}");
+    let (code, _, stderr) = status(folder.path());
+    assert!(code == 2 && stderr.contains("holds no run"), "{stderr}");
+}
+
+#[test]
+fn nothing_is_done_twice_and_changes_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path(), 4, 6);
+    let out = folder.path().join("out");
+    assert_eq!(run(&archive, &out, &[]).0, 0);
+    let ledger = fs::read(out.join("ledger.json")).unwrap();
+    let nothing = |what: &str| {
+        let (code, stdout, stderr) = run(&archive, &out, &[]);
+        assert!(code == 0 && stdout.starts_with("Nothing to do"), "{what}: {stdout}{stderr}");
+        assert!(fs::read(out.join("ledger.json")).unwrap() == ledger, "{what}");
+    };
+    nothing("the same again");
+    // The same bytes at another time are the same input.
+    fs::write(&archive, fs::read(&archive).unwrap()).unwrap();
+    nothing("a touched input");
+    // What is missing is made again.
+    let articles = fs::read(out.join("articles.jsonl")).unwrap();
+    fs::remove_file(out.join("articles.jsonl")).unwrap();
+    assert_eq!(run(&archive, &out, &[]).0, 0);
+    assert!(fs::read(out.join("articles.jsonl")).unwrap() == articles);
+    // So is everything where other outputs are asked for.
+    let (code, _, stderr) = run(&archive, &out, &["--markdown"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(fs::read(out.join("articles.jsonl")).unwrap() != articles);
+    // Other bytes are another input, also of the same length.
+    let mut bytes = fs::read(&archive).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&archive, &bytes).unwrap();
+    let (code, _, stderr) = run(&archive, &out, &["--markdown"]);
+    assert!(code == 2 && stderr.contains("other inputs or settings"), "{stderr}");
+}
+
+#[test]
+fn changed_inputs_of_an_unfinished_run_are_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path(), 60, 4);
+    let out = folder.path().join("out");
+    let mut child = command(&archive, &out, &[]).spawn().unwrap();
+    let journal = out.join(".sitegrove/journal");
+    wait_for(&mut child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = fs::read(&journal).unwrap();
+    for (more, told) in [
+        (&["--engine", "forest"][..], "other settings decided the results"),
+        (&["--markdown"], "other outputs were chosen"),
+    ] {
+        let (code, _, stderr) = run(&archive, &out, more);
+        assert!(code == 2 && stderr.contains(told), "{stderr}");
+        assert!(stderr.contains("an unfinished run that is not this one"), "{stderr}");
+    }
+    let mut bytes = fs::read(&archive).unwrap();
+    bytes.extend(fs::read(&archive).unwrap());
+    fs::write(&archive, &bytes).unwrap();
+    let (code, _, stderr) = run(&archive, &out, &[]);
+    let told = format!("had {} bytes and has {}", bytes.len() / 2, bytes.len());
+    assert!(code == 2 && stderr.contains(&told), "{stderr}");
+    assert!(fs::read(&journal).unwrap() == kept, "what was done must stay");
+    assert_eq!(run(&archive, &out, &["--overwrite"]).0, 0);
+    outcome(&out);
+}
+
+#[test]
+fn a_disk_that_takes_no_more_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path(), 60, 4);
+    let whole = folder.path().join("whole");
+    assert_eq!(run(&archive, &whole, &[]).0, 0);
+    // No file may grow beyond so many blocks of 1,024 bytes: as a full disk, a write fails.
+    for (blocks, memory, told) in [
+        (60, "1GiB", "sites are done and kept; once the cause is gone"),
+        (4, "1GiB", "once the cause is gone"),
+        (30, "1MiB", "cannot keep the pages read"),
+    ] {
+        let out = folder.path().join(format!("out-{blocks}"));
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");
+        let mut limited = Command::new("bash");
+        limited.args(["-c", &script, "bash", PATH, "run"]).arg(&archive).arg("--out").arg(&out);
+        limited.args(["--jobs", "2", "--sinks", "jsonl,csv,warc,report", "--memory", memory]);
+        let (code, _, stderr) = parts(&limited.output().unwrap());
+        assert_eq!(code, 2, "{blocks} blocks: {stderr}");
+        assert!(stderr.contains(told) && stderr.contains("File too large"), "{blocks}: {stderr}");
+        assert!(!out.join("articles.jsonl").exists());
+        let (code, _, stderr) = run(&archive, &out, &["--memory", memory]);
+        assert_eq!(code, 0, "{stderr}");
+        assert_same(&outcome(&out), &outcome(&whole), &format!("{blocks} blocks"));
+    }
+}
+
+#[test]
+fn an_output_that_failed_is_written_by_the_next_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path(), 6, 4);
+    let whole = folder.path().join("whole");
+    assert_eq!(run(&archive, &whole, &[]).0, 0);
+    let out = folder.path().join("out");
+    fs::create_dir_all(out.join(".articles.csv.partial/in-the-way")).unwrap();
+    let (code, _, stderr) = run(&archive, &out, &[]);
+    assert!(code == 1 && stderr.contains("csv"), "{code}: {stderr}");
+    assert!(out.join("articles.jsonl").exists() && !out.join("articles.csv").exists());
+    fs::remove_dir_all(out.join(".articles.csv.partial")).unwrap();
+    let (code, _, stderr) = run(&archive, &out, &[]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_same(&outcome(&out), &outcome(&whole), "after the second run");
+    let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
+    assert_eq!(ledger["stage_seconds"]["3-parse"], 0.0, "nothing needed to be parsed again");
+}
+
+#[test]
+fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = archive(folder.path(), 60, 4);
+    let mut crawl = Crawl::new();
+    for n in 0..4 {
+        crawl.page(&format!("https://late.example/notes/{n}"), &prose::post(n));
+    }
+    let second = crawl.write(folder.path(), "late.warc.gz");
+    let kept = fs::read(&second).unwrap();
+    let inputs = [first.to_str().unwrap(), second.to_str().unwrap()];
+    let call = |out: &Path| {
+        let mut call = sitegrove();
+        call.arg("run").args(inputs).arg("--out").arg(out).args(["--jobs", "1"]);
+        call.args(["--sinks", "jsonl,csv,warc,report"]);
+        call
+    };
+    let whole = folder.path().join("whole");
+    assert!(call(&whole).output().unwrap().status.success());
+    // A folder in its place: it was there when the run looked, and cannot be read.
+    let out = folder.path().join("out");
+    let mut child = Command::new(PATH)
+        .arg("run")
+        .args(inputs)
+        .arg("--out")
+        .arg(&out)
+        .args(["--jobs", "1", "--sinks", "jsonl,csv,warc,report"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait_for(&mut child, "its beginning", || out.join(".sitegrove/run.json").exists());
+    fs::remove_file(&second).unwrap();
+    let (code, _, stderr) = parts(&child.wait_with_output().unwrap());
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("late.warc.gz"), "{stderr}");
+    let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
+    assert_eq!(ledger["unreadable"].as_array().unwrap().len(), 1);
+    fs::write(&second, kept).unwrap();
+    let (code, _, stderr) = parts(&call(&out).output().unwrap());
+    assert_eq!(code, 0, "{stderr}");
+    assert_same(&outcome(&out), &outcome(&whole), "with the input back");
+}
