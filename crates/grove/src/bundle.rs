@@ -157,8 +157,9 @@ impl Bundle {
         let mut from = 0;
         for (&(column, end), below) in self.columns.iter().zip(below) {
             let mut values = [0.0f32; LANES];
-            for (value, row) in values.iter_mut().zip(first..first + count) {
-                *value = rows.row(row)[usize::from(column)];
+            let own = rows.column(usize::from(column), first);
+            for (value, own) in values[..count].iter_mut().zip(own) {
+                *value = own;
             }
             let mut counts = [0i32; LANES];
             for &threshold in &self.thresholds[from..end as usize] {
@@ -195,7 +196,7 @@ fn choose<const LANES: usize>(
 mod tests {
     use proptest::prelude::*;
 
-    use crate::rows::Rows;
+    use crate::rows::{Row, Rows};
     use crate::trees::{Tree, Trees};
 
     /// A sound tree grown by numbers: each splits on, or ends in a leaf.
