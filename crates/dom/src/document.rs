@@ -13,6 +13,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
+    #[inline]
     pub(crate) fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -121,6 +122,7 @@ pub struct Document {
 
 impl Document {
     /// Number of nodes.
+    #[inline]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -190,6 +192,7 @@ impl Document {
     }
 
     /// All nodes in document order; the index is the [`NodeId`].
+    #[inline]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
@@ -198,42 +201,50 @@ impl Document {
     ///
     /// # Panics
     /// If the id is not of this document.
+    #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
     }
 
     /// Ids of all nodes, in document order.
+    #[inline]
     pub fn ids(&self) -> std::ops::Range<NodeId> {
         0..self.nodes.len() as NodeId
     }
 
     /// Ids of the subtree of a node, itself first.
+    #[inline]
     pub fn subtree(&self, id: NodeId) -> std::ops::Range<NodeId> {
         id..self.node(id).end
     }
 
     /// Whether `inner` lies in the subtree of `outer` (or is the same node).
+    #[inline]
     pub fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
         self.subtree(outer).contains(&inner)
     }
 
     /// The element with this id, or `None` for text.
+    #[inline]
     pub fn element(&self, id: NodeId) -> Option<Element<'_>> {
         let name = self.node(id).name.as_ref()?;
         Some(Element { document: self, id, name })
     }
 
     /// The tag name of an element, `None` for text.
+    #[inline]
     pub fn name(&self, id: NodeId) -> Option<&LocalName> {
         self.node(id).name.as_ref()
     }
 
     /// Whether the node is an element with this tag name.
+    #[inline]
     pub fn is(&self, id: NodeId, name: &LocalName) -> bool {
         self.node(id).name.as_ref() == Some(name)
     }
 
     /// The content of a text node, `None` for an element.
+    #[inline]
     pub fn text(&self, id: NodeId) -> Option<&str> {
         let node = self.node(id);
         node.name.is_none().then(|| &self.text[node.span.range()])
@@ -253,11 +264,13 @@ impl Document {
     }
 
     /// The value of an attribute of an element.
+    #[inline]
     pub fn attribute(&self, id: NodeId, name: &LocalName) -> Option<&str> {
         self.element(id)?.attribute(name)
     }
 
     /// The parent, `None` for the root.
+    #[inline]
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         (id != 0).then(|| self.node(id).parent)
     }
@@ -278,6 +291,7 @@ impl Document {
     }
 
     /// What the page says about itself.
+    #[inline]
     pub fn head(&self) -> &Head {
         &self.head
     }
@@ -305,6 +319,7 @@ pub struct Element<'a> {
 
 impl<'a> Element<'a> {
     /// Attributes as name and value, in source order.
+    #[inline]
     pub fn attributes(self) -> impl Iterator<Item = (&'a LocalName, &'a str)> {
         let document = self.document;
         document.attributes[document.node(self.id).span.range()]
@@ -313,11 +328,13 @@ impl<'a> Element<'a> {
     }
 
     /// The value of one attribute.
+    #[inline]
     pub fn attribute(self, name: &LocalName) -> Option<&'a str> {
         self.attributes().find(|(n, _)| *n == name).map(|(_, v)| v)
     }
 
     /// Whether it has any attribute.
+    #[inline]
     pub fn has_attributes(self) -> bool {
         let span = self.document.node(self.id).span;
         span.start < span.end

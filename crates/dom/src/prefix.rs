@@ -52,11 +52,13 @@ impl PrefixSums {
     }
 
     /// The sum over the subtree of a node.
+    #[inline]
     pub fn sum(&self, document: &Document, id: NodeId) -> u32 {
         self.range(id, document.node(id).end)
     }
 
     /// The sum over nodes `from..to`.
+    #[inline]
     pub fn range(&self, from: NodeId, to: NodeId) -> u32 {
         self.0[to as usize] - self.0[from as usize]
     }

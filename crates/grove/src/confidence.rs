@@ -1,7 +1,7 @@
 //! How sure an article is: what its page and its siblings say of it in the end.
 
 use crate::pools::{Pools, ScoredPage};
-use crate::rows::{Row, Rows};
+use crate::rows::{Names, Row, Rows};
 use crate::signs::Ends;
 
 /// What was taken of a page.
@@ -22,7 +22,7 @@ pub fn confidence_feature_names() -> Vec<String> {
     crate::siblings::with_example(|_, page, template| {
         let mut names = Vec::new();
         let taken = Taken { page: *page, pools: template.pools, kept: &[0], end: 1 };
-        fill(&mut Row::Names(&mut names), &taken);
+        fill(&mut Names(&mut names), &taken);
         names
     })
 }
@@ -36,7 +36,7 @@ pub fn confidence_rows(taken: &Taken<'_>) -> Rows {
     rows
 }
 
-fn fill(row: &mut Row<'_>, taken: &Taken<'_>) {
+fn fill(row: &mut impl Row, taken: &Taken<'_>) {
     let page = taken.page.page;
     let kept = &taken.kept[..taken.end.min(taken.kept.len())];
     let mut is_kept = vec![false; page.blocks.len()];

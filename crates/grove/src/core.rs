@@ -2,7 +2,7 @@
 
 use dom::{Document, NodeId};
 
-use crate::page::sums;
+use crate::page::{log, sums};
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::Row;
 
@@ -84,7 +84,7 @@ impl Core {
     /// Where a block is to the core.
     pub(crate) fn fill(
         &self,
-        row: &mut Row<'_>,
+        row: &mut impl Row,
         document: &Document,
         page: &ScoredPage<'_>,
         at: usize,
@@ -104,7 +104,7 @@ impl Core {
         let inside = document.contains(self.element, block.element);
         let flag = |is: bool| f32::from(u8::from(is));
         let mixed = self.mixed[at];
-        let log_words = (block.words as f32).ln_1p();
+        let log_words = log(block.words as f32);
         let (branch_words, branch_mass) = self.sums(document, branch);
         let (core_words, core_mass) = self.sums(document, self.element);
         let all = self.mass.last().copied().unwrap_or(0.0).max(1e-6);
@@ -112,14 +112,14 @@ impl Core {
         row.put("core: inside", flag(inside));
         row.put("core: below joint", (level(block.element) - level(joint)) / 10.0);
         row.put("core: branch score", branch_mass / branch_words.max(1.0));
-        row.put("core: branch words", branch_words.ln_1p());
+        row.put("core: branch words", log(branch_words));
         row.put("core: share of page", core_mass / all);
         row.put("core: score", core_mass / core_words.max(1.0));
-        row.put("core: words", core_words.ln_1p());
+        row.put("core: words", log(core_words));
         row.put("core: before", flag(at < self.first));
         row.put("core: after", flag(at > self.last));
         let gap = self.first.saturating_sub(at).max(at.saturating_sub(self.last));
-        row.put("core: gap", (gap as f32).ln_1p());
+        row.put("core: gap", log(gap as f32));
         row.put("core: mixed", mixed);
         row.put("core: mixed inside", if inside { mixed } else { -1.0 });
         row.put("core: words inside", if inside { log_words } else { -1.0 });
@@ -138,7 +138,7 @@ impl Core {
         }
         let gap_before = (0..at).rev().take(60).position(|at| self.mixed[at] >= 0.5);
         let gap_after = (at + 1..blocks.len()).take(60).position(|at| self.mixed[at] >= 0.5);
-        row.put("since text", gap_before.map_or(-1.0, |gap| (gap as f32).ln_1p()));
-        row.put("until text", gap_after.map_or(-1.0, |gap| (gap as f32).ln_1p()));
+        row.put("since text", gap_before.map_or(-1.0, |gap| log(gap as f32)));
+        row.put("until text", gap_after.map_or(-1.0, |gap| log(gap as f32)));
     }
 }

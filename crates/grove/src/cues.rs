@@ -337,21 +337,42 @@ impl Cues {
         }
         let names_it = !matches!(*element.name, local_name!("html") | local_name!("body"));
         for (name, value) in element.attributes() {
-            match &**name {
-                "class" | "id" | "role" | "itemprop" | "data-testid" | "data-component"
-                    if names_it =>
-                {
-                    for token in value.split_ascii_whitespace() {
-                        bits |= self.of_name(token);
+            let hidden = match *name {
+                local_name!("class")
+                | local_name!("id")
+                | local_name!("role")
+                | local_name!("itemprop") => {
+                    if names_it {
+                        bits |= self.of_names(value);
                     }
+                    false
                 }
-                "hidden" => bits |= 1 << (COUNT - 1),
-                "aria-hidden" if value == "true" => bits |= 1 << (COUNT - 1),
-                "style" if hides(value) => bits |= 1 << (COUNT - 1),
-                _ => {}
-            }
+                local_name!("href")
+                | local_name!("src")
+                | local_name!("title")
+                | local_name!("alt")
+                | local_name!("rel")
+                | local_name!("target")
+                | local_name!("width")
+                | local_name!("height") => false,
+                local_name!("hidden") => true,
+                local_name!("style") => hides(value),
+                _ => match &**name {
+                    "data-testid" | "data-component" if names_it => {
+                        bits |= self.of_names(value);
+                        false
+                    }
+                    "aria-hidden" => value == "true",
+                    _ => false,
+                },
+            };
+            bits |= u64::from(hidden) << (COUNT - 1);
         }
         bits
+    }
+
+    fn of_names(&mut self, names: &str) -> u64 {
+        names.split_ascii_whitespace().fold(0, |all, name| all | self.of_name(name))
     }
 
     fn of_name(&mut self, name: &str) -> u64 {
@@ -408,6 +429,9 @@ fn words_of(name: &str) -> impl Iterator<Item = String> {
 }
 
 fn hides(style: &str) -> bool {
+    if !style.contains(':') {
+        return false;
+    }
     let plain: String =
         style.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect();
     plain.contains("display:none") || plain.contains("visibility:hidden")

@@ -8,9 +8,9 @@ use dom::Document;
 use rustc_hash::FxHashSet;
 
 use crate::cues;
-use crate::page::{density, is_heading, sums};
+use crate::page::{density, is_heading, log, sums};
 use crate::pools::{Pools, ScoredPage};
-use crate::rows::{Row, Rows};
+use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends};
 
 /// Kept words that must be gained by a cut: fewer are left as they are.
@@ -72,7 +72,7 @@ impl<'a> Sequence<'a> {
         }
     }
 
-    fn fill(&self, row: &mut Row<'_>, k: usize) {
+    fn fill(&self, row: &mut impl Row, k: usize) {
         let at = self.kept[k];
         let page = self.page.page;
         let (block, signs) = (&page.blocks[at], &page.signs[at]);
@@ -88,20 +88,20 @@ impl<'a> Sequence<'a> {
         let siblings = self.pools.pages.max(1.0);
         let score = self.page.scores[at];
         row.put("score", score);
-        row.put("log words", (block.words as f32).ln_1p());
+        row.put("log words", log(block.words as f32));
         row.put("link density", density(block));
         row.put("mean so far", mean(0, k));
         row.put("mean of last 3", mean(k.saturating_sub(3), k));
         row.put("mean of next", mean(k + 1, k + 2));
         row.put("mean of next 3", mean(k + 1, k + 4));
         row.put("mean of rest", mean(k, count));
-        row.put("words before", self.words[k].ln_1p());
-        row.put("words after", (self.words[count] - self.words[k]).ln_1p());
+        row.put("words before", log(self.words[k]));
+        row.put("words after", log(self.words[count] - self.words[k]));
         row.put("share before", self.words[k] / all);
         row.put("share here", block.words as f32 / all);
         let gap = if k == 0 { 0 } else { at - self.kept[k - 1] - 1 };
-        row.put("blocks between", (gap as f32).ln_1p());
-        row.put("words between", if k == 0 { 0.0 } else { self.words_between[k].ln_1p() });
+        row.put("blocks between", log(gap as f32));
+        row.put("words between", if k == 0 { 0.0 } else { log(self.words_between[k]) });
         row.put("comments between", flag(self.comments_between[k]));
         row.put("comments before", flag(self.comments_before[k]));
         let pattern = self.page.pattern(at);
@@ -127,7 +127,7 @@ impl<'a> Sequence<'a> {
         row.put("questions", signs.questions as f32);
         row.put("quotes", signs.quotes as f32 / block.words.max(1) as f32);
         row.put("agreement", page.agreement[at]);
-        row.put("page blocks after", ((page.blocks.len() - at) as f32).ln_1p());
+        row.put("page blocks after", log((page.blocks.len() - at) as f32));
         let level = |at: usize| f32::from(self.document.node(page.blocks[at].element).level);
         row.put("level change", if k == 0 { 0.0 } else { level(at) - level(self.kept[k - 1]) });
         for bit in 0..12 {
@@ -140,7 +140,7 @@ impl<'a> Sequence<'a> {
 pub fn ending_feature_names() -> Vec<String> {
     crate::siblings::with_example(|document, page, template| {
         let mut names = Vec::new();
-        Sequence::of(document, page, template.pools, &[0]).fill(&mut Row::Names(&mut names), 0);
+        Sequence::of(document, page, template.pools, &[0]).fill(&mut Names(&mut names), 0);
         names
     })
 }

@@ -17,6 +17,7 @@ language. Linear in the nodes of the pages.
 */
 
 mod block;
+mod bundle;
 mod confidence;
 mod core;
 mod cues;

@@ -1,13 +1,15 @@
 //! A page by itself: its blocks and what each looks like.
 
+use std::sync::LazyLock;
+
 use dom::{Document, NodeId, PrefixSums, local_name};
 use forest::PageTerms;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::block::{Block, blocks};
 use crate::cues::{self, Cues};
 use crate::overlap::{agreement, overlaps};
-use crate::rows::{Row, Rows};
+use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends, Signs, signs};
 
 /// A page as this crate takes it.
@@ -65,8 +67,7 @@ impl PageBlocks {
 /// Names of the page features, in the order of their columns.
 pub fn page_feature_names() -> Vec<String> {
     let mut names = Vec::new();
-    let mut row = Row::Names(&mut names);
-    fill(&mut row, 0, &Context::empty());
+    fill(&mut Names(&mut names), 0, &Context::empty());
     names
 }
 
@@ -80,8 +81,11 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     }
     let Context { signs, cues, signified, .. } = context;
     let agreement = agreement(page, &blocks);
-    let cues =
-        cues.iter().map(|above| above.iter().fold(0, |all, &(bits, _)| all | bits)).collect();
+    let bits = |levels: &Levels| {
+        let has = |(bit, &level): (usize, &u8)| u64::from(level != NOWHERE) << bit;
+        levels.iter().enumerate().map(has).fold(0, |all, bit| all | bit)
+    };
+    let cues = cues.iter().map(bits).collect();
     PageBlocks { blocks, rows, signs, cues, agreement, signified }
 }
 
@@ -138,8 +142,8 @@ struct Context<'a> {
     link_words: Option<&'a PrefixSums>,
     /// Per block: shares with the title (of block, of title), the description, and terms common here.
     overlaps: Vec<[f32; 4]>,
-    /// Per block: cue bits and distance, nearest first.
-    cues: Vec<Vec<(u64, u32)>>,
+    /// Per block how far up each cue is.
+    cues: Vec<Levels>,
     signified: Vec<(u32, u32)>,
     h1: Option<usize>,
     first_big: usize,
@@ -291,32 +295,64 @@ pub(crate) fn is_heading(document: &Document, element: NodeId) -> bool {
     })
 }
 
-/// Per block the cues above it: bits that no nearer element has, with the distance.
-fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Vec<(u64, u32)>> {
-    let mut own: FxHashMap<NodeId, u64> = FxHashMap::default();
-    blocks
-        .iter()
-        .map(|block| {
-            let mut seen = 0;
-            let mut found = Vec::new();
-            for (distance, id) in document.ancestors(block.element).enumerate() {
-                let bits = *own.entry(id).or_insert_with(|| cues.of(document, id)) & !seen;
-                if bits != 0 {
-                    found.push((bits, distance as u32));
-                    seen |= bits;
-                }
+/// Levels from an element up to the nearest that has a cue, by cue; [`NOWHERE`] where none has.
+type Levels = [u8; cues::COUNT];
+
+/// So far up, and all beyond, weigh the same.
+const FARTHEST: u8 = 64;
+const NOWHERE: u8 = FARTHEST + 1;
+
+/// What a cue weighs by its level.
+static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
+    // Compilers know powers of constants to other last bits than they are computed to.
+    let weight = |level| DECAY.powi(std::hint::black_box(level));
+    (0..=i32::from(FARTHEST)).map(weight).chain([0.0]).collect()
+});
+
+/// Per block the cues above it.
+fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels> {
+    // Per element its place among those found so far.
+    let mut places: Vec<u32> = vec![u32::MAX; document.len()];
+    let mut found: Vec<Levels> = Vec::new();
+    let mut path: Vec<NodeId> = Vec::new();
+    let of_block = |block: &Block| {
+        let mut above = [NOWHERE; cues::COUNT];
+        for id in document.ancestors(block.element) {
+            if let Some(levels) = found.get(places[id as usize] as usize) {
+                above = *levels;
+                break;
             }
-            found
-        })
-        .collect()
+            path.push(id);
+        }
+        for id in path.drain(..).rev() {
+            let own = cues.of(document, id);
+            for (bit, level) in above.iter_mut().enumerate() {
+                let further = if *level < FARTHEST { *level + 1 } else { *level };
+                *level = if own >> bit & 1 == 1 { 0 } else { further };
+            }
+            places[id as usize] = found.len() as u32;
+            found.push(above);
+        }
+        above
+    };
+    blocks.iter().map(of_block).collect()
 }
 
-fn log(count: f32) -> f32 {
-    count.ln_1p()
+/// ln(1 + count). Most are small whole numbers, of which it is known.
+pub(crate) fn log(count: f32) -> f32 {
+    const KNOWN: usize = 2048;
+    static LOGS: LazyLock<Vec<f32>> =
+        LazyLock::new(|| (0..KNOWN).map(|count| (count as f32).ln_1p()).collect());
+    // What is no such number is not equal to what it is rounded to.
+    let whole = count as usize;
+    match LOGS.get(whole) {
+        Some(&log) if whole as f32 == count => log,
+        _ => count.ln_1p(),
+    }
 }
 
 /// One block's row. Positions are shares of the page's blocks, counts are logarithms.
-fn fill(row: &mut Row<'_>, at: usize, c: &Context<'_>) {
+fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
     let zero = Block { element: 0, first: 0, last: 0, words: 0, link_words: 0 };
     let block = *c.block(at).unwrap_or(&zero);
     let s = c.signs.get(at).copied().unwrap_or_default();
@@ -371,21 +407,15 @@ fn fill(row: &mut Row<'_>, at: usize, c: &Context<'_>) {
         );
     }
     let mut cues = [0.0f32; cues::COUNT];
-    for &(bits, distance) in c.cues.get(at).into_iter().flatten() {
-        let weight = DECAY.powi(distance.min(64) as i32);
-        for (bit, cue) in cues.iter_mut().enumerate() {
-            if bits >> bit & 1 == 1 {
-                *cue = weight;
-            }
+    if let Some(levels) = c.cues.get(at) {
+        for (cue, &level) in cues.iter_mut().zip(levels) {
+            *cue = WEIGHTS[usize::from(level)];
         }
     }
-    match row {
-        Row::Values(values) => values.extend_from_slice(&cues),
-        Row::Names(names) => names.extend(cues::names()),
-    }
+    row.put_all(cues::names(), &cues);
 }
 
-fn fill_ancestors(row: &mut Row<'_>, block: &Block, c: &Context<'_>) {
+fn fill_ancestors(row: &mut impl Row, block: &Block, c: &Context<'_>) {
     let all_good = c.good_starts.last().copied().unwrap_or(0.0).max(1.0);
     let mut id = block.element;
     for level in 0..LEVELS {
@@ -410,7 +440,7 @@ fn fill_ancestors(row: &mut Row<'_>, block: &Block, c: &Context<'_>) {
     }
 }
 
-fn fill_position(row: &mut Row<'_>, at: usize, block: &Block, c: &Context<'_>) {
+fn fill_position(row: &mut impl Row, at: usize, block: &Block, c: &Context<'_>) {
     let blocks = c.blocks.len().max(1) as f32;
     let share = |sums: &[f32]| {
         let all = sums.last().copied().unwrap_or(0.0).max(1.0);

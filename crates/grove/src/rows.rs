@@ -16,11 +16,17 @@ impl Rows {
     }
 
     /// Adds a row. What `fill` gives must be as many values as the rows are wide.
-    pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Row<'_>)) {
+    pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Values<'_>)) {
         let before = self.values.len();
-        fill(&mut Row::Values(&mut self.values));
+        fill(&mut Values(&mut self.values));
         debug_assert_eq!(self.values.len() - before, self.width);
         self.values.resize(before + self.width, 0.0);
+    }
+
+    /// One column's values of the rows from `first` on.
+    pub(crate) fn column(&self, column: usize, first: usize) -> impl Iterator<Item = f32> {
+        let from = self.values.get(first * self.width + column..).unwrap_or_default();
+        from.iter().step_by(self.width.max(1)).copied()
     }
 
     /// Features a row has.
@@ -51,16 +57,43 @@ impl Rows {
 
 /// A row being filled: with values, or with the names of what would be filled in, so that the names
 /// are where the values are.
-pub(crate) enum Row<'a> {
-    Values(&'a mut Vec<f32>),
-    Names(&'a mut Vec<String>),
+pub(crate) trait Row {
+    fn put(&mut self, name: impl Display, value: f32);
+
+    /// Several at once.
+    fn put_all(&mut self, names: impl Iterator<Item = String>, values: &[f32]);
 }
 
-impl Row<'_> {
-    pub(crate) fn put(&mut self, name: impl Display, value: f32) {
-        match self {
-            Self::Values(values) => values.push(if value.is_finite() { value } else { 0.0 }),
-            Self::Names(names) => names.push(name.to_string()),
-        }
+/// Values, for the trees. Names cost nothing here.
+pub(crate) struct Values<'a>(&'a mut Vec<f32>);
+
+impl Values<'_> {
+    /// Values of another row.
+    pub(crate) fn copy(&mut self, values: &[f32]) {
+        self.0.extend_from_slice(values);
+    }
+}
+
+impl Row for Values<'_> {
+    #[inline]
+    fn put(&mut self, _: impl Display, value: f32) {
+        self.0.push(if value.is_finite() { value } else { 0.0 });
+    }
+
+    fn put_all(&mut self, _: impl Iterator<Item = String>, values: &[f32]) {
+        self.0.extend_from_slice(values);
+    }
+}
+
+/// Names of columns.
+pub(crate) struct Names<'a>(pub(crate) &'a mut Vec<String>);
+
+impl Row for Names<'_> {
+    fn put(&mut self, name: impl Display, _: f32) {
+        self.0.push(name.to_string());
+    }
+
+    fn put_all(&mut self, names: impl Iterator<Item = String>, _: &[f32]) {
+        self.0.extend(names);
     }
 }

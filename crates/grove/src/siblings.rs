@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::page::page_feature_names;
 use crate::patterns::{Patterns, UNKNOWN};
 use crate::pools::{Pools, ScoredPage, own_density, pooled_density};
-use crate::rows::{Row, Rows};
+use crate::rows::{Names, Row, Rows};
 
 /// What is known of a page's siblings.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub fn sibling_feature_names() -> Vec<String> {
     with_example(|document, page, template| {
         let mut names = page_feature_names();
         let core = Core::of(document, page, template.pools);
-        fill(&mut Row::Names(&mut names), document, page, template, &core, None, 0);
+        fill(&mut Names(&mut names), document, page, template, &core, None, 0);
         names
     })
 }
@@ -69,9 +69,7 @@ pub fn sibling_rows(
     let mut rows = Rows::new(width, page.page.blocks.len());
     for at in 0..page.page.blocks.len() {
         rows.push(|row| {
-            if let Row::Values(values) = row {
-                values.extend_from_slice(page.page.rows.row(at));
-            }
+            row.copy(page.page.rows.row(at));
             fill(row, document, page, template, &core, forest, at);
         });
     }
@@ -79,7 +77,7 @@ pub fn sibling_rows(
 }
 
 fn fill(
-    row: &mut Row<'_>,
+    row: &mut impl Row,
     document: &Document,
     page: &ScoredPage<'_>,
     template: &Template<'_>,

@@ -54,6 +54,16 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
     let mut pending_end = false;
     let (mut run, mut run_value) = (0u32, 0u32);
     for c in texts.flat_map(str::chars) {
+        // Most characters by far, and what the rest says of them.
+        if c.is_ascii_lowercase() && begun {
+            signs.year |= run == 4 && (1900..2100).contains(&run_value);
+            (run, run_value) = (0, 0);
+            signs.chars += 1;
+            signs.letters += 1;
+            signs.letters_hash = with_letter(signs.letters_hash, c);
+            (dots, pending_end, last) = (0, false, c);
+            continue;
+        }
         let digit = c.to_digit(10);
         if let Some(digit) = digit {
             run += 1;
@@ -83,8 +93,7 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
         if letter {
             signs.letters += 1;
             signs.upper += u32::from(upper);
-            signs.letters_hash =
-                (signs.letters_hash ^ u64::from(u32::from(c))).wrapping_mul(0x0100_0000_01b3);
+            signs.letters_hash = with_letter(signs.letters_hash, c);
         }
         signs.digits += u32::from(digit.is_some());
         match c {
@@ -120,6 +129,10 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
         _ => Ends::Other,
     };
     signs
+}
+
+fn with_letter(hash: u64, letter: char) -> u64 {
+    (hash ^ u64::from(u32::from(letter))).wrapping_mul(0x0100_0000_01b3)
 }
 
 fn is_end(c: char) -> bool {

@@ -1,14 +1,27 @@
 //! Boosted decision trees: a probability from a row of features.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 
+use crate::bundle::Bundle;
+
 /// A sum of decision trees through the logistic function.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Trees {
     /// Log-odds before any tree.
-    pub base: f32,
-    /// The trees.
-    pub trees: Vec<Tree>,
+    base: f32,
+    trees: Vec<Tree>,
+    /// The same, made ready for many rows when first needed; `None` where they are too large for that.
+    #[serde(skip)]
+    bundle: OnceLock<Option<Bundle>>,
+}
+
+/// What was made ready does not count.
+impl PartialEq for Trees {
+    fn eq(&self, other: &Self) -> bool {
+        (self.base, &self.trees) == (other.base, &other.trees)
+    }
 }
 
 /// One tree in pre-order: the left child of a split comes right after it.
@@ -41,6 +54,12 @@ impl Tree {
         }
     }
 
+    /// Its splits: column and threshold.
+    pub(crate) fn splits(&self) -> impl Iterator<Item = (u16, f32)> {
+        let nodes = self.features.iter().zip(&self.values);
+        nodes.filter(|node| *node.0 >= 0).map(|(&feature, &value)| (feature as u16, value))
+    }
+
     /// Whether the arrays are of one length, every walk ends at a leaf and no column is beyond `width`.
     fn is_sound(&self, width: usize) -> bool {
         let nodes = self.features.len();
@@ -59,16 +78,45 @@ impl Tree {
     }
 }
 
+/// The logistic function.
+fn logistic(sum: f32) -> f32 {
+    1.0 / (1.0 + (-sum).exp())
+}
+
+/// Fewer rows than this go through one by one.
+const FEW: usize = 6;
+
 impl Trees {
-    /// The probability for a row, in 0..=1. The row must be as wide as the trees were fitted on.
-    pub fn probability(&self, row: &[f32]) -> f32 {
-        let sum = self.trees.iter().fold(self.base, |sum, tree| sum + tree.value(row));
-        1.0 / (1.0 + (-sum).exp())
+    /// Takes log-odds before any tree, and the trees.
+    pub fn new(base: f32, trees: Vec<Tree>) -> Self {
+        Self { base, trees, bundle: OnceLock::new() }
     }
 
-    /// Probabilities of all rows.
+    /// Number of trees.
+    pub fn len(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// Whether there is none, and the probability is always the same.
+    pub fn is_empty(&self) -> bool {
+        self.trees.is_empty()
+    }
+
+    /// The probability for a row, in 0..=1. The row must be as wide as the trees were fitted on.
+    pub fn probability(&self, row: &[f32]) -> f32 {
+        logistic(self.trees.iter().fold(self.base, |sum, tree| sum + tree.value(row)))
+    }
+
+    /// Probabilities of all rows: for each what [`Trees::probability`] gives, to the bit.
     pub fn probabilities(&self, rows: &crate::Rows) -> Vec<f32> {
-        rows.iter().map(|row| self.probability(row)).collect()
+        let together = if rows.len() < FEW { None } else { self.side_by_side(rows) };
+        together.unwrap_or_else(|| rows.iter().map(|row| self.probability(row)).collect())
+    }
+
+    /// The same for many rows; `None` where the trees are too large for it.
+    pub(crate) fn side_by_side(&self, rows: &crate::Rows) -> Option<Vec<f32>> {
+        let bundle = self.bundle.get_or_init(|| Bundle::of(&self.trees)).as_ref()?;
+        Some(bundle.sums(rows, self.base).into_iter().map(logistic).collect())
     }
 
     /// Whether the trees can be asked about rows of this width without going astray.
@@ -85,7 +133,7 @@ mod tests {
     fn a_stump_splits_below() {
         let tree =
             Tree { features: vec![0, -1, -1], values: vec![1.0, -2.0, 2.0], rights: vec![2, 0, 0] };
-        let trees = Trees { base: 0.0, trees: vec![tree] };
+        let trees = Trees::new(0.0, vec![tree]);
         assert!(trees.are_sound(1) && !trees.are_sound(0));
         assert!(trees.probability(&[0.5]) < 0.2 && trees.probability(&[1.0]) > 0.8);
     }
@@ -93,7 +141,7 @@ mod tests {
     #[test]
     fn loops_and_gaps_are_refused() {
         let tree = Tree { features: vec![0, -1], values: vec![1.0, 1.0], rights: vec![0, 0] };
-        assert!(!Trees { base: 0.0, trees: vec![tree] }.are_sound(1));
-        assert!(!Trees { base: 0.0, trees: vec![Tree::default()] }.are_sound(1));
+        assert!(!Trees::new(0.0, vec![tree]).are_sound(1));
+        assert!(!Trees::new(0.0, vec![Tree::default()]).are_sound(1));
     }
 }

@@ -108,7 +108,7 @@ impl Weights {
     /// Number of trees in all.
     pub fn number_of_trees(&self) -> usize {
         let all = [&self.page, &self.sibling, &self.ending, &self.confidence];
-        all.iter().map(|trees| trees.trees.len()).sum()
+        all.iter().map(|trees| trees.len()).sum()
     }
 
     /// The file's content. The same weights give the same bytes.

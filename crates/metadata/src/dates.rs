@@ -178,7 +178,10 @@ impl<'e, 'a> Reader<'e, 'a> {
     fn new(evidence: &'e Evidence<'a>, language: Option<&str>) -> Self {
         let own = Url::parse(evidence.url).ok();
         let order = match Order::of(language, own.as_ref().and_then(Url::host_str)) {
-            Order::Unknown => order_on_page(evidence).unwrap_or(Order::Unknown),
+            Order::Unknown => {
+                let shown = evidence.order_on_page.get_or_init(|| order_on_page(evidence));
+                shown.unwrap_or(Order::Unknown)
+            }
             order => order,
         };
         Self { evidence, order }
@@ -324,7 +327,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         let lead = evidence.lead_lines();
         let (after, before): (Vec<_>, Vec<_>) = lead.iter().partition(|l| l.at >= anchor);
         let tail = evidence.tail_lines();
-        let lines = after.into_iter().chain(before.into_iter().rev()).chain(&tail);
+        let lines = after.into_iter().chain(before.into_iter().rev()).chain(tail);
         found.extend(lines.filter_map(|line| {
             // A date in a line that is little else, or that begins with it.
             let found = self.of_text(&line.text, modified)?;

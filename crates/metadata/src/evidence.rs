@@ -1,5 +1,6 @@
 //! What all fields look at: the head, JSON-LD, the site's names, and places on the page.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use dom::{Document, Head, NodeId};
@@ -12,6 +13,7 @@ use crate::heading::{Heading, heading};
 use crate::json_ld::JsonLd;
 use crate::json_ld_article::Facts;
 use crate::lines::{Line, lines};
+use crate::order::Order;
 use crate::scan::{Scan, scan};
 use crate::site::SiteNames;
 
@@ -33,6 +35,10 @@ pub(crate) struct Evidence<'a> {
     pub(crate) body: Option<(NodeId, NodeId)>,
     /// Roots of the body.
     pub(crate) body_nodes: &'a [NodeId],
+    /// The order of day and month that the dates on the page are in, where asked for.
+    pub(crate) order_on_page: OnceCell<Option<Order>>,
+    lead_lines: OnceCell<Vec<Line>>,
+    tail_lines: OnceCell<Vec<Line>>,
 }
 
 impl<'a> Evidence<'a> {
@@ -73,6 +79,9 @@ impl<'a> Evidence<'a> {
             heading,
             body,
             body_nodes,
+            order_on_page: OnceCell::new(),
+            lead_lines: OnceCell::new(),
+            tail_lines: OnceCell::new(),
         }
     }
 
@@ -126,13 +135,13 @@ impl<'a> Evidence<'a> {
     }
 
     /// Lines of [`Self::lead`].
-    pub(crate) fn lead_lines(&self) -> Vec<Line> {
-        lines(self.document, &self.scan, self.lead())
+    pub(crate) fn lead_lines(&self) -> &[Line] {
+        self.lead_lines.get_or_init(|| lines(self.document, &self.scan, self.lead()))
     }
 
     /// Lines of [`Self::tail`].
-    pub(crate) fn tail_lines(&self) -> Vec<Line> {
-        lines(self.document, &self.scan, self.tail())
+    pub(crate) fn tail_lines(&self) -> &[Line] {
+        self.tail_lines.get_or_init(|| lines(self.document, &self.scan, self.tail()))
     }
 
     /// How far a node is from where the article begins; what stands before it counts threefold,

@@ -78,7 +78,14 @@ pub(crate) fn term_counts(page: &[u64]) -> Vec<(u64, u32)> {
     runs.map(|run| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX))).collect()
 }
 
-fn top_terms(weighted: Vec<(u64, f64)>, vocabulary: &Vocabulary, top: usize) -> RankedTerms {
+fn top_terms(mut weighted: Vec<(u64, f64)>, vocabulary: &Vocabulary, top: usize) -> RankedTerms {
+    let unknown = |term: &(u64, f64)| vocabulary.text(term.0).is_none();
+    if top > 0 && top < weighted.len() && !weighted.iter().any(unknown) {
+        // Only those that weigh as much as the last one taken are to be sorted by their texts.
+        let (_, last, _) = weighted.select_nth_unstable_by(top - 1, |a, b| b.1.total_cmp(&a.1));
+        let least = last.1;
+        weighted.retain(|term| term.1 >= least);
+    }
     let known = |(hash, weight)| vocabulary.text(hash).map(|text| (weight, text, hash));
     let mut terms: Vec<(f64, &str, u64)> = weighted.into_iter().filter_map(known).collect();
     terms.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));

@@ -3,23 +3,44 @@
 //! An [`crate::Analyzer`] forgets words to stay small, so it cannot be asked later; a caller that
 //! ranks terms keeps a vocabulary for as long as it keeps the hashes (a template, a site).
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rustc_hash::FxHashMap;
 
 use crate::analyzer::Term;
 
 /// Term hash → text. Two terms of one hash (never seen; 2⁻⁶⁴ a pair) would share the first's text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Vocabulary {
+    /// Tells it from all others of the process.
+    number: u64,
     places: FxHashMap<u64, usize>,
     /// Hash and end of the text, in the order learnt.
     terms: Vec<(u64, usize)>,
     texts: String,
 }
 
+impl Default for Vocabulary {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Vocabulary {
     /// Empty.
     pub fn new() -> Self {
-        Self::default()
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            places: FxHashMap::default(),
+            terms: Vec::new(),
+            texts: String::new(),
+        }
+    }
+
+    /// What tells it from all others of the process; above 0.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     /// Remembers a term's text.

@@ -18,6 +18,8 @@ pub(crate) struct Memo<'a> {
     /// Elements by tag name.
     named: FxHashMap<LocalName, Vec<NodeId>>,
     passing: RefCell<FxHashMap<u64, Rc<Vec<NodeId>>>>,
+    /// Per node a mark, for the time of a step.
+    marks: RefCell<Vec<bool>>,
 }
 
 impl<'a> Memo<'a> {
@@ -28,7 +30,8 @@ impl<'a> Memo<'a> {
                 named.entry(name.clone()).or_default().push(id);
             }
         }
-        Self { document, named, passing: RefCell::default() }
+        let marks = RefCell::new(vec![false; document.len()]);
+        Self { document, named, passing: RefCell::default(), marks }
     }
 
     pub(crate) fn document(&self) -> &'a Document {
@@ -55,35 +58,61 @@ impl<'a> Memo<'a> {
 
     /// What `path.select` gives, from what is remembered of its steps.
     pub(crate) fn select(&self, path: &Path) -> Vec<NodeId> {
-        let mut selected: Option<Vec<NodeId>> = None;
-        for step in &path.steps {
-            let passing = self.passing(step);
-            selected = Some(match (selected, step.deep) {
-                (None, true) => passing.to_vec(),
-                (None, false) => passing.iter().copied().filter(|&id| id == 0).collect(),
-                (Some(from), true) => self.below(&from, &passing),
-                (Some(from), false) => {
-                    let parent = |id| self.document.parent(id);
-                    let is_child =
-                        |id: NodeId| parent(id).is_some_and(|p| from.binary_search(&p).is_ok());
-                    passing.iter().copied().filter(|&id| is_child(id)).collect()
-                }
-            });
+        let Some((first, steps)) = path.steps.split_first() else { return Vec::new() };
+        let passing = self.passing(first);
+        let mut from: &[NodeId] = &passing;
+        if !first.deep {
+            from = if from.first() == Some(&0) { &from[..1] } else { &[] };
         }
-        selected.unwrap_or_default()
+        let Some((second, steps)) = steps.split_first() else { return from.to_vec() };
+        let mut selected = self.step(from, second);
+        for step in steps {
+            if selected.is_empty() {
+                break;
+            }
+            selected = self.step(&selected, step);
+        }
+        selected
+    }
+
+    /// What a step leads to from some elements (rising).
+    fn step(&self, from: &[NodeId], step: &Step) -> Vec<NodeId> {
+        let (Some(&first), passing) = (from.first(), self.passing(step)) else { return Vec::new() };
+        // Nothing before the first is below it.
+        let candidates = &passing[passing.partition_point(|&id| id <= first)..];
+        if step.deep { self.below(from, candidates) } else { self.children(from, candidates) }
     }
 
     /// Those of the candidates that lie inside any of the contexts (both rising).
-    fn below(&self, contexts: &[NodeId], candidates: &[NodeId]) -> Vec<NodeId> {
-        let mut contexts = contexts.iter().copied().peekable();
+    fn below(&self, contexts: &[NodeId], mut candidates: &[NodeId]) -> Vec<NodeId> {
+        let mut below = Vec::new();
         let mut end = 0;
-        let inside = |&id: &NodeId| {
-            while let Some(context) = contexts.next_if(|&context| context < id) {
-                end = end.max(self.document.node(context).end);
+        for &context in contexts {
+            if context < end {
+                continue; // inside the one before
             }
-            id < end
-        };
-        candidates.iter().copied().filter(inside).collect()
+            end = self.document.node(context).end;
+            candidates = &candidates[candidates.partition_point(|&id| id <= context)..];
+            let (inside, after) = candidates.split_at(candidates.partition_point(|&id| id < end));
+            below.extend_from_slice(inside);
+            if after.is_empty() {
+                break;
+            }
+            candidates = after;
+        }
+        below
+    }
+
+    /// Those of the candidates whose parents are among the contexts (both rising).
+    fn children(&self, contexts: &[NodeId], candidates: &[NodeId]) -> Vec<NodeId> {
+        let mut marks = self.marks.borrow_mut();
+        contexts.iter().for_each(|&id| marks[id as usize] = true);
+        let parent = |id: NodeId| self.document.node(id).parent as usize;
+        // The root is its own parent, and no child.
+        let is_child = |&id: &NodeId| id != 0 && marks[parent(id)];
+        let children = candidates.iter().copied().filter(is_child).collect();
+        contexts.iter().for_each(|&id| marks[id as usize] = false);
+        children
     }
 }
 

@@ -113,10 +113,7 @@ fn analyze(page: &ParsedPage<'_>, language: Option<Language>) -> (PageTerms, Voc
         let analyzer = analyzers.get(language);
         let mut vocabulary = Vocabulary::new();
         let terms = PageTerms::new(&page.document, |text, out| {
-            analyzer.analyze(text, &mut |term| {
-                vocabulary.learn(term);
-                out.push(term.hash);
-            });
+            analyzer.learn(text, &mut vocabulary, &mut |term| out.push(term));
         });
         (terms, vocabulary)
     })

@@ -15,6 +15,9 @@ use crate::{Document, NodeId};
 /// names (`<o:p>`; engines disagree on what to call them) are told by the named siblings around
 /// them: `text()[count(preceding-sibling::p)=2][count(preceding-sibling::ul)=0]`.
 pub fn position_paths(document: &Document, nodes: &[NodeId]) -> Vec<String> {
+    if nodes.is_empty() {
+        return Vec::new();
+    }
     let siblings = Siblings::of(document);
     let path = |&node: &NodeId| {
         let mut steps: Vec<String> = document.ancestors(node).map(|a| siblings.step(a)).collect();

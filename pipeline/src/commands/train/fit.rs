@@ -101,7 +101,7 @@ pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<
     // it is always so.
     let is_one_kind = |kind: bool| labels.iter().all(|&label| (label > 0.5) == kind);
     if let Some(kind) = [true, false].into_iter().find(|&kind| is_one_kind(kind)) {
-        return Ok(Trees { base: if kind { ALWAYS } else { -ALWAYS }, trees: Vec::new() });
+        return Ok(Trees::new(if kind { ALWAYS } else { -ALWAYS }, Vec::new()));
     }
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     weights.iter_mut().for_each(|weight| *weight /= mean);
@@ -111,14 +111,14 @@ pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<
         columns.extend(picked.iter().map(|row| f64::from(row[column])));
     }
     let data = Matrix::new(&columns, picked.len(), width);
-    let mut fitted = Trees::default();
+    let (mut base, mut trees) = (0.0, Vec::new());
     let share = 1.0 / f32::from(parameters.fits.max(1));
     for seed in 0..u64::from(parameters.fits.max(1)) {
         let dump = fit_once(&data, &labels, &weights, parameters, seed)?;
-        fitted.base += dump.base_score as f32 * share;
-        fitted.trees.extend(dump.trees.iter().map(|tree| flat(&tree.nodes, share)));
+        base += dump.base_score as f32 * share;
+        trees.extend(dump.trees.iter().map(|tree| flat(&tree.nodes, share)));
     }
-    Ok(fitted)
+    Ok(Trees::new(base, trees))
 }
 
 fn fit_once(

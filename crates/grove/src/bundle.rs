@@ -1,0 +1,262 @@
+//! Trees laid out so that many rows go through them side by side.
+//!
+//! A value is looked at once: it becomes the number of the column's thresholds that it is below. All
+//! splits then compare bytes, of a bundle of rows at a time and without branches, from the leaves up to
+//! the root; compilers make vector instructions of that. Several times as fast as walking down tree by
+//! tree and row by row. Rows in bundles and comparisons by bytes are from V-QuickScorer
+//! (doi:10.1145/2911451.2914758) and RapidScorer (doi:10.1145/3219819.3219857).
+//!
+//! Invariant: the same bits as walking: the leaves are the same, and are added in the same order.
+
+use crate::trees::Tree;
+
+/// Rows in a bundle, and in the last one where no more are left.
+const LANES: usize = 32;
+const FEWER: usize = 16;
+/// Most leaves of a tree, and so one more than its splits at most.
+const LEAVES: usize = 32;
+
+/// Trees, laid out.
+#[derive(Clone, Debug)]
+pub(crate) struct Bundle {
+    /// The columns that any split looks at, and one past the last of each one's thresholds.
+    columns: Vec<(u16, u32)>,
+    /// Their thresholds, rising, each once.
+    thresholds: Vec<f32>,
+    /// The splits of all trees, tree by tree, those below before those above.
+    splits: Vec<Split>,
+    /// Per tree one past its last split.
+    ends: Vec<u32>,
+    /// Per tree the values of its leaves.
+    leaves: Vec<[f32; LEAVES]>,
+}
+
+/// A split of a tree. What goes on below is a leaf (by number) or a split ([`LEAVES`] and up).
+#[derive(Clone, Copy, Debug)]
+struct Split {
+    /// Index of the column among those looked at.
+    column: u16,
+    /// Values below so many thresholds of the column, or more, go left.
+    least: u8,
+    left: u8,
+    right: u8,
+    /// Where the leaf found goes.
+    own: u8,
+}
+
+impl Bundle {
+    /// Lays trees out; `None` where they are larger than what fits. They must be sound.
+    pub(crate) fn of(trees: &[Tree]) -> Option<Self> {
+        let splits = || trees.iter().flat_map(Tree::splits);
+        let mut wanted: Vec<(u16, f32)> = splits().collect();
+        wanted.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        wanted.dedup();
+        let thresholds: Vec<f32> = wanted.iter().map(|split| split.1).collect();
+        let mut columns: Vec<(u16, u32)> = Vec::new();
+        for (end, &(column, _)) in (1..).zip(&wanted) {
+            match columns.last_mut() {
+                Some(last) if last.0 == column => last.1 = end,
+                _ => columns.push((column, end)),
+            }
+        }
+        let place = |column: u16, threshold: f32| -> Option<(u16, u8)> {
+            let at = columns.binary_search_by_key(&column, |c| c.0).ok()?;
+            let from = at.checked_sub(1).map_or(0, |before| columns[before].1 as usize);
+            let own = &thresholds[from..columns[at].1 as usize];
+            let least = own.len() - own.iter().position(|&t| t == threshold)?;
+            Some((at as u16, u8::try_from(least).ok()?))
+        };
+        let mut bundle = Self {
+            splits: Vec::new(),
+            ends: Vec::with_capacity(trees.len()),
+            leaves: Vec::with_capacity(trees.len()),
+            columns: Vec::new(),
+            thresholds: Vec::new(),
+        };
+        for tree in trees {
+            // Per node what it is called: leaves by their number, splits by theirs.
+            let (mut leaves, mut inner) = (0u8, 0u8);
+            let mut values = [0.0; LEAVES];
+            let mut names = Vec::with_capacity(tree.features.len());
+            for (&feature, &value) in tree.features.iter().zip(&tree.values) {
+                if feature < 0 {
+                    *values.get_mut(usize::from(leaves))? = value;
+                    names.push(leaves);
+                    leaves += 1;
+                } else {
+                    // The root is called so where it is a leaf, too: see `sums`.
+                    names.push(LEAVES as u8 + inner);
+                    inner += 1;
+                }
+                if usize::from(inner) >= LEAVES {
+                    return None;
+                }
+            }
+            for at in (0..names.len()).rev().filter(|&at| tree.features[at] >= 0) {
+                let (column, least) = place(tree.features[at] as u16, tree.values[at])?;
+                let (left, right) = (names[at + 1], names[usize::from(tree.rights[at])]);
+                bundle.splits.push(Split { column, least, left, right, own: names[at] });
+            }
+            bundle.ends.push(bundle.splits.len() as u32);
+            bundle.leaves.push(values);
+        }
+        Some(Self { columns, thresholds, ..bundle })
+    }
+
+    /// For each row the sum of its leaves, added to `base` in the order of the trees.
+    pub(crate) fn sums(&self, rows: &crate::Rows, base: f32) -> Vec<f32> {
+        let mut sums = vec![base; rows.len()];
+        let last = match rows.len() % LANES {
+            few @ 1..=FEWER => rows.len() - few,
+            _ => rows.len(),
+        };
+        let (most, few) = sums.split_at_mut(last);
+        self.add::<LANES>(rows, 0, most);
+        self.add::<FEWER>(rows, last, few);
+        sums
+    }
+
+    /// Adds the leaves of the rows from `first` on.
+    fn add<const LANES: usize>(&self, rows: &crate::Rows, first: usize, sums: &mut [f32]) {
+        if sums.is_empty() {
+            return;
+        }
+        let mut below = vec![[0; LANES]; self.columns.len()];
+        let mut found = [[0; LANES]; 2 * LEAVES];
+        for (leaf, lanes) in (0..).zip(&mut found[..LEAVES]) {
+            *lanes = [leaf; LANES];
+        }
+        for (first, sums) in (first..).step_by(LANES).zip(sums.chunks_mut(LANES)) {
+            self.compare(rows, first, sums.len(), &mut below);
+            let mut from = 0;
+            for (&end, leaves) in self.ends.iter().zip(&self.leaves) {
+                // A tree that is one leaf.
+                found[LEAVES] = [0; LANES];
+                for split in &self.splits[from..end as usize] {
+                    let name = |name: u8| usize::from(name) % (2 * LEAVES);
+                    let (left, right) = (&found[name(split.left)], &found[name(split.right)]);
+                    let below = &below[usize::from(split.column)];
+                    found[name(split.own)] = choose(below, split.least, left, right);
+                }
+                from = end as usize;
+                for (sum, &leaf) in sums.iter_mut().zip(&found[LEAVES]) {
+                    *sum += leaves[usize::from(leaf) % LEAVES];
+                }
+            }
+        }
+    }
+
+    /// Per column and row of a bundle, how many thresholds the value is below.
+    fn compare<const LANES: usize>(
+        &self,
+        rows: &crate::Rows,
+        first: usize,
+        count: usize,
+        below: &mut [[u8; LANES]],
+    ) {
+        let mut from = 0;
+        for (&(column, end), below) in self.columns.iter().zip(below) {
+            let mut values = [0.0f32; LANES];
+            let own = rows.column(usize::from(column), first);
+            for (value, own) in values[..count].iter_mut().zip(own) {
+                *value = own;
+            }
+            let mut counts = [0i32; LANES];
+            for &threshold in &self.thresholds[from..end as usize] {
+                for (count, &value) in counts.iter_mut().zip(&values) {
+                    *count += i32::from(value < threshold);
+                }
+            }
+            for (below, count) in below.iter_mut().zip(counts) {
+                *below = count as u8;
+            }
+            from = end as usize;
+        }
+    }
+}
+
+/// The left one for rows that are below enough thresholds, else the right one. By masks: of a branch
+/// compilers make one a lane.
+#[inline(always)]
+fn choose<const LANES: usize>(
+    below: &[u8; LANES],
+    least: u8,
+    left: &[u8; LANES],
+    right: &[u8; LANES],
+) -> [u8; LANES] {
+    let mut own = [0; LANES];
+    for lane in 0..LANES {
+        let mask = 0u8.wrapping_sub(u8::from(below[lane] >= least));
+        own[lane] = right[lane] ^ ((left[lane] ^ right[lane]) & mask);
+    }
+    own
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::rows::{Row, Rows};
+    use crate::trees::{Tree, Trees};
+
+    /// A sound tree grown by numbers: each splits on, or ends in a leaf.
+    fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut Tree) {
+        let number = numbers.next().unwrap_or(0);
+        let at = tree.features.len();
+        let splits = depth < 5 && number % 4 != 0;
+        tree.features.push(if splits { (number / 4 % 7) as i16 } else { -1 });
+        // Few different thresholds, zero of both signs among them.
+        let value = (number / 28 % 9) as f32 / 2.0 - 2.0;
+        tree.values.push(if number % 3 == 0 { -value } else { value });
+        tree.rights.push(0);
+        if splits {
+            grown(numbers, depth + 1, tree);
+            tree.rights[at] = tree.features.len() as u16;
+            grown(numbers, depth + 1, tree);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn side_by_side_is_one_by_one(
+            numbers in prop::collection::vec(any::<u32>(), 1..400),
+            values in prop::collection::vec(-6i8..7, 7 * 1..7 * 90),
+        ) {
+            let mut numbers = numbers.into_iter().peekable();
+            let mut trees = Vec::new();
+            while numbers.peek().is_some() {
+                let mut tree = Tree::default();
+                grown(&mut numbers, 0, &mut tree);
+                trees.push(tree);
+            }
+            let trees = Trees::new(0.1, trees);
+            prop_assert!(trees.are_sound(7));
+            let mut rows = Rows::new(7, values.len() / 7);
+            for row in values.chunks_exact(7) {
+                rows.push(|out| row.iter().for_each(|&v| out.put("", f32::from(v) / 2.0)));
+            }
+            let one_by_one: Vec<f32> = rows.iter().map(|row| trees.probability(row)).collect();
+            prop_assert_eq!(trees.side_by_side(&rows), Some(one_by_one));
+        }
+    }
+
+    #[test]
+    fn more_leaves_than_fit_are_walked() {
+        let mut tree = Tree::default();
+        for at in 0..40u16 {
+            tree.features.extend([0, -1]);
+            tree.values.extend([f32::from(at), f32::from(at)]);
+            tree.rights.extend([2 * at + 2, 0]);
+        }
+        tree.features.push(-1);
+        tree.values.push(40.0);
+        tree.rights.push(0);
+        let trees = Trees::new(0.0, vec![tree]);
+        assert!(trees.are_sound(1));
+        let mut rows = Rows::new(1, 20);
+        (0..20u8).for_each(|at| rows.push(|row| row.put("", f32::from(at) * 2.0 - 0.5)));
+        assert_eq!(trees.side_by_side(&rows), None);
+        let expected: Vec<f32> = rows.iter().map(|row| trees.probability(row)).collect();
+        assert_eq!(trees.probabilities(&rows), expected);
+    }
+}
