@@ -10,11 +10,12 @@ from typing import NamedTuple
 import pages
 from archive import Blob, Writer, raw_size
 from prose import SHARES, SLOTS, Language
-from sites import Site
+from sites import LIST_EVERY, Site
 from themes import THEMES, Theme
 
 FEWEST = 2  # pages of a site
 MEASURED = 60  # largest sites whose page sizes are measured before pages are counted
+REPEATED = 0.012  # share of pages that are there under a second address too
 KEPT = 300  # sites kept between visits
 
 
@@ -63,41 +64,50 @@ def page_parts(site, number):
     return encoded, kind, text
 
 
-def mean_size(world, rank, count):
+def page_sizes(world, rank, count):
+    """Bytes of a site's home page, and of its other pages on average."""
     site = Site(rank, 100, world)
-    return sum(raw_size(page_parts(site, number)[0]) for number in range(1, count + 1)) / count
+
+    def size(number):
+        return raw_size(page_parts(site, number)[0])
+
+    others = sum(size(number) for number in range(1, count + 1)) / count
+    return size(0), (others * (LIST_EVERY - 1) + size(LIST_EVERY - 1)) / LIST_EVERY
 
 
 def page_counts(world, html, sites, exponent, largest):
     """Pages of each site, so that its bytes follow Zipf's law and all together are as many as asked for."""
-    sizes = [0.0] * sites
-    of_theme = {}
+    html /= 1 + REPEATED
+    of_theme, sizes = {}, []
     for rank in range(sites):
-        theme = world.theme_of(rank)
-        if rank < MEASURED:
-            sizes[rank] = mean_size(world, rank, 12 if rank == 0 else 5)
-            of_theme.setdefault(theme, []).append(sizes[rank])
-        elif theme not in of_theme:
-            of_theme[theme] = [mean_size(world, rank, 5)]
-        if not sizes[rank]:
-            sizes[rank] = sum(of_theme[theme]) / len(of_theme[theme])
+        known = of_theme.setdefault(world.theme_of(rank), [])
+        # Means of a theme do for small sites; a large one's own language and build count.
+        if rank < MEASURED or len(known) < 2:
+            known.append(page_sizes(world, rank, 12 if rank == 0 else 5))
+            sizes.append(known[-1])
+        else:
+            sizes.append(tuple(sum(each) / len(known) for each in zip(*known)))
     weights = [1 / (rank + 1) ** exponent for rank in range(sites)]
-    first = 0
+    # The largest site's pages are counted beforehand if its share is given.
+    counts = [max(round((html * largest - sizes[0][0]) / sizes[0][1]) + 1, FEWEST)] if largest else []
+    rest = range(len(counts), sites)
     if largest:
-        first, html = max(round(html * largest / sizes[0]), FEWEST), html * (1 - largest)
-    least = sum(sizes[bool(first) :]) * FEWEST
-    if html < least:
-        raise ValueError(f"{sites} sites with {FEWEST} pages each are {least / 1e6:.0f} MB of html and more: take fewer --sites")
+        html *= 1 - largest
 
-    def counts(scale):
-        return [first if first and not rank else max(FEWEST, round(scale * weight / size)) for rank, (weight, size) in enumerate(zip(weights, sizes))]
+    def count(scale, rank):
+        home, other = sizes[rank]
+        return max(FEWEST, round((scale * weights[rank] - home) / other) + 1)
 
+    def total(scale):
+        return sum(sizes[rank][0] + sizes[rank][1] * (count(scale, rank) - 1) for rank in rest)
+
+    if html < total(0):
+        raise ValueError(f"{sites} sites with {FEWEST} pages each are {total(0) / 1e6:.0f} MB of html and more: take fewer --sites")
     low, high = 0.0, html * 2
     for _ in range(50):
         middle = (low + high) / 2
-        total = sum(count * size for count, size in zip(counts(middle)[bool(first) :], sizes[bool(first) :]))
-        low, high = (middle, high) if total < html else (low, middle)
-    return counts(high)
+        low, high = (middle, high) if total(middle) < html else (low, middle)
+    return counts + [count(high, rank) for rank in rest]
 
 
 def visits(seed, counts, files):
@@ -164,7 +174,7 @@ class Crawler:
             self.articles += 1
             if self.gold is not None:
                 self.gold.append(gold_row(site, facts, number, text))
-        if self.rng.random() < 0.012:
+        if self.rng.random() < REPEATED:
             self.page_response(site, f"{facts.address}{'&' if '?' in facts.path else '?'}utm_source=letter&utm_medium=mail", media, parts)
 
     def page_response(self, site, url, media, parts):
