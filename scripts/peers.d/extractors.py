@@ -14,6 +14,8 @@ BLOCKS = frozenset(
 )
 CELLS = frozenset(("td", "th"))
 NO_TEXT = frozenset(("script", "style", "noscript", "template", "head"))
+# +5.5 without comments; +1.1 without the alternative texts of images and list bullets, which gold texts lack.
+RESILIPARSE_OPTIONS = {"main_content": True, "comments": False, "alt_texts": False, "list_bullets": False}
 
 
 def trafilatura() -> Callable[[str], str]:
@@ -32,10 +34,7 @@ def trafilatura_precision() -> Callable[[str], str]:
 def resiliparse() -> Callable[[str], str]:
     from resiliparse.extract.html2text import extract_plain_text
 
-    # +5.5 without comments; +1.1 without the alternative texts of images and list bullets, which gold texts lack.
-    return lambda html: extract_plain_text(
-        html, main_content=True, comments=False, alt_texts=False, list_bullets=False
-    )
+    return lambda html: extract_plain_text(html, **RESILIPARSE_OPTIONS)
 
 
 def readability_lxml() -> Callable[[str], str]:

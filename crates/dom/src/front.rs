@@ -21,6 +21,18 @@ use memchr::{memchr, memmem};
 use crate::guard::Guard;
 use names::Names;
 
+/// Who takes the tokens.
+pub(crate) trait Taker: TokenSink {
+    /// Is told that so many attributes of a tag were left out.
+    fn leave_out(&self, attributes: u32);
+}
+
+impl Taker for &Guard<'_, '_> {
+    fn leave_out(&self, attributes: u32) {
+        Guard::leave_out(self, attributes);
+    }
+}
+
 /// Bytes between two questions whether to go on.
 const STRETCH: usize = 1 << 14;
 
@@ -47,17 +59,17 @@ pub(crate) fn with_line_feeds(html: &str) -> std::borrow::Cow<'_, str> {
     normal.into()
 }
 
-/// Reads a page with line feeds only and without NUL, and gives its tokens to the guard; `false` if
+/// Reads a page with line feeds only and without NUL, and gives its tokens to `taker`; `false` if
 /// `go_on` said no, which is asked every few kilobytes.
-pub(crate) fn read(
+pub(crate) fn read<T: Taker>(
     html: &str,
-    guard: &Guard<'_, '_>,
+    taker: T,
     max_attributes: usize,
     go_on: &dyn Fn() -> bool,
 ) -> bool {
     let html = html.strip_prefix('\u{feff}').unwrap_or(html);
     let page = StrTendril::from_slice(html);
-    let mut front = Front { html, page, at: 0, guard, max_attributes, names: Names::default() };
+    let mut front = Front { html, page, at: 0, taker, max_attributes, names: Names::default() };
     let mut asked = 0;
     while front.at < html.len() {
         if front.at >= asked {
@@ -69,16 +81,16 @@ pub(crate) fn read(
         front.markup();
     }
     front.emit(Token::EOFToken);
-    guard.end();
+    front.taker.end();
     true
 }
 
-struct Front<'p, 'g, 'a, 'q> {
+struct Front<'p, T> {
     html: &'p str,
     /// The same, for strings that share it.
     page: StrTendril,
     at: usize,
-    guard: &'g Guard<'a, 'q>,
+    taker: T,
     max_attributes: usize,
     names: Names,
 }
@@ -95,14 +107,14 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
 }
 
-impl Front<'_, '_, '_, '_> {
+impl<T: Taker> Front<'_, T> {
     fn bytes(&self) -> &[u8] {
         self.html.as_bytes()
     }
 
     fn emit(&self, token: Token) {
         // Only tags have an answer that means anything.
-        let _ = self.guard.process_token(token, 1);
+        let _ = self.taker.process_token(token, 1);
     }
 
     /// A part of the page, sharing its bytes.
@@ -183,7 +195,7 @@ impl Front<'_, '_, '_, '_> {
     }
 
     fn emit_tag(&self, tag: Tag) -> Option<Raw> {
-        match self.guard.process_token(Token::TagToken(tag), 1) {
+        match self.taker.process_token(Token::TagToken(tag), 1) {
             TokenSinkResult::RawData(kind) => Some(Raw::Kind(kind)),
             TokenSinkResult::Plaintext => Some(Raw::Plaintext),
             TokenSinkResult::Continue
@@ -201,7 +213,7 @@ impl Front<'_, '_, '_, '_> {
         } else if rest.len() >= 7 && rest[..7].eq_ignore_ascii_case(b"doctype") {
             self.doctype(from);
         } else if rest.starts_with(b"[CDATA[")
-            && self.guard.adjusted_current_node_present_but_not_in_html_namespace()
+            && self.taker.adjusted_current_node_present_but_not_in_html_namespace()
         {
             let text = from + 7;
             let end = memmem::find(&self.bytes()[text..], b"]]>").map(|found| text + found);

@@ -25,6 +25,7 @@ mod path;
 mod prefix;
 mod render;
 mod sink;
+mod tokens;
 pub mod xpath;
 
 pub use blocks::{is_inline, is_void};
@@ -34,4 +35,6 @@ pub use html5ever::{LocalName, local_name};
 pub use parse::{Keep, ParseConfig, parse, parse_by_html5ever, parse_while, parse_with};
 pub use path::class_tokens;
 pub use prefix::PrefixSums;
+
 pub use render::{html_of, markdown_of, markdown_of_text, normalize_space, paragraphs, text_of};
+pub use tokens::count_tokens;

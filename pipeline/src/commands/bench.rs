@@ -1,17 +1,19 @@
-//! `sitegrove bench`: how fast the pipeline is beside its own parser, in one run.
+//! `sitegrove bench`: how fast the pipeline is beside its own parser and tokenizer, turn by turn.
 
 use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
+use model::Page;
 
 use crate::config::Config;
-use crate::inputs::expand;
-use crate::ledger::peak_rss;
+use crate::inputs::{Input, expand};
+use crate::ledger::Ledger;
 use crate::parsed::parse_page;
-use crate::run::{Quiet, run as run_pipeline};
 use crate::stages::read::{Intake, read};
 
 /// Arguments of `sitegrove bench`.
@@ -20,7 +22,10 @@ use crate::stages::read::{Intake, read};
 Example:
   sitegrove bench crawl/*.warc.gz --rounds 5
 
-Rates are in 10⁶ bytes of decoded HTML a second; each line is the median of the rounds.")]
+Rates are in 10⁶ bytes of decoded html a second; each figure is the median of the rounds. Parts run in
+this process, with the pages in memory. Whole runs (`run --sinks jsonl --jobs N`) are processes of
+their own, from start to end; seconds of stages are those of the run with one thread. CPU seconds
+and memory are told on Linux only.")]
 pub struct BenchArgs {
     /// WARC files, HTML files, folders, globs
     #[arg(required = true, value_name = "INPUT")]
@@ -33,99 +38,190 @@ pub struct BenchArgs {
 /// Measures, and prints rates and their ratios.
 ///
 /// # Errors
-/// If an input cannot be read or the temporary run folder cannot be written.
+/// If an input cannot be read, the temporary run folder cannot be written, or a run fails.
 pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
-    let mut config = Config::load(None)?;
-    config.run.inputs.clone_from(&args.inputs);
+    let config = Config::load(None)?;
     let inputs = expand(&args.inputs, &[])?;
-    let pages = {
-        let mut pages = Vec::new();
-        for input in &inputs {
-            let stop = AtomicBool::new(false);
-            read(input, &config.read, &|_| {}, &stop, &mut |intake, _| {
-                if let Intake::Page(page) = intake {
-                    pages.push(page);
-                }
-            })?;
+    let mut pages = Vec::new();
+    read_all(&inputs, &config, &mut |intake| {
+        if let Intake::Page(page) = intake {
+            pages.push(page);
         }
-        pages
-    };
+    })?;
     let html: usize = pages.iter().map(|p| p.html.len()).sum();
+    if html == 0 {
+        bail!("no html in these inputs");
+    }
     let megabytes = html as f64 / 1e6;
     writeln!(out, "{} pages, {megabytes:.1} MB of html", pages.len())?;
-
-    let content = dom::ParseConfig::CONTENT;
-    let by_html5ever = |page: &model::Page| dom::parse_by_html5ever(&page.html, &content, &|| true);
     let alike = pages.iter().filter(|p| dom::parse(&p.html).same_tree(&by_html5ever(p))).count();
     writeln!(out, "{alike} of them have the tree that html5ever's own tokenizer gives")?;
 
     let folder = std::env::temp_dir().join(format!("sitegrove-bench-{}", std::process::id()));
-    config.run.out.clone_from(&folder);
-    let mut rates: [Vec<f64>; 6] = Default::default();
+    let jobs = thread_counts();
+    let mut parts: [Vec<f64>; PARTS.len()] = Default::default();
+    let mut runs: Vec<Vec<WholeRun>> = jobs.iter().map(|_| Vec::new()).collect();
     for _ in 0..args.rounds.max(1) {
-        let rate = |seconds: f64| megabytes / seconds;
-        rates[0].push(rate(timed(|| {
-            for input in &inputs {
-                let stop = AtomicBool::new(false);
-                read(input, &config.read, &|_| {}, &stop, &mut drop_intake)?;
-            }
-            Ok(())
-        })?));
-        rates[1].push(rate(timed(|| {
-            pages.iter().for_each(|page| drop(std::hint::black_box(dom::parse(&page.html))));
-            Ok(())
-        })?));
-        rates[2].push(rate(timed(|| {
-            let parse = |page| drop(std::hint::black_box(parse_page(page, &config)));
-            pages.iter().for_each(parse);
-            Ok(())
-        })?));
-        rates[5].push(rate(timed(|| {
-            pages.iter().for_each(|page| drop(std::hint::black_box(by_html5ever(page))));
-            Ok(())
-        })?));
-        for (slot, jobs) in [(3, 1), (4, 2)] {
-            config.run.jobs = jobs;
-            let stop = AtomicBool::new(false);
-            let seconds = timed(|| run_pipeline(&config, true, &stop, &Quiet).map(drop));
-            std::fs::remove_dir_all(&folder)
-                .with_context(|| format!("cannot remove {}", folder.display()))?;
-            rates[slot].push(rate(seconds?));
+        for (times, seconds) in parts.iter_mut().zip(time_parts(&pages, &inputs, &config)?) {
+            times.push(seconds);
+        }
+        for (of_jobs, &jobs) in runs.iter_mut().zip(&jobs) {
+            let whole = WholeRun::measure(&args.inputs, jobs, &folder);
+            // It may not be there, if the run failed early.
+            let _ = std::fs::remove_dir_all(&folder);
+            of_jobs.push(whole?);
         }
     }
-    let medians = rates.map(median);
-    let bare = medians[1];
-    for (name, rate) in [
-        "read: records, http, charset",
-        "bare arena parse",
-        "parse, words, layout",
-        "end to end, 1 thread",
-        "end to end, 2 threads",
-        "arena parse by html5ever alone",
-    ]
-    .iter()
-    .zip(medians)
-    {
-        writeln!(out, "{name:<32} {rate:>8.1} MB/s  {:>6.2} of bare parse", rate / bare)?;
-    }
-    writeln!(out, "two threads over one             {:>8.2}", medians[4] / medians[3])?;
-    if let Some(peak) = peak_rss() {
-        writeln!(out, "peak memory                      {:>8.0} MiB", peak as f64 / 1048576.0)?;
+    print(out, megabytes, &parts, &jobs, &runs)
+}
+
+/// What is measured in this process.
+const PARTS: [&str; 5] = [
+    "bare tokenizer",
+    "bare arena parse",
+    "arena parse by html5ever alone",
+    "read: records, http, charset",
+    "parse, words, layout",
+];
+
+fn time_parts(pages: &[Page], inputs: &[Input], config: &Config) -> Result<[f64; PARTS.len()]> {
+    use std::hint::black_box;
+    let each = |work: &dyn Fn(&Page)| timed(|| pages.iter().for_each(work));
+    let mut outcome = Ok(());
+    let tokenizer = each(&|page| _ = black_box(dom::count_tokens(&page.html)));
+    let parse = each(&|page| drop(black_box(dom::parse(&page.html))));
+    let html5ever = each(&|page| drop(black_box(by_html5ever(page))));
+    let reading =
+        timed(|| outcome = read_all(inputs, config, &mut |intake| drop(black_box(intake))));
+    outcome?;
+    let stage = each(&|page| drop(black_box(parse_page(page, config))));
+    Ok([tokenizer, parse, html5ever, reading, stage])
+}
+
+fn by_html5ever(page: &Page) -> dom::Document {
+    dom::parse_by_html5ever(&page.html, &dom::ParseConfig::CONTENT, &|| true)
+}
+
+fn read_all(inputs: &[Input], config: &Config, sink: &mut dyn FnMut(Intake)) -> Result<()> {
+    for input in inputs {
+        let stop = AtomicBool::new(false);
+        read(input, &config.read, &|_| {}, &stop, &mut |intake, _| sink(intake))?;
     }
     Ok(())
 }
 
-fn drop_intake(intake: Intake, _: Option<u128>) {
-    drop(std::hint::black_box(intake));
-}
-
-fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
+fn timed(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
-    work()?;
-    Ok(start.elapsed().as_secs_f64())
+    work();
+    start.elapsed().as_secs_f64()
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// One, two, and all cores if they are more.
+fn thread_counts() -> Vec<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut counts = vec![1, 2];
+    counts.extend((cores > 2).then_some(cores));
+    counts
+}
+
+/// A run from start to end in a process of its own, so that time and memory are its own too.
+struct WholeRun {
+    seconds: f64,
+    cpu_seconds: Option<f64>,
+    ledger: Ledger,
+}
+
+impl WholeRun {
+    fn measure(inputs: &[String], jobs: usize, folder: &Path) -> Result<Self> {
+        let program = std::env::current_exe().context("cannot find this program")?;
+        let mut command = Command::new(program);
+        command.args(["run", "--quiet", "--overwrite", "--sinks", "jsonl", "--jobs"]);
+        command.arg(jobs.to_string()).arg("--out").arg(folder).arg("--").args(inputs);
+        let cpu_before = cpu_seconds_of_children();
+        let start = Instant::now();
+        let status = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .status()
+            .context("cannot start a run")?;
+        let seconds = start.elapsed().as_secs_f64();
+        // 1: something could not be read to its end, as for the parts.
+        if !matches!(status.code(), Some(0 | 1)) {
+            bail!("the run that was to be measured ended with {status}");
+        }
+        let cpu_seconds = cpu_seconds_of_children().zip(cpu_before).map(|(now, was)| now - was);
+        Ok(Self { seconds, cpu_seconds, ledger: Ledger::of_run(folder)? })
+    }
+}
+
+/// CPU time of the processes that this one has waited for: fields 16 and 17 of `/proc/self/stat`, in
+/// hundredths of a second (proc_pid_stat(5); Linux only).
+fn cpu_seconds_of_children() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field is a name, and may hold anything.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    Some((ticks(16)? + ticks(17)?) as f64 / 100.0)
+}
+
+fn print(
+    out: &mut dyn Write,
+    megabytes: f64,
+    parts: &[Vec<f64>; PARTS.len()],
+    jobs: &[usize],
+    runs: &[Vec<WholeRun>],
+) -> Result<()> {
+    let [tokenizer, parse, ..] = parts.each_ref().map(|times| megabytes / median(times));
+    let line = |out: &mut dyn Write, name: &str, seconds: f64| {
+        let rate = megabytes / seconds;
+        let ratios = format!("{:>12.2} {:>12.2}", rate / tokenizer, rate / parse);
+        write!(out, "{name:<32} {seconds:>9.3} {rate:>9.1} {ratios}")
+    };
+    writeln!(
+        out,
+        "\n{:<32} {:>9} {:>9} {:>12} {:>12}",
+        "", "s", "MB/s", "of tokenizer", "of parse"
+    )?;
+    for (name, times) in PARTS.iter().zip(parts) {
+        line(out, name, median(times))?;
+        writeln!(out)?;
+    }
+    writeln!(out, "\nstages of a run with one thread")?;
+    let of_one = runs.first().map(Vec::as_slice).unwrap_or_default();
+    let names = of_one.first().map(|run| run.ledger.stage_seconds.keys());
+    for name in names.into_iter().flatten() {
+        let of_stage = |run: &WholeRun| run.ledger.stage_seconds.get(name).copied();
+        let seconds = median(&of_one.iter().filter_map(of_stage).collect::<Vec<_>>());
+        // Ledgers have milliseconds; a stage that takes none has no rate.
+        if seconds >= 0.001 {
+            line(out, name, seconds)?;
+            writeln!(out)?;
+        }
+    }
+    writeln!(out, "\n{:<71} {:>8} {:>9}", "end to end, a process of its own", "CPU s", "peak MiB")?;
+    let mut seconds = Vec::new();
+    for (&jobs, of_jobs) in jobs.iter().zip(runs) {
+        let all = |of: &dyn Fn(&WholeRun) -> Option<f64>| {
+            median(&of_jobs.iter().filter_map(of).collect::<Vec<_>>())
+        };
+        seconds.push(all(&|run| Some(run.seconds)));
+        let threads = if jobs == 1 { "thread" } else { "threads" };
+        line(out, &format!("{jobs} {threads}"), seconds[seconds.len() - 1])?;
+        let peak = all(&|run| run.ledger.peak_rss_bytes.map(|bytes| bytes as f64 / 1048576.0));
+        writeln!(out, " {:>8.2} {peak:>9.0}", all(&|run| run.cpu_seconds))?;
+    }
+    if let [one, two, ..] = seconds[..] {
+        writeln!(out, "\ntwo threads are {:.2} times as fast as one", one / two)?;
+    }
+    Ok(())
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    match values.len() {
+        0 => f64::NAN,
+        count if count % 2 == 1 => values[count / 2],
+        count => f64::midpoint(values[count / 2 - 1], values[count / 2]),
+    }
 }

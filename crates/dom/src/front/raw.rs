@@ -5,9 +5,9 @@ use html5ever::tokenizer::TagKind;
 use html5ever::tokenizer::states::RawKind;
 use memchr::{memchr, memmem};
 
-use super::{Front, Raw, is_space};
+use super::{Front, Raw, Taker, is_space};
 
-impl Front<'_, '_, '_, '_> {
+impl<T: Taker> Front<'_, T> {
     /// Reads text after the start tag of this name, and its end tag.
     pub(super) fn raw(&mut self, raw: Raw, name: &LocalName) {
         let from = self.at;

@@ -7,7 +7,7 @@ use html5ever::tokenizer::{Tag, TagKind};
 use html5ever::{Attribute, LocalName, QualName, ns};
 use memchr::memchr;
 
-use super::{Front, is_space};
+use super::{Front, Taker, is_space};
 
 /// From so many attributes on, those seen are looked up rather than gone through.
 const MANY: usize = 32;
@@ -46,7 +46,7 @@ impl Attributes {
     }
 }
 
-impl Front<'_, '_, '_, '_> {
+impl<T: Taker> Front<'_, T> {
     /// Reads a tag whose name begins here and moves behind it; `None` if the page ends within it.
     pub(super) fn tag(&mut self, kind: TagKind, name: usize) -> Option<Tag> {
         let bytes = self.html.as_bytes();
@@ -82,7 +82,7 @@ impl Front<'_, '_, '_, '_> {
         };
         self.at = at + 1;
         if kind == TagKind::StartTag || attributes.left_out as usize > self.max_attributes {
-            self.guard.leave_out(attributes.left_out);
+            self.taker.leave_out(attributes.left_out);
         }
         Some(Tag {
             kind,

@@ -1,0 +1,84 @@
+//! The tokenizer alone: what a parse cannot be faster than.
+
+use std::cell::Cell;
+
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{
+    BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer,
+};
+use html5ever::{TokenizerResult, local_name};
+
+use crate::front::{self, Taker};
+
+/// Counts the tokens of a page (tags, comments, doctypes, pieces of text, the end), building nothing of
+/// them. Start tags switch to the text that belongs to them by name alone, as in a page without foreign
+/// elements. How text is cut into pieces depends on the tokenizer: ours, or html5ever's for pages with NUL.
+pub fn count_tokens(html: &str) -> u64 {
+    let counter = Counter::default();
+    if front::can_read(html) {
+        front::read(&front::with_line_feeds(html), &counter, usize::MAX, &|| true);
+    } else {
+        let tokenizer = Tokenizer::new(&counter, Default::default());
+        let input = BufferQueue::default();
+        input.push_back(StrTendril::from_slice(html));
+        while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
+        tokenizer.end();
+    }
+    counter.0.get()
+}
+
+#[derive(Default)]
+struct Counter(Cell<u64>);
+
+impl TokenSink for &Counter {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
+        match token {
+            Token::ParseError(_) => return TokenSinkResult::Continue,
+            Token::TagToken(tag) => {
+                self.0.set(self.0.get() + 1);
+                return answer(&tag);
+            }
+            _ => self.0.set(self.0.get() + 1),
+        }
+        TokenSinkResult::Continue
+    }
+}
+
+impl Taker for &Counter {
+    fn leave_out(&self, _: u32) {}
+}
+
+/// What the tree builder would say to a tag (WHATWG HTML §13.2.6.4, scripting off).
+fn answer(tag: &Tag) -> TokenSinkResult<()> {
+    if tag.kind == TagKind::EndTag {
+        return TokenSinkResult::Continue;
+    }
+    match tag.name {
+        local_name!("script") => TokenSinkResult::RawData(RawKind::ScriptData),
+        local_name!("style")
+        | local_name!("xmp")
+        | local_name!("iframe")
+        | local_name!("noembed")
+        | local_name!("noframes") => TokenSinkResult::RawData(RawKind::Rawtext),
+        local_name!("title") | local_name!("textarea") => TokenSinkResult::RawData(RawKind::Rcdata),
+        local_name!("plaintext") => TokenSinkResult::Plaintext,
+        _ => TokenSinkResult::Continue,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count_tokens;
+
+    #[test]
+    fn tokens_are_counted_by_either_tokenizer() {
+        // Doctype, title with text, p with text and break, comment, script with text, end.
+        let page = "<!doctype html><title>a</title><p>b<br>c<!-- d --><script>'<p>'</script>";
+        assert_eq!(count_tokens(page), 13);
+        assert_eq!(count_tokens(&format!("{page}\0")), 14);
+        assert_eq!(count_tokens(""), 1);
+    }
+}
