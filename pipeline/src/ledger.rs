@@ -59,6 +59,10 @@ pub struct Clock {
     pub emit: Timer,
     /// Pages that html5ever's own tokenizer read.
     pub by_html5ever: AtomicU64,
+    /// Pages beyond those learnt from that were taken at a glance.
+    pub pages_at_a_glance: AtomicU64,
+    /// Those that were judged.
+    pub pages_judged_beyond: AtomicU64,
 }
 
 impl Clock {
@@ -118,6 +122,12 @@ pub struct Counts {
     /// Pages with constructs that our tokenizer leaves to html5ever's, which is slower.
     #[serde(default)]
     pub pages_by_html5ever: u64,
+    /// Pages that no template was learnt from and that were taken by what was learnt alone.
+    #[serde(default)]
+    pub pages_at_a_glance: u64,
+    /// Pages that no template was learnt from and that were judged, as they are not like those it was.
+    #[serde(default)]
+    pub pages_judged_beyond: u64,
     /// Sites.
     pub sites: u64,
     /// Articles.
@@ -177,6 +187,8 @@ impl Ledger {
         self.seconds = rounded(seconds);
         self.stage_seconds = clock.seconds();
         self.counts.pages_by_html5ever = clock.by_html5ever.load(Ordering::Relaxed);
+        self.counts.pages_at_a_glance = clock.pages_at_a_glance.load(Ordering::Relaxed);
+        self.counts.pages_judged_beyond = clock.pages_judged_beyond.load(Ordering::Relaxed);
         self.pages_per_second = rounded(self.counts.pages as f64 / seconds);
         self.html_mb_per_second = rounded(html as f64 / 1e6 / seconds);
         self.peak_rss_bytes = peak_rss();
