@@ -17,8 +17,8 @@ use common::prose;
 use common::results::{Results, text};
 
 const PAGES: usize = 60;
-/// Pages that are laid out otherwise where it matters: the text is where no other page has any.
-const ODD: [usize; 3] = [17, 31, 44];
+/// Pages that are laid out otherwise where it matters: the text is where no page of the sample has any.
+const ODD: [usize; 3] = [9, 28, 40];
 
 fn page(n: usize) -> String {
     if !ODD.contains(&n) {
@@ -63,7 +63,9 @@ fn pages_like_the_sample_are_not_judged_and_others_are() {
     assert!((1..=ODD.len() as u64).contains(&judged), "{judged} of {of_all} pages were judged");
     for results in [&glance, &judge] {
         for n in 0..PAGES {
-            assert_eq!(text(results.article(&url(n)), "text"), prose::text(n), "page {n}");
+            let found = text(results.article(&url(n)), "text");
+            assert!(found.contains(&prose::text(n)), "page {n}: {found}");
+            assert!(!found.contains("All rights"), "page {n}: {found}");
         }
     }
 }
