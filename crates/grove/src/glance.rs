@@ -245,3 +245,102 @@ impl Glance {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Chosen;
+
+    struct Parsed {
+        document: Document,
+        words: PrefixSums,
+        links: PrefixSums,
+    }
+
+    fn parsed(html: &str) -> Parsed {
+        let document = dom::parse(html);
+        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
+        let words = PrefixSums::new(&document, count);
+        let links = PrefixSums::within_links(&document, count);
+        Parsed { document, words, links }
+    }
+
+    fn text(word: &str) -> String {
+        [word; 20].join(" ")
+    }
+
+    fn post(body: &str) -> String {
+        format!("<ul class=menu><li>{}</ul><div class=text>{body}</div>", text("menu"))
+    }
+
+    fn kept(page: &Parsed, blocks: &[Block]) -> Vec<usize> {
+        let named =
+            |id: &NodeId| page.document.attribute(*id, &dom::local_name!("class")) == Some("text");
+        let keep = page.document.ids().filter(named).collect();
+        Chosen { keep, prune: Vec::new() }.blocks(&page.document, blocks)
+    }
+
+    /// A profile of posts whose paragraphs score 0.9 and all else 0.1.
+    fn profile() -> (Profile, Patterns) {
+        let body = format!("<p>{}<div id=comments><p>{}</div>", text("own"), text("reply"));
+        let pages: Vec<Parsed> = (0..3).map(|_| parsed(&post(&body))).collect();
+        let documents: Vec<&Document> = pages.iter().map(|page| &page.document).collect();
+        let (patterns, of_nodes) = Patterns::of(&documents);
+        let empty = Profile {
+            known: Known::default(),
+            of_patterns: Vec::new(),
+            most_lost: 0.0,
+            least_mean: 0.0,
+        };
+        let looked_at: Vec<Glance> = pages
+            .iter()
+            .map(|p| empty.glance(&patterns, &p.document, &p.words, &p.links, &mut Cues::new()))
+            .collect();
+        let scores = [0.1, 0.9, 0.1];
+        let kept = [1];
+        let sample: Vec<OfSample<'_>> = (pages.iter().zip(&looked_at).zip(&of_nodes))
+            .map(|((page, glance), patterns)| OfSample {
+                document: &page.document,
+                page: ScoredPage { page: &glance.blocks, patterns, scores: &scores },
+                kept: &kept,
+            })
+            .collect();
+        (Profile::of(&sample, &patterns, &mut Cues::new()), patterns)
+    }
+
+    fn look(html: &str) -> (Glance, bool) {
+        let (profile, patterns) = profile();
+        let page = parsed(html);
+        let Parsed { document, words, links } = &page;
+        let glance = profile.glance(&patterns, document, words, links, &mut Cues::new());
+        let kept = kept(&page, &glance.blocks.blocks);
+        let fits = profile.fits(&glance, &kept);
+        (glance, fits)
+    }
+
+    #[test]
+    fn blocks_score_as_the_sample_s_of_their_pattern() {
+        let body = format!("<p>{}<div id=comments><p>{}</div>", text("new"), text("answer"));
+        let (glance, _) = look(&post(&body));
+        assert_eq!(glance.scores, [0.1, 0.9, 0.1]);
+        let comments: Vec<bool> = (0..3).map(|at| glance.blocks.is_comment(at)).collect();
+        assert_eq!(comments, [false, false, true]);
+    }
+
+    #[test]
+    fn unknown_elements_score_as_what_is_around_them() {
+        let (glance, fits) = look(&post(&format!("<p>{}<h4>b b b b b</h4>", text("a"))));
+        assert_eq!(glance.scores.len(), 3);
+        assert!((glance.scores[2] - 0.5).abs() < 1e-6, "{:?}", glance.scores);
+        assert!(fits, "a few words of what is kept may be of any pattern");
+    }
+
+    #[test]
+    fn pages_that_are_laid_out_otherwise_do_not_fit() {
+        assert!(look(&post(&format!("<p>{}", text("a")))).1);
+        assert!(!look(&post("")).1, "nothing is kept");
+        let elsewhere = format!("<section>{}</section><div class=text><p>a b c</div>", text("a"));
+        assert!(!look(&elsewhere).1, "most words are in an unknown element");
+        assert!(!look(&post(&format!("<div id=comments><p>{}</div>", text("a")))).1, "low scores");
+    }
+}
