@@ -211,6 +211,19 @@ pub struct RankConfig {
     pub engine: Engine,
     /// Sibling pages to learn from.
     pub learn_from: usize,
+    /// How the pages beyond those are looked at.
+    pub beyond: Beyond,
+}
+
+/// How pages of a template that it was not learnt from are looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Beyond {
+    /// By what was learnt alone, where they are like the pages learnt from; else they are judged.
+    #[default]
+    Glance,
+    /// Each is judged as those learnt from are.
+    Judge,
 }
 
 /// Settings of the wrap stage.

@@ -1,5 +1,6 @@
 //! Which pages share a layout: average-linkage clustering of tag-path sets.
 
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A page as clustering sees it.
@@ -33,10 +34,69 @@ pub(crate) fn similarity(a: &Layout<'_>, b: &Layout<'_>, likeness: &Likeness) ->
         i += usize::from(order.is_le());
         j += usize::from(order.is_ge());
     }
+    similarity_of(a, b, common, likeness)
+}
+
+/// The same where it is known how many paths they have in common.
+fn similarity_of(a: &Layout<'_>, b: &Layout<'_>, common: usize, likeness: &Likeness) -> f64 {
     let all = a.paths.len() + b.paths.len() - common;
     let overlap = if all == 0 { 1.0 } else { common as f64 / all as f64 };
     let same_feed = a.feeds.iter().any(|f| b.feeds.binary_search(f).is_ok());
     overlap + if same_feed { likeness.feed_bonus } else { 0.0 }
+}
+
+/// The members that stand for the groups of a sample, and which of them have each path: a look at a
+/// page's paths tells how many it has in common with all of them.
+struct Cores<'a> {
+    /// Per group its first few members: its members are alike by construction.
+    groups: Vec<Vec<Layout<'a>>>,
+    /// Where the row of a path begins: 1 for each member that has it, else 0.
+    rows: FxHashMap<u64, usize>,
+    has_path: Vec<u8>,
+    members: usize,
+}
+
+/// Members that stand for a group.
+const CORE: usize = 8;
+
+impl<'a> Cores<'a> {
+    fn of(pages: &[Layout<'a>], groups: &[Vec<u32>]) -> Self {
+        let core = |group: &Vec<u32>| group.iter().take(CORE).map(|&m| pages[m as usize]).collect();
+        let groups: Vec<Vec<Layout<'a>>> = groups.iter().map(core).collect();
+        let members = groups.iter().map(Vec::len).sum();
+        let mut cores = Self { groups, rows: FxHashMap::default(), has_path: Vec::new(), members };
+        for (at, member) in cores.groups.iter().flatten().enumerate() {
+            for &path in member.paths {
+                let row = *cores.rows.entry(path).or_insert(cores.has_path.len());
+                if row == cores.has_path.len() {
+                    cores.has_path.resize(row + members, 0);
+                }
+                cores.has_path[row + at] = 1;
+            }
+        }
+        cores
+    }
+
+    /// The group whose core a page is most similar to on average, and how similar; the first of equals.
+    fn nearest(&self, page: &Layout<'_>, likeness: &Likeness) -> (usize, f64) {
+        let mut common = vec![0u32; self.members];
+        for row in page.paths.iter().filter_map(|path| self.rows.get(path)) {
+            let has_path = &self.has_path[*row..row + self.members];
+            common.iter_mut().zip(has_path).for_each(|(sum, &has)| *sum += u32::from(has));
+        }
+        let mut common = common.into_iter();
+        let mut best = (0, f64::MIN);
+        for (at, core) in self.groups.iter().enumerate() {
+            let each = core.iter().zip(common.by_ref());
+            let sum: f64 =
+                each.map(|(m, common)| similarity_of(page, m, common as usize, likeness)).sum();
+            let mean = sum / core.len() as f64;
+            if mean > best.1 {
+                best = (at, mean);
+            }
+        }
+        best
+    }
 }
 
 /// Groups pages by layout: lists of indices, each rising, the largest group first, ties by first
@@ -44,8 +104,8 @@ pub(crate) fn similarity(a: &Layout<'_>, b: &Layout<'_>, likeness: &Likeness) ->
 ///
 /// A sample of the pages (the smallest hashes of their URLs, so samples of parts of a crawl can be
 /// merged) is clustered by average linkage; each other page joins the group it is most similar to
-/// on average, if that is similar enough; what is left is clustered in the same way. Cost:
-/// O(pages · sample) set overlaps.
+/// on average, if that is similar enough; what is left is clustered in the same way. Cost: a look-up for
+/// each path of a page, and an overlap of two sets for each two pages of a sample.
 pub fn group_by_layout(pages: &[Layout<'_>], likeness: &Likeness) -> Vec<Vec<u32>> {
     let mut order: Vec<u32> = (0..pages.len() as u32).collect();
     order.sort_by_cached_key(|&i| (xxh3_64(pages[i as usize].url.as_bytes()), i));
@@ -55,24 +115,11 @@ pub fn group_by_layout(pages: &[Layout<'_>], likeness: &Likeness) -> Vec<Vec<u32
         let rest = left.split_off(left.len().min(likeness.sample.max(1)));
         let fresh = agglomerate(pages, &left, likeness);
         left = Vec::new();
-        let cores: Vec<Vec<u32>> = fresh.clone();
+        let cores = Cores::of(pages, &fresh);
         let first = groups.len();
         groups.extend(fresh);
         for page in rest {
-            let mean = |core: &Vec<u32>| {
-                // A few members stand for a group: its members are alike by construction.
-                let core = &core[..core.len().min(8)];
-                let sum: f64 = core
-                    .iter()
-                    .map(|&m| similarity(&pages[page as usize], &pages[m as usize], likeness))
-                    .sum();
-                sum / core.len() as f64
-            };
-            let best = cores
-                .iter()
-                .map(mean)
-                .enumerate()
-                .fold((0, f64::MIN), |best, (i, s)| if s > best.1 { (i, s) } else { best });
+            let best = cores.nearest(&pages[page as usize], likeness);
             if best.1 >= likeness.threshold {
                 groups[first + best.0].push(page);
             } else {
@@ -146,6 +193,34 @@ mod tests {
         let groups = group_by_layout(&pages, &LIKENESS);
         assert_eq!(groups.len(), 2);
         assert_eq!(groups[0], (0..20).step_by(2).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn cores_tell_the_similarity_of_each_two_pages() {
+        let paths: Vec<Vec<u64>> = (0..30u64)
+            .map(|page| {
+                (0..40u64).filter(|path| (path * 7 + page * page) % 5 < 2 + page % 3).collect()
+            })
+            .collect();
+        let feeds = [vec![], vec![0], vec![0, 1]];
+        let pages: Vec<Layout<'_>> = paths
+            .iter()
+            .enumerate()
+            .map(|(at, paths)| Layout { paths, url: "", feeds: &feeds[at % 3] })
+            .collect();
+        let groups: Vec<Vec<u32>> = vec![(0..12).collect(), vec![12], (13..16).collect()];
+        let cores = Cores::of(&pages, &groups);
+        for page in &pages[16..] {
+            let mean = |group: &Vec<u32>| {
+                let core = &group[..group.len().min(CORE)];
+                let each = core.iter().map(|&m| similarity(page, &pages[m as usize], &LIKENESS));
+                each.sum::<f64>() / core.len() as f64
+            };
+            let means: Vec<f64> = groups.iter().map(mean).collect();
+            let (at, best) = cores.nearest(page, &LIKENESS);
+            assert_eq!((means[at], at), (best, means.iter().position(|&m| m == best).unwrap()));
+            assert!(means.iter().all(|&mean| mean <= best), "{means:?}");
+        }
     }
 
     #[test]

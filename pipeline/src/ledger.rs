@@ -121,6 +121,12 @@ pub struct Counts {
     /// Pages with constructs that our tokenizer leaves to html5ever's, which is slower.
     #[serde(default)]
     pub pages_by_html5ever: u64,
+    /// Pages that no template was learnt from and that were taken by what was learnt alone.
+    #[serde(default)]
+    pub pages_at_a_glance: u64,
+    /// Pages that no template was learnt from and that were judged, as they are not like those it was.
+    #[serde(default)]
+    pub pages_judged_beyond: u64,
     /// Sites.
     pub sites: u64,
     /// Articles.

@@ -8,7 +8,7 @@ use model::{
     TemplateKind,
 };
 use rayon::prelude::*;
-use sink::{BestWrapper, FixedRecord, Letters, SiteRecord, SiteResult, TemplateRecord};
+use sink::{BestWrapper, FixedRecord, Letters, PageWork, SiteRecord, SiteResult, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::Config;
@@ -41,7 +41,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     let mut parsed: Vec<ParsedPage<'_>> =
         clock.parse.time(|| site.pages.par_iter().map(|page| parse_page(page, config)).collect());
-    let by_html5ever = parsed.iter().filter(|page| page.document.notes().by_html5ever).count();
+    let mut work = work_of(&parsed);
     join_parts(&mut parsed, config);
     let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
     let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
@@ -66,7 +66,8 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
             records.push(record_of(template, &parsed, None, &[]));
             continue;
         }
-        let (learnt, outcomes) = learn_and_extract(site, template, &parsed, config, clock);
+        let (learnt, outcomes) =
+            learn_and_extract(site, template, &parsed, config, clock, &mut work);
         let before = articles.len();
         for outcome in outcomes {
             match outcome {
@@ -107,10 +108,16 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         site: site.key.to_owned(),
         site_configs,
         pages: parsed.len(),
-        by_html5ever: by_html5ever as u64,
+        work,
         letters,
         more: false,
     }
+}
+
+/// How pages were parsed.
+pub(crate) fn work_of(parsed: &[ParsedPage<'_>]) -> PageWork {
+    let by_html5ever = parsed.iter().filter(|page| page.document.notes().by_html5ever).count();
+    PageWork { by_html5ever: by_html5ever as u64, ..PageWork::default() }
 }
 
 /// How the fixed wrappers of a site's hosts fared.
@@ -184,6 +191,7 @@ fn learn_and_extract(
     parsed: &[ParsedPage<'_>],
     config: &Config,
     clock: &Clock,
+    work: &mut PageWork,
 ) -> (LearntTemplate, Vec<Outcome>) {
     let sample = sample_of(template, parsed, sample_size(config));
     let others = template.members.iter().filter(|member| !sample.contains(member));
@@ -196,7 +204,7 @@ fn learn_and_extract(
         .collect();
     let (sample, others) = siblings.split_at(sample.len());
     let (learnt, mut outcomes) = learn_template(template, sample, config, clock);
-    outcomes.extend(learnt.extract(others, config, clock));
+    outcomes.extend(learnt.extract(others, config, clock, work));
     (learnt, outcomes)
 }
 
@@ -252,7 +260,7 @@ pub(crate) fn process_apart(site: &Site, config: &Config) -> SiteResult {
     let record = SiteRecord::new(&site.key, Vec::new(), Vec::new());
     let site_configs = Vec::new();
     let (site, pages) = (site.key.clone(), site.pages.len());
-    let (by_html5ever, more) = (0, false);
+    let (work, more) = (PageWork::default(), false);
     SiteResult {
         articles,
         drops,
@@ -260,7 +268,7 @@ pub(crate) fn process_apart(site: &Site, config: &Config) -> SiteResult {
         site,
         site_configs,
         pages,
-        by_html5ever,
+        work,
         letters,
         best: None,
         more,

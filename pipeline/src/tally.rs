@@ -43,7 +43,9 @@ impl Tally {
         }
         let counts = &mut self.counts;
         counts.pages += done.pages as u64;
-        counts.pages_by_html5ever += done.by_html5ever;
+        counts.pages_by_html5ever += done.work.by_html5ever;
+        counts.pages_at_a_glance += done.work.at_a_glance;
+        counts.pages_judged_beyond += done.work.judged_beyond;
         counts.articles += done.articles as u64;
         for (&route, n) in &done.by_route {
             *counts.articles_by_route.entry(route.to_owned()).or_default() += n;

@@ -8,21 +8,22 @@
 //! What was learnt borrows nothing of the pages: each batch can be let go before the next is parsed.
 //! No IO, no failure; a panic on a page is that page's own.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use forest::Recurring;
-use grove::Weights;
-use model::{Article, Drop, DropReason, Stage, StructuralPattern, Template};
+use grove::{Cues, OfSample, Profile, Weights};
+use model::{Article, Drop, DropReason, Route, Stage, StructuralPattern, Template};
 use rayon::prelude::*;
-use sink::Letters;
+use sink::{Letters, PageWork};
 
 use crate::body::{Body, Listed, bodies};
-use crate::config::Config;
+use crate::config::{Beyond, Config};
 use crate::engine::Engine;
 use crate::ledger::Clock;
 use crate::letters::letters_of;
 use crate::parsed::ParsedPage;
-use crate::stages::extract::{extract, judged_body};
+use crate::stages::extract::{extract, glanced_body, judged_body};
 use crate::stages::judge::{JudgedPage, Judgement, judge};
 use crate::stages::rank::rank;
 use crate::stages::signify::{Sibling, SignifiedPage, signify};
@@ -31,6 +32,13 @@ use crate::stages::wrap::{Learnt, Trial, wrap, wrap_judged};
 /// With one page there is nothing to compare, and every pattern is as frequent as any other: Forest
 /// finds 59 F1 there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).
 const FEWEST_SIBLINGS: usize = 2;
+
+/// A wrapper speaks for the pages beyond its sample if it is that of four pages learnt from, and of four
+/// in five.
+const FEWEST_LIKE: usize = 4;
+
+/// Pages judged before they are extracted.
+const JUDGED_AT_ONCE: usize = 64;
 
 /// What was learnt about a template.
 #[derive(Debug)]
@@ -41,6 +49,15 @@ pub struct LearntTemplate {
     id: String,
     ranked: Vec<StructuralPattern>,
     judgement: Option<Judgement>,
+    /// What the pages learnt from are like, where others may be looked at by it alone.
+    profile: Option<Profile>,
+}
+
+/// How a page learnt from was extracted.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    confidence: f64,
+    by_wrapper: bool,
 }
 
 /// What came of a page.
@@ -73,26 +90,67 @@ pub fn learn_template(
         return judge_sample(template, sample, config, clock);
     }
     let (learnt, ranked) = rank_sample(template, sample, config, clock);
-    let learnt = LearntTemplate { learnt, id: template.id.clone(), ranked, judgement: None };
-    let outcomes = learnt.extract(sample, config, clock);
+    let learnt =
+        LearntTemplate { learnt, id: template.id.clone(), ranked, judgement: None, profile: None };
+    let outcomes = learnt.extract(sample, config, clock, &mut PageWork::default());
     (learnt, outcomes)
 }
 
 impl LearntTemplate {
     /// Extracts further pages of the template: what came of each, in their order. Engines that learn
     /// look at each page by itself, so that it does not matter which pages are handed in together.
-    pub fn extract(&self, batch: &[Sibling<'_>], config: &Config, clock: &Clock) -> Vec<Outcome> {
+    /// How they were worked on is counted.
+    pub fn extract(
+        &self,
+        batch: &[Sibling<'_>],
+        config: &Config,
+        clock: &Clock,
+        work: &mut PageWork,
+    ) -> Vec<Outcome> {
         let Some(judgement) = &self.judgement else {
             return self.extract_ranked(batch, config, clock);
         };
+        let at_a_glance = |sibling| self.at_a_glance(sibling, judgement, config);
+        let mut outcomes: Vec<Option<Outcome>> =
+            clock.extract.time(|| batch.par_iter().map(at_a_glance).collect());
+        let (others, places): (Vec<&Sibling<'_>>, Vec<&mut Option<Outcome>>) =
+            batch.iter().zip(&mut outcomes).filter(|(_, outcome)| outcome.is_none()).unzip();
+        work.at_a_glance += (batch.len() - others.len()) as u64;
+        work.judged_beyond += others.len() as u64;
+        let mut places = places.into_iter();
+        // Judged pages are large.
+        for part in others.chunks(JUDGED_AT_ONCE) {
+            let weights = &config.weights().weights;
+            let judge = |sibling: &&Sibling<'_>| {
+                let judge = || judgement.judge_more(sibling, &config.signify, weights);
+                catch_unwind(AssertUnwindSafe(judge))
+            };
+            let judged: Vec<_> = clock.rank.time(|| part.par_iter().map(judge).collect());
+            let extract = |(sibling, judged): (&&Sibling<'_>, Result<_, _>)| match judged {
+                Ok(judged) => self.of_judged(sibling, &judged, judgement, None, config).0,
+                Err(_) => internal(sibling.page),
+            };
+            let found: Vec<Outcome> =
+                clock.extract.time(|| part.par_iter().zip(judged).map(extract).collect());
+            found.into_iter().zip(places.by_ref()).for_each(|(found, place)| *place = Some(found));
+        }
+        outcomes.into_iter().flatten().collect()
+    }
+
+    /// What comes of a page that is like those learnt from; `None` where it is not, or may not be looked
+    /// at in this way.
+    fn at_a_glance(
+        &self,
+        sibling: &Sibling<'_>,
+        judgement: &Judgement,
+        config: &Config,
+    ) -> Option<Outcome> {
+        let Sibling { page, feed_items, .. } = *sibling;
+        let learnt = (judgement, self.profile.as_ref()?, self.learnt.as_ref()?);
         let weights = &config.weights().weights;
-        let judged = clock.rank.time(|| judgement.judge_more(batch, &config.signify, weights));
-        let extract = || {
-            (batch.par_iter().zip(&judged))
-                .map(|(sibling, page)| self.of_judged(sibling, page, judgement, None, config).0)
-                .collect()
-        };
-        clock.extract.time(extract)
+        let attempt = || glanced_body(page, feed_items, learnt, weights);
+        let found = catch_unwind(AssertUnwindSafe(attempt)).ok().flatten()?;
+        Some(extract_one(&(page, feed_items.to_vec()), &self.id, None, Some(found), config))
     }
 
     /// Structural patterns in the order that Forest ranks them, best first; none where it was not asked.
@@ -119,6 +177,30 @@ impl LearntTemplate {
         })
     }
 
+    /// What the pages learnt from are like.
+    fn profile(
+        &self,
+        pages: &[&ParsedPage<'_>],
+        judged: &[JudgedPage],
+        judgement: &Judgement,
+    ) -> Option<Profile> {
+        let learnt = self.learnt.as_ref()?;
+        let kept = |at: usize| {
+            let document = &pages[at].document;
+            learnt.on_sample(at).map(|chosen| chosen.blocks(document, &judged[at].blocks.blocks))
+        };
+        let kept: Vec<Vec<usize>> = (0..pages.len()).map(kept).collect::<Option<_>>()?;
+        let sample: Vec<OfSample<'_>> = (pages.iter().zip(judged).zip(&kept))
+            .map(|((page, judged), kept)| OfSample {
+                document: &page.document,
+                page: judged.scored(),
+                kept,
+            })
+            .collect();
+        let patterns = &judgement.common.patterns;
+        Some(CUES.with_borrow_mut(|cues| Profile::of(&sample, patterns, cues)))
+    }
+
     /// What comes of a judged page, and how sure that is. `at` is its number among the pages learnt from,
     /// if it is one of them.
     fn of_judged(
@@ -128,7 +210,7 @@ impl LearntTemplate {
         judgement: &Judgement,
         at: Option<usize>,
         config: &Config,
-    ) -> (Outcome, f64) {
+    ) -> (Outcome, Seen) {
         let Sibling { page, feed_items, .. } = *sibling;
         let weights: &Weights = &config.weights().weights;
         let found = catch_unwind(AssertUnwindSafe(|| {
@@ -138,13 +220,21 @@ impl LearntTemplate {
             });
             judged_body(page, judged, &judgement.pools, selected, feed_items, weights)
         }));
-        let sure = found.as_ref().ok().and_then(|f| f.as_ref()).map_or(0.0, |f| f.confidence);
+        let seen = found.as_ref().ok().and_then(|body| body.as_ref());
+        let seen = seen.map_or_else(Seen::default, |body| Seen {
+            confidence: body.confidence,
+            by_wrapper: body.route == Route::Wrapper,
+        });
         let outcome = match found {
             Ok(found) => extract_one(&(page, feed_items.to_vec()), &self.id, None, found, config),
-            Err(_) => Outcome::Drop(Box::new(drop_of(page, Stage::Extract, DropReason::Internal))),
+            Err(_) => internal(page),
         };
-        (outcome, sure)
+        (outcome, seen)
     }
+}
+
+thread_local! {
+    static CUES: RefCell<Cues> = RefCell::new(Cues::new());
 }
 
 /// Judge, wrap, extract.
@@ -163,8 +253,9 @@ fn judge_sample(
     };
     let learnt = (sample.len() >= FEWEST_SIBLINGS).then(|| clock.wrap.time(wrap)).flatten();
     let id = template.id.clone();
-    let mut learnt = LearntTemplate { learnt, id, ranked: Vec::new(), judgement: None };
-    let (outcomes, sure): (Vec<Outcome>, Vec<f64>) = clock.extract.time(|| {
+    let mut learnt =
+        LearntTemplate { learnt, id, ranked: Vec::new(), judgement: None, profile: None };
+    let (outcomes, seen): (Vec<Outcome>, Vec<Seen>) = clock.extract.time(|| {
         (sample.par_iter().zip(&judged).enumerate())
             .map(|(at, (page, judged))| {
                 learnt.of_judged(page, judged, &judgement, Some(at), config)
@@ -173,7 +264,13 @@ fn judge_sample(
     });
     if let Some(learnt) = &mut learnt.learnt {
         // What is to be expected of it: the mean over the pages it was learnt from.
-        learnt.wrapper.confidence *= sure.iter().sum::<f64>() / sure.len().max(1) as f64;
+        let sum: f64 = seen.iter().map(|seen| seen.confidence).sum();
+        learnt.wrapper.confidence *= sum / seen.len().max(1) as f64;
+    }
+    let by_wrapper = seen.iter().filter(|seen| seen.by_wrapper).count();
+    let speaks_for_all = by_wrapper >= FEWEST_LIKE && by_wrapper * 5 >= sample.len() * 4;
+    if config.rank.beyond == Beyond::Glance && speaks_for_all {
+        learnt.profile = clock.wrap.time(|| learnt.profile(&pages, &judged, &judgement));
     }
     learnt.judgement = Some(judgement);
     (learnt, outcomes)
@@ -231,6 +328,10 @@ fn extract_one(
         Ok(Err(reason)) => dropped(reason),
         Err(_) => dropped(DropReason::Internal),
     }
+}
+
+fn internal(page: &ParsedPage<'_>) -> Outcome {
+    Outcome::Drop(Box::new(drop_of(page, Stage::Extract, DropReason::Internal)))
 }
 
 /// Why a page has no article.

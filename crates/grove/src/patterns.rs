@@ -80,6 +80,14 @@ impl Patterns {
         found
     }
 
+    /// The pattern of one element below another pattern, [`UNKNOWN`] where the tree has none.
+    pub(crate) fn below(&self, above: PatternId, element: Element<'_>) -> PatternId {
+        let mut names = Vec::new();
+        each_name(element, |name| names.push(name));
+        let key = (above, self.label(element, &names));
+        self.ids.get(&key).copied().unwrap_or(UNKNOWN)
+    }
+
     fn add(&mut self, page: &Document, names: &Names) -> Vec<PatternId> {
         let mut of_nodes: Vec<PatternId> = Vec::with_capacity(page.len());
         for id in page.ids() {
@@ -147,7 +155,7 @@ impl Names {
 
 /// What stands in for names where an element has neither id nor class: all there is on pages of a
 /// certain age.
-const LOOKS: [LocalName; 9] = [
+pub(crate) const LOOKS: [LocalName; 9] = [
     local_name!("itemprop"),
     local_name!("role"),
     local_name!("width"),

@@ -142,16 +142,19 @@ impl Pools {
     /// Lowers the scores of texts that half of the other pages have too, or more. Every gold has some of
     /// them (a notice under each article), so that trees learn too little from it: 0.1 F1.
     pub fn less_repeated(&self, page: &PageBlocks, mut scores: Vec<f32>) -> Vec<f32> {
-        if self.pages < 2.5 {
-            return scores;
-        }
-        for ((score, block), signs) in scores.iter_mut().zip(&page.blocks).zip(&page.signs) {
-            let elsewhere = self.elsewhere(signs.letters_hash);
-            if elsewhere >= 0.5 && block.words >= FEWEST_REPEATED {
-                *score *= 1.0 - REPEATED * elsewhere;
-            }
+        for (at, score) in scores.iter_mut().enumerate() {
+            *score = self.less_if_repeated(page, at, *score);
         }
         scores
+    }
+
+    /// The same for one block.
+    pub(crate) fn less_if_repeated(&self, page: &PageBlocks, at: usize, score: f32) -> f32 {
+        if self.pages < 2.5 || page.blocks[at].words < FEWEST_REPEATED {
+            return score;
+        }
+        let elsewhere = self.elsewhere(page.signs[at].letters_hash);
+        if elsewhere >= 0.5 { score * (1.0 - REPEATED * elsewhere) } else { score }
     }
 
     /// A share over siblings, or −1 where there is only one page to tell.

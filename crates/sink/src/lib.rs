@@ -40,7 +40,7 @@ pub use jsonl::{JsonlSink, LineStorage, json_lines};
 pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};
 pub use site_configs::{SiteConfigFile, SiteConfigSink};
-pub use site_result::{BestWrapper, Letters, SiteResult};
+pub use site_result::{BestWrapper, Letters, PageWork, SiteResult};
 pub use site_rows::{BestRow, LettersRow, SiteRow, SiteRowsSink, length_class_end};
 #[cfg(feature = "sqlite")]
 pub use versions::{ArticleArchive, Change, KeyOf, Version, VersionsSink};

@@ -18,8 +18,8 @@ pub struct SiteResult {
     pub site: String,
     /// Pages that reached it.
     pub pages: usize,
-    /// Of those, pages that html5ever's own tokenizer read.
-    pub by_html5ever: u64,
+    /// How those were worked on.
+    pub work: PageWork,
     /// How much of its pages was kept.
     pub letters: Letters,
     /// Its best wrapper, for the summary: template, articles, expression.
@@ -36,7 +36,7 @@ impl SiteResult {
     pub fn of_articles(site: &str, articles: Vec<Article>) -> Self {
         Self {
             pages: articles.len(),
-            by_html5ever: 0,
+            work: PageWork::default(),
             articles,
             drops: Vec::new(),
             record: SiteRecord::new(site, Vec::new(), Vec::new()),
@@ -46,6 +46,26 @@ impl SiteResult {
             site_configs: Vec::new(),
             more: false,
         }
+    }
+}
+
+/// How pages were worked on.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct PageWork {
+    /// Pages that html5ever's own tokenizer read.
+    pub by_html5ever: u64,
+    /// Pages beyond those learnt from that were taken at a glance.
+    pub at_a_glance: u64,
+    /// Pages beyond those learnt from that were judged.
+    pub judged_beyond: u64,
+}
+
+impl PageWork {
+    /// Adds that of other pages.
+    pub fn add(&mut self, other: Self) {
+        self.by_html5ever += other.by_html5ever;
+        self.at_a_glance += other.at_a_glance;
+        self.judged_beyond += other.judged_beyond;
     }
 }
 

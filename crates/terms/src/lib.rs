@@ -4,7 +4,7 @@ Turns text into terms, and terms into what a page is about.
 [`detect`] names the language of a text. An [`Analyzer`] for it (or the [`Analyzers`] of a thread)
 gives the text's terms: lower-cased, without stop words, stemmed, on tantivy's machinery; for scripts
 without spaces, pairs of characters. [`tf_idf`] ranks the terms of each page against its siblings
-(Forest §3.1), with a [`Vocabulary`] to turn hashes back into text. [`FrequentTerms`] finds the stop
+(Forest §3.1), with a [`Vocabulary`] to turn hashes back into text; a [`Background`] ranks those of further pages. [`FrequentTerms`] finds the stop
 words of languages that have no list. [`words`] and [`count_words`] count plain words as the benchmark
 does; they are not terms.
 
@@ -34,6 +34,7 @@ assert_eq!(ranked[0].terms[0].0, "nest");
 */
 
 mod analyzer;
+mod background;
 mod chars;
 mod detect;
 mod frequent;
@@ -51,6 +52,7 @@ mod vocabulary;
 mod words;
 
 pub use analyzer::{Analyzer, Analyzers, Term, Word, text_analyzer};
+pub use background::Background;
 pub use detect::{Detected, detect};
 pub use frequent::{FrequentConfig, FrequentTerms};
 pub use language::Language;

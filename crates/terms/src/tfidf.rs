@@ -51,23 +51,25 @@ pub fn tf_idf<P: AsRef<[u64]>>(
     for &(hash, _) in counts.iter().flatten() {
         *document_frequency.entry(hash).or_default() += 1;
     }
-    let siblings = pages.len() as f64;
-    let weight = |tf: u32, df: u32| {
-        if pages.len() == 1 {
-            return f64::from(tf);
-        }
-        let idf = (siblings / f64::from(df)).ln();
-        match config.weighting {
-            Weighting::Log => f64::from(tf) * idf,
-            Weighting::Sublinear => (1.0 + f64::from(tf).ln()) * idf,
-        }
-    };
     let rank = |counts: &Vec<(u64, u32)>| {
-        let weighted =
-            counts.iter().map(|&(hash, tf)| (hash, weight(tf, document_frequency[&hash])));
+        let weighted = counts.iter().map(|&(hash, tf)| {
+            (hash, weight(tf, document_frequency[&hash], pages.len(), config.weighting))
+        });
         top_terms(weighted.filter(|&(_, weight)| weight > 0.0).collect(), vocabulary, config.top)
     };
     counts.iter().map(rank).collect()
+}
+
+/// Weight of a term that a page has `tf` times and `df` of so many siblings have.
+pub(crate) fn weight(tf: u32, df: u32, siblings: usize, weighting: Weighting) -> f64 {
+    if siblings == 1 {
+        return f64::from(tf);
+    }
+    let idf = (siblings as f64 / f64::from(df)).ln();
+    match weighting {
+        Weighting::Log => f64::from(tf) * idf,
+        Weighting::Sublinear => (1.0 + f64::from(tf).ln()) * idf,
+    }
 }
 
 /// The different terms of a page with their counts, by hash.
@@ -78,7 +80,12 @@ pub(crate) fn term_counts(page: &[u64]) -> Vec<(u64, u32)> {
     runs.map(|run| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX))).collect()
 }
 
-fn top_terms(mut weighted: Vec<(u64, f64)>, vocabulary: &Vocabulary, top: usize) -> RankedTerms {
+/// The terms that weigh most, with their texts.
+pub(crate) fn top_terms(
+    mut weighted: Vec<(u64, f64)>,
+    vocabulary: &Vocabulary,
+    top: usize,
+) -> RankedTerms {
     let unknown = |term: &(u64, f64)| vocabulary.text(term.0).is_none();
     if top > 0 && top < weighted.len() && !weighted.iter().any(unknown) {
         // Only those that weigh as much as the last one taken are to be sorted by their texts.

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use model::{Article, Drop, FeedItem, Page, Site, Stage, Template, TemplateKind};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
-use sink::{BestWrapper, Letters, SiteRecord, SiteResult, TemplateRecord};
+use sink::{BestWrapper, Letters, PageWork, SiteRecord, SiteResult, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::gather::Waiting;
@@ -28,7 +28,7 @@ use crate::parts::join_parts;
 use crate::sinks::SinkName;
 use crate::site::{
     best_by_hand, by_hand, canonical_of, feed_items_of, process, process_apart, record_of, refusal,
-    sample_of,
+    sample_of, work_of,
 };
 use crate::site_configs::site_configs;
 use crate::stages::cluster::{Addresses, Joined, layouts, likeness, look, split_by_kind, template};
@@ -258,7 +258,7 @@ impl Everything<'_> {
     fn extract(&self, known: &mut Known, pages: &[Page], number: usize) -> SiteResult {
         let (config, clock) = (self.config, self.clock);
         let mut parsed = self.parse(pages);
-        let by_html5ever = parsed.iter().filter(|page| page.document.notes().by_html5ever).count();
+        let mut work = work_of(&parsed);
         join_parts(&mut parsed, config);
         let site = self.joined(&parsed);
         let assigned: Vec<Option<usize>> = clock.cluster.time(|| {
@@ -307,7 +307,8 @@ impl Everything<'_> {
                     feed_items: items,
                 })
                 .collect();
-            learnt.extract(&siblings, config, clock).into_iter().for_each(|one| came.take(one));
+            let outcomes = learnt.extract(&siblings, config, clock, &mut work);
+            outcomes.into_iter().for_each(|one| came.take(one));
             if let Some(learnt) = &learnt.learnt {
                 came.offer(&learnt.wrapper, came.articles.len() - before);
             }
@@ -318,7 +319,7 @@ impl Everything<'_> {
         let strangers: Vec<Page> = strangers.map(|(_, page)| page.clone()).collect();
         let mut result = SiteResult {
             record: SiteRecord::new(self.key, records, fixed),
-            by_html5ever: by_html5ever as u64,
+            work,
             pages: pages.len(),
             letters: came.letters,
             ..SiteResult::of_articles(self.key, Vec::new())
@@ -350,6 +351,8 @@ impl Everything<'_> {
         came.articles.append(&mut own.articles);
         came.drops.append(&mut own.drops);
         result.letters.add(own.letters);
+        // They were parsed by the same tokenizer before.
+        result.work.add(PageWork { by_html5ever: 0, ..own.work });
         // Their wrappers by hand were counted with the others'.
         own.record.clear_fixed();
         result.record.absorb(own.record);

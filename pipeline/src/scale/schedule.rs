@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use anyhow::{Context, Result};
 use model::DropReason;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sink::{BestWrapper, SiteResult};
+use sink::{BestWrapper, PageWork, SiteResult};
 
 use super::gather::Waiting;
 use super::journal::Entry;
@@ -43,7 +43,7 @@ pub(crate) struct Done {
     pub(crate) more: bool,
     pub(crate) pages: usize,
     pub(crate) articles: usize,
-    pub(crate) by_html5ever: u64,
+    pub(crate) work: PageWork,
     pub(crate) by_route: BTreeMap<&'static str, u64>,
     pub(crate) drops: BTreeMap<DropReason, u64>,
     pub(crate) best: Option<BestWrapper>,
@@ -70,7 +70,7 @@ impl Done {
             more: result.more,
             pages: result.pages,
             articles: result.articles.len(),
-            by_html5ever: result.by_html5ever,
+            work: result.work,
             by_route,
             drops,
             best: result.best.clone(),

@@ -5,6 +5,7 @@
 //! Why: this is what users came for.
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
+mod glanced;
 mod judged;
 
 use dom::{Document, NodeId, html_of, markdown_of, markdown_of_text, text_of};
@@ -19,6 +20,7 @@ use crate::config::Config;
 use crate::fixed::FixedPage;
 use crate::parsed::ParsedPage;
 
+pub use glanced::glanced_body;
 pub use judged::judged_body;
 
 /// Name of the engine in articles that a wrapper written by hand gave.

@@ -18,7 +18,7 @@ use model::StructuralPattern;
 use rayon::prelude::*;
 
 use super::rank::rank;
-use super::signify::{Sibling, SignifiedPage, signify, terms_of};
+use super::signify::{SampleTerms, Sibling, SignifiedPage, signify_sample, terms_of};
 use crate::config::SignifyConfig;
 use crate::parsed::ParsedPage;
 
@@ -38,6 +38,7 @@ pub struct Judgement {
     pub decisions: Vec<Decision>,
     /// Pages learnt from.
     pub learnt_from: usize,
+    terms: SampleTerms,
     parameters: DecideParameters,
 }
 
@@ -70,27 +71,18 @@ impl Judgement {
         Chosen::of(&parsed.document, &page.of_nodes, &self.decisions)
     }
 
-    /// Judges further pages of the template by what was learnt, so many at a time as it was learnt from.
+    /// Judges a further page of the template by what was learnt. It does not depend on any other page.
     pub fn judge_more(
         &self,
-        siblings: &[Sibling<'_>],
-        signify_config: &SignifyConfig,
+        sibling: &Sibling<'_>,
+        config: &SignifyConfig,
         weights: &Weights,
-    ) -> Vec<JudgedPage> {
-        let mut pages = Vec::with_capacity(siblings.len());
-        for part in siblings.chunks(self.learnt_from.max(1)) {
-            let (blocks, first) = read_and_score(part, &signify(part, signify_config), weights);
-            let of_part: Vec<JudgedPage> = (part.par_iter().zip(blocks))
-                .zip(first)
-                .map(|((sibling, blocks), first)| {
-                    let of_nodes = self.common.patterns.find(&sibling.page.document);
-                    let scored = ByItself { blocks, of_nodes, first };
-                    scored.among(sibling.page, &self.common, &self.pools, self.learnt_from, weights)
-                })
-                .collect();
-            pages.extend(of_part);
-        }
-        pages
+    ) -> JudgedPage {
+        let blocks = read_one(sibling, &self.terms.signify(sibling, config));
+        let first = weights.page.probabilities(&blocks.rows);
+        let of_nodes = self.common.patterns.find(&sibling.page.document);
+        let scored = ByItself { blocks, of_nodes, first };
+        scored.among(sibling.page, &self.common, &self.pools, self.learnt_from, weights)
     }
 }
 
@@ -101,8 +93,10 @@ pub fn judge(
     signify_config: &SignifyConfig,
     weights: &Weights,
 ) -> (Judgement, Vec<JudgedPage>) {
-    let signified = signify(sample, signify_config);
-    let (blocks, first) = read_and_score(sample, &signified, weights);
+    let (signified, terms) = signify_sample(sample, signify_config);
+    let blocks = read_pages(sample, &signified);
+    let first: Vec<Vec<f32>> =
+        blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
     let parsed: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let mut common = common(&parsed, &signified.iter().collect::<Vec<_>>());
     let of_nodes = std::mem::take(&mut common.of_nodes);
@@ -116,7 +110,8 @@ pub fn judge(
         .collect();
     let parameters = decide_parameters(weights);
     let decisions = decide_on(&pages, &common.patterns, &parameters);
-    (Judgement { common, pools, decisions, learnt_from: sample.len(), parameters }, pages)
+    let learnt_from = sample.len();
+    (Judgement { common, pools, decisions, learnt_from, terms, parameters }, pages)
 }
 
 /// A page as it looks by itself.
@@ -146,17 +141,6 @@ impl ByItself {
         self.blocks.rows = Rows::default();
         JudgedPage { blocks: self.blocks, of_nodes: self.of_nodes, scores }
     }
-}
-
-/// The blocks of pages, and what the trees say of each by what the page alone tells.
-fn read_and_score(
-    siblings: &[Sibling<'_>],
-    signified: &[SignifiedPage],
-    weights: &Weights,
-) -> (Vec<PageBlocks>, Vec<Vec<f32>>) {
-    let blocks = read_pages(siblings, signified);
-    let first = blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
-    (blocks, first)
 }
 
 fn decide_on(

@@ -12,8 +12,8 @@ use forest::PageTerms;
 use model::{FeedItem, SignifierSource, Signifiers};
 use rayon::prelude::*;
 use terms::{
-    Analyzers, FrequentConfig, FrequentTerms, Language, RankedTerms, TfIdfConfig, Vocabulary,
-    tf_idf,
+    Analyzers, Background, FrequentConfig, FrequentTerms, Language, RankedTerms, TfIdfConfig,
+    Vocabulary, tf_idf,
 };
 
 use crate::config::{SignifierChoice, SignifyConfig, Weighting};
@@ -49,9 +49,25 @@ thread_local! {
     static ANALYZERS: RefCell<Analyzers> = RefCell::new(Analyzers::new());
 }
 
+/// What it takes to signify further pages as those of a sample were.
+#[derive(Debug)]
+pub struct SampleTerms {
+    language: Option<Language>,
+    frequent: FrequentTerms,
+    background: Background,
+}
+
 /// Finds the signifiers of sibling pages. All pages are analysed in the language of most of them,
 /// so that their terms can be compared. Linear in the pages' text.
 pub fn signify(siblings: &[Sibling<'_>], config: &SignifyConfig) -> Vec<SignifiedPage> {
+    signify_sample(siblings, config).0
+}
+
+/// [`signify`] for the sample of a template: gives also what further pages are signified by.
+pub fn signify_sample(
+    siblings: &[Sibling<'_>],
+    config: &SignifyConfig,
+) -> (Vec<SignifiedPage>, SampleTerms) {
     let language = language_of_most(siblings);
     let (mut terms, vocabularies): (Vec<PageTerms>, Vec<Vocabulary>) =
         siblings.par_iter().map(|sibling| analyze(sibling.page, language)).unzip();
@@ -61,41 +77,69 @@ pub fn signify(siblings: &[Sibling<'_>], config: &SignifyConfig) -> Vec<Signifie
     }
     let hashes: Vec<&[u64]> = terms.iter().map(PageTerms::all).collect();
     let has_stop_words = ANALYZERS.with_borrow_mut(|a| a.get(language).has_stop_words());
-    if !has_stop_words {
+    let frequent = if has_stop_words {
+        FrequentTerms::default()
+    } else {
         // Languages without a list of stop words get one from the siblings themselves.
-        let frequent = FrequentTerms::of(&hashes, &FrequentConfig { share: 0.8, min_pages: 5 });
+        FrequentTerms::of(&hashes, &FrequentConfig { share: 0.8, min_pages: 5 })
+    };
+    if !frequent.hashes().is_empty() {
         for page in &mut terms {
             page.retain(|term| !frequent.contains(term));
         }
     }
     let hashes: Vec<&[u64]> = terms.iter().map(PageTerms::all).collect();
+    let ranked = tf_idf(&hashes, &vocabulary, &tf_idf_config(config));
+    let background = Background::of(&hashes);
+    let signified = (siblings.iter().zip(terms).zip(ranked))
+        .map(|((sibling, terms), ranked)| signified(sibling, terms, ranked, language, config))
+        .collect();
+    (signified, SampleTerms { language, frequent, background })
+}
+
+impl SampleTerms {
+    /// Finds the signifiers of a page that is not of the sample. They do not depend on any other page.
+    pub fn signify(&self, sibling: &Sibling<'_>, config: &SignifyConfig) -> SignifiedPage {
+        let (mut terms, vocabulary) = analyze(sibling.page, self.language);
+        if !self.frequent.hashes().is_empty() {
+            terms.retain(|term| !self.frequent.contains(term));
+        }
+        let ranked = self.background.rank(terms.all(), &vocabulary, &tf_idf_config(config));
+        signified(sibling, terms, ranked, self.language, config)
+    }
+}
+
+fn tf_idf_config(config: &SignifyConfig) -> TfIdfConfig {
     let weighting = match config.weighting {
         Weighting::Log => terms::Weighting::Log,
         Weighting::Sublinear => terms::Weighting::Sublinear,
     };
-    let ranked = tf_idf(&hashes, &vocabulary, &TfIdfConfig { weighting, top: config.top });
-    siblings
-        .iter()
-        .zip(terms)
-        .zip(ranked)
-        .map(|((sibling, terms), ranked)| {
-            let from_feed = match config.source {
-                SignifierChoice::Feeds => feed_terms(sibling.feed_items, language, config.top),
-                SignifierChoice::TfIdf => None,
-            };
-            let (source, ranked) = match from_feed {
-                Some(ranked) => (SignifierSource::Feed, ranked),
-                None => (SignifierSource::TfIdf, ranked),
-            };
-            let weights = ranked.hashes.iter().copied().zip(ranked.terms.iter().map(|t| t.1));
-            SignifiedPage {
-                terms,
-                weights: weights.collect(),
-                language,
-                signifiers: Signifiers { page: sibling.index, source, terms: ranked.terms },
-            }
-        })
-        .collect()
+    TfIdfConfig { weighting, top: config.top }
+}
+
+/// A page with its terms and signifiers: those of its feed items if they are asked for and there are any.
+fn signified(
+    sibling: &Sibling<'_>,
+    terms: PageTerms,
+    ranked: RankedTerms,
+    language: Option<Language>,
+    config: &SignifyConfig,
+) -> SignifiedPage {
+    let from_feed = match config.source {
+        SignifierChoice::Feeds => feed_terms(sibling.feed_items, language, config.top),
+        SignifierChoice::TfIdf => None,
+    };
+    let (source, ranked) = match from_feed {
+        Some(ranked) => (SignifierSource::Feed, ranked),
+        None => (SignifierSource::TfIdf, ranked),
+    };
+    let weights = ranked.hashes.iter().copied().zip(ranked.terms.iter().map(|t| t.1));
+    SignifiedPage {
+        terms,
+        weights: weights.collect(),
+        language,
+        signifiers: Signifiers { page: sibling.index, source, terms: ranked.terms },
+    }
 }
 
 /// The language of most of the first few siblings: they are alike, and detection is dear.

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use forest::PageTerms;
 use grove::{Block, Decision, PatternId, UNKNOWN};
 use model::{FeedItem, Template};
+use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::labels::Labels;
@@ -120,7 +121,8 @@ fn of_grove(
     let weights = &config.weights().weights;
     let (sample, more) = siblings.split_at(siblings.len().min(config.rank.learn_from.max(1)));
     let (judgement, judged) = judge(sample, &config.signify, weights);
-    let more = judgement.judge_more(more, &config.signify, weights);
+    let judge_more = |page| judgement.judge_more(page, &config.signify, weights);
+    let more: Vec<JudgedPage> = more.par_iter().map(judge_more).collect();
     let documents: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let of_nodes: Vec<&[PatternId]> = judged.iter().map(|page| &page.of_nodes[..]).collect();
     let labels = Labels::of(&judgement.common.patterns, &documents, &of_nodes);

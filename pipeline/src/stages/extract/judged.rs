@@ -24,7 +24,7 @@ const MISSED_WORDS: f32 = 15.0;
 const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
 /// A full text of at least so many words, of which less than this share is among the elements, is
 /// taken in their stead.
-const FULL_TEXT: (u32, f32) = (50, 0.3);
+pub(super) const FULL_TEXT: (u32, f32) = (50, 0.3);
 
 /// Finds the body of a judged page: by the wrapper, or where there is none or it misses, by
 /// the page's own scores; then cuts off what comes after its end. Where the text is not among the
@@ -52,6 +52,26 @@ pub fn judged_body(
         (chosen, kept) = alone(parsed, page, weights)?;
         Route::PageWise
     };
+    let learnt = learnt.filter(|_| route == Route::Wrapper);
+    Some(body_of(Kept { parsed, page, pools, learnt, chosen, kept }, weights))
+}
+
+/// What is kept of a page.
+pub(super) struct Kept<'a> {
+    pub(super) parsed: &'a ParsedPage<'a>,
+    pub(super) page: &'a JudgedPage,
+    pub(super) pools: &'a Pools,
+    /// The wrapper that says so; none where the page's own scores do.
+    pub(super) learnt: Option<&'a Learnt>,
+    pub(super) chosen: Chosen,
+    /// The blocks of it.
+    pub(super) kept: Vec<usize>,
+}
+
+/// The body that is kept, without what comes after its end.
+pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
+    let Kept { parsed, page, pools, learnt, mut chosen, kept } = of_page;
+    let (document, blocks) = (&parsed.document, &page.blocks.blocks);
     let rows = ending_rows(document, &page.scored(), pools, &kept);
     let words: Vec<u32> = kept.iter().map(|&at| blocks[at].words).collect();
     let end = ending(&words, &weights.ending.probabilities(&rows));
@@ -60,14 +80,13 @@ pub fn judged_body(
     let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
     chosen.prune.retain(inside);
-    let own_way = route == Route::PageWise;
     let (xpath, prune_xpath, engine, wrapper_version) = match learnt {
-        Some(learnt) if !own_way => {
+        Some(learnt) => {
             let wrapper = &learnt.wrapper;
             let engine = wrapper.engine.clone();
             (wrapper.content.clone(), wrapper.prune.clone(), engine, wrapper.version)
         }
-        _ => {
+        None => {
             let paths = |nodes: &[NodeId]| position_paths(document, nodes);
             (paths(&chosen.keep), paths(&chosen.prune), "grove".to_owned(), 0)
         }
@@ -79,7 +98,7 @@ pub fn judged_body(
         prune.dedup();
     }
     let of_article: BTreeSet<usize> = kept[..end].iter().copied().collect();
-    Some(Body {
+    Body {
         nodes: chosen.keep,
         prune,
         xpath,
@@ -87,11 +106,11 @@ pub fn judged_body(
         cut: cut.and_then(|cut| position_paths(document, &[cut]).pop()),
         comments: comments(parsed, page, &of_article),
         engine,
-        route,
+        route: if learnt.is_some() { Route::Wrapper } else { Route::PageWise },
         wrapper_version,
         confidence: f64::from(confidence),
         text: None,
-    })
+    }
 }
 
 /// Whether what is kept is next to nothing of what reads like the article.

@@ -1,0 +1,346 @@
+//! A further page at a glance: what its sample was like stands in for what the trees would say.
+//!
+//! Siblings are alike, so that the score of a block is, near enough, the mean score that the sample's
+//! blocks of its pattern have in the end. That costs a look at each node; whether the page is like the
+//! sample at all can be told from it too, and where it is not the trees must have their say.
+
+use dom::{Document, NodeId, PrefixSums};
+
+use crate::block::{Block, blocks};
+use crate::cues::Cues;
+use crate::known::Known;
+use crate::page::PageBlocks;
+use crate::patterns::{PatternId, Patterns, UNKNOWN};
+use crate::pools::{Pools, ScoredPage};
+use crate::rows::Rows;
+use crate::signs::{Signs, signs};
+
+/// A page of the sample, judged.
+#[derive(Clone, Copy, Debug)]
+pub struct OfSample<'a> {
+    /// Its tree.
+    pub document: &'a Document,
+    /// Its blocks with the second scores.
+    pub page: ScoredPage<'a>,
+    /// The blocks that the wrapper keeps.
+    pub kept: &'a [usize],
+}
+
+/// What a sample is like, by pattern and on the whole. Borrows nothing of its pages.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    known: Known,
+    of_patterns: Vec<OfPattern>,
+    /// The largest share of a page's score that is lost, and the smallest mean score of what is kept.
+    most_lost: f32,
+    least_mean: f32,
+}
+
+/// What the sample's blocks of one pattern are like.
+#[derive(Clone, Copy, Debug, Default)]
+struct OfPattern {
+    /// Mean score of its words; of the words below, where it has none itself; else of those around it.
+    score: f32,
+    /// Mean score of its words and all below it.
+    around: f32,
+    /// Cues of its elements and those above.
+    cues: u64,
+}
+
+/// A page of which nothing but its patterns was looked at.
+#[derive(Clone, Debug)]
+pub struct Glance {
+    /// Its blocks, without features.
+    pub blocks: PageBlocks,
+    /// Patterns of its nodes.
+    pub of_nodes: Vec<PatternId>,
+    /// Per block the score to be expected.
+    pub scores: Vec<f32>,
+}
+
+/// By how much a page may differ from the sample: in the share of its score that is lost, and in the mean
+/// score of what is kept.
+const LEEWAY: f32 = 0.1;
+/// More words than this must be lost, or unknown, to matter …
+const LEAST_WORDS: f32 = 15.0;
+/// … and unknown ones outside what is kept must be more than this share of what is kept.
+const UNKNOWN_SHARE: f32 = 0.25;
+
+impl Profile {
+    /// Sums up a sample. Linear in its nodes.
+    pub fn of(sample: &[OfSample<'_>], patterns: &Patterns, cues: &mut Cues) -> Self {
+        let mut known = Known::default();
+        let mut own = vec![(0.0f32, 0.0f32); patterns.len()];
+        let mut of_patterns = vec![OfPattern::default(); patterns.len()];
+        let mut met = vec![false; patterns.len()];
+        for page in sample {
+            known.learn(page.document, page.page.patterns);
+            for id in page.document.ids().filter(|&id| page.document.name(id).is_some()) {
+                let pattern = page.page.patterns[id as usize] as usize;
+                if !std::mem::replace(&mut met[pattern], true) {
+                    let above = of_patterns[patterns.parent(pattern as PatternId) as usize].cues;
+                    of_patterns[pattern].cues = above | cues.of(page.document, id);
+                }
+            }
+            for (at, (block, score)) in
+                page.page.page.blocks.iter().zip(page.page.scores).enumerate()
+            {
+                let sums = &mut own[page.page.pattern(at) as usize];
+                sums.0 += block.words as f32;
+                sums.1 += block.words as f32 * score;
+            }
+        }
+        let mut below = own.clone();
+        for id in (1..below.len()).rev() {
+            let (words, mass) = below[id];
+            let above = &mut below[patterns.parent(id as PatternId) as usize];
+            above.0 += words;
+            above.1 += mass;
+        }
+        let mean = |(words, mass): (f32, f32)| (words > 0.0).then(|| mass / words);
+        for id in 0..of_patterns.len() {
+            let above = of_patterns[patterns.parent(id as PatternId) as usize].around;
+            let around = mean(below[id]).unwrap_or(above);
+            of_patterns[id].around = around;
+            of_patterns[id].score = mean(own[id]).unwrap_or(around);
+        }
+        let mut profile = Self { known, of_patterns, most_lost: 0.0, least_mean: 1.0 };
+        for page in sample.iter().filter(|page| !page.kept.is_empty()) {
+            let blocks = &page.page.page.blocks;
+            let pattern = |at: usize| page.page.pattern(at) as usize;
+            let scores: Vec<f32> =
+                (0..blocks.len()).map(|at| profile.of_patterns[pattern(at)].score).collect();
+            let look = Look::of(blocks, &scores, page.kept, |_| false);
+            profile.most_lost = profile.most_lost.max(look.lost_share());
+            profile.least_mean = profile.least_mean.min(look.mean());
+        }
+        profile
+    }
+
+    /// Looks at a page: its blocks, their patterns, and the scores to be expected of them. Linear in its
+    /// nodes.
+    pub fn glance(
+        &self,
+        patterns: &Patterns,
+        document: &Document,
+        words: &PrefixSums,
+        link_words: &PrefixSums,
+        cues: &mut Cues,
+    ) -> Glance {
+        let of_nodes = self.known.find(patterns, document);
+        let blocks = blocks(document, words, link_words);
+        let mut scores = Vec::with_capacity(blocks.len());
+        let mut of_blocks = Vec::with_capacity(blocks.len());
+        // Blocks of one element mostly come one after the other.
+        let mut last: Option<(NodeId, f32, u64)> = None;
+        for block in &blocks {
+            let element = block.element;
+            let (_, score, bits) = match last {
+                Some(last) if last.0 == element => last,
+                _ => {
+                    let (score, bits) = self.expect(document, &of_nodes, element, cues);
+                    (element, score, bits)
+                }
+            };
+            last = Some((element, score, bits));
+            scores.push(score);
+            of_blocks.push(bits);
+        }
+        let count = blocks.len();
+        let blocks = PageBlocks {
+            blocks,
+            rows: Rows::default(),
+            signs: vec![Signs::default(); count],
+            cues: of_blocks,
+            agreement: vec![-1.0; count],
+            signified: vec![(0, 0); count],
+        };
+        Glance { blocks, of_nodes, scores }
+    }
+
+    /// Score and cues of the blocks of an element: those of its pattern, or what is usual around it.
+    fn expect(
+        &self,
+        document: &Document,
+        of_nodes: &[PatternId],
+        element: NodeId,
+        cues: &mut Cues,
+    ) -> (f32, u64) {
+        let mut bits = 0;
+        for id in document.ancestors(element) {
+            match self.of_patterns.get(of_nodes[id as usize] as usize) {
+                Some(pattern) if id == element => return (pattern.score, pattern.cues),
+                Some(pattern) => return (pattern.around, bits | pattern.cues),
+                None => bits |= cues.of(document, id),
+            }
+        }
+        (0.0, bits)
+    }
+
+    /// Whether a page with these blocks kept is like the sample: little of what usually belongs to the
+    /// article is left, what is kept usually does, and little is of patterns that the sample has not.
+    pub fn fits(&self, glance: &Glance, kept: &[usize]) -> bool {
+        let blocks = &glance.blocks.blocks;
+        let unknown = |at: usize| glance.of_nodes[blocks[at].element as usize] == UNKNOWN;
+        let look = Look::of(blocks, &glance.scores, kept, unknown);
+        let lost = look.lost > LEAST_WORDS && look.lost_share() > self.most_lost + LEEWAY;
+        let strange = look.unknown > LEAST_WORDS && look.unknown > UNKNOWN_SHARE * look.words;
+        look.words > 0.0 && !lost && !strange && look.mean() >= self.least_mean - LEEWAY
+    }
+}
+
+/// A page's words, summed up.
+struct Look {
+    /// Words kept, and times their scores.
+    words: f32,
+    mass: f32,
+    /// Words times score of what is not kept.
+    lost: f32,
+    /// Words of patterns unknown, links apart, that are not kept.
+    unknown: f32,
+}
+
+impl Look {
+    fn of(
+        blocks: &[Block],
+        scores: &[f32],
+        kept: &[usize],
+        unknown: impl Fn(usize) -> bool,
+    ) -> Self {
+        let mut look = Self { words: 0.0, mass: 0.0, lost: 0.0, unknown: 0.0 };
+        let mut kept = kept.iter().copied().peekable();
+        for (at, (block, score)) in blocks.iter().zip(scores).enumerate() {
+            let words = block.words as f32;
+            if kept.next_if_eq(&at).is_some() {
+                look.words += words;
+                look.mass += words * score;
+                continue;
+            }
+            look.lost += words * score;
+            if unknown(at) {
+                look.unknown += words - block.link_words as f32;
+            }
+        }
+        look
+    }
+
+    fn lost_share(&self) -> f32 {
+        self.lost / (self.lost + self.mass).max(1e-6)
+    }
+
+    fn mean(&self) -> f32 {
+        self.mass / self.words.max(1.0)
+    }
+}
+
+impl Glance {
+    /// Looks closer at the blocks that are kept: the signs of their texts, and whether other pages have
+    /// them too.
+    pub fn look_at(&mut self, document: &Document, kept: &[usize], pools: &Pools) {
+        for &at in kept {
+            let block = self.blocks.blocks[at];
+            let texts = (block.first..=block.last).filter_map(|id| document.text(id));
+            self.blocks.signs[at] = signs(texts);
+            self.scores[at] = pools.less_if_repeated(&self.blocks, at, self.scores[at]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Chosen;
+
+    struct Parsed {
+        document: Document,
+        words: PrefixSums,
+        links: PrefixSums,
+    }
+
+    fn parsed(html: &str) -> Parsed {
+        let document = dom::parse(html);
+        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
+        let words = PrefixSums::new(&document, count);
+        let links = PrefixSums::within_links(&document, count);
+        Parsed { document, words, links }
+    }
+
+    fn text(word: &str) -> String {
+        [word; 20].join(" ")
+    }
+
+    fn post(body: &str) -> String {
+        format!("<ul class=menu><li>{}</ul><div class=text>{body}</div>", text("menu"))
+    }
+
+    fn kept(page: &Parsed, blocks: &[Block]) -> Vec<usize> {
+        let named =
+            |id: &NodeId| page.document.attribute(*id, &dom::local_name!("class")) == Some("text");
+        let keep = page.document.ids().filter(named).collect();
+        Chosen { keep, prune: Vec::new() }.blocks(&page.document, blocks)
+    }
+
+    /// A profile of posts whose paragraphs score 0.9 and all else 0.1.
+    fn profile() -> (Profile, Patterns) {
+        let body = format!("<p>{}<div id=comments><p>{}</div>", text("own"), text("reply"));
+        let pages: Vec<Parsed> = (0..3).map(|_| parsed(&post(&body))).collect();
+        let documents: Vec<&Document> = pages.iter().map(|page| &page.document).collect();
+        let (patterns, of_nodes) = Patterns::of(&documents);
+        let empty = Profile {
+            known: Known::default(),
+            of_patterns: Vec::new(),
+            most_lost: 0.0,
+            least_mean: 0.0,
+        };
+        let looked_at: Vec<Glance> = pages
+            .iter()
+            .map(|p| empty.glance(&patterns, &p.document, &p.words, &p.links, &mut Cues::new()))
+            .collect();
+        let scores = [0.1, 0.9, 0.1];
+        let kept = [1];
+        let sample: Vec<OfSample<'_>> = (pages.iter().zip(&looked_at).zip(&of_nodes))
+            .map(|((page, glance), patterns)| OfSample {
+                document: &page.document,
+                page: ScoredPage { page: &glance.blocks, patterns, scores: &scores },
+                kept: &kept,
+            })
+            .collect();
+        (Profile::of(&sample, &patterns, &mut Cues::new()), patterns)
+    }
+
+    fn look(html: &str) -> (Glance, bool) {
+        let (profile, patterns) = profile();
+        let page = parsed(html);
+        let Parsed { document, words, links } = &page;
+        let glance = profile.glance(&patterns, document, words, links, &mut Cues::new());
+        let kept = kept(&page, &glance.blocks.blocks);
+        let fits = profile.fits(&glance, &kept);
+        (glance, fits)
+    }
+
+    #[test]
+    fn blocks_score_as_the_sample_s_of_their_pattern() {
+        let body = format!("<p>{}<div id=comments><p>{}</div>", text("new"), text("answer"));
+        let (glance, _) = look(&post(&body));
+        assert_eq!(glance.scores, [0.1, 0.9, 0.1]);
+        let comments: Vec<bool> = (0..3).map(|at| glance.blocks.is_comment(at)).collect();
+        assert_eq!(comments, [false, false, true]);
+    }
+
+    #[test]
+    fn unknown_elements_score_as_what_is_around_them() {
+        let (glance, fits) = look(&post(&format!("<p>{}<h4>b b b b b</h4>", text("a"))));
+        assert_eq!(glance.scores.len(), 3);
+        assert!((glance.scores[2] - 0.5).abs() < 1e-6, "{:?}", glance.scores);
+        assert!(fits, "a few words of what is kept may be of any pattern");
+    }
+
+    #[test]
+    fn pages_that_are_laid_out_otherwise_do_not_fit() {
+        assert!(look(&post(&format!("<p>{}", text("a")))).1);
+        assert!(!look(&post("")).1, "nothing is kept");
+        let elsewhere = format!("<section>{}</section><div class=text><p>a b c</div>", text("a"));
+        assert!(!look(&elsewhere).1, "most words are in an unknown element");
+        assert!(!look(&post(&format!("<div id=comments><p>{}</div>", text("a")))).1, "low scores");
+    }
+}

@@ -1,0 +1,65 @@
+//! The terms of a sample of pages, against which further pages are ranked one by one.
+
+use rustc_hash::FxHashMap;
+
+use crate::tfidf::{RankedTerms, TfIdfConfig, term_counts, top_terms, weight};
+use crate::vocabulary::Vocabulary;
+
+/// How many pages of a sample have each term.
+#[derive(Clone, Debug, Default)]
+pub struct Background {
+    frequencies: FxHashMap<u64, u32>,
+    pages: usize,
+}
+
+impl Background {
+    /// Counts the terms of a sample. A page is the list of its term hashes, with repetitions, in any
+    /// order.
+    pub fn of<P: AsRef<[u64]>>(pages: &[P]) -> Self {
+        let mut frequencies = FxHashMap::<u64, u32>::default();
+        for (hash, _) in pages.iter().flat_map(|page| term_counts(page.as_ref())) {
+            *frequencies.entry(hash).or_default() += 1;
+        }
+        Self { frequencies, pages: pages.len() }
+    }
+
+    /// Ranks the terms of a page that is not of the sample, as [`tf_idf`](crate::tf_idf) would if that
+    /// one page were added to it. Terms that the vocabulary never learnt are left out.
+    pub fn rank(&self, page: &[u64], vocabulary: &Vocabulary, config: &TfIdfConfig) -> RankedTerms {
+        let siblings = self.pages + 1;
+        let weighted = term_counts(page).into_iter().map(|(hash, tf)| {
+            let df = self.frequencies.get(&hash).copied().unwrap_or(0) + 1;
+            (hash, weight(tf, df, siblings, config.weighting))
+        });
+        let weighted = weighted.filter(|&(_, weight)| weight > 0.0).collect();
+        top_terms(weighted, vocabulary, config.top)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::analyzer::Term;
+    use crate::tfidf::{Weighting, tf_idf};
+
+    proptest! {
+        #[test]
+        fn a_further_page_is_ranked_as_one_of_all(
+            sample in prop::collection::vec(prop::collection::vec(0_u64..12, 0..40), 0..4),
+            page in prop::collection::vec(0_u64..12, 0..40),
+        ) {
+            let mut vocabulary = Vocabulary::new();
+            let texts: Vec<_> = (0..12).map(|n| format!("t{n}")).collect();
+            for (hash, text) in texts.iter().enumerate() {
+                vocabulary.learn(Term { hash: hash as u64, text });
+            }
+            let config = TfIdfConfig { weighting: Weighting::Log, top: 10 };
+            let ranked = Background::of(&sample).rank(&page, &vocabulary, &config);
+            let mut all = sample;
+            all.push(page);
+            prop_assert_eq!(tf_idf(&all, &vocabulary, &config).pop(), Some(ranked));
+        }
+    }
+}
