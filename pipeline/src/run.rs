@@ -15,7 +15,7 @@ use sink::{AtomicFile, BestWrapper};
 
 use crate::config::Config;
 use crate::inputs::{Input, expand};
-use crate::ledger::{Clock, FILE, InputRecord, Ledger, Phase, State};
+use crate::ledger::{Clock, FILE, InputRecord, Ledger, Phase};
 use crate::memory::{Shares, shown};
 use crate::report;
 use crate::revisits::resolve;
@@ -104,10 +104,7 @@ pub fn run(
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     let shares = Shares::of(budget, pool.current_num_threads());
-    let spool_at = match config.run.spool.as_os_str().is_empty() {
-        true => folder.state().join("spool"),
-        false => config.run.spool.join(folder.spool_name()),
-    };
+    let spool_at = folder.spool(&config.run.spool);
     let complete = resumes.then(|| Complete::read(&spool_at)).flatten();
     let spool = match &complete {
         Some(_) => Spool::reopen(&spool_at),
@@ -138,9 +135,14 @@ pub fn run(
     let outcome = pulse.during(|| whole.run(complete));
     let tally = match outcome {
         Ok(tally) => tally,
+        Err(error) if matches!(error.downcast_ref(), Some(Stopped::Empty)) => {
+            pulse.forget();
+            drop(std::fs::remove_dir_all(&spool_at));
+            folder.finish()?;
+            return Err(error);
+        }
         Err(error) => {
-            pulse.phase(Phase::default(), |progress| progress.stopped = format!("{error:#}"));
-            pulse.tell(State::Stopped);
+            pulse.stopped(&error);
             return Err(error);
         }
     };
@@ -327,7 +329,11 @@ impl Whole<'_> {
         let summaries: Vec<_> =
             self.pool.install(|| self.inputs.par_iter().map(read_one).collect());
         if self.stop.load(Ordering::Relaxed) {
-            bail!(Stopped::Empty);
+            let done_before = std::fs::metadata(self.folder.journal()).is_ok_and(|of| of.len() > 0);
+            bail!(match done_before {
+                true => Stopped::Kept("while the inputs were read again".to_owned()),
+                false => Stopped::Empty,
+            });
         }
         let gathered = self.clock.group.time(|| gatherer.finish());
         let gathered = gathered.map_err(|e| self.spool_error(e))?;

@@ -264,7 +264,7 @@ fn a_disk_that_takes_no_more_loses_nothing() {
     for (blocks, memory, told) in [
         (60, "1GiB", "sites are done and kept; once the cause is gone"),
         (4, "1GiB", "once the cause is gone"),
-        (30, "1MiB", "cannot keep the pages read"),
+        (2, "1MiB", "cannot keep the pages read"),
     ] {
         let out = folder.path().join(format!("out-{blocks}"));
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$@\"");

@@ -138,6 +138,8 @@ pub(crate) enum Claim {
 
 const LOCK: &str = "lock";
 const IDENTITY: &str = "run.json";
+const JOURNAL: &str = "journal";
+const SPOOL: &str = "spool";
 
 impl RunFolder {
     /// Takes a run folder, which is absent, empty, or holds this run, finished or not; or another, if it
@@ -247,15 +249,20 @@ impl RunFolder {
         &self.path
     }
 
-    /// A name for its pages in a folder that other runs may use too.
-    pub(crate) fn spool_name(&self) -> String {
+    /// Where pages go that do not fit into memory: a folder of this run, in one that other runs may use
+    /// too, if one is named.
+    pub(crate) fn spool(&self, named: &Path) -> PathBuf {
+        if named.as_os_str().is_empty() {
+            return self.state().join(SPOOL);
+        }
         let whole = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
-        format!("sitegrove-spool-{:016x}", xxh3_64(whole.as_os_str().as_encoded_bytes()))
+        let hash = xxh3_64(whole.as_os_str().as_encoded_bytes());
+        named.join(format!("sitegrove-spool-{hash:016x}"))
     }
 
     /// The journal.
     pub(crate) fn journal(&self) -> PathBuf {
-        self.state().join("journal")
+        self.state().join(JOURNAL)
     }
 
     /// Removes the state of an unfinished run, but for the lock.
@@ -286,10 +293,12 @@ impl RunFolder {
     }
 }
 
-/// The unfinished run in a folder.
+/// The unfinished run in a folder, if anything was done in it that is worth keeping.
 fn unfinished(path: &Path) -> Option<Identity> {
-    let text = fs::read(path.join(STATE).join(IDENTITY)).ok()?;
-    serde_json::from_slice(&text).ok()
+    let state = path.join(STATE);
+    let text = fs::read(state.join(IDENTITY)).ok()?;
+    let begun = fs::metadata(state.join(JOURNAL)).is_ok_and(|of| of.len() > 0);
+    (begun || state.join(SPOOL).exists()).then(|| serde_json::from_slice(&text).ok()).flatten()
 }
 
 /// Whether a finished run is the one that is asked for, with all it would write.

@@ -101,6 +101,20 @@ impl<'a> Pulse<'a> {
         self.tell_metrics(&ledger);
     }
 
+    /// Tells that the run cannot go on, and why.
+    pub(crate) fn stopped(&self, why: &anyhow::Error) {
+        if let Some(progress) = &mut self.ledger().progress {
+            progress.stopped = format!("{why:#}");
+        }
+        self.tell(State::Stopped);
+    }
+
+    /// Takes back what was told: there was nothing to keep.
+    pub(crate) fn forget(&self) {
+        // What cannot be removed says that it is not complete.
+        let _ = std::fs::remove_file(&self.path);
+    }
+
     /// Writes the metrics file, if there is to be one.
     pub(crate) fn tell_metrics(&self, ledger: &Ledger) {
         let Some(path) = &self.metrics else { return };
