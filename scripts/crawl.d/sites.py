@@ -35,7 +35,8 @@ class Site:
         self.terms = rng.sample(language.terms, 80)
         self.sections = [term.title() for term in rng.sample(self.terms, 6)]
         self.authors = [f"{a.title()}{language.space}{b.title()}" for a, b in zip(rng.sample(language.terms, 9), rng.sample(language.terms, 9))]
-        self.wire = tuple(way for way, share in (("gzip", 0.06), ("chunked", 0.2)) if rng.random() < share)
+        # Never both: FastWARC 2.0.1 ends at such a record, and the crawl is for comparing with it.
+        self.wire = rng.choices(((), ("gzip",), ("chunked",)), (74, 6, 20))[0]
         self.feed = rng.random() < 0.2 and pages > 4
         self.years = rng.randint(1, 12)
         self.form = rng.choice(("/{s}/{y}/{m:02d}/{t}", "/{t}/", "/{s}/{t}.html", "/article/{n}", "/{y}/{m:02d}/{d:02d}/{t}", "/index.php?id={n}"))

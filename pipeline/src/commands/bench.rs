@@ -192,8 +192,8 @@ fn print(
     for name in names.into_iter().flatten() {
         let of_stage = |run: &WholeRun| run.ledger.stage_seconds.get(name).copied();
         let seconds = median(&of_one.iter().filter_map(of_stage).collect::<Vec<_>>());
-        // Ledgers have milliseconds; a stage that takes none has no rate.
-        if seconds >= 0.001 {
+        // Ledgers have milliseconds; a stage that takes few has no rate.
+        if seconds >= 0.01 {
             line(out, name, seconds)?;
             writeln!(out)?;
         }
