@@ -122,8 +122,8 @@ impl Bundle {
         let count = sums.len().min(LANES);
         let below: Vec<[u8; LANES]> = self.below(rows, width, count);
         let mut found = [[0; LANES]; 2 * LEAVES];
-        for leaf in 0..LEAVES {
-            found[leaf] = [leaf as u8; LANES];
+        for (leaf, lanes) in (0..).zip(&mut found[..LEAVES]) {
+            *lanes = [leaf; LANES];
         }
         let mut from = 0;
         for (tree, &end) in self.ends.iter().enumerate() {
@@ -203,11 +203,11 @@ mod tests {
     fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut Tree) {
         let number = numbers.next().unwrap_or(0);
         let at = tree.features.len();
-        let splits = depth < 5 && number % 4 != 0;
+        let splits = depth < 5 && !number.is_multiple_of(4);
         tree.features.push(if splits { (number / 4 % 7) as i16 } else { -1 });
         // Few different thresholds, zero of both signs among them.
         let value = (number / 28 % 9) as f32 / 2.0 - 2.0;
-        tree.values.push(if number % 3 == 0 { -value } else { value });
+        tree.values.push(if number.is_multiple_of(3) { -value } else { value });
         tree.rights.push(0);
         if splits {
             grown(numbers, depth + 1, tree);
@@ -220,7 +220,7 @@ mod tests {
         #[test]
         fn side_by_side_is_one_by_one(
             numbers in prop::collection::vec(any::<u32>(), 1..400),
-            values in prop::collection::vec(-6i8..7, 7 * 1..7 * 90),
+            values in prop::collection::vec(-6i8..7, 7..7 * 90),
         ) {
             let mut numbers = numbers.into_iter().peekable();
             let mut trees = Vec::new();
