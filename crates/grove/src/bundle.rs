@@ -10,9 +10,6 @@
 
 use crate::trees::Tree;
 
-/// Rows in a bundle, and in the last one where no more are left.
-const LANES: usize = 32;
-const FEWER: usize = 16;
 /// Most leaves of a tree, and so one more than its splits at most.
 const LEAVES: usize = 32;
 
@@ -106,72 +103,75 @@ impl Bundle {
     /// For each row the sum of its leaves, added to `base` in the order of the trees.
     pub(crate) fn sums(&self, rows: &crate::Rows, base: f32) -> Vec<f32> {
         let mut sums = vec![base; rows.len()];
-        let last = match rows.len() % LANES {
-            few @ 1..=FEWER => rows.len() - few,
-            _ => rows.len(),
-        };
-        let (most, few) = sums.split_at_mut(last);
-        self.add::<LANES>(rows, 0, most);
-        self.add::<FEWER>(rows, last, few);
+        let mut first = 0;
+        while first < sums.len() {
+            let rest = &mut sums[first..];
+            let values = &rows.values()[first * rows.width()..];
+            // Large bundles cost less a row; lanes without a row are for nothing.
+            first += match rest.len() {
+                0..=16 => self.add::<16>(values, rows.width(), rest),
+                17..=48 => self.add::<32>(values, rows.width(), rest),
+                _ => self.add::<64>(values, rows.width(), rest),
+            };
+        }
         sums
     }
 
-    /// Adds the leaves of the rows from `first` on.
-    fn add<const LANES: usize>(&self, rows: &crate::Rows, first: usize, sums: &mut [f32]) {
-        if sums.is_empty() {
-            return;
-        }
-        let mut below = vec![[0; LANES]; self.columns.len()];
+    /// Adds the leaves of a bundle of rows; gives how many it took.
+    fn add<const LANES: usize>(&self, rows: &[f32], width: usize, sums: &mut [f32]) -> usize {
+        let count = sums.len().min(LANES);
+        let below: Vec<[u8; LANES]> = self.below(rows, width, count);
         let mut found = [[0; LANES]; 2 * LEAVES];
         for (leaf, lanes) in (0..).zip(&mut found[..LEAVES]) {
             *lanes = [leaf; LANES];
         }
-        for (first, sums) in (first..).step_by(LANES).zip(sums.chunks_mut(LANES)) {
-            self.compare(rows, first, sums.len(), &mut below);
-            let mut from = 0;
-            for (&end, leaves) in self.ends.iter().zip(&self.leaves) {
-                // A tree that is one leaf.
-                found[LEAVES] = [0; LANES];
-                for split in &self.splits[from..end as usize] {
-                    let name = |name: u8| usize::from(name) % (2 * LEAVES);
-                    let (left, right) = (&found[name(split.left)], &found[name(split.right)]);
-                    let below = &below[usize::from(split.column)];
-                    found[name(split.own)] = choose(below, split.least, left, right);
-                }
-                from = end as usize;
-                for (sum, &leaf) in sums.iter_mut().zip(&found[LEAVES]) {
-                    *sum += leaves[usize::from(leaf) % LEAVES];
-                }
+        let mut from = 0;
+        for (tree, &end) in self.ends.iter().enumerate() {
+            // A tree that is one leaf.
+            found[LEAVES] = [0; LANES];
+            for split in &self.splits[from..end as usize] {
+                let name = |name: u8| usize::from(name) % (2 * LEAVES);
+                let (left, right) = (&found[name(split.left)], &found[name(split.right)]);
+                let below = &below[usize::from(split.column)];
+                found[name(split.own)] = choose(below, split.least, left, right);
+            }
+            from = end as usize;
+            let (leaves, found) = (&self.leaves[tree], &found[LEAVES]);
+            for (lane, sum) in sums[..count].iter_mut().enumerate() {
+                *sum += leaves[usize::from(found[lane]) % LEAVES];
             }
         }
+        count
     }
 
     /// Per column and row of a bundle, how many thresholds the value is below.
-    fn compare<const LANES: usize>(
+    fn below<const LANES: usize>(
         &self,
-        rows: &crate::Rows,
-        first: usize,
+        rows: &[f32],
+        width: usize,
         count: usize,
-        below: &mut [[u8; LANES]],
-    ) {
+    ) -> Vec<[u8; LANES]> {
+        let mut below = Vec::with_capacity(self.columns.len());
         let mut from = 0;
-        for (&(column, end), below) in self.columns.iter().zip(below) {
+        for &(column, end) in &self.columns {
             let mut values = [0.0f32; LANES];
-            let own = rows.column(usize::from(column), first);
-            for (value, own) in values[..count].iter_mut().zip(own) {
-                *value = own;
+            for lane in 0..count.min(LANES) {
+                values[lane] = rows[lane * width + usize::from(column)];
             }
             let mut counts = [0i32; LANES];
             for &threshold in &self.thresholds[from..end as usize] {
-                for (count, &value) in counts.iter_mut().zip(&values) {
-                    *count += i32::from(value < threshold);
+                for lane in 0..LANES {
+                    counts[lane] += i32::from(values[lane] < threshold);
                 }
             }
-            for (below, count) in below.iter_mut().zip(counts) {
-                *below = count as u8;
+            let mut bytes = [0; LANES];
+            for lane in 0..LANES {
+                bytes[lane] = counts[lane] as u8;
             }
+            below.push(bytes);
             from = end as usize;
         }
+        below
     }
 }
 
@@ -203,11 +203,11 @@ mod tests {
     fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut Tree) {
         let number = numbers.next().unwrap_or(0);
         let at = tree.features.len();
-        let splits = depth < 5 && number % 4 != 0;
+        let splits = depth < 5 && !number.is_multiple_of(4);
         tree.features.push(if splits { (number / 4 % 7) as i16 } else { -1 });
         // Few different thresholds, zero of both signs among them.
         let value = (number / 28 % 9) as f32 / 2.0 - 2.0;
-        tree.values.push(if number % 3 == 0 { -value } else { value });
+        tree.values.push(if number.is_multiple_of(3) { -value } else { value });
         tree.rights.push(0);
         if splits {
             grown(numbers, depth + 1, tree);
@@ -220,7 +220,7 @@ mod tests {
         #[test]
         fn side_by_side_is_one_by_one(
             numbers in prop::collection::vec(any::<u32>(), 1..400),
-            values in prop::collection::vec(-6i8..7, 7 * 1..7 * 90),
+            values in prop::collection::vec(-6i8..7, 7..7 * 90),
         ) {
             let mut numbers = numbers.into_iter().peekable();
             let mut trees = Vec::new();

@@ -10,21 +10,35 @@ use crate::page::{PageView, density};
 pub(crate) fn overlaps(page: &PageView<'_>, blocks: &[Block]) -> Vec<[f32; 4]> {
     let set = |terms: &[u64]| -> FxHashSet<u64> { terms.iter().copied().collect() };
     let (title, description) = (set(page.title), set(page.description));
-    let mut own: Vec<Vec<u64>> = Vec::with_capacity(blocks.len());
+    // The terms of each block, each once, one block after the other; where each block's end.
+    let mut own: Vec<u64> = Vec::with_capacity(page.terms.all().len());
+    let mut ends: Vec<usize> = Vec::with_capacity(blocks.len());
     let mut common: FxHashMap<u64, u32> = FxHashMap::default();
+    common.reserve(page.terms.all().len() / 2);
     let is_text = |b: &Block| density(b) < 0.5 && b.words >= 8;
     for block in blocks {
-        let mut terms = page.terms.between(block.first, block.last).to_vec();
-        terms.sort_unstable();
-        terms.dedup();
-        if is_text(block) {
-            terms.iter().for_each(|&term| *common.entry(term).or_default() += 1);
+        let from = own.len();
+        own.extend_from_slice(page.terms.between(block.first, block.last));
+        own[from..].sort_unstable();
+        // What is equal lies together now.
+        let mut to = from;
+        for at in from..own.len() {
+            if at == from || own[at] != own[to - 1] {
+                own[to] = own[at];
+                to += 1;
+            }
         }
-        own.push(terms);
+        own.truncate(to);
+        if is_text(block) {
+            own[from..].iter().for_each(|&term| *common.entry(term).or_default() += 1);
+        }
+        ends.push(own.len());
     }
-    own.iter()
+    let mut from = 0;
+    ends.iter()
         .zip(blocks)
-        .map(|(terms, block)| {
+        .map(|(&end, block)| {
+            let terms = &own[std::mem::replace(&mut from, end)..end];
             let share = |n: usize, of: usize| n as f32 / of.max(1) as f32;
             let in_title = terms.iter().filter(|term| title.contains(term)).count();
             let in_description = terms.iter().filter(|term| description.contains(term)).count();

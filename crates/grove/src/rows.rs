@@ -23,10 +23,9 @@ impl Rows {
         self.values.resize(before + self.width, 0.0);
     }
 
-    /// One column's values of the rows from `first` on.
-    pub(crate) fn column(&self, column: usize, first: usize) -> impl Iterator<Item = f32> {
-        let from = self.values.get(first * self.width + column..).unwrap_or_default();
-        from.iter().step_by(self.width.max(1)).copied()
+    /// All values, row by row.
+    pub(crate) fn values(&self) -> &[f32] {
+        &self.values
     }
 
     /// Features a row has.

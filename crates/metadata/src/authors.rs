@@ -311,5 +311,5 @@ fn lines(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     (0..after.len())
         .find_map(|i| of(after, i, i < 5))
         .or_else(|| (0..before.len()).rev().find_map(|i| of(before, i, false)))
-        .or_else(|| (0..tail.len()).find_map(|i| of(&tail, i, false)))
+        .or_else(|| (0..tail.len()).find_map(|i| of(tail, i, false)))
 }

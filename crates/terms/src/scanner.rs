@@ -57,8 +57,17 @@ impl<'a> Scanner<'a> {
         {
             return Some(self.pair(last, next));
         }
-        while let Some((class, end)) = self.class_at(self.at) {
+        let bytes = self.text.as_bytes();
+        loop {
+            // Of the first 128 characters letters and digits begin words, and others nothing.
+            let begins = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+            self.at += bytes.get(self.at..)?.iter().position(begins)?;
             let from = self.at;
+            if bytes[from].is_ascii() {
+                self.at += 1;
+                return Some(self.word_from(from));
+            }
+            let (class, end) = self.class_at(self.at)?;
             self.at = end;
             match class {
                 Class::Word => return Some(self.word_from(from)),
@@ -71,7 +80,6 @@ impl<'a> Scanner<'a> {
                 Class::Separator | Class::Mark | Class::Apostrophe | Class::Joiner => {}
             }
         }
-        None
     }
 
     /// Reads on to the end of the word that begins at `from`.
@@ -82,6 +90,9 @@ impl<'a> Scanner<'a> {
         loop {
             while bytes.get(self.at).is_some_and(u8::is_ascii_alphanumeric) {
                 self.at += 1;
+            }
+            if bytes.get(self.at).is_none_or(|byte| byte.is_ascii() && *byte != b'\'') {
+                break;
             }
             match self.class_at(self.at) {
                 Some((Class::Word | Class::Mark, end)) => self.at = end,

@@ -18,6 +18,8 @@ pub(crate) struct Memo<'a> {
     /// Elements by tag name.
     named: FxHashMap<LocalName, Vec<NodeId>>,
     passing: RefCell<FxHashMap<u64, Rc<Vec<NodeId>>>>,
+    /// Per node its parent: what most steps ask for.
+    parents: Vec<NodeId>,
     /// Per node a mark, for the time of a step.
     marks: RefCell<Vec<bool>>,
 }
@@ -31,7 +33,8 @@ impl<'a> Memo<'a> {
             }
         }
         let marks = RefCell::new(vec![false; document.len()]);
-        Self { document, named, passing: RefCell::default(), marks }
+        let parents = document.nodes().iter().map(|node| node.parent).collect();
+        Self { document, named, passing: RefCell::default(), parents, marks }
     }
 
     pub(crate) fn document(&self) -> &'a Document {
@@ -107,10 +110,13 @@ impl<'a> Memo<'a> {
     fn children(&self, contexts: &[NodeId], candidates: &[NodeId]) -> Vec<NodeId> {
         let mut marks = self.marks.borrow_mut();
         contexts.iter().for_each(|&id| marks[id as usize] = true);
-        let parent = |id: NodeId| self.document.node(id).parent as usize;
-        // The root is its own parent, and no child.
-        let is_child = |&id: &NodeId| id != 0 && marks[parent(id)];
-        let children = candidates.iter().copied().filter(is_child).collect();
+        let mut children = Vec::new();
+        for &id in candidates {
+            // The root is its own parent, and no child.
+            if id != 0 && marks[self.parents[id as usize] as usize] {
+                children.push(id);
+            }
+        }
         contexts.iter().for_each(|&id| marks[id as usize] = false);
         children
     }
