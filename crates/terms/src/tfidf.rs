@@ -60,6 +60,15 @@ pub fn tf_idf<P: AsRef<[u64]>>(
     counts.iter().map(rank).collect()
 }
 
+/// The terms that weigh most, with their texts.
+pub(crate) fn heaviest(
+    weighted: Vec<(u64, f64)>,
+    vocabulary: &Vocabulary,
+    top: usize,
+) -> RankedTerms {
+    top_terms(weighted, vocabulary, top)
+}
+
 /// Weight of a term that a page has `tf` times and `df` of so many siblings have.
 pub(crate) fn weight(tf: u32, df: u32, siblings: usize, weighting: Weighting) -> f64 {
     if siblings == 1 {
@@ -80,12 +89,7 @@ pub(crate) fn term_counts(page: &[u64]) -> Vec<(u64, u32)> {
     runs.map(|run| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX))).collect()
 }
 
-/// The terms that weigh most, with their texts.
-pub(crate) fn top_terms(
-    weighted: Vec<(u64, f64)>,
-    vocabulary: &Vocabulary,
-    top: usize,
-) -> RankedTerms {
+fn top_terms(weighted: Vec<(u64, f64)>, vocabulary: &Vocabulary, top: usize) -> RankedTerms {
     let known = |(hash, weight)| vocabulary.text(hash).map(|text| (weight, text, hash));
     let mut terms: Vec<(f64, &str, u64)> = weighted.into_iter().filter_map(known).collect();
     terms.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));

@@ -36,8 +36,7 @@ pub fn cluster(
 ) -> Vec<Template> {
     let feeds = feeds_of_pages(site);
     let recurring = recurring_tokens(pages);
-    let paths: Vec<Vec<u64>> =
-        pages.par_iter().map(|page| layout_of(&page.document, &recurring)).collect();
+    let paths: Vec<Vec<u64>> = pages.par_iter().map(|page| layout_of(page, &recurring)).collect();
     let layouts: Vec<Layout<'_>> = pages
         .iter()
         .zip(paths.iter().zip(&feeds))
