@@ -27,6 +27,8 @@ pub struct ParsedPage<'a> {
     pub link_words: PrefixSums,
     /// Hashes of its distinct id and class tokens, digits taken out, sorted.
     pub tokens: Vec<u64>,
+    /// The same by node: what layouts are told by.
+    names: Names,
     /// What a wrapper written by hand says of it, where its host has one.
     pub fixed: Option<FixedPage>,
 }
@@ -71,8 +73,9 @@ pub fn parse_page<'a>(page: &'a Page, config: &Config) -> ParsedPage<'a> {
         document.ids().map(|id| document.text(id).map_or(0, terms::count_words)).collect();
     let words = PrefixSums::new(&document, |id| counts[id as usize]);
     let link_words = PrefixSums::within_links(&document, |id| counts[id as usize]);
-    let tokens = tokens_of(&document);
-    ParsedPage { page, document, words, link_words, tokens, fixed }
+    let names = Names::of(&document);
+    let tokens = names.distinct();
+    ParsedPage { page, document, words, link_words, tokens, names, fixed }
 }
 
 /// The attributes that name what an element is for.
@@ -98,12 +101,34 @@ fn stable_hash(token: &str, seed: u64) -> Option<u64> {
     (!stable.is_empty()).then_some(hash ^ (hash >> 29))
 }
 
-fn tokens_of(document: &Document) -> Vec<u64> {
-    let elements = document.ids().filter_map(|id| document.element(id));
-    let mut tokens: Vec<u64> = elements.flat_map(naming_tokens).collect();
-    tokens.sort_unstable();
-    tokens.dedup();
-    tokens
+/// Hashes of the naming tokens of a page's elements, by node.
+#[derive(Debug)]
+struct Names {
+    ends: Vec<u32>,
+    tokens: Vec<u64>,
+}
+
+impl Names {
+    fn of(document: &Document) -> Self {
+        let mut names = Self { ends: Vec::with_capacity(document.len()), tokens: Vec::new() };
+        for id in document.ids() {
+            names.tokens.extend(document.element(id).into_iter().flat_map(naming_tokens));
+            names.ends.push(names.tokens.len() as u32);
+        }
+        names
+    }
+
+    fn of_node(&self, id: NodeId) -> &[u64] {
+        let from = if id == 0 { 0 } else { self.ends[id as usize - 1] };
+        &self.tokens[from as usize..self.ends[id as usize] as usize]
+    }
+
+    fn distinct(&self) -> Vec<u64> {
+        let mut tokens = self.tokens.clone();
+        tokens.sort_unstable();
+        tokens.dedup();
+        tokens
+    }
 }
 
 /// The tokens that at least two of the pages have: names made anew for each page say nothing of
@@ -119,7 +144,8 @@ pub fn recurring_tokens(pages: &[ParsedPage<'_>]) -> FxHashSet<u64> {
 /// paths, because one name that changes from page to page (WordPress gives `body` the post's number,
 /// category and slug) must not spoil every path below it; text-level elements are left out, as they
 /// tell about a page's text, not its layout.
-pub fn layout_of(document: &Document, recurring: &FxHashSet<u64>) -> Vec<u64> {
+pub fn layout_of(page: &ParsedPage<'_>, recurring: &FxHashSet<u64>) -> Vec<u64> {
+    let document = &page.document;
     let mut labels: Vec<u64> = Vec::with_capacity(document.len());
     let mut layout = Vec::new();
     for id in document.ids() {
@@ -127,7 +153,7 @@ pub fn layout_of(document: &Document, recurring: &FxHashSet<u64>) -> Vec<u64> {
             labels.push(0);
             continue;
         };
-        let label = label_of(element, recurring);
+        let label = label_of(element.name, page.names.of_node(id), recurring);
         labels.push(label);
         if dom::is_inline(element.name) {
             continue;
@@ -144,13 +170,14 @@ pub fn layout_of(document: &Document, recurring: &FxHashSet<u64>) -> Vec<u64> {
     layout
 }
 
-fn label_of(element: Element<'_>, recurring: &FxHashSet<u64>) -> u64 {
-    let tag = xxh3_64(element.name.as_bytes());
-    if matches!(*element.name, local_name!("html") | local_name!("body")) {
+fn label_of(name: &LocalName, tokens: &[u64], recurring: &FxHashSet<u64>) -> u64 {
+    let tag = xxh3_64(name.as_bytes());
+    if matches!(*name, local_name!("html") | local_name!("body")) {
         return tag;
     }
     // The order of class names does not matter: a sum of hashes.
-    naming_tokens(element).filter(|token| recurring.contains(token)).fold(tag, u64::wrapping_add)
+    let counts = tokens.iter().filter(|token| recurring.contains(token));
+    counts.fold(tag, |sum, token| sum.wrapping_add(*token))
 }
 
 /// Detects the language of a page's running text: text nodes outside links, the longest first, as

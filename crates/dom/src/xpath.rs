@@ -17,7 +17,7 @@ mod print;
 
 use html5ever::LocalName;
 pub use parse::ParseError;
-pub use position::position_paths;
+pub use position::{position_path, position_paths};
 pub use print::is_name;
 
 /// A location path: steps from the root down.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::tfidf::{RankedTerms, TfIdfConfig, term_counts, top_terms, weight};
+use crate::tfidf::{RankedTerms, TfIdfConfig, heaviest, term_counts, weight};
 use crate::vocabulary::Vocabulary;
 
 /// How many pages of a sample have each term.
@@ -32,7 +32,7 @@ impl Background {
             (hash, weight(tf, df, siblings, config.weighting))
         });
         let weighted = weighted.filter(|&(_, weight)| weight > 0.0).collect();
-        top_terms(weighted, vocabulary, config.top)
+        heaviest(weighted, vocabulary, config.top)
     }
 }
 

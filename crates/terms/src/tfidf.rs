@@ -60,6 +60,15 @@ pub fn tf_idf<P: AsRef<[u64]>>(
     counts.iter().map(rank).collect()
 }
 
+/// The terms that weigh most, with their texts.
+pub(crate) fn heaviest(
+    weighted: Vec<(u64, f64)>,
+    vocabulary: &Vocabulary,
+    top: usize,
+) -> RankedTerms {
+    top_terms(weighted, vocabulary, top)
+}
+
 /// Weight of a term that a page has `tf` times and `df` of so many siblings have.
 pub(crate) fn weight(tf: u32, df: u32, siblings: usize, weighting: Weighting) -> f64 {
     if siblings == 1 {

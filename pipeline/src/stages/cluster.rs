@@ -85,8 +85,7 @@ pub(crate) fn look(
     config: &ClusterConfig,
 ) -> Looks {
     let feeds = feeds_of_pages(site);
-    let paths: Vec<Vec<u64>> =
-        pages.par_iter().map(|page| layout_of(&page.document, recurring)).collect();
+    let paths: Vec<Vec<u64>> = pages.par_iter().map(|page| layout_of(page, recurring)).collect();
     let mut impressions: Vec<Impression> = pages
         .par_iter()
         .zip(&feeds)

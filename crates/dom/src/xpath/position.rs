@@ -27,6 +27,17 @@ pub fn position_paths(document: &Document, nodes: &[NodeId]) -> Vec<String> {
     nodes.iter().map(path).collect()
 }
 
+/// The path of one node, as [`position_paths`] gives it. O(nodes beside it and those above).
+pub fn position_path(document: &Document, node: NodeId) -> String {
+    let mut above: Vec<NodeId> = document.ancestors(node).collect();
+    above.reverse();
+    let children = above[..above.len() - 1].iter().flat_map(|&id| document.children(id));
+    let mut beside: Vec<NodeId> = children.chain([0]).collect();
+    beside.sort_unstable();
+    let siblings = Siblings::among(document, &beside);
+    above.into_iter().map(|id| siblings.step(id)).collect()
+}
+
 /// What is around each node.
 struct Siblings<'a> {
     document: &'a Document,
@@ -40,35 +51,39 @@ struct Siblings<'a> {
 
 impl<'a> Siblings<'a> {
     fn of(document: &'a Document) -> Self {
+        Self::among(document, &document.ids().collect::<Vec<_>>())
+    }
+
+    /// What is around some nodes, given rising and with all that are beside them.
+    fn among(document: &'a Document, ids: &[NodeId]) -> Self {
         let parent = |id: NodeId| document.node(id).parent as usize;
         let mut counts: HashMap<(usize, Option<NodeId>, Option<&LocalName>), u32> = HashMap::new();
-        let (mut place, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
+        let mut place = vec![0; document.len()];
+        let mut before = vec![None; document.len()];
+        let mut after = vec![None; document.len()];
         let mut nearest = vec![None; document.len()];
-        for id in document.ids() {
+        for &id in ids {
             let nearest = &mut nearest[parent(id)];
             let name = named(document, id);
-            before.push(*nearest);
+            before[id as usize] = *nearest;
             let run = if name.is_some() { None } else { *nearest };
-            place.push(if document.name(id).is_some() {
+            if document.name(id).is_some() {
                 let count = counts.entry((parent(id), run, name)).or_default();
                 *count += 1;
-                *count
-            } else {
-                0
-            });
+                place[id as usize] = *count;
+            }
             if name.is_some() && id > 0 {
                 *nearest = Some(id);
             }
         }
-        let mut nearest = vec![None; document.len()];
-        for id in document.ids().rev() {
+        nearest.fill(None);
+        for &id in ids.iter().rev() {
             let nearest = &mut nearest[parent(id)];
-            after.push(*nearest);
+            after[id as usize] = *nearest;
             if named(document, id).is_some() {
                 *nearest = Some(id);
             }
         }
-        after.reverse();
         Self { document, place, before, after }
     }
 
@@ -119,6 +134,15 @@ mod tests {
         let p: Vec<_> = d.ids().filter(|&i| d.name(i).is_some_and(|n| &**n == "p")).collect();
         let paths = position_paths(&d, &p);
         assert_eq!(paths, ["/html/body[1]/div[1]/p[1]", "/html/body[1]/div[1]/p[2]"]);
+    }
+
+    #[test]
+    fn one_path_is_as_it_is_among_all() {
+        let d =
+            parse("<p>1<b>x</b>2<o:p>6</o:p><o:p>7</o:p><div><ul><li>a<li>b</ul>c<p>d</div><p>e");
+        let all: Vec<_> = d.ids().collect();
+        let one: Vec<_> = all.iter().map(|&id| position_path(&d, id)).collect();
+        assert_eq!(one, position_paths(&d, &all));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dom::xpath::position_paths;
+use dom::xpath::{position_path, position_paths};
 use dom::{NodeId, normalize_space, text_of};
 use grove::{
     Chosen, DecideParameters, Patterns, Pools, ScoredPage, Taken, Weights, confidence_rows, decide,
@@ -103,7 +103,7 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
         prune,
         xpath,
         prune_xpath,
-        cut: cut.and_then(|cut| position_paths(document, &[cut]).pop()),
+        cut: cut.map(|cut| position_path(document, cut)),
         comments: comments(parsed, page, &of_article),
         engine,
         route: if learnt.is_some() { Route::Wrapper } else { Route::PageWise },
