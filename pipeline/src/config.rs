@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use sink::BulkDialect;
 
+use crate::digests::sha256_of;
 use crate::engine::Engine;
 use crate::fixed::{FixedWrappers, read_files};
 use crate::memory::{LEAST, half_of_machine, parse_size};
@@ -312,7 +312,7 @@ impl EmitConfig {
     /// SHA-256 of these settings, in hex.
     pub fn hash(&self) -> String {
         let decisive = Self { sinks: self.chosen(), ..self.clone() };
-        hex(&Sha256::digest(serde_json::to_string(&decisive).unwrap_or_default().as_bytes()))
+        sha256_of(&serde_json::to_string(&decisive).unwrap_or_default())
     }
 
     /// Whether a chosen output has the HTML of articles: it is not made for nothing.
@@ -404,7 +404,7 @@ impl Config {
         );
         let mut text = serde_json::to_string(&decisive).unwrap_or_default();
         text.extend(self.fixed.iter().map(|fixed| fixed.digest.as_str()));
-        hex(&Sha256::digest(text.as_bytes()))
+        sha256_of(&text)
     }
 }
 
@@ -422,24 +422,6 @@ pub(crate) fn without_detours(path: &Path) -> PathBuf {
         }
     }
     short
-}
-
-/// SHA-256 of a file's bytes, in hex.
-pub(crate) fn file_hash(path: &Path) -> std::io::Result<String> {
-    let mut digest = Sha256::new();
-    let mut file = std::fs::File::open(path)?;
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        match std::io::Read::read(&mut file, &mut buffer)? {
-            0 => return Ok(hex(&digest.finalize())),
-            n => digest.update(&buffer[..n]),
-        }
-    }
-}
-
-/// Bytes as lower-case hex.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 fn check_keys(

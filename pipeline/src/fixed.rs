@@ -13,7 +13,7 @@ use wrapper::site_config::{
     Finding, FixedWrapper, Given, SiteConfig, compile, host_of_file, lookup_names,
 };
 
-use crate::config::hex;
+use crate::digests::hex;
 
 /// Longest file that is read, in bytes; the longest of 2,000 public ones has some kilobytes.
 const MAX_BYTES: u64 = 1 << 20;

@@ -25,6 +25,7 @@ threads, order and disk.
 pub mod body;
 pub mod commands;
 pub mod config;
+mod digests;
 pub mod engine;
 pub mod fixed;
 mod html;

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 use sha2::{Digest, Sha256};
 
-use crate::config::hex;
+use crate::digests::hex;
 use crate::inputs::Input;
 
 /// An input being read. Archive readers take an IO error for the end of the file, so it is

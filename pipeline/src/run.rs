@@ -147,7 +147,7 @@ pub fn run(
         }
     };
     let mut ledger = pulse.close();
-    draw_report(config, &mut ledger)?;
+    draw_report(config, &mut ledger).inspect_err(|error| pulse.stopped(error))?;
     AtomicFile::write_whole(&config.run.out.join(FILE), ledger.to_json().as_bytes())?;
     pulse.tell_metrics(&ledger);
     drop(spool_at.exists().then(|| std::fs::remove_dir_all(&spool_at)));

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use grove::Weights;
 use sha2::{Digest, Sha256};
 
-use crate::config::hex;
+use crate::digests::hex;
 
 /// Weights and the SHA-256 of the file they came from.
 #[derive(Clone, Debug)]

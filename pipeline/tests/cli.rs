@@ -13,8 +13,9 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "run",
+    "status",
     "extract",
     "search",
     "inspect",

@@ -117,7 +117,7 @@ fn an_index_grows_and_an_address_is_in_it_once() {
     let other =
         crawl(folder.path(), "other.warc.gz", "b.example", &[40, 41, 42, 43].map(|n| (n, n)));
     let night = |archive: &Path, out: &str| {
-        run(&[archive], &at(out), &["--index", words(&index)]);
+        run(&[archive], &at(out), &["--index", words(&index), "--overwrite"]);
         assert!(!at(out).join("index").exists());
     };
     night(&monday, "out-1");

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use sink::AtomicFile;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::config::{Config, file_hash};
+use crate::config::Config;
+use crate::digests::file_hash;
 use crate::inputs::Input;
 use crate::ledger::{Ledger, State};
 use crate::report;

@@ -172,12 +172,8 @@ impl Reading<'_, '_> {
     }
 
     fn oversized(&mut self, url: &str, origin: Origin, reason: DropReason, key: &str) {
-        self.drop(
-            url,
-            origin,
-            reason,
-            format!("larger than read.{key}; raise it to read the file"),
-        );
+        let detail = format!("larger than read.{key}; raise it to read the file");
+        self.drop(url, origin, reason, detail);
     }
 
     fn record(&mut self, record: Record) {
