@@ -14,12 +14,13 @@ use serde::{Deserialize, Serialize};
 use sink::{AtomicFile, BestWrapper};
 
 use crate::config::Config;
+use crate::digests::sha256_of;
 use crate::inputs::{Input, expand};
 use crate::ledger::{Clock, FILE, InputRecord, Ledger, Phase};
 use crate::memory::{Shares, shown};
 use crate::report;
 use crate::revisits::resolve;
-use crate::scale::folder::{Claim, Identity, RunFolder, state_error};
+use crate::scale::folder::{COMPLETE, Claim, Identity, RunFolder, state_error};
 use crate::scale::gather::{Gathered, Gatherer, Totals, each_site};
 use crate::scale::journal::{Entry, Frames, Journal};
 use crate::scale::pulse::{Pulse, Reading, place};
@@ -54,7 +55,7 @@ impl Observer for Quiet {}
 pub struct Report {
     /// The books.
     pub ledger: Ledger,
-    /// Per site (in order of its articles, most first) its best wrapper.
+    /// Of the sites with the most articles, most first, the best wrapper.
     pub best: Vec<(String, usize, Option<BestWrapper>)>,
     /// Whether the folder held this very run before, so that nothing was done.
     pub nothing_to_do: bool,
@@ -185,11 +186,15 @@ struct Complete {
 }
 
 impl Complete {
-    const FILE: &'static str = "complete.json";
-
     fn read(spool: &Path) -> Option<Self> {
-        let text = std::fs::read(spool.join(Self::FILE)).ok()?;
+        let text = std::fs::read(spool.join(COMPLETE)).ok()?;
         serde_json::from_slice(&text).ok()
+    }
+
+    /// A digest of what was read.
+    fn digest(&self) -> String {
+        let of: Vec<_> = self.inputs.iter().map(|input| (&input.file, &input.sha256)).collect();
+        sha256_of(&serde_json::to_string(&(of, &self.unreadable)).unwrap_or_default())
     }
 }
 
@@ -241,6 +246,7 @@ impl Whole<'_> {
             outputs.emit_drop(&drop)?;
         }
         tally.other_records(complete.other_records);
+        self.folder.of_what_was_read(&complete.digest())?;
         let (mut journal, done) = self.replay(&mut outputs, &mut tally)?;
         self.pulse.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
         let crew = Crew {
@@ -299,13 +305,8 @@ impl Whole<'_> {
     /// Reads all inputs, files in parallel.
     fn read(&self) -> Result<(Complete, Gathered)> {
         let gathered_at = self.spool_at;
-        // What an earlier process left there unfinished is of no use.
-        if gathered_at.exists() {
-            std::fs::remove_dir_all(gathered_at)
-                .map_err(|e| state_error("cannot remove", gathered_at, e))?;
-        }
-        std::fs::create_dir_all(gathered_at)
-            .map_err(|e| state_error("cannot create", gathered_at, e))?;
+        Spool::make_folder(gathered_at)
+            .map_err(|e| state_error("cannot make the folder", gathered_at, e))?;
         self.check_space()?;
         self.observer.reading(self.inputs.len(), self.identity.bytes());
         let tracking = Tracking::new(&self.config.group.tracking_parameters);
@@ -353,7 +354,7 @@ impl Whole<'_> {
         let complete = Complete { inputs, other_records, unreadable, totals };
         if self.spool.is_on_disk() {
             let json = serde_json::to_vec(&complete)?;
-            AtomicFile::write_whole(&self.spool_at.join(Complete::FILE), &json)?;
+            AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &json)?;
         }
         Ok((complete, gathered))
     }

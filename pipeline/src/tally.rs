@@ -8,6 +8,9 @@ use sink::BestWrapper;
 use crate::ledger::{Counts, Ledger};
 use crate::scale::schedule::Done;
 
+/// Sites whose wrappers are remembered: a summary shows fewer.
+const MOST: usize = 100;
+
 /// The counts so far.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -64,6 +67,14 @@ impl Tally {
             }
         }
         self.open = done.more;
+        if self.best.len() > 2 * MOST && !self.open {
+            self.sort();
+            self.best.truncate(MOST);
+        }
+    }
+
+    fn sort(&mut self) {
+        self.best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     }
 
     /// Writes the counts into the books.
@@ -73,9 +84,10 @@ impl Tally {
         ledger.drops.clone_from(&self.drops);
     }
 
-    /// Per site its articles and best wrapper, most articles first.
+    /// Of the sites with the most articles, most first, their articles and best wrapper.
     pub(crate) fn into_best(mut self) -> Vec<(String, usize, Option<BestWrapper>)> {
-        self.best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        self.sort();
+        self.best.truncate(MOST);
         self.best
     }
 }

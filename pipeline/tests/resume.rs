@@ -310,6 +310,7 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
     }
     let second = crawl.write(folder.path(), "late.warc.gz");
     let kept = fs::read(&second).unwrap();
+    let changed = fs::metadata(&second).unwrap().modified().unwrap();
     let inputs = [first.to_str().unwrap(), second.to_str().unwrap()];
     let call = |out: &Path| {
         let mut call = sitegrove();
@@ -319,27 +320,46 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
     };
     let whole = folder.path().join("whole");
     assert!(call(&whole).output().unwrap().status.success());
-    // A folder in its place: it was there when the run looked, and cannot be read.
+    // Gone after the run looked at its inputs and before it opened them.
+    let begin_and_remove = |out: &Path| {
+        let mut child = Command::new(PATH)
+            .arg("run")
+            .args(inputs)
+            .arg("--out")
+            .arg(out)
+            .args(["--jobs", "1", "--sinks", "jsonl,csv,warc,report"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        wait_for(&mut child, "its beginning", || out.join(".sitegrove/run.json").exists());
+        fs::remove_file(&second).unwrap();
+        child
+    };
     let out = folder.path().join("out");
-    let mut child = Command::new(PATH)
-        .arg("run")
-        .args(inputs)
-        .arg("--out")
-        .arg(&out)
-        .args(["--jobs", "1", "--sinks", "jsonl,csv,warc,report"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_for(&mut child, "its beginning", || out.join(".sitegrove/run.json").exists());
-    fs::remove_file(&second).unwrap();
-    let (code, _, stderr) = parts(&child.wait_with_output().unwrap());
+    let (code, _, stderr) = parts(&begin_and_remove(&out).wait_with_output().unwrap());
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("late.warc.gz"), "{stderr}");
     let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
     assert_eq!(ledger["unreadable"].as_array().unwrap().len(), 1);
-    fs::write(&second, kept).unwrap();
+    let put_back = || {
+        fs::write(&second, &kept).unwrap();
+        fs::File::open(&second).unwrap().set_modified(changed).unwrap();
+    };
+    put_back();
     let (code, _, stderr) = parts(&call(&out).output().unwrap());
     assert_eq!(code, 0, "{stderr}");
     assert_same(&outcome(&out), &outcome(&whole), "with the input back");
+
+    // What was done without it is not gone on with.
+    let out = folder.path().join("killed");
+    let mut child = begin_and_remove(&out);
+    let journal = out.join(".sitegrove/journal");
+    wait_for(&mut child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    put_back();
+    let (code, _, stderr) = parts(&call(&out).output().unwrap());
+    assert!(code == 0 && stderr.contains("the inputs are not what they were"), "{stderr}");
+    assert_same(&outcome(&out), &outcome(&whole), "with the input back after a kill");
 }

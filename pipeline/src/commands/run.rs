@@ -223,7 +223,7 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
         writeln!(out, "{site:<28} {articles:>8}  {confidence:>10}  {wrapper}")?;
     }
     if report.best.len() > SITES_SHOWN {
-        writeln!(out, "… and {} more sites", report.best.len() - SITES_SHOWN)?;
+        writeln!(out, "… and {} more sites", counts.sites - SITES_SHOWN as u64)?;
     }
     if counts.dropped > 0 {
         let reasons: Vec<String> =

@@ -141,6 +141,9 @@ const LOCK: &str = "lock";
 const IDENTITY: &str = "run.json";
 const JOURNAL: &str = "journal";
 const SPOOL: &str = "spool";
+const READ: &str = "read";
+/// Says, in a spool, that everything was read.
+pub(crate) const COMPLETE: &str = "complete.json";
 
 impl RunFolder {
     /// Takes a run folder, which is absent, empty, or holds this run, finished or not; or another, if it
@@ -158,7 +161,9 @@ impl RunFolder {
         let unfinished = unfinished(path);
         let occupied = holds_files(path);
         if !overwrite {
-            if let Some(before) = &unfinished
+            // A finished run whose outputs failed in part is no hindrance to one with other outputs.
+            let in_part = finished.as_ref().is_some_and(|ledger| !ledger.failed_sinks.is_empty());
+            if let Some(before) = unfinished.as_ref().filter(|_| !in_part)
                 && before != identity
                 && !before.has_stdin()
             {
@@ -266,6 +271,23 @@ impl RunFolder {
         self.state().join(JOURNAL)
     }
 
+    /// Sees to it that the journal is of what was read now, by a digest of that: an input may have been
+    /// gone, or changed without a trace. If it is not, it goes.
+    pub(crate) fn of_what_was_read(&self, digest: &str) -> Result<()> {
+        let path = self.state().join(READ);
+        let before = fs::read_to_string(&path).ok();
+        if before.as_deref() == Some(digest) {
+            return Ok(());
+        }
+        let journal = self.journal();
+        if journal.exists() {
+            tracing::warn!("the inputs are not what they were: what was done before is done again");
+            fs::remove_file(&journal)
+                .with_context(|| format!("cannot remove {}", journal.display()))?;
+        }
+        Ok(AtomicFile::write_whole(&path, digest.as_bytes())?)
+    }
+
     /// Removes the state of an unfinished run, but for the lock.
     fn clear(&self) -> Result<()> {
         let state = self.state();
@@ -299,7 +321,9 @@ fn unfinished(path: &Path) -> Option<Identity> {
     let state = path.join(STATE);
     let text = fs::read(state.join(IDENTITY)).ok()?;
     let begun = fs::metadata(state.join(JOURNAL)).is_ok_and(|of| of.len() > 0);
-    (begun || state.join(SPOOL).exists()).then(|| serde_json::from_slice(&text).ok()).flatten()
+    (begun || state.join(SPOOL).join(COMPLETE).exists())
+        .then(|| serde_json::from_slice(&text).ok())
+        .flatten()
 }
 
 /// Whether a finished run is the one that is asked for, with all it would write.

@@ -39,10 +39,10 @@ impl<T: Item> Sorter<T> {
     pub(crate) fn push(&mut self, item: T, bytes: usize) -> io::Result<()> {
         self.held.push(item);
         self.bytes += bytes + size_of::<T>();
-        if self.bytes > HELD { self.to_file() } else { Ok(()) }
+        if self.bytes > HELD { self.set_aside() } else { Ok(()) }
     }
 
-    fn to_file(&mut self) -> io::Result<()> {
+    fn set_aside(&mut self) -> io::Result<()> {
         let mut path = self.path.clone().into_os_string();
         path.push(format!("-{}", self.files.len()));
         let path = PathBuf::from(path);

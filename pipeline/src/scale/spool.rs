@@ -120,6 +120,21 @@ impl Spool {
         spool
     }
 
+    /// Makes a new folder for a spool; what an earlier process left there unfinished goes. Nobody else may
+    /// read or write in it, wherever it lies.
+    pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        if let Some(above) = folder.parent() {
+            fs::create_dir_all(above)?;
+        }
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)
+    }
+
     /// The part for a site of this hash. Parts are in the order of hashes.
     pub(crate) fn part_of(hash: u64) -> usize {
         (hash >> 56) as usize
@@ -307,5 +322,87 @@ impl Opened {
         let mut packed = vec![0; bytes as usize];
         file.read_exact(&mut packed)?;
         Ok(packed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::CharsetEvidence;
+
+    use super::*;
+
+    fn page(n: u64) -> Stored {
+        let html = format!("<p>{}", "swing bridge é ".repeat(n as usize * 40));
+        let origin =
+            Origin { file: "a".into(), offset: n, record_id: String::new(), truncated: None };
+        let head = Head {
+            url: format!("https://{n}.example/"),
+            fetched: None,
+            origin,
+            charset: Charset { name: "UTF-8", evidence: CharsetEvidence::Bom },
+            digest: Some((n, !n)),
+            canonical: None,
+            length: html.len() as u64,
+        };
+        Stored { head, html: Html::Held(html) }
+    }
+
+    fn pages_of(spool: &Spool, part: usize) -> Vec<(String, String)> {
+        let mut stored = spool.take(part).unwrap();
+        spool.fetch(&mut stored[..1]).unwrap();
+        let pages = spool.load("s", stored).unwrap();
+        pages.into_iter().map(|page| (page.url, page.html)).collect()
+    }
+
+    #[test]
+    fn pages_come_back_from_memory_from_disk_and_to_another_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let expected: Vec<(String, String)> = (1..20)
+            .map(|n| match page(n) {
+                Stored { head, html: Html::Held(html) } => (head.url, html),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        for limit in [0, 20_000, 1 << 30] {
+            let at = folder.path().join(limit.to_string());
+            let spool = Spool::new(&at, limit);
+            (1..20).try_for_each(|n| spool.put(7, page(n))).unwrap();
+            assert_eq!(spool.is_on_disk(), limit < 1 << 30);
+            spool.flush().unwrap();
+            let mut count = 0;
+            spool.each(&mut |_| count += 1).unwrap();
+            assert_eq!(count, 19);
+            if spool.is_on_disk() {
+                assert_eq!(pages_of(&Spool::reopen(&at), 7), expected);
+            }
+            assert_eq!(pages_of(&spool, 7), expected, "limit {limit}");
+            assert!(spool.take(8).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_cut_file_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::new(folder.path(), 0);
+        (1..5).try_for_each(|n| spool.put(7, page(n))).unwrap();
+        spool.flush().unwrap();
+        let path = folder.path().join("part-007");
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 3]).unwrap();
+        let again = Spool::reopen(folder.path());
+        assert!(again.take(7).and_then(|pages| again.load("s", pages)).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn its_folder_is_new_and_nobody_elses() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("a/b");
+        fs::create_dir_all(&at).unwrap();
+        fs::write(at.join("left"), "").unwrap();
+        Spool::make_folder(&at).unwrap();
+        assert_eq!(fs::read_dir(&at).unwrap().count(), 0);
+        assert_eq!(fs::metadata(&at).unwrap().permissions().mode() & 0o777, 0o700);
     }
 }
