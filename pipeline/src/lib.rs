@@ -23,6 +23,7 @@ threads, order and disk.
 */
 
 pub mod body;
+pub mod causes;
 pub mod commands;
 pub mod config;
 mod digests;

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use sitegrove::causes::told;
 use sitegrove::commands::{
     bench, changes, evaluate, extract, history, inspect, report, run, search, status, train,
     wrappers,
@@ -108,7 +109,7 @@ fn main() -> ExitCode {
         // Whoever reads our output may stop reading: that is no failure of ours.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!("{error:#}");
+            tracing::error!("{}", told(&error));
             ExitCode::from(2)
         }
     }

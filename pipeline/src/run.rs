@@ -13,6 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::{Deserialize, Serialize};
 use sink::{AtomicFile, BestWrapper};
 
+use crate::causes::told;
 use crate::config::Config;
 use crate::digests::sha256_of;
 use crate::inputs::{Input, expand};
@@ -171,7 +172,7 @@ fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
         if ledger.failed_sinks.len() + 1 == chosen.len() {
             return Err(error);
         }
-        ledger.failed_sinks.insert(name.as_str().to_owned(), format!("{error:#}"));
+        ledger.failed_sinks.insert(name.as_str().to_owned(), told(&error));
     }
     Ok(())
 }

@@ -183,6 +183,12 @@ impl RunFolder {
                         .into_iter()
                         .all(|name| name.path(path, &config.emit).exists());
                     if whole && there && !identity.has_stdin() && unfinished.is_none() {
+                        // A process that died while it tidied up left something.
+                        if path.join(STATE).exists()
+                            && let Ok(folder) = Self::lock(path)
+                        {
+                            folder.finish()?;
+                        }
                         return Ok(Claim::Done(Box::new(ledger.clone())));
                     }
                 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use sink::AtomicFile;
 
 use super::spool::Spool;
+use crate::causes::told;
 use crate::ledger::{Clock, Ledger, Phase, Progress, State};
 use crate::run::Observer;
 
@@ -104,7 +105,7 @@ impl<'a> Pulse<'a> {
     /// Tells that the run cannot go on, and why.
     pub(crate) fn stopped(&self, why: &anyhow::Error) {
         if let Some(progress) = &mut self.ledger().progress {
-            progress.stopped = format!("{why:#}");
+            progress.stopped = told(why);
         }
         self.tell(State::Stopped);
     }
