@@ -1,7 +1,5 @@
 //! Arguments → one command → exit code.
 
-mod allocator;
-
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -89,7 +87,6 @@ Examples:
 }
 
 fn main() -> ExitCode {
-    allocator::keep_memory();
     let cli = Cli::parse();
     init_log(cli.log_format);
     let stop = Arc::new(AtomicBool::new(false));
