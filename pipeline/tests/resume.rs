@@ -75,6 +75,19 @@ fn wait_for(child: &mut Child, what: &str, ready: impl Fn() -> bool) {
     }
 }
 
+/// Waits until a run in this folder has finished a site.
+fn wait_for_a_site(child: &mut Child, out: &Path) {
+    let journal = out.join(".sitegrove/journal");
+    wait_for(child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
+}
+
+/// A run that has finished its first site.
+fn begun(archive: &Path, out: &Path) -> Child {
+    let mut child = command(archive, out, &[]).spawn().unwrap();
+    wait_for_a_site(&mut child, out);
+    child
+}
+
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap();
     assert!(sent.success());
@@ -140,11 +153,7 @@ fn a_stopped_run_finishes_what_it_began_and_goes_on() {
     assert_eq!(run(&archive, &whole, &[]).0, 0);
     for name in ["-INT", "-TERM"] {
         let out = folder.path().join(format!("out{name}"));
-        let mut child = command(&archive, &out, &[]).spawn().unwrap();
-        let journal = out.join(".sitegrove/journal");
-        wait_for(&mut child, "its first site", || {
-            fs::metadata(&journal).is_ok_and(|m| m.len() > 0)
-        });
+        let child = begun(&archive, &out);
         signal(&child, name);
         let (code, stdout, stderr) = parts(&child.wait_with_output().unwrap());
         assert_eq!((code, stdout.as_str()), (130, ""), "{stderr}");
@@ -172,9 +181,7 @@ fn a_second_run_refuses_and_status_tells_of_the_first() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path(), 60, 4);
     let out = folder.path().join("out");
-    let mut child = command(&archive, &out, &[]).spawn().unwrap();
-    let journal = out.join(".sitegrove/journal");
-    wait_for(&mut child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
+    let mut child = begun(&archive, &out);
     for more in [&[][..], &["--overwrite"]] {
         let (code, _, stderr) = run(&archive, &out, more);
         assert_eq!(code, 2, "{stderr}");
@@ -238,11 +245,10 @@ fn changed_inputs_of_an_unfinished_run_are_explained() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path(), 60, 4);
     let out = folder.path().join("out");
-    let mut child = command(&archive, &out, &[]).spawn().unwrap();
-    let journal = out.join(".sitegrove/journal");
-    wait_for(&mut child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
+    let mut child = begun(&archive, &out);
     child.kill().unwrap();
     child.wait().unwrap();
+    let journal = out.join(".sitegrove/journal");
     let kept = fs::read(&journal).unwrap();
     for (more, told) in [
         (&["--engine", "forest"][..], "other settings decided the results"),
@@ -363,8 +369,7 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
     // What was done without it is not gone on with.
     let out = folder.path().join("killed");
     let mut child = begin_and_remove(&out);
-    let journal = out.join(".sitegrove/journal");
-    wait_for(&mut child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
+    wait_for_a_site(&mut child, &out);
     child.kill().unwrap();
     child.wait().unwrap();
     put_back();
