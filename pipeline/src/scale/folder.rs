@@ -1,6 +1,6 @@
 //! Who may write to a run folder, and whether there is a run in it to go on with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -175,14 +175,20 @@ impl RunFolder {
                 );
             }
             match &finished {
-                Some(ledger) if same_run(ledger, identity) => {
+                Some(ledger) if !ledger.is_same_work(&identity.config_hash, &identity.inputs) => {
+                    bail!(
+                        "the output folder {shown} holds a run of other inputs or settings; \
+                         choose another with --out, or replace it with --overwrite"
+                    )
+                }
+                Some(ledger) => {
                     let whole = ledger.failed_sinks.is_empty() && ledger.unreadable.is_empty();
-                    let there = config
-                        .emit
-                        .chosen()
-                        .into_iter()
-                        .all(|name| name.path(path, &config.emit).exists());
-                    if whole && there && !identity.has_stdin() && unfinished.is_none() {
+                    let same = ledger.outputs_hash == identity.outputs
+                        && ledger.version == identity.version
+                        && !identity.has_stdin();
+                    let chosen = config.emit.chosen();
+                    let is_there = |name: &SinkName| name.path(path, &config.emit).exists();
+                    if whole && same && chosen.iter().all(is_there) && unfinished.is_none() {
                         // A process that died while it tidied up left something.
                         if path.join(STATE).exists()
                             && let Ok(folder) = Self::lock(path)
@@ -192,11 +198,6 @@ impl RunFolder {
                         return Ok(Claim::Done(Box::new(ledger.clone())));
                     }
                 }
-                Some(ledger) if ledger.is_same_work(&identity.config_hash, &identity.inputs) => {}
-                Some(_) => bail!(
-                    "the output folder {shown} holds a run of other inputs or settings; \
-                     choose another with --out, or replace it with --overwrite"
-                ),
                 None if occupied && unfinished.is_none() => bail!(
                     "the output folder {shown} is not empty and holds no finished run; \
                      choose another with --out, or write into it with --overwrite"
@@ -332,21 +333,15 @@ fn unfinished(path: &Path) -> Option<Identity> {
         .flatten()
 }
 
-/// Whether a finished run is the one that is asked for, with all it would write.
-fn same_run(ledger: &Ledger, identity: &Identity) -> bool {
-    ledger.outputs_hash == identity.outputs
-        && ledger.version == identity.version
-        && ledger.is_same_work(&identity.config_hash, &identity.inputs)
-}
-
 impl Ledger {
     /// Whether a run had these settings and inputs. A file whose time of change differs is compared by its
     /// digest.
     fn is_same_work(&self, config_hash: &str, inputs: &[InputState]) -> bool {
         let before: BTreeMap<_, _> = self.inputs.iter().map(|i| (i.file.as_str(), i)).collect();
+        let now: BTreeSet<&str> = inputs.iter().map(|input| input.file.as_str()).collect();
         self.config_hash == config_hash
             && before.len() + self.unreadable.len() >= inputs.len()
-            && before.keys().all(|file| inputs.iter().any(|input| input.file == *file))
+            && before.keys().all(|file| now.contains(file))
             && inputs.iter().all(|input| match before.get(input.file.as_str()) {
                 // It could not be read to its end then.
                 None => true,
