@@ -48,6 +48,16 @@ impl Response {
     pub fn decode_body<'a>(&self, block: &'a [u8], limit: usize) -> Result<Body<'a>, BodyError> {
         decode_body(&self.headers, block.get(self.body..).unwrap_or_default(), limit)
     }
+
+    /// As [`Response::decode_body`], for good: a body without codings stays where it is in memory, as
+    /// most of an archive would be copied once more otherwise.
+    pub fn into_body(self, mut block: Vec<u8>, limit: usize) -> Result<Vec<u8>, BodyError> {
+        if let Cow::Owned(decoded) = self.decode_body(&block, limit)?.bytes {
+            return Ok(decoded);
+        }
+        block.drain(..self.body.min(block.len()));
+        Ok(block)
+    }
 }
 
 /// Undoes `Transfer-Encoding` and `Content-Encoding` of `raw`, to at most `limit` bytes. A coding

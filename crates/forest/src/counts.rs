@@ -15,7 +15,7 @@ pub struct PageTerms {
 impl PageTerms {
     /// Runs `analyze(text, out)` over the text nodes; it pushes the hash of each term.
     pub fn new(document: &Document, mut analyze: impl FnMut(&str, &mut Vec<u64>)) -> Self {
-        let mut terms = Vec::new();
+        let mut terms = Vec::with_capacity(document.len());
         let mut starts = Vec::with_capacity(document.len() + 1);
         for id in document.ids() {
             starts.push(terms.len() as u32);

@@ -302,7 +302,7 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
     own.chain(elements).chain(std::iter::once("hidden by style".to_owned()))
 }
 
-/// Reads cues and remembers the names it has read.
+/// Reads cues and remembers the lists of names it has read.
 #[derive(Debug)]
 pub struct Cues {
     words: FxHashMap<&'static str, u64>,
@@ -315,7 +315,7 @@ impl Default for Cues {
     }
 }
 
-/// More names than this are not remembered: generated ones never come back.
+/// More lists than this are not remembered: generated ones never come back.
 const REMEMBERED: usize = 50_000;
 
 impl Cues {
@@ -371,19 +371,20 @@ impl Cues {
         bits
     }
 
+    /// The cues of all names that a value lists.
     fn of_names(&mut self, names: &str) -> u64 {
-        names.split_ascii_whitespace().fold(0, |all, name| all | self.of_name(name))
-    }
-
-    fn of_name(&mut self, name: &str) -> u64 {
-        if let Some(&bits) = self.read.get(name) {
+        if let Some(&bits) = self.read.get(names) {
             return bits;
         }
-        let bits = words_of(name).map(|word| self.of_word(&word)).fold(0, |all, own| all | own);
+        let bits = names.split_ascii_whitespace().fold(0, |all, name| all | self.of_name(name));
         if self.read.len() < REMEMBERED {
-            self.read.insert(name.to_owned(), bits);
+            self.read.insert(names.to_owned(), bits);
         }
         bits
+    }
+
+    fn of_name(&self, name: &str) -> u64 {
+        words_of(name).map(|word| self.of_word(&word)).fold(0, |all, own| all | own)
     }
 
     /// A known word, or up to three of them without a gap; else nothing.

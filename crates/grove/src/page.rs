@@ -326,9 +326,13 @@ fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels
         }
         for id in path.drain(..).rev() {
             let own = cues.of(document, id);
-            for (bit, level) in above.iter_mut().enumerate() {
-                let further = if *level < FARTHEST { *level + 1 } else { *level };
-                *level = if own >> bit & 1 == 1 { 0 } else { further };
+            for level in &mut above {
+                *level += u8::from(*level < FARTHEST);
+            }
+            let mut own = own;
+            while own != 0 {
+                above[own.trailing_zeros() as usize] = 0;
+                own &= own - 1;
             }
             places[id as usize] = found.len() as u32;
             found.push(above);
@@ -340,7 +344,7 @@ fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels
 
 /// ln(1 + count). Most are small whole numbers, of which it is known.
 pub(crate) fn log(count: f32) -> f32 {
-    const KNOWN: usize = 2048;
+    const KNOWN: usize = 1 << 14;
     static LOGS: LazyLock<Vec<f32>> =
         LazyLock::new(|| (0..KNOWN).map(|count| (count as f32).ln_1p()).collect());
     // What is no such number is not equal to what it is rounded to.

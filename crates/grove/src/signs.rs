@@ -53,69 +53,80 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
     let mut dots = 0u32;
     let mut pending_end = false;
     let (mut run, mut run_value) = (0u32, 0u32);
-    for c in texts.flat_map(str::chars) {
-        // Most characters by far, and what the rest says of them.
-        if c.is_ascii_lowercase() && begun {
-            signs.year |= run == 4 && (1900..2100).contains(&run_value);
-            (run, run_value) = (0, 0);
+    for text in texts {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(&byte) = bytes.get(at) {
+            // Most characters by far, and what the rest says of them.
+            if begun && byte.is_ascii_lowercase() {
+                signs.year |= run == 4 && (1900..2100).contains(&run_value);
+                (run, run_value) = (0, 0);
+                let from = at;
+                while let Some(letter) = bytes.get(at).filter(|byte| byte.is_ascii_lowercase()) {
+                    signs.letters_hash = with_letter(signs.letters_hash, char::from(*letter));
+                    last = char::from(*letter);
+                    at += 1;
+                }
+                signs.chars += (at - from) as u32;
+                signs.letters += (at - from) as u32;
+                (dots, pending_end) = (0, false);
+                continue;
+            }
+            let Some(c) = text[at..].chars().next() else { break };
+            at += c.len_utf8();
+            let digit = c.to_digit(10);
+            if let Some(digit) = digit {
+                run += 1;
+                run_value = if run <= 4 { run_value * 10 + digit } else { 0 };
+            } else {
+                signs.year |= run == 4 && (1900..2100).contains(&run_value);
+                (run, run_value) = (0, 0);
+            }
+            if c.is_whitespace() {
+                if pending_end {
+                    signs.sentences += 1;
+                    pending_end = false;
+                }
+                continue;
+            }
             signs.chars += 1;
-            signs.letters += 1;
-            signs.letters_hash = with_letter(signs.letters_hash, c);
-            (dots, pending_end, last) = (0, false, c);
-            continue;
-        }
-        let digit = c.to_digit(10);
-        if let Some(digit) = digit {
-            run += 1;
-            run_value = if run <= 4 { run_value * 10 + digit } else { 0 };
-        } else {
-            signs.year |= run == 4 && (1900..2100).contains(&run_value);
-            (run, run_value) = (0, 0);
-        }
-        if c.is_whitespace() {
-            if pending_end {
-                signs.sentences += 1;
-                pending_end = false;
+            let letter = c.is_alphabetic();
+            let upper = letter && c.is_uppercase();
+            if !begun && (letter || digit.is_some()) {
+                begun = true;
+                signs.begins = match (digit, upper, c.is_lowercase()) {
+                    (Some(_), ..) => Begins::Digit,
+                    (_, _, true) => Begins::Lower,
+                    _ => Begins::Upper,
+                };
             }
-            continue;
-        }
-        signs.chars += 1;
-        let letter = c.is_alphabetic();
-        let upper = letter && c.is_uppercase();
-        if !begun && (letter || digit.is_some()) {
-            begun = true;
-            signs.begins = match (digit, upper, c.is_lowercase()) {
-                (Some(_), ..) => Begins::Digit,
-                (_, _, true) => Begins::Lower,
-                _ => Begins::Upper,
-            };
-        }
-        if letter {
-            signs.letters += 1;
-            signs.upper += u32::from(upper);
-            signs.letters_hash = with_letter(signs.letters_hash, c);
-        }
-        signs.digits += u32::from(digit.is_some());
-        match c {
-            ',' | '，' | '、' | '،' | ';' | '；' => signs.commas += 1,
-            '|' | '»' | '›' | '·' | '•' | '/' | '«' | '‹' | '→' | '>' | '<' => {
-                signs.separators += 1
+            if letter {
+                signs.letters += 1;
+                signs.upper += u32::from(upper);
+                signs.letters_hash = with_letter(signs.letters_hash, c);
             }
-            '?' | '？' | '؟' => signs.questions += 1,
-            '"' | '“' | '”' | '„' | '「' | '」' | '‘' => signs.quotes += 1,
-            '@' | '©' => signs.address = true,
-            _ => {}
-        }
-        let closing = matches!(c, '"' | '”' | '»' | '\'' | '’' | ')' | ']' | '」' | '』' | '“');
-        if !closing {
-            let ends = is_end(c);
-            dots = if c == '.' { dots + 1 } else { 0 };
-            pending_end = ends;
-            last = c;
-            if matches!(c, '。' | '！' | '？') {
-                // Scripts without spaces.
-                signs.sentences += 1;
-                pending_end = false;
+            signs.digits += u32::from(digit.is_some());
+            match c {
+                ',' | '，' | '、' | '،' | ';' | '；' => signs.commas += 1,
+                '|' | '»' | '›' | '·' | '•' | '/' | '«' | '‹' | '→' | '>' | '<' => {
+                    signs.separators += 1
+                }
+                '?' | '？' | '؟' => signs.questions += 1,
+                '"' | '“' | '”' | '„' | '「' | '」' | '‘' => signs.quotes += 1,
+                '@' | '©' => signs.address = true,
+                _ => {}
+            }
+            let closing = matches!(c, '"' | '”' | '»' | '\'' | '’' | ')' | ']' | '」' | '』' | '“');
+            if !closing {
+                let ends = is_end(c);
+                dots = if c == '.' { dots + 1 } else { 0 };
+                pending_end = ends;
+                last = c;
+                if matches!(c, '。' | '！' | '？') {
+                    // Scripts without spaces.
+                    signs.sentences += 1;
+                    pending_end = false;
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::tfidf::{RankedTerms, TfIdfConfig, heaviest, term_counts, weight};
+use crate::tfidf::{RankedTerms, TfIdfConfig, Weigh, term_counts, top_terms};
 use crate::vocabulary::Vocabulary;
 
 /// How many pages of a sample have each term.
@@ -13,26 +13,39 @@ pub struct Background {
 }
 
 impl Background {
-    /// Counts the terms of a sample. A page is the list of its term hashes, with repetitions, in any
-    /// order.
-    pub fn of<P: AsRef<[u64]>>(pages: &[P]) -> Self {
+    /// Counts the terms of a sample, and ranks those of each of its pages as [`tf_idf`](crate::tf_idf)
+    /// does. A page is the list of its term hashes, with repetitions, in any order.
+    pub fn ranked<P: AsRef<[u64]>>(
+        pages: &[P],
+        vocabulary: &Vocabulary,
+        config: &TfIdfConfig,
+    ) -> (Self, Vec<RankedTerms>) {
+        let counts: Vec<_> = pages.iter().map(|page| term_counts(page.as_ref())).collect();
         let mut frequencies = FxHashMap::<u64, u32>::default();
-        for (hash, _) in pages.iter().flat_map(|page| term_counts(page.as_ref())) {
+        frequencies.reserve(counts.iter().map(Vec::len).max().unwrap_or(0));
+        for &(hash, _) in counts.iter().flatten() {
             *frequencies.entry(hash).or_default() += 1;
         }
-        Self { frequencies, pages: pages.len() }
+        let weigh = Weigh::among(pages.len(), config.weighting);
+        let rank = |counts: &Vec<(u64, u32)>| {
+            let weights = counts.iter().map(|&(hash, tf)| (hash, weigh.of(tf, frequencies[&hash])));
+            let weighted = weights.filter(|&(_, weight)| weight > 0.0).collect();
+            top_terms(weighted, vocabulary, config.top)
+        };
+        let ranked = counts.iter().map(rank).collect();
+        (Self { frequencies, pages: pages.len() }, ranked)
     }
 
     /// Ranks the terms of a page that is not of the sample, as [`tf_idf`](crate::tf_idf) would if that
     /// one page were added to it. Terms that the vocabulary never learnt are left out.
     pub fn rank(&self, page: &[u64], vocabulary: &Vocabulary, config: &TfIdfConfig) -> RankedTerms {
-        let siblings = self.pages + 1;
+        let weigh = Weigh::among(self.pages + 1, config.weighting);
         let weighted = term_counts(page).into_iter().map(|(hash, tf)| {
             let df = self.frequencies.get(&hash).copied().unwrap_or(0) + 1;
-            (hash, weight(tf, df, siblings, config.weighting))
+            (hash, weigh.of(tf, df))
         });
         let weighted = weighted.filter(|&(_, weight)| weight > 0.0).collect();
-        heaviest(weighted, vocabulary, config.top)
+        top_terms(weighted, vocabulary, config.top)
     }
 }
 
@@ -56,7 +69,8 @@ mod tests {
                 vocabulary.learn(Term { hash: hash as u64, text });
             }
             let config = TfIdfConfig { weighting: Weighting::Log, top: 10 };
-            let ranked = Background::of(&sample).rank(&page, &vocabulary, &config);
+            let ranked = Background::ranked(&sample, &vocabulary, &config).0;
+            let ranked = ranked.rank(&page, &vocabulary, &config);
             let mut all = sample;
             all.push(page);
             prop_assert_eq!(tf_idf(&all, &vocabulary, &config).pop(), Some(ranked));

@@ -40,6 +40,10 @@ pub struct Detected {
 /// Detects the language of a text; `None` for too little text.
 pub fn detect(text: &str) -> Option<Detected> {
     let text = head(text);
+    if text.is_ascii() {
+        let letters = text.bytes().filter(u8::is_ascii_alphabetic).count();
+        return (letters >= MIN_LETTERS).then(|| by_words(text, Script::Latin));
+    }
     let counts = script_counts(text);
     let weight = |script: Script| counts[script as usize].1 * script.letters_per_character();
     let kana = counts[Script::Kana as usize].1;
@@ -70,7 +74,8 @@ pub fn detect(text: &str) -> Option<Detected> {
 fn by_words(sample: &str, script: Script) -> Detected {
     let found = |language, reliable| Detected { language, script, reliable };
     // Letters that Russian and Bulgarian lack and their neighbours use.
-    let not_russian = sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
+    let not_russian = script == Script::Cyrillic
+        && sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
     let which = (script == Script::Latin || (script == Script::Cyrillic && !not_russian))
         .then(|| Language::from_tag(whichlang::detect_language(sample).three_letter_code()))
         .flatten()
@@ -199,11 +204,17 @@ fn function_word_share(sample: &str, language: Language) -> f64 {
     let mut lower = String::new();
     for word in sample.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
         words += 1;
-        if word.len() <= LONGEST_FUNCTION_WORD {
+        if word.len() > LONGEST_FUNCTION_WORD {
+            continue;
+        }
+        let is_known = if word.is_ascii() {
+            list.iter().any(|known| known.eq_ignore_ascii_case(word))
+        } else {
             lower.clear();
             lower.extend(word.chars().flat_map(char::to_lowercase));
-            hits += u32::from(list.contains(&lower.as_str()));
-        }
+            list.contains(&lower.as_str())
+        };
+        hits += u32::from(is_known);
     }
     // One hit may be a word that two languages share.
     if hits < 2 { 0.0 } else { f64::from(hits) / f64::from(words) }

@@ -36,7 +36,7 @@ struct Lately {
 const NO_TERM: u32 = u32::MAX;
 
 /// Places for short words; a power of two.
-const LATELY: usize = 1 << 13;
+const LATELY: usize = 1 << 14;
 
 impl Memo {
     /// The outcome for `word`, computed by `analyze` if it is not known.

@@ -7,8 +7,7 @@
 //!
 //! Sums and products are taken in one order, ties broken by the terms' text: same pages, same result.
 
-use rustc_hash::FxHashMap;
-
+use crate::background::Background;
 use crate::vocabulary::Vocabulary;
 
 /// How a term's frequency on its page counts.
@@ -46,38 +45,32 @@ pub fn tf_idf<P: AsRef<[u64]>>(
     vocabulary: &Vocabulary,
     config: &TfIdfConfig,
 ) -> Vec<RankedTerms> {
-    let counts: Vec<_> = pages.iter().map(|page| term_counts(page.as_ref())).collect();
-    let mut document_frequency = FxHashMap::<u64, u32>::default();
-    for &(hash, _) in counts.iter().flatten() {
-        *document_frequency.entry(hash).or_default() += 1;
-    }
-    let rank = |counts: &Vec<(u64, u32)>| {
-        let weighted = counts.iter().map(|&(hash, tf)| {
-            (hash, weight(tf, document_frequency[&hash], pages.len(), config.weighting))
-        });
-        top_terms(weighted.filter(|&(_, weight)| weight > 0.0).collect(), vocabulary, config.top)
-    };
-    counts.iter().map(rank).collect()
+    Background::ranked(pages, vocabulary, config).1
 }
 
-/// The terms that weigh most, with their texts.
-pub(crate) fn heaviest(
-    weighted: Vec<(u64, f64)>,
-    vocabulary: &Vocabulary,
-    top: usize,
-) -> RankedTerms {
-    top_terms(weighted, vocabulary, top)
+/// What terms weigh among so many siblings.
+pub(crate) struct Weigh {
+    /// ln(N/df) by df.
+    idf: Vec<f64>,
+    weighting: Weighting,
 }
 
-/// Weight of a term that a page has `tf` times and `df` of so many siblings have.
-pub(crate) fn weight(tf: u32, df: u32, siblings: usize, weighting: Weighting) -> f64 {
-    if siblings == 1 {
-        return f64::from(tf);
+impl Weigh {
+    pub(crate) fn among(siblings: usize, weighting: Weighting) -> Self {
+        let idf = (0..=siblings).map(|df| (siblings as f64 / df as f64).ln()).collect();
+        Self { idf, weighting }
     }
-    let idf = (siblings as f64 / f64::from(df)).ln();
-    match weighting {
-        Weighting::Log => f64::from(tf) * idf,
-        Weighting::Sublinear => (1.0 + f64::from(tf).ln()) * idf,
+
+    /// Weight of a term that a page has `tf` times and `df` of the siblings have.
+    pub(crate) fn of(&self, tf: u32, df: u32) -> f64 {
+        if self.idf.len() == 2 {
+            return f64::from(tf);
+        }
+        let idf = self.idf[df as usize];
+        match self.weighting {
+            Weighting::Log => f64::from(tf) * idf,
+            Weighting::Sublinear => (1.0 + f64::from(tf).ln()) * idf,
+        }
     }
 }
 
@@ -95,12 +88,14 @@ pub(crate) fn top_terms(
     vocabulary: &Vocabulary,
     top: usize,
 ) -> RankedTerms {
-    let unknown = |term: &(u64, f64)| vocabulary.text(term.0).is_none();
-    if top > 0 && top < weighted.len() && !weighted.iter().any(unknown) {
+    let unknown = |term: &&(u64, f64)| vocabulary.text(term.0).is_none();
+    if top > 0 && top < weighted.len() {
         // Only those that weigh as much as the last one taken are to be sorted by their texts.
         let (_, last, _) = weighted.select_nth_unstable_by(top - 1, |a, b| b.1.total_cmp(&a.1));
         let least = last.1;
-        weighted.retain(|term| term.1 >= least);
+        if !weighted.iter().filter(|term| term.1 >= least).any(|term| unknown(&term)) {
+            weighted.retain(|term| term.1 >= least);
+        }
     }
     let known = |(hash, weight)| vocabulary.text(hash).map(|text| (weight, text, hash));
     let mut terms: Vec<(f64, &str, u64)> = weighted.into_iter().filter_map(known).collect();

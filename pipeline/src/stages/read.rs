@@ -216,17 +216,18 @@ impl Reading<'_, '_> {
             return self.drop(&url, origin, DropReason::HttpStatus, detail);
         }
         let media_type = response.get("Content-Type").map(str::to_owned);
-        let body = match response.decode_body(&record.body, self.config.max_payload_bytes) {
-            Ok(body) if self.swollen(body.bytes.len(), record.body.len()) => {
+        let stored = record.body.len();
+        let body = match response.into_body(record.body, self.config.max_payload_bytes) {
+            Ok(body) if self.swollen(body.len(), stored) => {
                 let detail = format!(
                     "the payload unwraps to {} bytes, more than {} times its size; raise \
                      read.max_ratio to keep it",
-                    body.bytes.len(),
+                    body.len(),
                     self.config.max_ratio
                 );
                 return self.drop(&url, origin, DropReason::TooLarge, detail);
             }
-            Ok(body) => body.bytes.into_owned(),
+            Ok(body) => body,
             Err(error) => return self.drop(&url, origin, error.reason(), error.to_string()),
         };
         self.payload(url, record.date, origin, body, media_type.as_deref());

@@ -13,7 +13,7 @@ use model::{FeedItem, SignifierSource, Signifiers};
 use rayon::prelude::*;
 use terms::{
     Analyzers, Background, FrequentConfig, FrequentTerms, Language, RankedTerms, TfIdfConfig,
-    Vocabulary, tf_idf,
+    Vocabulary,
 };
 
 use crate::config::{SignifierChoice, SignifyConfig, Weighting};
@@ -69,12 +69,7 @@ pub fn signify_sample(
     config: &SignifyConfig,
 ) -> (Vec<SignifiedPage>, SampleTerms) {
     let language = language_of_most(siblings);
-    let (mut terms, vocabularies): (Vec<PageTerms>, Vec<Vocabulary>) =
-        siblings.par_iter().map(|sibling| analyze(sibling.page, language)).unzip();
-    let mut vocabulary = Vocabulary::new();
-    for own in &vocabularies {
-        vocabulary.merge(own);
-    }
+    let (mut terms, vocabulary) = analyze_all(siblings, language);
     let hashes: Vec<&[u64]> = terms.iter().map(PageTerms::all).collect();
     let has_stop_words = ANALYZERS.with_borrow_mut(|a| a.get(language).has_stop_words());
     let frequent = if has_stop_words {
@@ -89,8 +84,7 @@ pub fn signify_sample(
         }
     }
     let hashes: Vec<&[u64]> = terms.iter().map(PageTerms::all).collect();
-    let ranked = tf_idf(&hashes, &vocabulary, &tf_idf_config(config));
-    let background = Background::of(&hashes);
+    let (background, ranked) = Background::ranked(&hashes, &vocabulary, &tf_idf_config(config));
     let signified = (siblings.iter().zip(terms).zip(ranked))
         .map(|((sibling, terms), ranked)| signified(sibling, terms, ranked, language, config))
         .collect();
@@ -100,7 +94,8 @@ pub fn signify_sample(
 impl SampleTerms {
     /// Finds the signifiers of a page that is not of the sample. They do not depend on any other page.
     pub fn signify(&self, sibling: &Sibling<'_>, config: &SignifyConfig) -> SignifiedPage {
-        let (mut terms, vocabulary) = analyze(sibling.page, self.language);
+        let mut vocabulary = Vocabulary::new();
+        let mut terms = analyze(sibling.page, self.language, &mut vocabulary);
         if !self.frequent.hashes().is_empty() {
             terms.retain(|term| !self.frequent.contains(term));
         }
@@ -152,14 +147,34 @@ fn language_of_most(siblings: &[Sibling<'_>]) -> Option<Language> {
     votes.into_iter().max_by_key(|&(language, n)| (n, std::cmp::Reverse(language))).map(|v| v.0)
 }
 
-fn analyze(page: &ParsedPage<'_>, language: Option<Language>) -> (PageTerms, Vocabulary) {
+/// The terms of sibling pages, and their texts. Pages that one thread analyses share a vocabulary: most
+/// of their words are the same.
+fn analyze_all(
+    siblings: &[Sibling<'_>],
+    language: Option<Language>,
+) -> (Vec<PageTerms>, Vocabulary) {
+    let several = siblings.par_iter().fold(<(Vec<_>, Vocabulary)>::default, |mut all, sibling| {
+        all.0.push(analyze(sibling.page, language, &mut all.1));
+        all
+    });
+    let join = |mut all: (Vec<_>, Vocabulary), more: (Vec<_>, Vocabulary)| {
+        all.0.extend(more.0);
+        all.1.merge(&more.1);
+        all
+    };
+    several.reduce_with(join).unwrap_or_default()
+}
+
+fn analyze(
+    page: &ParsedPage<'_>,
+    language: Option<Language>,
+    vocabulary: &mut Vocabulary,
+) -> PageTerms {
     ANALYZERS.with_borrow_mut(|analyzers| {
         let analyzer = analyzers.get(language);
-        let mut vocabulary = Vocabulary::new();
-        let terms = PageTerms::new(&page.document, |text, out| {
-            analyzer.learn(text, &mut vocabulary, &mut |term| out.push(term));
-        });
-        (terms, vocabulary)
+        PageTerms::new(&page.document, |text, out| {
+            analyzer.learn(text, vocabulary, &mut |term| out.push(term));
+        })
     })
 }
 
