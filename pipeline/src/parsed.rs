@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dom::{Document, Element, LocalName, NodeId, PrefixSums, class_tokens, local_name};
+use dom::{Document, Element, Kind, LocalName, NodeId, PrefixSums, class_tokens, local_name};
 use model::Page;
 use rustc_hash::FxHashSet;
 use terms::Language;
@@ -27,7 +27,7 @@ pub struct ParsedPage<'a> {
     pub link_words: PrefixSums,
     /// Hashes of its distinct id and class tokens, digits taken out, sorted.
     pub tokens: Vec<u64>,
-    /// The same by node: what layouts are told by.
+    /// The same by kind of element: what layouts are told by.
     names: Names,
     /// What a wrapper written by hand says of it, where its host has one.
     pub fixed: Option<FixedPage>,
@@ -101,7 +101,7 @@ fn stable_hash(token: &str, seed: u64) -> Option<u64> {
     (!stable.is_empty()).then_some(hash ^ (hash >> 29))
 }
 
-/// Hashes of the naming tokens of a page's elements, by node.
+/// Hashes of the naming tokens of a page's elements, by kind.
 #[derive(Debug)]
 struct Names {
     ends: Vec<u32>,
@@ -110,17 +110,18 @@ struct Names {
 
 impl Names {
     fn of(document: &Document) -> Self {
-        let mut names = Self { ends: Vec::with_capacity(document.len()), tokens: Vec::new() };
-        for id in document.ids() {
-            names.tokens.extend(document.element(id).into_iter().flat_map(naming_tokens));
+        let kinds = document.kinds().all();
+        let mut names = Self { ends: Vec::with_capacity(kinds.len()), tokens: Vec::new() };
+        for kind in kinds {
+            names.tokens.extend(document.element(kind.first).into_iter().flat_map(naming_tokens));
             names.ends.push(names.tokens.len() as u32);
         }
         names
     }
 
-    fn of_node(&self, id: NodeId) -> &[u64] {
-        let from = if id == 0 { 0 } else { self.ends[id as usize - 1] };
-        &self.tokens[from as usize..self.ends[id as usize] as usize]
+    fn of_kind(&self, kind: usize) -> &[u64] {
+        let from = if kind == 0 { 0 } else { self.ends[kind - 1] };
+        &self.tokens[from as usize..self.ends[kind] as usize]
     }
 
     fn distinct(&self) -> Vec<u64> {
@@ -146,21 +147,26 @@ pub fn recurring_tokens(pages: &[ParsedPage<'_>]) -> FxHashSet<u64> {
 /// tell about a page's text, not its layout.
 pub fn layout_of(page: &ParsedPage<'_>, recurring: &FxHashSet<u64>) -> Vec<u64> {
     let document = &page.document;
-    let mut labels: Vec<u64> = Vec::with_capacity(document.len());
+    let kinds = document.kinds();
+    let of_kind = |(at, kind): (usize, &Kind)| {
+        let name = document.name(kind.first)?;
+        Some((label_of(name, page.names.of_kind(at), recurring), dom::is_inline(name)))
+    };
+    let labels: Vec<(u64, bool)> = kinds.all().iter().enumerate().filter_map(of_kind).collect();
+    let of_nodes = kinds.of_nodes();
+    let label = |id: NodeId| labels[of_nodes[id as usize] as usize];
     let mut layout = Vec::new();
-    for id in document.ids() {
-        let Some(element) = document.element(id) else {
-            labels.push(0);
-            continue;
-        };
-        let label = label_of(element.name, page.names.of_node(id), recurring);
-        labels.push(label);
-        if dom::is_inline(element.name) {
+    for (id, node) in document.nodes().iter().enumerate() {
+        if node.name.is_none() {
             continue;
         }
-        let above = document.node(id).parent;
+        let (own, is_inline) = label(id as NodeId);
+        if is_inline {
+            continue;
+        }
+        let above = node.parent;
         let two_above = document.node(above).parent;
-        let path = [labels[two_above as usize], labels[above as usize], label];
+        let path = [label(two_above).0, label(above).0, own];
         layout.push(path.iter().fold(0u64, |hash, label| {
             (hash.rotate_left(23) ^ label).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         }));

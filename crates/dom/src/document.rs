@@ -1,6 +1,10 @@
 //! The flat tree: nodes in document order, with their attributes and text in shared buffers.
 
+use std::sync::OnceLock;
+
 use html5ever::LocalName;
+
+use crate::kinds::Kinds;
 
 /// Position of a node in document order (pre-order); the root is 0.
 pub type NodeId = u32;
@@ -118,6 +122,8 @@ pub struct Document {
     pub(crate) text: String,
     pub(crate) head: Head,
     pub(crate) notes: ParseNotes,
+    /// Told when first asked for.
+    pub(crate) kinds: OnceLock<Kinds>,
 }
 
 impl Document {
@@ -299,6 +305,11 @@ impl Document {
     /// Takes out what the page says about itself in JSON-LD: some sites say it of another page.
     pub fn forget_json_ld(&mut self) {
         self.head.json_ld.clear();
+    }
+
+    /// Which elements are written alike; found out when first asked for, O(n).
+    pub fn kinds(&self) -> &Kinds {
+        self.kinds.get_or_init(|| Kinds::of(self))
     }
 
     /// What was cut off.

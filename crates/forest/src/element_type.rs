@@ -1,11 +1,9 @@
 //! What an element is called on every sibling page (§3.2, definitions 2 and 3).
 
-use std::hash::Hasher;
-
-use dom::{Document, Element, NodeId};
+use dom::{Document, Element, Kinds, LocalName, NodeId};
 use model::ElementType;
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Depth-first position of every node among elements, 1 for the root (the paper's `dfs`
 /// attribute). Text nodes have the position of the element before them.
@@ -23,8 +21,8 @@ pub fn positions(document: &Document) -> Vec<u32> {
 
 /// The tolerant form of an attribute value: its first token without digits (§3.2).
 fn tolerant(value: &str) -> impl Iterator<Item = u8> + '_ {
-    let token = value.split_ascii_whitespace().next().unwrap_or_default();
-    token.bytes().filter(|b| !b.is_ascii_digit())
+    let token = value.trim_ascii_start().bytes().take_while(|b| !b.is_ascii_whitespace());
+    token.filter(|b| !b.is_ascii_digit())
 }
 
 fn tolerant_text(value: &str) -> String {
@@ -47,30 +45,44 @@ impl Recurring {
         let mut pages = 0;
         for document in documents {
             pages += 1;
+            let mut see = |name, value| {
+                let entry = seen.entry(attribute_hash(name, value)).or_insert((pages, false));
+                entry.1 |= entry.0 != pages;
+            };
+            // What elements of one kind have alike is looked at once.
+            for element in document.kinds().all().iter().filter_map(|k| document.element(k.first)) {
+                let alike = element.attributes().filter(|(name, _)| Kinds::tell_by(name));
+                alike.for_each(|(name, value)| see(name, value));
+            }
             for element in document.ids().filter_map(|id| document.element(id)) {
-                for (name, value) in element.attributes() {
-                    let entry = seen.entry(attribute_hash(name, value)).or_insert((pages, false));
-                    entry.1 |= entry.0 != pages;
-                }
+                let own = element.attributes().filter(|(name, _)| !Kinds::tell_by(name));
+                own.for_each(|(name, value)| see(name, value));
             }
         }
         let recurs = |&(_, (_, twice)): &(u64, (u32, bool))| twice || pages == 1;
         Self(seen.into_iter().filter(recurs).map(|(hash, _)| hash).collect())
     }
 
-    fn has(&self, name: &str, value: &str) -> bool {
+    fn has(&self, name: &LocalName, value: &str) -> bool {
         self.0.contains(&attribute_hash(name, value))
     }
 }
 
-/// A hash of an attribute's name and tolerant value. Most of ranking's time goes into these, so it
-/// takes the value as bytes, one multiplication each, and no buffer.
-fn attribute_hash(name: &str, value: &str) -> u64 {
-    let mut hash = xxh3_64(name.as_bytes());
+/// A hash of an attribute's name and tolerant value.
+fn attribute_hash(name: &LocalName, value: &str) -> u64 {
+    let mut hash = u64::from(name.get_hash());
+    // Hashed by the piece: most values fit in one.
+    let mut stable = [0u8; 128];
+    let mut len = 0;
     for byte in tolerant(value) {
-        hash = (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        stable[len] = byte;
+        len += 1;
+        if len == stable.len() {
+            hash = xxh3_64_with_seed(&stable, hash);
+            len = 0;
+        }
     }
-    hash ^ (hash >> 29)
+    xxh3_64_with_seed(&stable[..len], hash)
 }
 
 /// The element type (definition 2): tag and recurring attributes in tolerant form, or the
@@ -102,12 +114,11 @@ pub(crate) fn pattern_key(
             sum = sum.wrapping_add(hash | 1);
         }
     }
-    let mut hasher = Xxh3Default::new();
-    hasher.update(element.name.as_bytes());
-    hasher.write_u8(0xff);
-    hasher.write_u16(document.node(id).level);
-    hasher.write_u64(if sum == 0 { u64::from(position) << 1 } else { sum });
-    Some(hasher.digest())
+    let attributes = if sum == 0 { u64::from(position) << 1 } else { sum };
+    let mut which = [0u8; 10];
+    which[..2].copy_from_slice(&document.node(id).level.to_le_bytes());
+    which[2..].copy_from_slice(&attributes.to_le_bytes());
+    Some(xxh3_64_with_seed(element.name.as_bytes(), xxh3_64_with_seed(&which, 0)))
 }
 
 #[cfg(test)]

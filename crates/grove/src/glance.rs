@@ -8,7 +8,6 @@ use dom::{Document, NodeId, PrefixSums};
 
 use crate::block::{Block, blocks};
 use crate::cues::Cues;
-use crate::known::Known;
 use crate::page::PageBlocks;
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
 use crate::pools::{Pools, ScoredPage};
@@ -29,7 +28,6 @@ pub struct OfSample<'a> {
 /// What a sample is like, by pattern and on the whole. Borrows nothing of its pages.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    known: Known,
     of_patterns: Vec<OfPattern>,
     /// The largest share of a page's score that is lost, and the smallest mean score of what is kept.
     most_lost: f32,
@@ -69,12 +67,10 @@ const UNKNOWN_SHARE: f32 = 0.25;
 impl Profile {
     /// Sums up a sample. Linear in its nodes.
     pub fn of(sample: &[OfSample<'_>], patterns: &Patterns, cues: &mut Cues) -> Self {
-        let mut known = Known::default();
         let mut own = vec![(0.0f32, 0.0f32); patterns.len()];
         let mut of_patterns = vec![OfPattern::default(); patterns.len()];
         let mut met = vec![false; patterns.len()];
         for page in sample {
-            known.learn(page.document, page.page.patterns);
             for id in page.document.ids().filter(|&id| page.document.name(id).is_some()) {
                 let pattern = page.page.patterns[id as usize] as usize;
                 if !std::mem::replace(&mut met[pattern], true) {
@@ -104,7 +100,7 @@ impl Profile {
             of_patterns[id].around = around;
             of_patterns[id].score = mean(own[id]).unwrap_or(around);
         }
-        let mut profile = Self { known, of_patterns, most_lost: 0.0, least_mean: 1.0 };
+        let mut profile = Self { of_patterns, most_lost: 0.0, least_mean: 1.0 };
         for page in sample.iter().filter(|page| !page.kept.is_empty()) {
             let blocks = &page.page.page.blocks;
             let pattern = |at: usize| page.page.pattern(at) as usize;
@@ -127,7 +123,7 @@ impl Profile {
         link_words: &PrefixSums,
         cues: &mut Cues,
     ) -> Glance {
-        let of_nodes = self.known.find(patterns, document);
+        let of_nodes = patterns.find(document);
         let blocks = blocks(document, words, link_words);
         let mut scores = Vec::with_capacity(blocks.len());
         let mut of_blocks = Vec::with_capacity(blocks.len());
@@ -286,12 +282,7 @@ mod tests {
         let pages: Vec<Parsed> = (0..3).map(|_| parsed(&post(&body))).collect();
         let documents: Vec<&Document> = pages.iter().map(|page| &page.document).collect();
         let (patterns, of_nodes) = Patterns::of(&documents);
-        let empty = Profile {
-            known: Known::default(),
-            of_patterns: Vec::new(),
-            most_lost: 0.0,
-            least_mean: 0.0,
-        };
+        let empty = Profile { of_patterns: Vec::new(), most_lost: 0.0, least_mean: 0.0 };
         let looked_at: Vec<Glance> = pages
             .iter()
             .map(|p| empty.glance(&patterns, &p.document, &p.words, &p.links, &mut Cues::new()))

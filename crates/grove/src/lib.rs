@@ -24,7 +24,6 @@ mod cues;
 mod decide;
 mod ending;
 mod glance;
-mod known;
 mod nodes;
 mod overlap;
 mod page;

@@ -5,7 +5,7 @@
 //! only those count that recur on another sibling: names made anew for every page vanish by
 //! themselves. Positions do not enter. All siblings' paths together make one merged tree.
 
-use dom::{Document, Element, LocalName, NodeId, class_tokens, local_name};
+use dom::{Document, Element, Kind, LocalName, class_tokens, local_name};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -30,14 +30,20 @@ impl Patterns {
     /// Merges the trees of sibling pages; gives also, per page and node, its pattern (a text node has
     /// its parent's). Linear in the nodes.
     pub fn of(pages: &[&Document]) -> (Self, Vec<Vec<PatternId>>) {
-        let names: Vec<Names> = pages.iter().map(|page| Names::of(page)).collect();
+        let names = Names::of(pages);
         let mut patterns = Self {
-            recurring: recurring(&names),
+            recurring: names.recurring(),
             ids: FxHashMap::default(),
             parents: Vec::new(),
             levels: Vec::new(),
         };
-        let of_nodes = pages.iter().zip(&names).map(|(page, names)| patterns.add(page, names));
+        let labels: Vec<u64> = (names.examples.iter().enumerate())
+            .map(|(kind, &tag)| patterns.label(tag, names.of_kind(kind)))
+            .collect();
+        let of_nodes = pages.iter().zip(&names.of_pages).map(|(page, kinds)| {
+            let labels: Vec<u64> = kinds.iter().map(|&kind| labels[kind as usize]).collect();
+            patterns.add(page, &labels)
+        });
         let of_nodes = of_nodes.collect();
         (patterns, of_nodes)
     }
@@ -64,44 +70,42 @@ impl Patterns {
 
     /// The patterns of a further page's nodes, [`UNKNOWN`] where the tree has none.
     pub fn find(&self, page: &Document) -> Vec<PatternId> {
-        let names = Names::of(page);
+        let kinds = page.kinds();
+        let mut names = Vec::new();
+        let label = |kind: &Kind| {
+            let element = page.element(kind.first)?;
+            names.clear();
+            each_name(element, |name| names.push(name));
+            Some(self.label(element.name, &names))
+        };
+        let labels: Vec<u64> = kinds.all().iter().filter_map(label).collect();
         let mut found: Vec<PatternId> = Vec::with_capacity(page.len());
-        for id in page.ids() {
-            let above = if id == 0 { UNKNOWN } else { found[page.node(id).parent as usize] };
-            found.push(match page.element(id) {
+        for (id, (node, &kind)) in page.nodes().iter().zip(kinds.of_nodes()).enumerate() {
+            let above = if id == 0 { UNKNOWN } else { found[node.parent as usize] };
+            found.push(match labels.get(kind as usize) {
                 Some(_) if id != 0 && above == UNKNOWN => UNKNOWN,
-                Some(element) => {
-                    let key = (above, self.label(element, names.of_node(id)));
-                    self.ids.get(&key).copied().unwrap_or(UNKNOWN)
-                }
+                Some(&label) => self.ids.get(&(above, label)).copied().unwrap_or(UNKNOWN),
                 None => above,
             });
         }
         found
     }
 
-    /// The pattern of one element below another pattern, [`UNKNOWN`] where the tree has none.
-    pub(crate) fn below(&self, above: PatternId, element: Element<'_>) -> PatternId {
-        let mut names = Vec::new();
-        each_name(element, |name| names.push(name));
-        let key = (above, self.label(element, &names));
-        self.ids.get(&key).copied().unwrap_or(UNKNOWN)
-    }
-
-    fn add(&mut self, page: &Document, names: &Names) -> Vec<PatternId> {
+    /// Puts in a page, given the labels of its kinds of elements.
+    fn add(&mut self, page: &Document, labels: &[u64]) -> Vec<PatternId> {
+        let kinds = page.kinds().of_nodes();
         let mut of_nodes: Vec<PatternId> = Vec::with_capacity(page.len());
-        for id in page.ids() {
-            let above = if id == 0 { UNKNOWN } else { of_nodes[page.node(id).parent as usize] };
-            let Some(element) = page.element(id) else {
+        for (id, (node, &kind)) in page.nodes().iter().zip(kinds).enumerate() {
+            let above = if id == 0 { UNKNOWN } else { of_nodes[node.parent as usize] };
+            let Some(&label) = labels.get(kind as usize) else {
                 of_nodes.push(above);
                 continue;
             };
             let next = self.parents.len() as PatternId;
-            let key = (above, self.label(element, names.of_node(id)));
-            let pattern = *self.ids.entry(key).or_insert(next);
+            let pattern = *self.ids.entry((above, label)).or_insert(next);
             if pattern == next {
                 self.parents.push(if above == UNKNOWN { 0 } else { above });
-                self.levels.push(page.node(id).level);
+                self.levels.push(node.level);
             }
             of_nodes.push(pattern);
         }
@@ -109,9 +113,9 @@ impl Patterns {
     }
 
     /// A hash of tag, id and class names. The order of class names does not matter: a sum.
-    fn label(&self, element: Element<'_>, names: &[u64]) -> u64 {
-        let tag = xxh3_64(element.name.as_bytes());
-        if matches!(*element.name, local_name!("html") | local_name!("body")) {
+    fn label(&self, name: &LocalName, names: &[u64]) -> u64 {
+        let tag = xxh3_64(name.as_bytes());
+        if matches!(*name, local_name!("html") | local_name!("body")) {
             return tag;
         }
         let frequency = |name: &u64| self.recurring.get(name).copied().unwrap_or(0);
@@ -129,33 +133,70 @@ impl Patterns {
     }
 }
 
-/// Hashes of the names of a page's elements, by node.
-struct Names {
+/// Hashes of the names of the elements of pages, by kind: one that several pages have is one.
+struct Names<'a> {
+    /// Per page the kinds of its elements.
+    of_pages: Vec<Vec<u32>>,
+    /// Tags, by kind.
+    examples: Vec<&'a LocalName>,
     ends: Vec<u32>,
     hashes: Vec<u64>,
 }
 
-impl Names {
-    fn of(page: &Document) -> Self {
-        let mut names = Self { ends: Vec::with_capacity(page.len()), hashes: Vec::new() };
-        for id in page.ids() {
-            if let Some(element) = page.element(id) {
-                each_name(element, |name| names.hashes.push(name));
-            }
-            names.ends.push(names.hashes.len() as u32);
+impl<'a> Names<'a> {
+    fn of(pages: &[&'a Document]) -> Self {
+        let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut names = Self {
+            of_pages: Vec::new(),
+            examples: Vec::new(),
+            ends: Vec::new(),
+            hashes: Vec::new(),
+        };
+        for page in pages {
+            let kinds = page.kinds().all().iter();
+            let number = |kind: &Kind| {
+                let element = page.element(kind.first)?;
+                Some(*numbers.entry(kind.hash).or_insert_with(|| names.add(element)))
+            };
+            let of_page = kinds.filter_map(number).collect();
+            names.of_pages.push(of_page);
         }
         names
     }
 
-    fn of_node(&self, id: NodeId) -> &[u64] {
-        let from = if id == 0 { 0 } else { self.ends[id as usize - 1] };
-        &self.hashes[from as usize..self.ends[id as usize] as usize]
+    fn add(&mut self, element: Element<'a>) -> u32 {
+        each_name(element, |name| self.hashes.push(name));
+        self.ends.push(self.hashes.len() as u32);
+        self.examples.push(element.name);
+        self.examples.len() as u32 - 1
+    }
+
+    fn of_kind(&self, kind: usize) -> &[u64] {
+        let from = if kind == 0 { 0 } else { self.ends[kind - 1] };
+        &self.hashes[from as usize..self.ends[kind] as usize]
+    }
+
+    /// The names that two pages have, and on how many they are; of fewer than three pages, all.
+    fn recurring(&self) -> FxHashMap<u64, u32> {
+        let least = if self.of_pages.len() < 3 { 1 } else { 2 };
+        // Per name the last page it was seen on, and on how many.
+        let mut seen: FxHashMap<u64, (usize, u32)> = FxHashMap::default();
+        for (at, kinds) in self.of_pages.iter().enumerate() {
+            for &name in kinds.iter().flat_map(|&kind| self.of_kind(kind as usize)) {
+                let entry = seen.entry(name).or_insert((at, 1));
+                if entry.0 != at {
+                    *entry = (at, entry.1 + 1);
+                }
+            }
+        }
+        let of_name = |(name, (_, pages))| (pages >= least).then_some((name, pages));
+        seen.into_iter().filter_map(of_name).collect()
     }
 }
 
 /// What stands in for names where an element has neither id nor class: all there is on pages of a
 /// certain age.
-pub(crate) const LOOKS: [LocalName; 9] = [
+static LOOKS: [LocalName; 9] = [
     local_name!("itemprop"),
     local_name!("role"),
     local_name!("width"),
@@ -201,23 +242,6 @@ fn each_name(element: Element<'_>, mut take: impl FnMut(u64)) {
 /// Names beside it that come and go (the categories of a post, on the element around it) would make
 /// every category a layout of its own.
 const COMPANION: (u32, u32) = (4, 5);
-
-/// The names that two pages have, and on how many they are; of fewer than three pages, all.
-fn recurring(pages: &[Names]) -> FxHashMap<u64, u32> {
-    let least = if pages.len() < 3 { 1 } else { 2 };
-    // Per name the last page it was seen on, and on how many.
-    let mut seen: FxHashMap<u64, (usize, u32)> = FxHashMap::default();
-    for (at, page) in pages.iter().enumerate() {
-        for &name in &page.hashes {
-            let entry = seen.entry(name).or_insert((at, 1));
-            if entry.0 != at {
-                *entry = (at, entry.1 + 1);
-            }
-        }
-    }
-    let of_name = |(name, (_, pages))| (pages >= least).then_some((name, pages));
-    seen.into_iter().filter_map(of_name).collect()
-}
 
 #[cfg(test)]
 mod tests {

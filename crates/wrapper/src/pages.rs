@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use dom::xpath::{Path, Step};
+use dom::xpath::{Path, Step, Test};
 use dom::{Document, LocalName, NodeId};
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -46,12 +46,12 @@ impl<'a> Memo<'a> {
         (&step.name, &step.predicates).hash(&mut hasher);
         let mut passing = self.passing.borrow_mut();
         let found = passing.entry(hasher.finish()).or_insert_with(|| {
-            let passes = |id: &NodeId| step.matches(self.document, *id);
+            let mut test = Test::new(step, self.document);
             let found = match &step.name {
-                None => self.document.ids().filter(passes).collect(),
+                None => self.document.ids().filter(|&id| test.passes(id)).collect(),
                 Some(name) => {
                     let named = self.named.get(name).map_or(&[][..], Vec::as_slice);
-                    named.iter().copied().filter(passes).collect()
+                    named.iter().copied().filter(|&id| test.passes(id)).collect()
                 }
             };
             Rc::new(found)

@@ -3,13 +3,16 @@
 use html5ever::local_name;
 
 use super::{Path, Predicate, Step};
-use crate::{Document, NodeId};
+use crate::{Document, Kinds, NodeId};
 
 impl Path {
     /// Ids of the elements the path selects, rising. O(steps · nodes) but for positions.
     pub fn select(&self, document: &Document) -> Vec<NodeId> {
         let mut selected: Option<Vec<NodeId>> = None;
         for step in &self.steps {
+            if selected.as_ref().is_some_and(Vec::is_empty) {
+                break;
+            }
             selected = Some(step.apply(document, selected.as_deref()));
         }
         selected.unwrap_or_default()
@@ -20,22 +23,23 @@ impl Step {
     /// One step from the given elements, or from the document where there are none yet.
     fn apply(&self, document: &Document, from: Option<&[NodeId]>) -> Vec<NodeId> {
         let mut out = Vec::new();
+        let mut test = Test::new(self, document);
         match (from, self.deep) {
-            (None, false) => out.extend(self.matches(document, 0).then_some(0)),
-            (None, true) => out.extend(document.ids().filter(|&id| self.matches(document, id))),
+            (None, false) => out.extend(test.passes(0).then_some(0)),
+            (None, true) => out.extend(document.ids().filter(|&id| test.passes(id))),
             (Some(from), true) => {
                 let mut done = 0;
                 for &context in from {
                     // Contexts rise, so a nested one adds nothing to the range already searched.
                     let range = (context + 1).max(done)..document.node(context).end;
                     done = done.max(range.end);
-                    out.extend(range.filter(|&id| self.matches(document, id)));
+                    out.extend(range.filter(|&id| test.passes(id)));
                 }
             }
             (Some(from), false) => {
                 for &context in from {
                     let children = document.children(context);
-                    out.extend(children.filter(|&id| self.matches(document, id)));
+                    out.extend(children.filter(|&id| test.passes(id)));
                 }
                 out.sort_unstable();
             }
@@ -49,28 +53,96 @@ impl Step {
     }
 
     fn matches_up_to(&self, document: &Document, id: NodeId, predicates: usize) -> bool {
-        let Some(name) = document.name(id) else { return false };
-        if self.name.as_ref().is_some_and(|wanted| wanted != name) {
-            return false;
-        }
-        self.predicates[..predicates].iter().enumerate().all(|(i, predicate)| match predicate {
+        self.is_named(document, id) && (0..predicates).all(|at| self.holds(document, id, at))
+    }
+
+    fn is_named(&self, document: &Document, id: NodeId) -> bool {
+        let name = document.name(id);
+        name.is_some_and(|name| self.name.as_ref().is_none_or(|wanted| wanted == name))
+    }
+
+    /// Whether one of the predicates holds for an element.
+    fn holds(&self, document: &Document, id: NodeId, at: usize) -> bool {
+        match &self.predicates[at] {
             Predicate::Position(n) => {
                 let before = match document.parent(id) {
                     Some(parent) => document
                         .children(parent)
                         .take_while(|&sibling| sibling < id)
-                        .filter(|&sibling| self.matches_up_to(document, sibling, i))
+                        .filter(|&sibling| self.matches_up_to(document, sibling, at))
                         .count(),
                     None => 0,
                 };
                 before + 1 == *n as usize
             }
             predicate => predicate.holds(document, id),
-        })
+        }
+    }
+}
+
+/// The test of a step, for asking it of many elements of one page: elements of one kind are told by the
+/// first of them, as far as they can be.
+#[derive(Debug)]
+pub struct Test<'a> {
+    step: &'a Step,
+    document: &'a Document,
+    kinds: &'a [u32],
+    /// Whether elements of a kind pass, where that is known.
+    of_kinds: Vec<Option<bool>>,
+    /// Predicates that each element must be asked.
+    of_elements: Vec<usize>,
+}
+
+impl<'a> Test<'a> {
+    /// The test of a step on a page.
+    pub fn new(step: &'a Step, document: &'a Document) -> Self {
+        let kinds = document.kinds();
+        let each = step.predicates.iter().enumerate();
+        Self {
+            step,
+            document,
+            kinds: kinds.of_nodes(),
+            of_kinds: vec![None; kinds.all().len()],
+            of_elements: each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect(),
+        }
+    }
+
+    /// Whether an element passes: what [`Step::matches`] gives.
+    #[inline]
+    pub fn passes(&mut self, id: NodeId) -> bool {
+        let kind = self.kinds[id as usize] as usize;
+        let passes = match self.of_kinds.get(kind) {
+            None => return false, // text
+            Some(Some(passes)) => *passes,
+            Some(None) => self.learn(kind, id),
+        };
+        passes && self.of_elements.iter().all(|&at| self.step.holds(self.document, id, at))
+    }
+
+    fn learn(&mut self, kind: usize, id: NodeId) -> bool {
+        let mut told = self.step.predicates.iter().filter(|p| p.is_told_by_kind());
+        let passes =
+            self.step.is_named(self.document, id) && told.all(|p| p.holds(self.document, id));
+        self.of_kinds[kind] = Some(passes);
+        passes
     }
 }
 
 impl Predicate {
+    /// Whether it holds for all elements of a kind or for none.
+    fn is_told_by_kind(&self) -> bool {
+        match self {
+            Self::HasClass(_) => true,
+            Self::Equals(name, _)
+            | Self::StartsWith(name, _)
+            | Self::Contains(name, _)
+            | Self::Has(name) => Kinds::tell_by(name),
+            Self::Not(inner) => inner.is_told_by_kind(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().all(Self::is_told_by_kind),
+            Self::Child(_) | Self::Descendant(_) | Self::Position(_) => false,
+        }
+    }
+
     /// Whether the condition holds for the element. Positions depend on the step they stand in
     /// and never hold here.
     pub fn holds(&self, document: &Document, id: NodeId) -> bool {

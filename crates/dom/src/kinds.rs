@@ -1,0 +1,156 @@
+//! Elements of a page that are written alike: of one tag, with the same names and looks.
+
+use std::sync::LazyLock;
+
+use html5ever::{LocalName, local_name};
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{Document, NodeId};
+
+/// The kinds of elements of a page: those of one kind have the same tag, and the same values of all
+/// attributes that say what an element is or how it looks, in one order. There are far fewer kinds than
+/// elements, and what can be told by tag and names alone is told once a kind.
+#[derive(Clone, Debug, Default)]
+pub struct Kinds {
+    of_nodes: Vec<u32>,
+    kinds: Vec<Kind>,
+}
+
+/// A kind of element.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// The first element of the kind.
+    pub first: NodeId,
+    /// A hash of tag, attributes and values: the same on every page.
+    pub hash: u64,
+}
+
+impl Kinds {
+    /// What stands for a kind at text nodes.
+    pub const TEXT: u32 = u32::MAX;
+
+    /// Tells the kinds of a page. Linear in nodes and attributes.
+    pub(crate) fn of(document: &Document) -> Self {
+        let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
+        let mut kinds: Vec<Kind> = Vec::new();
+        let of_node = |id: NodeId| {
+            let Some(name) = document.name(id) else { return Self::TEXT };
+            let mut hash = xxh3_64(name.as_bytes());
+            for attribute in &document.attributes[document.node(id).span.range()] {
+                if Self::tell_by(&attribute.name) {
+                    let value = xxh3_64(document.values[attribute.value.range()].as_bytes());
+                    hash = mixed(mixed(hash, u64::from(attribute.name.get_hash())), value);
+                }
+            }
+            *numbers.entry(hash).or_insert_with(|| {
+                kinds.push(Kind { first: id, hash });
+                kinds.len() as u32 - 1
+            })
+        };
+        let of_nodes = document.ids().map(of_node).collect();
+        Self { of_nodes, kinds }
+    }
+
+    /// Per node the number of its kind; [`Kinds::TEXT`] for text.
+    #[inline]
+    pub fn of_nodes(&self) -> &[u32] {
+        &self.of_nodes
+    }
+
+    /// All kinds by number, in the order of their first elements.
+    #[inline]
+    pub fn all(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// Whether elements with different values of this attribute are of different kinds.
+    pub fn tell_by(name: &LocalName) -> bool {
+        match *name {
+            local_name!("href")
+            | local_name!("src")
+            | local_name!("alt")
+            | local_name!("title")
+            | local_name!("style")
+            | local_name!("target")
+            | local_name!("srcset")
+            | local_name!("sizes")
+            | local_name!("type") => false,
+            local_name!("class")
+            | local_name!("id")
+            | local_name!("itemprop")
+            | local_name!("itemtype")
+            | local_name!("role")
+            | local_name!("property")
+            | local_name!("name")
+            | local_name!("rel")
+            | local_name!("aria-label")
+            | local_name!("align")
+            | local_name!("valign")
+            | local_name!("width")
+            | local_name!("height")
+            | local_name!("bgcolor")
+            | local_name!("border")
+            | local_name!("cellpadding")
+            | local_name!("cellspacing")
+            | local_name!("face")
+            | local_name!("size") => true,
+            _ => OTHERS.contains(name),
+        }
+    }
+}
+
+/// Names that the parser has no constants for.
+static OTHERS: LazyLock<[LocalName; 8]> = LazyLock::new(|| {
+    [
+        "typeof",
+        "data-testid",
+        "data-component",
+        "data-type",
+        "data-role",
+        "data-module",
+        "data-block",
+        "data-qa",
+    ]
+    .map(LocalName::from)
+});
+
+fn mixed(hash: u64, with: u64) -> u64 {
+    (hash.rotate_left(29) ^ with).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    #[test]
+    fn elements_written_alike_are_of_one_kind() {
+        let page = parse(
+            "<p class='a b' href=1>x</p><p class='a b' href=2>y</p><p class='b a'>z</p>\
+             <p id='a b'>u</p><div class='a b'>v</div><p data-qa=k>w</p><p>x</p>",
+        );
+        let kinds = page.kinds();
+        let mut of_elements: Vec<u32> = kinds.of_nodes().to_vec();
+        assert_eq!(of_elements.len(), page.len());
+        of_elements.retain(|&kind| kind != Kinds::TEXT);
+        // html, body, then the elements above.
+        assert_eq!(of_elements, [0, 1, 2, 2, 3, 4, 5, 6, 7]);
+        for (number, kind) in kinds.all().iter().enumerate() {
+            assert_eq!(kinds.of_nodes()[kind.first as usize] as usize, number);
+        }
+        let texts = page.ids().filter(|&id| page.text(id).is_some());
+        assert!(texts.into_iter().all(|id| kinds.of_nodes()[id as usize] == Kinds::TEXT));
+    }
+
+    #[test]
+    fn hashes_are_the_same_on_every_page() {
+        let (one, other) = (parse("<p class=a>x"), parse("<b>y</b><p href=x class=a>z"));
+        let of = |page: &Document| {
+            let named = |id: &NodeId| page.is(*id, &local_name!("p"));
+            let p = page.ids().find(named).unwrap();
+            page.kinds().all()[page.kinds().of_nodes()[p as usize] as usize].hash
+        };
+        assert_eq!(of(&one), of(&other));
+    }
+}
