@@ -197,7 +197,18 @@ pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
         .map(|id| (words.sum(document, id) - link_words.sum(document, id), id))
         .filter(|t| t.0 > 0)
         .collect();
-    texts.sort_unstable_by_key(|&(words, id)| (std::cmp::Reverse(words), id));
+    let longest_first = |&(words, id): &(u32, NodeId)| (std::cmp::Reverse(words), id);
+    // A few are enough, most often.
+    const FEW: usize = 32;
+    if texts.len() > FEW {
+        texts.select_nth_unstable_by_key(FEW, longest_first);
+        let few: usize =
+            texts[..FEW].iter().map(|t| document.text(t.1).map_or(0, |text| text.len() + 1)).sum();
+        if few >= ENOUGH {
+            texts.truncate(FEW);
+        }
+    }
+    texts.sort_unstable_by_key(longest_first);
     let mut sample = String::new();
     for (_, id) in texts {
         sample.push_str(document.text(id).unwrap_or_default());

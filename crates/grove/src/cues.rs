@@ -4,7 +4,7 @@
 //! words of the list; a name that is not made of known words alone says nothing: `commentary` is not
 //! `comment`.
 
-use dom::{Document, NodeId, local_name};
+use dom::{Document, Element, Kind, NodeId, local_name};
 use rustc_hash::FxHashMap;
 
 /// The kinds of cue, each with its words. What each is worth is learnt.
@@ -306,6 +306,8 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
 #[derive(Debug)]
 pub struct Cues {
     words: FxHashMap<&'static str, u64>,
+    /// By hash of a kind of element.
+    kinds: FxHashMap<u64, u64>,
     read: FxHashMap<String, u64>,
 }
 
@@ -325,48 +327,46 @@ impl Cues {
         for (bit, (_, list)) in CUES.iter().enumerate() {
             words.extend(list.iter().map(|&word| (word, 1 << bit)));
         }
-        Self { words, read: FxHashMap::default() }
+        Self { words, kinds: FxHashMap::default(), read: FxHashMap::default() }
     }
 
-    /// The cues of an element's own name and attributes, as bits.
-    pub(crate) fn of(&mut self, document: &Document, id: NodeId) -> u64 {
+    /// What it takes to tell the cues of a page's elements.
+    pub(crate) fn of_page<'a>(&mut self, document: &'a Document) -> PageCues<'a> {
+        let of_kind = |kind: &Kind| {
+            if let Some(&bits) = self.kinds.get(&kind.hash) {
+                return bits;
+            }
+            let bits = self.of_names_of(document, kind.first);
+            if self.kinds.len() < REMEMBERED {
+                self.kinds.insert(kind.hash, bits);
+            }
+            bits
+        };
+        let of_kinds = document.kinds().all().iter().map(of_kind).collect();
+        PageCues { document, of_kinds }
+    }
+
+    /// The cues of an element's tag and names, as bits: those of all of its kind.
+    fn of_names_of(&mut self, document: &Document, id: NodeId) -> u64 {
         let Some(element) = document.element(id) else { return 0 };
         let mut bits = 0;
         if let Some(at) = ELEMENTS.iter().position(|name| name == element.name) {
             bits |= 1 << (CUES.len() + at);
         }
-        let names_it = !matches!(*element.name, local_name!("html") | local_name!("body"));
+        if matches!(*element.name, local_name!("html") | local_name!("body")) {
+            return bits;
+        }
         for (name, value) in element.attributes() {
-            let hidden = match *name {
+            let names_it = match *name {
                 local_name!("class")
                 | local_name!("id")
                 | local_name!("role")
-                | local_name!("itemprop") => {
-                    if names_it {
-                        bits |= self.of_names(value);
-                    }
-                    false
-                }
-                local_name!("href")
-                | local_name!("src")
-                | local_name!("title")
-                | local_name!("alt")
-                | local_name!("rel")
-                | local_name!("target")
-                | local_name!("width")
-                | local_name!("height") => false,
-                local_name!("hidden") => true,
-                local_name!("style") => hides(value),
-                _ => match &**name {
-                    "data-testid" | "data-component" if names_it => {
-                        bits |= self.of_names(value);
-                        false
-                    }
-                    "aria-hidden" => value == "true",
-                    _ => false,
-                },
+                | local_name!("itemprop") => true,
+                _ => matches!(&**name, "data-testid" | "data-component"),
             };
-            bits |= u64::from(hidden) << (COUNT - 1);
+            if names_it {
+                bits |= self.of_names(value);
+            }
         }
         bits
     }
@@ -406,6 +406,39 @@ impl Cues {
                 Some(self.words.get(head)? | self.glued(tail, parts - 1)?)
             },
         )
+    }
+}
+
+/// The cues of a page's elements.
+#[derive(Debug)]
+pub(crate) struct PageCues<'a> {
+    document: &'a Document,
+    of_kinds: Vec<u64>,
+}
+
+impl PageCues<'_> {
+    /// The cues of an element's own name and attributes, as bits.
+    pub(crate) fn of(&self, id: NodeId) -> u64 {
+        let kind = self.document.kinds().of_nodes()[id as usize];
+        let Some(&bits) = self.of_kinds.get(kind as usize) else { return 0 };
+        bits | u64::from(self.is_hidden(id)) << (COUNT - 1)
+    }
+
+    fn is_hidden(&self, id: NodeId) -> bool {
+        let attributes = self.document.element(id).into_iter().flat_map(Element::attributes);
+        attributes.into_iter().any(|(name, value)| match *name {
+            local_name!("class")
+            | local_name!("id")
+            | local_name!("href")
+            | local_name!("src")
+            | local_name!("title")
+            | local_name!("alt")
+            | local_name!("rel")
+            | local_name!("target") => false,
+            local_name!("hidden") => true,
+            local_name!("style") => hides(value),
+            _ => &**name == "aria-hidden" && value == "true",
+        })
     }
 }
 
