@@ -46,6 +46,6 @@ pub use page::{PageBlocks, PageView, page_feature_names, read_page};
 pub use patterns::{PatternId, Patterns, UNKNOWN};
 pub use pools::{Pools, ScoredPage};
 pub use rows::Rows;
-pub use siblings::{Template, sibling_feature_names, sibling_rows};
+pub use siblings::{Template, second_scores, settled, sibling_feature_names, sibling_rows};
 pub use trees::{Tree, Trees};
 pub use weights::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, WeightsError, feature_names};

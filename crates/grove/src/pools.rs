@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::page::{PageBlocks, density};
+use crate::page::{PageBlocks, density, log};
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
 use crate::signs::Ends;
 
@@ -88,7 +88,7 @@ impl Pools {
                 pool.scored_words += vote * words * score;
                 pool.scores += vote * score;
                 pool.squares += vote * score * score;
-                let log = words.ln_1p();
+                let log = log(words);
                 pool.logs += vote * log;
                 pool.log_squares += vote * log * log;
                 pool.sentence_ends += vote * f32::from(u8::from(signs.ends == Ends::Sentence));

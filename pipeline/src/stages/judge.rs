@@ -11,7 +11,7 @@ use dom::NodeId;
 use forest::{Measure, Recurring};
 use grove::{
     Chosen, Cues, DecideParameters, Decision, PageBlocks, PageView, PatternId, Patterns, Pools,
-    Rows, ScoredPage, Weights, decide, read_page, sibling_rows,
+    Rows, ScoredPage, Weights, decide, read_page, second_scores,
 };
 use metadata::json_ld_article;
 use model::StructuralPattern;
@@ -135,8 +135,9 @@ impl ByItself {
         let Self { blocks, of_nodes: patterns, first: scores } = &self;
         let scored = ScoredPage { page: blocks, patterns, scores };
         let forest = common.forest.elements(page);
-        let rows = sibling_rows(&page.document, &scored, &template, forest.as_deref());
-        let scores = pools.less_repeated(&self.blocks, weights.sibling.probabilities(&rows));
+        let (document, trees) = (&page.document, &weights.sibling);
+        let scores = second_scores(document, &scored, &template, forest.as_deref(), trees);
+        let scores = pools.less_repeated(&self.blocks, scores);
         // The features are most of a page's memory, and done with.
         self.blocks.rows = Rows::default();
         JudgedPage { blocks: self.blocks, of_nodes: self.of_nodes, scores }

@@ -8,7 +8,7 @@
 use dom::Document;
 use grove::{
     DecideParameters, Decision, Pools, Rows, ScoredPage, Taken, Template, Trees, Weights,
-    confidence_rows, decide, ending, ending_rows, sibling_rows,
+    confidence_rows, decide, ending, ending_rows, settled, sibling_rows,
 };
 use rayon::prelude::*;
 use score::{Kind, Measure, Output};
@@ -123,9 +123,11 @@ pub(super) fn course(templates: &[Siblings<'_>], plan: &Plan) -> Result<Course, 
         let scored = &scored(template, &page.scores[t])[p];
         whole(t, p, sibling_rows(document(&template.pages[p]), scored, &of, forest.as_deref()))
     })?;
-    let second: PerPage<Vec<f32>> = (sibling.scores.into_iter().zip(templates).zip(&pools))
-        .map(|((scores, template), pools)| {
-            let pages = scores.into_iter().zip(&template.pages);
+    let second: PerPage<Vec<f32>> = (sibling.scores.iter().zip(&page.scores))
+        .zip(templates.iter().zip(&pools))
+        .map(|((second, first), (template, pools))| {
+            let scores = first.iter().zip(second).map(|(first, second)| settled(first, second));
+            let pages = scores.zip(&template.pages);
             pages.map(|(scores, page)| pools.less_repeated(&page.blocks, scores)).collect()
         })
         .collect();
