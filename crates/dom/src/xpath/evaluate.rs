@@ -1,5 +1,7 @@
 //! Which elements of a document a path selects.
 
+use std::ops::Deref;
+
 use html5ever::local_name;
 
 use super::{Path, Predicate, Step};
@@ -25,21 +27,21 @@ impl Step {
         let mut out = Vec::new();
         let mut test = Test::new(self, document);
         match (from, self.deep) {
-            (None, false) => out.extend(test.passes(0).then_some(0)),
-            (None, true) => out.extend(document.ids().filter(|&id| test.passes(id))),
+            (None, false) => out.extend(test.passes(document, 0).then_some(0)),
+            (None, true) => out.extend(document.ids().filter(|&id| test.passes(document, id))),
             (Some(from), true) => {
                 let mut done = 0;
                 for &context in from {
                     // Contexts rise, so a nested one adds nothing to the range already searched.
                     let range = (context + 1).max(done)..document.node(context).end;
                     done = done.max(range.end);
-                    out.extend(range.filter(|&id| test.passes(id)));
+                    out.extend(range.filter(|&id| test.passes(document, id)));
                 }
             }
             (Some(from), false) => {
                 for &context in from {
                     let children = document.children(context);
-                    out.extend(children.filter(|&id| test.passes(id)));
+                    out.extend(children.filter(|&id| test.passes(document, id)));
                 }
                 out.sort_unstable();
             }
@@ -83,46 +85,43 @@ impl Step {
 /// The test of a step, for asking it of many elements of one page: elements of one kind are told by the
 /// first of them, as far as they can be.
 #[derive(Debug)]
-pub struct Test<'a> {
-    step: &'a Step,
-    document: &'a Document,
-    kinds: &'a [u32],
+pub struct Test<S> {
+    step: S,
     /// Whether elements of a kind pass, where that is known.
     of_kinds: Vec<Option<bool>>,
     /// Predicates that each element must be asked.
     of_elements: Vec<usize>,
 }
 
-impl<'a> Test<'a> {
+impl<S: Deref<Target = Step>> Test<S> {
     /// The test of a step on a page.
-    pub fn new(step: &'a Step, document: &'a Document) -> Self {
-        let kinds = document.kinds();
+    pub fn new(step: S, document: &Document) -> Self {
         let each = step.predicates.iter().enumerate();
-        Self {
-            step,
-            document,
-            kinds: kinds.of_nodes(),
-            of_kinds: vec![None; kinds.all().len()],
-            of_elements: each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect(),
-        }
+        let of_elements = each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect();
+        Self { step, of_kinds: vec![None; document.kinds().all().len()], of_elements }
     }
 
-    /// Whether an element passes: what [`Step::matches`] gives.
+    /// Whether elements of one kind all pass or all fail.
+    pub fn is_told_by_kind(&self) -> bool {
+        self.of_elements.is_empty()
+    }
+
+    /// Whether an element passes: what [`Step::matches`] gives. It must be of the page that this is the
+    /// test on.
     #[inline]
-    pub fn passes(&mut self, id: NodeId) -> bool {
-        let kind = self.kinds[id as usize] as usize;
+    pub fn passes(&mut self, document: &Document, id: NodeId) -> bool {
+        let kind = document.kinds().of_nodes()[id as usize] as usize;
         let passes = match self.of_kinds.get(kind) {
             None => return false, // text
             Some(Some(passes)) => *passes,
-            Some(None) => self.learn(kind, id),
+            Some(None) => self.learn(kind, document, id),
         };
-        passes && self.of_elements.iter().all(|&at| self.step.holds(self.document, id, at))
+        passes && self.of_elements.iter().all(|&at| self.step.holds(document, id, at))
     }
 
-    fn learn(&mut self, kind: usize, id: NodeId) -> bool {
+    fn learn(&mut self, kind: usize, document: &Document, id: NodeId) -> bool {
         let mut told = self.step.predicates.iter().filter(|p| p.is_told_by_kind());
-        let passes =
-            self.step.is_named(self.document, id) && told.all(|p| p.holds(self.document, id));
+        let passes = self.step.is_named(document, id) && told.all(|p| p.holds(document, id));
         self.of_kinds[kind] = Some(passes);
         passes
     }
