@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
-use dom::xpath::{Step, Test};
-use dom::{Document, LocalName, NodeId};
+use dom::xpath::{Predicate, Step};
+use dom::{Document, Kinds, LocalName, NodeId};
 use rustc_hash::FxHashMap;
 
 use crate::Wanted;
@@ -18,54 +18,65 @@ use crate::steps::{Condition, Steps, Stride, TestId, Trail};
 pub(crate) struct Memo<'a> {
     document: &'a Document,
     steps: Rc<Steps>,
-    /// Where in `named` the elements of a tag are.
-    places: FxHashMap<&'a LocalName, usize>,
-    named: Vec<Vec<NodeId>>,
-    /// What is known of tests, by their numbers.
+    /// Kinds of elements by tag name.
+    named: FxHashMap<&'a LocalName, Vec<u32>>,
+    /// Elements by kind: those of each kind rising, and where they end.
+    elements: Vec<NodeId>,
+    ends: Vec<u32>,
+    /// What is known of tests and conditions, by their numbers.
     tests: RefCell<Vec<Option<Tested>>>,
+    conditions: RefCell<Vec<Vec<Option<bool>>>>,
     /// The conditions that hold for elements of a kind, by its number.
     labels: RefCell<FxHashMap<u32, Rc<[Condition]>>>,
 }
 
 /// What is known of a test on a page.
 struct Tested {
-    test: Test<Rc<Step>>,
-    /// What it said of elements that had to be asked themselves.
+    step: Rc<Step>,
+    conditions: Rc<[Condition]>,
+    /// Whether elements of a kind pass, as far as kinds tell and that is known.
+    of_kinds: Vec<Option<bool>>,
+    /// Conditions that elements must be asked themselves, and what came of it.
+    asked: Vec<usize>,
     of_elements: FxHashMap<NodeId, bool>,
     /// All elements that pass.
-    passing: Option<Rc<[NodeId]>>,
-}
-
-impl Tested {
-    fn passes(&mut self, document: &Document, id: NodeId) -> bool {
-        let Self { test, of_elements, .. } = self;
-        if test.is_told_by_kind() {
-            return test.passes(document, id);
-        }
-        *of_elements.entry(id).or_insert_with(|| test.passes(document, id))
-    }
+    passing: Option<Rc<Vec<NodeId>>>,
 }
 
 impl<'a> Memo<'a> {
     pub(crate) fn new(document: &'a Document, steps: Rc<Steps>) -> Self {
-        let mut places: FxHashMap<&LocalName, usize> = FxHashMap::default();
-        let mut named: Vec<Vec<NodeId>> = Vec::new();
         let kinds = document.kinds();
-        let place = |name| {
-            *places.entry(name).or_insert_with(|| {
-                named.push(Vec::new());
-                named.len() - 1
-            })
-        };
-        let names = kinds.all().iter().filter_map(|kind| document.name(kind.first));
-        let of_kinds: Vec<usize> = names.map(place).collect();
-        for (id, &kind) in kinds.of_nodes().iter().enumerate() {
-            if let Some(&place) = of_kinds.get(kind as usize) {
-                named[place].push(id as NodeId);
+        let mut named: FxHashMap<&LocalName, Vec<u32>> = FxHashMap::default();
+        for (number, kind) in kinds.all().iter().enumerate() {
+            if let Some(name) = document.name(kind.first) {
+                named.entry(name).or_default().push(number as u32);
             }
         }
-        let (tests, labels) = (RefCell::default(), RefCell::default());
-        Self { document, steps, places, named, tests, labels }
+        let mut ends = vec![0u32; kinds.all().len()];
+        for &kind in kinds.of_nodes() {
+            if let Some(count) = ends.get_mut(kind as usize) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            // Where they begin, until they are put in.
+            sum += std::mem::replace(end, sum);
+        }
+        let mut elements = vec![0; sum as usize];
+        for (id, &kind) in kinds.of_nodes().iter().enumerate() {
+            if let Some(end) = ends.get_mut(kind as usize) {
+                elements[*end as usize] = id as NodeId;
+                *end += 1;
+            }
+        }
+        let (tests, conditions, labels) = Default::default();
+        Self { document, steps, named, elements, ends, tests, conditions, labels }
+    }
+
+    fn of_kind(&self, kind: u32) -> &[NodeId] {
+        let from = if kind == 0 { 0 } else { self.ends[kind as usize - 1] };
+        &self.elements[from as usize..self.ends[kind as usize] as usize]
     }
 
     pub(crate) fn document(&self) -> &'a Document {
@@ -99,36 +110,91 @@ impl<'a> Memo<'a> {
         if tests.len() <= at {
             tests.resize_with(at + 1, || None);
         }
-        ask(tests[at].get_or_insert_with(|| Tested {
-            test: Test::new(self.steps.step(id), self.document),
-            of_elements: FxHashMap::default(),
-            passing: None,
+        ask(tests[at].get_or_insert_with(|| {
+            let step = self.steps.step(id);
+            let each = step.predicates.iter().enumerate();
+            let asked = each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect();
+            Tested {
+                step,
+                conditions: self.steps.conditions(id),
+                of_kinds: vec![None; self.ends.len()],
+                asked,
+                of_elements: FxHashMap::default(),
+                passing: None,
+            }
         }))
     }
 
     /// Whether an element passes a test.
     pub(crate) fn passes(&self, test: TestId, id: NodeId) -> bool {
-        self.tested(test, |tested| tested.passes(self.document, id))
+        self.tested(test, |tested| self.passes_all(tested, id))
+    }
+
+    fn passes_all(&self, tested: &mut Tested, id: NodeId) -> bool {
+        let kind = self.document.kinds().of_nodes()[id as usize];
+        kind != Kinds::TEXT && self.passes_by_kind(tested, kind) && self.passes_itself(tested, id)
+    }
+
+    /// Whether elements of a kind (not text) pass a test, as far as kinds tell.
+    fn passes_by_kind(&self, tested: &mut Tested, kind: u32) -> bool {
+        let at = kind as usize;
+        if let Some(passes) = tested.of_kinds[at] {
+            return passes;
+        }
+        let first = self.document.kinds().all()[at].first;
+        let is_named = tested.step.name.as_ref().is_none_or(|name| self.document.is(first, name));
+        let mut known = self.conditions.borrow_mut();
+        let mut holds = |(condition, predicate): (&Condition, &Predicate)| {
+            let number = condition.0 as usize;
+            if known.len() <= number {
+                known.resize_with(number + 1, Vec::new);
+            }
+            let known = &mut known[number];
+            if known.is_empty() {
+                known.resize(self.ends.len(), None);
+            }
+            *known[at].get_or_insert_with(|| predicate.holds(self.document, first))
+        };
+        let conditions = tested.conditions.iter().zip(&tested.step.predicates);
+        let mut told = conditions.filter(|(_, predicate)| predicate.is_told_by_kind());
+        let passes = is_named && told.all(&mut holds);
+        tested.of_kinds[at] = Some(passes);
+        passes
+    }
+
+    /// Whether an element has the conditions that its kind does not tell.
+    fn passes_itself(&self, tested: &mut Tested, id: NodeId) -> bool {
+        let Tested { step, asked, of_elements, .. } = tested;
+        let ask = || asked.iter().all(|&at| step.holds(self.document, id, at));
+        asked.is_empty() || *of_elements.entry(id).or_insert_with(ask)
     }
 
     /// All elements that pass a test.
-    fn passing(&self, test: TestId) -> Rc<[NodeId]> {
+    fn passing(&self, test: TestId) -> Rc<Vec<NodeId>> {
         self.tested(test, |tested| {
             if let Some(passing) = &tested.passing {
                 return Rc::clone(passing);
             }
-            let passing: Rc<[NodeId]> = match &self.steps.step(test).name {
-                None => {
-                    self.document.ids().filter(|&id| tested.passes(self.document, id)).collect()
+            let mut passing = Vec::new();
+            for kind in self.kinds_named(tested.step.name.as_ref()) {
+                if self.passes_by_kind(tested, kind) {
+                    passing.extend_from_slice(self.of_kind(kind));
                 }
-                Some(name) => {
-                    let named = self.places.get(name).map_or(&[][..], |&at| &self.named[at][..]);
-                    named.iter().copied().filter(|&id| tested.passes(self.document, id)).collect()
-                }
-            };
+            }
+            // Those of each kind are in order.
+            passing.sort();
+            passing.retain(|&id| self.passes_itself(tested, id));
+            let passing = Rc::new(passing);
             tested.passing = Some(Rc::clone(&passing));
             passing
         })
+    }
+
+    /// The kinds of elements of a name, or all.
+    fn kinds_named(&self, name: Option<&LocalName>) -> impl Iterator<Item = u32> + use<'_, 'a> {
+        let all = if name.is_none() { self.ends.len() } else { 0 };
+        let named = name.and_then(|name| self.named.get(name));
+        (0..all as u32).chain(named.into_iter().flatten().copied())
     }
 
     /// The elements that a path selects, rising.
@@ -154,10 +220,10 @@ impl<'a> Memo<'a> {
         let passing = self.passing(last.test);
         let mut left = part(&passing, within);
         let chain = &trail[from..trail.len() - 1];
-        let mut chain = Chain { page: self, tests: chain, before: None };
+        let mut climb = Climb { page: self, tests: chain, before: None };
         if from == 0 {
             for &id in left {
-                let top = chain.climb(id);
+                let top = climb.up_from(id);
                 let is_reached = top.is_some_and(|top| trail[0].deep || top == 0);
                 if is_reached && take(id).is_break() {
                     return;
@@ -175,7 +241,7 @@ impl<'a> Memo<'a> {
             }
             end = self.document.node(context).end;
             for &id in part(left, context + 1..end) {
-                let is_reached = chain.climb(id).is_some_and(|top| top > context);
+                let is_reached = climb.up_from(id).is_some_and(|top| top > context);
                 if is_reached && take(id).is_break() {
                     return;
                 }
@@ -186,11 +252,13 @@ impl<'a> Memo<'a> {
 
     /// Whether any element passes a test.
     pub(crate) fn has(&self, test: TestId) -> bool {
-        let told = self.tested(test, |tested| tested.test.is_told_by_kind());
-        if !told {
-            return !self.passing(test).is_empty();
-        }
-        self.document.kinds().all().iter().any(|kind| self.passes(test, kind.first))
+        self.tested(test, |tested| {
+            let name = tested.step.name.clone();
+            self.kinds_named(name.as_ref()).any(|kind| {
+                self.passes_by_kind(tested, kind)
+                    && self.of_kind(kind).iter().any(|&id| self.passes_itself(tested, id))
+            })
+        })
     }
 }
 
@@ -202,16 +270,16 @@ fn part(nodes: &[NodeId], range: Range<NodeId>) -> &[NodeId] {
 }
 
 /// Steps from parents to children, gone up from below.
-struct Chain<'c, 'a> {
+struct Climb<'c, 'a> {
     page: &'c Memo<'a>,
     tests: &'c [Stride],
     /// What came of it from the last parent: elements beside each other come one after the other.
     before: Option<(NodeId, Option<NodeId>)>,
 }
 
-impl Chain<'_, '_> {
+impl Climb<'_, '_> {
     /// The element that the first step must have led to for the last to lead to this one.
-    fn climb(&mut self, id: NodeId) -> Option<NodeId> {
+    fn up_from(&mut self, id: NodeId) -> Option<NodeId> {
         if self.tests.is_empty() {
             return Some(id);
         }
@@ -219,12 +287,12 @@ impl Chain<'_, '_> {
         if let Some((_, top)) = self.before.filter(|before| before.0 == parent) {
             return top;
         }
-        let top = self.climb_from(parent);
+        let top = self.up_from_parent(parent);
         self.before = Some((parent, top));
         top
     }
 
-    fn climb_from(&self, parent: NodeId) -> Option<NodeId> {
+    fn up_from_parent(&self, parent: NodeId) -> Option<NodeId> {
         let mut above = Some(parent);
         let mut top = None;
         for stride in self.tests.iter().rev() {

@@ -68,8 +68,9 @@ struct Search<'p, 'a> {
     pages: &'p [Page<'a>],
     steps: &'a Steps,
     best: Option<Found>,
-    /// Short forms that make a mistake, put off until it is known that all do.
-    mistaken: Vec<Candidate>,
+    /// Short forms that make a mistake, put off until it is known that all do; with what they weigh at
+    /// least.
+    mistaken: Vec<(Candidate, u32)>,
     left: usize,
     /// The page that settled the last trial: it may settle the next at once.
     suspect: Cell<usize>,
@@ -89,34 +90,36 @@ impl Search<'_, '_> {
             }
             self.left -= 1;
             let first_mistake = self.steps.cost(&candidate.trail) + MISTAKE;
-            if !self.try_one(&candidate.trail, first_mistake) && first_mistake < self.bound() {
+            let tried = self.try_one(&candidate.trail, first_mistake);
+            if let Err(at_least) = tried
+                && first_mistake < self.bound()
+            {
                 candidate.least = candidate.least.max(first_mistake);
-                self.mistaken.push(candidate);
+                self.mistaken.push((candidate, at_least));
             }
         }
     }
 
     fn try_mistaken(&mut self) {
         let mut mistaken = std::mem::take(&mut self.mistaken);
-        mistaken.sort_by_key(|candidate| candidate.least);
-        for candidate in mistaken {
-            if candidate.least < self.bound() {
-                self.try_one(&candidate.trail, u32::MAX);
+        mistaken.sort_by_key(|(candidate, _)| candidate.least);
+        for (candidate, at_least) in mistaken {
+            if candidate.least.max(at_least) < self.bound() {
+                let _ = self.try_one(&candidate.trail, u32::MAX);
             }
         }
     }
 
-    fn try_one(&mut self, trail: &[Stride], bound: u32) -> bool {
-        let found = total(trail, self.pages, bound.min(self.bound()), &self.suspect);
-        let is_better = found.is_some();
-        if let Some((total, tally)) = found {
-            self.best = Some(Found { trail: trail.to_vec(), total, mistaken: tally.is_mistaken() });
-        }
-        is_better
+    /// Takes a path if it is better than the best so far and weighs less than `bound`; else gives what
+    /// it weighs at least.
+    fn try_one(&mut self, trail: &[Stride], bound: u32) -> Result<(), u32> {
+        let (total, tally) = total(trail, self.pages, bound.min(self.bound()), &self.suspect)?;
+        self.best = Some(Found { trail: trail.to_vec(), total, mistaken: tally.is_mistaken() });
+        Ok(())
     }
 
     fn try_shortened(&mut self, whole: Trail) {
-        if let Some((total, tally)) = total(&whole, self.pages, u32::MAX, &self.suspect) {
+        if let Ok((total, tally)) = total(&whole, self.pages, u32::MAX, &self.suspect) {
             let whole = Found { trail: whole, total, mistaken: tally.is_mistaken() };
             let found = self.shortened(whole);
             if found.total < self.bound() {
@@ -130,7 +133,7 @@ impl Search<'_, '_> {
         let most = found.total - self.steps.cost(&found.trail) + NESTED;
         let mut weigh = |trail: Trail, bound: u32| {
             let bound = bound.min(self.steps.cost(&trail) + most + 1);
-            let (total, tally) = total(&trail, self.pages, bound, &self.suspect)?;
+            let (total, tally) = total(&trail, self.pages, bound, &self.suspect).ok()?;
             Some(Found { trail, total, mistaken: tally.is_mistaken() })
         };
         shorten(found, self.steps, SHORTENED, &mut weigh)

@@ -11,7 +11,7 @@ use crate::cost::{conditions_cost, leading_cost, predicate_cost};
 
 /// A condition on an element, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Condition(u32);
+pub(crate) struct Condition(pub(crate) u32);
 
 /// What a step asks of an element (its name, some conditions), by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

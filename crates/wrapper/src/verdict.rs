@@ -128,18 +128,18 @@ impl Compared {
     }
 }
 
-/// Cost and mistakes of a path together, or `None` as soon as they reach `bound`. Begins with the page
-/// that settled the last trial.
+/// Cost and mistakes of a path together; as soon as they reach `bound`, what they are at least. Begins
+/// with the page that settled the last trial.
 pub(crate) fn total(
     trail: &[Stride],
     pages: &[Page<'_>],
     bound: u32,
     suspect: &Cell<usize>,
-) -> Option<(u32, Tally)> {
+) -> Result<(u32, Tally), u32> {
     let cost = cost(trail, pages);
     let mut tally = Tally::new(pages);
     if cost >= bound {
-        return None;
+        return Err(cost);
     }
     let first = suspect.get();
     for at in std::iter::once(first).chain((0..pages.len()).filter(|&at| at != first)) {
@@ -147,10 +147,10 @@ pub(crate) fn total(
         tally.add(page, Selection::One(trail));
         if cost + tally.penalty() >= bound {
             suspect.set(at);
-            return None;
+            return Err(cost + tally.penalty());
         }
     }
-    Some((cost + tally.penalty(), tally))
+    Ok((cost + tally.penalty(), tally))
 }
 
 fn cost(trail: &[Stride], pages: &[Page<'_>]) -> u32 {

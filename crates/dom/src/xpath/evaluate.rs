@@ -1,7 +1,5 @@
 //! Which elements of a document a path selects.
 
-use std::ops::Deref;
-
 use html5ever::local_name;
 
 use super::{Path, Predicate, Step};
@@ -27,21 +25,21 @@ impl Step {
         let mut out = Vec::new();
         let mut test = Test::new(self, document);
         match (from, self.deep) {
-            (None, false) => out.extend(test.passes(document, 0).then_some(0)),
-            (None, true) => out.extend(document.ids().filter(|&id| test.passes(document, id))),
+            (None, false) => out.extend(test.passes(0).then_some(0)),
+            (None, true) => out.extend(document.ids().filter(|&id| test.passes(id))),
             (Some(from), true) => {
                 let mut done = 0;
                 for &context in from {
                     // Contexts rise, so a nested one adds nothing to the range already searched.
                     let range = (context + 1).max(done)..document.node(context).end;
                     done = done.max(range.end);
-                    out.extend(range.filter(|&id| test.passes(document, id)));
+                    out.extend(range.filter(|&id| test.passes(id)));
                 }
             }
             (Some(from), false) => {
                 for &context in from {
                     let children = document.children(context);
-                    out.extend(children.filter(|&id| test.passes(document, id)));
+                    out.extend(children.filter(|&id| test.passes(id)));
                 }
                 out.sort_unstable();
             }
@@ -63,8 +61,9 @@ impl Step {
         name.is_some_and(|name| self.name.as_ref().is_none_or(|wanted| wanted == name))
     }
 
-    /// Whether one of the predicates holds for an element.
-    fn holds(&self, document: &Document, id: NodeId, at: usize) -> bool {
+    /// Whether one of the predicates holds for an element, its place among those that pass the step so
+    /// far.
+    pub fn holds(&self, document: &Document, id: NodeId, at: usize) -> bool {
         match &self.predicates[at] {
             Predicate::Position(n) => {
                 let before = match document.parent(id) {
@@ -84,52 +83,49 @@ impl Step {
 
 /// The test of a step, for asking it of many elements of one page: elements of one kind are told by the
 /// first of them, as far as they can be.
-#[derive(Debug)]
-pub struct Test<S> {
-    step: S,
+struct Test<'a> {
+    step: &'a Step,
+    document: &'a Document,
+    kinds: &'a [u32],
     /// Whether elements of a kind pass, where that is known.
     of_kinds: Vec<Option<bool>>,
     /// Predicates that each element must be asked.
     of_elements: Vec<usize>,
 }
 
-impl<S: Deref<Target = Step>> Test<S> {
-    /// The test of a step on a page.
-    pub fn new(step: S, document: &Document) -> Self {
+impl<'a> Test<'a> {
+    fn new(step: &'a Step, document: &'a Document) -> Self {
+        let kinds = document.kinds();
         let each = step.predicates.iter().enumerate();
         let of_elements = each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect();
-        Self { step, of_kinds: vec![None; document.kinds().all().len()], of_elements }
+        let of_kinds = vec![None; kinds.all().len()];
+        Self { step, document, kinds: kinds.of_nodes(), of_kinds, of_elements }
     }
 
-    /// Whether elements of one kind all pass or all fail.
-    pub fn is_told_by_kind(&self) -> bool {
-        self.of_elements.is_empty()
-    }
-
-    /// Whether an element passes: what [`Step::matches`] gives. It must be of the page that this is the
-    /// test on.
+    /// Whether an element passes: what [`Step::matches`] gives.
     #[inline]
-    pub fn passes(&mut self, document: &Document, id: NodeId) -> bool {
-        let kind = document.kinds().of_nodes()[id as usize] as usize;
+    fn passes(&mut self, id: NodeId) -> bool {
+        let kind = self.kinds[id as usize] as usize;
         let passes = match self.of_kinds.get(kind) {
             None => return false, // text
             Some(Some(passes)) => *passes,
-            Some(None) => self.learn(kind, document, id),
+            Some(None) => self.learn(kind, id),
         };
-        passes && self.of_elements.iter().all(|&at| self.step.holds(document, id, at))
+        passes && self.of_elements.iter().all(|&at| self.step.holds(self.document, id, at))
     }
 
-    fn learn(&mut self, kind: usize, document: &Document, id: NodeId) -> bool {
+    fn learn(&mut self, kind: usize, id: NodeId) -> bool {
         let mut told = self.step.predicates.iter().filter(|p| p.is_told_by_kind());
-        let passes = self.step.is_named(document, id) && told.all(|p| p.holds(document, id));
+        let passes =
+            self.step.is_named(self.document, id) && told.all(|p| p.holds(self.document, id));
         self.of_kinds[kind] = Some(passes);
         passes
     }
 }
 
 impl Predicate {
-    /// Whether it holds for all elements of a kind or for none.
-    fn is_told_by_kind(&self) -> bool {
+    /// Whether it holds for all elements of a [kind](Kinds) or for none.
+    pub fn is_told_by_kind(&self) -> bool {
         match self {
             Self::HasClass(_) => true,
             Self::Equals(name, _)
