@@ -1,12 +1,13 @@
 //! Sample pages made ready for trying many expressions on them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::hash::Hasher;
 use std::ops::{ControlFlow, Range};
 use std::rc::Rc;
 
 use dom::xpath::{Predicate, Step};
-use dom::{Document, Kinds, LocalName, NodeId};
-use rustc_hash::FxHashMap;
+use dom::{Document, Kinds, LocalName, NodeId, local_name};
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::Wanted;
 use crate::label::{labels_of, weak_labels_of};
@@ -23,8 +24,10 @@ pub(crate) struct Memo<'a> {
     /// Elements by kind: those of each kind rising, and where they end.
     elements: Vec<NodeId>,
     ends: Vec<u32>,
+    /// Hashes of the class names of each kind's elements, and where they end.
+    classes: (Vec<u64>, Vec<u32>),
     /// What is known of tests and conditions, by their numbers.
-    tests: RefCell<Vec<Option<Tested>>>,
+    tests: RefCell<Vec<Option<Rc<Tested>>>>,
     conditions: RefCell<Vec<Vec<Option<bool>>>>,
     /// The conditions that hold for elements of a kind, by its number.
     labels: RefCell<FxHashMap<u32, Rc<[Condition]>>>,
@@ -35,12 +38,12 @@ struct Tested {
     step: Rc<Step>,
     conditions: Rc<[Condition]>,
     /// Whether elements of a kind pass, as far as kinds tell and that is known.
-    of_kinds: Vec<Option<bool>>,
+    of_kinds: Vec<Cell<Option<bool>>>,
     /// Conditions that elements must be asked themselves, and what came of it.
     asked: Vec<usize>,
-    of_elements: FxHashMap<NodeId, bool>,
+    of_elements: RefCell<FxHashMap<NodeId, bool>>,
     /// All elements that pass.
-    passing: Option<Rc<Vec<NodeId>>>,
+    passing: OnceCell<Vec<NodeId>>,
 }
 
 impl<'a> Memo<'a> {
@@ -70,8 +73,14 @@ impl<'a> Memo<'a> {
                 *end += 1;
             }
         }
+        let mut classes = (Vec::new(), Vec::with_capacity(kinds.all().len()));
+        for kind in kinds.all() {
+            let class = document.attribute(kind.first, &local_name!("class")).unwrap_or_default();
+            classes.0.extend(class.as_bytes().split(is_space).map(hash_of));
+            classes.1.push(classes.0.len() as u32);
+        }
         let (tests, conditions, labels) = Default::default();
-        Self { document, steps, named, elements, ends, tests, conditions, labels }
+        Self { document, steps, named, elements, ends, classes, tests, conditions, labels }
     }
 
     fn of_kind(&self, kind: u32) -> &[NodeId] {
@@ -104,45 +113,56 @@ impl<'a> Memo<'a> {
         labels.iter().map(|label| self.steps.condition(label)).collect()
     }
 
-    fn tested<T>(&self, id: TestId, ask: impl FnOnce(&mut Tested) -> T) -> T {
+    fn tested(&self, id: TestId) -> Rc<Tested> {
         let mut tests = self.tests.borrow_mut();
         let at = id.0 as usize;
         if tests.len() <= at {
             tests.resize_with(at + 1, || None);
         }
-        ask(tests[at].get_or_insert_with(|| {
+        let tested = tests[at].get_or_insert_with(|| {
             let step = self.steps.step(id);
             let each = step.predicates.iter().enumerate();
             let asked = each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect();
-            Tested {
+            Rc::new(Tested {
                 step,
                 conditions: self.steps.conditions(id),
-                of_kinds: vec![None; self.ends.len()],
+                of_kinds: vec![Cell::new(None); self.ends.len()],
                 asked,
-                of_elements: FxHashMap::default(),
-                passing: None,
-            }
-        }))
+                of_elements: RefCell::default(),
+                passing: OnceCell::new(),
+            })
+        });
+        Rc::clone(tested)
     }
 
     /// Whether an element passes a test.
     pub(crate) fn passes(&self, test: TestId, id: NodeId) -> bool {
-        self.tested(test, |tested| self.passes_all(tested, id))
+        self.passes_all(&self.tested(test), id)
     }
 
-    fn passes_all(&self, tested: &mut Tested, id: NodeId) -> bool {
+    #[inline]
+    fn passes_all(&self, tested: &Tested, id: NodeId) -> bool {
         let kind = self.document.kinds().of_nodes()[id as usize];
         kind != Kinds::TEXT && self.passes_by_kind(tested, kind) && self.passes_itself(tested, id)
     }
 
     /// Whether elements of a kind (not text) pass a test, as far as kinds tell.
-    fn passes_by_kind(&self, tested: &mut Tested, kind: u32) -> bool {
+    #[inline]
+    fn passes_by_kind(&self, tested: &Tested, kind: u32) -> bool {
+        let known = &tested.of_kinds[kind as usize];
+        known.get().unwrap_or_else(|| {
+            let passes = self.ask_kind(tested, kind);
+            known.set(Some(passes));
+            passes
+        })
+    }
+
+    fn ask_kind(&self, tested: &Tested, kind: u32) -> bool {
         let at = kind as usize;
-        if let Some(passes) = tested.of_kinds[at] {
-            return passes;
-        }
         let first = self.document.kinds().all()[at].first;
-        let is_named = tested.step.name.as_ref().is_none_or(|name| self.document.is(first, name));
+        if tested.step.name.as_ref().is_some_and(|name| !self.document.is(first, name)) {
+            return false;
+        }
         let mut known = self.conditions.borrow_mut();
         let mut holds = |(condition, predicate): (&Condition, &Predicate)| {
             let number = condition.0 as usize;
@@ -153,28 +173,35 @@ impl<'a> Memo<'a> {
             if known.is_empty() {
                 known.resize(self.ends.len(), None);
             }
-            *known[at].get_or_insert_with(|| predicate.holds(self.document, first))
+            *known[at].get_or_insert_with(|| self.holds(predicate, kind))
         };
         let conditions = tested.conditions.iter().zip(&tested.step.predicates);
         let mut told = conditions.filter(|(_, predicate)| predicate.is_told_by_kind());
-        let passes = is_named && told.all(&mut holds);
-        tested.of_kinds[at] = Some(passes);
-        passes
+        told.all(&mut holds)
+    }
+
+    fn holds(&self, predicate: &Predicate, kind: u32) -> bool {
+        if let Predicate::HasClass(token) = predicate {
+            let (hashes, ends) = &self.classes;
+            let from = if kind == 0 { 0 } else { ends[kind as usize - 1] };
+            let hashes = &hashes[from as usize..ends[kind as usize] as usize];
+            if !hashes.contains(&hash_of(token.as_bytes())) {
+                return false;
+            }
+        }
+        predicate.holds(self.document, self.document.kinds().all()[kind as usize].first)
     }
 
     /// Whether an element has the conditions that its kind does not tell.
-    fn passes_itself(&self, tested: &mut Tested, id: NodeId) -> bool {
-        let Tested { step, asked, of_elements, .. } = tested;
-        let ask = || asked.iter().all(|&at| step.holds(self.document, id, at));
-        asked.is_empty() || *of_elements.entry(id).or_insert_with(ask)
+    #[inline]
+    fn passes_itself(&self, tested: &Tested, id: NodeId) -> bool {
+        let ask = || tested.asked.iter().all(|&at| tested.step.holds(self.document, id, at));
+        tested.asked.is_empty() || *tested.of_elements.borrow_mut().entry(id).or_insert_with(ask)
     }
 
     /// All elements that pass a test.
-    fn passing(&self, test: TestId) -> Rc<Vec<NodeId>> {
-        self.tested(test, |tested| {
-            if let Some(passing) = &tested.passing {
-                return Rc::clone(passing);
-            }
+    fn passing<'t>(&self, tested: &'t Tested) -> &'t [NodeId] {
+        tested.passing.get_or_init(|| {
             let mut passing = Vec::new();
             for kind in self.kinds_named(tested.step.name.as_ref()) {
                 if self.passes_by_kind(tested, kind) {
@@ -184,8 +211,6 @@ impl<'a> Memo<'a> {
             // Those of each kind are in order.
             passing.sort();
             passing.retain(|&id| self.passes_itself(tested, id));
-            let passing = Rc::new(passing);
-            tested.passing = Some(Rc::clone(&passing));
             passing
         })
     }
@@ -217,49 +242,67 @@ impl<'a> Memo<'a> {
         let Some(last) = trail.last() else { return };
         // From here on steps lead from parents to children.
         let from = trail.iter().rposition(|stride| stride.deep).unwrap_or(0);
-        let passing = self.passing(last.test);
-        let mut left = part(&passing, within);
-        let chain = &trail[from..trail.len() - 1];
-        let mut climb = Climb { page: self, tests: chain, before: None };
-        if from == 0 {
-            for &id in left {
-                let top = climb.up_from(id);
-                let is_reached = top.is_some_and(|top| trail[0].deep || top == 0);
-                if is_reached && take(id).is_break() {
-                    return;
-                }
-            }
-            return;
-        }
+        let last = self.tested(last.test);
+        let mut left = part(self.passing(&last), within);
         if left.is_empty() {
             return;
         }
-        let mut end = 0;
-        for context in self.select(&trail[..from]) {
-            if context < end {
-                continue; // inside the one before
+        if from + 1 < trail.len() {
+            // What the first of them leads to is seldom much.
+            let tops = self.select(&trail[..=from]);
+            let tests = &trail[from + 1..trail.len() - 1];
+            let tests = tests.iter().rev().map(|stride| self.tested(stride.test)).collect();
+            let mut climb = Climb { page: self, tests, tops: &tops, before: None };
+            let mut end = 0;
+            for &top in &tops {
+                if top < end {
+                    continue; // inside the one before
+                }
+                end = self.document.node(top).end;
+                for &id in part(left, top + 1..end) {
+                    if climb.reaches(id) && take(id).is_break() {
+                        return;
+                    }
+                }
+                left = part(left, end..NodeId::MAX);
             }
-            end = self.document.node(context).end;
-            for &id in part(left, context + 1..end) {
-                let is_reached = climb.up_from(id).is_some_and(|top| top > context);
-                if is_reached && take(id).is_break() {
+        } else if from == 0 {
+            let all = trail[0].deep;
+            let _ = left.iter().filter(|&&id| all || id == 0).try_for_each(|&id| take(id));
+        } else {
+            let mut end = 0;
+            for context in self.select(&trail[..from]) {
+                if context < end {
+                    continue;
+                }
+                end = self.document.node(context).end;
+                if part(left, context + 1..end).iter().try_for_each(|&id| take(id)).is_break() {
                     return;
                 }
+                left = part(left, end..NodeId::MAX);
             }
-            left = part(left, end..NodeId::MAX);
         }
     }
 
     /// Whether any element passes a test.
     pub(crate) fn has(&self, test: TestId) -> bool {
-        self.tested(test, |tested| {
-            let name = tested.step.name.clone();
-            self.kinds_named(name.as_ref()).any(|kind| {
-                self.passes_by_kind(tested, kind)
-                    && self.of_kind(kind).iter().any(|&id| self.passes_itself(tested, id))
-            })
+        let tested = self.tested(test);
+        self.kinds_named(tested.step.name.as_ref()).any(|kind| {
+            self.passes_by_kind(&tested, kind)
+                && self.of_kind(kind).iter().any(|&id| self.passes_itself(&tested, id))
         })
     }
+}
+
+fn hash_of(token: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(token);
+    hasher.finish()
+}
+
+/// White space as XPath sees it.
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// Those of some nodes (rising) that lie in a range.
@@ -272,35 +315,43 @@ fn part(nodes: &[NodeId], range: Range<NodeId>) -> &[NodeId] {
 /// Steps from parents to children, gone up from below.
 struct Climb<'c, 'a> {
     page: &'c Memo<'a>,
-    tests: &'c [Stride],
+    /// What the elements between must pass, the lowest first.
+    tests: Vec<Rc<Tested>>,
+    /// Where the steps begin, rising.
+    tops: &'c [NodeId],
     /// What came of it from the last parent: elements beside each other come one after the other.
-    before: Option<(NodeId, Option<NodeId>)>,
+    before: Option<(NodeId, bool)>,
 }
 
 impl Climb<'_, '_> {
-    /// The element that the first step must have led to for the last to lead to this one.
-    fn up_from(&mut self, id: NodeId) -> Option<NodeId> {
-        if self.tests.is_empty() {
-            return Some(id);
+    /// Whether the steps lead to an element that passes the last of them.
+    fn reaches(&mut self, id: NodeId) -> bool {
+        let document = self.page.document;
+        let Some(parent) = document.parent(id) else { return false };
+        if let Some((_, reaches)) = self.before.filter(|before| before.0 == parent) {
+            return reaches;
         }
-        let parent = self.page.document.parent(id)?;
-        if let Some((_, top)) = self.before.filter(|before| before.0 == parent) {
-            return top;
-        }
-        let top = self.up_from_parent(parent);
-        self.before = Some((parent, top));
-        top
+        let reaches = self.reaches_below(parent);
+        self.before = Some((parent, reaches));
+        reaches
     }
 
-    fn up_from_parent(&self, parent: NodeId) -> Option<NodeId> {
-        let mut above = Some(parent);
-        let mut top = None;
-        for stride in self.tests.iter().rev() {
-            let id = above.filter(|&id| self.page.passes(stride.test, id))?;
-            above = self.page.document.parent(id);
-            top = Some(id);
+    fn reaches_below(&self, parent: NodeId) -> bool {
+        let document = self.page.document;
+        let level = |id: NodeId| usize::from(document.node(id).level);
+        if let &[top] = self.tops
+            && level(parent) != level(top) + self.tests.len()
+        {
+            return false;
         }
-        top
+        let mut above = Some(parent);
+        for tested in &self.tests {
+            let Some(id) = above.filter(|&id| self.page.passes_all(tested, id)) else {
+                return false;
+            };
+            above = document.parent(id);
+        }
+        above.is_some_and(|top| self.tops.binary_search(&top).is_ok())
     }
 }
 
