@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::Hasher;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::rc::Rc;
 
 use dom::xpath::{Predicate, Step};
@@ -29,6 +29,7 @@ pub(crate) struct Memo<'a> {
     /// What is known of tests and conditions, by their numbers.
     tests: RefCell<Vec<Option<Rc<Tested>>>>,
     conditions: RefCell<Vec<Vec<Option<bool>>>>,
+    marks: RefCell<FxHashMap<Condition, Rc<Vec<bool>>>>,
     /// The conditions that hold for elements of a kind, by its number.
     labels: RefCell<FxHashMap<u32, Rc<[Condition]>>>,
 }
@@ -39,7 +40,9 @@ struct Tested {
     conditions: Rc<[Condition]>,
     /// Whether elements of a kind pass, as far as kinds tell and that is known.
     of_kinds: Vec<Cell<Option<bool>>>,
-    /// Conditions that elements must be asked themselves, and what came of it.
+    /// Conditions that their kinds do not tell: which elements have them, and those that each must be
+    /// asked, with what came of it.
+    marks: Vec<Rc<Vec<bool>>>,
     asked: Vec<usize>,
     of_elements: RefCell<FxHashMap<NodeId, bool>>,
     /// All elements that pass.
@@ -79,8 +82,18 @@ impl<'a> Memo<'a> {
             classes.0.extend(class.as_bytes().split(is_space).map(hash_of));
             classes.1.push(classes.0.len() as u32);
         }
-        let (tests, conditions, labels) = Default::default();
-        Self { document, steps, named, elements, ends, classes, tests, conditions, labels }
+        Self {
+            document,
+            steps,
+            named,
+            elements,
+            ends,
+            classes,
+            tests: RefCell::default(),
+            conditions: RefCell::default(),
+            marks: RefCell::default(),
+            labels: RefCell::default(),
+        }
     }
 
     fn of_kind(&self, kind: u32) -> &[NodeId] {
@@ -120,19 +133,45 @@ impl<'a> Memo<'a> {
             tests.resize_with(at + 1, || None);
         }
         let tested = tests[at].get_or_insert_with(|| {
-            let step = self.steps.step(id);
-            let each = step.predicates.iter().enumerate();
-            let asked = each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect();
+            let (step, conditions) = (self.steps.step(id), self.steps.conditions(id));
+            let (mut marks, mut asked) = (Vec::new(), Vec::new());
+            for (at, (&condition, predicate)) in conditions.iter().zip(&step.predicates).enumerate()
+            {
+                match predicate {
+                    predicate if predicate.is_told_by_kind() => {}
+                    Predicate::Child(name) => marks.push(self.marked(condition, name, false)),
+                    Predicate::Descendant(name) => marks.push(self.marked(condition, name, true)),
+                    _ => asked.push(at),
+                }
+            }
             Rc::new(Tested {
                 step,
-                conditions: self.steps.conditions(id),
+                conditions,
                 of_kinds: vec![Cell::new(None); self.ends.len()],
+                marks,
                 asked,
                 of_elements: RefCell::default(),
                 passing: OnceCell::new(),
             })
         });
         Rc::clone(tested)
+    }
+
+    /// By element whether a child of a name is in it, or any descendant.
+    fn marked(&self, condition: Condition, name: &LocalName, deep: bool) -> Rc<Vec<bool>> {
+        let mark = || {
+            let mut marks = vec![false; self.document.len()];
+            for &id in self.kinds_named(Some(name)).flat_map(|kind| self.of_kind(kind)) {
+                for above in self.document.ancestors(id).skip(1) {
+                    // So is all above it.
+                    if std::mem::replace(&mut marks[above as usize], true) || !deep {
+                        break;
+                    }
+                }
+            }
+            Rc::new(marks)
+        };
+        Rc::clone(self.marks.borrow_mut().entry(condition).or_insert_with(mark))
     }
 
     /// Whether an element passes a test.
@@ -196,7 +235,9 @@ impl<'a> Memo<'a> {
     #[inline]
     fn passes_itself(&self, tested: &Tested, id: NodeId) -> bool {
         let ask = || tested.asked.iter().all(|&at| tested.step.holds(self.document, id, at));
-        tested.asked.is_empty() || *tested.of_elements.borrow_mut().entry(id).or_insert_with(ask)
+        tested.marks.iter().all(|marks| marks[id as usize])
+            && (tested.asked.is_empty()
+                || *tested.of_elements.borrow_mut().entry(id).or_insert_with(ask))
     }
 
     /// All elements that pass a test.
@@ -210,7 +251,9 @@ impl<'a> Memo<'a> {
             }
             // Those of each kind are in order.
             passing.sort();
-            passing.retain(|&id| self.passes_itself(tested, id));
+            if !tested.marks.is_empty() || !tested.asked.is_empty() {
+                passing.retain(|&id| self.passes_itself(tested, id));
+            }
             passing
         })
     }
@@ -227,17 +270,18 @@ impl<'a> Memo<'a> {
         let mut selected = Vec::new();
         self.each_selected(trail, self.document.ids(), |id| {
             selected.push(id);
-            ControlFlow::Continue(())
+            0
         });
         selected
     }
 
-    /// Hands out the elements that a path selects within a part of the page, rising, until that is enough.
+    /// Hands out the elements that a path selects within a part of the page, rising; `take` says from
+    /// where on they matter then.
     fn each_selected(
         &self,
         trail: &[Stride],
         within: Range<NodeId>,
-        mut take: impl FnMut(NodeId) -> ControlFlow<()>,
+        mut take: impl FnMut(NodeId) -> NodeId,
     ) {
         let Some(last) = trail.last() else { return };
         // From here on steps lead from parents to children.
@@ -259,16 +303,13 @@ impl<'a> Memo<'a> {
                     continue; // inside the one before
                 }
                 end = self.document.node(top).end;
-                for &id in part(left, top + 1..end) {
-                    if climb.reaches(id) && take(id).is_break() {
-                        return;
-                    }
-                }
-                left = part(left, end..NodeId::MAX);
+                let below = part(left, top + 1..end);
+                let next = hand_out(below, |id| if climb.reaches(id) { take(id) } else { 0 });
+                left = part(left, end.max(next)..NodeId::MAX);
             }
         } else if from == 0 {
-            let all = trail[0].deep;
-            let _ = left.iter().filter(|&&id| all || id == 0).try_for_each(|&id| take(id));
+            let reached = if trail[0].deep { left } else { part(left, 0..1) };
+            hand_out(reached, take);
         } else {
             let mut end = 0;
             for context in self.select(&trail[..from]) {
@@ -276,10 +317,8 @@ impl<'a> Memo<'a> {
                     continue;
                 }
                 end = self.document.node(context).end;
-                if part(left, context + 1..end).iter().try_for_each(|&id| take(id)).is_break() {
-                    return;
-                }
-                left = part(left, end..NodeId::MAX);
+                let next = hand_out(part(left, context + 1..end), &mut take);
+                left = part(left, end.max(next)..NodeId::MAX);
             }
         }
     }
@@ -292,6 +331,16 @@ impl<'a> Memo<'a> {
                 && self.of_kind(kind).iter().any(|&id| self.passes_itself(&tested, id))
         })
     }
+}
+
+/// Hands out nodes (rising) that lie from where on they matter; gives from where on others do.
+fn hand_out(mut nodes: &[NodeId], mut take: impl FnMut(NodeId) -> NodeId) -> NodeId {
+    let mut next = 0;
+    while let Some((&id, rest)) = nodes.split_first() {
+        next = take(id);
+        nodes = if next > id + 1 { part(rest, next..NodeId::MAX) } else { rest };
+    }
+    next
 }
 
 fn hash_of(token: &[u8]) -> u64 {
@@ -388,17 +437,13 @@ impl<'a> Page<'a> {
         let mut selected = Vec::new();
         self.each_selected(trail, |id| {
             selected.push(id);
-            ControlFlow::Continue(())
+            0
         });
         selected
     }
 
-    /// The same one by one, rising, until that is enough.
-    pub(crate) fn each_selected(
-        &self,
-        trail: &[Stride],
-        mut take: impl FnMut(NodeId) -> ControlFlow<()>,
-    ) {
+    /// The same one by one, rising; `take` says from where on they matter then.
+    pub(crate) fn each_selected(&self, trail: &[Stride], mut take: impl FnMut(NodeId) -> NodeId) {
         let has = |nodes: &[NodeId], id: NodeId| nodes.binary_search(&id).is_ok();
         let document = self.document();
         let within = self.scope.map_or(document.ids(), |roots| {
@@ -410,7 +455,7 @@ impl<'a> Page<'a> {
             // What it selects elsewhere, or around a root, changes nothing.
             let matters = |roots: &[NodeId]| roots.iter().any(|&r| document.contains(r, id));
             if is_free || !self.scope.is_none_or(matters) {
-                return ControlFlow::Continue(());
+                return 0;
             }
             take(id)
         });

@@ -1,7 +1,6 @@
 //! How an expression fares on the sample pages, weighed against what it costs.
 
 use std::cell::Cell;
-use std::ops::ControlFlow;
 
 use dom::NodeId;
 
@@ -99,15 +98,15 @@ impl Compared {
             Selection::One(trail) => page.each_selected(trail, |id| compared.take(page, id)),
             Selection::Union(trails) => {
                 let selected = union_of(trails.iter().map(|trail| page.select(trail)));
-                let _ = selected.into_iter().try_for_each(|id| compared.take(page, id));
+                selected.into_iter().for_each(|id| _ = compared.take(page, id));
             }
         }
         compared.is_same &= compared.count == page.wanted.len();
         compared
     }
 
-    /// Takes what is selected, rising, until it is clear what it comes to.
-    fn take(&mut self, page: &Page<'_>, id: NodeId) -> ControlFlow<()> {
+    /// Takes what is selected, rising; gives from where on more of it matters.
+    fn take(&mut self, page: &Page<'_>, id: NodeId) -> NodeId {
         self.is_same &= page.wanted.get(self.count) == Some(&id);
         self.count += 1;
         if id >= self.end {
@@ -119,12 +118,12 @@ impl Compared {
             };
             self.outermost += 1;
         }
-        let is_clear = if page.must {
-            page.wanted.is_empty() || self.others && self.outermost > 1
-        } else {
-            self.others
-        };
-        if is_clear && !self.is_same { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.is_same || !self.others && page.must {
+            return 0;
+        }
+        let is_clear = self.others && (!page.must || page.wanted.is_empty() || self.outermost > 1);
+        // Those inside others are not looked at any more.
+        if is_clear { NodeId::MAX } else { self.end }
     }
 }
 
