@@ -15,7 +15,6 @@ mod parse;
 mod position;
 mod print;
 
-pub use evaluate::Test;
 use html5ever::LocalName;
 pub use parse::ParseError;
 pub use position::{position_path, position_paths};

@@ -1,47 +1,71 @@
 //! The whole path from the root with everything that is shared along it.
 
-use dom::xpath::{Path, Predicate, Step};
+use dom::xpath::Predicate;
 use dom::{Document, NodeId};
 
 use crate::counterparts::{Counterparts, Place, plain};
-use crate::label::{labels_of, weak_labels_of};
+use crate::steps::{Condition, Stride, Trail};
 
 /// Conditions taken of each element.
 const MOST: usize = 4;
 
-/// The path from the root to the lead and those alike, with what they and their ancestors share
-/// level by level; with `positions` also their places, where these are the same.
-pub(crate) fn whole_path(counterparts: &Counterparts<'_, '_>, positions: bool) -> Path {
-    let mut steps = Vec::new();
-    let mut current = counterparts.alike();
-    while let Some(&(document, id)) = current.first() {
-        let holds = |label: &Predicate| current.iter().all(|&(d, id)| label.holds(d, id));
-        let mut predicates = Vec::new();
-        if positions && let Some(place) = shared_place(&current) {
-            // Counted among siblings of the same name, as people do.
-            predicates.push(Predicate::Position(place));
+/// What the lead and those alike, and their ancestors, share level by level.
+pub(crate) struct Chain {
+    trail: Trail,
+    placed: Trail,
+}
+
+impl Chain {
+    /// Finds out what they share.
+    pub(crate) fn of(counterparts: &Counterparts<'_, '_>) -> Self {
+        let steps = counterparts.steps();
+        let (mut trail, mut placed) = (Vec::new(), Vec::new());
+        let mut current = counterparts.alike().to_vec();
+        while let Some(&(memo, id)) = current.first() {
+            let holds = |label: &Condition| {
+                let test = steps.test(None, &[*label]);
+                current.iter().all(|&(memo, id)| memo.passes(test, id))
+            };
+            let labels = memo.labels(id);
+            let labels = labels.iter().copied().filter(holds);
+            let mut conditions: Vec<Condition> =
+                labels.filter(|&label| counterparts.recurs(label)).take(MOST).collect();
+            conditions.extend(memo.weak_labels(id).into_iter().filter(holds));
+            let name = plain(memo.document().name(id));
+            let test = steps.test(name.clone(), &conditions);
+            trail.push(Stride { deep: false, test });
+            let test = match shared_place(&current) {
+                None => test,
+                Some(place) => {
+                    // Counted among siblings of the same name, as people do.
+                    conditions.insert(0, steps.condition(&Predicate::Position(place)));
+                    steps.test(name, &conditions)
+                }
+            };
+            placed.push(Stride { deep: false, test });
+            current = parents(&current);
         }
-        let labels = labels_of(document, id).into_iter().filter(holds);
-        predicates.extend(labels.filter(|label| counterparts.recurs(label)).take(MOST));
-        predicates.extend(weak_labels_of(document, id).into_iter().filter(holds));
-        let name = plain(document.name(id));
-        steps.push(Step { deep: false, name, predicates });
-        current = parents(&current);
+        trail.reverse();
+        placed.reverse();
+        Self { trail, placed }
     }
-    steps.reverse();
-    Path { steps }
+
+    /// The path from the root to them; with `positions` also their places, where these are the same.
+    pub(crate) fn whole(&self, positions: bool) -> Trail {
+        if positions { self.placed.clone() } else { self.trail.clone() }
+    }
 }
 
 fn parents<'a>(places: &[Place<'a>]) -> Vec<Place<'a>> {
-    let mut parents: Vec<Place<'a>> =
-        places.iter().filter_map(|&(d, id)| Some((d, d.parent(id)?))).collect();
+    let parent = |&(memo, id): &Place<'a>| Some((memo, memo.document().parent(id)?));
+    let mut parents: Vec<Place<'a>> = places.iter().filter_map(parent).collect();
     parents.dedup_by(|a, b| std::ptr::eq(a.0, b.0) && a.1 == b.1);
     parents
 }
 
 /// The place that all the elements have among their siblings of the same name.
 fn shared_place(places: &[Place<'_>]) -> Option<u32> {
-    let mut each = places.iter().map(|&(d, id)| place(d, id));
+    let mut each = places.iter().map(|&(memo, id)| place(memo.document(), id));
     let first = each.next()??;
     each.all(|other| other == Some(first)).then_some(first)
 }

@@ -1,52 +1,24 @@
 //! What an expression asks of a reader and a maintainer: lower is shorter and more robust.
 
 use dom::LocalName;
-use dom::xpath::{Path, Predicate, Step};
+use dom::xpath::Predicate;
 
 use crate::names::{is_abbreviated, looks_generated, says_content, says_layout};
 
-/// The cost of a path.
-pub(crate) fn cost(path: &Path) -> u32 {
-    let steps: u32 = path.steps.iter().enumerate().map(|(i, s)| step_cost(s, i == 0)).sum();
-    steps + unsaid(path.steps.last(), path.steps.len())
+/// The cost of a name and conditions (`cost`) at the beginning of a path, wherever on the page.
+pub(crate) fn leading_cost(name: Option<&LocalName>, bare: bool, cost: u32) -> u32 {
+    let nameless = if name.is_none() { 2 } else { 0 };
+    nameless + if bare { bare_cost(name) } else { cost }
 }
 
-/// What it costs that the end of a path says nothing of what it selects but the tag, and that
-/// whatever lies anywhere below the rest may be it.
-pub(crate) fn unsaid(last: Option<&Step>, steps: usize) -> u32 {
-    match last {
-        Some(last) if steps > 1 && last.predicates.is_empty() => {
-            if last.deep {
-                14
-            } else {
-                10
-            }
-        }
-        _ => 0,
-    }
-}
-
-fn step_cost(step: &Step, leads: bool) -> u32 {
-    let conditions = conditions_cost(&step.predicates);
-    if !leads {
-        // Children only is said as quickly as any depth, and says more.
-        return 6 + u32::from(step.deep) + conditions;
-    }
-    let place = if step.deep { 0 } else { 12 };
-    let nameless = if step.name.is_none() { 2 } else { 0 };
-    place
-        + nameless
-        + if step.predicates.is_empty() { bare(step.name.as_ref()) } else { conditions }
-}
-
-/// The cost of several conditions on one element.
-pub(crate) fn conditions_cost(predicates: &[Predicate]) -> u32 {
-    let each: u32 = predicates.iter().map(predicate_cost).sum();
-    each + 4 * predicates.len().saturating_sub(1) as u32
+/// The cost of several conditions on one element, given that of each.
+pub(crate) fn conditions_cost(each: impl ExactSizeIterator<Item = u32>) -> u32 {
+    let further = each.len().saturating_sub(1) as u32;
+    each.sum::<u32>() + 4 * further
 }
 
 /// A tag name by itself, anywhere on the page: some say enough.
-fn bare(name: Option<&LocalName>) -> u32 {
+fn bare_cost(name: Option<&LocalName>) -> u32 {
     match name.map(|name| &**name) {
         Some("article" | "main") => 8,
         _ => 26,
@@ -68,7 +40,9 @@ pub(crate) fn predicate_cost(predicate: &Predicate) -> u32 {
         Predicate::Descendant(_) => 40,
         Predicate::Not(inner) => 30 + predicate_cost(inner) / 2,
         Predicate::Has(_) => 20,
-        Predicate::All(parts) | Predicate::Any(parts) => conditions_cost(parts) + 4,
+        Predicate::All(parts) | Predicate::Any(parts) => {
+            conditions_cost(parts.iter().map(predicate_cost)) + 4
+        }
         Predicate::Position(_) => 70,
     }
 }

@@ -1,9 +1,9 @@
 //! The short forms people write: `//tag[condition]`, `//anchor[condition]//tag[condition]`.
 
-use dom::xpath::{Path, Predicate, Step};
+use std::cell::OnceCell;
 
-use crate::cost::{conditions_cost, cost, unsaid};
 use crate::counterparts::{Anchor, Counterparts, Shared, plain};
+use crate::steps::{Condition, Stride, TestId, Trail, unsaid};
 
 /// Conditions an element and each ancestor are tried with.
 const LABELS: usize = 8;
@@ -12,120 +12,127 @@ const LABELS_ABOVE: usize = 3;
 /// An expression to try, with the least it can weigh.
 pub(crate) struct Candidate {
     pub(crate) least: u32,
-    pub(crate) path: Path,
+    pub(crate) trail: Trail,
 }
 
 /// No form below an ancestor can weigh less.
 pub(crate) const LEAST_ANCHORED: u32 = 19;
 
-/// `//tag` with one condition or none, cheapest first.
-pub(crate) fn alone(counterparts: &Counterparts<'_, '_>) -> Vec<Candidate> {
-    candidates(counterparts, &counterparts.own_labels(), 1)
+/// The short forms for some elements.
+pub(crate) struct Forms<'c, 'p, 'a> {
+    counterparts: &'c Counterparts<'p, 'a>,
+    own: Vec<Shared>,
+    /// Some of the own labels, and weak ones.
+    all: OnceCell<Vec<Shared>>,
 }
 
-/// `//tag` with up to two conditions, weak ones among them.
-pub(crate) fn in_pairs(counterparts: &Counterparts<'_, '_>) -> Vec<Candidate> {
-    candidates(counterparts, &all_labels(counterparts), 2)
-}
-
-fn candidates(
-    counterparts: &Counterparts<'_, '_>,
-    labels: &[Shared],
-    most: usize,
-) -> Vec<Candidate> {
-    let mut candidates: Vec<Candidate> = Tail::all(labels, most)
-        .into_iter()
-        .filter(|tail| counterparts.name().is_some() || !tail.labels.is_empty())
-        .map(|tail| {
-            let path = Path { steps: vec![tail.step(counterparts, true)] };
-            Candidate { least: cost(&path) + tail.exceptions, path }
-        })
-        .collect();
-    candidates.sort_by_key(|c| c.least);
-    candidates
-}
-
-/// The same below an ancestor with a condition: at any depth, or at the end of the tag names
-/// between. Those that may weigh less than `bound`, cheapest first, at most `count`.
-pub(crate) fn anchored(
-    counterparts: &Counterparts<'_, '_>,
-    bound: u32,
-    count: usize,
-) -> Vec<Candidate> {
-    let labels = all_labels(counterparts);
-    let tails = Tail::all(&labels, 1);
-    let anchors = counterparts.anchors(LABELS_ABOVE);
-    let mut rough: Vec<(u32, &Anchor, &Tail<'_>, bool)> = Vec::new();
-    for anchor in &anchors {
-        let above = cost(&Path { steps: vec![anchor.step.clone()] }) + anchor.exceptions;
-        for tail in &tails {
-            let least = above + 6 + tail.cost + tail.exceptions;
-            let between = 6 * (anchor.distance as u32 - 1);
-            let ends = |deep| unsaid(Some(&tail.step(counterparts, deep)), 2);
-            rough.push((least + 1 + ends(true), anchor, tail, true));
-            rough.push((least + between + ends(false), anchor, tail, false));
-        }
+impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
+    pub(crate) fn of(counterparts: &'c Counterparts<'p, 'a>) -> Self {
+        Self { counterparts, own: counterparts.own_labels(), all: OnceCell::new() }
     }
-    rough.retain(|r| r.0 < bound);
-    // The nearer of two equal anchors comes first: the sort is stable.
-    rough.sort_by_key(|r| r.0);
-    rough.truncate(count);
-    rough
-        .into_iter()
-        .map(|(least, anchor, tail, deep)| {
-            let mut steps = vec![anchor.step.clone()];
-            if !deep {
-                let between = counterparts.names_above()[..anchor.distance - 1].iter().rev();
-                steps.extend(between.map(|name| Step {
-                    deep: false,
-                    name: plain(Some(name)),
-                    predicates: Vec::new(),
-                }));
+
+    /// `//tag` with one condition or none, cheapest first.
+    pub(crate) fn alone(&self) -> Vec<Candidate> {
+        self.candidates(&self.own, 1)
+    }
+
+    /// `//tag` with up to two conditions, weak ones among them.
+    pub(crate) fn in_pairs(&self) -> Vec<Candidate> {
+        self.candidates(self.all_labels(), 2)
+    }
+
+    fn candidates(&self, labels: &[Shared], most: usize) -> Vec<Candidate> {
+        let has_name = self.counterparts.name.is_some();
+        let mut candidates: Vec<Candidate> = self
+            .tails(labels, most)
+            .into_iter()
+            .filter(|tail| has_name || !tail.is_bare)
+            .map(|tail| {
+                let trail = vec![Stride { deep: true, test: tail.test }];
+                let least = self.counterparts.steps().cost(&trail) + tail.exceptions;
+                Candidate { least, trail }
+            })
+            .collect();
+        candidates.sort_by_key(|c| c.least);
+        candidates
+    }
+
+    /// The same below an ancestor with a condition: at any depth, or at the end of the tag names
+    /// between. Those that may weigh less than `bound`, cheapest first, at most `count`.
+    pub(crate) fn anchored(&self, bound: u32, count: usize) -> Vec<Candidate> {
+        let steps = self.counterparts.steps();
+        let tails = self.tails(self.all_labels(), 1);
+        let anchors = self.counterparts.anchors(LABELS_ABOVE);
+        let mut rough: Vec<(u32, &Anchor, &Tail, bool)> = Vec::new();
+        for anchor in &anchors {
+            let first = Stride { deep: true, test: anchor.test };
+            let above = steps.cost(&[first]) + anchor.exceptions;
+            for tail in &tails {
+                let least = above + 6 + tail.cost + tail.exceptions;
+                let between = 6 * (anchor.distance as u32 - 1);
+                let ends = |deep| if tail.is_bare { unsaid(deep, 2) } else { 0 };
+                rough.push((least + 1 + ends(true), anchor, tail, true));
+                rough.push((least + between + ends(false), anchor, tail, false));
             }
-            steps.push(tail.step(counterparts, deep));
-            Candidate { least, path: Path { steps } }
+        }
+        rough.retain(|r| r.0 < bound);
+        // The nearer of two equal anchors comes first: the sort is stable.
+        rough.sort_by_key(|r| r.0);
+        rough.truncate(count);
+        rough
+            .into_iter()
+            .map(|(least, anchor, tail, deep)| {
+                let mut trail = vec![Stride { deep: true, test: anchor.test }];
+                if !deep {
+                    let between = &self.counterparts.names_above()[..anchor.distance - 1];
+                    let test = |name| steps.test(plain(Some(name)), &[]);
+                    let stride = |name| Stride { deep: false, test: test(name) };
+                    trail.extend(between.iter().rev().map(|&name| stride(name)));
+                }
+                trail.push(Stride { deep, test: tail.test });
+                Candidate { least, trail }
+            })
+            .collect()
+    }
+
+    fn all_labels(&self) -> &[Shared] {
+        self.all.get_or_init(|| {
+            let mut labels = self.own.clone();
+            labels.truncate(LABELS);
+            labels.extend(self.counterparts.weak_labels());
+            labels
         })
-        .collect()
-}
+    }
 
-fn all_labels(counterparts: &Counterparts<'_, '_>) -> Vec<Shared> {
-    let mut labels = counterparts.own_labels();
-    labels.truncate(LABELS);
-    labels.extend(counterparts.weak_labels());
-    labels
-}
-
-/// The end of a short form: conditions on the wanted element itself.
-struct Tail<'l> {
-    labels: Vec<&'l Shared>,
-    cost: u32,
-    exceptions: u32,
-}
-
-impl<'l> Tail<'l> {
     /// No condition, each one, and each pair if `most` is two.
-    fn all(labels: &'l [Shared], most: usize) -> Vec<Self> {
-        let mut tails = vec![Self::of(Vec::new())];
-        for (i, label) in labels.iter().enumerate() {
-            tails.push(Self::of(vec![label]));
+    fn tails(&self, labels: &[Shared], most: usize) -> Vec<Tail> {
+        let mut tails = vec![self.tail(&[])];
+        for (i, &label) in labels.iter().enumerate() {
+            tails.push(self.tail(&[label]));
             if most > 1 {
-                tails.extend(labels[i + 1..].iter().map(|other| Self::of(vec![label, other])));
+                tails.extend(labels[i + 1..].iter().map(|&other| self.tail(&[label, other])));
             }
         }
         tails
     }
 
-    fn of(labels: Vec<&'l Shared>) -> Self {
-        let predicates: Vec<Predicate> = labels.iter().map(|l| l.predicate.clone()).collect();
-        Self {
-            cost: conditions_cost(&predicates),
-            exceptions: labels.iter().map(|l| l.exceptions).max().unwrap_or(0),
-            labels,
+    fn tail(&self, labels: &[Shared]) -> Tail {
+        let steps = self.counterparts.steps();
+        let conditions: Vec<Condition> = labels.iter().map(|label| label.condition).collect();
+        Tail {
+            test: steps.test(self.counterparts.name.clone(), &conditions),
+            is_bare: labels.is_empty(),
+            cost: steps.conditions_cost(&conditions),
+            exceptions: labels.iter().map(|label| label.exceptions).max().unwrap_or(0),
         }
     }
+}
 
-    fn step(&self, counterparts: &Counterparts<'_, '_>, deep: bool) -> Step {
-        let predicates = self.labels.iter().map(|l| l.predicate.clone()).collect();
-        Step { deep, name: counterparts.name(), predicates }
-    }
+/// The end of a short form: what is asked of the wanted element itself.
+struct Tail {
+    test: TestId,
+    /// Whether that is no condition.
+    is_bare: bool,
+    cost: u32,
+    exceptions: u32,
 }

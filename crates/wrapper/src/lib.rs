@@ -8,7 +8,7 @@ is right on the others; a union only where it is right on many more.
 ```text
 Samples     one expression (search), else a union (union)
 search      short forms (forms), then the whole path made shorter (chain, shorten)
-verdict     how an expression fares on the pages (pages)
+verdict     how an expression fares on the pages (pages, steps)
 cost        what it asks of a reader (names)
 ```
 
@@ -28,6 +28,7 @@ mod search;
 mod selection;
 mod shorten;
 pub mod site_config;
+mod steps;
 mod synthesis;
 mod union;
 mod verdict;

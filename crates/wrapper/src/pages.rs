@@ -1,131 +1,413 @@
 //! Sample pages made ready for trying many expressions on them.
 
-use std::cell::RefCell;
-use std::hash::{Hash, Hasher};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::hash::Hasher;
+use std::ops::Range;
 use std::rc::Rc;
 
-use dom::xpath::{Path, Step, Test};
-use dom::{Document, LocalName, NodeId};
+use dom::xpath::{Predicate, Step};
+use dom::{Document, Kinds, LocalName, NodeId, local_name};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::Wanted;
+use crate::label::{labels_of, weak_labels_of};
 use crate::selection::union_of;
+use crate::steps::{Condition, Steps, Stride, TestId, Trail};
 
-/// A page that remembers which elements pass the test of a step: name and predicates, wherever
-/// the element is. Expressions for one page are put together from few steps.
+/// A page that remembers which elements pass the tests of steps, wherever they are. Expressions for one
+/// page are put together from few steps.
 pub(crate) struct Memo<'a> {
     document: &'a Document,
-    /// Elements by tag name.
-    named: FxHashMap<LocalName, Vec<NodeId>>,
-    passing: RefCell<FxHashMap<u64, Rc<Vec<NodeId>>>>,
-    /// Per node its parent: what most steps ask for.
-    parents: Vec<NodeId>,
-    /// Per node a mark, for the time of a step.
-    marks: RefCell<Vec<bool>>,
+    steps: Rc<Steps>,
+    /// Kinds of elements by tag name.
+    named: FxHashMap<&'a LocalName, Vec<u32>>,
+    /// Elements by kind: those of each kind rising, and where they end.
+    elements: Vec<NodeId>,
+    ends: Vec<u32>,
+    /// Hashes of the class names of each kind's elements, and where they end.
+    classes: (Vec<u64>, Vec<u32>),
+    /// What is known of tests and conditions, by their numbers.
+    tests: RefCell<Vec<Option<Rc<Tested>>>>,
+    conditions: RefCell<Vec<Vec<Option<bool>>>>,
+    marks: RefCell<FxHashMap<Condition, Rc<Vec<bool>>>>,
+    /// The conditions that hold for elements of a kind, by its number.
+    labels: RefCell<FxHashMap<u32, Rc<[Condition]>>>,
+}
+
+/// What is known of a test on a page.
+struct Tested {
+    step: Rc<Step>,
+    conditions: Rc<[Condition]>,
+    /// Whether elements of a kind pass, as far as kinds tell and that is known.
+    of_kinds: Vec<Cell<Option<bool>>>,
+    /// Conditions that their kinds do not tell: which elements have them, and those that each must be
+    /// asked, with what came of it.
+    marks: Vec<Rc<Vec<bool>>>,
+    asked: Vec<usize>,
+    of_elements: RefCell<FxHashMap<NodeId, bool>>,
+    /// All elements that pass.
+    passing: OnceCell<Vec<NodeId>>,
 }
 
 impl<'a> Memo<'a> {
-    pub(crate) fn new(document: &'a Document) -> Self {
-        let mut named: FxHashMap<LocalName, Vec<NodeId>> = FxHashMap::default();
-        for id in document.ids() {
-            if let Some(name) = document.name(id) {
-                named.entry(name.clone()).or_default().push(id);
+    pub(crate) fn new(document: &'a Document, steps: Rc<Steps>) -> Self {
+        let kinds = document.kinds();
+        let mut named: FxHashMap<&LocalName, Vec<u32>> = FxHashMap::default();
+        for (number, kind) in kinds.all().iter().enumerate() {
+            if let Some(name) = document.name(kind.first) {
+                named.entry(name).or_default().push(number as u32);
             }
         }
-        let marks = RefCell::new(vec![false; document.len()]);
-        let parents = document.nodes().iter().map(|node| node.parent).collect();
-        Self { document, named, passing: RefCell::default(), parents, marks }
+        let mut ends = vec![0u32; kinds.all().len()];
+        for &kind in kinds.of_nodes() {
+            if let Some(count) = ends.get_mut(kind as usize) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            // Where they begin, until they are put in.
+            sum += std::mem::replace(end, sum);
+        }
+        let mut elements = vec![0; sum as usize];
+        for (id, &kind) in kinds.of_nodes().iter().enumerate() {
+            if let Some(end) = ends.get_mut(kind as usize) {
+                elements[*end as usize] = id as NodeId;
+                *end += 1;
+            }
+        }
+        let mut classes = (Vec::new(), Vec::with_capacity(kinds.all().len()));
+        for kind in kinds.all() {
+            let class = document.attribute(kind.first, &local_name!("class")).unwrap_or_default();
+            classes.0.extend(class.as_bytes().split(is_space).map(hash_of));
+            classes.1.push(classes.0.len() as u32);
+        }
+        Self {
+            document,
+            steps,
+            named,
+            elements,
+            ends,
+            classes,
+            tests: RefCell::default(),
+            conditions: RefCell::default(),
+            marks: RefCell::default(),
+            labels: RefCell::default(),
+        }
+    }
+
+    fn of_kind(&self, kind: u32) -> &[NodeId] {
+        let from = if kind == 0 { 0 } else { self.ends[kind as usize - 1] };
+        &self.elements[from as usize..self.ends[kind as usize] as usize]
     }
 
     pub(crate) fn document(&self) -> &'a Document {
         self.document
     }
 
-    fn passing(&self, step: &Step) -> Rc<Vec<NodeId>> {
-        let mut hasher = FxHasher::default();
-        (&step.name, &step.predicates).hash(&mut hasher);
-        let mut passing = self.passing.borrow_mut();
-        let found = passing.entry(hasher.finish()).or_insert_with(|| {
-            let mut test = Test::new(step, self.document);
-            let found = match &step.name {
-                None => self.document.ids().filter(|&id| test.passes(id)).collect(),
-                Some(name) => {
-                    let named = self.named.get(name).map_or(&[][..], Vec::as_slice);
-                    named.iter().copied().filter(|&id| test.passes(id)).collect()
-                }
-            };
-            Rc::new(found)
-        });
-        Rc::clone(found)
+    pub(crate) fn steps(&self) -> &Steps {
+        &self.steps
     }
 
-    /// What `path.select` gives, from what is remembered of its steps.
-    pub(crate) fn select(&self, path: &Path) -> Vec<NodeId> {
-        let Some((first, steps)) = path.steps.split_first() else { return Vec::new() };
-        let passing = self.passing(first);
-        let mut from: &[NodeId] = &passing;
-        if !first.deep {
-            from = if from.first() == Some(&0) { &from[..1] } else { &[] };
+    /// What the attributes of an element say of it, cheapest first.
+    pub(crate) fn labels(&self, id: NodeId) -> Rc<[Condition]> {
+        let kind = self.document.kinds().of_nodes()[id as usize];
+        let mut labels = self.labels.borrow_mut();
+        let labels = labels.entry(kind).or_insert_with(|| {
+            let labels = labels_of(self.document, id);
+            labels.iter().map(|label| self.steps.condition(label)).collect()
+        });
+        Rc::clone(labels)
+    }
+
+    /// The same of what it has not and what is in it.
+    pub(crate) fn weak_labels(&self, id: NodeId) -> Vec<Condition> {
+        let labels = weak_labels_of(self.document, id);
+        labels.iter().map(|label| self.steps.condition(label)).collect()
+    }
+
+    fn tested(&self, id: TestId) -> Rc<Tested> {
+        let mut tests = self.tests.borrow_mut();
+        let at = id.0 as usize;
+        if tests.len() <= at {
+            tests.resize_with(at + 1, || None);
         }
-        let Some((second, steps)) = steps.split_first() else { return from.to_vec() };
-        let mut selected = self.step(from, second);
-        for step in steps {
-            if selected.is_empty() {
-                break;
+        let tested = tests[at].get_or_insert_with(|| {
+            let (step, conditions) = (self.steps.step(id), self.steps.conditions(id));
+            let (mut marks, mut asked) = (Vec::new(), Vec::new());
+            for (at, (&condition, predicate)) in conditions.iter().zip(&step.predicates).enumerate()
+            {
+                match predicate {
+                    predicate if predicate.is_told_by_kind() => {}
+                    Predicate::Child(name) => marks.push(self.marked(condition, name, false)),
+                    Predicate::Descendant(name) => marks.push(self.marked(condition, name, true)),
+                    _ => asked.push(at),
+                }
             }
-            selected = self.step(&selected, step);
+            Rc::new(Tested {
+                step,
+                conditions,
+                of_kinds: vec![Cell::new(None); self.ends.len()],
+                marks,
+                asked,
+                of_elements: RefCell::default(),
+                passing: OnceCell::new(),
+            })
+        });
+        Rc::clone(tested)
+    }
+
+    /// By element whether a child of a name is in it, or any descendant.
+    fn marked(&self, condition: Condition, name: &LocalName, deep: bool) -> Rc<Vec<bool>> {
+        let mark = || {
+            let mut marks = vec![false; self.document.len()];
+            for &id in self.kinds_named(Some(name)).flat_map(|kind| self.of_kind(kind)) {
+                for above in self.document.ancestors(id).skip(1) {
+                    // So is all above it.
+                    if std::mem::replace(&mut marks[above as usize], true) || !deep {
+                        break;
+                    }
+                }
+            }
+            Rc::new(marks)
+        };
+        Rc::clone(self.marks.borrow_mut().entry(condition).or_insert_with(mark))
+    }
+
+    /// Whether an element passes a test.
+    pub(crate) fn passes(&self, test: TestId, id: NodeId) -> bool {
+        self.passes_all(&self.tested(test), id)
+    }
+
+    #[inline]
+    fn passes_all(&self, tested: &Tested, id: NodeId) -> bool {
+        let kind = self.document.kinds().of_nodes()[id as usize];
+        kind != Kinds::TEXT && self.passes_by_kind(tested, kind) && self.passes_itself(tested, id)
+    }
+
+    /// Whether elements of a kind (not text) pass a test, as far as kinds tell.
+    #[inline]
+    fn passes_by_kind(&self, tested: &Tested, kind: u32) -> bool {
+        let known = &tested.of_kinds[kind as usize];
+        known.get().unwrap_or_else(|| {
+            let passes = self.ask_kind(tested, kind);
+            known.set(Some(passes));
+            passes
+        })
+    }
+
+    fn ask_kind(&self, tested: &Tested, kind: u32) -> bool {
+        let at = kind as usize;
+        let first = self.document.kinds().all()[at].first;
+        if tested.step.name.as_ref().is_some_and(|name| !self.document.is(first, name)) {
+            return false;
         }
+        let mut known = self.conditions.borrow_mut();
+        let mut holds = |(condition, predicate): (&Condition, &Predicate)| {
+            let number = condition.0 as usize;
+            if known.len() <= number {
+                known.resize_with(number + 1, Vec::new);
+            }
+            let known = &mut known[number];
+            if known.is_empty() {
+                known.resize(self.ends.len(), None);
+            }
+            *known[at].get_or_insert_with(|| self.holds(predicate, kind))
+        };
+        let conditions = tested.conditions.iter().zip(&tested.step.predicates);
+        let mut told = conditions.filter(|(_, predicate)| predicate.is_told_by_kind());
+        told.all(&mut holds)
+    }
+
+    fn holds(&self, predicate: &Predicate, kind: u32) -> bool {
+        if let Predicate::HasClass(token) = predicate {
+            let (hashes, ends) = &self.classes;
+            let from = if kind == 0 { 0 } else { ends[kind as usize - 1] };
+            let hashes = &hashes[from as usize..ends[kind as usize] as usize];
+            if !hashes.contains(&hash_of(token.as_bytes())) {
+                return false;
+            }
+        }
+        predicate.holds(self.document, self.document.kinds().all()[kind as usize].first)
+    }
+
+    /// Whether an element has the conditions that its kind does not tell.
+    #[inline]
+    fn passes_itself(&self, tested: &Tested, id: NodeId) -> bool {
+        let ask = || tested.asked.iter().all(|&at| tested.step.holds(self.document, id, at));
+        tested.marks.iter().all(|marks| marks[id as usize])
+            && (tested.asked.is_empty()
+                || *tested.of_elements.borrow_mut().entry(id).or_insert_with(ask))
+    }
+
+    /// All elements that pass a test.
+    fn passing<'t>(&self, tested: &'t Tested) -> &'t [NodeId] {
+        tested.passing.get_or_init(|| {
+            let mut passing = Vec::new();
+            for kind in self.kinds_named(tested.step.name.as_ref()) {
+                if self.passes_by_kind(tested, kind) {
+                    passing.extend_from_slice(self.of_kind(kind));
+                }
+            }
+            // Those of each kind are in order.
+            passing.sort();
+            if !tested.marks.is_empty() || !tested.asked.is_empty() {
+                passing.retain(|&id| self.passes_itself(tested, id));
+            }
+            passing
+        })
+    }
+
+    /// The kinds of elements of a name, or all.
+    fn kinds_named(&self, name: Option<&LocalName>) -> impl Iterator<Item = u32> + use<'_, 'a> {
+        let all = if name.is_none() { self.ends.len() } else { 0 };
+        let named = name.and_then(|name| self.named.get(name));
+        (0..all as u32).chain(named.into_iter().flatten().copied())
+    }
+
+    /// The elements that a path selects, rising.
+    pub(crate) fn select(&self, trail: &[Stride]) -> Vec<NodeId> {
+        let mut selected = Vec::new();
+        self.each_selected(trail, self.document.ids(), |id| {
+            selected.push(id);
+            0
+        });
         selected
     }
 
-    /// What a step leads to from some elements (rising).
-    fn step(&self, from: &[NodeId], step: &Step) -> Vec<NodeId> {
-        let (Some(&first), passing) = (from.first(), self.passing(step)) else { return Vec::new() };
-        // Nothing before the first is below it.
-        let candidates = &passing[passing.partition_point(|&id| id <= first)..];
-        if step.deep { self.below(from, candidates) } else { self.children(from, candidates) }
+    /// Hands out the elements that a path selects within a part of the page, rising; `take` says from
+    /// where on they matter then.
+    fn each_selected(
+        &self,
+        trail: &[Stride],
+        within: Range<NodeId>,
+        mut take: impl FnMut(NodeId) -> NodeId,
+    ) {
+        let Some(last) = trail.last() else { return };
+        // From here on steps lead from parents to children.
+        let from = trail.iter().rposition(|stride| stride.deep).unwrap_or(0);
+        let last = self.tested(last.test);
+        let mut left = part(self.passing(&last), within);
+        if left.is_empty() {
+            return;
+        }
+        if from + 1 < trail.len() {
+            // What the first of them leads to is seldom much.
+            let tops = self.select(&trail[..=from]);
+            let tests = &trail[from + 1..trail.len() - 1];
+            let tests = tests.iter().rev().map(|stride| self.tested(stride.test)).collect();
+            let mut climb = Climb { page: self, tests, tops: &tops, before: None };
+            let mut end = 0;
+            for &top in &tops {
+                if top < end {
+                    continue; // inside the one before
+                }
+                end = self.document.node(top).end;
+                let below = part(left, top + 1..end);
+                let next = hand_out(below, |id| if climb.reaches(id) { take(id) } else { 0 });
+                left = part(left, end.max(next)..NodeId::MAX);
+            }
+        } else if from == 0 {
+            let reached = if trail[0].deep { left } else { part(left, 0..1) };
+            hand_out(reached, take);
+        } else {
+            let mut end = 0;
+            for context in self.select(&trail[..from]) {
+                if context < end {
+                    continue;
+                }
+                end = self.document.node(context).end;
+                let next = hand_out(part(left, context + 1..end), &mut take);
+                left = part(left, end.max(next)..NodeId::MAX);
+            }
+        }
     }
 
-    /// Those of the candidates that lie inside any of the contexts (both rising).
-    fn below(&self, contexts: &[NodeId], mut candidates: &[NodeId]) -> Vec<NodeId> {
-        let mut below = Vec::new();
-        let mut end = 0;
-        for &context in contexts {
-            if context < end {
-                continue; // inside the one before
-            }
-            end = self.document.node(context).end;
-            candidates = &candidates[candidates.partition_point(|&id| id <= context)..];
-            let (inside, after) = candidates.split_at(candidates.partition_point(|&id| id < end));
-            below.extend_from_slice(inside);
-            if after.is_empty() {
-                break;
-            }
-            candidates = after;
+    /// Whether any element passes a test.
+    pub(crate) fn has(&self, test: TestId) -> bool {
+        let tested = self.tested(test);
+        self.kinds_named(tested.step.name.as_ref()).any(|kind| {
+            self.passes_by_kind(&tested, kind)
+                && self.of_kind(kind).iter().any(|&id| self.passes_itself(&tested, id))
+        })
+    }
+}
+
+/// Hands out nodes (rising) that lie from where on they matter; gives from where on others do.
+fn hand_out(mut nodes: &[NodeId], mut take: impl FnMut(NodeId) -> NodeId) -> NodeId {
+    let mut next = 0;
+    while let Some((&id, rest)) = nodes.split_first() {
+        next = take(id);
+        nodes = if next > id + 1 { part(rest, next..NodeId::MAX) } else { rest };
+    }
+    next
+}
+
+fn hash_of(token: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(token);
+    hasher.finish()
+}
+
+/// White space as XPath sees it.
+fn is_space(byte: &u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Those of some nodes (rising) that lie in a range.
+fn part(nodes: &[NodeId], range: Range<NodeId>) -> &[NodeId] {
+    let from = nodes.partition_point(|&id| id < range.start);
+    let nodes = &nodes[from..];
+    &nodes[..nodes.partition_point(|&id| id < range.end)]
+}
+
+/// Steps from parents to children, gone up from below.
+struct Climb<'c, 'a> {
+    page: &'c Memo<'a>,
+    /// What the elements between must pass, the lowest first.
+    tests: Vec<Rc<Tested>>,
+    /// Where the steps begin, rising.
+    tops: &'c [NodeId],
+    /// What came of it from the last parent: elements beside each other come one after the other.
+    before: Option<(NodeId, bool)>,
+}
+
+impl Climb<'_, '_> {
+    /// Whether the steps lead to an element that passes the last of them.
+    fn reaches(&mut self, id: NodeId) -> bool {
+        let document = self.page.document;
+        let Some(parent) = document.parent(id) else { return false };
+        if let Some((_, reaches)) = self.before.filter(|before| before.0 == parent) {
+            return reaches;
         }
-        below
+        let reaches = self.reaches_below(parent);
+        self.before = Some((parent, reaches));
+        reaches
     }
 
-    /// Those of the candidates whose parents are among the contexts (both rising).
-    fn children(&self, contexts: &[NodeId], candidates: &[NodeId]) -> Vec<NodeId> {
-        let mut marks = self.marks.borrow_mut();
-        contexts.iter().for_each(|&id| marks[id as usize] = true);
-        let mut children = Vec::new();
-        for &id in candidates {
-            // The root is its own parent, and no child.
-            if id != 0 && marks[self.parents[id as usize] as usize] {
-                children.push(id);
-            }
+    fn reaches_below(&self, parent: NodeId) -> bool {
+        let document = self.page.document;
+        let level = |id: NodeId| usize::from(document.node(id).level);
+        if let &[top] = self.tops
+            && level(parent) != level(top) + self.tests.len()
+        {
+            return false;
         }
-        contexts.iter().for_each(|&id| marks[id as usize] = false);
-        children
+        let mut above = Some(parent);
+        for tested in &self.tests {
+            let Some(id) = above.filter(|&id| self.page.passes_all(tested, id)) else {
+                return false;
+            };
+            above = document.parent(id);
+        }
+        above.is_some_and(|top| self.tops.binary_search(&top).is_ok())
     }
 }
 
 /// A page with what is wanted on it.
 #[derive(Clone, Copy)]
 pub(crate) struct Page<'a> {
-    memo: &'a Memo<'a>,
+    pub(crate) memo: &'a Memo<'a>,
     pub(crate) wanted: &'a [NodeId],
     /// Whether all that is wanted must be found; else any part of it is right, nothing too.
     pub(crate) must: bool,
@@ -150,28 +432,38 @@ impl<'a> Page<'a> {
         self.memo.document
     }
 
-    pub(crate) fn select(&self, path: &Path) -> Vec<NodeId> {
-        let mut selected = self.memo.select(path);
-        if !self.free.is_empty() {
-            let has = |nodes: &[NodeId], id: &NodeId| nodes.binary_search(id).is_ok();
-            selected.retain(|id| has(self.wanted, id) || !has(self.free, id));
-        }
-        if let Some(roots) = self.scope {
-            // What it selects elsewhere, or around a root, changes nothing.
-            let document = self.document();
-            selected.retain(|&id| roots.iter().any(|&root| document.contains(root, id)));
-        }
+    /// The elements that a path selects, but for those that do not matter.
+    pub(crate) fn select(&self, trail: &[Stride]) -> Vec<NodeId> {
+        let mut selected = Vec::new();
+        self.each_selected(trail, |id| {
+            selected.push(id);
+            0
+        });
         selected
     }
 
-    /// What `selection::select` gives.
-    pub(crate) fn select_all(&self, paths: &[Path]) -> Vec<NodeId> {
-        let nodes = union_of(paths.iter().map(|path| self.select(path)));
-        self.document().outermost(nodes)
+    /// The same one by one, rising; `take` says from where on they matter then.
+    pub(crate) fn each_selected(&self, trail: &[Stride], mut take: impl FnMut(NodeId) -> NodeId) {
+        let has = |nodes: &[NodeId], id: NodeId| nodes.binary_search(&id).is_ok();
+        let document = self.document();
+        let within = self.scope.map_or(document.ids(), |roots| {
+            let ends = roots.iter().map(|&root| document.node(root).end);
+            roots.iter().copied().min().unwrap_or(0)..ends.max().unwrap_or(0)
+        });
+        self.memo.each_selected(trail, within, |id| {
+            let is_free = !self.free.is_empty() && has(self.free, id) && !has(self.wanted, id);
+            // What it selects elsewhere, or around a root, changes nothing.
+            let matters = |roots: &[NodeId]| roots.iter().any(|&r| document.contains(r, id));
+            if is_free || !self.scope.is_none_or(matters) {
+                return 0;
+            }
+            take(id)
+        });
     }
 
-    /// Whether any element passes the test of a step.
-    pub(crate) fn has(&self, step: &Step) -> bool {
-        !self.memo.passing(step).is_empty()
+    /// What `selection::select` gives.
+    pub(crate) fn select_all(&self, trails: &[Trail]) -> Vec<NodeId> {
+        let nodes = union_of(trails.iter().map(|trail| self.select(trail)));
+        self.document().outermost(nodes)
     }
 }

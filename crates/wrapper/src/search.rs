@@ -1,13 +1,13 @@
 //! The best single expression.
 
-use dom::xpath::Path;
+use std::cell::Cell;
 
-use crate::chain::whole_path;
-use crate::cost::cost;
+use crate::chain::Chain;
 use crate::counterparts::Counterparts;
-use crate::forms::{Candidate, LEAST_ANCHORED, alone, anchored, in_pairs};
+use crate::forms::{Candidate, Forms, LEAST_ANCHORED};
 use crate::pages::Page;
 use crate::shorten::shorten;
+use crate::steps::{Steps, Stride, Trail};
 use crate::verdict::{MISTAKE, NESTED, total};
 
 /// Short forms that are tried at most.
@@ -23,7 +23,7 @@ const POOR: u32 = 100;
 
 /// An expression, its cost with the weight of its mistakes, and whether it makes any.
 pub(crate) struct Found {
-    pub(crate) path: Path,
+    pub(crate) trail: Trail,
     pub(crate) total: u32,
     pub(crate) mistaken: bool,
 }
@@ -31,24 +31,34 @@ pub(crate) struct Found {
 /// The expression of least cost and mistakes together; `None` if nothing is wanted.
 pub(crate) fn best_path(pages: &[Page<'_>]) -> Option<Found> {
     let counterparts = Counterparts::of(pages)?;
-    let mut search = Search { pages, best: None, mistaken: Vec::new(), left: TRIED };
-    search.try_all(alone(&counterparts));
+    let forms = Forms::of(&counterparts);
+    let steps = counterparts.steps();
+    let mut search = Search {
+        pages,
+        steps,
+        best: None,
+        mistaken: Vec::new(),
+        left: TRIED,
+        suspect: Cell::new(0),
+    };
+    search.try_all(forms.alone());
     if search.bound() > LEAST_ANCHORED {
-        search.try_all(anchored(&counterparts, search.bound(), TRIED / 2));
-        search.try_all(in_pairs(&counterparts));
+        search.try_all(forms.anchored(search.bound(), TRIED / 2));
+        search.try_all(forms.in_pairs());
     }
     if search.bound() > GOOD {
         search.try_mistaken();
+        let chain = Chain::of(&counterparts);
         for positions in [false, true] {
-            search.try_shortened(whole_path(&counterparts, positions));
+            search.try_shortened(chain.whole(positions));
             if search.best.as_ref().is_some_and(|best| !best.mistaken && best.total < POOR) {
                 break;
             }
         }
     }
     if let Some(best) = search.best.take() {
-        let is_long = best.path.steps.len() > 2
-            || best.path.steps.iter().any(|step| step.predicates.len() > 1);
+        let has_pair = |stride: &Stride| steps.conditions(stride.test).len() > 1;
+        let is_long = best.trail.len() > 2 || best.trail.iter().any(has_pair);
         search.best = Some(if is_long { search.shortened(best) } else { best });
     }
     search.best
@@ -56,10 +66,14 @@ pub(crate) fn best_path(pages: &[Page<'_>]) -> Option<Found> {
 
 struct Search<'p, 'a> {
     pages: &'p [Page<'a>],
+    steps: &'a Steps,
     best: Option<Found>,
-    /// Short forms that make a mistake, put off until it is known that all do.
-    mistaken: Vec<Candidate>,
+    /// Short forms that make a mistake, put off until it is known that all do; with what they weigh at
+    /// least.
+    mistaken: Vec<(Candidate, u32)>,
     left: usize,
+    /// The page that settled the last trial: it may settle the next at once.
+    suspect: Cell<usize>,
 }
 
 impl Search<'_, '_> {
@@ -75,36 +89,39 @@ impl Search<'_, '_> {
                 return;
             }
             self.left -= 1;
-            let first_mistake = cost(&candidate.path) + MISTAKE;
-            if !self.try_one(&candidate.path, first_mistake) && first_mistake < self.bound() {
+            let first_mistake = self.steps.cost(&candidate.trail) + MISTAKE;
+            let tried = self.try_one(&candidate.trail, first_mistake);
+            if let Err(at_least) = tried
+                && first_mistake < self.bound()
+            {
                 candidate.least = candidate.least.max(first_mistake);
-                self.mistaken.push(candidate);
+                self.mistaken.push((candidate, at_least));
             }
         }
     }
 
     fn try_mistaken(&mut self) {
         let mut mistaken = std::mem::take(&mut self.mistaken);
-        mistaken.sort_by_key(|candidate| candidate.least);
-        for candidate in mistaken {
-            if candidate.least < self.bound() {
-                self.try_one(&candidate.path, u32::MAX);
+        mistaken.sort_by_key(|(candidate, _)| candidate.least);
+        for (candidate, at_least) in mistaken {
+            if candidate.least.max(at_least) < self.bound() {
+                let _ = self.try_one(&candidate.trail, u32::MAX);
             }
         }
     }
 
-    fn try_one(&mut self, path: &Path, bound: u32) -> bool {
-        let found = total(path, self.pages, bound.min(self.bound()));
-        let is_better = found.is_some();
-        if let Some((total, tally)) = found {
-            self.best = Some(Found { path: path.clone(), total, mistaken: tally.is_mistaken() });
-        }
-        is_better
+    /// Takes a path if it is better than the best so far and weighs less than `bound`; else gives what
+    /// it weighs at least.
+    fn try_one(&mut self, trail: &[Stride], bound: u32) -> Result<(), u32> {
+        let (total, tally) = total(trail, self.pages, bound.min(self.bound()), &self.suspect)?;
+        self.best = Some(Found { trail: trail.to_vec(), total, mistaken: tally.is_mistaken() });
+        Ok(())
     }
 
-    fn try_shortened(&mut self, whole: Path) {
-        if let Some((total, tally)) = total(&whole, self.pages, u32::MAX) {
-            let found = self.shortened(Found { path: whole, total, mistaken: tally.is_mistaken() });
+    fn try_shortened(&mut self, whole: Trail) {
+        if let Ok((total, tally)) = total(&whole, self.pages, u32::MAX, &self.suspect) {
+            let whole = Found { trail: whole, total, mistaken: tally.is_mistaken() };
+            let found = self.shortened(whole);
             if found.total < self.bound() {
                 self.best = Some(found);
             }
@@ -113,11 +130,12 @@ impl Search<'_, '_> {
 
     /// Shorter, but not more mistaken than it is.
     fn shortened(&self, found: Found) -> Found {
-        let most = found.total - cost(&found.path) + NESTED;
-        let mut weigh = |path: &Path, bound: u32| {
-            let (total, tally) = total(path, self.pages, bound.min(cost(path) + most + 1))?;
-            Some(Found { path: path.clone(), total, mistaken: tally.is_mistaken() })
+        let most = found.total - self.steps.cost(&found.trail) + NESTED;
+        let mut weigh = |trail: Trail, bound: u32| {
+            let bound = bound.min(self.steps.cost(&trail) + most + 1);
+            let (total, tally) = total(&trail, self.pages, bound, &self.suspect).ok()?;
+            Some(Found { trail, total, mistaken: tally.is_mistaken() })
         };
-        shorten(found, SHORTENED, &mut weigh)
+        shorten(found, self.steps, SHORTENED, &mut weigh)
     }
 }

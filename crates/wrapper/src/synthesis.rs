@@ -1,11 +1,14 @@
 //! The whole way from wanted nodes to expressions.
 
+use std::rc::Rc;
+
 use dom::xpath::Path;
 use dom::{Document, NodeId};
 
 use crate::pages::{Memo, Page};
 use crate::search::best_path;
 use crate::selection::union_of;
+use crate::steps::{Steps, Trail};
 use crate::union::best_union;
 use crate::verdict::total_of;
 
@@ -13,6 +16,7 @@ use crate::verdict::total_of;
 /// other elements of the same pages come cheaper.
 pub struct Samples<'a> {
     memos: Vec<Memo<'a>>,
+    steps: Rc<Steps>,
 }
 
 /// What is wanted of a sample page.
@@ -39,7 +43,10 @@ pub struct Synthesis {
 impl<'a> Samples<'a> {
     /// Takes the pages.
     pub fn new(pages: impl IntoIterator<Item = &'a Document>) -> Self {
-        Self { memos: pages.into_iter().map(Memo::new).collect() }
+        let steps = Rc::new(Steps::default());
+        let memo = |page| Memo::new(page, Rc::clone(&steps));
+        let memos = pages.into_iter().map(memo).collect();
+        Self { memos, steps }
     }
 
     /// What [`select`](crate::select) gives on one of the pages.
@@ -49,7 +56,7 @@ impl<'a> Samples<'a> {
 
     /// What [`select_nested`](crate::select_nested) gives on one of the pages.
     pub fn select_nested(&self, page: usize, paths: &[Path]) -> Vec<NodeId> {
-        union_of(paths.iter().map(|path| self.memos[page].select(path)))
+        union_of(paths.iter().map(|path| self.memos[page].select(&self.steps.trail(path))))
     }
 
     /// Finds the shortest and most robust expressions for the wanted nodes, given for each page.
@@ -59,14 +66,15 @@ impl<'a> Samples<'a> {
     pub fn synthesize(&self, wanted: &[Wanted<'_>]) -> Synthesis {
         let pages: Vec<Page<'_>> =
             self.memos.iter().zip(wanted).map(|(memo, wanted)| Page::new(memo, wanted)).collect();
-        let mut paths = Vec::new();
+        let mut trails: Vec<Trail> = Vec::new();
         if let Some(single) = best_path(&pages) {
             let union = if single.mistaken { best_union(&pages, &single) } else { Vec::new() };
             let better = !union.is_empty() && total_of(&union, &pages) < single.total;
-            paths = if better { union } else { vec![single.path] };
+            trails = if better { union } else { vec![single.trail] };
         }
-        let is_exact = |page: &&Page<'_>| page.select_all(&paths) == page.wanted;
-        let exact = if paths.is_empty() { 0 } else { pages.iter().filter(is_exact).count() };
+        let is_exact = |page: &&Page<'_>| page.select_all(&trails) == page.wanted;
+        let exact = if trails.is_empty() { 0 } else { pages.iter().filter(is_exact).count() };
+        let paths = trails.iter().map(|trail| self.steps.path(trail)).collect();
         Synthesis { paths, exact: exact as f64 / self.memos.len().max(1) as f64 }
     }
 }

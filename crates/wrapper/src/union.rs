@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use dom::xpath::Path;
 use dom::{LocalName, NodeId};
 
 use crate::pages::Page;
 use crate::search::{Found, best_path};
+use crate::steps::Trail;
 use crate::verdict::total_of;
 
 /// Expressions in a union: more is a list of cases, not a rule.
@@ -14,7 +14,7 @@ const MOST: usize = 3;
 
 /// The best of a union by tags, by order on the page and by kinds of pages; empty if there is
 /// none.
-pub(crate) fn best_union(pages: &[Page<'_>], single: &Found) -> Vec<Path> {
+pub(crate) fn best_union(pages: &[Page<'_>], single: &Found) -> Vec<Trail> {
     let unions = [by_tag(pages), by_order(pages), by_page(pages, single)];
     unions
         .into_iter()
@@ -24,7 +24,7 @@ pub(crate) fn best_union(pages: &[Page<'_>], single: &Found) -> Vec<Path> {
 }
 
 /// One expression for each tag name among the wanted elements.
-fn by_tag(pages: &[Page<'_>]) -> Vec<Path> {
+fn by_tag(pages: &[Page<'_>]) -> Vec<Trail> {
     let mut groups: BTreeMap<LocalName, Vec<Vec<NodeId>>> = BTreeMap::new();
     for (i, page) in pages.iter().enumerate() {
         for &id in page.wanted {
@@ -38,7 +38,7 @@ fn by_tag(pages: &[Page<'_>]) -> Vec<Path> {
 }
 
 /// One expression for the first element wanted on each page, one for the second and so on.
-fn by_order(pages: &[Page<'_>]) -> Vec<Path> {
+fn by_order(pages: &[Page<'_>]) -> Vec<Trail> {
     let most = pages.iter().map(|page| page.wanted.len()).max().unwrap_or(0);
     let nth = |n: usize| pages.iter().map(move |p| p.wanted.get(n).copied().into_iter().collect());
     let groups: Vec<_> = (0..most.min(MOST + 1)).map(|n| nth(n).collect()).collect();
@@ -47,30 +47,30 @@ fn by_order(pages: &[Page<'_>]) -> Vec<Path> {
 
 /// The best expression for each group of elements, given per page; none if there is but one group
 /// or too many.
-fn paths_of(pages: &[Page<'_>], groups: &[Vec<Vec<NodeId>>]) -> Vec<Path> {
+fn paths_of(pages: &[Page<'_>], groups: &[Vec<Vec<NodeId>>]) -> Vec<Trail> {
     if !(2..=MOST).contains(&groups.len()) {
         return Vec::new();
     }
     let path_of = |group: &Vec<Vec<NodeId>>| {
         let part: Vec<Page<'_>> =
             pages.iter().zip(group).map(|(page, wanted)| page.wanting(wanted, true)).collect();
-        Some(best_path(&part)?.path)
+        Some(best_path(&part)?.trail)
     };
-    let mut paths: Vec<Path> = groups.iter().filter_map(path_of).collect();
+    let mut paths: Vec<Trail> = groups.iter().filter_map(path_of).collect();
     paths.dedup();
     paths
 }
 
 /// The best expression, and others for the pages that it is wrong on, which on the rest must not
 /// select anything else than what is wanted there.
-fn by_page(pages: &[Page<'_>], single: &Found) -> Vec<Path> {
-    let mut paths = vec![single.path.clone()];
+fn by_page(pages: &[Page<'_>], single: &Found) -> Vec<Trail> {
+    let mut paths = vec![single.trail.clone()];
     while paths.len() < MOST {
         let is_right = |page: &Page<'_>| page.select_all(&paths) == page.wanted;
         let rest: Vec<Page<'_>> =
             pages.iter().map(|page| page.wanting(page.wanted, !is_right(page))).collect();
         match best_path(&rest) {
-            Some(found) if !paths.contains(&found.path) => paths.push(found.path),
+            Some(found) if !paths.contains(&found.trail) => paths.push(found.trail),
             _ => break,
         }
     }

@@ -1,11 +1,12 @@
 //! How an expression fares on the sample pages, weighed against what it costs.
 
-use dom::NodeId;
-use dom::xpath::Path;
+use std::cell::Cell;
 
-use crate::cost::cost;
+use dom::NodeId;
+
 use crate::pages::Page;
 use crate::selection::union_of;
+use crate::steps::{Stride, Trail};
 
 /// What it weighs that an expression is wrong at all.
 pub(crate) const MISTAKE: u32 = 40;
@@ -28,25 +29,23 @@ impl Tally {
         Self { pages: pages.len().max(1) as u32, wrong: 0, unwanted: 0, nested: 0 }
     }
 
-    /// Compares a selection (rising, repeats allowed) with what is wanted on the page.
-    pub(crate) fn add(&mut self, page: &Page<'_>, selected: Vec<NodeId>) {
-        if selected == page.wanted {
+    /// Compares what is selected on a page with what is wanted there.
+    pub(crate) fn add(&mut self, page: &Page<'_>, selection: Selection<'_>) {
+        let compared = Compared::of(page, selection);
+        if compared.is_same {
             return;
         }
-        let count = selected.len();
-        let found = page.document().outermost(selected);
         if !page.must {
-            let right = found.iter().all(|id| page.wanted.binary_search(id).is_ok());
-            self.wrong += if right { 0 } else { 10 };
+            self.wrong += if compared.others { 10 } else { 0 };
         } else if page.wanted.is_empty() {
             self.unwanted += 1;
-        } else if found == page.wanted {
+        } else if !compared.others && compared.outermost == page.wanted.len() {
             // One in each is a box in a box of the same name; more are a heap.
-            let few = count <= 2 * found.len();
+            let few = compared.count <= 2 * compared.outermost;
             self.nested = self.nested.max(if few { NESTED } else { MISTAKE });
         } else {
             // Nothing at all is worse than something else; one node is likely a body.
-            self.wrong += match found.len() {
+            self.wrong += match compared.outermost {
                 0 => 12,
                 1 => 9,
                 _ => 10,
@@ -70,31 +69,102 @@ impl Tally {
     }
 }
 
-/// Cost and mistakes of a path together, or `None` as soon as they reach `bound`.
-pub(crate) fn total(path: &Path, pages: &[Page<'_>], bound: u32) -> Option<(u32, Tally)> {
-    let cost = cost(path);
+/// What is selected on a page.
+#[derive(Clone, Copy)]
+pub(crate) enum Selection<'s> {
+    /// By one path.
+    One(&'s [Stride]),
+    /// By several.
+    Union(&'s [Trail]),
+}
+
+/// A selection beside what is wanted, as far as it matters.
+struct Compared {
+    /// Whether they are the same.
+    is_same: bool,
+    /// How many were selected, and how many of them lie inside no other.
+    count: usize,
+    outermost: usize,
+    /// Whether any of these is not wanted; for a page where all that is wanted must be found, whether
+    /// it comes before one that is.
+    others: bool,
+    end: NodeId,
+}
+
+impl Compared {
+    fn of(page: &Page<'_>, selection: Selection<'_>) -> Self {
+        let mut compared = Self { is_same: true, count: 0, outermost: 0, others: false, end: 0 };
+        match selection {
+            Selection::One(trail) => page.each_selected(trail, |id| compared.take(page, id)),
+            Selection::Union(trails) => {
+                let selected = union_of(trails.iter().map(|trail| page.select(trail)));
+                selected.into_iter().for_each(|id| _ = compared.take(page, id));
+            }
+        }
+        compared.is_same &= compared.count == page.wanted.len();
+        compared
+    }
+
+    /// Takes what is selected, rising; gives from where on more of it matters.
+    fn take(&mut self, page: &Page<'_>, id: NodeId) -> NodeId {
+        self.is_same &= page.wanted.get(self.count) == Some(&id);
+        self.count += 1;
+        if id >= self.end {
+            self.end = page.document().node(id).end;
+            self.others |= if page.must {
+                page.wanted.get(self.outermost) != Some(&id)
+            } else {
+                page.wanted.binary_search(&id).is_err()
+            };
+            self.outermost += 1;
+        }
+        if self.is_same || !self.others && page.must {
+            return 0;
+        }
+        let is_clear = self.others && (!page.must || page.wanted.is_empty() || self.outermost > 1);
+        // Those inside others are not looked at any more.
+        if is_clear { NodeId::MAX } else { self.end }
+    }
+}
+
+/// Cost and mistakes of a path together; as soon as they reach `bound`, what they are at least. Begins
+/// with the page that settled the last trial.
+pub(crate) fn total(
+    trail: &[Stride],
+    pages: &[Page<'_>],
+    bound: u32,
+    suspect: &Cell<usize>,
+) -> Result<(u32, Tally), u32> {
+    let cost = cost(trail, pages);
     let mut tally = Tally::new(pages);
     if cost >= bound {
-        return None;
+        return Err(cost);
     }
-    for page in pages {
-        tally.add(page, page.select(path));
+    let first = suspect.get();
+    for at in std::iter::once(first).chain((0..pages.len()).filter(|&at| at != first)) {
+        let page = &pages[at];
+        tally.add(page, Selection::One(trail));
         if cost + tally.penalty() >= bound {
-            return None;
+            suspect.set(at);
+            return Err(cost + tally.penalty());
         }
     }
-    Some((cost + tally.penalty(), tally))
+    Ok((cost + tally.penalty(), tally))
+}
+
+fn cost(trail: &[Stride], pages: &[Page<'_>]) -> u32 {
+    pages.first().map_or(0, |page| page.memo.steps().cost(trail))
 }
 
 /// What every further expression of a union costs beside its own length.
 const ANOTHER: u32 = 15;
 
 /// Cost and mistakes of a union of paths.
-pub(crate) fn total_of(paths: &[Path], pages: &[Page<'_>]) -> u32 {
+pub(crate) fn total_of(trails: &[Trail], pages: &[Page<'_>]) -> u32 {
     let mut tally = Tally::new(pages);
     for page in pages {
-        tally.add(page, union_of(paths.iter().map(|path| page.select(path))));
+        tally.add(page, Selection::Union(trails));
     }
-    let costs: u32 = paths.iter().map(|path| cost(path) + ANOTHER).sum();
+    let costs: u32 = trails.iter().map(|trail| cost(trail, pages) + ANOTHER).sum();
     costs.saturating_sub(ANOTHER) + tally.penalty()
 }

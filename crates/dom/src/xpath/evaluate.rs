@@ -61,8 +61,9 @@ impl Step {
         name.is_some_and(|name| self.name.as_ref().is_none_or(|wanted| wanted == name))
     }
 
-    /// Whether one of the predicates holds for an element.
-    fn holds(&self, document: &Document, id: NodeId, at: usize) -> bool {
+    /// Whether one of the predicates holds for an element, its place among those that pass the step so
+    /// far.
+    pub fn holds(&self, document: &Document, id: NodeId, at: usize) -> bool {
         match &self.predicates[at] {
             Predicate::Position(n) => {
                 let before = match document.parent(id) {
@@ -82,8 +83,7 @@ impl Step {
 
 /// The test of a step, for asking it of many elements of one page: elements of one kind are told by the
 /// first of them, as far as they can be.
-#[derive(Debug)]
-pub struct Test<'a> {
+struct Test<'a> {
     step: &'a Step,
     document: &'a Document,
     kinds: &'a [u32],
@@ -94,22 +94,17 @@ pub struct Test<'a> {
 }
 
 impl<'a> Test<'a> {
-    /// The test of a step on a page.
-    pub fn new(step: &'a Step, document: &'a Document) -> Self {
+    fn new(step: &'a Step, document: &'a Document) -> Self {
         let kinds = document.kinds();
         let each = step.predicates.iter().enumerate();
-        Self {
-            step,
-            document,
-            kinds: kinds.of_nodes(),
-            of_kinds: vec![None; kinds.all().len()],
-            of_elements: each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect(),
-        }
+        let of_elements = each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect();
+        let of_kinds = vec![None; kinds.all().len()];
+        Self { step, document, kinds: kinds.of_nodes(), of_kinds, of_elements }
     }
 
     /// Whether an element passes: what [`Step::matches`] gives.
     #[inline]
-    pub fn passes(&mut self, id: NodeId) -> bool {
+    fn passes(&mut self, id: NodeId) -> bool {
         let kind = self.kinds[id as usize] as usize;
         let passes = match self.of_kinds.get(kind) {
             None => return false, // text
@@ -129,8 +124,8 @@ impl<'a> Test<'a> {
 }
 
 impl Predicate {
-    /// Whether it holds for all elements of a kind or for none.
-    fn is_told_by_kind(&self) -> bool {
+    /// Whether it holds for all elements of a [kind](Kinds) or for none.
+    pub fn is_told_by_kind(&self) -> bool {
         match self {
             Self::HasClass(_) => true,
             Self::Equals(name, _)

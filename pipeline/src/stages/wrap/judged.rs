@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dom::xpath::Path;
 use dom::{Document, NodeId};
-use grove::{Chosen, Decision, PatternId};
+use grove::{Chosen, PatternId};
 use model::{Support, Template, Wrapper};
 use wrapper::{Samples, Wanted};
 
@@ -49,10 +49,10 @@ pub fn wrap_judged(
     let found =
         |at| Chosen { keep: samples.select(at, &paths), prune: samples.select_nested(at, &prune) };
     let on_sample: Vec<Chosen> = (0..pages.len()).map(found).collect();
-    let exact = (0..pages.len()).filter(|&at| {
-        let (document, own) = (&pages[at].document, &judged[at].blocks.blocks);
-        on_sample[at].blocks(document, own) == chosen[at].blocks(document, own)
-    });
+    let blocks =
+        |at: usize, chosen: &Chosen| chosen.blocks(&pages[at].document, &judged[at].blocks.blocks);
+    let kept: Vec<Vec<usize>> = (0..pages.len()).map(|at| blocks(at, &chosen[at])).collect();
+    let exact = (0..pages.len()).filter(|&at| blocks(at, &on_sample[at]) == kept[at]);
     let exact = exact.count() as f64 / pages.len() as f64;
     let wrapper = Wrapper {
         site: template.site.clone(),
@@ -60,33 +60,38 @@ pub fn wrap_judged(
         engine: engine.to_owned(),
         content: paths.iter().map(ToString::to_string).collect(),
         prune: prune.iter().map(ToString::to_string).collect(),
-        support: support(pages, judgement, judged, hold_back),
+        support: support(pages, judgement, judged, &kept, hold_back),
         confidence: exact,
         version: 1,
     };
     Some(Learnt { wrapper, paths, prune, on_sample })
 }
 
-/// How well the decisions are supported: taken without some pages, they must keep the same blocks on
-/// those. The margin is by how much the mean score of kept words exceeds that of the others.
+/// How well the decisions, which keep some blocks, are supported: taken without some pages, they must keep
+/// the same blocks on those. The margin is by how much the mean score of kept words exceeds that of the
+/// others.
 fn support(
     pages: &[&ParsedPage<'_>],
     judgement: &Judgement,
     judged: &[JudgedPage],
+    kept: &[Vec<usize>],
     hold_back: usize,
 ) -> Support {
     let held_back = hold_back.min(pages.len() / 4);
     let learnt_from = pages.len() - held_back;
-    let on_trial = judgement.decide_on(&judged[..learnt_from]);
-    let kept = |at: usize, decisions: &[Decision]| {
-        let (document, page) = (&pages[at].document, &judged[at]);
-        let blocks = &page.blocks.blocks;
-        Chosen::of(document, &page.of_nodes, decisions).blocks(document, blocks)
+    let agreeing = if held_back > 0 {
+        let on_trial = judgement.decide_on(&judged[..learnt_from]);
+        let agrees = |&at: &usize| {
+            let (document, page) = (&pages[at].document, &judged[at]);
+            let chosen = Chosen::of(document, &page.of_nodes, &on_trial);
+            chosen.blocks(document, &page.blocks.blocks) == kept[at]
+        };
+        (learnt_from..pages.len()).filter(agrees).count()
+    } else {
+        0
     };
-    let agrees = |&at: &usize| kept(at, &on_trial) == kept(at, &judgement.decisions);
     let (mut sums, mut words) = ([0.0f64; 2], [0.0f64; 2]);
-    for (at, page) in judged.iter().enumerate() {
-        let kept = kept(at, &judgement.decisions);
+    for (page, kept) in judged.iter().zip(kept) {
         for (index, (block, score)) in page.blocks.blocks.iter().zip(&page.scores).enumerate() {
             let side = usize::from(kept.binary_search(&index).is_ok());
             sums[side] += f64::from(block.words) * f64::from(*score);
@@ -97,7 +102,7 @@ fn support(
     Support {
         learnt_from: pages.len() as u32,
         held_back: held_back as u32,
-        held_back_agreeing: (learnt_from..pages.len()).filter(agrees).count() as u32,
+        held_back_agreeing: agreeing as u32,
         runner_up_margin: (mean(1) - mean(0)).max(0.0),
     }
 }
