@@ -4,6 +4,7 @@ use dom::{NodeId, local_name};
 use model::{Field, Source};
 use url::Url;
 
+use crate::chars::has_number;
 use crate::date_text::{
     Found, begins_published, find_date, find_dates, says_changed, says_published, shown_order,
 };
@@ -168,7 +169,7 @@ fn best(candidates: Vec<Candidate>, evidence: &Evidence<'_>) -> Option<Field<Str
 fn order_on_page(evidence: &Evidence<'_>) -> Option<Order> {
     let document = evidence.document;
     let texts = document.ids().filter_map(|id| document.text(id));
-    let short = texts.filter(|t| (8..=200).contains(&t.len()) && t.contains(char::is_numeric));
+    let short = texts.filter(|t| (8..=200).contains(&t.len()) && has_number(t));
     let mut orders = short.filter_map(shown_order);
     let first = orders.next()?;
     orders.all(|order| order == first).then_some(first)
@@ -220,7 +221,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         let texts = document.ids().filter_map(|id| document.text(id));
         let labelled = texts.filter(|text| {
             let text = text.trim();
-            text.len() <= 60 && text.contains(char::is_numeric) && begins_published(text)
+            text.len() <= 60 && has_number(text) && begins_published(text)
         });
         let dates = labelled.filter_map(|text| find_date(text.trim(), self.order)).take(2);
         let found: Vec<Candidate> = dates.map(|d| (Source::Page, d.moment)).collect();
@@ -301,7 +302,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         let document = self.evidence.document;
         let before = (id.saturating_sub(6)..id).rev().filter_map(|i| document.text(i));
         let text = before.map(str::trim).find(|text| !text.is_empty())?;
-        (!text.contains(char::is_numeric)).then_some(text)
+        (!has_number(text)).then_some(text)
     }
 
     /// Dates in plain sight: elements called a date, then short lines, near the headline first.
@@ -339,7 +340,7 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     /// The first date in a text of publication, or of a change.
     fn of_text(&self, text: &str, modified: bool) -> Option<Found> {
-        if !text.contains(char::is_numeric) {
+        if !has_number(text) {
             return None;
         }
         find_dates(text, self.order, 3).into_iter().find(|f| f.is_change == modified)

@@ -33,6 +33,7 @@ any particular site.
 */
 
 mod authors;
+mod chars;
 mod clock;
 mod date_text;
 mod dates;

@@ -1,8 +1,9 @@
 //! From bylines to names.
 
+use crate::chars::{fold, has_number, is_alphanumeric, is_numeric};
 use crate::months::month_of;
 use crate::name_words::{CONJUNCTIONS, DEGREES, LABELS, ROLES, STOPS, UNSPACED_LABELS};
-use crate::text::{fold, folded, is_unspaced, word_count};
+use crate::text::{folded, is_unspaced, word_count};
 
 /// Names of a value that is meant to hold names (a meta element, a JSON-LD string).
 pub(crate) fn from_field(text: &str) -> Vec<String> {
@@ -139,17 +140,13 @@ fn cut(text: &str) -> &str {
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
         let bare = folded(word.trim().trim_end_matches([',', ':', '.']));
-        let ends = word.contains('@')
-            || word.contains(|c: char| c.is_numeric())
-            || STOPS.contains(&&*bare);
+        let ends = word.contains('@') || has_number(word) || STOPS.contains(&&*bare);
         if ends {
             end = at;
             // "Jane Doe December 21"
             let before = text[..at].trim_end();
             let (names, month) = before.rsplit_once(char::is_whitespace).unwrap_or(("", before));
-            if word.contains(|c: char| c.is_numeric())
-                && month_of(month.trim_matches('.')).is_some()
-            {
+            if has_number(word) && month_of(month.trim_matches('.')).is_some() {
                 let (before, day) = names.rsplit_once(char::is_whitespace).unwrap_or(("", names));
                 let day = folded(day.trim_matches([',', '.']));
                 let is_day = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].contains(&&*day);
@@ -162,7 +159,7 @@ fn cut(text: &str) -> &str {
     let mut text = text[..end].trim_end();
     // "Jean Dupont le 3 mai": what led up to the date goes with it.
     while let Some((before, last)) = text.rsplit_once(char::is_whitespace)
-        && last.starts_with(|c: char| c.is_lowercase() || !c.is_alphanumeric())
+        && last.starts_with(|c: char| c.is_lowercase() || !is_alphanumeric(c))
         && !is_desk(text)
     {
         text = before.trim_end();
@@ -297,7 +294,7 @@ fn is_plausible(name: &str) -> bool {
     name.len() <= 120
         && word_count(name) <= 10
         && name.chars().any(char::is_alphabetic)
-        && name.chars().filter(|c| c.is_numeric()).count() <= 4
+        && name.chars().filter(|c| is_numeric(*c)).count() <= 4
         && !matches!(
             &*folded(name),
             "null"
@@ -332,7 +329,7 @@ pub(crate) fn is_name(name: &str) -> bool {
         && (1..=5).contains(&words)
         && name.len() <= 60
         && name.chars().filter(|c| c.is_alphabetic()).count() >= 2
-        && !name.chars().any(|c| c.is_numeric() || "?!:;@#%/|".contains(c))
+        && !name.chars().any(|c| is_numeric(c) || "?!:;@#%/|".contains(c))
         && initial(name.split_whitespace().next())
         && (initial(name.split_whitespace().next_back()) || is_desk(name))
         && (!is_unspaced(name) || name.chars().count() <= 12)
