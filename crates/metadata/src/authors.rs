@@ -190,7 +190,8 @@ fn signed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     let anchor = evidence.heading.as_ref()?.id;
     let lead = evidence.lead_lines();
     let name = lead.iter().filter(|line| line.at >= anchor).take(5).find_map(|line| {
-        let found = find_date(&line.text, Order::DayFirst).filter(|_| line.text.len() <= 80)?;
+        let line = Some(line).filter(|line| line.text.len() <= 80)?;
+        let found = find_date(&line.text, &Order::DayFirst)?;
         // A time may follow.
         let name =
             line.text[..found.at].trim_end_matches(|c: char| !is_alphanumeric(c) && c != '.');

@@ -34,6 +34,7 @@ any particular site.
 
 mod authors;
 mod chars;
+mod choice;
 mod clock;
 mod date_text;
 mod dates;

@@ -49,6 +49,9 @@ pub(crate) fn is_full_name(text: &str) -> bool {
 /// The name after a label with a colon, anywhere in a text: "2012年11月21日　作者：王小明　大 中 小".
 /// It ends at a wide space, at two spaces or at a sign.
 pub(crate) fn after_label(text: &str) -> Vec<String> {
+    if !may_be_unspaced(text) {
+        return Vec::new();
+    }
     let mut names = UNSPACED_LABELS.iter().filter_map(|label| {
         let label = label.trim_end_matches(['：', ':', '／', '/']);
         let (_, rest) = text.split_once(label)?;
@@ -96,12 +99,21 @@ fn strip_labels(mut text: &str) -> &str {
 }
 
 fn strip_label(text: &str) -> Option<&str> {
-    if let Some(rest) = UNSPACED_LABELS.iter().find_map(|l| text.strip_prefix(l)) {
+    let first = text.chars().next()?;
+    if !first.is_ascii()
+        && let Some(rest) = UNSPACED_LABELS.iter().find_map(|l| text.strip_prefix(l))
+    {
         return Some(rest);
     }
     // The longest label that ends at a space or colon.
-    let label = LABELS.iter().filter_map(|label| after(text, label)).min_by_key(|r| r.len())?;
-    Some(label)
+    let first = fold(first)?;
+    let alike = LABELS.iter().filter(|label| label.starts_with(first));
+    alike.filter_map(|label| after(text, label)).min_by_key(|rest| rest.len())
+}
+
+/// Whether a text may hold a label of a script without spaces: Han and Hangul begin with these bytes.
+fn may_be_unspaced(text: &str) -> bool {
+    text.bytes().fold(false, |any, byte| any | matches!(byte, 0xe3..=0xed))
 }
 
 /// What follows `label` (folded) in `text`, if a boundary does.

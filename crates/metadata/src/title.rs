@@ -74,7 +74,7 @@ pub(crate) fn title(evidence: &Evidence<'_>) -> Option<Field<String>> {
 fn is_dated(heading: &str, title: &str) -> bool {
     let rest = heading.strip_suffix(title).or_else(|| heading.strip_prefix(title));
     rest.is_some_and(|rest| {
-        rest.len() <= 40 && find_date(rest, Order::Unknown).is_some_and(|d| d.at <= 12)
+        rest.len() <= 40 && find_date(rest, &Order::Unknown).is_some_and(|d| d.at <= 12)
     })
 }
 
