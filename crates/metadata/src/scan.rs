@@ -120,8 +120,40 @@ fn cue(word: &str) -> u8 {
     if word.ends_with("byline") { BYLINE } else { 0 }
 }
 
+/// Cues of values met before: lists and menus have the same classes over and over.
+struct Known<'a>([(&'a str, u8); Known::SLOTS]);
+
+impl<'a> Known<'a> {
+    const SLOTS: usize = 128;
+
+    fn new() -> Self {
+        Self([("", 0); Self::SLOTS])
+    }
+
+    /// All cues of the words of a value.
+    fn cues(&mut self, value: &'a str) -> u8 {
+        let bytes = value.as_bytes();
+        let Some(last) = bytes.last_chunk::<4>() else { return Self::read(value) };
+        let middle = bytes[bytes.len() / 2];
+        let hash = (u32::from_le_bytes(*last) ^ u32::from(middle) << 16 ^ bytes.len() as u32 * 31)
+            .wrapping_mul(0x9e37_79b1);
+        let slot = &mut self.0[hash as usize >> 16 & (Self::SLOTS - 1)];
+        if slot.0 != value {
+            *slot = (value, Self::read(value));
+        }
+        slot.1
+    }
+
+    fn read(value: &str) -> u8 {
+        let mut cues = 0;
+        identifier_words(value, |word| cues |= cue(word));
+        cues
+    }
+}
+
 pub(crate) fn scan(document: &Document) -> Scan {
     let mut scan = Scan::default();
+    let mut known = Known::new();
     for id in document.ids() {
         let Some(element) = document.element(id) else { continue };
         let mut cues = 0;
@@ -129,7 +161,7 @@ pub(crate) fn scan(document: &Document) -> Scan {
         for (name, value) in element.attributes() {
             match *name {
                 local_name!("class") | local_name!("id") => {
-                    identifier_words(value, |word| cues |= cue(word));
+                    cues |= known.cues(value);
                 }
                 local_name!("datetime") => has_datetime = true,
                 local_name!("rel") => {
