@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use dom::{NodeId, local_name};
 use model::{Field, Source};
 
+use crate::chars::{has_number, is_alphanumeric};
 use crate::date_text::find_date;
 use crate::evidence::Evidence;
 use crate::lines::Line;
@@ -189,10 +190,11 @@ fn signed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     let anchor = evidence.heading.as_ref()?.id;
     let lead = evidence.lead_lines();
     let name = lead.iter().filter(|line| line.at >= anchor).take(5).find_map(|line| {
-        let found = find_date(&line.text, Order::DayFirst).filter(|_| line.text.len() <= 80)?;
+        let line = Some(line).filter(|line| line.text.len() <= 80)?;
+        let found = find_date(&line.text, &Order::DayFirst)?;
         // A time may follow.
         let name =
-            line.text[..found.at].trim_end_matches(|c: char| !c.is_alphanumeric() && c != '.');
+            line.text[..found.at].trim_end_matches(|c: char| !is_alphanumeric(c) && c != '.');
         let rest = &line.text[found.at..];
         (rest.len() <= 30 && names::is_full_name(name) && !evidence.site.is_name(name))
             .then(|| name.to_owned())
@@ -270,7 +272,7 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
         }
     }
     for line in text.lines().take(4).filter(|l| !l.is_empty() && l.len() <= 200) {
-        let is_stated = !strict && line.len() <= 60 && !line.contains(char::is_numeric);
+        let is_stated = !strict && line.len() <= 60 && !has_number(line);
         let names = if is_stated && !names::has_label(line) {
             names::from_field(line)
         } else {

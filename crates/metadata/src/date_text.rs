@@ -4,10 +4,11 @@
 //! names decide by themselves; numbers do if only one order is possible, or if the page's
 //! language has one.
 
+use crate::chars::is_alphabetic;
 use crate::clock::time_at;
 use crate::moment::Moment;
 use crate::months::month_of;
-use crate::order::Order;
+use crate::order::{KnowsOrder, Order};
 use crate::text::{clip, folded};
 
 /// A number, a word or a sign of a text.
@@ -37,14 +38,17 @@ pub(crate) struct Found {
 }
 
 /// The first date in a text, with its time where one stands beside it.
-pub(crate) fn find_date(text: &str, order: Order) -> Option<Found> {
+pub(crate) fn find_date(text: &str, order: &impl KnowsOrder) -> Option<Found> {
     find_dates(text, order, 1).first().copied()
 }
 
 /// Dates in the first 400 bytes of a text, at most `limit`.
-pub(crate) fn find_dates(text: &str, order: Order, limit: usize) -> Vec<Found> {
-    let tokens = tokens(clip(text, 400));
+pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> Vec<Found> {
     let mut found = Vec::new();
+    if !may_have_digit(text) {
+        return found;
+    }
+    let tokens = tokens(clip(text, 400));
     let (mut i, mut after) = (0, 0);
     while i < tokens.len() && found.len() < limit {
         let Some((moment, length)) = date_at(&tokens[i..], order) else {
@@ -62,6 +66,10 @@ pub(crate) fn find_dates(text: &str, order: Order, limit: usize) -> Vec<Found> {
 
 /// The order of day and month that a date in figures gives away: 11/21/2012 can be read in one way only.
 pub(crate) fn shown_order(text: &str) -> Option<Order> {
+    if text.bytes().filter(|b| matches!(b, b'.' | b'/' | b'-')).count() < 2 || !may_have_digit(text)
+    {
+        return None;
+    }
     let tokens = tokens(clip(text, 400));
     tokens.windows(5).find_map(|tokens| {
         let [a, x, b, y, year] = tokens else { return None };
@@ -81,6 +89,10 @@ pub(crate) fn shown_order(text: &str) -> Option<Order> {
 
 /// Whether the words before a date tell that it is the date of a change.
 pub(crate) fn says_changed(text: &str) -> bool {
+    // Shorter than any of them, folded or not.
+    if text.len() < 4 {
+        return false;
+    }
     let words = folded(text);
     let start = words.floor_char_boundary(words.len().saturating_sub(40));
     let words = &words[start..];
@@ -191,9 +203,15 @@ fn class(c: char) -> u8 {
         _ if digit(c).is_some() => 0,
         '年' | '月' | '日' | '년' | '월' | '일' => 2,
         'º' | 'ª' => 2,
-        _ if c.is_alphabetic() || c == '\u{301}' => 1,
+        _ if is_alphabetic(c) || c == '\u{301}' => 1,
         _ => 2,
     }
+}
+
+/// Whether a text may have one of the digits known here: ASCII's, or a character whose first byte begins
+/// others of them.
+fn may_have_digit(text: &str) -> bool {
+    text.bytes().any(|b| b.is_ascii_digit() || matches!(b, 0xd9 | 0xdb | 0xef))
 }
 
 fn digit(c: char) -> Option<u32> {
@@ -241,7 +259,7 @@ fn next_part<'a>(tokens: &[Token<'a>], mut at: usize) -> Option<(usize, Token<'a
 }
 
 /// A date that begins with the first token, and the number of tokens it takes.
-fn date_at(tokens: &[Token<'_>], order: Order) -> Option<(Moment, usize)> {
+fn date_at(tokens: &[Token<'_>], order: &impl KnowsOrder) -> Option<(Moment, usize)> {
     let first = tokens.first()?;
     if let Kind::Number(a) = first.kind {
         return cjk(tokens, a).or_else(|| starting_with_number(tokens, a, order));
@@ -255,7 +273,11 @@ fn date_at(tokens: &[Token<'_>], order: Order) -> Option<(Moment, usize)> {
     Some((moment(year, month, day)?, j + 1))
 }
 
-fn starting_with_number(tokens: &[Token<'_>], a: u32, order: Order) -> Option<(Moment, usize)> {
+fn starting_with_number(
+    tokens: &[Token<'_>],
+    a: u32,
+    order: &impl KnowsOrder,
+) -> Option<(Moment, usize)> {
     let (i, second) = next_part(tokens, 1)?;
     match second.kind {
         // "21 November 2012", "2012. november 21.", "21-Nov-12"
@@ -295,13 +317,16 @@ fn starting_with_number(tokens: &[Token<'_>], a: u32, order: Order) -> Option<(M
                 return Some((moment(a, i8::try_from(b).ok()?, third)?, 5));
             }
             let year = year_of(c, true)?;
-            let (day, month) = match order {
-                _ if a > 12 => (a, b),
-                _ if b > 12 => (b, a),
-                _ if a == b => (a, b),
-                Order::DayFirst => (a, b),
-                Order::MonthFirst => (b, a),
-                Order::Unknown => return None,
+            let (day, month) = if a > 12 || a == b {
+                (a, b)
+            } else if b > 12 {
+                (b, a)
+            } else {
+                match order.order() {
+                    Order::DayFirst => (a, b),
+                    Order::MonthFirst => (b, a),
+                    Order::Unknown => return None,
+                }
             };
             Some((moment(year, i8::try_from(month).ok()?, day)?, 5))
         }

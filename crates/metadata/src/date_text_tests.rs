@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 #[track_caller]
 fn read(text: &str, order: Order, expected: &str) {
-    let found = find_date(text, order).map(|f| f.moment.to_string());
+    let found = find_date(text, &order).map(|f| f.moment.to_string());
     assert_eq!(found.as_deref().unwrap_or("none"), expected, "{text:?}");
 }
 
@@ -68,7 +68,7 @@ fn languages_have_an_order() {
 #[test]
 fn changes_are_told_from_publication() {
     let text = "Published 3 May 2012, last updated 4 May 2012 at 10:05";
-    let found = find_dates(text, Order::Unknown, 4);
+    let found = find_dates(text, &Order::Unknown, 4);
     let told: Vec<_> = found.iter().map(|f| (f.moment.to_string(), f.is_change)).collect();
     let expected = [("2012-05-03".to_owned(), false), ("2012-05-04T10:05:00".to_owned(), true)];
     assert_eq!(told, expected);
@@ -94,12 +94,20 @@ fn labels_of_publication() {
 proptest! {
     #[test]
     fn nothing_panics(text in "\\PC{0,80}") {
-        find_dates(&text, Order::DayFirst, 4);
+        find_dates(&text, &Order::DayFirst, 4);
         shown_order(&text);
     }
 
     #[test]
     fn nothing_panics_near_dates(text in "([0-9]{0,10}|november|年|月|h|pm|\\+|[ .,:/()-]){0,24}") {
-        find_dates(&text, Order::MonthFirst, 4);
+        find_dates(&text, &Order::MonthFirst, 4);
     }
+}
+
+#[test]
+fn texts_with_digits_are_looked_at() {
+    for c in ('\0'..=char::MAX).filter(|c| digit(*c).is_some()) {
+        assert!(may_have_digit(&c.to_string()), "{c:?}");
+    }
+    assert!(!may_have_digit("May the fourth"));
 }

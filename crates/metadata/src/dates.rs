@@ -1,15 +1,19 @@
 //! When an article was published and changed.
 
+use std::cell::OnceCell;
+
 use dom::{NodeId, local_name};
 use model::{Field, Source};
 use url::Url;
 
+use crate::chars::has_number;
+use crate::choice::Choice;
 use crate::date_text::{
     Found, begins_published, find_date, find_dates, says_changed, says_published, shown_order,
 };
 use crate::evidence::Evidence;
 use crate::moment::Moment;
-use crate::order::Order;
+use crate::order::{KnowsOrder, Order};
 use crate::scan::Property;
 use crate::text::{clip, identifier_words};
 use crate::title::segments;
@@ -76,11 +80,10 @@ const MODIFIED_METAS: [&str; 12] = [
     "updated_time",
 ];
 
-type Candidate = (Source, Moment);
-
 struct Reader<'e, 'a> {
     evidence: &'e Evidence<'a>,
-    order: Order,
+    language: Option<&'e str>,
+    order: OnceCell<Order>,
 }
 
 /// Publication date: the first candidate that is possible, or a later one of the same day that
@@ -88,38 +91,21 @@ struct Reader<'e, 'a> {
 /// where nothing else is known, that is its date (and [`modified`] the same).
 pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
     let reader = Reader::new(evidence, language);
-    let facts = &evidence.facts;
-    let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let found = &mut candidates;
-    reader.texts(json.filter_map(|n| n.published.as_deref()), Source::JsonLd, found);
-    reader.texts(evidence.metas_of(&PUBLISHED_OPEN_GRAPH), Source::OpenGraph, found);
-    reader.texts(evidence.metas_of(&PUBLISHED_METAS), Source::Meta, found);
-    reader.texts(metas_by_name(evidence), Source::Meta, found);
-    reader.properties(Property::Published, found);
-    let feed = evidence.feed_items.iter().filter_map(|item| item.published);
-    found.extend(feed.map(|t| (Source::Feed, Moment::at(t))));
-    // What may as well be the date of something else: the server's clock, a comment, an update.
-    let is_declared = found.iter().any(|c| c.1.is_plausible(evidence.fetched));
-    let mut weak: Vec<Candidate> = Vec::new();
-    reader.texts(evidence.metas_of(&["date"]), Source::Meta, &mut weak);
-    reader.times(false, &mut weak);
-    if !is_declared {
-        reader.visible(false, &mut weak);
-        reader.in_title(&mut weak);
-        // The address, where it has a date, has the day of publication: others may add the time.
-        if let Some(address) = url_date(evidence.url)
-            && address.is_plausible(evidence.fetched)
-        {
-            weak.retain(|c| c.1.is_near(&address));
-            weak.push((Source::Page, address));
-        }
+    let mut choice = Choice::up_to(evidence.latest);
+    reader.declared(&mut choice);
+    if !choice.is_settled() {
+        reader.seen(&mut choice);
     }
-    candidates.extend(weak);
-    best(candidates, evidence)
-        .or_else(|| best(reader.labelled_aside(), evidence))
-        .or_else(|| best(reader.labelled_once(), evidence))
-        .or_else(|| best(reader.changes(), evidence))
+    let or = |found: Option<Field<String>>, other: &dyn Fn(&mut Choice)| {
+        found.or_else(|| {
+            let mut choice = Choice::up_to(evidence.latest);
+            other(&mut choice);
+            choice.chosen()
+        })
+    };
+    let found = or(choice.chosen(), &|choice| reader.labelled_aside(choice));
+    let found = or(found, &|choice| reader.labelled_once(choice));
+    or(found, &|choice| reader.changes(choice))
 }
 
 /// Date of the last change; not one before the publication.
@@ -128,17 +114,18 @@ pub(crate) fn modified(
     language: Option<&str>,
     published: Option<&str>,
 ) -> Option<Field<String>> {
-    let mut candidates = Reader::new(evidence, language).changes();
     // Zones differ: the day before is still no contradiction.
     let earliest = published.and_then(Moment::parse).and_then(|p| p.date.yesterday().ok());
-    candidates.retain(|c| earliest.is_none_or(|earliest| c.1.date >= earliest));
-    best(candidates, evidence)
+    let mut choice = Choice::up_to(evidence.latest);
+    choice.earliest = earliest;
+    Reader::new(evidence, language).changes(&mut choice);
+    choice.chosen()
 }
 
 /// A date of the page in a text meant to hold one, if it is possible.
 pub(crate) fn read(evidence: &Evidence<'_>, language: Option<&str>, text: &str) -> Option<String> {
     let moment = Reader::new(evidence, language).value(text)?;
-    moment.is_plausible(evidence.fetched).then(|| moment.to_string())
+    moment.is_plausible(evidence.latest).then(|| moment.to_string())
 }
 
 /// Metas that no list has, by the words of their names: `w-published-date`.
@@ -155,100 +142,132 @@ fn metas_by_name<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a str> +
     metas.map(|m| &*m.content)
 }
 
-fn best(candidates: Vec<Candidate>, evidence: &Evidence<'_>) -> Option<Field<String>> {
-    let possible: Vec<Candidate> =
-        candidates.into_iter().filter(|c| c.1.is_plausible(evidence.fetched)).collect();
-    let first = possible.first()?;
-    let timed = possible.iter().find(|c| c.1.date == first.1.date && c.1.time.is_some());
-    let (source, moment) = timed.unwrap_or(first);
-    Some(Field { value: moment.to_string(), source: *source })
-}
-
 /// The order in which the page writes its dates in figures, if all that tell agree.
 fn order_on_page(evidence: &Evidence<'_>) -> Option<Order> {
     let document = evidence.document;
     let texts = document.ids().filter_map(|id| document.text(id));
-    let short = texts.filter(|t| (8..=200).contains(&t.len()) && t.contains(char::is_numeric));
-    let mut orders = short.filter_map(shown_order);
+    let mut orders = texts.filter(|t| (8..=200).contains(&t.len())).filter_map(shown_order);
     let first = orders.next()?;
     orders.all(|order| order == first).then_some(first)
 }
 
-impl<'e, 'a> Reader<'e, 'a> {
-    fn new(evidence: &'e Evidence<'a>, language: Option<&str>) -> Self {
-        let own = Url::parse(evidence.url).ok();
-        let order = match Order::of(language, own.as_ref().and_then(Url::host_str)) {
-            Order::Unknown => {
-                let shown = evidence.order_on_page.get_or_init(|| order_on_page(evidence));
-                shown.unwrap_or(Order::Unknown)
+impl KnowsOrder for Reader<'_, '_> {
+    fn order(&self) -> Order {
+        *self.order.get_or_init(|| {
+            let evidence = self.evidence;
+            match Order::of(self.language, evidence.own.as_ref().and_then(Url::host_str)) {
+                Order::Unknown => {
+                    let shown = evidence.order_on_page.get_or_init(|| order_on_page(evidence));
+                    shown.unwrap_or(Order::Unknown)
+                }
+                order => order,
             }
-            order => order,
-        };
-        Self { evidence, order }
+        })
+    }
+}
+
+impl<'e, 'a> Reader<'e, 'a> {
+    fn new(evidence: &'e Evidence<'a>, language: Option<&'e str>) -> Self {
+        Self { evidence, language, order: OnceCell::new() }
     }
 
-    /// Dates of changes, best first.
-    fn changes(&self) -> Vec<Candidate> {
+    /// What is said to be the date of publication.
+    fn declared(&self, choice: &mut Choice) {
         let evidence = self.evidence;
         let facts = &evidence.facts;
         let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
-        let mut candidates: Vec<Candidate> = Vec::new();
-        let found = &mut candidates;
-        self.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, found);
-        self.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, found);
-        self.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, found);
-        self.properties(Property::Modified, found);
-        self.times(true, found);
-        if !found.iter().any(|c| c.1.is_plausible(evidence.fetched)) {
-            self.visible(true, found);
+        self.texts(json.filter_map(|n| n.published.as_deref()), Source::JsonLd, choice);
+        self.texts(evidence.metas_of(&PUBLISHED_OPEN_GRAPH), Source::OpenGraph, choice);
+        self.texts(evidence.metas_of(&PUBLISHED_METAS), Source::Meta, choice);
+        self.texts(metas_by_name(evidence), Source::Meta, choice);
+        self.properties(Property::Published, choice);
+        for time in evidence.feed_items.iter().filter_map(|item| item.published) {
+            choice.offer(Source::Feed, Moment::at(time));
         }
-        candidates
+    }
+
+    /// What may as well be the date of something else: the server's clock, a comment, an update.
+    fn seen(&self, choice: &mut Choice) {
+        let evidence = self.evidence;
+        let is_declared = choice.any;
+        if !is_declared {
+            // The address, where it has a date, has the day of publication: others may add the time.
+            choice.near = url_date(evidence.url).filter(|d| d.is_plausible(evidence.latest));
+        }
+        self.texts(evidence.metas_of(&["date"]), Source::Meta, choice);
+        self.times(false, choice);
+        if !is_declared {
+            self.visible(false, choice);
+            self.in_title(choice);
+            if let Some(address) = choice.near {
+                choice.offer(Source::Page, address);
+            }
+        }
+    }
+
+    /// Dates of changes.
+    fn changes(&self, choice: &mut Choice) {
+        let evidence = self.evidence;
+        let facts = &evidence.facts;
+        let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
+        self.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, choice);
+        self.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, choice);
+        self.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, choice);
+        self.properties(Property::Modified, choice);
+        self.times(true, choice);
+        if !choice.any {
+            self.visible(true, choice);
+        }
     }
 
     /// A part of `<title>` that is nothing but a date.
-    fn in_title(&self, found: &mut Vec<Candidate>) {
-        let title = self.evidence.head().title.as_deref().unwrap_or_default();
-        let dates = segments(clip(title, 1_000)).into_iter().filter(|part| part.len() <= 30);
-        let dates = dates.filter_map(|part| find_date(part.trim(), self.order));
-        found.extend(dates.filter(|d| d.at == 0).map(|d| (Source::Meta, d.moment)));
+    fn in_title(&self, choice: &mut Choice) {
+        let title = clip(self.evidence.head().title.as_deref().unwrap_or_default(), 1_000);
+        if !choice.is_settled() && has_number(title) {
+            let parts = segments(title).into_iter().filter(|part| part.len() <= 30);
+            let dates = parts.filter_map(|part| find_date(part.trim(), self));
+            dates.filter(|d| d.at == 0).for_each(|d| choice.offer(Source::Meta, d.moment));
+        }
     }
 
     /// "Posted: 3 May 2012" somewhere on the page, if it stands there only once: comments, too, are
     /// posted, but seldom by one.
-    fn labelled_once(&self) -> Vec<Candidate> {
+    fn labelled_once(&self, choice: &mut Choice) {
         let document = self.evidence.document;
         let texts = document.ids().filter_map(|id| document.text(id));
         let labelled = texts.filter(|text| {
             let text = text.trim();
-            text.len() <= 60 && text.contains(char::is_numeric) && begins_published(text)
+            text.len() <= 60 && has_number(text) && begins_published(text)
         });
-        let dates = labelled.filter_map(|text| find_date(text.trim(), self.order)).take(2);
-        let found: Vec<Candidate> = dates.map(|d| (Source::Page, d.moment)).collect();
-        if found.len() == 1 { found } else { Vec::new() }
+        let mut dates = labelled.filter_map(|text| find_date(text.trim(), self));
+        if let (Some(date), None) = (dates.next(), dates.next()) {
+            choice.offer(Source::Page, date.moment);
+        }
     }
 
     /// `<time>` in side matter or far away, right after "Published": a column of facts about the page.
-    fn labelled_aside(&self) -> Vec<Candidate> {
+    fn labelled_aside(&self, choice: &mut Choice) {
         let evidence = self.evidence;
         let aside = evidence.scan.times.iter().filter(|id| evidence.distance(**id).is_none());
         let labelled = aside.take(50).filter(|id| {
             self.label_before(**id).is_some_and(|text| text.len() < 40 && says_published(text))
         });
-        labelled.filter_map(|id| Some((Source::Page, self.of_element(*id)?))).collect()
+        let dates = labelled.filter_map(|id| self.of_element(*id));
+        dates.for_each(|date| choice.offer(Source::Page, date));
     }
 
     /// A date in a field meant for one.
     fn value(&self, text: &str) -> Option<Moment> {
-        Moment::parse(text).or_else(|| find_date(text, self.order).map(|found| found.moment))
+        Moment::parse(text).or_else(|| find_date(text, self).map(|found| found.moment))
     }
 
-    fn texts<'t>(
-        &self,
-        texts: impl Iterator<Item = &'t str>,
-        source: Source,
-        found: &mut Vec<Candidate>,
-    ) {
-        found.extend(texts.take(20).filter_map(|t| Some((source, self.value(t)?))));
+    fn texts<'t>(&self, texts: impl Iterator<Item = &'t str>, source: Source, choice: &mut Choice) {
+        if choice.is_settled() {
+            return;
+        }
+        for moment in texts.take(20).filter_map(|text| self.value(text)) {
+            choice.offer(source, moment);
+        }
     }
 
     /// What an element says: its `datetime` or `content`, else its text.
@@ -264,16 +283,22 @@ impl<'e, 'a> Reader<'e, 'a> {
         })
     }
 
-    fn properties(&self, wanted: Property, found: &mut Vec<Candidate>) {
+    fn properties(&self, wanted: Property, choice: &mut Choice) {
+        if choice.is_settled() {
+            return;
+        }
         let properties: Vec<_> =
             self.evidence.scan.properties.iter().copied().filter(|p| p.1 == wanted).collect();
         let nearest = self.evidence.nearest(&properties, |p| p.0);
         let moments = nearest.iter().take(10).filter_map(|p| self.of_element(p.0));
-        found.extend(moments.map(|moment| (Source::Page, moment)));
+        moments.for_each(|moment| choice.offer(Source::Page, moment));
     }
 
     /// `<time>` near the headline. WordPress marks both dates with one class each.
-    fn times(&self, modified: bool, found: &mut Vec<Candidate>) {
+    fn times(&self, modified: bool, choice: &mut Choice) {
+        if choice.is_settled() {
+            return;
+        }
         let document = self.evidence.document;
         let nearest = self.evidence.nearest(&self.evidence.scan.times, |id| *id);
         let moments = nearest.iter().take(20).filter(|id| {
@@ -287,7 +312,13 @@ impl<'e, 'a> Reader<'e, 'a> {
             let is_change = !says_published && (says_modified || self.follows_change(**id));
             modified == is_change
         });
-        found.extend(moments.filter_map(|id| Some((Source::Page, self.of_element(*id)?))));
+        let moments = moments.filter_map(|id| self.of_element(*id));
+        for moment in moments {
+            choice.offer(Source::Page, moment);
+            if choice.is_settled() {
+                return;
+            }
+        }
     }
 
     /// Whether the text right before a node says that a date of a change follows.
@@ -301,47 +332,64 @@ impl<'e, 'a> Reader<'e, 'a> {
         let document = self.evidence.document;
         let before = (id.saturating_sub(6)..id).rev().filter_map(|i| document.text(i));
         let text = before.map(str::trim).find(|text| !text.is_empty())?;
-        (!text.contains(char::is_numeric)).then_some(text)
+        (!has_number(text)).then_some(text)
     }
 
     /// Dates in plain sight: elements called a date, then short lines, near the headline first.
-    fn visible(&self, modified: bool, found: &mut Vec<Candidate>) {
+    fn visible(&self, modified: bool, choice: &mut Choice) {
         let evidence = self.evidence;
         let elements: Vec<NodeId> =
             evidence.scan.dates.iter().chain(&evidence.scan.bylines).copied().collect();
         let nearest = evidence.nearest_outside_body(&elements);
         let small = |id: &&NodeId| evidence.document.node(**id).end - **id <= 40;
-        let moments = nearest.iter().filter(small).take(20).filter_map(|id| {
-            // Not the bare content: blocks within, as for name and date, have no space between.
-            let text = dom::text_of(evidence.document, &[*id], &[]);
-            let text = dom::normalize_space(clip(&text, 1_000));
-            let title = evidence.document.attribute(*id, &local_name!("title"));
-            let in_title = title.and_then(|t| self.value(t)).filter(|_| !modified);
-            in_title.or_else(|| {
-                let found = self.of_text(&text, modified)?;
-                (modified || !self.follows_change(*id)).then_some(found.moment)
-            })
-        });
-        found.extend(moments.map(|moment| (Source::Page, moment)));
+        let of_elements = nearest.iter().filter(small).take(20);
         let anchor = evidence.anchor();
-        let lead = evidence.lead_lines();
-        let (after, before): (Vec<_>, Vec<_>) = lead.iter().partition(|l| l.at >= anchor);
-        let tail = evidence.tail_lines();
-        let lines = after.into_iter().chain(before.into_iter().rev()).chain(tail);
-        found.extend(lines.filter_map(|line| {
+        let lines = || {
+            let lead = evidence.lead_lines();
+            let after = lead.iter().filter(move |l| l.at >= anchor);
+            let before = lead.iter().rev().filter(move |l| l.at < anchor);
+            after.chain(before).chain(evidence.tail_lines())
+        };
+        for moment in of_elements.filter_map(|id| self.in_sight(*id, modified)) {
+            choice.offer(Source::Page, moment);
+            if choice.is_settled() {
+                return;
+            }
+        }
+        for line in lines() {
             // A date in a line that is little else, or that begins with it.
-            let found = self.of_text(&line.text, modified)?;
+            let Some(found) = self.of_text(&line.text, modified) else { continue };
             let stands_out = line.text.len() <= 120 || found.at <= 40;
-            let is_change = found.is_change || self.follows_change(line.at);
-            (stands_out && is_change == modified).then_some((Source::Page, found.moment))
-        }));
+            if stands_out && (found.is_change || self.follows_change(line.at)) == modified {
+                choice.offer(Source::Page, found.moment);
+                if choice.is_settled() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The date that an element shows.
+    fn in_sight(&self, id: NodeId, modified: bool) -> Option<Moment> {
+        let document = self.evidence.document;
+        let title = document.attribute(id, &local_name!("title")).filter(|_| !modified);
+        title.and_then(|title| self.value(title)).or_else(|| {
+            if !has_number(document.text_content(id)) {
+                return None;
+            }
+            // Not the bare content: blocks within, as for name and date, have no space between.
+            let text = dom::text_of(document, &[id], &[]);
+            let text = dom::normalize_space(clip(&text, 1_000));
+            let found = self.of_text(&text, modified)?;
+            (modified || !self.follows_change(id)).then_some(found.moment)
+        })
     }
 
     /// The first date in a text of publication, or of a change.
     fn of_text(&self, text: &str, modified: bool) -> Option<Found> {
-        if !text.contains(char::is_numeric) {
+        if !has_number(text) {
             return None;
         }
-        find_dates(text, self.order, 3).into_iter().find(|f| f.is_change == modified)
+        find_dates(text, self, 3).into_iter().find(|f| f.is_change == modified)
     }
 }

@@ -1,10 +1,9 @@
 //! What all fields look at: the head, JSON-LD, the site's names, and places on the page.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
-use dom::{Document, Head, NodeId};
-use jiff::Timestamp;
+use dom::{Document, Head, Meta, NodeId};
+use jiff::civil::Date;
 use model::FeedItem;
 use url::Url;
 
@@ -13,6 +12,7 @@ use crate::heading::{Heading, heading};
 use crate::json_ld::JsonLd;
 use crate::json_ld_article::Facts;
 use crate::lines::{Line, lines};
+use crate::moment::Moment;
 use crate::order::Order;
 use crate::scan::{Scan, scan};
 use crate::site::SiteNames;
@@ -21,8 +21,11 @@ use crate::site::SiteNames;
 pub(crate) struct Evidence<'a> {
     pub(crate) document: &'a Document,
     pub(crate) url: &'a str,
+    /// The address, parsed.
+    pub(crate) own: Option<Url>,
     pub(crate) base: Option<Url>,
-    pub(crate) fetched: Option<Timestamp>,
+    /// The last day that a date of the page may name.
+    pub(crate) latest: Option<Date>,
     pub(crate) feed_items: &'a [&'a FeedItem],
     pub(crate) text_language: Option<&'a str>,
     pub(crate) body_text: &'a str,
@@ -37,6 +40,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) body_nodes: &'a [NodeId],
     /// The order of day and month that the dates on the page are in, where asked for.
     pub(crate) order_on_page: OnceCell<Option<Order>>,
+    /// Bits of the keys of meta elements: most that are asked for, no page has.
+    meta_keys: u64,
     lead_lines: OnceCell<Vec<Line>>,
     tail_lines: OnceCell<Vec<Line>>,
 }
@@ -68,8 +73,9 @@ impl<'a> Evidence<'a> {
         Self {
             document,
             url: page.url,
+            own,
             base,
-            fetched: page.fetched,
+            latest: page.fetched.and_then(Moment::latest),
             feed_items: page.feed_items,
             text_language: page.text_language,
             body_text: page.body_text,
@@ -80,6 +86,7 @@ impl<'a> Evidence<'a> {
             body,
             body_nodes,
             order_on_page: OnceCell::new(),
+            meta_keys: head.metas.iter().fold(0, |bits, meta| bits | key_bit(&meta.key)),
             lead_lines: OnceCell::new(),
             tail_lines: OnceCell::new(),
         }
@@ -91,7 +98,9 @@ impl<'a> Evidence<'a> {
 
     /// Contents of the meta elements with this key.
     pub(crate) fn metas(&self, key: &'static str) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.head().metas.iter().filter(move |m| m.key == key).map(|m| &*m.content)
+        let metas: &[Meta] =
+            if self.meta_keys & key_bit(key) == 0 { &[] } else { &self.head().metas };
+        metas.iter().filter(move |m| m.key == key).map(|m| &*m.content)
     }
 
     /// Contents of the meta elements with these keys, by key, then in document order.
@@ -99,13 +108,10 @@ impl<'a> Evidence<'a> {
         &self,
         keys: &'static [&'static str],
     ) -> impl Iterator<Item = &'a str> + use<'a> {
-        let head = self.head();
-        let present: BTreeSet<&str> = head.metas.iter().map(|m| &*m.key).collect();
-        let keys: Vec<&'static str> =
-            keys.iter().copied().filter(|k| present.contains(k)).collect();
-        keys.into_iter().flat_map(move |key| {
-            head.metas.iter().filter(move |m| m.key == key).map(|m| &*m.content)
-        })
+        let (metas, present) = (&self.head().metas, self.meta_keys);
+        keys.iter()
+            .filter(move |key| present & key_bit(key) != 0)
+            .flat_map(move |key| metas.iter().filter(move |m| m.key == **key).map(|m| &*m.content))
     }
 
     /// Where the article begins on the page: its headline, else its body.
@@ -174,4 +180,12 @@ impl<'a> Evidence<'a> {
         near.sort_by_key(|n| n.0);
         near.into_iter().map(|n| n.1).collect()
     }
+}
+
+/// A bit that a key of a meta element sets, by its length, first and last letter.
+fn key_bit(key: &str) -> u64 {
+    let ends = key.bytes().next().zip(key.bytes().next_back());
+    let (first, last) = ends.unwrap_or_default();
+    let hash = u32::from(first) * 5 + u32::from(last) * 3 + key.len() as u32;
+    1 << (hash % 64)
 }

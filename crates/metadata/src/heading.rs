@@ -1,13 +1,12 @@
 //! The headline on the page.
 
-use std::collections::HashSet;
+use dom::{Document, NodeId, is_inline, local_name};
 
-use dom::{Document, NodeId};
-
+use crate::chars::{fold, is_alphanumeric};
 use crate::json_ld_article::Facts;
 use crate::scan::Scan;
 use crate::site::SiteNames;
-use crate::text::{clip, fold, plain, squash, word_count};
+use crate::text::{clip, plain, squash, squashed, squashes_to, word_count};
 use crate::title::{runs, segments};
 
 /// The headline as the page shows it.
@@ -20,10 +19,27 @@ pub(crate) struct Heading {
 
 struct Candidate {
     id: NodeId,
-    rank: u8,
     text: String,
     squashed: String,
 }
+
+impl Candidate {
+    fn heading(&self, is_sure: bool) -> Heading {
+        Heading { id: self.id, text: self.text.clone(), is_sure }
+    }
+
+    /// Whether a title holds it, and it is long enough that this is no chance.
+    fn is_told(&self, titles: &[String]) -> bool {
+        self.squashed.len() >= LONG
+            && titles.iter().any(|t| t.contains(&self.squashed))
+            && word_count(&self.text) >= 2
+    }
+}
+
+/// Bytes of what is no chance if it stands twice.
+const LONG: usize = 12;
+/// Bytes of the text of a heading that are looked at.
+const LOOKED_AT: usize = 600;
 
 /// The headline: a heading that the titles of the head confirm (`h1` before others, longer before
 /// shorter), or a line of text that is a part of `<title>`; else the `h1` that begins the body or
@@ -45,56 +61,83 @@ pub(crate) fn heading(
     .flatten()
     .map(|t| plain(clip(t, 2_000)))
     .collect();
-    let parts: HashSet<String> = titles.iter().flat_map(|t| runs(t)).map(squash).collect();
-    let titles: Vec<String> = titles.iter().map(|t| squash(t)).collect();
-    let candidates = candidates(document, scan, site);
+    let told_by: Vec<String> = titles.iter().map(|t| squash(t)).collect();
     let distance = |id: NodeId| match body {
         Some((start, _)) if id <= start => start - id,
         Some((start, end)) if id < end => id - start,
         Some((_, end)) => 100_000 + (id - end),
         None => id,
     };
-    let is_confirmed = |h: &&Candidate| {
-        let long = h.squashed.len() >= 12 && word_count(&h.text) >= 2;
-        (parts.contains(&h.squashed) && (h.rank == 1 || long))
-            || (long && titles.iter().any(|t| t.contains(&h.squashed)))
-    };
-    let longest = |h: &&Candidate| (usize::MAX - h.squashed.len(), h.rank, distance(h.id));
-    let confirmed = candidates.iter().filter(is_confirmed);
-    let first_rank = || candidates.iter().filter(|h| h.rank == 1);
-    let nearest = |h: &&Candidate| (!parts.contains(&h.squashed), distance(h.id));
-    let found = confirmed.clone().filter(|h| h.rank == 1).min_by_key(nearest);
-    if let Some(found) = found.or_else(|| confirmed.min_by_key(longest)) {
-        let is_sure = found.rank == 1;
-        return Some(Heading { id: found.id, text: found.text.clone(), is_sure });
+    let places = places(document, scan);
+    let of_rank_1 = places.iter().filter(|p| p.1 == 1).flat_map(|p| candidates(document, p.0));
+    let first_rank: Vec<Candidate> =
+        of_rank_1.filter(|c| !site.is_name_squashed(&c.text, &c.squashed)).collect();
+    if !first_rank.is_empty() {
+        let parts: Vec<&str> = titles.iter().flat_map(|t| runs(t)).collect();
+        let is_part = |c: &Candidate| parts.iter().any(|part| squashes_to(part, &c.squashed));
+        let confirmed = first_rank.iter().filter_map(|c| {
+            let is_part = is_part(c);
+            (is_part || c.is_told(&told_by)).then(|| ((!is_part, distance(c.id)), c))
+        });
+        if let Some((_, found)) = confirmed.min_by_key(|c| c.0) {
+            return Some(found.heading(true));
+        }
     }
-    let only = first_rank().map(|h| h.id).collect::<HashSet<_>>().len() == 1;
+    // What no title holds needs no closer look: of other headings, these are nearly all.
+    let mut letters = String::new();
+    let others = places.iter().filter(|p| p.1 > 1);
+    let others = others.filter(|p| may_be_told(document, p.0, &told_by, &mut letters));
+    let told = others
+        .flat_map(|p| candidates(document, p.0).map(|c| (p.1, c)))
+        .filter(|(_, c)| c.is_told(&told_by) && !site.is_name_squashed(&c.text, &c.squashed));
+    let longest =
+        told.min_by_key(|(rank, c)| (usize::MAX - c.squashed.len(), *rank, distance(c.id)));
+    if let Some((_, found)) = longest {
+        return Some(found.heading(false));
+    }
+    // Candidates of one heading stand together.
+    let ends = first_rank.first().zip(first_rank.last());
+    let only = ends.is_some_and(|(first, last)| first.id == last.id);
     if !only && let Some(line) = title_line(document, site, head.title.as_deref()?) {
         return Some(line);
     }
-    let nearest = first_rank().min_by_key(|h| distance(h.id));
-    nearest.map(|h| Heading { id: h.id, text: h.text.clone(), is_sure: only })
+    first_rank.iter().min_by_key(|h| distance(h.id)).map(|h| h.heading(only))
 }
 
-/// Headings, whole and line by line: dates and subtitles are often set into them.
-fn candidates(document: &Document, scan: &Scan, site: &SiteNames) -> Vec<Candidate> {
-    let small = |id: NodeId, rank: u8| rank < 5 || document.node(id).end - id < 30;
-    let mut found = Vec::new();
-    for (id, rank) in scan.headings.iter().copied().filter(|h| small(h.0, h.1)).take(80) {
-        if document.node(id).end - id > 200 {
-            continue;
-        }
-        let text = dom::text_of(document, &[id], &[]);
-        let whole = dom::normalize_space(clip(&text, 600));
-        let lines = text.lines().filter(|l| l.len() < whole.len()).take(8).map(str::to_owned);
-        for text in [whole.clone()].into_iter().chain(lines) {
-            let squashed = squash(&text);
-            if (2..=400).contains(&squashed.len()) && !site.is_name(&text) {
-                found.push(Candidate { id, rank, text, squashed });
-            }
-        }
+/// Headings that may be the headline, with their ranks, in document order.
+fn places(document: &Document, scan: &Scan) -> Vec<(NodeId, u8)> {
+    let size = |id: NodeId| document.node(id).end - id;
+    let small = scan.headings.iter().copied().filter(|h| h.1 < 5 || size(h.0) < 30);
+    small.take(80).filter(|h| size(h.0) <= 200).collect()
+}
+
+/// A heading, whole and line by line: dates and subtitles are often set into them.
+fn candidates(document: &Document, id: NodeId) -> impl Iterator<Item = Candidate> {
+    let text = dom::text_of(document, &[id], &[]);
+    let whole = dom::normalize_space(clip(&text, LOOKED_AT));
+    let lines = text.lines().filter(|l| l.len() < whole.len()).take(8).map(str::to_owned);
+    let texts: Vec<String> = lines.collect();
+    let candidates = [whole].into_iter().chain(texts).map(move |text| {
+        let squashed = squash(&text);
+        Candidate { id, text, squashed }
+    });
+    candidates.filter(|c| (2..=400).contains(&c.squashed.len()))
+}
+
+/// Whether one of the candidates of a heading can be told by a title: where it is all one line, its
+/// letters say so. `letters` is used for them.
+fn may_be_told(document: &Document, id: NodeId, titles: &[String], letters: &mut String) -> bool {
+    let content = document.text_content(id);
+    let mut inside = document.subtree(id).skip(1);
+    let is_flowing = inside.all(|n| document.name(n).is_none_or(is_inline))
+        && !(content.contains('\n')
+            && document.ancestors(id).any(|n| document.is(n, &local_name!("pre"))));
+    if content.len() > LOOKED_AT || !is_flowing {
+        return true;
     }
-    found
+    letters.clear();
+    letters.extend(squashed(content));
+    letters.len() >= LONG && titles.iter().any(|title| title.contains(&**letters))
 }
 
 /// The text node that repeats the longest part of `<title>`: old pages set their headlines in bold.
@@ -104,13 +147,19 @@ fn title_line(document: &Document, site: &SiteNames, title: &str) -> Option<Head
         .chain(segments(title))
         .filter(|part| word_count(part) >= 3 && !site.is_name(part))
         .map(|part| (squash(part), first_letter(part)))
-        .filter(|part| part.0.len() >= 12)
+        .filter(|part| part.0.len() >= LONG)
         .collect();
+    if parts.is_empty() {
+        return None;
+    }
     let mut best: Option<(usize, NodeId)> = None;
     for id in document.ids() {
-        let Some(text) = document.text(id) else { continue };
+        let Some(text) = document.text(id).filter(|t| (LONG..=400).contains(&t.len())) else {
+            continue;
+        };
         // Most text is ruled out by its length or first letter.
-        if !(12..=400).contains(&text.len()) || !parts.iter().any(|p| p.1 == first_letter(text)) {
+        let first = first_letter(text);
+        if !parts.iter().any(|p| p.1 == first) {
             continue;
         }
         let squashed = squash(text);
@@ -125,5 +174,5 @@ fn title_line(document: &Document, site: &SiteNames, title: &str) -> Option<Head
 }
 
 fn first_letter(text: &str) -> Option<char> {
-    text.chars().find(|c| c.is_alphanumeric()).and_then(fold)
+    text.chars().find(|c| is_alphanumeric(*c)).and_then(fold)
 }

@@ -11,7 +11,6 @@ pub(crate) fn image(evidence: &Evidence<'_>) -> Option<Field<String>> {
     let facts = &evidence.facts;
     let article = facts.article.as_ref().and_then(|a| a.image.as_deref());
     let page = facts.page.as_ref().and_then(|a| a.image.as_deref());
-    let of_body = body_image(evidence);
     evidence
         .metas_of(&["og:image", "og:image:url", "og:image:secure_url"])
         .map(|v| (Source::OpenGraph, v))
@@ -33,7 +32,7 @@ pub(crate) fn image(evidence: &Evidence<'_>) -> Option<Field<String>> {
         .find_map(|(source, address)| {
             Some(Field { value: absolute(evidence.base.as_ref(), address)?, source })
         })
-        .or(of_body)
+        .or_else(|| body_image(evidence))
 }
 
 /// First image of the body that is not known to be small. Lazy loading keeps the address aside.

@@ -33,6 +33,8 @@ any particular site.
 */
 
 mod authors;
+mod chars;
+mod choice;
 mod clock;
 mod date_text;
 mod dates;

@@ -36,9 +36,13 @@ impl Moment {
         Self { date: utc.date(), time, offset: Some(Offset::UTC) }
     }
 
-    /// After 1990 and not more than a day after `fetched` (zones differ by up to a day).
-    pub(crate) fn is_plausible(&self, fetched: Option<Timestamp>) -> bool {
-        let latest = fetched.and_then(|f| f.to_zoned(TimeZone::UTC).date().tomorrow().ok());
+    /// The last day that a page fetched then may tell of: a day later, as zones differ by up to a day.
+    pub(crate) fn latest(fetched: Timestamp) -> Option<Date> {
+        fetched.to_zoned(TimeZone::UTC).date().tomorrow().ok()
+    }
+
+    /// After 1990 and not after the latest day.
+    pub(crate) fn is_plausible(&self, latest: Option<Date>) -> bool {
         self.date.year() >= 1990 && latest.is_none_or(|latest| self.date <= latest)
     }
 

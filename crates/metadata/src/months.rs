@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::text::fold;
+use crate::chars::fold;
 
 #[rustfmt::skip]
 const NAMES: [&str; 12] = [

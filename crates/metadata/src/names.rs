@@ -1,8 +1,9 @@
 //! From bylines to names.
 
+use crate::chars::{fold, has_number, is_alphanumeric, is_numeric};
 use crate::months::month_of;
 use crate::name_words::{CONJUNCTIONS, DEGREES, LABELS, ROLES, STOPS, UNSPACED_LABELS};
-use crate::text::{fold, folded, is_unspaced, word_count};
+use crate::text::{folded, is_unspaced, word_count};
 
 /// Names of a value that is meant to hold names (a meta element, a JSON-LD string).
 pub(crate) fn from_field(text: &str) -> Vec<String> {
@@ -48,6 +49,9 @@ pub(crate) fn is_full_name(text: &str) -> bool {
 /// The name after a label with a colon, anywhere in a text: "2012年11月21日　作者：王小明　大 中 小".
 /// It ends at a wide space, at two spaces or at a sign.
 pub(crate) fn after_label(text: &str) -> Vec<String> {
+    if !may_be_unspaced(text) {
+        return Vec::new();
+    }
     let mut names = UNSPACED_LABELS.iter().filter_map(|label| {
         let label = label.trim_end_matches(['：', ':', '／', '/']);
         let (_, rest) = text.split_once(label)?;
@@ -95,12 +99,21 @@ fn strip_labels(mut text: &str) -> &str {
 }
 
 fn strip_label(text: &str) -> Option<&str> {
-    if let Some(rest) = UNSPACED_LABELS.iter().find_map(|l| text.strip_prefix(l)) {
+    let first = text.chars().next()?;
+    if !first.is_ascii()
+        && let Some(rest) = UNSPACED_LABELS.iter().find_map(|l| text.strip_prefix(l))
+    {
         return Some(rest);
     }
     // The longest label that ends at a space or colon.
-    let label = LABELS.iter().filter_map(|label| after(text, label)).min_by_key(|r| r.len())?;
-    Some(label)
+    let first = fold(first)?;
+    let alike = LABELS.iter().filter(|label| label.starts_with(first));
+    alike.filter_map(|label| after(text, label)).min_by_key(|rest| rest.len())
+}
+
+/// Whether a text may hold a label of a script without spaces: Han and Hangul begin with these bytes.
+fn may_be_unspaced(text: &str) -> bool {
+    text.bytes().fold(false, |any, byte| any | matches!(byte, 0xe3..=0xed))
 }
 
 /// What follows `label` (folded) in `text`, if a boundary does.
@@ -139,17 +152,13 @@ fn cut(text: &str) -> &str {
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
         let bare = folded(word.trim().trim_end_matches([',', ':', '.']));
-        let ends = word.contains('@')
-            || word.contains(|c: char| c.is_numeric())
-            || STOPS.contains(&&*bare);
+        let ends = word.contains('@') || has_number(word) || STOPS.contains(&&*bare);
         if ends {
             end = at;
             // "Jane Doe December 21"
             let before = text[..at].trim_end();
             let (names, month) = before.rsplit_once(char::is_whitespace).unwrap_or(("", before));
-            if word.contains(|c: char| c.is_numeric())
-                && month_of(month.trim_matches('.')).is_some()
-            {
+            if has_number(word) && month_of(month.trim_matches('.')).is_some() {
                 let (before, day) = names.rsplit_once(char::is_whitespace).unwrap_or(("", names));
                 let day = folded(day.trim_matches([',', '.']));
                 let is_day = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].contains(&&*day);
@@ -162,7 +171,7 @@ fn cut(text: &str) -> &str {
     let mut text = text[..end].trim_end();
     // "Jean Dupont le 3 mai": what led up to the date goes with it.
     while let Some((before, last)) = text.rsplit_once(char::is_whitespace)
-        && last.starts_with(|c: char| c.is_lowercase() || !c.is_alphanumeric())
+        && last.starts_with(|c: char| c.is_lowercase() || !is_alphanumeric(c))
         && !is_desk(text)
     {
         text = before.trim_end();
@@ -297,7 +306,7 @@ fn is_plausible(name: &str) -> bool {
     name.len() <= 120
         && word_count(name) <= 10
         && name.chars().any(char::is_alphabetic)
-        && name.chars().filter(|c| c.is_numeric()).count() <= 4
+        && name.chars().filter(|c| is_numeric(*c)).count() <= 4
         && !matches!(
             &*folded(name),
             "null"
@@ -332,7 +341,7 @@ pub(crate) fn is_name(name: &str) -> bool {
         && (1..=5).contains(&words)
         && name.len() <= 60
         && name.chars().filter(|c| c.is_alphabetic()).count() >= 2
-        && !name.chars().any(|c| c.is_numeric() || "?!:;@#%/|".contains(c))
+        && !name.chars().any(|c| is_numeric(c) || "?!:;@#%/|".contains(c))
         && initial(name.split_whitespace().next())
         && (initial(name.split_whitespace().next_back()) || is_desk(name))
         && (!is_unspaced(name) || name.chars().count() <= 12)

@@ -117,3 +117,9 @@ proptest! {
         prop_assert!(after_label(&text).iter().all(|name| !name.trim().is_empty()));
     }
 }
+
+#[test]
+fn labels_of_unspaced_scripts_are_looked_for() {
+    assert!(UNSPACED_LABELS.iter().all(|label| may_be_unspaced(label) && !label.is_ascii()));
+    assert!(!may_be_unspaced("Von Åsa Öberg, и др."));
+}

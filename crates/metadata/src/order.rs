@@ -8,6 +8,18 @@ pub(crate) enum Order {
     Unknown,
 }
 
+/// Knows the order of day and month, if need be by looking for it: most dates need none.
+pub(crate) trait KnowsOrder {
+    /// The order, where there is one.
+    fn order(&self) -> Order;
+}
+
+impl KnowsOrder for Order {
+    fn order(&self) -> Order {
+        *self
+    }
+}
+
 impl Order {
     /// By language tag, and by country-code domain where the tag has no region.
     pub(crate) fn of(language: Option<&str>, host: Option<&str>) -> Self {

@@ -54,30 +54,106 @@ const SMALL_ASIDE: u32 = 12;
 /// Elements smaller than this hold no readers' comments but their number.
 const SMALL_DETAILS: u32 = 40;
 
+/// Words of classes and ids, by their first letter, with what they say.
+#[rustfmt::skip]
+const CUES: [(&str, u8); 59] = [
+    ("author", BYLINE), ("authors", BYLINE), ("autor", BYLINE), ("autore", BYLINE),
+    ("autoren", BYLINE), ("autores", BYLINE), ("auteur", BYLINE), ("auteurs", BYLINE),
+    ("byline", BYLINE), ("bylines", BYLINE),
+    ("carousel", SIDE), ("comment", SIDE), ("commentlist", SIDE), ("comments", COMMENTS),
+    ("contributor", BYLINE), ("contributors", BYLINE), ("created", DATE), ("creator", CREATOR),
+    ("creators", CREATOR),
+    ("date", DATE), ("dateline", DATE), ("dates", DATE), ("datetime", DATE), ("datum", DATE),
+    ("disqus", SIDE),
+    ("fecha", DATE), ("footer", SIDE),
+    ("headline", HEADLINE),
+    ("kommentare", SIDE),
+    ("menu", SIDE), ("meta", DETAILS), ("metadata", DETAILS),
+    ("name", NAME), ("nav", SIDE), ("navigation", SIDE), ("newsletter", SIDE),
+    ("popular", SIDE), ("postdate", DATE), ("posted", DATE), ("postmeta", DETAILS),
+    ("promo", SIDE), ("pubdate", DATE), ("published", DATE),
+    ("recommendations", SIDE), ("recommended", SIDE), ("related", SIDE), ("replies", SIDE),
+    ("sidebar", SIDE), ("szerzo", BYLINE),
+    ("teaser", SIDE), ("teasers", SIDE), ("time", DATE), ("timestamp", DATE), ("titel", HEADLINE),
+    ("title", HEADLINE), ("titre", HEADLINE), ("titulo", HEADLINE), ("trending", SIDE),
+    ("writer", BYLINE),
+];
+
+/// Those that begin with one letter: where they are in [`CUES`], and their lengths as bits.
+#[derive(Clone, Copy)]
+struct Initial {
+    from: u8,
+    to: u8,
+    lengths: u32,
+}
+
+/// By letter from `a` to `z`: nearly every word of a page is told to be none of them by its first letter
+/// and length alone.
+const INITIALS: [Initial; 26] = {
+    let mut initials = [Initial { from: 0, to: 0, lengths: 0 }; 26];
+    let mut at = 0;
+    while at < CUES.len() {
+        let word = CUES[at].0.as_bytes();
+        let initial = &mut initials[(word[0] - b'a') as usize];
+        if initial.to == 0 {
+            initial.from = at as u8;
+        }
+        at += 1;
+        initial.to = at as u8;
+        initial.lengths |= 1 << word.len();
+    }
+    initials
+};
+
+/// What a word of a class or an id says: ASCII letters, lower-case, at most 31.
+#[inline]
 fn cue(word: &str) -> u8 {
-    match word {
-        "headline" | "title" | "titel" | "titre" | "titulo" => HEADLINE,
-        "byline" | "bylines" | "author" | "authors" | "autor" | "autoren" | "auteur"
-        | "auteurs" | "autore" | "autores" | "szerzo" | "writer" | "contributor"
-        | "contributors" => BYLINE,
-        "date" | "dates" | "datetime" | "dateline" | "datum" | "fecha" | "time" | "timestamp"
-        | "published" | "pubdate" | "postdate" | "posted" | "created" => DATE,
-        "comments" => COMMENTS,
-        "comment" | "commentlist" | "kommentare" | "disqus" | "replies" | "related"
-        | "recommended" | "recommendations" | "popular" | "trending" | "sidebar" | "footer"
-        | "nav" | "navigation" | "menu" | "newsletter" | "teaser" | "teasers" | "promo"
-        | "carousel" => SIDE,
-        "meta" | "metadata" | "postmeta" => DETAILS,
-        "creator" | "creators" => CREATOR,
-        "name" => NAME,
-        // "headbyline", "articlebyline"
-        _ if word.ends_with("byline") => BYLINE,
-        _ => 0,
+    let &[first, ..] = word.as_bytes() else { return 0 };
+    let Some(initial) = INITIALS.get(usize::from(first.wrapping_sub(b'a'))) else { return 0 };
+    if initial.lengths >> (word.len() & 31) & 1 != 0 {
+        let alike = &CUES[usize::from(initial.from)..usize::from(initial.to)];
+        if let Some(known) = alike.iter().find(|known| known.0 == word) {
+            return known.1;
+        }
+    }
+    // "headbyline", "articlebyline"
+    if word.ends_with("byline") { BYLINE } else { 0 }
+}
+
+/// Cues of values met before: lists and menus have the same classes over and over.
+struct Known<'a>([(&'a str, u8); Known::SLOTS]);
+
+impl<'a> Known<'a> {
+    const SLOTS: usize = 128;
+
+    fn new() -> Self {
+        Self([("", 0); Self::SLOTS])
+    }
+
+    /// All cues of the words of a value.
+    fn cues(&mut self, value: &'a str) -> u8 {
+        let bytes = value.as_bytes();
+        let Some(last) = bytes.last_chunk::<4>() else { return Self::read(value) };
+        let middle = bytes[bytes.len() / 2];
+        let hash = (u32::from_le_bytes(*last) ^ u32::from(middle) << 16 ^ bytes.len() as u32 * 31)
+            .wrapping_mul(0x9e37_79b1);
+        let slot = &mut self.0[hash as usize >> 16 & (Self::SLOTS - 1)];
+        if slot.0 != value {
+            *slot = (value, Self::read(value));
+        }
+        slot.1
+    }
+
+    fn read(value: &str) -> u8 {
+        let mut cues = 0;
+        identifier_words(value, |word| cues |= cue(word));
+        cues
     }
 }
 
 pub(crate) fn scan(document: &Document) -> Scan {
     let mut scan = Scan::default();
+    let mut known = Known::new();
     for id in document.ids() {
         let Some(element) = document.element(id) else { continue };
         let mut cues = 0;
@@ -85,7 +161,7 @@ pub(crate) fn scan(document: &Document) -> Scan {
         for (name, value) in element.attributes() {
             match *name {
                 local_name!("class") | local_name!("id") => {
-                    identifier_words(value, |word| cues |= cue(word));
+                    cues |= known.cues(value);
                 }
                 local_name!("datetime") => has_datetime = true,
                 local_name!("rel") => {
@@ -98,15 +174,10 @@ pub(crate) fn scan(document: &Document) -> Scan {
                     }
                 }
                 local_name!("href") => {
-                    // ".../authors/jane-doe"
-                    let path = value.split(['?', '#']).next().unwrap_or_default();
-                    if let Some((folder, _)) = path.trim_end_matches('/').rsplit_once('/') {
-                        let folder = folder.rsplit('/').next().unwrap_or_default();
-                        let mut is_author = false;
-                        identifier_words(folder, |word| is_author |= cue(word) == BYLINE);
-                        if is_author {
-                            scan.author_pages.push(id);
-                        }
+                    let mut is_author = false;
+                    identifier_words(folder(value), |word| is_author |= cue(word) == BYLINE);
+                    if is_author {
+                        scan.author_pages.push(id);
                     }
                 }
                 local_name!("itemprop") => {
@@ -168,6 +239,15 @@ pub(crate) fn scan(document: &Document) -> Scan {
     scan
 }
 
+/// The last folder on the way to what an address names: `authors` of `/authors/jane-doe/?page=2`.
+fn folder(address: &str) -> &str {
+    let bytes = address.as_bytes();
+    let end = bytes.iter().position(|b| matches!(b, b'?' | b'#')).unwrap_or(bytes.len());
+    let path = address[..end].trim_end_matches('/');
+    let before = path.rfind('/').map_or("", |slash| &path[..slash]);
+    before.rfind('/').map_or(before, |slash| &before[slash + 1..])
+}
+
 /// `<abbr title="2012-11-07T16:05:00Z">1 hour ago</abbr>`, as microformats had it before `<time>`.
 fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
     document.is(id, &local_name!("abbr"))
@@ -196,5 +276,27 @@ impl Scan {
         let after = self.zones.partition_point(|z| z.0 <= id);
         let (_, end) = *self.zones.get(after.checked_sub(1)?)?;
         (id < end).then_some(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cue_is_found() {
+        for (word, says) in CUES {
+            assert_eq!(cue(word), says, "{word}");
+        }
+        assert_eq!((cue("headbyline"), cue("nightly"), cue("dative")), (BYLINE, 0, 0));
+        assert!(CUES.is_sorted_by_key(|known| known.0.as_bytes()[0]));
+    }
+
+    #[test]
+    fn folders_of_addresses() {
+        assert_eq!(folder("/authors/jane-doe/?page=2"), "authors");
+        assert_eq!(folder("https://news.example/by/author/x#y/z"), "author");
+        assert_eq!(folder("author/x"), "author");
+        assert_eq!((folder("/x"), folder("author"), folder("")), ("", "", ""));
     }
 }

@@ -4,9 +4,10 @@ use dom::Head;
 use model::{Field, Source};
 use url::Url;
 
+use crate::chars::is_alphanumeric;
 use crate::evidence::Evidence;
 use crate::json_ld_article::Facts;
-use crate::text::{plain, squash, word_count};
+use crate::text::{plain, squash, squashes_to, word_count};
 
 /// Names a site gives itself, and its domain, for telling them from headlines and authors.
 #[derive(Default)]
@@ -39,7 +40,7 @@ impl SiteNames {
         labels.pop();
         labels.retain(|l| l.len() >= 3);
         labels.push(squash(host));
-        let squashed = |text: &str| Some(squash(text)).filter(|s| s.chars().count() >= 2);
+        let squashed = |text: &str| Some(squash(text)).filter(|s| s.chars().nth(1).is_some());
         Self {
             names: names.filter_map(squashed).collect(),
             sections: sections.filter_map(squashed).collect(),
@@ -49,9 +50,12 @@ impl SiteNames {
 
     /// Whether a text is a name the site gives itself, or its domain's.
     pub(crate) fn is_own_name(&self, text: &str) -> bool {
-        let squashed = squash(text);
-        let bare = squashed.strip_prefix("the").unwrap_or(&squashed);
-        squashed.chars().count() >= 2
+        self.own(&squash(text))
+    }
+
+    fn own(&self, squashed: &str) -> bool {
+        let bare = squashed.strip_prefix("the").unwrap_or(squashed);
+        squashed.chars().nth(1).is_some()
             && (self.names.iter().any(|n| *n == squashed || n.strip_prefix("the") == Some(bare))
                 || self.labels.iter().any(|label| label == bare || *label == squashed))
     }
@@ -59,33 +63,36 @@ impl SiteNames {
     /// Whether a text is the site's name as far as its domain tells: `guardian.co.uk` is "The
     /// Guardian", "Guardian Unlimited" and "theguardian.com".
     pub(crate) fn is_name(&self, text: &str) -> bool {
-        let squashed = squash(text);
-        if squashed.chars().count() < 2 {
+        self.is_name_squashed(text, &squash(text))
+    }
+
+    /// The same of a text that [`squash`] was already asked of.
+    pub(crate) fn is_name_squashed(&self, text: &str, squashed: &str) -> bool {
+        if squashed.chars().nth(1).is_none() {
             return false;
         }
-        let bare = squashed.strip_prefix("the").unwrap_or(&squashed);
-        self.is_own_name(text)
+        let bare = squashed.strip_prefix("the").unwrap_or(squashed);
+        self.own(squashed)
             || self.labels.iter().any(|label| {
                 (label.len() >= 4
-                    && word_count(text) <= 4
+                    && label.len() * 5 >= bare.len() * 2
                     && bare.contains(&**label)
-                    && label.len() * 5 >= bare.len() * 2)
-                    || (bare.len() >= 4 && label.contains(bare) && label.len() <= bare.len() * 2)
-                    || (label.len() >= 3 && *label == initials(text))
+                    && word_count(text) <= 4)
+                    || (bare.len() >= 4 && label.len() <= bare.len() * 2 && label.contains(bare))
+                    || (label.len() >= 3 && initials(text).eq(label.chars()))
             })
     }
 
     pub(crate) fn is_section(&self, text: &str) -> bool {
-        self.sections.contains(&squash(text))
+        self.sections.iter().any(|section| squashes_to(text, section))
     }
 }
 
 /// "The New York Times" → "tnyt".
-fn initials(text: &str) -> String {
+fn initials(text: &str) -> impl Iterator<Item = char> {
     text.split_whitespace()
-        .filter_map(|w| w.chars().find(|c| c.is_alphanumeric()))
+        .filter_map(|w| w.chars().find(|c| is_alphanumeric(*c)))
         .flat_map(char::to_lowercase)
-        .collect()
 }
 
 /// Name of the publication: `og:site_name`, JSON-LD publisher or web site, application name, or

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::chars::{fold, is_alphanumeric};
+
 /// Plain text of a value that may hold entities (once or twice encoded) or markup: both are
 /// resolved by the HTML parser itself, white space is normalised.
 pub(crate) fn plain(value: &str) -> String {
@@ -36,48 +38,28 @@ fn has_reference(text: &str) -> bool {
     })
 }
 
-/// Lower-case without diacritics (Latin, Greek tonos); `None` for combining accents.
-pub(crate) fn fold(c: char) -> Option<char> {
-    if c.is_ascii() {
-        return Some(c.to_ascii_lowercase());
-    }
-    let lower = c.to_lowercase().next().unwrap_or(c);
-    Some(match lower {
-        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ā' | 'ă' | 'ą' => 'a',
-        'ç' | 'ć' | 'ĉ' | 'č' => 'c',
-        'ď' | 'đ' => 'd',
-        'è' | 'é' | 'ê' | 'ë' | 'ē' | 'ę' | 'ě' => 'e',
-        'ğ' | 'ģ' => 'g',
-        'ì' | 'í' | 'î' | 'ï' | 'ī' | 'ı' => 'i',
-        'ł' | 'ľ' | 'ĺ' => 'l',
-        'ñ' | 'ń' | 'ň' => 'n',
-        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' | 'ō' | 'ő' => 'o',
-        'ŕ' | 'ř' => 'r',
-        'ś' | 'š' | 'ş' | 'ș' => 's',
-        'ť' | 'ţ' | 'ț' => 't',
-        'ù' | 'ú' | 'û' | 'ü' | 'ū' | 'ů' | 'ű' => 'u',
-        'ý' | 'ÿ' => 'y',
-        'ź' | 'ż' | 'ž' => 'z',
-        'ά' => 'α',
-        'έ' => 'ε',
-        'ή' => 'η',
-        'ί' | 'ϊ' | 'ΐ' => 'ι',
-        'ό' => 'ο',
-        'ύ' | 'ϋ' => 'υ',
-        'ώ' => 'ω',
-        '\u{300}'..='\u{36f}' => return None,
-        other => other,
-    })
-}
-
 /// A word or short phrase, folded.
 pub(crate) fn folded(text: &str) -> String {
-    text.chars().filter_map(fold).collect()
+    let mut folded = String::with_capacity(text.len());
+    folded.extend(text.chars().filter_map(fold));
+    folded
 }
 
 /// Letters and digits only, folded: what two spellings of a name or headline have in common.
 pub(crate) fn squash(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).filter_map(fold).collect()
+    let mut letters = String::with_capacity(text.len());
+    letters.extend(squashed(text));
+    letters
+}
+
+/// The characters of [`squash`].
+pub(crate) fn squashed(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| is_alphanumeric(*c)).filter_map(fold)
+}
+
+/// Whether [`squash`] would give this of a text.
+pub(crate) fn squashes_to(text: &str, letters: &str) -> bool {
+    squashed(text).eq(letters.chars())
 }
 
 /// Number of words (runs without white space).
@@ -96,27 +78,31 @@ pub(crate) fn clip(text: &str, limit: usize) -> &str {
 }
 
 /// Calls `found` with each word of an identifier or class list, ASCII lower-case: parts between
-/// anything but letters, and at lower-to-upper boundaries (`entryDate` → `entry`, `date`).
+/// anything but letters, and at lower-to-upper boundaries (`entryDate` → `entry`, `date`). Longer ones than
+/// 16 letters are left out.
+#[inline]
 pub(crate) fn identifier_words(value: &str, mut found: impl FnMut(&str)) {
-    let mut word = [0u8; 16];
-    let mut length = 0;
-    let mut lower_before = false;
-    for byte in value.bytes().chain([b' ']) {
-        let starts_new = byte.is_ascii_uppercase() && lower_before;
-        if (!byte.is_ascii_alphabetic() || starts_new) && length > 0 {
-            if length <= word.len()
-                && let Ok(text) = std::str::from_utf8(&word[..length])
-            {
-                found(text);
-            }
-            length = 0;
+    const LONGEST: usize = 16;
+    let bytes = value.as_bytes();
+    let mut at = 0;
+    while let Some(gap) = bytes[at..].iter().position(u8::is_ascii_alphabetic) {
+        let start = at + gap;
+        let is_lower = |b: &&u8| b.is_ascii_lowercase();
+        // Capitals stand at the beginning only: after a small letter, one begins the next word.
+        let capitals = bytes[start..].iter().take_while(|b| b.is_ascii_uppercase()).count();
+        at = start + capitals;
+        at += bytes[at..].iter().take_while(is_lower).count();
+        if at - start > LONGEST {
+            continue;
         }
-        lower_before = byte.is_ascii_lowercase();
-        if byte.is_ascii_alphabetic() {
-            if let Some(slot) = word.get_mut(length) {
-                *slot = byte.to_ascii_lowercase();
-            }
-            length += 1;
+        if capitals == 0 {
+            found(&value[start..at]);
+        } else {
+            let mut word = [0u8; LONGEST];
+            let word = &mut word[..at - start];
+            word.copy_from_slice(&bytes[start..at]);
+            word.make_ascii_lowercase();
+            found(std::str::from_utf8(word).unwrap_or_default());
         }
     }
 }
@@ -138,6 +124,10 @@ mod tests {
         let mut words = Vec::new();
         identifier_words("entryDate post-2012_by__Line", |w| words.push(w.to_owned()));
         assert_eq!(words, ["entry", "date", "post", "by", "line"]);
+        words.clear();
+        let long = "pneumonoultramicroscopic";
+        identifier_words(&format!("HTMLEntity {long} aB{long}é-Z"), |w| words.push(w.to_owned()));
+        assert_eq!(words, ["htmlentity", "a", "z"]);
     }
 
     #[test]

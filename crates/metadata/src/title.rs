@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use model::{Field, Source};
 
+use crate::chars::is_alphanumeric;
 use crate::date_text::find_date;
 use crate::evidence::Evidence;
 use crate::order::Order;
 use crate::site::SiteNames;
-use crate::text::{clip, folded, is_unspaced, plain, squash};
+use crate::text::{clip, folded, is_unspaced, plain, squash, squashes_to};
 
 /// What stands between a headline and a site's name.
 const SEPARATORS: [&str; 23] = [
@@ -36,7 +37,7 @@ pub(crate) fn title(evidence: &Evidence<'_>) -> Option<Field<String>> {
     let head = evidence.head();
     let article = evidence.facts.article.as_ref();
     let heading = evidence.heading.as_ref();
-    let shown = heading.map(|h| h.text.as_str());
+    let shown = heading.map(|h| squash(&h.text)).filter(|letters| !letters.is_empty());
     let declared = article
         .and_then(|a| a.headline.as_deref())
         .map(|v| (Source::JsonLd, v))
@@ -46,32 +47,34 @@ pub(crate) fn title(evidence: &Evidence<'_>) -> Option<Field<String>> {
         .chain(evidence.feed_items.iter().map(|i| (Source::Feed, i.title.as_str())))
         .chain(head.title.as_deref().map(|v| (Source::Meta, v)))
         .chain(evidence.metas_of(&LAST_METAS).map(|v| (Source::Meta, v)));
-    let declared: Vec<Field<String>> = declared
-        .take(20)
-        .map(|(source, value)| Field { value: clean(value, &evidence.site, shown), source })
-        .filter(|f| squash(&f.value).chars().count() >= 2)
-        .collect();
-    if let Some(heading) = heading {
-        let squashed = squash(&heading.text);
-        if let Some(confirmed) = declared.iter().find(|f| squash(&f.value) == squashed) {
-            return Some(confirmed.clone());
-        }
-        let dated = declared.iter().find(|f| is_dated(&heading.text, &f.value));
-        if let Some(other) = dated.or_else(|| outvoted(&heading.text, &declared)) {
-            return Some(other.clone());
-        }
-        if heading.is_sure || declared.is_empty() {
-            return Some(Field { value: heading.text.clone(), source: Source::Page });
+    let mut others = Vec::new();
+    for (source, value) in declared.take(20) {
+        let value = clean(value, &evidence.site, shown.as_deref());
+        let letters = squash(&value);
+        if letters.chars().nth(1).is_some() {
+            let field = Field { value, source };
+            if heading.is_none() || shown.as_ref() == Some(&letters) {
+                return Some(field);
+            }
+            others.push(field);
         }
     }
-    declared.into_iter().next()
+    let heading = heading?;
+    let dated = others.iter().find(|f| is_dated(&heading.text, &f.value));
+    if let Some(other) = dated.or_else(|| outvoted(&heading.text, &others)) {
+        return Some(other.clone());
+    }
+    if heading.is_sure || others.is_empty() {
+        return Some(Field { value: heading.text.clone(), source: Source::Page });
+    }
+    others.into_iter().next()
 }
 
 /// Whether a headline is this title and a date, which some templates set into one element.
 fn is_dated(heading: &str, title: &str) -> bool {
     let rest = heading.strip_suffix(title).or_else(|| heading.strip_prefix(title));
     rest.is_some_and(|rest| {
-        rest.len() <= 40 && find_date(rest, Order::Unknown).is_some_and(|d| d.at <= 12)
+        rest.len() <= 40 && find_date(rest, &Order::Unknown).is_some_and(|d| d.at <= 12)
     })
 }
 
@@ -82,15 +85,16 @@ fn outvoted<'f>(heading: &str, declared: &'f [Field<String>]) -> Option<&'f Fiel
     let squashed = squash(&first.value);
     let witnesses = declared.iter().filter(|f| squash(&f.value) == squashed).count();
     let words = |text: &str| {
-        text.split(|c: char| !c.is_alphanumeric()).map(folded).filter(|w| !w.is_empty()).collect()
+        text.split(|c: char| !is_alphanumeric(c)).map(folded).filter(|w| !w.is_empty()).collect()
     };
     let (shown, told): (BTreeSet<String>, BTreeSet<String>) = (words(heading), words(&first.value));
     let differ = !is_unspaced(heading) && shown.is_disjoint(&told);
     (witnesses >= 2 && differ).then_some(first)
 }
 
-fn clean(title: &str, site: &SiteNames, heading: Option<&str>) -> String {
-    without_site(&plain(clip(title, 2_000)), site, heading).trim().to_owned()
+/// A title without the site's name. `shown` is the headline on the page, squashed.
+fn clean(title: &str, site: &SiteNames, shown: Option<&str>) -> String {
+    without_site(&plain(clip(title, 2_000)), site, shown).trim().to_owned()
 }
 
 /// Parts of a title between separators; those without words around them are no separators.
@@ -119,26 +123,32 @@ pub(crate) fn runs(title: &str) -> Vec<&str> {
 
 fn separators(title: &str) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
+    let bytes = title.as_bytes();
     let mut at = 0;
-    while at < title.len() {
-        let rest = &title[at..];
-        let separator = SEPARATORS.iter().find(|s| rest.starts_with(**s));
-        let step = match separator {
-            Some(separator) => {
-                if at > 0 && at + separator.len() < title.len() {
-                    found.push((at, separator.len()));
-                }
-                separator.len()
-            }
-            None => rest.chars().next().map_or(1, char::len_utf8),
-        };
+    while let Some(step) = bytes[at..].iter().position(|b| begins_separator(*b)) {
         at += step;
+        let between_words =
+            bytes[at] == b' ' && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+        let rest = &title[at..];
+        let separator = SEPARATORS.iter().find(|s| !between_words && rest.starts_with(**s));
+        if let Some(separator) = separator
+            && at > 0
+            && at + separator.len() < title.len()
+        {
+            found.push((at, separator.len()));
+        }
+        at += separator.map_or(1, |separator| separator.len());
     }
     found
 }
 
+/// Whether a separator may begin with this byte: of a character of several, it is the first.
+fn begins_separator(byte: u8) -> bool {
+    matches!(byte, b' ' | b':' | b'|' | b'_' | 0xef)
+}
+
 /// Cuts the site's name (and its sections) off either end, where something supports it.
-fn without_site<'a>(title: &'a str, site: &SiteNames, heading: Option<&str>) -> &'a str {
+fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'a str {
     let cuts = separators(title);
     if cuts.is_empty() || cuts.len() > 12 {
         return title;
@@ -148,9 +158,9 @@ fn without_site<'a>(title: &'a str, site: &SiteNames, heading: Option<&str>) -> 
     let part = |i: usize, j: usize| &title[starts[i]..ends[j]];
     let last = ends.len() - 1;
     // The headline on the page tells which part is one.
-    if let Some(heading) = heading.map(squash).filter(|h| !h.is_empty()) {
-        let runs = (0..=last).flat_map(|i| (i..=last).map(move |j| (i, j)));
-        if let Some((i, j)) = runs.into_iter().find(|(i, j)| squash(part(*i, *j)) == heading)
+    if let Some(shown) = shown {
+        let mut runs = (0..=last).flat_map(|i| (i..=last).map(move |j| (i, j)));
+        if let Some((i, j)) = runs.find(|(i, j)| squashes_to(part(*i, *j), shown))
             && !(i == j && site.is_name(part(i, j)))
         {
             return part(i, j);
@@ -167,4 +177,19 @@ fn without_site<'a>(title: &'a str, site: &SiteNames, heading: Option<&str>) -> 
     }
     let rest = part(first, end);
     if is_site(rest) { title } else { rest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_separator_is_found() {
+        for separator in SEPARATORS {
+            assert!(begins_separator(separator.as_bytes()[0]), "{separator}");
+            let title = format!("Über a b{separator}ｘ");
+            assert_eq!(segments(&title), ["Über a b", "ｘ"], "{separator}");
+        }
+        assert_eq!(segments(" - a: b_"), [" - a", "b_"]);
+    }
 }

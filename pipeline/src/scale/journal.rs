@@ -4,6 +4,7 @@
 //! bytes of zstd over MessagePack. A frame that is torn or damaged ends the journal: what a dying machine had
 //! not brought to disk is done again. No other version reads it.
 
+use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -19,6 +20,21 @@ const HEADER: usize = 12;
 /// Longest frame that is believed: a length beyond is damage.
 const LONGEST: u32 = 1 << 30;
 
+/// Bytes of a thread's buffers that stay for the next frame.
+const KEPT: usize = 8 << 20;
+
+/// What a thread makes frames with. A compressor made anew would cost more than most frames.
+#[derive(Default)]
+struct Packer {
+    zstd: Option<zstd::bulk::Compressor<'static>>,
+    plain: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+thread_local! {
+    static PACKER: RefCell<Packer> = RefCell::default();
+}
+
 /// What came of a site, or of a part of a very large one.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Entry {
@@ -32,13 +48,27 @@ pub(crate) struct Entry {
 impl Entry {
     /// The frame that holds it.
     pub(crate) fn frame(&self) -> io::Result<Vec<u8>> {
-        let mut to = zstd::Encoder::new(vec![0; HEADER], LEVEL)?;
-        rmp_serde::encode::write_named(&mut to, self).map_err(io::Error::other)?;
-        let mut frame = to.finish()?;
-        let (length, hash) = ((frame.len() - HEADER) as u32, xxh3_64(&frame[HEADER..]));
-        frame[..4].copy_from_slice(&length.to_le_bytes());
-        frame[4..HEADER].copy_from_slice(&hash.to_le_bytes());
-        Ok(frame)
+        PACKER.with_borrow_mut(|packer| {
+            let Packer { zstd, plain, packed } = packer;
+            let zstd = match zstd {
+                Some(zstd) => zstd,
+                none => none.insert(zstd::bulk::Compressor::new(LEVEL)?),
+            };
+            plain.clear();
+            rmp_serde::encode::write_named(plain, self).map_err(io::Error::other)?;
+            packed.clear();
+            packed.reserve(zstd::zstd_safe::compress_bound(plain.len()));
+            zstd.compress_to_buffer(plain, packed)?;
+            let mut frame = Vec::with_capacity(HEADER + packed.len());
+            frame.extend_from_slice(&(packed.len() as u32).to_le_bytes());
+            frame.extend_from_slice(&xxh3_64(packed).to_le_bytes());
+            frame.extend_from_slice(packed);
+            for buffer in [plain, packed] {
+                buffer.clear();
+                buffer.shrink_to(KEPT);
+            }
+            Ok(frame)
+        })
     }
 
     /// What a frame's content holds.

@@ -15,81 +15,80 @@ pub(super) fn written_as(name: &LocalName) -> Option<&str> {
     }
 }
 
-/// Elements that stay, sorted.
-const STAY: [&str; 69] = [
-    "a",
-    "abbr",
-    "address",
-    "aside",
-    "audio",
-    "b",
-    "bdi",
-    "bdo",
-    "blockquote",
-    "br",
-    "caption",
-    "cite",
-    "code",
-    "col",
-    "colgroup",
-    "dd",
-    "del",
-    "details",
-    "dfn",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "figcaption",
-    "figure",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "i",
-    "img",
-    "ins",
-    "kbd",
-    "li",
-    "mark",
-    "ol",
-    "p",
-    "picture",
-    "pre",
-    "q",
-    "rp",
-    "rt",
-    "ruby",
-    "s",
-    "samp",
-    "section",
-    "small",
-    "source",
-    "span",
-    "strong",
-    "sub",
-    "summary",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "time",
-    "tr",
-    "u",
-    "ul",
-    "var",
-    "video",
-    "wbr",
-];
-
+/// Whether an element stays.
 fn stays(name: &LocalName) -> bool {
-    STAY.binary_search(&&**name).is_ok()
+    matches!(
+        *name,
+        local_name!("a")
+            | local_name!("abbr")
+            | local_name!("address")
+            | local_name!("aside")
+            | local_name!("audio")
+            | local_name!("b")
+            | local_name!("bdi")
+            | local_name!("bdo")
+            | local_name!("blockquote")
+            | local_name!("br")
+            | local_name!("caption")
+            | local_name!("cite")
+            | local_name!("code")
+            | local_name!("col")
+            | local_name!("colgroup")
+            | local_name!("dd")
+            | local_name!("del")
+            | local_name!("details")
+            | local_name!("dfn")
+            | local_name!("div")
+            | local_name!("dl")
+            | local_name!("dt")
+            | local_name!("em")
+            | local_name!("figcaption")
+            | local_name!("figure")
+            | local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+            | local_name!("hr")
+            | local_name!("i")
+            | local_name!("img")
+            | local_name!("ins")
+            | local_name!("kbd")
+            | local_name!("li")
+            | local_name!("mark")
+            | local_name!("ol")
+            | local_name!("p")
+            | local_name!("picture")
+            | local_name!("pre")
+            | local_name!("q")
+            | local_name!("rp")
+            | local_name!("rt")
+            | local_name!("ruby")
+            | local_name!("s")
+            | local_name!("samp")
+            | local_name!("section")
+            | local_name!("small")
+            | local_name!("source")
+            | local_name!("span")
+            | local_name!("strong")
+            | local_name!("sub")
+            | local_name!("summary")
+            | local_name!("sup")
+            | local_name!("table")
+            | local_name!("tbody")
+            | local_name!("td")
+            | local_name!("tfoot")
+            | local_name!("th")
+            | local_name!("thead")
+            | local_name!("time")
+            | local_name!("tr")
+            | local_name!("u")
+            | local_name!("ul")
+            | local_name!("var")
+            | local_name!("video")
+            | local_name!("wbr")
+    )
 }
 
 /// Attributes that stay as they are, beside the links that are handled one by one.
@@ -105,15 +104,5 @@ pub(super) fn attribute_stays(element: &str, attribute: &str) -> bool {
         "controls" => matches!(element, "video" | "audio"),
         "media" | "sizes" => matches!(element, "source" | "img"),
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_sorted() {
-        assert!(STAY.is_sorted());
     }
 }

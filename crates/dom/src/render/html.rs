@@ -165,25 +165,43 @@ fn write_attribute(name: &str, value: &str, out: &mut String) {
     out.push('"');
 }
 
+/// Bytes that are, or may begin, what has to be escaped.
+const ESCAPED: [bool; 256] = {
+    let mut escaped = [false; 256];
+    let bytes = *b"&<>\"\0\xc2";
+    let mut at = 0;
+    while at < bytes.len() {
+        escaped[bytes[at] as usize] = true;
+        at += 1;
+    }
+    escaped
+};
+
 /// Escapes text or an attribute value (HTML §13.3).
 fn escape(text: &str, in_attribute: bool, out: &mut String) {
-    let special =
-        |c: char| matches!(c, '&' | '<' | '>' | '\u{a0}' | '\0') || (in_attribute && c == '"');
-    let mut rest = text;
-    while let Some(at) = rest.find(special) {
-        out.push_str(&rest[..at]);
-        let c = rest[at..].chars().next().unwrap_or_default();
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\u{a0}' => out.push_str("&nbsp;"),
-            _ => {}
-        }
-        rest = &rest[at + c.len_utf8()..];
+    let bytes = text.as_bytes();
+    let (mut from, mut at) = (0, 0);
+    while let Some(step) = bytes[at..].iter().position(|b| ESCAPED[usize::from(*b)]) {
+        at += step;
+        let (length, written) = match &bytes[at..] {
+            [b'&', ..] => (1, "&amp;"),
+            [b'<', ..] => (1, "&lt;"),
+            [b'>', ..] => (1, "&gt;"),
+            [b'"', ..] if in_attribute => (1, "&quot;"),
+            [0, ..] => (1, ""),
+            // A no-break space.
+            [0xc2, 0xa0, ..] => (2, "&nbsp;"),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        out.push_str(&text[from..at]);
+        out.push_str(written);
+        at += length;
+        from = at;
     }
-    out.push_str(rest);
+    out.push_str(&text[from..]);
 }
 
 #[cfg(test)]
@@ -235,5 +253,9 @@ mod tests {
             "<div>a</div><div>b</div>c"
         );
         assert_eq!(html("<p>1 &lt; 2 &amp;amp; <b></b></p>"), "<p>1 &lt; 2 &amp;amp; <b></b></p>");
+        assert_eq!(
+            html("<p title='\"§&nbsp;'>\"§&nbsp;>é"),
+            "<p title=\"&quot;§&nbsp;\">\"§&nbsp;&gt;é</p>"
+        );
     }
 }

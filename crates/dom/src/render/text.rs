@@ -65,19 +65,17 @@ impl Lines {
             self.held.clear();
             self.break_at_least(Break::Space);
         }
-        let mut rest = text;
-        while !rest.is_empty() {
-            let word_start = rest.find(|c: char| !is_space(c)).unwrap_or(rest.len());
-            if word_start > 0 {
+        let mut at = 0;
+        while at < text.len() {
+            let words = at + end_of_space(&text[at..]);
+            if words > at {
                 self.break_at_least(Break::Space);
             }
-            rest = &rest[word_start..];
-            let word_end = rest.find(is_space).unwrap_or(rest.len());
-            if word_end > 0 {
+            at = words + end_of_words(&text[words..]);
+            if at > words {
                 self.separate();
-                self.out.push_str(&rest[..word_end]);
+                self.out.push_str(&text[words..at]);
             }
-            rest = &rest[word_end..];
         }
     }
 
@@ -109,6 +107,67 @@ pub(super) fn is_space(c: char) -> bool {
         || (c > '\u{7f}' && c.is_whitespace())
 }
 
+/// What a byte may be the first of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Byte {
+    /// Of no white space.
+    Word,
+    /// The space of ASCII.
+    Space,
+    /// Other white space of ASCII.
+    OtherSpace,
+    /// Of a character of several bytes that may be white space.
+    Wide,
+}
+
+/// By byte. Other than ASCII's, white space begins with one of five.
+const BYTES: [Byte; 256] = {
+    let mut bytes = [Byte::Word; 256];
+    bytes[b' ' as usize] = Byte::Space;
+    let (spaces, wide) = (*b"\t\n\r\x0c", [0xc2, 0xe1, 0xe2, 0xe3, 0xef]);
+    let mut at = 0;
+    while at < spaces.len() {
+        bytes[spaces[at] as usize] = Byte::OtherSpace;
+        at += 1;
+    }
+    at = 0;
+    while at < wide.len() {
+        bytes[wide[at]] = Byte::Wide;
+        at += 1;
+    }
+    bytes
+};
+
+/// Length of the white space that a text begins with.
+fn end_of_space(text: &str) -> usize {
+    match text.bytes().next().map(|b| BYTES[usize::from(b)]) {
+        None | Some(Byte::Word) => 0,
+        _ => text.len() - text.trim_start_matches(is_space).len(),
+    }
+}
+
+/// Length of the words that a text begins with, one space between them: up to white space of any other
+/// kind.
+fn end_of_words(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let begins_word = |at: usize| match bytes.get(at).map(|b| BYTES[usize::from(*b)]) {
+        Some(Byte::Word) => true,
+        Some(Byte::Wide) => !text[at..].starts_with(is_space),
+        _ => false,
+    };
+    let mut at = 0;
+    loop {
+        let word = bytes[at..].iter().position(|b| BYTES[usize::from(*b)] != Byte::Word);
+        let Some(word) = word else { return text.len() };
+        at += word;
+        match BYTES[usize::from(bytes[at])] {
+            Byte::Space if begins_word(at + 1) => at += 1,
+            Byte::Wide if !text[at..].starts_with(is_space) => at += 1,
+            _ => return at,
+        }
+    }
+}
+
 /// Runs of white space become one space; none at the ends.
 pub fn normalize_space(text: &str) -> String {
     let mut lines = Lines { out: String::with_capacity(text.len()), ..Lines::default() };
@@ -124,20 +183,32 @@ pub fn normalize_space(text: &str) -> String {
 /// break, white space elsewhere as one space, and no white space at either end.
 pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> String {
     let mut lines = Lines::default();
+    // Where the outermost preformatted element around ends, if what is around is known.
+    let mut pre: Option<NodeId> = None;
     for_each_kept(document, roots, prune, &mut |event| match event {
         Kept::Open(id) | Kept::Close(id) => {
             if let Some(name) = document.name(id) {
+                if *name == local_name!("pre") {
+                    pre = pre.map(|end| end.max(document.node(id).end));
+                }
                 // Two line breaks in a row are how old pages write paragraphs.
                 let gap = break_around(name);
                 let doubled = *name == local_name!("br") && lines.pending == Break::Line;
                 lines.break_at_least(if doubled { Break::Paragraph } else { gap });
             }
         }
-        Kept::Gap => lines.break_at_least(Break::Paragraph),
+        Kept::Gap => {
+            pre = None;
+            lines.break_at_least(Break::Paragraph);
+        }
         Kept::Text(id) => {
             let text = document.text(id).unwrap_or_default();
-            let in_pre = document.ancestors(id).any(|a| document.is(a, &local_name!("pre")));
-            if in_pre { lines.preformatted(text) } else { lines.flowing(text) }
+            let end = *pre.get_or_insert_with(|| {
+                let around =
+                    document.ancestors(id).filter(|a| document.is(*a, &local_name!("pre")));
+                around.last().map_or(0, |pre| document.node(pre).end)
+            });
+            if id < end { lines.preformatted(text) } else { lines.flowing(text) }
         }
     });
     lines.out
@@ -165,7 +236,7 @@ pub(crate) fn for_each_kept(
     document: &Document,
     roots: &[NodeId],
     prune: &[NodeId],
-    visit: &mut dyn FnMut(Kept),
+    visit: &mut impl FnMut(Kept),
 ) {
     let mut marks: Vec<(NodeId, bool)> = roots.iter().map(|&id| (id, true)).collect();
     marks.extend(prune.iter().map(|&id| (id, false)));
@@ -245,6 +316,23 @@ mod tests {
             "let x  = 1;\n  y\n\nz"
         );
         assert_eq!(text("<pre>  a</pre>"), "a");
+        let d = parse("<pre><b>a\n  b</b><i>c\n  d</i></pre><p>e\n  f<p>g");
+        let find = |n: &str| d.ids().find(|&i| d.name(i).is_some_and(|x| &**x == n)).unwrap();
+        assert_eq!(text_of(&d, &[find("b"), find("i")], &[]), "a\n  b\n\nc\n  d");
+        assert_eq!(text_of(&d, &[find("body")], &[find("b")]), "c\n  d\n\ne f\n\ng");
+    }
+
+    #[test]
+    fn white_space_of_any_kind_is_one_space() {
+        for c in ('\0'..=char::MAX).filter(|c| *c != '\0') {
+            let spaced = normalize_space(&format!("{c}a b{c}c {c} é{c}{c}d {c}"));
+            let split: Vec<String> = format!("{c}a b{c}c {c} é{c}{c}d {c}")
+                .split(is_space)
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect();
+            assert_eq!(spaced, split.join(" "), "{c:?}");
+        }
     }
 
     #[test]

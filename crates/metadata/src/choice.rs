@@ -1,0 +1,80 @@
+//! Which of the dates a page tells is the one.
+
+use jiff::civil::Date;
+use model::{Field, Source};
+
+use crate::moment::Moment;
+
+/// The first date offered that is possible, or a later one of the same day that also knows the time.
+/// Dates are offered in the order in which they are believed; once it is settled, no other counts.
+#[derive(Default)]
+pub(crate) struct Choice {
+    /// The last day there can be.
+    latest: Option<Date>,
+    /// The first day there can be.
+    pub(crate) earliest: Option<Date>,
+    /// The day there must be, or the one before or after it.
+    pub(crate) near: Option<Moment>,
+    /// Whether any date offered was plausible, be it possible or not.
+    pub(crate) any: bool,
+    chosen: Option<(Source, Moment)>,
+}
+
+impl Choice {
+    /// A choice among dates up to `latest`.
+    pub(crate) fn up_to(latest: Option<Date>) -> Self {
+        Self { latest, ..Self::default() }
+    }
+
+    /// Whether what is offered from here on changes nothing.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.chosen.is_some_and(|(_, chosen)| chosen.time.is_some())
+    }
+
+    pub(crate) fn offer(&mut self, source: Source, moment: Moment) {
+        if self.is_settled() || !moment.is_plausible(self.latest) {
+            return;
+        }
+        self.any = true;
+        let is_possible = self.earliest.is_none_or(|earliest| moment.date >= earliest)
+            && self.near.is_none_or(|near| moment.is_near(&near));
+        let is_better = self
+            .chosen
+            .is_none_or(|(_, chosen)| chosen.date == moment.date && moment.time.is_some());
+        if is_possible && is_better {
+            self.chosen = Some((source, moment));
+        }
+    }
+
+    /// What was chosen.
+    pub(crate) fn chosen(&self) -> Option<Field<String>> {
+        self.chosen.map(|(source, moment)| Field { value: moment.to_string(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(mut choice: Choice, dates: &[&str]) -> Option<String> {
+        for date in dates {
+            choice.offer(Source::Page, Moment::parse(date).unwrap());
+        }
+        choice.chosen().map(|field| field.value)
+    }
+
+    #[test]
+    fn the_first_possible_date_and_its_time() {
+        let free = || Choice::up_to(Some(Date::constant(2020, 1, 1)));
+        let dates = ["2021-01-01", "2019-05-01", "2018-01-01T10:00", "2019-05-01T09:30"];
+        assert_eq!(chosen(free(), &dates).as_deref(), Some("2019-05-01T09:30:00"));
+        assert_eq!(chosen(free(), &dates[..3]).as_deref(), Some("2019-05-01"));
+        let timed = ["2019-05-01T09:30", "2019-05-01T10:30"];
+        assert_eq!(chosen(free(), &timed).as_deref(), Some("2019-05-01T09:30:00"));
+        let late = Choice { earliest: Some(Date::constant(2019, 5, 2)), ..free() };
+        assert_eq!(chosen(late, &dates), None);
+        let near = Choice { near: Moment::parse("2018-01-02"), ..free() };
+        assert_eq!(chosen(near, &dates).as_deref(), Some("2018-01-01T10:00:00"));
+        assert_eq!(chosen(free(), &["1970-01-01"]), None);
+    }
+}
