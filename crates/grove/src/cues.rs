@@ -7,267 +7,7 @@
 use dom::{Document, Element, Kind, NodeId, local_name};
 use rustc_hash::FxHashMap;
 
-/// The kinds of cue, each with its words. What each is worth is learnt.
-const CUES: [(&str, &[&str]); 16] = [
-    (
-        "comments",
-        &[
-            "comment",
-            "comments",
-            "commenter",
-            "disqus",
-            "reply",
-            "replies",
-            "respond",
-            "kommentar",
-            "kommentare",
-            "comentario",
-            "comentarios",
-            "commentaire",
-            "commentaires",
-        ],
-    ),
-    (
-        "share",
-        &[
-            "share",
-            "sharing",
-            "social",
-            "follow",
-            "facebook",
-            "twitter",
-            "addthis",
-            "sharethis",
-            "bookmark",
-        ],
-    ),
-    (
-        "related",
-        &[
-            "related",
-            "recommend",
-            "recommended",
-            "recommendation",
-            "more",
-            "readmore",
-            "also",
-            "popular",
-            "trending",
-            "most",
-            "teaser",
-            "teasers",
-            "promo",
-            "recirc",
-            "suggested",
-            "latest",
-            "recent",
-        ],
-    ),
-    ("footer", &["foot", "footer", "copyright", "legal", "disclaimer", "colophon"]),
-    (
-        "navigation",
-        &[
-            "nav",
-            "navi",
-            "navbar",
-            "navigation",
-            "menu",
-            "menus",
-            "breadcrumb",
-            "breadcrumbs",
-            "toolbar",
-            "header",
-            "masthead",
-            "pagination",
-            "pager",
-            "paging",
-            "prev",
-            "next",
-            "tabs",
-        ],
-    ),
-    ("sidebar", &["sidebar", "aside", "rail", "widget", "widgets", "gutter"]),
-    (
-        "subscribe",
-        &[
-            "newsletter",
-            "subscribe",
-            "subscription",
-            "signup",
-            "login",
-            "paywall",
-            "cookie",
-            "cookies",
-            "consent",
-            "modal",
-            "popup",
-            "overlay",
-            "register",
-            "gdpr",
-        ],
-    ),
-    (
-        "advert",
-        &[
-            "ad",
-            "ads",
-            "adv",
-            "advert",
-            "advertisement",
-            "advertising",
-            "sponsor",
-            "sponsored",
-            "banner",
-            "outbrain",
-            "taboola",
-            "dfp",
-            "sponsors",
-        ],
-    ),
-    (
-        "byline",
-        &[
-            "author",
-            "authors",
-            "byline",
-            "meta",
-            "date",
-            "time",
-            "dateline",
-            "timestamp",
-            "published",
-            "bio",
-            "info",
-            "details",
-        ],
-    ),
-    (
-        "caption",
-        &[
-            "caption",
-            "credit",
-            "credits",
-            "figure",
-            "image",
-            "images",
-            "photo",
-            "photos",
-            "gallery",
-            "slideshow",
-            "video",
-            "media",
-            "picture",
-            "img",
-            "pic",
-            "thumb",
-            "thumbnail",
-            "slide",
-            "carousel",
-        ],
-    ),
-    (
-        "tags",
-        &[
-            "tag",
-            "tags",
-            "topic",
-            "topics",
-            "category",
-            "categories",
-            "keyword",
-            "keywords",
-            "label",
-            "labels",
-            "filed",
-        ],
-    ),
-    (
-        "hidden",
-        &["hidden", "sr", "visually", "screen", "reader", "print", "noprint", "invisible", "hide"],
-    ),
-    (
-        "lead",
-        &[
-            "lead",
-            "lede",
-            "intro",
-            "standfirst",
-            "dek",
-            "deck",
-            "summary",
-            "abstract",
-            "subtitle",
-            "subhead",
-            "teasertext",
-            "kicker",
-        ],
-    ),
-    (
-        "article",
-        &["article", "articles", "story", "post", "entry", "hentry", "news", "blog", "artikel"],
-    ),
-    (
-        "text",
-        &["content", "body", "text", "copy", "paragraph", "prose", "txt", "contents", "inhalt"],
-    ),
-    ("main", &["main", "primary", "maincol"]),
-];
-
-/// Words that names are made of and that say nothing themselves.
-const NEUTRAL: [&str; 52] = [
-    "left",
-    "right",
-    "top",
-    "bottom",
-    "list",
-    "box",
-    "wrapper",
-    "wrap",
-    "container",
-    "inner",
-    "outer",
-    "block",
-    "item",
-    "items",
-    "area",
-    "section",
-    "page",
-    "view",
-    "col",
-    "column",
-    "row",
-    "title",
-    "headline",
-    "heading",
-    "head",
-    "panel",
-    "group",
-    "link",
-    "links",
-    "single",
-    "full",
-    "site",
-    "the",
-    "form",
-    "count",
-    "count",
-    "field",
-    "id",
-    "clear",
-    "fix",
-    "is",
-    "has",
-    "js",
-    "no",
-    "sub",
-    "new",
-    "pane",
-    "unit",
-    "mod",
-    "module",
-    "element",
-    "small",
-];
+use crate::cue_words::{CUES, NEUTRAL};
 
 /// Elements whose name says what they are for.
 static ELEMENTS: [dom::LocalName; 16] = [
@@ -331,19 +71,21 @@ impl Cues {
     }
 
     /// What it takes to tell the cues of a page's elements.
-    pub(crate) fn of_page<'a>(&mut self, document: &'a Document) -> PageCues<'a> {
-        let of_kind = |kind: &Kind| {
-            if let Some(&bits) = self.kinds.get(&kind.hash) {
-                return bits;
-            }
-            let bits = self.of_names_of(document, kind.first);
-            if self.kinds.len() < REMEMBERED {
-                self.kinds.insert(kind.hash, bits);
-            }
-            bits
-        };
-        let of_kinds = document.kinds().all().iter().map(of_kind).collect();
-        PageCues { document, of_kinds }
+    pub(crate) fn of_page<'a>(&'a mut self, document: &'a Document) -> PageCues<'a> {
+        let of_kinds = vec![None; document.kinds().all().len()];
+        PageCues { cues: self, document, of_kinds }
+    }
+
+    /// The cues of all elements of a kind.
+    fn of_kind(&mut self, document: &Document, kind: Kind) -> u64 {
+        if let Some(&bits) = self.kinds.get(&kind.hash) {
+            return bits;
+        }
+        let bits = self.of_names_of(document, kind.first);
+        if self.kinds.len() < REMEMBERED {
+            self.kinds.insert(kind.hash, bits);
+        }
+        bits
     }
 
     /// The cues of an element's tag and names, as bits: those of all of its kind.
@@ -384,7 +126,9 @@ impl Cues {
     }
 
     fn of_name(&self, name: &str) -> u64 {
-        words_of(name).map(|word| self.of_word(&word)).fold(0, |all, own| all | own)
+        let mut bits = 0;
+        each_word(name, |word| bits |= self.of_word(word));
+        bits
     }
 
     /// A known word, or up to three of them without a gap; else nothing.
@@ -412,16 +156,20 @@ impl Cues {
 /// The cues of a page's elements.
 #[derive(Debug)]
 pub(crate) struct PageCues<'a> {
+    cues: &'a mut Cues,
     document: &'a Document,
-    of_kinds: Vec<u64>,
+    /// By kind, where it was asked for.
+    of_kinds: Vec<Option<u64>>,
 }
 
 impl PageCues<'_> {
     /// The cues of an element's own name and attributes, as bits.
-    pub(crate) fn of(&self, id: NodeId) -> u64 {
-        let kind = self.document.kinds().of_nodes()[id as usize];
-        let Some(&bits) = self.of_kinds.get(kind as usize) else { return 0 };
-        bits | u64::from(self.is_hidden(id)) << (COUNT - 1)
+    pub(crate) fn of(&mut self, id: NodeId) -> u64 {
+        let kinds = self.document.kinds();
+        let number = kinds.of_nodes()[id as usize] as usize;
+        let Some(known) = self.of_kinds.get_mut(number) else { return 0 };
+        let own = || self.cues.of_kind(self.document, kinds.all()[number]);
+        *known.get_or_insert_with(own) | u64::from(self.is_hidden(id)) << (COUNT - 1)
     }
 
     fn is_hidden(&self, id: NodeId) -> bool {
@@ -444,22 +192,29 @@ impl PageCues<'_> {
 
 /// The words of a name: cut at everything that is no letter, and where a capital follows a small
 /// letter. Lower case.
-fn words_of(name: &str) -> impl Iterator<Item = String> {
-    let mut words = vec![String::new()];
+fn each_word(name: &str, mut found: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut end = |word: &mut String| {
+        // Longer words are no names.
+        if !word.is_empty() && word.len() <= 40 {
+            found(word);
+        }
+        word.clear();
+    };
     let mut was_small = false;
     for c in name.chars() {
-        if !c.is_alphabetic() || (was_small && c.is_uppercase()) {
-            words.push(String::new());
+        let is_letter = c.is_alphabetic();
+        if !is_letter || (was_small && c.is_uppercase()) {
+            end(&mut word);
         }
-        if c.is_alphabetic()
-            && let Some(word) = words.last_mut()
-        {
+        if c.is_ascii_lowercase() {
+            word.push(c);
+        } else if is_letter {
             word.extend(c.to_lowercase());
         }
         was_small = c.is_lowercase();
     }
-    // Longer words are no names.
-    words.into_iter().filter(|word| !word.is_empty() && word.len() <= 40)
+    end(&mut word);
 }
 
 fn hides(style: &str) -> bool {

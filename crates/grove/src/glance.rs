@@ -4,12 +4,10 @@
 //! blocks of its pattern have in the end. That costs a look at each node; whether the page is like the
 //! sample at all can be told from it too, and where it is not the trees must have their say.
 
-use std::cell::LazyCell;
-
 use dom::{Document, NodeId, PrefixSums};
 
 use crate::block::{Block, blocks};
-use crate::cues::Cues;
+use crate::cues::{Cues, PageCues};
 use crate::page::PageBlocks;
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
 use crate::pools::{Pools, ScoredPage};
@@ -73,7 +71,7 @@ impl Profile {
         let mut of_patterns = vec![OfPattern::default(); patterns.len()];
         let mut met = vec![false; patterns.len()];
         for page in sample {
-            let cues = cues.of_page(page.document);
+            let mut cues = cues.of_page(page.document);
             for id in page.document.ids().filter(|&id| page.document.name(id).is_some()) {
                 let pattern = page.page.patterns[id as usize] as usize;
                 if !std::mem::replace(&mut met[pattern], true) {
@@ -130,9 +128,7 @@ impl Profile {
         let blocks = blocks(document, words, link_words);
         let mut scores = Vec::with_capacity(blocks.len());
         let mut of_blocks = Vec::with_capacity(blocks.len());
-        // Most pages have no pattern that is not known.
-        let page_cues = LazyCell::new(|| cues.of_page(document));
-        let cues = |id| page_cues.of(id);
+        let mut cues = cues.of_page(document);
         // Blocks of one element mostly come one after the other.
         let mut last: Option<(NodeId, f32, u64)> = None;
         for block in &blocks {
@@ -140,7 +136,7 @@ impl Profile {
             let (_, score, bits) = match last {
                 Some(last) if last.0 == element => last,
                 _ => {
-                    let (score, bits) = self.expect(document, &of_nodes, element, &cues);
+                    let (score, bits) = self.expect(document, &of_nodes, element, &mut cues);
                     (element, score, bits)
                 }
             };
@@ -166,14 +162,14 @@ impl Profile {
         document: &Document,
         of_nodes: &[PatternId],
         element: NodeId,
-        cues: impl Fn(NodeId) -> u64,
+        cues: &mut PageCues<'_>,
     ) -> (f32, u64) {
         let mut bits = 0;
         for id in document.ancestors(element) {
             match self.of_patterns.get(of_nodes[id as usize] as usize) {
                 Some(pattern) if id == element => return (pattern.score, pattern.cues),
                 Some(pattern) => return (pattern.around, bits | pattern.cues),
-                None => bits |= cues(id),
+                None => bits |= cues.of(id),
             }
         }
         (0.0, bits)

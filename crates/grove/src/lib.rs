@@ -20,6 +20,7 @@ mod block;
 mod bundle;
 mod confidence;
 mod core;
+mod cue_words;
 mod cues;
 mod decide;
 mod ending;

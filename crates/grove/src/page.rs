@@ -311,7 +311,7 @@ static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
 
 /// Per block the cues above it.
 fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels> {
-    let cues = cues.of_page(document);
+    let mut cues = cues.of_page(document);
     // Per element its place among those found so far.
     let mut places: Vec<u32> = vec![u32::MAX; document.len()];
     let mut found: Vec<Levels> = Vec::new();

@@ -23,8 +23,8 @@ pub(crate) struct Memo {
 /// What is known of a short word.
 #[derive(Clone, Copy, Default)]
 struct Lately {
-    /// Its bytes, zeros after them; no word has a zero. None: nothing is known here.
-    word: [u64; 2],
+    /// What it is; no word has a zero. Zeros alone: nothing is known here.
+    word: Packed,
     /// Hash of its term.
     hash: u64,
     /// Where its outcome lies; [`NO_TERM`] where it gives none.
@@ -32,6 +32,9 @@ struct Lately {
     /// Who has learnt the term's text from here: see [`Memo::learn`].
     learner: u64,
 }
+
+/// The bytes of a word of up to 24, zeros after them.
+type Packed = [u64; 3];
 
 const NO_TERM: u32 = u32::MAX;
 
@@ -62,7 +65,8 @@ impl Memo {
             let outcome = self.outcome(word, analyze).as_ref();
             return outcome.map(|(hash, text)| (*hash, Some(&**text)));
         };
-        let mixed = (packed[0] ^ packed[1].rotate_left(25)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (packed[0] ^ packed[1].rotate_left(25) ^ packed[2].rotate_left(47))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = (mixed >> (u64::BITS - LATELY.trailing_zeros())) as usize;
         match self.lately.get(place) {
             Some(known) if known.word == packed => {
@@ -110,27 +114,28 @@ impl Memo {
     }
 }
 
-/// The bytes of a word of up to sixteen.
+/// The bytes of a short word.
 #[inline]
-fn pack(word: &str) -> Option<[u64; 2]> {
+fn pack(word: &str) -> Option<Packed> {
     let bytes = word.as_bytes();
     let four = |at: usize| bytes.get(at..at + 4)?.first_chunk().map(|b| u32::from_le_bytes(*b));
     let eight = |at: usize| bytes.get(at..at + 8)?.first_chunk().map(|b| u64::from_le_bytes(*b));
     Some(match bytes.len() {
-        0 | 17.. => return None,
+        0 | 25.. => return None,
+        length @ 17..=24 => [eight(0)?, eight(8)?, eight(length - 8)? >> (8 * (24 - length))],
         // What overlaps is shifted out again.
         length @ 8..=16 => {
             let rest = eight(length - 8)?;
-            [eight(0)?, if length == 8 { 0 } else { rest >> (8 * (16 - length)) }]
+            [eight(0)?, if length == 8 { 0 } else { rest >> (8 * (16 - length)) }, 0]
         }
         length @ 4..=7 => {
             let rest = u64::from(four(length - 4)?) >> (8 * (8 - length));
-            [u64::from(four(0)?) | rest << 32, 0]
+            [u64::from(four(0)?) | rest << 32, 0, 0]
         }
         length => {
             let byte = |at: usize| u64::from(bytes[at.min(length - 1)]);
             let all = byte(0) | byte(1) << 8 | byte(2) << 16;
-            [all & (u64::MAX >> (64 - 8 * length)), 0]
+            [all & (u64::MAX >> (64 - 8 * length)), 0, 0]
         }
     })
 }
@@ -151,13 +156,13 @@ mod tests {
     #[test]
     fn words_are_packed_as_they_are() {
         let long = "abcdefghijklmnopqrstuvwxyz";
-        for length in 1..=16 {
-            let mut bytes = [0; 16];
+        for length in 1..=24 {
+            let mut bytes = [0; 24];
             bytes[..length].copy_from_slice(&long.as_bytes()[..length]);
             let packed = pack(&long[..length]).unwrap().map(u64::to_le_bytes).concat();
             assert_eq!(packed, bytes);
         }
-        assert_eq!((pack(""), pack(&long[..17])), (None, None));
+        assert_eq!((pack(""), pack(&long[..25])), (None, None));
     }
 
     #[test]
