@@ -40,7 +40,7 @@ impl Kinds {
             for attribute in &document.attributes[document.node(id).span.range()] {
                 if Self::tell_by(&attribute.name) {
                     let value = xxh3_64(document.values[attribute.value.range()].as_bytes());
-                    hash = mixed(mixed(hash, u64::from(attribute.name.get_hash())), value);
+                    hash = mixed(mixed(hash, attribute.name.get_hash()), value);
                 }
             }
             *numbers.entry(hash).or_insert_with(|| {

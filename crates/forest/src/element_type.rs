@@ -70,7 +70,7 @@ impl Recurring {
 
 /// A hash of an attribute's name and tolerant value.
 fn attribute_hash(name: &LocalName, value: &str) -> u64 {
-    let mut hash = u64::from(name.get_hash());
+    let mut hash = name.get_hash();
     // Hashed by the piece: most values fit in one.
     let mut stable = [0u8; 128];
     let mut len = 0;

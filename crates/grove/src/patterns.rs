@@ -296,4 +296,30 @@ mod tests {
         assert_eq!(found[0], found[2]);
         assert_ne!(found[0], found[1]);
     }
+
+    #[test]
+    fn further_pages_have_the_patterns_of_the_sample() {
+        let sample = [
+            "<body class='single post-12'><div id=a class='x y'><p>a<p class=lead>b</div>",
+            "<body><div class='y x' id=a><p class=lead>b<ul><li width=3>c</ul></div>",
+        ]
+        .map(dom::parse);
+        let (patterns, of_nodes) = Patterns::of(&sample.each_ref());
+        let page = dom::parse(
+            "<body class='single post-7'><div class='x y' id=a2><p class='lead new'>c<p>d</div>\
+             <section><p>z</section>",
+        );
+        let found = patterns.find(&page);
+        let first = |page: &Document, own: &[PatternId], tag: &str| {
+            let tagged = |id: &u32| page.name(*id).is_some_and(|name| &**name == tag);
+            own[page.ids().find(tagged).unwrap() as usize]
+        };
+        for tag in ["body", "div"] {
+            assert_eq!(first(&page, &found, tag), first(&sample[0], &of_nodes[0], tag), "{tag}");
+        }
+        assert_eq!(first(&page, &found, "p"), first(&sample[1], &of_nodes[1], "p"));
+        assert_eq!(first(&page, &found, "section"), UNKNOWN);
+        let last = page.ids().rfind(|&id| page.text(id).is_some()).unwrap();
+        assert_eq!(found[last as usize], UNKNOWN, "what lies in an unknown element is unknown");
+    }
 }
