@@ -22,13 +22,15 @@ fn letters(text: &str) -> u64 {
     let mut count = 0;
     for (piece, from) in bytes.chunks(PIECE).zip((0..).step_by(PIECE)) {
         // Without branches, and in numbers as small as they can be, many are counted at once.
-        let (begun, any) = piece.iter().fold((0u8, 0u8), |(begun, any), &byte| {
-            let is_space = matches!(byte, b'\t'..=b'\r' | b' ');
+        let begun = piece.iter().fold(0u8, |begun, &byte| {
+            let is_space = (byte.wrapping_sub(b'\t') < 5) | (byte == b' ');
             let goes_on = byte & 0xc0 == 0x80;
-            (begun + u8::from(!is_space & !goes_on), any | byte)
+            begun + u8::from(!is_space & !goes_on)
         });
         count += u64::from(begun);
-        if any >= 0x80 {
+        let may_be_wide =
+            |any: u8, &byte: &u8| any | u8::from((byte == 0xc2) | (byte.wrapping_sub(0xe1) < 3));
+        if piece.iter().fold(0u8, may_be_wide) != 0 {
             let begins = (from..from + piece.len()).filter(|&at| is_wide_space(&bytes[at..]));
             count -= begins.count() as u64;
         }

@@ -1,9 +1,10 @@
 //! A page parsed once, with what several stages need to know of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use dom::{Document, Element, Kind, LocalName, NodeId, PrefixSums, class_tokens, local_name};
+use metadata::JsonLdFacts;
 use model::Page;
 use rustc_hash::FxHashSet;
 use terms::Language;
@@ -29,6 +30,7 @@ pub struct ParsedPage<'a> {
     pub tokens: Vec<u64>,
     /// The same by kind of element: what layouts are told by.
     names: Names,
+    json_ld: OnceLock<JsonLdFacts>,
     /// What a wrapper written by hand says of it, where its host has one.
     pub fixed: Option<FixedPage>,
 }
@@ -75,7 +77,14 @@ pub fn parse_page<'a>(page: &'a Page, config: &Config) -> ParsedPage<'a> {
     let link_words = PrefixSums::within_links(&document, |id| counts[id as usize]);
     let names = Names::of(&document);
     let tokens = names.distinct();
-    ParsedPage { page, document, words, link_words, tokens, names, fixed }
+    ParsedPage { page, document, words, link_words, tokens, names, json_ld: OnceLock::new(), fixed }
+}
+
+impl ParsedPage<'_> {
+    /// What its JSON-LD says: read when it is asked for first.
+    pub fn json_ld(&self) -> &JsonLdFacts {
+        self.json_ld.get_or_init(|| JsonLdFacts::of(&self.document, &self.page.url))
+    }
 }
 
 /// The attributes that name what an element is for.

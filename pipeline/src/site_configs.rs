@@ -140,6 +140,7 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
     let context = PageContext {
         document: &parsed.document,
         url: &article.url,
+        json_ld: Some(parsed.json_ld()),
         fetched: article.fetched,
         feed_items: &[],
         body: None,

@@ -66,11 +66,16 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
 
 /// The order of day and month that a date in figures gives away: 11/21/2012 can be read in one way only.
 pub(crate) fn shown_order(text: &str) -> Option<Order> {
-    if text.bytes().filter(|b| matches!(b, b'.' | b'/' | b'-')).count() < 2 || !may_have_digit(text)
-    {
+    let text = clip(text, 400);
+    // `-`, `.` and `/` are neighbours; in numbers as small as they can be, many are counted at once.
+    let signs = |bytes: &[u8]| {
+        bytes.iter().fold(0u8, |signs, b| signs + u8::from(b.wrapping_sub(b'-') < 3))
+    };
+    let signs: u32 = text.as_bytes().chunks(200).map(|bytes| u32::from(signs(bytes))).sum();
+    if signs < 2 || !may_have_digit(text) {
         return None;
     }
-    let tokens = tokens(clip(text, 400));
+    let tokens = tokens(text);
     tokens.windows(5).find_map(|tokens| {
         let [a, x, b, y, year] = tokens else { return None };
         let (Kind::Number(a), Kind::Number(b)) = (a.kind, b.kind) else { return None };

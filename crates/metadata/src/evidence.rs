@@ -1,5 +1,6 @@
 //! What all fields look at: the head, JSON-LD, the site's names, and places on the page.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use dom::{Document, Head, Meta, NodeId};
@@ -9,8 +10,7 @@ use url::Url;
 
 use crate::PageContext;
 use crate::heading::{Heading, heading};
-use crate::json_ld::JsonLd;
-use crate::json_ld_article::Facts;
+use crate::json_ld_article::JsonLdFacts;
 use crate::lines::{Line, lines};
 use crate::moment::Moment;
 use crate::order::Order;
@@ -29,7 +29,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) feed_items: &'a [&'a FeedItem],
     pub(crate) text_language: Option<&'a str>,
     pub(crate) body_text: &'a str,
-    pub(crate) facts: Facts,
+    pub(crate) facts: Cow<'a, JsonLdFacts>,
     pub(crate) site: SiteNames,
     pub(crate) scan: Scan,
     /// The headline on the page.
@@ -56,7 +56,9 @@ impl<'a> Evidence<'a> {
             (None, Some(base)) => Url::parse(base).ok(),
             _ => own.clone(),
         };
-        let facts = Facts::read(&JsonLd::read(head), page.url, head.link("canonical"));
+        let facts = page
+            .json_ld
+            .map_or_else(|| Cow::Owned(JsonLdFacts::of(document, page.url)), Cow::Borrowed);
         let site = SiteNames::new(head, &facts, own.as_ref());
         // Ids of another document would be the caller's mistake; they are passed over.
         let nodes = document.len() as NodeId;

@@ -3,7 +3,7 @@
 use dom::{Document, NodeId, is_inline, local_name};
 
 use crate::chars::{fold, is_alphanumeric};
-use crate::json_ld_article::Facts;
+use crate::json_ld_article::JsonLdFacts;
 use crate::scan::Scan;
 use crate::site::SiteNames;
 use crate::text::{clip, plain, squash, squashed, squashes_to, word_count};
@@ -47,7 +47,7 @@ const LOOKED_AT: usize = 600;
 pub(crate) fn heading(
     document: &Document,
     scan: &Scan,
-    facts: &Facts,
+    facts: &JsonLdFacts,
     site: &SiteNames,
     body: Option<(NodeId, NodeId)>,
 ) -> Option<Heading> {

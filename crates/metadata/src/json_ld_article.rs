@@ -44,14 +44,6 @@ pub struct JsonLdArticle {
     pub types: Vec<String>,
 }
 
-/// The node that describes the article at `url`: a schema.org `Article` of any kind, else
-/// another creative work that is read (a recipe, a review, a forum post); `None` if there is
-/// none, or if there are several and none of them is the one at `url`.
-pub fn json_ld_article(document: &dom::Document, url: &str) -> Option<JsonLdArticle> {
-    let head = document.head();
-    Facts::read(&JsonLd::read(head), url, head.link("canonical")).article
-}
-
 /// All `@type` values of a page's JSON-LD (each once, in document order), and its `og:type`
 /// as `og:article`, `og:website` and the like.
 pub fn page_types(document: &dom::Document) -> Vec<String> {
@@ -66,9 +58,9 @@ pub fn page_types(document: &dom::Document) -> Vec<String> {
     types
 }
 
-/// What the metadata of a page takes from its JSON-LD.
-#[derive(Default)]
-pub(crate) struct Facts {
+/// What a page's JSON-LD says of it.
+#[derive(Clone, Debug, Default)]
+pub struct JsonLdFacts {
     pub(crate) article: Option<JsonLdArticle>,
     /// The node of the page as such (`WebPage`): dates and language where the article has none.
     pub(crate) page: Option<JsonLdArticle>,
@@ -76,8 +68,21 @@ pub(crate) struct Facts {
     pub(crate) site: Option<String>,
 }
 
-impl Facts {
-    pub(crate) fn read(json: &JsonLd, url: &str, canonical: Option<&str>) -> Self {
+impl JsonLdFacts {
+    /// Reads it. `url` is the address of the page.
+    pub fn of(document: &dom::Document, url: &str) -> Self {
+        let head = document.head();
+        Self::read(&JsonLd::read(head), url, head.link("canonical"))
+    }
+
+    /// The node that describes the article at the page's address: a schema.org `Article` of any kind,
+    /// else another creative work that is read (a recipe, a review, a forum post); `None` if there is
+    /// none, or if there are several and none of them is the one at that address.
+    pub fn article(&self) -> Option<&JsonLdArticle> {
+        self.article.as_ref()
+    }
+
+    fn read(json: &JsonLd, url: &str, canonical: Option<&str>) -> Self {
         let typed = json.typed();
         if typed.is_empty() {
             return Self::default();

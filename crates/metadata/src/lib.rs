@@ -67,7 +67,7 @@ use model::{FeedItem, Metadata};
 use crate::evidence::Evidence;
 
 pub use given::Given;
-pub use json_ld_article::{JsonLdArticle, json_ld_article, page_types};
+pub use json_ld_article::{JsonLdArticle, JsonLdFacts, page_types};
 
 /// A page and what is known of it.
 #[derive(Clone, Copy)]
@@ -76,6 +76,8 @@ pub struct PageContext<'a> {
     pub document: &'a dom::Document,
     /// Its address.
     pub url: &'a str,
+    /// What its JSON-LD says, where that was read before.
+    pub json_ld: Option<&'a JsonLdFacts>,
     /// When it was fetched: no date after it is believed.
     pub fetched: Option<Timestamp>,
     /// Feed items that point to it.

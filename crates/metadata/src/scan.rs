@@ -1,6 +1,7 @@
 //! One pass over a page's tree: where headings, bylines, dates and side matter are.
 
 use dom::{Document, NodeId, local_name};
+use memchr::{memchr2, memrchr};
 
 use crate::moment::Moment;
 use crate::text::identifier_words;
@@ -241,11 +242,10 @@ pub(crate) fn scan(document: &Document) -> Scan {
 
 /// The last folder on the way to what an address names: `authors` of `/authors/jane-doe/?page=2`.
 fn folder(address: &str) -> &str {
-    let bytes = address.as_bytes();
-    let end = bytes.iter().position(|b| matches!(b, b'?' | b'#')).unwrap_or(bytes.len());
+    let end = memchr2(b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let path = address[..end].trim_end_matches('/');
-    let before = path.rfind('/').map_or("", |slash| &path[..slash]);
-    before.rfind('/').map_or(before, |slash| &before[slash + 1..])
+    let before = memrchr(b'/', path.as_bytes()).map_or("", |slash| &path[..slash]);
+    memrchr(b'/', before.as_bytes()).map_or(before, |slash| &before[slash + 1..])
 }
 
 /// `<abbr title="2012-11-07T16:05:00Z">1 hour ago</abbr>`, as microformats had it before `<time>`.

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::chars::is_alphanumeric;
 use crate::evidence::Evidence;
-use crate::json_ld_article::Facts;
+use crate::json_ld_article::JsonLdFacts;
 use crate::text::{plain, squash, squashes_to, word_count};
 
 /// Names a site gives itself, and its domain, for telling them from headlines and authors.
@@ -21,7 +21,7 @@ pub(crate) struct SiteNames {
 }
 
 impl SiteNames {
-    pub(crate) fn new(head: &Head, facts: &Facts, url: Option<&Url>) -> Self {
+    pub(crate) fn new(head: &Head, facts: &JsonLdFacts, url: Option<&Url>) -> Self {
         let article = facts.article.as_ref();
         let metas =
             ["og:site_name", "application-name", "apple-mobile-web-app-title", "dc.publisher"];

@@ -2,12 +2,13 @@
 
 use model::{FeedItem, Field, Metadata, Source};
 use proptest::prelude::*;
-use sitegrove_metadata::{PageContext, json_ld_article, metadata, page_types};
+use sitegrove_metadata::{JsonLdFacts, PageContext, metadata, page_types};
 
 fn context<'a>(document: &'a dom::Document, url: &'a str) -> PageContext<'a> {
     PageContext {
         document,
         url,
+        json_ld: None,
         fetched: "2020-06-01T00:00:00Z".parse().ok(),
         feed_items: &[],
         body: None,
@@ -64,7 +65,9 @@ fn declarations_of_a_modern_page() {
 #[test]
 fn the_article_of_the_graph() {
     let document = dom::parse(MODERN);
-    let article = json_ld_article(&document, "https://www.orchard-post.example/2020/05/04/pears");
+    let article = JsonLdFacts::of(&document, "https://www.orchard-post.example/2020/05/04/pears")
+        .article()
+        .cloned();
     let article = article.expect("there is one");
     assert_eq!(article.types, ["NewsArticle"]);
     assert_eq!(article.body.as_deref(), Some("A line\nbreak"));
@@ -77,8 +80,11 @@ fn teasers_of_a_list_are_not_the_article() {
         {"@type": "NewsArticle", "headline": "One", "url": "https://a.example/1"},
         {"@type": "NewsArticle", "headline": "Two", "url": "https://a.example/2"}]</script>"#;
     let document = dom::parse(html);
-    assert_eq!(json_ld_article(&document, "https://a.example/"), None);
-    let second = json_ld_article(&document, "http://www.a.example/2/").and_then(|a| a.headline);
+    assert_eq!(JsonLdFacts::of(&document, "https://a.example/").article().cloned(), None);
+    let second = JsonLdFacts::of(&document, "http://www.a.example/2/")
+        .article()
+        .cloned()
+        .and_then(|a| a.headline);
     assert_eq!(second.as_deref(), Some("Two"));
 }
 
@@ -172,7 +178,7 @@ proptest! {
         let page = PageContext { body: Some(&body), text_language: Some("en"), ..context(&document, &url) };
         let found = metadata(&page);
         prop_assert!(found.authors.is_none_or(|a| !a.value.is_empty()));
-        json_ld_article(&document, &url);
+        JsonLdFacts::of(&document, &url).article().cloned();
         page_types(&document);
     }
 }

@@ -12,9 +12,13 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use sink::SiteResult;
 use xxhash_rust::xxh3::xxh3_64;
+use zstd::zstd_safe::CParameter;
 
 /// zstd's fastest usual level.
 const LEVEL: i32 = 1;
+/// Bytes that must be alike to be written as such: for what is small, zstd would look for fewer, and take
+/// longer.
+const SHORTEST: u32 = 7;
 /// Bytes before the content of a frame.
 const HEADER: usize = 12;
 /// Longest frame that is believed: a length beyond is damage.
@@ -52,7 +56,11 @@ impl Entry {
             let Packer { zstd, plain, packed } = packer;
             let zstd = match zstd {
                 Some(zstd) => zstd,
-                none => none.insert(zstd::bulk::Compressor::new(LEVEL)?),
+                none => {
+                    let mut zstd = zstd::bulk::Compressor::new(LEVEL)?;
+                    zstd.set_parameter(CParameter::MinMatch(SHORTEST))?;
+                    none.insert(zstd)
+                }
             };
             plain.clear();
             rmp_serde::encode::write_named(plain, self).map_err(io::Error::other)?;

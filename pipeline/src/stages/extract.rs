@@ -156,6 +156,7 @@ fn article(
     let context = PageContext {
         document,
         url: &page.url,
+        json_ld: Some(parsed.json_ld()),
         fetched: page.fetched,
         feed_items,
         body: Some(&body.nodes),

@@ -13,7 +13,6 @@ use grove::{
     Chosen, Cues, DecideParameters, Decision, PageBlocks, PageView, PatternId, Patterns, Pools,
     Rows, ScoredPage, Weights, decide, read_page, second_scores,
 };
-use metadata::json_ld_article;
 use model::StructuralPattern;
 use rayon::prelude::*;
 
@@ -178,7 +177,7 @@ pub fn read_pages(siblings: &[Sibling<'_>], signified: &[SignifiedPage]) -> Vec<
 }
 
 fn read_one(sibling: &Sibling<'_>, signified: &SignifiedPage) -> PageBlocks {
-    let ParsedPage { page, document, words, link_words, .. } = sibling.page;
+    let ParsedPage { document, words, link_words, .. } = sibling.page;
     let terms = |text: &str| terms_of(text, signified.language);
     let head = document.head();
     let title = head.meta("og:title").or(head.title.as_deref()).unwrap_or_default();
@@ -188,10 +187,8 @@ fn read_one(sibling: &Sibling<'_>, signified: &SignifiedPage) -> PageBlocks {
         .or(head.meta("description"))
         .or(item.map(|item| item.description.as_str()))
         .unwrap_or_default();
-    let full_text = json_ld_article(document, &page.url)
-        .and_then(|article| article.body)
-        .or_else(|| item?.content.clone())
-        .unwrap_or_default();
+    let own = sibling.page.json_ld().article().and_then(|article| article.body.as_deref());
+    let full_text = own.or_else(|| item?.content.as_deref()).unwrap_or_default();
     let view = PageView {
         document,
         words,
@@ -199,7 +196,7 @@ fn read_one(sibling: &Sibling<'_>, signified: &SignifiedPage) -> PageBlocks {
         terms: &signified.terms,
         title: &terms(title),
         description: &terms(description),
-        full_text: &terms(&full_text),
+        full_text: &terms(full_text),
         signifiers: &signified.weights,
     };
     CUES.with_borrow_mut(|cues| read_page(&view, cues))

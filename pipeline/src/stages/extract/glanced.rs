@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 
 use grove::{Cues, Glance, Profile, Weights};
-use metadata::json_ld_article;
 use model::FeedItem;
 
 use super::judged::{FULL_TEXT, Kept, body_of};
@@ -51,8 +50,8 @@ pub fn glanced_body(
 fn full_text_words(parsed: &ParsedPage<'_>, feed_items: &[&FeedItem]) -> u32 {
     // Most have none, and JSON takes long to read.
     let names_it = |json: &String| json.contains("\"articleBody\"") || json.contains("\"text\"");
-    let own = || json_ld_article(&parsed.document, &parsed.page.url)?.body;
+    let own = || parsed.json_ld().article()?.body.as_deref();
     let own = parsed.document.head().json_ld.iter().any(names_it).then(own).flatten();
     let from_feed = || feed_items.first()?.content.as_deref();
-    own.as_deref().or_else(from_feed).map_or(0, terms::count_words)
+    own.or_else(from_feed).map_or(0, terms::count_words)
 }

@@ -8,7 +8,6 @@ use grove::{
     Chosen, DecideParameters, Patterns, Pools, ScoredPage, Taken, Weights, confidence_rows, decide,
     ending, ending_rows, from_here_on, widest_from,
 };
-use metadata::json_ld_article;
 use model::{FeedItem, Route};
 
 use crate::body::Body;
@@ -144,11 +143,11 @@ fn alone(
 /// The text that the page's JSON-LD or a feed item has whole, where the elements have little of it.
 fn full_text(parsed: &ParsedPage<'_>, page: &JudgedPage, items: &[&FeedItem]) -> Option<Body> {
     let found = page.blocks.agreeing_words()?;
-    let own = json_ld_article(&parsed.document, &parsed.page.url).and_then(|article| article.body);
+    let own = parsed.json_ld().article().and_then(|article| article.body.as_deref());
     let (text, route) = match own {
         Some(body) => {
             // Some write markup into it.
-            let body = dom::parse(&body);
+            let body = dom::parse(body);
             (text_of(&body, &[0], &[]), Route::JsonLd)
         }
         None => (items.first()?.content.clone()?, Route::Feed),
