@@ -136,8 +136,9 @@ impl<'a> Known<'a> {
         let bytes = value.as_bytes();
         let Some(last) = bytes.last_chunk::<4>() else { return Self::read(value) };
         let middle = bytes[bytes.len() / 2];
-        let hash = (u32::from_le_bytes(*last) ^ u32::from(middle) << 16 ^ bytes.len() as u32 * 31)
-            .wrapping_mul(0x9e37_79b1);
+        let hash =
+            (u32::from_le_bytes(*last) ^ (u32::from(middle) << 16) ^ (bytes.len() as u32 * 31))
+                .wrapping_mul(0x9e37_79b1);
         let slot = &mut self.0[hash as usize >> 16 & (Self::SLOTS - 1)];
         if slot.0 != value {
             *slot = (value, Self::read(value));
