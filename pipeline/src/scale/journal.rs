@@ -32,13 +32,12 @@ pub(crate) struct Entry {
 impl Entry {
     /// The frame that holds it.
     pub(crate) fn frame(&self) -> io::Result<Vec<u8>> {
-        let mut to = zstd::Encoder::new(vec![0; HEADER], LEVEL)?;
-        rmp_serde::encode::write_named(&mut to, self).map_err(io::Error::other)?;
-        let mut frame = to.finish()?;
-        let (length, hash) = ((frame.len() - HEADER) as u32, xxh3_64(&frame[HEADER..]));
-        frame[..4].copy_from_slice(&length.to_le_bytes());
-        frame[4..HEADER].copy_from_slice(&hash.to_le_bytes());
-        Ok(frame)
+        frame(|to| rmp_serde::encode::write_named(to, self).map_err(io::Error::other))
+    }
+
+    /// The site, and the part of it, that comes next.
+    fn next(&self) -> (usize, usize) {
+        if self.result.more { (self.index, self.part + 1) } else { (self.index + 1, 0) }
     }
 
     /// What a frame's content holds.
@@ -46,6 +45,31 @@ impl Entry {
         let from = zstd::Decoder::with_buffer(content)?;
         rmp_serde::from_read(BufReader::new(from)).map_err(io::Error::other)
     }
+}
+
+/// A frame around what `write` writes.
+pub(crate) fn frame(
+    write: impl FnOnce(&mut zstd::Encoder<'static, Vec<u8>>) -> io::Result<()>,
+) -> io::Result<Vec<u8>> {
+    let mut to = zstd::Encoder::new(vec![0; HEADER], LEVEL)?;
+    write(&mut to)?;
+    let mut frame = to.finish()?;
+    let (length, hash) = ((frame.len() - HEADER) as u32, xxh3_64(&frame[HEADER..]));
+    frame[..4].copy_from_slice(&length.to_le_bytes());
+    frame[4..HEADER].copy_from_slice(&hash.to_le_bytes());
+    Ok(frame)
+}
+
+/// The site, and the part of it, that comes after the last whole frame of the journal at `path`.
+pub(crate) fn next_after(path: &Path) -> io::Result<(usize, usize)> {
+    let mut last = None;
+    if let Some(mut frames) = Frames::open(path)? {
+        while let Some(content) = frames.next()? {
+            last = Some(content);
+        }
+    }
+    let last = last.map(|content| Entry::of_content(&content)).transpose()?;
+    Ok(last.map_or((0, 0), |last| last.next()))
 }
 
 /// A journal being written.
