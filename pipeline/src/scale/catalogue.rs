@@ -126,8 +126,8 @@ pub(crate) fn write(
 }
 
 /// The things in a frame.
-fn unpack<T: DeserializeOwned>(frame: &Vec<u8>) -> io::Result<Vec<T>> {
-    let content = zstd::decode_all(&frame[..])?;
+fn unpack<T: DeserializeOwned>(frame: &[u8]) -> io::Result<Vec<T>> {
+    let content = zstd::decode_all(frame)?;
     let mut from = &content[..];
     let mut items = Vec::new();
     while !from.is_empty() {
@@ -168,7 +168,8 @@ impl Catalogue {
         }
         let (of_pages, rest) = frames.split_at(of_pages);
         let (of_drops, of_items) = rest.split_at(of_drops);
-        let pages: io::Result<Vec<Vec<Listed>>> = of_pages.par_iter().map(unpack).collect();
+        let pages: io::Result<Vec<Vec<Listed>>> =
+            of_pages.par_iter().map(|frame| unpack(frame)).collect();
         let drops = sorter(of_drops, folder.join("drops-listed"))?;
         let items = sorter(of_items, folder.join("items-listed"))?;
         let gathered = Gathered { drops, items, totals: complete.totals };
