@@ -241,6 +241,9 @@ pub struct Ledger {
     pub seconds: f64,
     /// Seconds by stage; stages 3 to 7 run in parallel and are summed over threads.
     pub stage_seconds: BTreeMap<String, f64>,
+    /// Bytes of inputs that this process read: of a run that was gone on with, not all of them.
+    #[serde(default)]
+    pub bytes_read: u64,
     /// Threads.
     pub jobs: usize,
     /// Pages a second of wall time.
@@ -272,6 +275,7 @@ impl Ledger {
             started: jiff::Timestamp::now().to_string(),
             seconds: 0.0,
             stage_seconds: BTreeMap::new(),
+            bytes_read: 0,
             jobs,
             pages_per_second: 0.0,
             html_mb_per_second: 0.0,

@@ -2,36 +2,36 @@
 //!
 //! read → group → for each site in parallel: cluster → signify → rank → wrap → extract → emit.
 
+mod reading;
+
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use serde::{Deserialize, Serialize};
 use sink::{AtomicFile, BestWrapper};
 
 use crate::causes::told;
 use crate::config::Config;
-use crate::digests::sha256_of;
 use crate::inputs::{Input, expand};
-use crate::ledger::{Clock, FILE, InputRecord, Ledger, Phase};
-use crate::memory::{Shares, shown};
+use crate::ledger::{Clock, FILE, Ledger, Phase};
+use crate::memory::Shares;
 use crate::report;
 use crate::revisits::resolve;
+use crate::scale::catalogue::Complete;
 use crate::scale::folder::{COMPLETE, Claim, Identity, RunFolder, state_error};
-use crate::scale::gather::{Gathered, Gatherer, Totals, each_site};
+use crate::scale::gather::{Gathered, Totals, each_site};
 use crate::scale::journal::{Entry, Frames, Journal};
-use crate::scale::pulse::{Pulse, Reading, place};
+use crate::scale::pulse::{Pulse, place};
 use crate::scale::schedule::{Crew, Done, Task};
 use crate::scale::spool::Spool;
 use crate::sinks::SinkName;
 use crate::stages::emit::Outputs;
-use crate::stages::read::{InputSummary, Intake, read};
+use crate::stages::read::{InputSummary, Intake, Source, read};
 use crate::tally::Tally;
-use crate::urls::Tracking;
 
 /// Who is told how far a run is. All methods are called from many threads.
 pub trait Observer: Sync + std::fmt::Debug {
@@ -107,7 +107,7 @@ pub fn run(
     let pool = pool.context("cannot start threads")?;
     let shares = Shares::of(budget, pool.current_num_threads());
     let spool_at = folder.spool(&config.run.spool);
-    let complete = resumes.then(|| Complete::read(&spool_at)).flatten();
+    let complete = resumes.then(|| on_disk(&spool_at)).flatten();
     let spool = match &complete {
         Some(_) => Spool::reopen(&spool_at),
         None => Spool::new(&spool_at, shares.waiting),
@@ -177,26 +177,19 @@ fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
     Ok(())
 }
 
-/// What was read, once all is: where pages are on disk, this need not be done again.
-#[derive(Debug, Deserialize, Serialize)]
-struct Complete {
-    inputs: Vec<InputRecord>,
-    other_records: u64,
-    unreadable: Vec<String>,
-    totals: Totals,
+/// What was read before, if all of it is on disk.
+fn on_disk(spool: &Path) -> Option<Complete> {
+    let text = std::fs::read(spool.join(COMPLETE)).ok()?;
+    serde_json::from_slice(&text).ok()
 }
 
-impl Complete {
-    fn read(spool: &Path) -> Option<Self> {
-        let text = std::fs::read(spool.join(COMPLETE)).ok()?;
-        serde_json::from_slice(&text).ok()
-    }
-
-    /// A digest of what was read.
-    fn digest(&self) -> String {
-        let of: Vec<_> = self.inputs.iter().map(|input| (&input.file, &input.sha256)).collect();
-        sha256_of(&serde_json::to_string(&(of, &self.unreadable)).unwrap_or_default())
-    }
+/// What there is to work on, once all is read.
+#[derive(Debug)]
+struct Taken {
+    complete: Complete,
+    gathered: Gathered,
+    /// Number of the first site whose pages are here: those before are done.
+    first: usize,
 }
 
 /// A run with everything it needs.
@@ -219,13 +212,14 @@ struct Whole<'a> {
 impl Whole<'_> {
     /// Reads, or takes what was read before; then processes all sites and finishes the outputs.
     fn run(&self, complete: Option<Complete>) -> Result<Tally> {
-        let (complete, gathered) = match complete {
+        let taken_up = match complete {
             Some(complete) => {
                 let gathered = Gathered::reopen(self.spool_at, complete.totals);
-                (complete, gathered.map_err(|e| self.spool_error(e))?)
+                Some(Taken { complete, gathered, first: 0 })
             }
-            None => self.read()?,
+            None => self.take_up()?,
         };
+        let Taken { complete, gathered, first } = taken_up.map_or_else(|| self.read(), Ok)?;
         {
             let mut ledger = self.pulse.ledger();
             ledger.inputs.clone_from(&complete.inputs);
@@ -240,8 +234,9 @@ impl Whole<'_> {
         self.observer.processing(sites, pages as usize);
         let mut tally = Tally::default();
         let mut outputs = Outputs::create(&self.config.run.out, self.config)?;
-        let Gathered { drops, mut items, .. } = gathered;
-        for drop in drops {
+        let Gathered { drops, items, .. } = gathered;
+        let mut items = items.finish().map_err(|e| self.spool_error(e))?;
+        for drop in drops.finish().map_err(|e| self.spool_error(e))? {
             let (drop, _) = drop.map_err(|e| self.spool_error(e))?;
             tally.drop(&drop);
             outputs.emit_drop(&drop)?;
@@ -249,6 +244,8 @@ impl Whole<'_> {
         tally.other_records(complete.other_records);
         self.folder.of_what_was_read(&complete.digest())?;
         let (mut journal, done) = self.replay(&mut outputs, &mut tally)?;
+        // Pages of the sites before are not here.
+        ensure!(done.0 >= first, "{} changed meanwhile", self.folder.journal().display());
         self.pulse.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
         let crew = Crew {
             config: self.config,
@@ -259,7 +256,7 @@ impl Whole<'_> {
             together: self.pool,
             beside: self.shares.beside,
         };
-        let mut index = 0;
+        let mut index = first;
         let list = |hand: &mut dyn FnMut(Task) -> ControlFlow<()>| {
             each_site(self.spool, &mut items, &mut |mut site| {
                 let at = index;
@@ -301,93 +298,6 @@ impl Whole<'_> {
         tally.add(&site);
         tally.show(&mut self.pulse.ledger());
         self.clock.emit.time(|| outputs.emit(site.rendered)).map_err(Into::into)
-    }
-
-    /// Reads all inputs, files in parallel.
-    fn read(&self) -> Result<(Complete, Gathered)> {
-        let gathered_at = self.spool_at;
-        Spool::make_folder(gathered_at)
-            .map_err(|e| state_error("cannot make the folder", gathered_at, e))?;
-        self.check_space()?;
-        self.observer.reading(self.inputs.len(), self.identity.bytes());
-        let tracking = Tracking::new(&self.config.group.tracking_parameters);
-        let gatherer = Gatherer::new(self.spool, gathered_at, tracking);
-        let reading = Reading {
-            pulse: self.pulse,
-            observer: self.observer,
-            stop: self.stop,
-            halt: AtomicBool::new(false),
-        };
-        let read_one = |input| {
-            let mut take = |intake, digest| {
-                if !gatherer.take(intake, digest) {
-                    reading.halt.store(true, Ordering::Relaxed);
-                }
-            };
-            let progress = |bytes| reading.progress(bytes);
-            let config = &self.config.read;
-            self.clock.read.time(|| read(input, config, &progress, &reading.halt, &mut take))
-        };
-        let summaries: Vec<_> =
-            self.pool.install(|| self.inputs.par_iter().map(read_one).collect());
-        if self.stop.load(Ordering::Relaxed) {
-            let done_before = std::fs::metadata(self.folder.journal()).is_ok_and(|of| of.len() > 0);
-            bail!(match done_before {
-                true => Stopped::Kept("while the inputs were read again".to_owned()),
-                false => Stopped::Empty,
-            });
-        }
-        let gathered = self.clock.group.time(|| gatherer.finish());
-        let gathered = gathered.map_err(|e| self.spool_error(e))?;
-        let (mut inputs, mut unreadable, mut other_records) = (Vec::new(), Vec::new(), 0);
-        for (summary, state) in summaries.into_iter().zip(self.identity.inputs()) {
-            match summary {
-                Ok(summary) => {
-                    other_records += summary.other_records;
-                    let record = InputRecord::from(&summary);
-                    inputs.push(InputRecord { modified: state.modified, ..record });
-                }
-                Err(error) => unreadable.push(error.to_string()),
-            }
-        }
-        inputs.sort_by(|a, b| a.file.cmp(&b.file));
-        let totals = gathered.totals;
-        let complete = Complete { inputs, other_records, unreadable, totals };
-        if self.spool.is_on_disk() {
-            let json = serde_json::to_vec(&complete)?;
-            AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &json)?;
-        }
-        Ok((complete, gathered))
-    }
-
-    /// Checks that pages which will hardly fit into memory will fit on disk.
-    fn check_space(&self) -> Result<()> {
-        let (html, needed) = self.identity.inputs().iter().fold((0, 0), |(html, needed), input| {
-            let name = input.file.to_ascii_lowercase();
-            let packed = [".gz", ".zst", ".lz4"].iter().any(|end| name.ends_with(end));
-            // HTML is compressed to a fifth or so, by crawlers and by us alike.
-            if packed {
-                (html + 5 * input.bytes, needed + input.bytes * 5 / 4)
-            } else {
-                (html + input.bytes, needed + input.bytes / 4)
-            }
-        });
-        if html <= self.shares.waiting {
-            return Ok(());
-        }
-        let Ok(free) = free_space(self.spool_at) else { return Ok(()) };
-        if free < needed {
-            bail!(
-                "about {} of pages will not fit into memory, and to keep them on disk takes about \
-                 {} in {}, where {} are free; make room, name another folder with --spool, or give \
-                 more memory with --memory",
-                shown(html),
-                shown(needed),
-                self.spool_at.display(),
-                shown(free),
-            );
-        }
-        Ok(())
     }
 
     /// Takes over what an earlier process did: gives the journal, to be written on, and how many sites, and
@@ -451,12 +361,6 @@ impl Whole<'_> {
 /// Bytes of the journal that are taken over at once.
 const REPLAYED_AT_ONCE: usize = 4 << 20;
 
-/// Free bytes where a folder lies.
-fn free_space(folder: &Path) -> io::Result<u64> {
-    let of = rustix::fs::statvfs(folder)?;
-    Ok(of.f_bavail.saturating_mul(of.f_frsize))
-}
-
 /// Reads all inputs into memory, files in parallel, and resolves the revisits in them: for commands that
 /// look at a few pages.
 pub(crate) fn read_all(
@@ -471,9 +375,9 @@ pub(crate) fn read_all(
         .par_iter()
         .map(|input| {
             let (mut intakes, mut digests) = (Vec::new(), Vec::new());
-            let mut take = |intake, digest| {
+            let mut take = |intake, source: Source| {
                 intakes.push(intake);
-                digests.push(digest);
+                digests.push(source.digest);
             };
             let summary = clock.read.time(|| read(input, &config.read, &progress, stop, &mut take));
             (summary, (intakes, digests))

@@ -3,7 +3,6 @@
 
 #![cfg(unix)]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -13,7 +12,8 @@ mod common;
 use common::crawl::Crawl;
 use common::program::{PATH, parts, sitegrove};
 use common::prose;
-use common::results::{files, parse};
+use common::results::parse;
+use common::unfinished::{assert_same, outcome, signal, wait_for, wait_for_a_site};
 
 /// An archive of small sites and a larger one, with filler that keeps a run busy.
 fn archive(folder: &Path, sites: usize, large: usize) -> PathBuf {
@@ -46,51 +46,11 @@ fn run(archive: &Path, out: &Path, more: &[&str]) -> (i32, String, String) {
     parts(&command(archive, out, more).output().unwrap())
 }
 
-/// The files of a run that must be the same; the report and the ledger tell times.
-fn outcome(out: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut files = files(out);
-    let ledger = parse(&String::from_utf8(files.remove("ledger.json").unwrap()).unwrap());
-    assert_eq!(ledger["state"], "complete");
-    assert!(files.remove("report/index.html").is_some());
-    files.insert("counts".to_owned(), ledger["counts"].to_string().into());
-    files.insert("drops".to_owned(), ledger["drops"].to_string().into());
-    assert!(files.keys().all(|name| !name.contains(".sitegrove")), "{:?}", files.keys());
-    assert!(files.contains_key("report/sites.jsonl") && files.contains_key("articles.warc.gz"));
-    files
-}
-
-fn assert_same(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>, what: &str) {
-    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{what}");
-    for (name, bytes) in a {
-        assert!(*bytes == b[name], "{what}: {name} differs");
-    }
-}
-
-fn wait_for(child: &mut Child, what: &str, ready: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !ready() {
-        assert!(child.try_wait().unwrap().is_none(), "the run ended before {what}");
-        assert!(begun.elapsed() < Duration::from_secs(60), "it never came to {what}");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-/// Waits until a run in this folder has finished a site.
-fn wait_for_a_site(child: &mut Child, out: &Path) {
-    let journal = out.join(".sitegrove/journal");
-    wait_for(child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
-}
-
 /// A run that has finished its first site.
 fn begun(archive: &Path, out: &Path) -> Child {
     let mut child = command(archive, out, &[]).spawn().unwrap();
     wait_for_a_site(&mut child, out);
     child
-}
-
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap();
-    assert!(sent.success());
 }
 
 /// Settings that make the larger site one that is worked on in parts.
@@ -289,6 +249,9 @@ fn a_disk_that_takes_no_more_loses_nothing() {
         let (code, _, stderr) = parts(&limited.output().unwrap());
         assert_eq!(code, 2, "{blocks} blocks: {stderr}");
         assert!(stderr.contains(told) && stderr.contains("File too large"), "{blocks}: {stderr}");
+        // Without what was read written down, the run goes on all the same.
+        let warned = stderr.contains("should the run be stopped, all inputs are read again");
+        assert_eq!(warned, blocks == 4, "{blocks}: {stderr}");
         assert!(!out.join("articles.jsonl").exists());
         let (code, _, stderr) = run(&archive, &out, &["--memory", memory]);
         assert_eq!(code, 0, "{stderr}");

@@ -176,6 +176,7 @@ impl<R: Read> RecordReader<R> {
         let id = headers.get("WARC-Record-ID").unwrap_or_default();
         let record = Record {
             offset,
+            end: self.stream.end(),
             kind,
             record_id: id.trim_matches(['<', '>', ' ']).to_owned(),
             truncated: headers

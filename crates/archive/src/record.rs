@@ -80,6 +80,9 @@ impl RecordKind {
 pub struct Record {
     /// File offset of the gzip member it begins in, or of its first byte in a plain archive.
     pub offset: u64,
+    /// Where in the file its bytes end: those of its gzip member, if it lies in one. `None` where that is not
+    /// known yet, within a long member.
+    pub end: Option<u64>,
     /// What it holds.
     pub kind: RecordKind,
     /// Its named fields.

@@ -147,6 +147,31 @@ proptest! {
     }
 
     #[test]
+    fn a_record_lies_between_its_offset_and_its_end(
+        given in prop::collection::vec(given(), 1..6),
+        wrapping in 0usize..4,
+    ) {
+        let bytes: Vec<u8> = given.iter().flat_map(|one| {
+            let one = std::slice::from_ref(one);
+            match wrapping {
+                0 => write(one, Wrapping::Plain),
+                1 => write(one, Wrapping::Gzip),
+                2 => common::zstd(&write(one, Wrapping::Plain)),
+                _ => common::lz4(&write(one, Wrapping::Plain)),
+            }
+        }).collect();
+        let (records, _) = read(&bytes[..], &Limits::USUAL);
+        prop_assert_eq!(records.len(), given.len());
+        for record in records {
+            let (offset, end) = (record.offset as usize, record.end.unwrap() as usize);
+            let (found, faults) = read(&bytes[offset..end], &Limits::USUAL);
+            prop_assert_eq!(faults, vec![]);
+            let length = (end - offset) as u64;
+            prop_assert_eq!(found, vec![Record { offset: 0, end: Some(length), ..record }]);
+        }
+    }
+
+    #[test]
     fn junk_between_records_loses_none(
         given in prop::collection::vec(given(), 1..6),
         junk in prop::collection::vec((any::<prop::sample::Index>(), "[a-z<>\\r\\n\\x00 /:]{1,200}[a-z\\n]"), 1..4),
@@ -162,7 +187,7 @@ proptest! {
         for (place, (_, text)) in places.iter().rev().zip(&junk) {
             pieces.insert(*place, format!("{text}junk").into_bytes());
         }
-        let strip = |mut record: Record| { record.offset = 0; record };
+        let strip = |mut record: Record| { (record.offset, record.end) = (0, None); record };
         let expected: Vec<Record> =
             read(&whole[..], &Limits::USUAL).0.into_iter().map(strip).collect();
         let (found, faults) = read(&pieces.concat()[..], &Limits::USUAL);

@@ -142,6 +142,7 @@ const IDENTITY: &str = "run.json";
 const JOURNAL: &str = "journal";
 const SPOOL: &str = "spool";
 const READ: &str = "read";
+const CATALOGUE: &str = "catalogue";
 /// Says, in a spool, that everything was read.
 pub(crate) const COMPLETE: &str = "complete.json";
 
@@ -278,14 +279,23 @@ impl RunFolder {
         self.state().join(JOURNAL)
     }
 
+    /// What was read, where pages are in memory.
+    pub(crate) fn catalogue(&self) -> PathBuf {
+        self.state().join(CATALOGUE)
+    }
+
+    /// Whether the journal is of what was read, by a digest of that.
+    pub(crate) fn is_of(&self, digest: &str) -> bool {
+        fs::read_to_string(self.state().join(READ)).is_ok_and(|before| before == digest)
+    }
+
     /// Sees to it that the journal is of what was read now, by a digest of that: an input may have been
     /// gone, or changed without a trace. If it is not, it goes.
     pub(crate) fn of_what_was_read(&self, digest: &str) -> Result<()> {
-        let path = self.state().join(READ);
-        let before = fs::read_to_string(&path).ok();
-        if before.as_deref() == Some(digest) {
+        if self.is_of(digest) {
             return Ok(());
         }
+        let path = self.state().join(READ);
         let journal = self.journal();
         if journal.exists() {
             tracing::warn!("the inputs are not what they were: what was done before is done again");

@@ -15,11 +15,11 @@ use model::{Drop, DropReason, FeedItem, Origin, Page};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::sorted::{Item, Merged, Run, Sorter, Stored as StoredItems, write_all};
-use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored};
+use super::sorted::{Item, Merged, Sorter, write_all};
+use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored, Whence};
 use crate::revisits::{Candidate, Original, Originals, Revisit, Settled, nowhere};
 use crate::stages::group::{MOST_HOPS, Visit, drop_of, follow, own_address, settle};
-use crate::stages::read::Intake;
+use crate::stages::read::{Intake, Place, Source};
 use crate::urls::{Tracking, site_of};
 
 impl Visit for Stored {
@@ -62,9 +62,9 @@ pub(crate) struct Gatherer<'a> {
 #[derive(Debug)]
 pub(crate) struct Gathered {
     /// What was dropped while reading.
-    pub(crate) drops: Merged<DropOfPayload>,
+    pub(crate) drops: Sorter<DropOfPayload>,
     /// Feed items of the sites.
-    pub(crate) items: Merged<ItemOfSite>,
+    pub(crate) items: Sorter<ItemOfSite>,
     pub(crate) totals: Totals,
 }
 
@@ -115,9 +115,10 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Takes one thing. A failure to keep it is told by [`Gatherer::finish`]; gives whether all is well.
-    pub(crate) fn take(&self, intake: Intake, digest: Option<u128>) -> bool {
-        match self.try_take(intake, digest) {
+    /// Takes one thing from the input of this number. A failure to keep it is told by [`Gatherer::finish`];
+    /// gives whether all is well.
+    pub(crate) fn take(&self, input: usize, intake: Intake, source: Source) -> bool {
+        match self.try_take(input, intake, source) {
             Ok(()) => true,
             Err(error) => {
                 locked(&self.failure).get_or_insert(error);
@@ -126,14 +127,15 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn try_take(&self, intake: Intake, digest: Option<u128>) -> io::Result<()> {
+    fn try_take(&self, input: usize, intake: Intake, source: Source) -> io::Result<()> {
+        let digest = source.digest;
         match intake {
             Intake::Page(page) if page.url.starts_with("file:") => {
                 self.saved.store(true, Ordering::Relaxed);
                 let canonical = own_address(&page);
-                self.spool.put(SAVED, stored(page, digest, canonical))
+                self.spool.put(SAVED, stored(input, page, &source, canonical))
             }
-            Intake::Page(page) => self.page(stored(page, digest, None)),
+            Intake::Page(page) => self.page(stored(input, page, &source, None)),
             Intake::Feed(of_feed) => {
                 locked(&self.feeds).extend(digest);
                 let mut items = locked(&self.items);
@@ -186,7 +188,8 @@ impl<'a> Gatherer<'a> {
         if self.saved.load(Ordering::Relaxed) {
             self.name_saved_files()?;
         }
-        let drops = self.settle_revisits()?;
+        self.settle_revisits()?;
+        let drops = self.take_sorter(&self.drops);
         let (items, led, strangers) = self.lead_items()?;
         let sites = locked(&self.sites).len();
         let pages = self.pages.load(Ordering::Relaxed);
@@ -195,9 +198,9 @@ impl<'a> Gatherer<'a> {
             return Ok(Gathered { drops, items, totals });
         }
         self.spool.flush()?;
-        write_all(&self.folder.join(DROPS), drops)?;
-        write_all(&self.folder.join(ITEMS), items)?;
-        Gathered::reopen(self.folder, totals)
+        write_all(&self.folder.join(DROPS), drops.finish()?)?;
+        write_all(&self.folder.join(ITEMS), items.finish()?)?;
+        Ok(Gathered::reopen(self.folder, totals))
     }
 
     fn name_saved_files(&self) -> io::Result<()> {
@@ -218,8 +221,8 @@ impl<'a> Gatherer<'a> {
         Ok(())
     }
 
-    /// Finds what revisits found unchanged; gives the drops, with those of revisits.
-    fn settle_revisits(&self) -> io::Result<Merged<DropOfPayload>> {
+    /// Finds what revisits found unchanged: pages, or drops.
+    fn settle_revisits(&self) -> io::Result<()> {
         let mut originals: Originals<Arc<Stored>> =
             Originals::of(std::mem::take(&mut *locked(&self.revisits)));
         if !originals.is_empty() {
@@ -248,12 +251,13 @@ impl<'a> Gatherer<'a> {
                 Settled::Page(revisit, page) => {
                     let Revisit { url, date: fetched, origin, .. } = revisit;
                     let head = Head { url, fetched, origin, digest: None, ..page.head.clone() };
-                    self.page(Stored { head, html: page.html.clone() })?;
+                    let (html, whence) = (page.html.clone(), page.whence);
+                    self.page(Stored { head, html, whence })?;
                 }
                 Settled::Drop(drop) => self.drop(drop, None)?,
             }
         }
-        self.take_sorter(&self.drops).finish()
+        Ok(())
     }
 
     /// What a sorter holds; it stays empty.
@@ -262,7 +266,7 @@ impl<'a> Gatherer<'a> {
     }
 
     /// Leads feed items past redirects to sites that have pages; counts those that lead elsewhere.
-    fn lead_items(&self) -> io::Result<(Merged<ItemOfSite>, u64, u64)> {
+    fn lead_items(&self) -> io::Result<(Sorter<ItemOfSite>, u64, u64)> {
         let hops = self.hops()?;
         let items = self.take_sorter(&self.items);
         let sites = locked(&self.sites);
@@ -285,7 +289,7 @@ impl<'a> Gatherer<'a> {
                 _ => strangers += 1,
             }
         }
-        Ok((led.finish()?, found, strangers))
+        Ok((led, found, strangers))
     }
 
     /// The redirects that links of feed items pass: of all those read, few.
@@ -319,19 +323,21 @@ impl<'a> Gatherer<'a> {
 }
 
 /// A page as the spool keeps it.
-fn stored(page: Page, digest: Option<u128>, canonical: Option<String>) -> Stored {
+fn stored(input: usize, page: Page, source: &Source, canonical: Option<String>) -> Stored {
     let Page { url, fetched, origin, charset, html, .. } = page;
+    let &Source { digest, number, end } = source;
     let (digest, length) = (digest.map(halves), html.len() as u64);
+    let place = Place { offset: origin.offset, number, end };
+    let whence = Whence { input: input as u32, place };
     let head = Head { url, fetched, origin, charset, digest, canonical, length };
-    Stored { head, html: Html::Held(html) }
+    Stored { head, html: Html::Held(html), whence }
 }
 
 impl Gathered {
     /// What an earlier process gathered on disk.
-    pub(crate) fn reopen(folder: &Path, totals: Totals) -> io::Result<Self> {
-        let drops = Merged::new(vec![Run::Stored(StoredItems::open(&folder.join(DROPS))?)])?;
-        let items = Merged::new(vec![Run::Stored(StoredItems::open(&folder.join(ITEMS))?)])?;
-        Ok(Self { drops, items, totals })
+    pub(crate) fn reopen(folder: &Path, totals: Totals) -> Self {
+        let (drops, items) = (folder.join(DROPS), folder.join(ITEMS));
+        Self { drops: Sorter::of_file(drops), items: Sorter::of_file(items), totals }
     }
 }
 
@@ -362,8 +368,10 @@ pub(crate) fn each_site(
             let mut drops = Vec::new();
             let pages = settle(&key, pages, &mut drops);
             let mut of_site = Vec::new();
+            // Before them are those of sites that are done and whose pages are not here.
             while items.peek().is_some_and(|(h, k, _)| (*h, k) <= (hash, &key)) {
-                of_site.extend(items.next().transpose()?.map(|(_, _, item)| item));
+                let item = items.next().transpose()?.filter(|(h, k, _)| (*h, k) == (hash, &key));
+                of_site.extend(item.map(|(_, _, item)| item));
             }
             let waiting = Waiting { key, pages, items: of_site, drops };
             if hand(waiting)?.is_break() {

@@ -52,31 +52,12 @@ pub(crate) struct Entry {
 impl Entry {
     /// The frame that holds it.
     pub(crate) fn frame(&self) -> io::Result<Vec<u8>> {
-        PACKER.with_borrow_mut(|packer| {
-            let Packer { zstd, plain, packed } = packer;
-            let zstd = match zstd {
-                Some(zstd) => zstd,
-                none => {
-                    let mut zstd = zstd::bulk::Compressor::new(LEVEL)?;
-                    zstd.set_parameter(CParameter::MinMatch(SHORTEST))?;
-                    none.insert(zstd)
-                }
-            };
-            plain.clear();
-            rmp_serde::encode::write_named(plain, self).map_err(io::Error::other)?;
-            packed.clear();
-            packed.reserve(zstd::zstd_safe::compress_bound(plain.len()));
-            zstd.compress_to_buffer(plain, packed)?;
-            let mut frame = Vec::with_capacity(HEADER + packed.len());
-            frame.extend_from_slice(&(packed.len() as u32).to_le_bytes());
-            frame.extend_from_slice(&xxh3_64(packed).to_le_bytes());
-            frame.extend_from_slice(packed);
-            for buffer in [plain, packed] {
-                buffer.clear();
-                buffer.shrink_to(KEPT);
-            }
-            Ok(frame)
-        })
+        frame(|to| rmp_serde::encode::write_named(to, self).map_err(io::Error::other))
+    }
+
+    /// The site, and the part of it, that comes next.
+    fn next(&self) -> (usize, usize) {
+        if self.result.more { (self.index, self.part + 1) } else { (self.index + 1, 0) }
     }
 
     /// What a frame's content holds.
@@ -84,6 +65,47 @@ impl Entry {
         let from = zstd::Decoder::with_buffer(content)?;
         rmp_serde::from_read(BufReader::new(from)).map_err(io::Error::other)
     }
+}
+
+/// A frame around what `write` writes.
+pub(crate) fn frame(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Vec<u8>> {
+    PACKER.with_borrow_mut(|packer| {
+        let Packer { zstd, plain, packed } = packer;
+        let zstd = match zstd {
+            Some(zstd) => zstd,
+            none => {
+                let mut zstd = zstd::bulk::Compressor::new(LEVEL)?;
+                zstd.set_parameter(CParameter::MinMatch(SHORTEST))?;
+                none.insert(zstd)
+            }
+        };
+        plain.clear();
+        write(plain)?;
+        packed.clear();
+        packed.reserve(zstd::zstd_safe::compress_bound(plain.len()));
+        zstd.compress_to_buffer(plain, packed)?;
+        let mut frame = Vec::with_capacity(HEADER + packed.len());
+        frame.extend_from_slice(&(packed.len() as u32).to_le_bytes());
+        frame.extend_from_slice(&xxh3_64(packed).to_le_bytes());
+        frame.extend_from_slice(packed);
+        for buffer in [plain, packed] {
+            buffer.clear();
+            buffer.shrink_to(KEPT);
+        }
+        Ok(frame)
+    })
+}
+
+/// The site, and the part of it, that comes after the last whole frame of the journal at `path`.
+pub(crate) fn next_after(path: &Path) -> io::Result<(usize, usize)> {
+    let mut last = None;
+    if let Some(mut frames) = Frames::open(path)? {
+        while let Some(content) = frames.next()? {
+            last = Some(content);
+        }
+    }
+    let last = last.map(|content| Entry::of_content(&content)).transpose()?;
+    Ok(last.map_or((0, 0), |last| last.next()))
 }
 
 /// A journal being written.

@@ -76,8 +76,9 @@ impl<'a> Pulse<'a> {
     fn now(&self) -> Ledger {
         let mut ledger = self.ledger().clone();
         ledger.close(self.begun, self.clock);
+        ledger.bytes_read = self.bytes.load(Ordering::Relaxed);
         if let Some(progress) = &mut ledger.progress {
-            progress.bytes_read = self.bytes.load(Ordering::Relaxed);
+            progress.bytes_read = ledger.bytes_read;
             progress.spool_bytes = self.spool.bytes_on_disk();
             progress.updated = jiff::Timestamp::now().to_string();
         }

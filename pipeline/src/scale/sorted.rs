@@ -35,6 +35,11 @@ impl<T: Item> Sorter<T> {
         Self { held: Vec::new(), bytes: 0, path, files: Vec::new() }
     }
 
+    /// What [`write_all`] wrote to a file.
+    pub(crate) fn of_file(path: PathBuf) -> Self {
+        Self { files: vec![path.clone()], ..Self::new(path) }
+    }
+
     /// Takes a thing that holds about so many bytes.
     pub(crate) fn push(&mut self, item: T, bytes: usize) -> io::Result<()> {
         self.held.push(item);

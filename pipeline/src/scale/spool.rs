@@ -12,6 +12,8 @@ use jiff::Timestamp;
 use model::{Charset, Origin, Page};
 use serde::{Deserialize, Serialize};
 
+use crate::stages::read::Place;
+
 /// Parts: few enough that each may have a buffer and an open file, enough that one part's pages without
 /// their HTML are little even of a terabyte.
 pub(crate) const PARTS: usize = 256;
@@ -38,6 +40,14 @@ pub(crate) struct Head {
     pub(crate) length: u64,
 }
 
+/// Where the record lies that the HTML of a page was taken from.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Whence {
+    /// Number of the input.
+    pub(crate) input: u32,
+    pub(crate) place: Place,
+}
+
 /// Where the HTML of a page is.
 #[derive(Clone, Debug)]
 pub(crate) enum Html {
@@ -54,6 +64,8 @@ pub(crate) enum Html {
 pub(crate) struct Stored {
     pub(crate) head: Head,
     pub(crate) html: Html,
+    /// Not kept in files: what is there need not be read again.
+    pub(crate) whence: Whence,
 }
 
 #[derive(Debug, Default)]
@@ -239,6 +251,29 @@ impl Spool {
         Ok(())
     }
 
+    /// Shows the pages of a part that are held.
+    pub(crate) fn each_held(
+        &self,
+        part: usize,
+        see: &mut dyn FnMut(&Head, &str, Whence) -> io::Result<()>,
+    ) -> io::Result<()> {
+        locked(&self.parts[part]).held.iter().try_for_each(|page| match &page.html {
+            Html::Held(html) => see(&page.head, html, page.whence),
+            Html::Packed { .. } | Html::Fetched(_) => Err(io::Error::other("a page is not held")),
+        })
+    }
+
+    /// Forgets all pages.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        for part in &self.parts {
+            *locked(part) = Part::default();
+        }
+        self.held.store(0, Ordering::Relaxed);
+        self.packed.store(0, Ordering::Relaxed);
+        self.spilling.store(false, Ordering::Relaxed);
+        if self.folder.exists() { fs::remove_dir_all(&self.folder) } else { Ok(()) }
+    }
+
     /// Lists the pages in a part's file.
     fn list(&self, part: usize, see: &mut dyn FnMut(Stored)) -> io::Result<()> {
         if !self.is_on_disk() {
@@ -265,7 +300,8 @@ impl Spool {
             from.read_exact(&mut bytes)?;
             let head_at = at + 8;
             let html = Html::Packed { part, at: head_at + u64::from(head), bytes: packed };
-            see(Stored { head: rmp_serde::from_slice(&bytes).map_err(io::Error::other)?, html });
+            let of_page = rmp_serde::from_slice(&bytes).map_err(io::Error::other)?;
+            see(Stored { head: of_page, html, whence: Whence::default() });
             from.seek_relative(i64::from(packed))?;
             at = head_at + u64::from(head) + u64::from(packed);
         }
@@ -293,7 +329,7 @@ impl Spool {
     /// The pages with their HTML, as a site's.
     pub(crate) fn load(&self, site: &str, pages: Vec<Stored>) -> io::Result<Vec<Page>> {
         let mut opened = Opened::default();
-        let load = |Stored { head, html }| {
+        let load = |Stored { head, html, .. }| {
             let html = match html {
                 Html::Held(html) => html,
                 Html::Fetched(packed) => unpack(&packed, head.length)?,
@@ -344,7 +380,7 @@ mod tests {
             canonical: None,
             length: html.len() as u64,
         };
-        Stored { head, html: Html::Held(html) }
+        Stored { head, html: Html::Held(html), whence: Whence::default() }
     }
 
     fn pages_of(spool: &Spool, part: usize) -> Vec<(String, String)> {
@@ -359,7 +395,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let expected: Vec<(String, String)> = (1..20)
             .map(|n| match page(n) {
-                Stored { head, html: Html::Held(html) } => (head.url, html),
+                Stored { head, html: Html::Held(html), .. } => (head.url, html),
                 other => panic!("{other:?}"),
             })
             .collect();

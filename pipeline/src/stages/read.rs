@@ -5,15 +5,16 @@
 //! Why: everything after this stage is in memory, decoded and cannot fail.
 //! Drops: whatever is no page or cannot be read, each with file, offset and reason; reading goes on.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::PathBuf;
+mod again;
+mod intake;
+
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use archive::{PayloadKind, Record, RecordKind, RecordReader, Response};
 use jiff::Timestamp;
-use model::{Drop, DropReason, FeedItem, Origin, Page, Stage};
+use model::{Drop, DropReason, Origin, Page, Stage};
 use url::Url;
 
 use crate::config::ReadConfig;
@@ -22,54 +23,8 @@ use crate::opened::Opened;
 use crate::revisits::{Revisit, digest};
 use crate::urls::address_of_file;
 
-/// One thing read.
-#[derive(Debug)]
-pub enum Intake {
-    /// A page; its site is not decided yet.
-    Page(Page),
-    /// The items of a feed.
-    Feed(Vec<FeedItem>),
-    /// A URL that answered with another.
-    Redirect {
-        /// The URL asked for.
-        from: String,
-        /// Where it led, absolute.
-        to: String,
-    },
-    /// A page found unchanged; [`crate::revisits::resolve`] finds the page.
-    Revisit(Revisit),
-    /// Something left out.
-    Drop(Drop),
-}
-
-/// What was read from one file, for the ledger.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct InputSummary {
-    /// The file as named.
-    pub file: String,
-    /// Its length in bytes.
-    pub bytes: u64,
-    /// SHA-256 of its bytes, in hex.
-    pub sha256: String,
-    /// Records by type; pages by themselves and feeds count as one.
-    pub records: BTreeMap<&'static str, u64>,
-    /// Records that hold no page by their type: requests, metadata and the like.
-    pub other_records: u64,
-    /// Bytes of HTML in the pages that were kept, decoded.
-    pub html_bytes: u64,
-}
-
-/// A file that could not be opened or read on.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot read {}: {source}", path.display())]
-pub struct ReadError {
-    path: PathBuf,
-    #[source]
-    source: io::Error,
-}
-
-/// Takes what is read, with the digest of the payload it was read from, if that is known.
-pub type Take<'a> = dyn FnMut(Intake, Option<u128>) + 'a;
+pub(crate) use again::{Place, read_again, runs};
+pub use intake::{InputSummary, Intake, ReadError, Source, Take};
 
 /// Reads one file to its end, handing over what it holds. `progress` is told of bytes read;
 /// once `stop` is set, reading ends and what it gave is of no use.
@@ -88,12 +43,12 @@ pub fn read(
     let failure = std::cell::RefCell::new(None);
     let mut reader = Opened::new(input, progress, &failure).map_err(failed)?;
     let summary = InputSummary { file: file.to_string(), ..InputSummary::default() };
-    let mut intake = Reading { config, file: file.clone(), summary, given: 0, digest: None, take };
+    let source = Source::default();
+    let mut intake =
+        Reading { config, file: file.clone(), summary, given: 0, offset: None, source, take };
     match input {
         Input::Archive(_) => {
-            let records = RecordReader::new(&mut reader, &config.limits())
-                .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource));
-            for item in records {
+            for item in records(&mut reader, config) {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(intake.summary);
                 }
@@ -139,14 +94,22 @@ pub fn read(
     }
 }
 
+/// The records of an archive, with the bodies of those that may hold pages.
+fn records<R: Read>(reader: R, config: &ReadConfig) -> RecordReader<R> {
+    RecordReader::new(reader, &config.limits())
+        .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource))
+}
+
 struct Reading<'a, 'b> {
     config: &'a ReadConfig,
     file: Arc<str>,
     summary: InputSummary,
     /// How much was handed over.
     given: usize,
-    /// Digest of the payload at hand.
-    digest: Option<u128>,
+    /// Offset of the last record.
+    offset: Option<u64>,
+    /// The record at hand.
+    source: Source,
     take: &'a mut Take<'b>,
 }
 
@@ -159,7 +122,8 @@ impl Reading<'_, '_> {
         self.given += 1;
         // A redirect says nothing of what its payload is.
         let of_payload = !matches!(intake, Intake::Redirect { .. });
-        (self.take)(intake, self.digest.filter(|_| of_payload));
+        let digest = self.source.digest.filter(|_| of_payload);
+        (self.take)(intake, Source { digest, ..self.source });
     }
 
     fn count(&mut self, kind: &'static str) {
@@ -181,7 +145,10 @@ impl Reading<'_, '_> {
         self.summary.other_records += u64::from(!record.kind.of_pages());
         let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
         let url = record.target_uri.clone().unwrap_or_default();
-        self.digest = record.headers.get("WARC-Payload-Digest").map(digest);
+        let digest = record.headers.get("WARC-Payload-Digest").map(digest);
+        let again = self.offset.replace(record.offset) == Some(record.offset);
+        let number = if again { self.source.number + 1 } else { 0 };
+        self.source = Source { digest, number, end: record.end };
         match record.kind {
             RecordKind::Response => self.response(url, record, origin),
             RecordKind::Resource => {
@@ -190,13 +157,13 @@ impl Reading<'_, '_> {
                 self.payload(url, date, origin, body, media_type.as_deref());
             }
             RecordKind::Revisit => {
-                let payload = self.digest.take();
+                let payload = self.source.digest.take();
                 self.give(Intake::Revisit(Revisit::new(url, payload, &record, origin)));
             }
             // Requests, metadata and the like hold no page: they are counted, not listed.
             _ => {}
         }
-        self.digest = None;
+        self.source.digest = None;
     }
 
     fn response(&mut self, url: String, record: Record, origin: Origin) {

@@ -16,7 +16,7 @@ use crate::ledger::{InputRecord, Ledger};
 use crate::revisits::resolve;
 use crate::run::Stopped;
 use crate::stages::group::group;
-use crate::stages::read::{Intake, read};
+use crate::stages::read::{Intake, Source, read};
 use crate::urls::site_of;
 
 /// What could be read again.
@@ -132,10 +132,10 @@ fn read_again(
         return found;
     }
     let OfInput { intakes, digests, .. } = &mut found;
-    let mut take = |intake: Intake, digest| {
+    let mut take = |intake: Intake, source: Source| {
         if site.is_none_or(|site| may_matter(&intake, site)) {
             intakes.push(intake);
-            digests.push(digest);
+            digests.push(source.digest);
         }
     };
     match read(input, &config.read, &|_| {}, stop, &mut take) {

@@ -1,0 +1,190 @@
+//! Reading the inputs: all of them, or, where an earlier process read them, what is still to be worked on.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Result, bail};
+use rayon::prelude::*;
+use sink::AtomicFile;
+
+use super::{Stopped, Taken, Whole};
+use crate::inputs::Input;
+use crate::ledger::{InputRecord, Phase};
+use crate::memory::shown;
+use crate::scale::again::{Again, Wanted, wanted};
+use crate::scale::catalogue::{self, Catalogue, Complete, pages_of_rest};
+use crate::scale::folder::{COMPLETE, state_error};
+use crate::scale::gather::{Gathered, Gatherer};
+use crate::scale::journal::next_after;
+use crate::scale::pulse::Reading;
+use crate::scale::spool::Spool;
+use crate::stages::read::read;
+use crate::urls::Tracking;
+
+impl Whole<'_> {
+    /// Reads all inputs, files in parallel.
+    pub(super) fn read(&self) -> Result<Taken> {
+        self.make_spool_folder()?;
+        let gathered_at = self.spool_at;
+        self.check_space()?;
+        self.observer.reading(self.inputs.len(), self.identity.bytes());
+        let tracking = Tracking::new(&self.config.group.tracking_parameters);
+        let gatherer = Gatherer::new(self.spool, gathered_at, tracking);
+        let reading = self.reading();
+        let read_one = |(number, input)| {
+            let mut take = |intake, source| {
+                if !gatherer.take(number, intake, source) {
+                    reading.halt.store(true, Ordering::Relaxed);
+                }
+            };
+            let progress = |bytes| reading.progress(bytes);
+            let config = &self.config.read;
+            self.clock.read.time(|| read(input, config, &progress, &reading.halt, &mut take))
+        };
+        let summaries: Vec<_> =
+            self.pool.install(|| self.inputs.par_iter().enumerate().map(read_one).collect());
+        if self.stop.load(Ordering::Relaxed) {
+            let done_before = std::fs::metadata(self.folder.journal()).is_ok_and(|of| of.len() > 0);
+            bail!(match done_before {
+                true => Stopped::Kept("while the inputs were read again".to_owned()),
+                false => Stopped::Empty,
+            });
+        }
+        let gathered = self.clock.group.time(|| gatherer.finish());
+        let gathered = gathered.map_err(|e| self.spool_error(e))?;
+        let (mut inputs, mut unreadable, mut other_records) = (Vec::new(), Vec::new(), 0);
+        for (summary, state) in summaries.into_iter().zip(self.identity.inputs()) {
+            match summary {
+                Ok(summary) => {
+                    other_records += summary.other_records;
+                    let record = InputRecord::from(&summary);
+                    inputs.push(InputRecord { modified: state.modified, ..record });
+                }
+                Err(error) => unreadable.push(error.to_string()),
+            }
+        }
+        inputs.sort_by(|a, b| a.file.cmp(&b.file));
+        let totals = gathered.totals;
+        let complete = Complete { inputs, other_records, unreadable, totals };
+        if self.spool.is_on_disk() {
+            let json = serde_json::to_vec(&complete)?;
+            AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &json)?;
+        } else {
+            self.clock.group.time(|| self.write_down(&complete, &gathered));
+        }
+        Ok(Taken { complete, gathered, first: 0 })
+    }
+
+    /// Keeps what was read for another process, where it may be of use to one. Nothing depends on it.
+    fn write_down(&self, complete: &Complete, gathered: &Gathered) {
+        let path = self.folder.catalogue();
+        let of_use = complete.unreadable.is_empty() && !self.inputs.iter().any(Input::is_stdin);
+        let write = || catalogue::write(&path, self.spool, gathered, complete);
+        let written = if of_use { self.pool.install(write) } else { Ok(()) };
+        if let Err(error) = &written {
+            tracing::warn!(
+                "cannot write {}: {error}; should the run be stopped, all inputs are read again",
+                path.display()
+            );
+        }
+        if written.is_err() || !of_use {
+            // What an earlier process left is of no use either; it has checksums.
+            let _ = std::fs::remove_file(&path);
+        }
+    }
+
+    fn make_spool_folder(&self) -> Result<()> {
+        let made = Spool::make_folder(self.spool_at);
+        made.map_err(|e| state_error("cannot make the folder", self.spool_at, e))
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        let halt = AtomicBool::new(false);
+        Reading { pulse: self.pulse, observer: self.observer, stop: self.stop, halt }
+    }
+
+    /// Takes up what an earlier process read, if it wrote that down, and reads again the pages of sites that
+    /// are not done. `None` if there is nothing to take up, or the inputs are not what they were then.
+    pub(super) fn take_up(&self) -> Result<Option<Taken>> {
+        let path = self.folder.catalogue();
+        if !path.exists() {
+            return Ok(None);
+        }
+        self.make_spool_folder()?;
+        let read = || Catalogue::read(&path, self.spool_at);
+        let Ok(Some(catalogue)) = self.pool.install(read) else {
+            tracing::warn!("{} is damaged: all inputs are read again", path.display());
+            return Ok(None);
+        };
+        let Catalogue { complete, gathered, pages } = catalogue;
+        if !self.folder.is_of(&complete.digest()) {
+            return Ok(None);
+        }
+        let journal = self.folder.journal();
+        let next = next_after(&journal).map_err(|e| state_error("cannot read", &journal, e))?;
+        let wanted = wanted(pages_of_rest(pages, next.0), self.inputs.len());
+        let html: u64 = wanted.iter().map(Wanted::html_bytes).sum();
+        if html > self.shares.waiting {
+            self.check_space()?;
+        }
+        let files = wanted.iter().filter(|wanted| !wanted.places.is_empty()).count();
+        self.observer.reading(files, wanted.iter().map(Wanted::bytes).sum());
+        self.pulse.phase(Phase::Resuming, |_| ());
+        let reading = self.reading();
+        let again = Again {
+            inputs: self.inputs,
+            config: &self.config.read,
+            spool: self.spool,
+            reading: &reading,
+        };
+        let found = self.clock.read.time(|| self.pool.install(|| again.read(&wanted)));
+        let found = found.map_err(|e| self.spool_error(e))?;
+        if self.stop.load(Ordering::Relaxed) {
+            bail!(Stopped::Kept("while pages were read again".to_owned()));
+        }
+        if !found {
+            tracing::warn!("the inputs are not what they were: all are read again");
+            self.spool.clear().map_err(|e| self.spool_error(e))?;
+            self.pulse.phase(Phase::Reading, |_| ());
+            return Ok(None);
+        }
+        Ok(Some(Taken { complete, gathered, first: next.0 }))
+    }
+
+    /// Checks that pages which will hardly fit into memory will fit on disk.
+    fn check_space(&self) -> Result<()> {
+        let (html, needed) = self.identity.inputs().iter().fold((0, 0), |(html, needed), input| {
+            let name = input.file.to_ascii_lowercase();
+            let packed = [".gz", ".zst", ".lz4"].iter().any(|end| name.ends_with(end));
+            // HTML is compressed to a fifth or so, by crawlers and by us alike.
+            if packed {
+                (html + 5 * input.bytes, needed + input.bytes * 5 / 4)
+            } else {
+                (html + input.bytes, needed + input.bytes / 4)
+            }
+        });
+        if html <= self.shares.waiting {
+            return Ok(());
+        }
+        let Ok(free) = free_space(self.spool_at) else { return Ok(()) };
+        if free < needed {
+            bail!(
+                "about {} of pages will not fit into memory, and to keep them on disk takes about \
+                 {} in {}, where {} are free; make room, name another folder with --spool, or give \
+                 more memory with --memory",
+                shown(html),
+                shown(needed),
+                self.spool_at.display(),
+                shown(free),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Free bytes where a folder lies.
+fn free_space(folder: &Path) -> io::Result<u64> {
+    let of = rustix::fs::statvfs(folder)?;
+    Ok(of.f_bavail.saturating_mul(of.f_frsize))
+}

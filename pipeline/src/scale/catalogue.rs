@@ -1,0 +1,271 @@
+//! What a run has read, for another process that goes on with it: everything but the HTML of pages, and where
+//! in the inputs that lies.
+//!
+//! Written once all inputs are read, where pages are in memory; where they are on disk, they are there. Frames as
+//! those of the journal: pages, drops, feed items, and at last what there is in all. A file without that last
+//! frame, or with damage before it, is worth nothing: then the inputs are read again. No other version reads it.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::gather::{Gathered, Totals};
+use super::journal::{Frames, frame};
+use super::sorted::{Item, Sorter};
+use super::spool::{Head, PARTS, Spool, Whence};
+use crate::digests::sha256_of;
+use crate::ledger::InputRecord;
+use crate::urls::site_of;
+
+/// Bytes that go into a frame, roughly.
+const FRAME: usize = 1 << 20;
+/// Parts of the spool whose pages share a frame.
+const PARTS_IN_FRAME: usize = 8;
+
+/// What was read, once all is: where pages can be had again, this need not be done again.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Complete {
+    pub(crate) inputs: Vec<InputRecord>,
+    pub(crate) other_records: u64,
+    pub(crate) unreadable: Vec<String>,
+    pub(crate) totals: Totals,
+}
+
+impl Complete {
+    /// A digest of what was read.
+    pub(crate) fn digest(&self) -> String {
+        let of: Vec<_> = self.inputs.iter().map(|input| (&input.file, &input.sha256)).collect();
+        sha256_of(&serde_json::to_string(&(of, &self.unreadable)).unwrap_or_default())
+    }
+}
+
+/// A page without its HTML.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Listed {
+    pub(crate) head: Head,
+    pub(crate) whence: Whence,
+    /// XXH3 of its HTML, by which it is known again.
+    pub(crate) hash: u64,
+}
+
+/// The last frame.
+#[derive(Debug, Deserialize, Serialize)]
+struct Contents<T> {
+    /// Frames of pages, of drops and of feed items, in this order.
+    frames: [usize; 3],
+    complete: T,
+}
+
+/// What was read by an earlier process.
+#[derive(Debug)]
+pub(crate) struct Catalogue {
+    pub(crate) complete: Complete,
+    pub(crate) gathered: Gathered,
+    pub(crate) pages: Vec<Listed>,
+}
+
+fn add<T: Serialize>(item: &T, to: &mut Vec<u8>) -> io::Result<()> {
+    rmp_serde::encode::write(to, item).map_err(io::Error::other)
+}
+
+fn packed(content: &[u8]) -> io::Result<Vec<u8>> {
+    frame(|to| to.write_all(content))
+}
+
+/// Writes things in frames; gives how many those are.
+fn write_all<T: Item>(items: &Sorter<T>, to: &mut File) -> io::Result<usize> {
+    let (mut content, mut frames, mut failed) = (Vec::new(), 1, Ok(()));
+    items.each(&mut |item| {
+        if failed.is_ok() {
+            failed = add(item, &mut content);
+        }
+        if failed.is_ok() && content.len() > FRAME {
+            failed = packed(&content).and_then(|frame| to.write_all(&frame));
+            content.clear();
+            frames += 1;
+        }
+    })?;
+    failed?;
+    to.write_all(&packed(&content)?)?;
+    Ok(frames)
+}
+
+/// Writes the catalogue of what lies in `spool`, all of it in memory, and of everything else. It outlives this
+/// process at once; whether a dying machine had brought it to disk, its checksums tell.
+pub(crate) fn write(
+    path: &Path,
+    spool: &Spool,
+    gathered: &Gathered,
+    complete: &Complete,
+) -> io::Result<()> {
+    let mut to = File::create(path)?;
+    let parts: Vec<usize> = (0..PARTS).collect();
+    let frame_of = |parts: &[usize]| {
+        let mut content = Vec::new();
+        for &part in parts {
+            spool.each_held(part, &mut |head, html, whence| {
+                add(&(head, whence, xxh3_64(html.as_bytes())), &mut content)
+            })?;
+        }
+        packed(&content)
+    };
+    let pages: io::Result<Vec<_>> = parts.par_chunks(PARTS_IN_FRAME).map(frame_of).collect();
+    let pages = pages?;
+    pages.iter().try_for_each(|frame| to.write_all(frame))?;
+    let drops = write_all(&gathered.drops, &mut to)?;
+    let items = write_all(&gathered.items, &mut to)?;
+    let mut content = Vec::new();
+    add(&Contents { frames: [pages.len(), drops, items], complete }, &mut content)?;
+    to.write_all(&packed(&content)?)
+}
+
+/// The things in a frame.
+fn unpack<T: DeserializeOwned>(frame: &[u8]) -> io::Result<Vec<T>> {
+    let content = zstd::decode_all(frame)?;
+    let mut from = &content[..];
+    let mut items = Vec::new();
+    while !from.is_empty() {
+        items.push(rmp_serde::from_read(&mut from).map_err(io::Error::other)?);
+    }
+    Ok(items)
+}
+
+/// Things in any order. What is too much to be held is sorted at `path`.
+fn sorter<T: Item>(frames: &[Vec<u8>], path: PathBuf) -> io::Result<Sorter<T>> {
+    let mut sorter = Sorter::new(path);
+    for frame in frames {
+        let items: Vec<T> = unpack(frame)?;
+        // As HTML, text is compressed to a fifth or so.
+        let each = 5 * frame.len() / items.len().max(1);
+        items.into_iter().try_for_each(|item| sorter.push(item, each))?;
+    }
+    Ok(sorter)
+}
+
+impl Catalogue {
+    /// Reads the catalogue at `path`; none if there is no whole one. What is too much to be held is sorted in
+    /// `folder`.
+    ///
+    /// # Errors
+    /// If the disk fails, or frames are whole and hold something else: they are no catalogue then.
+    pub(crate) fn read(path: &Path, folder: &Path) -> io::Result<Option<Self>> {
+        let Some(mut from) = Frames::open(path)? else { return Ok(None) };
+        let mut frames = Vec::new();
+        while let Some(frame) = from.next()? {
+            frames.push(frame);
+        }
+        let last = frames.pop().map(|last| unpack::<Contents<Complete>>(&last)).transpose()?;
+        let Some(contents) = last.and_then(|mut last| last.pop()) else { return Ok(None) };
+        let Contents { frames: [of_pages, of_drops, of_items], complete } = contents;
+        if of_pages + of_drops + of_items != frames.len() {
+            return Ok(None);
+        }
+        let (of_pages, rest) = frames.split_at(of_pages);
+        let (of_drops, of_items) = rest.split_at(of_drops);
+        let pages: io::Result<Vec<Vec<Listed>>> =
+            of_pages.par_iter().map(|frame| unpack(frame)).collect();
+        let drops = sorter(of_drops, folder.join("drops-listed"))?;
+        let items = sorter(of_items, folder.join("items-listed"))?;
+        let gathered = Gathered { drops, items, totals: complete.totals };
+        Ok(Some(Self { complete, gathered, pages: pages?.into_iter().flatten().collect() }))
+    }
+}
+
+/// The pages of all sites but the first `done`, in the order of outputs.
+pub(crate) fn pages_of_rest(pages: Vec<Listed>, done: usize) -> Vec<(u64, Vec<Listed>)> {
+    let mut sites: BTreeMap<(u64, String), Vec<Listed>> = BTreeMap::new();
+    for page in pages {
+        let key = site_of(&page.head.url).unwrap_or_default();
+        sites.entry((xxh3_64(key.as_bytes()), key)).or_default().push(page);
+    }
+    sites.into_iter().skip(done).map(|((hash, _), pages)| (hash, pages)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::scale::gather::Gatherer;
+    use crate::scale::sorted::Merged;
+    use crate::stages::read::{Intake, Place, Source};
+    use crate::urls::Tracking;
+    use model::{Charset, CharsetEvidence, Drop, DropReason, Origin, Page, Stage};
+
+    fn origin(offset: u64) -> Origin {
+        Origin { file: "a".into(), offset, record_id: String::new(), truncated: None }
+    }
+
+    fn page(n: u64) -> Page {
+        Page {
+            url: format!("https://{}.example/{n}", n % 3),
+            site: String::new(),
+            fetched: None,
+            origin: origin(n),
+            charset: Charset { name: "UTF-8", evidence: CharsetEvidence::Bom },
+            html: format!("<p>{n}"),
+        }
+    }
+
+    fn dropped(n: u64) -> Drop {
+        let (site, url, detail) = (String::new(), n.to_string(), "x".repeat(9_000));
+        let reason = DropReason::BadUrl;
+        Drop { site, url, origin: origin(n), stage: Stage::Read, reason, detail }
+    }
+
+    #[test]
+    fn what_is_written_comes_back_and_no_damage_is_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::new(&folder.path().join("spool"), 1 << 30);
+        let gatherer = Gatherer::new(&spool, folder.path(), Tracking::new(&[]));
+        for n in 0..12 {
+            let source = Source { number: 7, end: Some(n + 1), ..Source::default() };
+            assert!(gatherer.take(1, Intake::Page(page(n)), source));
+        }
+        // More than go into one frame.
+        for n in 0..300 {
+            assert!(gatherer.take(1, Intake::Drop(dropped(n)), Source::default()));
+        }
+        let gathered = gatherer.finish().unwrap();
+        let totals = gathered.totals;
+        let complete =
+            Complete { inputs: Vec::new(), other_records: 3, unreadable: Vec::new(), totals };
+        let path = folder.path().join("catalogue");
+        assert!(Catalogue::read(&path, folder.path()).unwrap().is_none());
+        write(&path, &spool, &gathered, &complete).unwrap();
+
+        let again = Catalogue::read(&path, folder.path()).unwrap().unwrap();
+        let (before, after) = (gathered.drops.finish(), again.gathered.drops.finish());
+        let drops = |of: Merged<_>| of.map(Result::unwrap).collect::<Vec<_>>();
+        assert!(drops(before.unwrap()) == drops(after.unwrap()));
+        assert_eq!((again.complete.other_records, again.complete.totals.pages), (3, 12));
+        let all = again.pages.len();
+        let rest = pages_of_rest(again.pages, 1);
+        assert_eq!((all, rest.len()), (12, 2));
+        assert!(rest.is_sorted_by_key(|(hash, _)| *hash));
+        for Listed { head, whence, hash } in rest.into_iter().flat_map(|(_, pages)| pages) {
+            let n = head.origin.offset;
+            assert_eq!((head.url, hash), (page(n).url, xxh3_64(page(n).html.as_bytes())));
+            let place = Place { offset: n, number: 7, end: Some(n + 1) };
+            assert_eq!((whence.input, whence.place), (1, place));
+        }
+
+        let whole = fs::read(&path).unwrap();
+        let refused = |bytes: &[u8], what: &str| {
+            fs::write(&path, bytes).unwrap();
+            assert!(!matches!(Catalogue::read(&path, folder.path()), Ok(Some(_))), "{what}");
+        };
+        for at in 0..whole.len() {
+            refused(&whole[..at], &format!("cut at {at}"));
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            refused(&damaged, &format!("byte {at}"));
+        }
+    }
+}

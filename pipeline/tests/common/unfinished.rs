@@ -1,0 +1,53 @@
+//! Runs that are disturbed, and what comes of them in the end.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use super::results::{files, parse};
+
+/// The files of a run that must be the same; the report and the ledger tell times.
+pub(crate) fn outcome(out: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = files(out);
+    let ledger = parse(&String::from_utf8(files.remove("ledger.json").unwrap()).unwrap());
+    assert_eq!(ledger["state"], "complete");
+    assert!(files.remove("report/index.html").is_some());
+    files.insert("counts".to_owned(), ledger["counts"].to_string().into());
+    files.insert("drops".to_owned(), ledger["drops"].to_string().into());
+    assert!(files.keys().all(|name| !name.contains(".sitegrove")), "{:?}", files.keys());
+    assert!(files.contains_key("report/sites.jsonl") && files.contains_key("articles.warc.gz"));
+    files
+}
+
+pub(crate) fn assert_same(
+    a: &BTreeMap<String, Vec<u8>>,
+    b: &BTreeMap<String, Vec<u8>>,
+    what: &str,
+) {
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{what}");
+    for (name, bytes) in a {
+        assert!(*bytes == b[name], "{what}: {name} differs");
+    }
+}
+
+pub(crate) fn wait_for(child: &mut Child, what: &str, ready: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !ready() {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before {what}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never came to {what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Waits until a run in this folder has finished a site.
+pub(crate) fn wait_for_a_site(child: &mut Child, out: &Path) {
+    let journal = out.join(".sitegrove/journal");
+    wait_for(child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
+}
+
+pub(crate) fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap();
+    assert!(sent.success());
+}

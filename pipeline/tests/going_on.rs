@@ -1,0 +1,256 @@
+//! A run that was killed with its pages in memory goes on without reading all of its inputs again, and gives the
+//! bytes of a run that nobody disturbed.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+mod common;
+use archive::{NewRecord, RecordKind, Wrapping, Writer};
+use common::crawl::gzip;
+use common::program::{PATH, parts};
+use common::prose;
+use common::results::parse;
+use common::unfinished::{assert_same, outcome, wait_for};
+
+const SITES: usize = 60;
+/// Sites that are done before a run is killed, of those and fifteen of copies.
+const DONE: usize = 55;
+
+fn record(kind: RecordKind, n: usize, url: &str, fields: &[(&str, &str)], html: &str) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new(), Wrapping::Plain);
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
+    let (id, body) = (format!("urn:uuid:{n:08}"), format!("{head}{html}"));
+    let date = format!("2024-05-01T{:02}:{:02}:{:02}Z", n / 3600, n / 60 % 60, n % 60);
+    let record = NewRecord {
+        kind,
+        record_id: &id,
+        date: date.parse().unwrap(),
+        target_uri: Some(url),
+        content_type: "application/http; msgtype=response",
+        fields,
+        body: body.as_bytes(),
+    };
+    writer.write(&record).unwrap();
+    writer.finish().unwrap()
+}
+
+/// Records of many small sites with requests between them, of pages left out, and of pages found unchanged that
+/// are sites of their own.
+fn records() -> Vec<Vec<u8>> {
+    let filler: String =
+        (0..40).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+    let mut records = Vec::new();
+    for page in 0..4 * SITES {
+        let url = format!("https://site-{}.example/notes/{}", page / 4, page % 4);
+        let html = prose::post_with(page, "", &filler);
+        records.push(record(RecordKind::Request, 5_000 + page, &url, &[], ""));
+        records.push(record(RecordKind::Response, page, &url, &[], &html));
+        if page % 16 == 3 {
+            let copy = format!("https://copy-{page}.example/notes");
+            let original = format!("<urn:uuid:{page:08}>");
+            let fields = [("WARC-Refers-To", original.as_str())];
+            records.push(record(RecordKind::Revisit, 6_000 + page, &copy, &fields, ""));
+            // An older visit, and what is no page.
+            let older = prose::post_with(page + 1, "", &filler);
+            records.push(record(RecordKind::Response, page, &url, &[], &older));
+            records.push(record(RecordKind::Response, 7_000 + page, &copy, &[], " "));
+        }
+    }
+    records
+}
+
+fn command(inputs: &[&Path], out: &Path, memory: &str) -> Command {
+    let mut command = Command::new(PATH);
+    command.env_remove("RUST_LOG").arg("run").args(inputs).arg("--out").arg(out);
+    command.args(["--jobs", "2", "--memory", memory, "--sinks", "jsonl,csv,warc,report"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs, and gives how many bytes of the inputs were read, and what was told.
+fn run(inputs: &[&Path], out: &Path) -> (u64, String) {
+    let (code, _, stderr) = parts(&command(inputs, out, "1GiB").output().unwrap());
+    assert_eq!(code, 0, "{stderr}");
+    let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
+    (ledger["bytes_read"].as_u64().unwrap(), stderr)
+}
+
+/// Whole frames in the journal of an unfinished run: sites that are done.
+fn sites_done(out: &Path) -> usize {
+    let journal = fs::read(out.join(".sitegrove/journal")).unwrap_or_default();
+    let (mut at, mut sites) = (0, 0);
+    while let Some(length) = journal.get(at..at + 4) {
+        at += 12 + u32::from_le_bytes(length.try_into().unwrap()) as usize;
+        sites += usize::from(at <= journal.len());
+    }
+    sites
+}
+
+/// A run that was killed when most of its sites were done.
+fn killed(inputs: &[&Path], out: &Path) {
+    let mut child = command(inputs, out, "1GiB").spawn().unwrap();
+    wait_for(&mut child, "most of its sites", || sites_done(out) >= DONE);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        match entry.path() {
+            folder if folder.is_dir() => copy(&folder, &target),
+            file => drop(fs::copy(file, target).unwrap()),
+        }
+    }
+}
+
+fn wrapped(records: &[Vec<u8>], wrap: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    records.iter().flat_map(|record| wrap(record)).collect()
+}
+
+/// Frames that need the dictionary that stands before them.
+fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
+    // Any text will do for one.
+    let dictionary = records[1].clone();
+    let frame = |record: &[u8]| {
+        let mut to = zstd::Encoder::with_dictionary(Vec::new(), 3, &dictionary).unwrap();
+        to.write_all(record).unwrap();
+        to.finish().unwrap()
+    };
+    let length = u32::try_from(dictionary.len()).unwrap().to_le_bytes();
+    let skippable: Vec<u8> = [&[0x5d, 0x2a, 0x4d, 0x18], &length[..], &dictionary].concat();
+    [skippable, wrapped(records, frame)].concat()
+}
+
+#[test]
+fn only_pages_of_sites_not_done_are_read_again() {
+    let records = records();
+    let pairs: Vec<Vec<u8>> = records.chunks(2).map(<[_]>::concat).collect();
+    // Whether archives can be entered where a record lies.
+    for (name, bytes, can_be_entered) in [
+        ("plain.warc", records.concat(), true),
+        ("members.warc.gz", wrapped(&records, gzip), true),
+        ("pairs.warc.gz", wrapped(&pairs, gzip), true),
+        ("frames.warc.zst", wrapped(&records, |r| zstd::encode_all(r, 3).unwrap()), true),
+        ("one-member.warc.gz", gzip(&records.concat()), false),
+        ("dictionary.warc.zst", with_dictionary(&records), false),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let input = folder.path().join(name);
+        fs::write(&input, &bytes).unwrap();
+        let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+        let all = bytes.len() as u64;
+        assert_eq!(run(&[&input], &whole).0, all, "{name}");
+        killed(&[&input], &out);
+        let (read, told) = run(&[&input], &out);
+        assert_same(&outcome(&out), &outcome(&whole), name);
+        assert!(!told.contains("read again"), "{name}: {told}");
+        let enough = if can_be_entered { 1..all / 2 } else { all / 2..2 * all };
+        assert!(enough.contains(&read), "{name}: {read} of {all} bytes");
+    }
+}
+
+#[test]
+fn what_is_no_archive_is_read_again_where_it_is_needed() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = folder.path().join("crawl.warc.gz");
+    fs::write(&archive, wrapped(&records(), gzip)).unwrap();
+    let saved = folder.path().join("saved");
+    fs::create_dir(&saved).unwrap();
+    for n in 0..8 {
+        let canonical = format!("<link rel=canonical href=https://saved-{n}.example/a>");
+        let head = if n % 2 == 0 { canonical.as_str() } else { "" };
+        fs::write(saved.join(format!("{n}.html")), prose::post_with(900 + n, head, "")).unwrap();
+    }
+    // What feeds said is known; they need not be read again.
+    let items: String = (0..SITES)
+        .map(|n| {
+            let link = format!("https://site-{n}.example/notes/1");
+            format!("<item><title>{}</title><link>{link}</link></item>", prose::title(4 * n + 1))
+        })
+        .collect();
+    let feed = folder.path().join("feed.xml");
+    let text = format!("<rss version='2.0'><channel><title>All</title>{items}</channel></rss>");
+    fs::write(&feed, &text).unwrap();
+    let inputs = [&*archive, &*saved, Path::new("--feeds"), &*feed];
+    let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+    let (all, _) = run(&inputs, &whole);
+    let items = &parse(&fs::read_to_string(whole.join("ledger.json")).unwrap())["counts"];
+    assert_eq!(items["feed_items"], SITES);
+    killed(&inputs, &out);
+    let (read, told) = run(&inputs, &out);
+    assert!(read > 0 && read < all / 2 && !told.contains("read again"), "{read} of {all}: {told}");
+    assert_same(&outcome(&out), &outcome(&whole), "with saved pages and a feed");
+}
+
+#[test]
+fn inputs_that_changed_without_a_trace_are_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("crawl.warc");
+    fs::write(&input, records().concat()).unwrap();
+    let out = folder.path().join("out");
+    killed(&[&input], &out);
+    let changed = fs::metadata(&input).unwrap().modified().unwrap();
+    let text = fs::read_to_string(&input).unwrap();
+    fs::write(&input, text.replace("harbour", "lantern")).unwrap();
+    fs::File::open(&input).unwrap().set_modified(changed).unwrap();
+    let whole = folder.path().join("whole");
+    run(&[&input], &whole);
+    let (_, told) = run(&[&input], &out);
+    assert!(told.contains("all are read again"), "{told}");
+    assert!(told.contains("what was done before is done again"), "{told}");
+    assert_same(&outcome(&out), &outcome(&whole), "after a change without a trace");
+}
+
+/// The state of a killed run, with its catalogue damaged in some way.
+fn damaged(killed: &Path, out: &Path, damage: impl Fn(&mut Vec<u8>)) -> PathBuf {
+    copy(killed, out);
+    let path = out.join(".sitegrove/catalogue");
+    let mut bytes = fs::read(&path).unwrap();
+    damage(&mut bytes);
+    fs::write(&path, bytes).unwrap();
+    out.to_owned()
+}
+
+#[test]
+fn without_a_whole_catalogue_everything_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("crawl.warc.gz");
+    fs::write(&input, wrapped(&records(), gzip)).unwrap();
+    let (whole, killed_at) = (folder.path().join("whole"), folder.path().join("killed"));
+    let (all, _) = run(&[&input], &whole);
+    killed(&[&input], &killed_at);
+    let expected = outcome(&whole);
+    let out = |name: &str| folder.path().join(name);
+    for (what, out) in [
+        ("cut", damaged(&killed_at, &out("cut"), |bytes| bytes.truncate(bytes.len() / 2))),
+        ("without end", damaged(&killed_at, &out("end"), |bytes| bytes.truncate(bytes.len() - 1))),
+        ("a bit", damaged(&killed_at, &out("bit"), |bytes| bytes[100] ^= 1)),
+        ("empty", damaged(&killed_at, &out("empty"), Vec::clear)),
+    ] {
+        let (read, told) = run(&[&input], &out);
+        assert!(read == all && told.contains("is damaged"), "{what}: {read} of {all}: {told}");
+        assert_same(&outcome(&out), &expected, what);
+    }
+    // What was not read with it is not gone on with.
+    let path = damaged(&killed_at, &out("other"), |_| {});
+    fs::write(path.join(".sitegrove/read"), "of another reading").unwrap();
+    let (read, told) = run(&[&input], &path);
+    assert!(read == all && told.contains("what was done before is done again"), "{read}: {told}");
+    assert_same(&outcome(&path), &expected, "of another reading");
+    // It is good for more than one process, and for one with less memory.
+    let path = damaged(&killed_at, &out("twice"), |_| {});
+    let mut child = command(&[&input], &path, "1MiB").spawn().unwrap();
+    let before = sites_done(&path);
+    wait_for(&mut child, "another site", || sites_done(&path) > before);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (read, _) = run(&[&input], &path);
+    assert!(read > 0 && read < all / 2, "{read} of {all}");
+    assert_same(&outcome(&path), &expected, "killed twice");
+}
