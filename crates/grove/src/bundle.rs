@@ -185,19 +185,16 @@ impl Bundle {
         let mut from = 0;
         for &(column, end) in &self.columns {
             let mut values = [0.0f32; LANES];
-            for lane in 0..count.min(LANES) {
-                values[lane] = rows[lane * width + usize::from(column)];
+            for (value, row) in values.iter_mut().zip(rows.chunks_exact(width)).take(count) {
+                *value = row[usize::from(column)];
             }
             let mut counts = [0i32; LANES];
             for &threshold in &self.thresholds[from..end as usize] {
-                for lane in 0..LANES {
-                    counts[lane] += i32::from(values[lane] < threshold);
+                for (count, &value) in counts.iter_mut().zip(&values) {
+                    *count += i32::from(value < threshold);
                 }
             }
-            let mut bytes = Lanes([0; LANES]);
-            for lane in 0..LANES {
-                bytes.0[lane] = counts[lane] as u8;
-            }
+            let bytes = Lanes(counts.map(|count| count as u8));
             below.push(bytes);
             from = end as usize;
         }

@@ -178,7 +178,7 @@ proptest! {
         let page = PageContext { body: Some(&body), text_language: Some("en"), ..context(&document, &url) };
         let found = metadata(&page);
         prop_assert!(found.authors.is_none_or(|a| !a.value.is_empty()));
-        JsonLdFacts::of(&document, &url).article().cloned();
+        let _ = JsonLdFacts::of(&document, &url).article();
         page_types(&document);
     }
 }
