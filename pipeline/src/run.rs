@@ -21,7 +21,7 @@ use crate::ledger::{Clock, FILE, Ledger, Phase};
 use crate::memory::Shares;
 use crate::report;
 use crate::revisits::resolve;
-use crate::scale::catalogue::Complete;
+use crate::scale::catalogue::{Complete, boot};
 use crate::scale::folder::{COMPLETE, Claim, Identity, RunFolder, state_error};
 use crate::scale::gather::{Gathered, Totals, each_site};
 use crate::scale::journal::{Entry, Frames, Journal};
@@ -177,10 +177,10 @@ fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
     Ok(())
 }
 
-/// What was read before, if all of it is on disk.
+/// What was read before, if all of it is on disk: the machine has not gone down since.
 fn on_disk(spool: &Path) -> Option<Complete> {
     let text = std::fs::read(spool.join(COMPLETE)).ok()?;
-    serde_json::from_slice(&text).ok()
+    serde_json::from_slice(&text).ok().filter(|complete: &Complete| complete.boot == boot())
 }
 
 /// What there is to work on, once all is read.

@@ -1,5 +1,5 @@
-//! A run that was killed with its pages in memory goes on without reading all of its inputs again, and gives the
-//! bytes of a run that nobody disturbed.
+//! A run that was killed goes on without reading all of its inputs again, with its pages in memory or on disk, and
+//! gives the bytes of a run that nobody disturbed.
 
 #![cfg(unix)]
 
@@ -205,6 +205,41 @@ fn inputs_that_changed_without_a_trace_are_noticed() {
     assert!(told.contains("all are read again"), "{told}");
     assert!(told.contains("what was done before is done again"), "{told}");
     assert_same(&outcome(&out), &outcome(&whole), "after a change without a trace");
+}
+
+// Other systems do not tell their boots.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_spool_is_trusted_until_the_machine_goes_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("crawl.warc.gz");
+    fs::write(&input, wrapped(&records(), gzip)).unwrap();
+    let whole = folder.path().join("whole");
+    let (all, _) = run(&[&input], &whole);
+    let killed_at = folder.path().join("killed");
+    let mut child = command(&[&input], &killed_at, "64kB").spawn().unwrap();
+    wait_for(&mut child, "most of its sites", || sites_done(&killed_at) >= DONE);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Another boot, after which pages may be missing: here, half of each part.
+    let rebooted = folder.path().join("rebooted");
+    copy(&killed_at, &rebooted);
+    let spool = rebooted.join(".sitegrove/spool");
+    let path = spool.join("complete.json");
+    let mut complete: serde_json::Value = parse(&fs::read_to_string(&path).unwrap());
+    assert!(complete["boot"].is_string(), "{complete}");
+    complete["boot"] = "another".into();
+    fs::write(&path, complete.to_string()).unwrap();
+    for entry in fs::read_dir(&spool).unwrap().map(Result::unwrap) {
+        if entry.file_name().to_string_lossy().starts_with("part-") {
+            let file = fs::File::options().write(true).open(entry.path()).unwrap();
+            file.set_len(entry.metadata().unwrap().len() / 2).unwrap();
+        }
+    }
+    assert_eq!(run(&[&input], &killed_at).0, 0);
+    assert_same(&outcome(&killed_at), &outcome(&whole), "with its spool");
+    assert_eq!(run(&[&input], &rebooted).0, all);
+    assert_same(&outcome(&rebooted), &outcome(&whole), "after another boot");
 }
 
 /// The state of a killed run, with its catalogue damaged in some way.

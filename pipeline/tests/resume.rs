@@ -299,13 +299,13 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
     let whole = folder.path().join("whole");
     assert!(call(&whole).output().unwrap().status.success());
     // Gone after the run looked at its inputs and before it opened them.
-    let begin_and_remove = |out: &Path| {
+    let begin_and_remove = |out: &Path, memory: &str| {
         let mut child = Command::new(PATH)
             .arg("run")
             .args(inputs)
             .arg("--out")
             .arg(out)
-            .args(["--jobs", "1", "--sinks", "jsonl,csv,warc,report"])
+            .args(["--jobs", "1", "--sinks", "jsonl,csv,warc,report", "--memory", memory])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -315,7 +315,7 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
         child
     };
     let out = folder.path().join("out");
-    let (code, _, stderr) = parts(&begin_and_remove(&out).wait_with_output().unwrap());
+    let (code, _, stderr) = parts(&begin_and_remove(&out, "1GiB").wait_with_output().unwrap());
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("late.warc.gz"), "{stderr}");
     let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
@@ -329,14 +329,16 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
     assert_eq!(code, 0, "{stderr}");
     assert_same(&outcome(&out), &outcome(&whole), "with the input back");
 
-    // What was done without it is not gone on with.
-    let out = folder.path().join("killed");
-    let mut child = begin_and_remove(&out);
-    wait_for_a_site(&mut child, &out);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    put_back();
-    let (code, _, stderr) = parts(&call(&out).output().unwrap());
-    assert!(code == 0 && stderr.contains("the inputs are not what they were"), "{stderr}");
-    assert_same(&outcome(&out), &outcome(&whole), "with the input back after a kill");
+    // What was done without it is not gone on with, wherever the pages of the others are.
+    for memory in ["1GiB", "64kB"] {
+        let out = folder.path().join(format!("killed with {memory}"));
+        let mut child = begin_and_remove(&out, memory);
+        wait_for_a_site(&mut child, &out);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        put_back();
+        let (code, _, stderr) = parts(&call(&out).output().unwrap());
+        assert!(code == 0 && stderr.contains("the inputs are not what they were"), "{stderr}");
+        assert_same(&outcome(&out), &outcome(&whole), "with the input back after a kill");
+    }
 }

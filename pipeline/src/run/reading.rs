@@ -13,7 +13,7 @@ use crate::inputs::Input;
 use crate::ledger::{InputRecord, Phase};
 use crate::memory::shown;
 use crate::scale::again::{Again, Wanted, wanted};
-use crate::scale::catalogue::{self, Catalogue, Complete, pages_of_rest};
+use crate::scale::catalogue::{self, Catalogue, Complete, boot, pages_of_rest};
 use crate::scale::folder::{COMPLETE, state_error};
 use crate::scale::gather::{Gathered, Gatherer};
 use crate::scale::journal::next_after;
@@ -66,10 +66,13 @@ impl Whole<'_> {
         }
         inputs.sort_by(|a, b| a.file.cmp(&b.file));
         let totals = gathered.totals;
-        let complete = Complete { inputs, other_records, unreadable, totals };
+        let complete = Complete { inputs, other_records, unreadable, totals, boot: boot() };
         if self.spool.is_on_disk() {
-            let json = serde_json::to_vec(&complete)?;
-            AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &json)?;
+            // What could not be read may be there the next time.
+            if complete.unreadable.is_empty() {
+                let json = serde_json::to_vec(&complete)?;
+                AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &json)?;
+            }
         } else {
             self.clock.group.time(|| self.write_down(&complete, &gathered));
         }

@@ -35,6 +35,15 @@ pub(crate) struct Complete {
     pub(crate) other_records: u64,
     pub(crate) unreadable: Vec<String>,
     pub(crate) totals: Totals,
+    /// The boot of the machine, where it is told. Pages on disk are not waited for, so that after another
+    /// boot some may be missing.
+    pub(crate) boot: Option<String>,
+}
+
+/// Which boot of the machine this is, where the system tells.
+pub(crate) fn boot() -> Option<String> {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned())
 }
 
 impl Complete {
@@ -234,8 +243,13 @@ mod tests {
         }
         let gathered = gatherer.finish().unwrap();
         let totals = gathered.totals;
-        let complete =
-            Complete { inputs: Vec::new(), other_records: 3, unreadable: Vec::new(), totals };
+        let complete = Complete {
+            inputs: Vec::new(),
+            other_records: 3,
+            unreadable: Vec::new(),
+            totals,
+            boot: None,
+        };
         let path = folder.path().join("catalogue");
         assert!(Catalogue::read(&path, folder.path()).unwrap().is_none());
         write(&path, &spool, &gathered, &complete).unwrap();
