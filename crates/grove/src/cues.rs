@@ -251,4 +251,28 @@ mod tests {
         assert_eq!(cues("sidebarright"), ["sidebar"]);
         assert_eq!(cues("post-12345"), ["article"]);
     }
+
+    #[test]
+    fn elements_of_a_page_have_the_cues_of_their_own_attributes() {
+        // One attribute apart each, and the last two by what no kind is told by.
+        let html = [
+            "class=ad",
+            "id=ad",
+            "role=ad",
+            "itemprop=ad",
+            "data-testid=ad",
+            "data-component=ad",
+        ]
+        .map(|own| format!("<p {own}>x"))
+        .concat()
+            + "<p class=q>x<p class=q hidden>x<p class=q style='display: none'>x<p class=q aria-hidden=true>x";
+        let page = dom::parse(&html);
+        let mut cues = Cues::new();
+        let mut of_page = cues.of_page(&page);
+        let is_p = |id: &NodeId| page.is(*id, &local_name!("p"));
+        let found: Vec<u64> = page.ids().filter(is_p).map(|id| of_page.of(id)).collect();
+        let (ad, hidden) = (Cues::new().of_name("ad"), 1 << (COUNT - 1));
+        assert_ne!(ad, 0);
+        assert_eq!(found, [ad, ad, ad, ad, ad, ad, 0, hidden, hidden, hidden]);
+    }
 }
