@@ -64,7 +64,8 @@ impl Kinds {
         &self.kinds
     }
 
-    /// Whether elements with different values of this attribute are of different kinds.
+    /// Whether elements with different values of this attribute are of different kinds: it names what an element
+    /// is, or says how it looks, which is all there is on pages of a certain age.
     pub fn tell_by(name: &LocalName) -> bool {
         match *name {
             local_name!("href")

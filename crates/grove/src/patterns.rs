@@ -298,6 +298,11 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_in_for_names_is_told_by_kind() {
+        assert!(LOOKS.iter().all(dom::Kinds::tell_by));
+    }
+
+    #[test]
     fn further_pages_have_the_patterns_of_the_sample() {
         let sample = [
             "<body class='single post-12'><div id=a class='x y'><p>a<p class=lead>b</div>",

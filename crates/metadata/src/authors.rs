@@ -89,9 +89,7 @@ fn field(names: Vec<String>, source: Source) -> Option<Field<Vec<String>>> {
 }
 
 fn json_ld(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
-    let facts = &evidence.facts;
-    let nodes = [facts.article.as_ref(), facts.page.as_ref()];
-    let found = nodes.into_iter().flatten().find(|n| !n.authors.is_empty())?;
+    let found = evidence.facts.nodes().find(|n| !n.authors.is_empty())?;
     field(found.authors.clone(), Source::JsonLd)
 }
 

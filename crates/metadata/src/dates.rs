@@ -174,8 +174,7 @@ impl<'e, 'a> Reader<'e, 'a> {
     /// What is said to be the date of publication.
     fn declared(&self, choice: &mut Choice) {
         let evidence = self.evidence;
-        let facts = &evidence.facts;
-        let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
+        let json = evidence.facts.nodes();
         self.texts(json.filter_map(|n| n.published.as_deref()), Source::JsonLd, choice);
         self.texts(evidence.metas_of(&PUBLISHED_OPEN_GRAPH), Source::OpenGraph, choice);
         self.texts(evidence.metas_of(&PUBLISHED_METAS), Source::Meta, choice);
@@ -208,8 +207,7 @@ impl<'e, 'a> Reader<'e, 'a> {
     /// Dates of changes.
     fn changes(&self, choice: &mut Choice) {
         let evidence = self.evidence;
-        let facts = &evidence.facts;
-        let json = [facts.article.as_ref(), facts.page.as_ref()].into_iter().flatten();
+        let json = evidence.facts.nodes();
         self.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, choice);
         self.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, choice);
         self.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, choice);

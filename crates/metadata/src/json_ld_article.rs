@@ -82,6 +82,11 @@ impl JsonLdFacts {
         self.article.as_ref()
     }
 
+    /// The nodes that are there: of the article, then of the page.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &JsonLdArticle> {
+        [&self.article, &self.page].into_iter().flatten()
+    }
+
     fn read(json: &JsonLd, url: &str, canonical: Option<&str>) -> Self {
         let typed = json.typed();
         if typed.is_empty() {

@@ -1,6 +1,6 @@
 //! One pass over a page's tree: where headings, bylines, dates and side matter are.
 
-use dom::{Document, NodeId, local_name};
+use dom::{Document, Kind, NodeId, local_name};
 use memchr::{memchr2, memrchr};
 
 use crate::moment::Moment;
@@ -121,50 +121,28 @@ fn cue(word: &str) -> u8 {
     if word.ends_with("byline") { BYLINE } else { 0 }
 }
 
-/// Cues of values met before: lists and menus have the same classes over and over.
-struct Known<'a>([(&'a str, u8); Known::SLOTS]);
-
-impl<'a> Known<'a> {
-    const SLOTS: usize = 128;
-
-    fn new() -> Self {
-        Self([("", 0); Self::SLOTS])
-    }
-
-    /// All cues of the words of a value.
-    fn cues(&mut self, value: &'a str) -> u8 {
-        let bytes = value.as_bytes();
-        let Some(last) = bytes.last_chunk::<4>() else { return Self::read(value) };
-        let middle = bytes[bytes.len() / 2];
-        let hash =
-            (u32::from_le_bytes(*last) ^ (u32::from(middle) << 16) ^ (bytes.len() as u32 * 31))
-                .wrapping_mul(0x9e37_79b1);
-        let slot = &mut self.0[hash as usize >> 16 & (Self::SLOTS - 1)];
-        if slot.0 != value {
-            *slot = (value, Self::read(value));
-        }
-        slot.1
-    }
-
-    fn read(value: &str) -> u8 {
+/// What class and id say of the elements of each kind.
+fn cues_of_kinds(document: &Document) -> Vec<u8> {
+    let of_kind = |kind: &Kind| {
         let mut cues = 0;
-        identifier_words(value, |word| cues |= cue(word));
+        for name in [local_name!("class"), local_name!("id")] {
+            let value = document.attribute(kind.first, &name).unwrap_or_default();
+            identifier_words(value, |word| cues |= cue(word));
+        }
         cues
-    }
+    };
+    document.kinds().all().iter().map(of_kind).collect()
 }
 
 pub(crate) fn scan(document: &Document) -> Scan {
     let mut scan = Scan::default();
-    let mut known = Known::new();
-    for id in document.ids() {
+    let of_kinds = cues_of_kinds(document);
+    for (id, &kind) in document.ids().zip(document.kinds().of_nodes()) {
         let Some(element) = document.element(id) else { continue };
-        let mut cues = 0;
+        let mut cues = of_kinds[kind as usize];
         let mut has_datetime = false;
         for (name, value) in element.attributes() {
             match *name {
-                local_name!("class") | local_name!("id") => {
-                    cues |= known.cues(value);
-                }
                 local_name!("datetime") => has_datetime = true,
                 local_name!("rel") => {
                     for rel in value.split_ascii_whitespace() {

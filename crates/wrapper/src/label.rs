@@ -1,7 +1,7 @@
 //! What can be said of an element.
 
 use dom::xpath::Predicate;
-use dom::{Document, LocalName, NodeId, class_tokens, local_name};
+use dom::{Document, Kinds, LocalName, NodeId, class_tokens, local_name};
 
 use crate::cost::predicate_cost;
 use crate::names::{module_stem, numbered_stem};
@@ -9,41 +9,8 @@ use crate::names::{module_stem, numbered_stem};
 /// Longer values are sentences, addresses or styles, not names.
 const MAX_VALUE: usize = 60;
 
-/// Attributes that name what an element is, beside `class`.
-const NAMING: [&str; 16] = [
-    "id",
-    "itemprop",
-    "itemtype",
-    "role",
-    "property",
-    "typeof",
-    "name",
-    "rel",
-    "data-testid",
-    "data-component",
-    "data-type",
-    "data-role",
-    "data-module",
-    "data-block",
-    "data-qa",
-    "aria-label",
-];
-
-/// Attributes that say how it looks: all there is on pages of a certain age.
-const LOOKS: [&str; 10] = [
-    "align",
-    "valign",
-    "width",
-    "height",
-    "bgcolor",
-    "border",
-    "cellpadding",
-    "cellspacing",
-    "face",
-    "size",
-];
-
-/// The conditions on its attributes that hold for an element, cheapest first.
+/// The conditions on its attributes that hold for an element, cheapest first: on those that its kind is told
+/// by, so they are the same for all of the kind.
 pub(crate) fn labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
     let Some(element) = document.element(id) else { return Vec::new() };
     let mut labels = Vec::new();
@@ -59,7 +26,7 @@ pub(crate) fn labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
                     module_stem(token).map(|s| Predicate::Contains(name.clone(), s.to_owned())),
                 );
             }
-        } else if (NAMING.contains(&&**name) || LOOKS.contains(&&**name)) && is_plain(value) {
+        } else if Kinds::tell_by(name) && is_plain(value) {
             labels.push(Predicate::Equals(name.clone(), value.to_owned()));
             if *name == local_name!("id") {
                 labels.extend(
