@@ -218,7 +218,8 @@ impl LearntTemplate {
                 let own = at.and_then(|at| learnt.on_sample(at));
                 (learnt, own.cloned().unwrap_or_else(|| learnt.select(&page.document)))
             });
-            judged_body(page, judged, &judgement.pools, selected, feed_items, weights)
+            let is_lone = at.is_some() && judgement.learnt_from == 1;
+            judged_body(page, judged, judgement, is_lone, selected, feed_items, weights)
         }));
         let seen = found.as_ref().ok().and_then(|body| body.as_ref());
         let seen = seen.map_or_else(Seen::default, |body| Seen {

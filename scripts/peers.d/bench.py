@@ -60,9 +60,8 @@ class Measured:
         self.peak = usage.ru_maxrss * 1024
 
 
-def run_ours(args: argparse.Namespace, folder: Path) -> dict:
-    out = folder / "run"
-    command = [args.binary, "run", *args.warcs, "--out", out, "--jobs", "1", "--quiet", "--sinks", "jsonl", "--overwrite"]
+def run_ours(args: argparse.Namespace, out: Path) -> dict:
+    command = [args.binary, "run", *args.warcs, "--out", out, "--jobs", "1", "--quiet", "--sinks", "jsonl"]
     ran = Measured(command, args.cpu)
     if ran.code not in (0, 1):
         raise RuntimeError(f"sitegrove ended with {ran.code}")
@@ -128,7 +127,9 @@ def main() -> int:
     rounds = []
     with tempfile.TemporaryDirectory(prefix="sitegrove-bench-peers-") as folder:
         for number in range(args.rounds):
-            rows = {OURS: rates(run_ours(args, Path(folder)))}
+            # Each into a folder of its own, and none is deleted before the end: ext4 is slow to make files
+            # where others were just deleted.
+            rows = {OURS: rates(run_ours(args, Path(folder) / f"run-{number + 1}"))}
             for name in args.only:
                 rows[name] = rates(run_peer(name, args, Path(folder), rows[OURS]["html_bytes"]))
             rounds.append(rows)

@@ -61,17 +61,23 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
     let jobs = thread_counts();
     let mut parts: [Vec<f64>; PARTS.len()] = Default::default();
     let mut runs: Vec<Vec<WholeRun>> = jobs.iter().map(|_| Vec::new()).collect();
-    for _ in 0..args.rounds.max(1) {
-        for (times, seconds) in parts.iter_mut().zip(time_parts(&pages, &inputs, &config)?) {
-            times.push(seconds);
+    let mut measure = || {
+        for round in 0..args.rounds.max(1) {
+            for (times, seconds) in parts.iter_mut().zip(time_parts(&pages, &inputs, &config)?) {
+                times.push(seconds);
+            }
+            for (of_jobs, &jobs) in runs.iter_mut().zip(&jobs) {
+                // None is deleted before the end: ext4 is slow to make files where others were just deleted.
+                let own = folder.join(format!("{round}-{jobs}"));
+                of_jobs.push(WholeRun::measure(&args.inputs, jobs, &own)?);
+            }
         }
-        for (of_jobs, &jobs) in runs.iter_mut().zip(&jobs) {
-            let whole = WholeRun::measure(&args.inputs, jobs, &folder);
-            // It may not be there, if the run failed early.
-            let _ = std::fs::remove_dir_all(&folder);
-            of_jobs.push(whole?);
-        }
-    }
+        anyhow::Ok(())
+    };
+    let measured = measure();
+    // It may not be there, if the first run failed early.
+    let _ = std::fs::remove_dir_all(&folder);
+    measured?;
     print(out, megabytes, &parts, &jobs, &runs)
 }
 
@@ -135,7 +141,7 @@ impl WholeRun {
     fn measure(inputs: &[String], jobs: usize, folder: &Path) -> Result<Self> {
         let program = std::env::current_exe().context("cannot find this program")?;
         let mut command = Command::new(program);
-        command.args(["run", "--quiet", "--overwrite", "--sinks", "jsonl", "--jobs"]);
+        command.args(["run", "--quiet", "--sinks", "jsonl", "--jobs"]);
         command.arg(jobs.to_string()).arg("--out").arg(folder).arg("--").args(inputs);
         let cpu_before = cpu_seconds_of_children();
         let start = Instant::now();

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::gather::{Gathered, Totals};
-use super::journal::{Frames, frame};
+use super::journal::{Frames, frame, unpacked};
 use super::sorted::{Item, Sorter};
 use super::spool::{Head, PARTS, Spool, Whence};
 use crate::digests::sha256_of;
@@ -136,7 +136,7 @@ pub(crate) fn write(
 
 /// The things in a frame.
 fn unpack<T: DeserializeOwned>(frame: &[u8]) -> io::Result<Vec<T>> {
-    let content = zstd::decode_all(frame)?;
+    let content = unpacked(frame)?;
     let mut from = &content[..];
     let mut items = Vec::new();
     while !from.is_empty() {
@@ -150,8 +150,8 @@ fn sorter<T: Item>(frames: &[Vec<u8>], path: PathBuf) -> io::Result<Sorter<T>> {
     let mut sorter = Sorter::new(path);
     for frame in frames {
         let items: Vec<T> = unpack(frame)?;
-        // As HTML, text is compressed to a fifth or so.
-        let each = 5 * frame.len() / items.len().max(1);
+        // Such text is compressed to a third or so.
+        let each = 3 * frame.len() / items.len().max(1);
         items.into_iter().try_for_each(|item| sorter.push(item, each))?;
     }
     Ok(sorter)

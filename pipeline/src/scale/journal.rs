@@ -1,7 +1,7 @@
 //! What came of every site so far, so that a run that was stopped goes on where it was.
 //!
 //! The file holds frames in the order of outputs: length (4 bytes, little endian), XXH3 (8 bytes), and as many
-//! bytes of zstd over MessagePack. A frame that is torn or damaged ends the journal: what a dying machine had
+//! bytes of an LZ4 block, behind its length unpacked (4 bytes), over MessagePack. A frame that is torn or damaged ends the journal: what a dying machine had
 //! not brought to disk is done again. No other version reads it.
 
 use std::cell::RefCell;
@@ -9,28 +9,24 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use lz4_flex::block::{compress_into, decompress_size_prepended, get_maximum_output_size};
 use serde::{Deserialize, Serialize};
 use sink::SiteResult;
 use xxhash_rust::xxh3::xxh3_64;
-use zstd::zstd_safe::CParameter;
 
-/// zstd's fastest usual level.
-const LEVEL: i32 = 1;
-/// Bytes that must be alike to be written as such: for what is small, zstd would look for fewer, and take
-/// longer.
-const SHORTEST: u32 = 7;
 /// Bytes before the content of a frame.
 const HEADER: usize = 12;
+/// Bytes of the content before its block.
+const LENGTH: usize = 4;
 /// Longest frame that is believed: a length beyond is damage.
 const LONGEST: u32 = 1 << 30;
 
 /// Bytes of a thread's buffers that stay for the next frame.
 const KEPT: usize = 8 << 20;
 
-/// What a thread makes frames with. A compressor made anew would cost more than most frames.
+/// What a thread makes frames in.
 #[derive(Default)]
 struct Packer {
-    zstd: Option<zstd::bulk::Compressor<'static>>,
     plain: Vec<u8>,
     packed: Vec<u8>,
 }
@@ -62,38 +58,37 @@ impl Entry {
 
     /// What a frame's content holds.
     pub(crate) fn of_content(content: &[u8]) -> io::Result<Self> {
-        let from = zstd::Decoder::with_buffer(content)?;
-        rmp_serde::from_read(BufReader::new(from)).map_err(io::Error::other)
+        rmp_serde::from_slice(&unpacked(content)?).map_err(io::Error::other)
     }
 }
 
-/// A frame around what `write` writes.
+/// A frame around what `write` writes. LZ4, as a site's articles are read again once at most, and seldom.
 pub(crate) fn frame(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Vec<u8>> {
     PACKER.with_borrow_mut(|packer| {
-        let Packer { zstd, plain, packed } = packer;
-        let zstd = match zstd {
-            Some(zstd) => zstd,
-            none => {
-                let mut zstd = zstd::bulk::Compressor::new(LEVEL)?;
-                zstd.set_parameter(CParameter::MinMatch(SHORTEST))?;
-                none.insert(zstd)
-            }
-        };
+        let Packer { plain, packed } = packer;
         plain.clear();
         write(plain)?;
-        packed.clear();
-        packed.reserve(zstd::zstd_safe::compress_bound(plain.len()));
-        zstd.compress_to_buffer(plain, packed)?;
-        let mut frame = Vec::with_capacity(HEADER + packed.len());
-        frame.extend_from_slice(&(packed.len() as u32).to_le_bytes());
-        frame.extend_from_slice(&xxh3_64(packed).to_le_bytes());
-        frame.extend_from_slice(packed);
+        let length = u32::try_from(plain.len()).map_err(io::Error::other)?;
+        let most = LENGTH + get_maximum_output_size(plain.len());
+        packed.resize(packed.len().max(most), 0);
+        packed[..LENGTH].copy_from_slice(&length.to_le_bytes());
+        let block = compress_into(plain, &mut packed[LENGTH..]).map_err(io::Error::other)?;
+        let content = &packed[..LENGTH + block];
+        let mut frame = Vec::with_capacity(HEADER + content.len());
+        frame.extend_from_slice(&(content.len() as u32).to_le_bytes());
+        frame.extend_from_slice(&xxh3_64(content).to_le_bytes());
+        frame.extend_from_slice(content);
         for buffer in [plain, packed] {
-            buffer.clear();
+            buffer.truncate(KEPT);
             buffer.shrink_to(KEPT);
         }
         Ok(frame)
     })
+}
+
+/// What was written into the content of a frame.
+pub(crate) fn unpacked(content: &[u8]) -> io::Result<Vec<u8>> {
+    decompress_size_prepended(content).map_err(io::Error::other)
 }
 
 /// The site, and the part of it, that comes after the last whole frame of the journal at `path`.

@@ -1,94 +1,106 @@
 //! Where nodes of one page are, by their places among their siblings.
 
-use std::collections::HashMap;
-
 use html5ever::LocalName;
+use rustc_hash::FxHashMap;
 
 use super::print::is_name;
 use crate::{Document, NodeId};
 
-/// The paths of nodes of one page, by positions: they say where, for this page only. O(n) for the
-/// page and O(depth) a node.
+/// The paths of nodes of one page, by positions: they say where, for this page only. Linear in the nodes
+/// beside them and beside those above, and O(depth) a node.
 ///
 /// Only what any engine counts alike is counted: siblings of one name. Runs of text (which
 /// comments and scripts, not in this tree, may cut in pieces) and elements whose names are no XML
 /// names (`<o:p>`; engines disagree on what to call them) are told by the named siblings around
 /// them: `text()[count(preceding-sibling::p)=2][count(preceding-sibling::ul)=0]`.
 pub fn position_paths(document: &Document, nodes: &[NodeId]) -> Vec<String> {
-    if nodes.is_empty() {
-        return Vec::new();
-    }
-    let siblings = Siblings::of(document);
+    let siblings = Siblings::of(document, nodes);
     let path = |&node: &NodeId| {
-        let mut steps: Vec<String> = document.ancestors(node).map(|a| siblings.step(a)).collect();
-        steps.reverse();
-        steps.concat()
+        let mut above: Vec<NodeId> = document.ancestors(node).collect();
+        above.reverse();
+        above.into_iter().map(|id| siblings.step(id)).collect()
     };
     nodes.iter().map(path).collect()
 }
 
-/// The path of one node, as [`position_paths`] gives it. O(nodes beside it and those above).
+/// The path of one node, as [`position_paths`] gives it.
 pub fn position_path(document: &Document, node: NodeId) -> String {
-    let mut above: Vec<NodeId> = document.ancestors(node).collect();
-    above.reverse();
-    let children = above[..above.len() - 1].iter().flat_map(|&id| document.children(id));
-    let mut beside: Vec<NodeId> = children.chain([0]).collect();
-    beside.sort_unstable();
-    let siblings = Siblings::among(document, &beside);
-    above.into_iter().map(|id| siblings.step(id)).collect()
+    position_paths(document, &[node]).concat()
 }
 
-/// What is around each node.
+/// What is around some nodes, and around those above them.
 struct Siblings<'a> {
     document: &'a Document,
+    /// By node.
+    around: FxHashMap<NodeId, Around>,
+}
+
+/// What is around a node.
+#[derive(Clone, Copy, Default)]
+struct Around {
     /// The place among siblings of the same name, from 1; of an element without a proper name,
     /// among those between the same named siblings.
-    place: Vec<u32>,
+    place: u32,
     /// The nearest named siblings before and after.
-    before: Vec<Option<NodeId>>,
-    after: Vec<Option<NodeId>>,
+    before: Option<NodeId>,
+    after: Option<NodeId>,
 }
 
 impl<'a> Siblings<'a> {
-    fn of(document: &'a Document) -> Self {
-        Self::among(document, &document.ids().collect::<Vec<_>>())
+    fn of(document: &'a Document, nodes: &[NodeId]) -> Self {
+        let mut siblings = Self { document, around: FxHashMap::default() };
+        siblings.around.insert(0, Around::default());
+        for &node in nodes {
+            let mut id = node;
+            // What is around a node is known with what is around those beside it.
+            while !siblings.around.contains_key(&id) {
+                let parent = document.node(id).parent;
+                siblings.look_at(&document.children(parent).collect::<Vec<_>>());
+                id = parent;
+            }
+        }
+        siblings
     }
 
-    /// What is around some nodes, given rising and with all that are beside them.
-    fn among(document: &'a Document, ids: &[NodeId]) -> Self {
-        let parent = |id: NodeId| document.node(id).parent as usize;
-        let mut counts: HashMap<(usize, Option<NodeId>, Option<&LocalName>), u32> = HashMap::new();
-        let mut place = vec![0; document.len()];
-        let mut before = vec![None; document.len()];
-        let mut after = vec![None; document.len()];
-        let mut nearest = vec![None; document.len()];
-        for &id in ids {
-            let nearest = &mut nearest[parent(id)];
+    /// Looks at the children of a node.
+    fn look_at(&mut self, children: &[NodeId]) {
+        let document = self.document;
+        // Of named siblings by name, of others since the last named one.
+        let mut counts: FxHashMap<&LocalName, u32> = FxHashMap::default();
+        let mut unnamed = 0;
+        let mut before = None;
+        for &id in children {
             let name = named(document, id);
-            before[id as usize] = *nearest;
-            let run = if name.is_some() { None } else { *nearest };
-            if document.name(id).is_some() {
-                let count = counts.entry((parent(id), run, name)).or_default();
+            let mut around = Around { before, ..Around::default() };
+            if let Some(name) = name {
+                let count = counts.entry(name).or_default();
                 *count += 1;
-                place[id as usize] = *count;
+                around.place = *count;
+                unnamed = 0;
+                before = Some(id);
+            } else if document.name(id).is_some() {
+                unnamed += 1;
+                around.place = unnamed;
             }
-            if name.is_some() && id > 0 {
-                *nearest = Some(id);
+            self.around.insert(id, around);
+        }
+        let mut after = None;
+        for id in children.iter().rev() {
+            if let Some(around) = self.around.get_mut(id) {
+                around.after = after;
+            }
+            if named(document, *id).is_some() {
+                after = Some(*id);
             }
         }
-        nearest.fill(None);
-        for &id in ids.iter().rev() {
-            let nearest = &mut nearest[parent(id)];
-            after[id as usize] = *nearest;
-            if named(document, id).is_some() {
-                *nearest = Some(id);
-            }
-        }
-        Self { document, place, before, after }
+    }
+
+    fn around(&self, id: NodeId) -> Around {
+        self.around.get(&id).copied().unwrap_or_default()
     }
 
     fn step(&self, id: NodeId) -> String {
-        let place = self.place[id as usize];
+        let place = self.around(id).place;
         match (self.document.name(id), named(self.document, id)) {
             (_, Some(name)) if id == 0 => format!("/{name}"),
             (_, Some(name)) => format!("/{name}[{place}]"),
@@ -101,17 +113,17 @@ impl<'a> Siblings<'a> {
     /// Conditions that hold between the nearest named siblings only.
     fn between(&self, id: NodeId) -> String {
         let known = |sibling: Option<NodeId>| Some((sibling?, named(self.document, sibling?)?));
-        let before = known(self.before[id as usize]);
-        let after = known(self.after[id as usize]);
+        let around = self.around(id);
+        let (before, after) = (known(around.before), known(around.after));
         let mut conditions = String::new();
         if let Some((sibling, name)) = before {
-            let count = self.place[sibling as usize];
+            let count = self.around(sibling).place;
             conditions += &format!("[count(preceding-sibling::{name})={count}]");
         }
         if let Some((sibling, name)) = after
             && before.is_none_or(|b| b.1 != name)
         {
-            let count = self.place[sibling as usize] - 1;
+            let count = self.around(sibling).place - 1;
             conditions += &format!("[count(preceding-sibling::{name})={count}]");
         }
         conditions

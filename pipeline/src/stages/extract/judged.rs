@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use dom::xpath::{position_path, position_paths};
 use dom::{NodeId, normalize_space, text_of};
 use grove::{
-    Chosen, DecideParameters, Patterns, Pools, ScoredPage, Taken, Weights, confidence_rows, decide,
-    ending, ending_rows, from_here_on, widest_from,
+    Chosen, DecideParameters, Decision, PatternId, Patterns, Pools, ScoredPage, Taken, Weights,
+    confidence_rows, decide, ending, ending_rows, from_here_on, widest_from,
 };
 use model::{FeedItem, Route};
 
 use crate::body::Body;
 use crate::parsed::ParsedPage;
-use crate::stages::judge::{JudgedPage, decide_parameters};
+use crate::stages::judge::{JudgedPage, Judgement, decide_parameters};
 use crate::stages::wrap::Learnt;
 
 /// Where the wrapper takes less than this share of what reads like the article, and more words than
@@ -27,12 +27,13 @@ pub(super) const FULL_TEXT: (u32, f32) = (50, 0.3);
 
 /// Finds the body of a judged page: by the wrapper, or where there is none or it misses, by
 /// the page's own scores; then cuts off what comes after its end. Where the text is not among the
-/// elements at all, JSON-LD or a feed may have it. `selected` is the wrapper, where one was learnt, and what it
-/// selects on this page.
+/// elements at all, JSON-LD or a feed may have it. `is_lone` where nothing else was learnt from than this page;
+/// `selected` is the wrapper, where one was learnt, and what it selects on this page.
 pub fn judged_body(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
-    pools: &Pools,
+    judgement: &Judgement,
+    is_lone: bool,
     selected: Option<(&Learnt, Chosen)>,
     feed_items: &[&FeedItem],
     weights: &Weights,
@@ -48,11 +49,12 @@ pub fn judged_body(
     let route = if learnt.is_some() && !misses(page, &kept) {
         Route::Wrapper
     } else {
-        (chosen, kept) = alone(parsed, page, weights)?;
+        let own = if is_lone { Some(judgement) } else { None };
+        (chosen, kept) = alone(parsed, page, own, weights)?;
         Route::PageWise
     };
     let learnt = learnt.filter(|_| route == Route::Wrapper);
-    Some(body_of(Kept { parsed, page, pools, learnt, chosen, kept }, weights))
+    Some(body_of(Kept { parsed, page, pools: &judgement.pools, learnt, chosen, kept }, weights))
 }
 
 /// What is kept of a page.
@@ -121,22 +123,31 @@ fn misses(page: &JudgedPage, kept: &[usize]) -> bool {
 }
 
 /// What the page's own scores keep, by its own patterns; with a lower threshold where that is nothing.
+/// `own` is what was learnt from this page alone.
 fn alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
+    own: Option<&Judgement>,
     weights: &Weights,
 ) -> Option<(Chosen, Vec<usize>)> {
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
+    let kept_of = |of_nodes: &[PatternId], decisions: &[Decision]| {
+        let chosen = Chosen::of(document, of_nodes, decisions);
+        let kept = chosen.blocks(document, blocks);
+        (!kept.is_empty()).then_some((chosen, kept))
+    };
+    // Its own patterns are then known, and were decided on with the whole threshold.
+    if let Some(found) = own.and_then(|own| kept_of(&page.of_nodes, &own.decisions)) {
+        return Some(found);
+    }
     let (patterns, of_nodes) = Patterns::of(&[document]);
     let scored = ScoredPage { patterns: &of_nodes[0], ..page.scored() };
     let parameters = decide_parameters(weights);
-    LOWERED.iter().find_map(|share| {
+    let lowered = if own.is_some() { &LOWERED[1..] } else { &LOWERED };
+    lowered.iter().find_map(|share| {
         let threshold = parameters.threshold * share;
-        let lowered = DecideParameters { threshold, ..parameters };
-        let decisions = decide(&[scored], &patterns, &lowered);
-        let chosen = Chosen::of(document, &of_nodes[0], &decisions);
-        let kept = chosen.blocks(document, blocks);
-        (!kept.is_empty()).then_some((chosen, kept))
+        let decisions = decide(&[scored], &patterns, &DecideParameters { threshold, ..parameters });
+        kept_of(&of_nodes[0], &decisions)
     })
 }
 
