@@ -87,6 +87,7 @@ Examples:
 }
 
 fn main() -> ExitCode {
+    take_small_pages();
     let cli = Cli::parse();
     init_log(cli.log_format);
     let stop = Arc::new(AtomicBool::new(false));
@@ -110,6 +111,14 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Asks for memory in small pages. A run fills most of its memory once, with what it reads: huge pages make
+/// that no faster, take a quarter more of it, and are dear to clear in virtual machines
+/// (docs/PERFORMANCE.md). Where it is refused, all is as before.
+fn take_small_pages() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
 fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result<ExitCode> {
