@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language::Language;
 use crate::length::{LengthFilter, MAX_CHARS};
-use crate::memo::{Memo, Outcome};
+use crate::memo::Memo;
 use crate::scanner::{Apostrophe, Scanner};
 use crate::stem::StemFilter;
 use crate::stop_words::stop_word_filters;
@@ -86,9 +86,9 @@ impl Analyzer {
             if word.len() > MAX_CHARS * char::MAX.len_utf8() {
                 continue; // longer than any term, and not worth remembering
             }
-            let outcome = memo.outcome(word, |word| term_of(word_to_term, word));
-            if let Some((hash, text)) = outcome {
-                sink(Word { position: at, raw: word, term: Term { hash: *hash, text } });
+            let term = memo.term(word, |word, text| term_of(word_to_term, word, text));
+            if let Some((hash, text)) = term {
+                sink(Word { position: at, raw: word, term: Term { hash, text } });
             }
         }
     }
@@ -98,14 +98,14 @@ impl Analyzer {
     pub fn learn(&mut self, text: &str, vocabulary: &mut Vocabulary, sink: &mut impl FnMut(u64)) {
         let Self { recipe, word_to_term, memo, .. } = self;
         let mut scanner = Scanner::new(text, recipe.apostrophe);
-        let learner = vocabulary.number();
+        memo.begin(vocabulary.number());
         while let Some(span) = scanner.next() {
             let word = scanner.word(span);
             if word.len() > MAX_CHARS * char::MAX.len_utf8() {
                 continue;
             }
-            if let Some((hash, new)) = memo.learn(word, learner, |word| term_of(word_to_term, word))
-            {
+            let learnt = memo.learn(word, |word, text| term_of(word_to_term, word, text));
+            if let Some((hash, new)) = learnt {
                 if let Some(text) = new {
                     vocabulary.learn(Term { hash, text });
                 }
@@ -146,9 +146,18 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
     recipe.chain(WordTokenizer::new(recipe.apostrophe))
 }
 
-fn term_of(word_to_term: &mut TextAnalyzer, word: &str) -> Outcome {
+/// The hash of a word's term; appends its text.
+fn term_of(word_to_term: &mut TextAnalyzer, word: &str, text: &mut String) -> Option<u64> {
+    // A number is its own stem, and no stop word.
+    if (2..=MAX_CHARS).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit()) {
+        text.push_str(word);
+        return Some(xxh3_64(word.as_bytes()));
+    }
     let mut stream = word_to_term.token_stream(word);
-    stream.next().map(|token| (xxh3_64(token.text.as_bytes()), token.text.as_str().into()))
+    stream.next().map(|token| {
+        text.push_str(&token.text);
+        xxh3_64(token.text.as_bytes())
+    })
 }
 
 /// The analyzers of one thread, made when first asked for; languages that are treated alike share

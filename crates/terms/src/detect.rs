@@ -9,6 +9,7 @@
 use whatlang::{Detector, Lang};
 
 use crate::chars::{Class, Kinds};
+use crate::function_words::{FunctionWords, has_list};
 use crate::language::Language;
 use crate::script::Script;
 
@@ -76,11 +77,15 @@ fn by_words(sample: &str, script: Script) -> Detected {
     // Letters that Russian and Bulgarian lack and their neighbours use.
     let not_russian = script == Script::Cyrillic
         && sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
+    let counts = FunctionWords::of(sample);
+    if let Some(language) = counts.leader(MIN_FUNCTION_WORDS).filter(|_| !not_russian) {
+        return found(language, true);
+    }
     let which = (script == Script::Latin || (script == Script::Cyrillic && !not_russian))
         .then(|| Language::from_tag(whichlang::detect_language(sample).three_letter_code()))
         .flatten()
         .filter(|language| is_written_in(*language, script));
-    let share = |language| function_word_share(sample, language);
+    let share = |language| counts.share(language);
     if let Some(language) = which
         && share(language) >= MIN_FUNCTION_WORDS
     {
@@ -98,7 +103,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
     match which {
         None => found(what, info.is_reliable()),
         Some(which) if which == what => found(which, true),
-        Some(_) if !is_known_to_whichlang(what) && info.confidence() >= WHATLANG_CONFIDENCE => {
+        Some(_) if !has_list(what) && info.confidence() >= WHATLANG_CONFIDENCE => {
             found(what, info.is_reliable())
         }
         Some(which) => found(if share(what) > share(which) { what } else { which }, false),
@@ -177,56 +182,9 @@ fn fallback(script: Script) -> &'static str {
     }
 }
 
-/// `whichlang`'s languages that share their script with others.
-#[rustfmt::skip]
-const FUNCTION_WORDS: [(&str, &[&str]); 11] = [
-    ("de", &["der", "und", "das", "nicht", "den", "mit", "ist", "auch", "eine", "auf", "für"]),
-    ("en", &["the", "and", "of", "to", "that", "with", "is", "for", "you", "are"]),
-    ("es", &["los", "las", "y", "con", "por", "su", "más", "como", "pero", "lo"]),
-    ("fr", &["les", "et", "des", "est", "dans", "une", "du", "pour", "qui", "au", "sur", "ce"]),
-    ("it", &["il", "di", "che", "della", "gli", "sono", "nel", "alla", "più", "anche", "per"]),
-    ("nl", &["de", "het", "een", "niet", "zijn", "voor", "naar", "bij", "wordt"]),
-    ("pt", &["não", "uma", "com", "os", "em", "ao", "são", "mais", "um", "do", "da"]),
-    ("ru", &["что", "это", "как", "но", "из", "для", "его", "был", "или", "от", "по"]),
-    ("sv", &["och", "att", "är", "för", "inte", "från", "också"]),
-    ("tr", &["ve", "için", "ile", "olarak", "çok", "daha", "olan", "değil", "bir", "bu"]),
-    ("vi", &["và", "của", "là", "có", "không", "được", "trong", "cho", "với", "các"]),
-];
-
-/// In bytes.
-const LONGEST_FUNCTION_WORD: usize = 10;
-
-/// The share of a sample's words that are function words of `language`.
-fn function_word_share(sample: &str, language: Language) -> f64 {
-    let known = FUNCTION_WORDS.iter().find(|(code, _)| *code == language.as_str());
-    let Some((_, list)) = known else { return 0.0 };
-    let (mut words, mut hits) = (0_u32, 0_u32);
-    let mut lower = String::new();
-    for word in sample.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
-        words += 1;
-        if word.len() > LONGEST_FUNCTION_WORD {
-            continue;
-        }
-        let is_known = if word.is_ascii() {
-            list.iter().any(|known| known.eq_ignore_ascii_case(word))
-        } else {
-            lower.clear();
-            lower.extend(word.chars().flat_map(char::to_lowercase));
-            list.contains(&lower.as_str())
-        };
-        hits += u32::from(is_known);
-    }
-    // One hit may be a word that two languages share.
-    if hits < 2 { 0.0 } else { f64::from(hits) / f64::from(words) }
-}
-
 fn is_written_in(language: Language, script: Script) -> bool {
     (language.as_str() == "ru") == (script == Script::Cyrillic)
         && !["ar", "hi", "ja", "ko", "zh"].contains(&language.as_str())
-}
-
-fn is_known_to_whichlang(language: Language) -> bool {
-    FUNCTION_WORDS.iter().any(|(code, _)| *code == language.as_str())
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ mod background;
 mod chars;
 mod detect;
 mod frequent;
+mod function_words;
 mod language;
 mod length;
 mod marks;

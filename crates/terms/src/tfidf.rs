@@ -7,6 +7,8 @@
 //!
 //! Sums and products are taken in one order, ties broken by the terms' text: same pages, same result.
 
+use rustc_hash::FxHashMap;
+
 use crate::background::Background;
 use crate::vocabulary::Vocabulary;
 
@@ -74,12 +76,14 @@ impl Weigh {
     }
 }
 
-/// The different terms of a page with their counts, by hash.
-pub(crate) fn term_counts(page: &[u64]) -> Vec<(u64, u32)> {
-    let mut sorted = page.to_vec();
-    sorted.sort_unstable();
-    let runs = sorted.chunk_by(|a, b| a == b);
-    runs.map(|run| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX))).collect()
+/// The different terms of a page with their counts, by hash; in any order.
+pub(crate) fn term_counts(page: &[u64]) -> FxHashMap<u64, u32> {
+    let mut counts = FxHashMap::default();
+    counts.reserve(page.len() / 2);
+    for &term in page {
+        *counts.entry(term).or_default() += 1;
+    }
+    counts
 }
 
 /// The terms that weigh most, with their texts.
