@@ -32,6 +32,9 @@ pub(crate) struct Bundle {
     leaves: Vec<[f32; LEAVES]>,
 }
 
+/// Columns that are read together: a line of the cache.
+const TILE: usize = 16;
+
 /// A byte a row. Aligned, as vectors that lie across lines of the cache cost twice.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
@@ -131,8 +134,7 @@ impl Bundle {
             first += match rest.len() {
                 0..=16 => self.add::<S, 16>(simd, values, rows.width(), rest),
                 17..=32 => self.add::<S, 32>(simd, values, rows.width(), rest),
-                33..=80 => self.add::<S, 64>(simd, values, rows.width(), rest),
-                _ => self.add::<S, 128>(simd, values, rows.width(), rest),
+                _ => self.add::<S, 64>(simd, values, rows.width(), rest),
             };
         }
         sums
@@ -182,19 +184,34 @@ impl Bundle {
         count: usize,
     ) -> Vec<Lanes<LANES>> {
         let mut below = Vec::with_capacity(self.columns.len());
+        // The values of some neighbouring columns: rows are read by the line of the cache.
+        let mut tile = [[0.0f32; LANES]; TILE];
+        let mut in_tile = usize::MAX;
         let mut from = 0;
         for &(column, end) in &self.columns {
-            let mut values = [0.0f32; LANES];
-            for (value, row) in values.iter_mut().zip(rows.chunks_exact(width)).take(count) {
-                *value = row[usize::from(column)];
-            }
-            let mut counts = [0i32; LANES];
-            for &threshold in &self.thresholds[from..end as usize] {
-                for (count, &value) in counts.iter_mut().zip(&values) {
-                    *count += i32::from(value < threshold);
+            let (number, place) = (usize::from(column) / TILE, usize::from(column) % TILE);
+            if in_tile != number {
+                in_tile = number;
+                for (lane, row) in (0..LANES).zip(rows.chunks_exact(width)).take(count) {
+                    for (values, &value) in tile.iter_mut().zip(&row[number * TILE..]) {
+                        values[lane] = value;
+                    }
                 }
             }
-            let bytes = Lanes(counts.map(|count| count as u8));
+            let values = &tile[place];
+            let mut bytes = Lanes([0u8; LANES]);
+            for lanes in (0..LANES).step_by(16) {
+                let values: [f32; 16] = std::array::from_fn(|lane| values[lanes + lane]);
+                let mut counts = [0i32; 16];
+                for &threshold in &self.thresholds[from..end as usize] {
+                    for lane in 0..16 {
+                        counts[lane] += i32::from(values[lane] < threshold);
+                    }
+                }
+                for lane in 0..16 {
+                    bytes.0[lanes + lane] = counts[lane] as u8;
+                }
+            }
             below.push(bytes);
             from = end as usize;
         }

@@ -93,25 +93,11 @@ impl Analyzer {
         }
     }
 
-    /// Calls `sink` with the hash of every term of the text in order, stop words left out, and teaches
-    /// `vocabulary` the terms: what [`Analyzer::analyze`] gives, faster.
-    pub fn learn(&mut self, text: &str, vocabulary: &mut Vocabulary, sink: &mut impl FnMut(u64)) {
-        let Self { recipe, word_to_term, memo, .. } = self;
-        let mut scanner = Scanner::new(text, recipe.apostrophe);
-        memo.begin(vocabulary.number());
-        while let Some(span) = scanner.next() {
-            let word = scanner.word(span);
-            if word.len() > MAX_CHARS * char::MAX.len_utf8() {
-                continue;
-            }
-            let learnt = memo.learn(word, |word, text| term_of(word_to_term, word, text));
-            if let Some((hash, new)) = learnt {
-                if let Some(text) = new {
-                    vocabulary.learn(Term { hash, text });
-                }
-                sink(hash);
-            }
-        }
+    /// To tell the hashes of the terms of several texts, and teach a vocabulary the terms: what
+    /// [`Analyzer::analyze`] gives, faster.
+    pub fn learning<'a>(&'a mut self, vocabulary: &'a mut Vocabulary) -> Learning<'a> {
+        self.memo.begin(vocabulary);
+        Learning { analyzer: self, vocabulary }
     }
 
     /// What terms depend on, for the records of a run, with the version of this crate. The crates'
@@ -124,6 +110,35 @@ impl Analyzer {
     pub fn rules() -> String {
         let crates = CRATES.map(|(name, version)| format!("{name} {version}")).join(", ");
         format!("rules {RULES} ({crates})")
+    }
+}
+
+/// An analyzer that teaches a vocabulary: see [`Analyzer::learning`]. The vocabulary knows the terms when
+/// this is dropped.
+pub struct Learning<'a> {
+    analyzer: &'a mut Analyzer,
+    vocabulary: &'a mut Vocabulary,
+}
+
+impl Learning<'_> {
+    /// Appends to `hashes` that of every term of the text in order, stop words left out.
+    pub fn learn(&mut self, text: &str, hashes: &mut Vec<u64>) {
+        let Analyzer { recipe, word_to_term, memo, .. } = &mut *self.analyzer;
+        let mut scanner = Scanner::new(text, recipe.apostrophe);
+        while let Some(span) = scanner.next() {
+            let word = scanner.word(span);
+            if word.len() <= MAX_CHARS * char::MAX.len_utf8() {
+                memo.learn(word, hashes, self.vocabulary, |word, text| {
+                    term_of(word_to_term, word, text)
+                });
+            }
+        }
+    }
+}
+
+impl Drop for Learning<'_> {
+    fn drop(&mut self) {
+        self.analyzer.memo.end(self.vocabulary);
     }
 }
 

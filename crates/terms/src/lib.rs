@@ -52,7 +52,7 @@ mod tokenizer;
 mod vocabulary;
 mod words;
 
-pub use analyzer::{Analyzer, Analyzers, Term, Word, text_analyzer};
+pub use analyzer::{Analyzer, Analyzers, Learning, Term, Word, text_analyzer};
 pub use background::Background;
 pub use detect::{Detected, detect};
 pub use frequent::{FrequentConfig, FrequentTerms};

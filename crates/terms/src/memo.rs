@@ -5,6 +5,9 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::analyzer::Term;
+use crate::vocabulary::Vocabulary;
+
 /// Different raw words remembered: about 8 MB, more than a site's vocabulary in common use.
 const CAPACITY: usize = 1 << 16;
 
@@ -21,9 +24,10 @@ pub(crate) struct Memo {
     /// The texts of all terms, one after the other, and one past the end of each.
     texts: String,
     ends: Vec<u32>,
-    /// Who learns now, and how many have before: see [`Memo::learn`].
+    /// Who learns now, how many have before, and what is yet to be given: see [`Memo::learn`].
     learner: u64,
     turn: u32,
+    new: Vec<(u64, u32)>,
 }
 
 /// A short word; two to a line of the cache.
@@ -40,43 +44,16 @@ struct Short {
 struct Known {
     /// Hash of its term.
     hash: u64,
-    term: TermText,
+    /// The number of its term; [`NO_TERM`] where it gives none.
+    term: u32,
     /// The turn in which a learner last got the text.
     turn: u32,
 }
 
+const NO_TERM: u32 = u32::MAX;
+
 /// The bytes of a word of up to 16, zeros after them.
 type Packed = [u64; 2];
-
-/// Where the text of a term is: its number among all, and above that so many bytes of the word itself,
-/// if it begins so: most stems are beginnings, and the word is at hand.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct TermText(u32);
-
-impl TermText {
-    /// The word gives no term.
-    const NONE: Self = Self(u32::MAX);
-    const NUMBER_BITS: u32 = 24;
-
-    fn new(number: usize, word: &str, text: &str) -> Self {
-        let of_word = if word.starts_with(text) { text.len() } else { 0 };
-        let of_word = u32::try_from(of_word).ok().filter(|&n| n < u32::from(u8::MAX));
-        Self(number as u32 | of_word.unwrap_or(0) << Self::NUMBER_BITS)
-    }
-
-    fn apart_from_word(self) -> Self {
-        if self == Self::NONE { self } else { Self(self.number() as u32) }
-    }
-
-    fn number(self) -> usize {
-        (self.0 & ((1 << Self::NUMBER_BITS) - 1)) as usize
-    }
-
-    /// The text, if it is the beginning of the word.
-    fn in_word(self, word: &str) -> Option<&str> {
-        word.get(..(self.0 >> Self::NUMBER_BITS) as usize).filter(|text| !text.is_empty())
-    }
-}
 
 /// Places for short words to begin with; a power of two.
 const FEWEST_PLACES: usize = 1 << 10;
@@ -92,6 +69,7 @@ impl Default for Memo {
             ends: Vec::new(),
             learner: 0,
             turn: 0,
+            new: Vec::new(),
         }
     }
 }
@@ -101,50 +79,63 @@ impl Memo {
     /// text to what it is given, and gives the hash; it must not tell capitals of ASCII from small
     /// letters.
     #[inline]
-    pub(crate) fn term<'a>(
-        &'a mut self,
-        word: &'a str,
+    pub(crate) fn term(
+        &mut self,
+        word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
-    ) -> Option<(u64, &'a str)> {
-        let known = *self.known(word, analyze);
-        (known.term != TermText::NONE).then(|| (known.hash, self.text(known.term, word)))
+    ) -> Option<(u64, &str)> {
+        let Known { hash, term, .. } = *self.known(word, analyze, None);
+        (term != NO_TERM).then(|| (hash, self.text(term)))
     }
 
-    /// Begins a turn of a learner (a number above 0), unless the last one was its, too.
-    pub(crate) fn begin(&mut self, learner: u64) {
-        if self.learner != learner {
+    /// Begins a turn of a vocabulary, unless the last one was its, too.
+    pub(crate) fn begin(&mut self, vocabulary: &Vocabulary) {
+        if self.learner != vocabulary.number() {
             if self.turn == u32::MAX {
                 *self = Self::default();
             }
-            self.learner = learner;
+            self.learner = vocabulary.number();
             self.turn += 1;
+            self.new.clear();
         }
     }
 
-    /// The hash of the word's term. Gives the text, too, unless the learner whose turn it is was given
-    /// it before, for the same word.
+    /// Appends the hash of the word's term to `hashes`, if it gives one, and sees to it that the
+    /// vocabulary whose turn it is learns the term: at [`Memo::end`] at the latest.
+    ///
+    /// Whether there is a term, and whether it is new, decides about no branch, so that processors
+    /// go on to the next words while they wait for this one: at first most are far from them.
     #[inline]
-    pub(crate) fn learn<'a>(
-        &'a mut self,
-        word: &'a str,
+    pub(crate) fn learn(
+        &mut self,
+        word: &str,
+        hashes: &mut Vec<u64>,
+        vocabulary: &mut Vocabulary,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
-    ) -> Option<(u64, Option<&'a str>)> {
+    ) {
         let turn = self.turn;
-        let known = self.known(word, analyze);
-        if known.term == TermText::NONE {
-            return None;
+        let known = self.known(word, analyze, Some(vocabulary));
+        let is_term = known.term != NO_TERM;
+        let is_new = is_term & (known.turn != turn);
+        known.turn = turn;
+        let Known { hash, term, .. } = *known;
+        push_if(is_term, hash, hashes);
+        push_if(is_new, (hash, term), &mut self.new);
+    }
+
+    /// Ends a turn: the vocabulary learns what it has not yet.
+    pub(crate) fn end(&mut self, vocabulary: &mut Vocabulary) {
+        let mut new = std::mem::take(&mut self.new);
+        for (hash, term) in new.drain(..) {
+            vocabulary.learn(Term { hash, text: self.text(term) });
         }
-        let is_new = std::mem::replace(&mut known.turn, turn) != turn;
-        let known = *known;
-        Some((known.hash, is_new.then(|| self.text(known.term, word))))
+        self.new = new;
     }
 
     #[inline]
-    fn text<'a>(&'a self, term: TermText, word: &'a str) -> &'a str {
-        term.in_word(word).unwrap_or_else(|| {
-            let from = term.number().checked_sub(1).map_or(0, |before| self.ends[before]);
-            &self.texts[from as usize..self.ends[term.number()] as usize]
-        })
+    fn text(&self, term: u32) -> &str {
+        let from = term.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.texts[from as usize..self.ends[term as usize] as usize]
     }
 
     #[inline]
@@ -152,12 +143,13 @@ impl Memo {
         &mut self,
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
+        learner: Option<&mut Vocabulary>,
     ) -> &mut Known {
         match pack(word) {
             Some(packed) => {
                 let mut place = self.place(packed);
-                if self.short[place].word != packed {
-                    let known = self.analyzed(word, analyze);
+                if self.short[place].word[0] == 0 {
+                    let known = self.analyzed(word, analyze, learner);
                     self.grow();
                     // Only now: what is new may have emptied the memory.
                     place = self.place(packed);
@@ -169,7 +161,7 @@ impl Memo {
                 let place = match self.long_places.get(word) {
                     Some(&place) => place,
                     None => {
-                        let known = self.analyzed(word, analyze);
+                        let known = self.analyzed(word, analyze, learner);
                         self.long.push(known);
                         self.long_places.insert(word.into(), self.long.len() - 1);
                         self.long.len() - 1
@@ -203,23 +195,20 @@ impl Memo {
         &mut self,
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
+        learner: Option<&mut Vocabulary>,
     ) -> Known {
         if self.words >= CAPACITY {
+            learner.into_iter().for_each(|vocabulary| self.end(vocabulary));
             *self = Self { learner: self.learner, turn: self.turn, ..Self::default() };
         }
         self.words += 1;
         if let Some(known) = self.in_small_letters(word) {
-            return known;
+            return Known { turn: 0, ..known };
         }
-        let from = self.texts.len();
-        match analyze(word, &mut self.texts) {
-            Some(hash) => {
-                let term = TermText::new(self.ends.len(), word, &self.texts[from..]);
-                self.ends.push(self.texts.len() as u32);
-                Known { hash, term, turn: 0 }
-            }
-            None => Known { hash: 0, term: TermText::NONE, turn: 0 },
-        }
+        let hash = analyze(word, &mut self.texts);
+        let term = if hash.is_some() { self.ends.len() as u32 } else { NO_TERM };
+        self.ends.extend(hash.map(|_| self.texts.len() as u32));
+        Known { hash: hash.unwrap_or_default(), term, turn: 0 }
     }
 
     /// What is known of a word with capitals from the same word without.
@@ -229,7 +218,7 @@ impl Memo {
             *bytes = u64::from_le_bytes(bytes.to_le_bytes().map(|byte| byte.to_ascii_lowercase()));
         }
         let Short { word, known } = self.short[self.place(small)];
-        (word == small).then_some(Known { term: known.term.apart_from_word(), turn: 0, ..known })
+        (word == small).then_some(known)
     }
 
     /// Makes room for one more word: at least one place in two stays free.
@@ -244,6 +233,13 @@ impl Memo {
             self.short[place] = short;
         }
     }
+}
+
+#[inline]
+fn push_if<T>(is_wanted: bool, value: T, all: &mut Vec<T>) {
+    let before = all.len();
+    all.push(value);
+    all.truncate(before + usize::from(is_wanted));
 }
 
 /// The bytes of a short word.
@@ -327,24 +323,46 @@ mod tests {
     #[test]
     fn a_text_is_learnt_once_by_each() {
         let mut memo = Memo::default();
+        let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
+        let mut hashes = Vec::new();
         for word in ["runs", LONG] {
-            memo.begin(1);
-            assert_eq!(memo.learn(word, run), Some((1, Some("run"))));
-            assert_eq!(memo.learn(word, never), Some((1, None)));
-            memo.begin(1);
-            assert_eq!(memo.learn(word, never), Some((1, None)));
-            memo.begin(2);
-            assert_eq!(memo.learn(word, never), Some((1, Some("run"))));
+            memo.begin(&first);
+            memo.learn(word, &mut hashes, &mut first, run);
+            memo.learn(word, &mut hashes, &mut first, never);
+            assert_eq!(memo.new.len(), 1);
+            memo.end(&mut first);
+            memo.begin(&first);
+            memo.learn(word, &mut hashes, &mut first, never);
+            assert!(memo.new.is_empty());
+            assert_eq!(first.text(1), Some("run"));
+            memo.begin(&second);
+            memo.learn(word, &mut hashes, &mut second, never);
+            memo.end(&mut second);
+            assert_eq!(second.text(1), Some("run"));
         }
-        assert_eq!(memo.learn("the", none), None);
-        assert_eq!(memo.learn("the", never), None);
-        // Emptied: known no more.
+        memo.learn("the", &mut hashes, &mut second, none);
+        memo.learn("the", &mut hashes, &mut second, never);
+        assert!(memo.new.is_empty());
+        assert_eq!(hashes, [1; 8]);
+    }
+
+    #[test]
+    fn what_is_yet_to_be_learnt_outlives_the_memory() {
+        let mut memo = Memo::default();
+        let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
+        memo.begin(&first);
+        memo.learn("runs", &mut Vec::new(), &mut first, run);
         memo.words = CAPACITY;
-        assert_eq!(memo.learn("runs", run), Some((1, Some("run"))));
+        memo.learn("the", &mut Vec::new(), &mut first, none);
+        assert_eq!(memo.words, 1);
+        memo.end(&mut first);
+        assert_eq!((first.len(), first.text(1)), (1, Some("run")));
         // All turns taken.
         memo.turn = u32::MAX;
-        memo.begin(3);
-        assert_eq!(memo.learn("runs", run), Some((1, Some("run"))));
+        memo.begin(&second);
+        memo.learn("runs", &mut Vec::new(), &mut second, run);
+        memo.end(&mut second);
+        assert_eq!(second.text(1), Some("run"));
     }
 
     #[test]

@@ -92,17 +92,20 @@ pub(crate) fn top_terms(
     vocabulary: &Vocabulary,
     top: usize,
 ) -> RankedTerms {
-    let unknown = |term: &&(u64, f64)| vocabulary.text(term.0).is_none();
+    let known = |&(hash, weight): &(u64, f64)| {
+        vocabulary.text(hash).map(|text| (weight, text, hash))
+    };
+    let mut terms: Vec<(f64, &str, u64)> = Vec::new();
     if top > 0 && top < weighted.len() {
         // Only those that weigh as much as the last one taken are to be sorted by their texts.
         let (_, last, _) = weighted.select_nth_unstable_by(top - 1, |a, b| b.1.total_cmp(&a.1));
         let least = last.1;
-        if !weighted.iter().filter(|term| term.1 >= least).any(|term| unknown(&term)) {
-            weighted.retain(|term| term.1 >= least);
-        }
+        let enough = weighted.iter().filter(|term| term.1 >= least).map(known);
+        terms = enough.collect::<Option<_>>().unwrap_or_default();
     }
-    let known = |(hash, weight)| vocabulary.text(hash).map(|text| (weight, text, hash));
-    let mut terms: Vec<(f64, &str, u64)> = weighted.into_iter().filter_map(known).collect();
+    if terms.is_empty() {
+        terms.extend(weighted.iter().filter_map(known));
+    }
     terms.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     terms.truncate(top);
     RankedTerms {
