@@ -25,6 +25,7 @@ mod cues;
 mod decide;
 mod ending;
 mod glance;
+mod kernels;
 mod nodes;
 mod overlap;
 mod page;

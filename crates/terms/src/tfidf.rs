@@ -92,9 +92,8 @@ pub(crate) fn top_terms(
     vocabulary: &Vocabulary,
     top: usize,
 ) -> RankedTerms {
-    let known = |&(hash, weight): &(u64, f64)| {
-        vocabulary.text(hash).map(|text| (weight, text, hash))
-    };
+    let known =
+        |&(hash, weight): &(u64, f64)| vocabulary.text(hash).map(|text| (weight, text, hash));
     let mut terms: Vec<(f64, &str, u64)> = Vec::new();
     if top > 0 && top < weighted.len() {
         // Only those that weigh as much as the last one taken are to be sorted by their texts.

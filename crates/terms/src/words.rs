@@ -23,7 +23,11 @@ pub fn lower_words(text: &str) -> Vec<String> {
 
 /// How many words a text has.
 pub fn count_words(text: &str) -> u32 {
-    if text.len() >= LONG && text.is_ascii() { count_ascii(text.as_bytes()) } else { count_each(text) }
+    if text.len() >= LONG && text.is_ascii() {
+        count_ascii(text.as_bytes())
+    } else {
+        count_each(text)
+    }
 }
 
 /// Texts of so many bytes are worth vectors.
