@@ -23,6 +23,7 @@ mod core;
 mod cue_words;
 mod cues;
 mod decide;
+mod elements;
 mod ending;
 mod glance;
 mod kernels;
