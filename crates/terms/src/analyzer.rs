@@ -163,11 +163,6 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
 
 /// The hash of a word's term; appends its text.
 fn term_of(word_to_term: &mut TextAnalyzer, word: &str, text: &mut String) -> Option<u64> {
-    // A number is its own stem, and no stop word.
-    if (2..=MAX_CHARS).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit()) {
-        text.push_str(word);
-        return Some(xxh3_64(word.as_bytes()));
-    }
     let mut stream = word_to_term.token_stream(word);
     stream.next().map(|token| {
         text.push_str(&token.text);

@@ -4,7 +4,7 @@
 //! For the Latin and Cyrillic alphabets function words do, if enough of one language's own are there and
 //! hardly any of others. If not, `whichlang` names a language (it knows 16 and always answers); again, if
 //! it has enough function words there, it is right and nothing else is asked.
-//! On 4,600 pages and their articles the first never said otherwise than the second.
+//! Of 7,100 pages and articles the first told 5,800, never otherwise than the rest would have.
 //! Otherwise, and for Arabic, Hebrew and Devanagari, `whatlang` (70 languages, slower) is asked too;
 //! it prevails when it names a language that `whichlang` cannot, or one with more function words.
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::analyzer::Term;
 use crate::vocabulary::Vocabulary;
 
-/// Different raw words remembered: about 8 MB, more than a site's vocabulary in common use.
+/// Different raw words remembered: about 6 MB, more than a site's vocabulary in common use.
 const CAPACITY: usize = 1 << 16;
 
 /// Raw word → its term's hash and text, or nothing.
