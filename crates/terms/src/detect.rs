@@ -163,8 +163,12 @@ fn script_counts(text: &str) -> [(Option<Script>, usize); Script::COUNT] {
 fn only_script(text: &str, script: Script) -> Cow<'_, str> {
     let stays = |c: char| Script::of(c).is_none_or(|other| other == script);
     // Letters of ASCII are Latin, and the rest of it is of no script.
-    let is_mixed = |c: char| !(c.is_ascii() && script == Script::Latin) && !stays(c);
-    if text.contains(is_mixed) { text.chars().filter(|&c| stays(c)).collect() } else { text.into() }
+    let stays_at_a_look = |c: char| (c.is_ascii() && script == Script::Latin) || stays(c);
+    if text.chars().all(stays_at_a_look) {
+        text.into()
+    } else {
+        text.chars().filter(|&c| stays(c)).collect()
+    }
 }
 
 /// The language of a script that, for all our tools know, has only one.
