@@ -45,6 +45,7 @@ impl Recurring {
         let mut pages = 0;
         for document in documents {
             pages += 1;
+            seen.reserve(document.kinds().all().len());
             let mut see = |name, value| {
                 let entry = seen.entry(attribute_hash(name, value)).or_insert((pages, false));
                 entry.1 |= entry.0 != pages;
@@ -74,9 +75,11 @@ fn attribute_hash(name: &LocalName, value: &str) -> u64 {
     // Hashed by the piece: most values fit in one.
     let mut stable = [0u8; 128];
     let mut len = 0;
-    for byte in tolerant(value) {
+    let token = value.trim_ascii_start().bytes().take_while(|b| !b.is_ascii_whitespace());
+    for byte in token {
+        // Without a branch: where digits are is not to be foreseen.
         stable[len] = byte;
-        len += 1;
+        len += usize::from(!byte.is_ascii_digit());
         if len == stable.len() {
             hash = xxh3_64_with_seed(&stable, hash);
             len = 0;
@@ -98,27 +101,40 @@ pub fn element_type(element: Element<'_>, position: u32, recurring: &Recurring) 
     ElementType { tag: element.name.to_string(), attributes, dfs }
 }
 
-/// A hash of element type and level: the identity of a structural pattern (definition 3).
-pub(crate) fn pattern_key(
-    document: &Document,
-    id: NodeId,
-    position: u32,
-    recurring: &Recurring,
-) -> Option<u64> {
-    let element = document.element(id)?;
-    // Attribute order differs between pages: a sum of hashes does not depend on it.
-    let mut sum = 0u64;
-    for (name, value) in element.attributes() {
-        let hash = attribute_hash(name, value);
-        if recurring.0.contains(&hash) {
-            sum = sum.wrapping_add(hash | 1);
-        }
+/// Tells the patterns of a page's elements apart (definition 3).
+pub(crate) struct PatternKeys<'a> {
+    document: &'a Document,
+    recurring: &'a Recurring,
+    /// By kind the sum over the attributes that its elements have alike, where it was asked for.
+    of_kinds: Vec<Option<u64>>,
+}
+
+impl<'a> PatternKeys<'a> {
+    pub(crate) fn new(document: &'a Document, recurring: &'a Recurring) -> Self {
+        let of_kinds = vec![None; document.kinds().all().len()];
+        Self { document, recurring, of_kinds }
     }
-    let attributes = if sum == 0 { u64::from(position) << 1 } else { sum };
-    let mut which = [0u8; 10];
-    which[..2].copy_from_slice(&document.node(id).level.to_le_bytes());
-    which[2..].copy_from_slice(&attributes.to_le_bytes());
-    Some(xxh3_64_with_seed(element.name.as_bytes(), xxh3_64_with_seed(&which, 0)))
+
+    /// A hash of element type and level: the identity of a structural pattern.
+    pub(crate) fn of(&mut self, id: NodeId, position: u32) -> Option<u64> {
+        let Self { document, recurring, of_kinds } = self;
+        let element = document.element(id)?;
+        // Attribute order differs between pages: a sum of hashes does not depend on it.
+        let sum_of = |told_by: bool| {
+            let own = element.attributes().filter(|(name, _)| Kinds::tell_by(name) == told_by);
+            let hashes = own.map(|(name, value)| attribute_hash(name, value));
+            let recur = hashes.filter(|hash| recurring.0.contains(hash));
+            recur.fold(0u64, |sum, hash| sum.wrapping_add(hash | 1))
+        };
+        let kind = document.kinds().of_nodes()[id as usize] as usize;
+        let alike = *of_kinds[kind].get_or_insert_with(|| sum_of(true));
+        let sum = alike.wrapping_add(sum_of(false));
+        let attributes = if sum == 0 { u64::from(position) << 1 } else { sum };
+        let mut which = [0u8; 10];
+        which[..2].copy_from_slice(&document.node(id).level.to_le_bytes());
+        which[2..].copy_from_slice(&attributes.to_le_bytes());
+        Some(xxh3_64_with_seed(element.name.as_bytes(), xxh3_64_with_seed(&which, 0)))
+    }
 }
 
 #[cfg(test)]
@@ -138,7 +154,7 @@ mod tests {
             let div = all("div", d)[0];
             (
                 element_type(d.element(div).unwrap(), 3, &recurring),
-                pattern_key(d, div, 3, &recurring),
+                PatternKeys::new(d, &recurring).of(div, 3),
             )
         });
         assert_eq!(types[0], types[1]);
@@ -160,7 +176,8 @@ mod tests {
         let d = dom::parse("<p id=a class=b>1</p><p class=b id=a>2</p><p>3</p><p>4</p>");
         let recurring = Recurring::of(std::iter::once(&d));
         let p = all("p", &d);
-        let key = |i: usize| pattern_key(&d, p[i], positions(&d)[p[i] as usize], &recurring);
+        let mut keys = PatternKeys::new(&d, &recurring);
+        let mut key = |i: usize| keys.of(p[i], positions(&d)[p[i] as usize]);
         assert_eq!(key(0), key(1));
         assert_ne!(key(2), key(3));
         assert_eq!(element_type(d.element(p[2]).unwrap(), 4, &recurring).dfs, Some(4));

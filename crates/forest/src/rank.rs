@@ -7,7 +7,7 @@ use model::{PatternScore, StructuralPattern};
 use rustc_hash::FxHashMap;
 
 use crate::counts::SignifierCounts;
-use crate::element_type::{Recurring, element_type, pattern_key, positions};
+use crate::element_type::{PatternKeys, Recurring, element_type, positions};
 use crate::measure::{coverage, jeffreys_density, relevance, unexpectedness};
 
 /// One sibling page with its signifiers counted.
@@ -153,6 +153,7 @@ fn best_elements(
     let significant = PrefixSums::new(document, |id| {
         u32::from(document.text(id).is_some() && counts.of(document, id).0 > 0)
     });
+    let mut keys = PatternKeys::new(document, recurring);
     let mut found: FxHashMap<u64, Best> = FxHashMap::default();
     // The root's text is the whole page: it tells nothing (U = 0).
     let mut id = 1;
@@ -163,7 +164,7 @@ fn best_elements(
             id = document.node(id).end;
             continue;
         }
-        if let Some(key) = pattern_key(document, id, dfs[id as usize], recurring) {
+        if let Some(key) = keys.of(id, dfs[id as usize]) {
             let value = match measure {
                 Measure::Informativeness => {
                     jeffreys_density(x, y) * unexpectedness(x, y, page_x, page_y)
@@ -207,15 +208,15 @@ pub fn elements_of(
     document: &Document,
     recurring: &Recurring,
 ) -> Vec<NodeId> {
-    let dfs = positions(document);
+    let mut position = 0;
     let mut elements = Vec::new();
     let mut end = 0;
     for id in document.ids() {
+        position += u32::from(document.name(id).is_some());
         if id < end || u32::from(document.node(id).level) != pattern.level {
             continue;
         }
         let Some(element) = document.element(id) else { continue };
-        let position = dfs[id as usize];
         // The type last: it is the dearest to compute.
         if **element.name == *pattern.element.tag
             && (pattern.element.dfs.is_none() || pattern.positions.binary_search(&position).is_ok())

@@ -9,13 +9,11 @@
 //! Invariant: the same bits as walking: the leaves are the same, and are added in the same order.
 
 use fearless_simd::{Level, Simd, dispatch};
+
 #[cfg(target_arch = "x86_64")]
-use fearless_simd::{SimdBase, SimdInto, f32x16, u8x16};
-
+use crate::kernels::avx512;
+use crate::kernels::{LEAVES, TILE, Tile};
 use crate::trees::Tree;
-
-/// Most leaves of a tree, and so one more than its splits at most.
-const LEAVES: usize = 32;
 
 /// Trees, laid out.
 #[derive(Clone, Debug)]
@@ -98,7 +96,15 @@ impl Bundle {
                     return None;
                 }
             }
+            // Splits above the leaves first: none has to wait for the one just before it.
+            let mut heights = vec![0u8; names.len()];
+            let mut order = Vec::with_capacity(usize::from(inner));
             for at in (0..names.len()).rev().filter(|&at| tree.features[at] >= 0) {
+                heights[at] = 1 + heights[at + 1].max(heights[usize::from(tree.rights[at])]);
+                order.push(at);
+            }
+            order.sort_by_key(|&at| heights[at]);
+            for at in order {
                 let (column, least) = place(tree.features[at] as u16, tree.values[at])?;
                 let (left, right) = (names[at + 1], names[usize::from(tree.rights[at])]);
                 bundle.splits.push(Split { column, least, left, right, own: names[at] });
@@ -127,12 +133,11 @@ impl Bundle {
         while first < sums.len() {
             let rest = &mut sums[first..];
             let values = &rows.values()[first * rows.width()..];
-            // Large bundles cost less a row; lanes without a row are for nothing.
+            // Large bundles cost less a row, up to the longest vectors; lanes without a row are for nothing.
             first += match rest.len() {
                 0..=16 => self.add::<S, 16>(simd, values, rows.width(), rest),
                 17..=32 => self.add::<S, 32>(simd, values, rows.width(), rest),
-                33..=80 => self.add::<S, 64>(simd, values, rows.width(), rest),
-                _ => self.add::<S, 128>(simd, values, rows.width(), rest),
+                _ => self.add::<S, 64>(simd, values, rows.width(), rest),
             };
         }
         sums
@@ -148,7 +153,7 @@ impl Bundle {
         sums: &mut [f32],
     ) -> usize {
         let count = sums.len().min(LANES);
-        let below: Vec<Lanes<LANES>> = self.below(rows, width, count);
+        let below: Vec<Lanes<LANES>> = self.below(simd, rows, width, count);
         let mut found = [Lanes([0; LANES]); 2 * LEAVES];
         for (leaf, lanes) in (0..).zip(&mut found[..LEAVES]) {
             *lanes = Lanes([leaf; LANES]);
@@ -175,31 +180,79 @@ impl Bundle {
 
     /// Per column and row of a bundle, how many thresholds the value is below.
     #[inline(always)]
-    fn below<const LANES: usize>(
+    fn below<S: Simd, const LANES: usize>(
         &self,
+        simd: S,
         rows: &[f32],
         width: usize,
         count: usize,
     ) -> Vec<Lanes<LANES>> {
-        let mut below = Vec::with_capacity(self.columns.len());
-        let mut from = 0;
-        for &(column, end) in &self.columns {
-            let mut values = [0.0f32; LANES];
-            for (value, row) in values.iter_mut().zip(rows.chunks_exact(width)).take(count) {
-                *value = row[usize::from(column)];
-            }
-            let mut counts = [0i32; LANES];
-            for &threshold in &self.thresholds[from..end as usize] {
-                for (count, &value) in counts.iter_mut().zip(&values) {
-                    *count += i32::from(value < threshold);
+        let mut below = vec![Lanes([0; LANES]); self.columns.len()];
+        for first in (0..count).step_by(TILE) {
+            let rows = &rows[first * width..];
+            let mut in_tile = usize::MAX;
+            let mut columns = [[0.0; TILE]; TILE];
+            let mut from = 0;
+            for (below, &(column, end)) in below.iter_mut().zip(&self.columns) {
+                let (number, place) = (usize::from(column) / TILE, usize::from(column) % TILE);
+                if in_tile != number {
+                    in_tile = number;
+                    columns = tile(rows, width, number * TILE, count - first);
+                    transpose(simd, &mut columns);
                 }
+                let thresholds = &self.thresholds[from..end as usize];
+                count_below(simd, &columns[place], thresholds, &mut below.0[first..first + TILE]);
+                from = end as usize;
             }
-            let bytes = Lanes(counts.map(|count| count as u8));
-            below.push(bytes);
-            from = end as usize;
         }
         below
     }
+}
+
+/// The values of neighbouring columns in the first rows.
+#[inline(always)]
+fn tile(rows: &[f32], width: usize, column: usize, count: usize) -> Tile {
+    let mut tile = [[0.0; TILE]; TILE];
+    for (own, row) in tile.iter_mut().zip(rows.chunks_exact(width).take(count)) {
+        match row[column..].first_chunk() {
+            Some(values) => *own = *values,
+            None => own[..width - column].copy_from_slice(&row[column..]),
+        }
+    }
+    tile
+}
+
+/// Rows become columns.
+#[inline(always)]
+fn transpose<S: Simd>(simd: S, tile: &mut Tile) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx512) = simd.level().as_avx512() {
+        return avx512::transpose(avx512, tile);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = simd;
+    let rows = *tile;
+    for (column, values) in tile.iter_mut().enumerate() {
+        *values = rows.map(|row| row[column]);
+    }
+}
+
+/// Per value how many thresholds it is below.
+#[inline(always)]
+fn count_below<S: Simd>(simd: S, values: &[f32; TILE], thresholds: &[f32], counts: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(avx512) = simd.level().as_avx512() {
+        return avx512::count_below(avx512, values, thresholds, counts);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = simd;
+    let mut sums = [0i32; TILE];
+    for &threshold in thresholds {
+        for (sum, &value) in sums.iter_mut().zip(values) {
+            *sum += i32::from(value < threshold);
+        }
+    }
+    counts.iter_mut().zip(sums).for_each(|(count, sum)| *count = sum as u8);
 }
 
 /// The left one for rows that are below enough thresholds, else the right one. By masks: of a branch
@@ -224,7 +277,7 @@ fn choose<const LANES: usize>(
 fn add_leaves<S: Simd>(simd: S, leaves: &[f32; LEAVES], found: &[u8], sums: &mut [f32]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx512) = simd.level().as_avx512() {
-        return add_leaves_avx512(avx512, leaves, found, sums);
+        return avx512::add_leaves(avx512, leaves, found, sums);
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = simd;
@@ -232,27 +285,6 @@ fn add_leaves<S: Simd>(simd: S, leaves: &[f32; LEAVES], found: &[u8], sums: &mut
         *sum += leaves[usize::from(leaf) % LEAVES];
     }
 }
-
-#[cfg(target_arch = "x86_64")]
-fearless_simd::kernel!(
-    /// The leaves of a tree are two registers there, of which one instruction picks for sixteen rows.
-    #[inline]
-    fn add_leaves_avx512(avx512: Avx512, leaves: &[f32; LEAVES], found: &[u8], sums: &mut [f32]) {
-        use std::arch::x86_64::{
-            __m128i, __m512, _mm512_add_ps, _mm512_cvtepu8_epi32, _mm512_permutex2var_ps,
-        };
-        let (low, high) = leaves.split_at(LEAVES / 2);
-        let low: __m512 = f32x16::from_slice(avx512, low).into();
-        let high: __m512 = f32x16::from_slice(avx512, high).into();
-        for (found, sums) in found.chunks_exact(16).zip(sums.chunks_exact_mut(16)) {
-            let found: __m128i = u8x16::from_slice(avx512, found).into();
-            let own = _mm512_permutex2var_ps(low, _mm512_cvtepu8_epi32(found), high);
-            let sum: __m512 = f32x16::from_slice(avx512, sums).into();
-            let sum: f32x16<_> = _mm512_add_ps(sum, own).simd_into(avx512);
-            sum.store_slice(sums);
-        }
-    }
-);
 
 #[cfg(test)]
 mod tests {

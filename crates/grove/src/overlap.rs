@@ -5,55 +5,100 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::block::Block;
 use crate::page::{PageView, density};
 
-/// Per block: share of its terms in the title, share of the title's in it, share of its terms in the
-/// description, and share that other running text of the page has.
-pub(crate) fn overlaps(page: &PageView<'_>, blocks: &[Block]) -> Vec<[f32; 4]> {
-    let set = |terms: &[u64]| -> FxHashSet<u64> { terms.iter().copied().collect() };
-    let (title, description) = (set(page.title), set(page.description));
+/// What terms of blocks have in common with others.
+#[derive(Debug, Default)]
+pub(crate) struct Shares {
+    /// Per block: share of its terms in the title, share of the title's in it, share of its terms in
+    /// the description, and share that other running text of the page has.
+    pub(crate) overlaps: Vec<[f32; 4]>,
+    /// Per block: signifiers, terms.
+    pub(crate) signified: Vec<(u32, u32)>,
+}
+
+/// The different terms of a page, its title and so on, by number: each is looked up once.
+#[derive(Default)]
+struct Terms {
+    numbers: FxHashMap<u64, u32>,
+    all: Vec<Term>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Term {
+    in_title: bool,
+    in_description: bool,
+    is_signifier: bool,
+    /// One more than the last block that was found to have it.
+    last_block: u32,
+    /// Blocks of running text that have it.
+    texts: u32,
+}
+
+impl Terms {
+    fn number(&mut self, term: u64) -> u32 {
+        let Self { numbers, all } = self;
+        *numbers.entry(term).or_insert_with(|| {
+            all.push(Term::default());
+            all.len() as u32 - 1
+        })
+    }
+
+    fn get(&mut self, term: u64) -> &mut Term {
+        let number = self.number(term);
+        &mut self.all[number as usize]
+    }
+}
+
+/// Compares the terms of blocks. Linear in the page's terms.
+pub(crate) fn shares(page: &PageView<'_>, blocks: &[Block]) -> Shares {
+    let mut terms = Terms::default();
+    terms.numbers.reserve(page.terms.all().len() / 2 + page.title.len() + page.description.len());
+    page.description.iter().for_each(|&term| terms.get(term).in_description = true);
+    page.signifiers.iter().for_each(|signifier| terms.get(signifier.0).is_signifier = true);
+    let mut title_terms = 0;
+    for &term in page.title {
+        title_terms += usize::from(!std::mem::replace(&mut terms.get(term).in_title, true));
+    }
     // The terms of each block, each once, one block after the other; where each block's end.
-    let mut own: Vec<u64> = Vec::with_capacity(page.terms.all().len());
+    let mut own: Vec<u32> = Vec::with_capacity(page.terms.all().len());
     let mut ends: Vec<usize> = Vec::with_capacity(blocks.len());
-    let mut common: FxHashMap<u64, u32> = FxHashMap::default();
-    common.reserve(page.terms.all().len() / 2);
+    let mut signified = Vec::with_capacity(blocks.len());
     let is_text = |b: &Block| density(b) < 0.5 && b.words >= 8;
-    for block in blocks {
-        let from = own.len();
-        own.extend_from_slice(page.terms.between(block.first, block.last));
-        own[from..].sort_unstable();
-        // What is equal lies together now.
-        let mut to = from;
-        for at in from..own.len() {
-            if at == from || own[at] != own[to - 1] {
-                own[to] = own[at];
-                to += 1;
+    for (number, block) in (1..).zip(blocks) {
+        let in_text = u32::from(is_text(block));
+        let all = page.terms.between(block.first, block.last);
+        let mut signifiers = 0;
+        for &term in all {
+            let at = terms.number(term);
+            let term = &mut terms.all[at as usize];
+            signifiers += u32::from(term.is_signifier);
+            if std::mem::replace(&mut term.last_block, number) != number {
+                term.texts += in_text;
+                own.push(at);
             }
         }
-        own.truncate(to);
-        if is_text(block) {
-            own[from..].iter().for_each(|&term| *common.entry(term).or_default() += 1);
-        }
+        signified.push((signifiers, all.len() as u32));
         ends.push(own.len());
     }
     let mut from = 0;
-    ends.iter()
-        .zip(blocks)
-        .map(|(&end, block)| {
-            let terms = &own[std::mem::replace(&mut from, end)..end];
-            let share = |n: usize, of: usize| n as f32 / of.max(1) as f32;
-            let in_title = terms.iter().filter(|term| title.contains(term)).count();
-            let in_description = terms.iter().filter(|term| description.contains(term)).count();
-            // Its own mention does not make a term common.
-            let least = if is_text(block) { 2 } else { 1 };
-            let shared =
-                terms.iter().filter(|t| common.get(t).is_some_and(|&n| n >= least)).count();
-            [
-                share(in_title, terms.len()),
-                share(in_title, title.len()),
-                share(in_description, terms.len()),
-                share(shared, terms.len()),
-            ]
-        })
-        .collect()
+    let of_block = |(&end, block): (&usize, &Block)| {
+        let own = &own[std::mem::replace(&mut from, end)..end];
+        // Its own mention does not make a term common.
+        let least = if is_text(block) { 2 } else { 1 };
+        let (mut in_title, mut in_description, mut shared) = (0, 0, 0);
+        for term in own.iter().map(|&at| &terms.all[at as usize]) {
+            in_title += usize::from(term.in_title);
+            in_description += usize::from(term.in_description);
+            shared += usize::from(term.texts >= least);
+        }
+        let share = |n: usize, of: usize| n as f32 / of.max(1) as f32;
+        [
+            share(in_title, own.len()),
+            share(in_title, title_terms),
+            share(in_description, own.len()),
+            share(shared, own.len()),
+        ]
+    };
+    Shares { overlaps: ends.iter().zip(blocks).map(of_block).collect(), signified }
 }
 
 /// Share of each block's pairs of terms that the full text has; of single terms for short blocks.

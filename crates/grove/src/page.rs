@@ -8,7 +8,8 @@ use rustc_hash::FxHashSet;
 
 use crate::block::{Block, blocks};
 use crate::cues::{self, Cues};
-use crate::overlap::{agreement, overlaps};
+use crate::elements::{Elements, LEVELS};
+use crate::overlap::{Shares, agreement, shares};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends, Signs, signs};
 
@@ -98,9 +99,6 @@ fn width() -> usize {
 const GOOD: (f32, u32) = (0.33, 10);
 /// How much a cue weighs one level further up.
 const DECAY: f32 = 0.85;
-/// Ancestors of the block's element that are looked at, itself among them.
-const LEVELS: usize = 5;
-
 const TAGS: [dom::LocalName; 19] = [
     local_name!("p"),
     local_name!("h1"),
@@ -128,18 +126,12 @@ struct Context<'a> {
     document: Option<&'a Document>,
     blocks: &'a [Block],
     signs: Vec<Signs>,
-    terms: Vec<u32>,
     /// Words of blocks that read like text, by block, and summed up to each block.
     good: Vec<f32>,
     good_before: Vec<f32>,
     words_before: Vec<f32>,
-    /// Per node the number of blocks, good words, images and links before it.
-    block_starts: Vec<u32>,
-    good_starts: Vec<f32>,
-    images: Option<PrefixSums>,
+    /// Per node the number of links before it.
     links: Option<PrefixSums>,
-    words: Option<&'a PrefixSums>,
-    link_words: Option<&'a PrefixSums>,
     /// Per block: shares with the title (of block, of title), the description, and terms common here.
     overlaps: Vec<[f32; 4]>,
     /// Per block how far up each cue is.
@@ -148,6 +140,8 @@ struct Context<'a> {
     h1: Option<usize>,
     first_big: usize,
     last_big: usize,
+    /// What is below the elements at and above the blocks'.
+    elements: Elements,
     /// Per block the last heading before it, and where the same text stood before.
     heading: Vec<Option<usize>>,
     repeated: Vec<bool>,
@@ -159,22 +153,17 @@ impl<'a> Context<'a> {
             document: None,
             blocks: &[],
             signs: Vec::new(),
-            terms: Vec::new(),
             good: Vec::new(),
             good_before: Vec::new(),
             words_before: Vec::new(),
-            block_starts: Vec::new(),
-            good_starts: Vec::new(),
-            images: None,
             links: None,
-            words: None,
-            link_words: None,
             overlaps: Vec::new(),
             cues: Vec::new(),
             signified: Vec::new(),
             h1: None,
             first_big: 0,
             last_big: 0,
+            elements: Elements::default(),
             heading: Vec::new(),
             repeated: Vec::new(),
         }
@@ -191,19 +180,6 @@ impl<'a> Context<'a> {
                 if is_good { (b.words - b.link_words) as f32 } else { 0.0 }
             })
             .collect();
-        let mut block_starts = Vec::with_capacity(document.len() + 1);
-        let mut good_starts = Vec::with_capacity(document.len() + 1);
-        let (mut at, mut sum) = (0, 0.0);
-        for id in document.ids() {
-            block_starts.push(at as u32);
-            good_starts.push(sum);
-            while at < blocks.len() && blocks[at].first == id {
-                sum += good[at];
-                at += 1;
-            }
-        }
-        block_starts.push(at as u32);
-        good_starts.push(sum);
         let big = |&at: &usize| good[at] >= 25.0;
         let heading = {
             let mut last = None;
@@ -219,40 +195,22 @@ impl<'a> Context<'a> {
         let mut seen = FxHashSet::default();
         let repeated =
             signs.iter().map(|s| s.letters > 0 && !seen.insert(s.letters_hash)).collect();
-        let weights: FxHashSet<u64> = page.signifiers.iter().map(|s| s.0).collect();
-        let signified = blocks
-            .iter()
-            .map(|b| {
-                let terms = page.terms.between(b.first, b.last);
-                let hits = terms.iter().filter(|term| weights.contains(term)).count();
-                (hits as u32, terms.len() as u32)
-            })
-            .collect();
+        let Shares { overlaps, signified } = shares(page, blocks);
         Self {
             document: Some(document),
             blocks,
-            terms: blocks
-                .iter()
-                .map(|b| page.terms.between(b.first, b.last).len() as u32)
-                .collect(),
             good_before: sums(&good),
             words_before: sums(&blocks.iter().map(|b| b.words as f32).collect::<Vec<_>>()),
-            block_starts,
-            good_starts,
-            images: Some(PrefixSums::new(document, |id| {
-                u32::from(document.is(id, &local_name!("img")))
-            })),
             links: Some(PrefixSums::new(document, |id| {
                 u32::from(document.is(id, &local_name!("a")))
             })),
-            words: Some(page.words),
-            link_words: Some(page.link_words),
-            overlaps: overlaps(page, blocks),
+            overlaps,
             cues: cues_of(document, blocks, cues),
             signified,
             h1: blocks.iter().position(|b| document.is(b.element, &local_name!("h1"))),
             first_big: (0..blocks.len()).find(big).unwrap_or(0),
             last_big: (0..blocks.len()).rfind(big).unwrap_or(blocks.len().saturating_sub(1)),
+            elements: Elements::of(page, blocks, &good),
             heading,
             repeated,
             signs,
@@ -381,7 +339,8 @@ fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
     row.put("year", flag(s.year));
     row.put("address", flag(s.address));
     row.put("characters a word", chars / words);
-    row.put("terms", c.terms.get(at).map_or(0.0, |&t| t as f32 / words));
+    let (hits, terms) = c.signified.get(at).copied().unwrap_or_default();
+    row.put("terms", terms as f32 / words);
     for (name, distance) in [("-2", -2isize), ("-1", -1), ("+1", 1), ("+2", 2)] {
         let other = at.checked_add_signed(distance).and_then(|at| c.block(at));
         row.put(format_args!("log words {name}"), other.map_or(-1.0, |b| log(b.words as f32)));
@@ -395,7 +354,6 @@ fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
     row.put("of title", of_title);
     row.put("shared with description", of_description);
     row.put("shared with text", shared);
-    let (hits, terms) = c.signified.get(at).copied().unwrap_or_default();
     row.put("signifiers", hits as f32 / terms.max(1) as f32);
     row.put("repeated", flag(c.repeated.get(at).copied().unwrap_or(false)));
     let count = |sums: &Option<PrefixSums>| {
@@ -405,11 +363,9 @@ fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
     row.put("all in a link", flag(block.words > 0 && block.link_words == block.words));
     let level = c.document.map_or(0, |d| d.node(block.element).level);
     row.put("depth", f32::from(level) / 20.0);
+    let name = c.document.and_then(|d| d.name(block.element));
     for tag in &TAGS {
-        row.put(
-            format_args!("<{tag}>"),
-            flag(c.document.is_some_and(|d| d.is(block.element, tag))),
-        );
+        row.put(format_args!("<{tag}>"), flag(name == Some(tag)));
     }
     let mut cues = [0.0f32; cues::COUNT];
     if let Some(levels) = c.cues.get(at) {
@@ -421,27 +377,18 @@ fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
 }
 
 fn fill_ancestors(row: &mut impl Row, block: &Block, c: &Context<'_>) {
-    let all_good = c.good_starts.last().copied().unwrap_or(0.0).max(1.0);
     let mut id = block.element;
     for level in 0..LEVELS {
-        let end = c.document.map_or(0, |d| d.node(id).end);
-        let range = |starts: &[u32]| match starts.get(end as usize) {
-            Some(to) => to - starts[id as usize],
-            None => 0,
-        };
-        let blocks = range(&c.block_starts) as f32;
-        let good = c.good_starts.get(end as usize).map_or(0.0, |g| g - c.good_starts[id as usize]);
-        let sum = |sums: Option<&PrefixSums>| sums.map_or(0, |sums| sums.range(id, end)) as f32;
-        let words = sum(c.words);
-        row.put(format_args!("good words of page, {level} up"), good / all_good);
-        row.put(format_args!("link density, {level} up"), sum(c.link_words) / words.max(1.0));
-        row.put(format_args!("good share, {level} up"), good / words.max(1.0));
-        row.put(format_args!("blocks, {level} up"), log(blocks));
-        row.put(format_args!("words a block, {level} up"), log(words / blocks.max(1.0)));
+        let about = c.elements.get(id);
+        row.put(format_args!("good words of page, {level} up"), about.good_of_page);
+        row.put(format_args!("link density, {level} up"), about.link_density);
+        row.put(format_args!("good share, {level} up"), about.good_share);
+        row.put(format_args!("blocks, {level} up"), about.log_blocks);
+        row.put(format_args!("words a block, {level} up"), about.log_words_a_block);
         if level == 1 || level == 3 {
-            row.put(format_args!("images, {level} up"), log(sum(c.images.as_ref())));
+            row.put(format_args!("images, {level} up"), about.log_images);
         }
-        id = c.document.map_or(0, |d| d.node(id).parent);
+        id = about.parent;
     }
 }
 

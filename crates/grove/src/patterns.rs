@@ -37,6 +37,7 @@ impl Patterns {
             parents: Vec::new(),
             levels: Vec::new(),
         };
+        patterns.ids.reserve(names.examples.len());
         let labels: Vec<u64> = (names.examples.iter().enumerate())
             .map(|(kind, &tag)| patterns.label(tag, names.of_kind(kind)))
             .collect();
@@ -153,6 +154,7 @@ impl<'a> Names<'a> {
             hashes: Vec::new(),
         };
         for page in pages {
+            numbers.reserve(page.kinds().all().len());
             let kinds = page.kinds().all().iter();
             let number = |kind: &Kind| {
                 let element = page.element(kind.first)?;

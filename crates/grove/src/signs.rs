@@ -72,6 +72,13 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
                 (dots, pending_end) = (0, false);
                 continue;
             }
+            if matches!(byte, b' ' | b'\n') {
+                signs.year |= run == 4 && (1900..2100).contains(&run_value);
+                (run, run_value) = (0, 0);
+                signs.sentences += u32::from(std::mem::take(&mut pending_end));
+                at += 1;
+                continue;
+            }
             let Some(c) = text[at..].chars().next() else { break };
             at += c.len_utf8();
             let digit = c.to_digit(10);

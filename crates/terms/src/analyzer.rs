@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language::Language;
 use crate::length::{LengthFilter, MAX_CHARS};
-use crate::memo::{Memo, Outcome};
+use crate::memo::Memo;
 use crate::scanner::{Apostrophe, Scanner};
 use crate::stem::StemFilter;
 use crate::stop_words::stop_word_filters;
@@ -86,32 +86,18 @@ impl Analyzer {
             if word.len() > MAX_CHARS * char::MAX.len_utf8() {
                 continue; // longer than any term, and not worth remembering
             }
-            let outcome = memo.outcome(word, |word| term_of(word_to_term, word));
-            if let Some((hash, text)) = outcome {
-                sink(Word { position: at, raw: word, term: Term { hash: *hash, text } });
+            let term = memo.term(word, |word, text| term_of(word_to_term, word, text));
+            if let Some((hash, text)) = term {
+                sink(Word { position: at, raw: word, term: Term { hash, text } });
             }
         }
     }
 
-    /// Calls `sink` with the hash of every term of the text in order, stop words left out, and teaches
-    /// `vocabulary` the terms: what [`Analyzer::analyze`] gives, faster.
-    pub fn learn(&mut self, text: &str, vocabulary: &mut Vocabulary, sink: &mut impl FnMut(u64)) {
-        let Self { recipe, word_to_term, memo, .. } = self;
-        let mut scanner = Scanner::new(text, recipe.apostrophe);
-        let learner = vocabulary.number();
-        while let Some(span) = scanner.next() {
-            let word = scanner.word(span);
-            if word.len() > MAX_CHARS * char::MAX.len_utf8() {
-                continue;
-            }
-            if let Some((hash, new)) = memo.learn(word, learner, |word| term_of(word_to_term, word))
-            {
-                if let Some(text) = new {
-                    vocabulary.learn(Term { hash, text });
-                }
-                sink(hash);
-            }
-        }
+    /// To tell the hashes of the terms of several texts, and teach a vocabulary the terms: what
+    /// [`Analyzer::analyze`] gives, faster.
+    pub fn learning<'a>(&'a mut self, vocabulary: &'a mut Vocabulary) -> Learning<'a> {
+        self.memo.begin(vocabulary);
+        Learning { analyzer: self, vocabulary }
     }
 
     /// What terms depend on, for the records of a run, with the version of this crate. The crates'
@@ -124,6 +110,35 @@ impl Analyzer {
     pub fn rules() -> String {
         let crates = CRATES.map(|(name, version)| format!("{name} {version}")).join(", ");
         format!("rules {RULES} ({crates})")
+    }
+}
+
+/// An analyzer that teaches a vocabulary: see [`Analyzer::learning`]. The vocabulary knows the terms when
+/// this is dropped.
+pub struct Learning<'a> {
+    analyzer: &'a mut Analyzer,
+    vocabulary: &'a mut Vocabulary,
+}
+
+impl Learning<'_> {
+    /// Appends to `hashes` that of every term of the text in order, stop words left out.
+    pub fn learn(&mut self, text: &str, hashes: &mut Vec<u64>) {
+        let Analyzer { recipe, word_to_term, memo, .. } = &mut *self.analyzer;
+        let mut scanner = Scanner::new(text, recipe.apostrophe);
+        while let Some(span) = scanner.next() {
+            let word = scanner.word(span);
+            if word.len() <= MAX_CHARS * char::MAX.len_utf8() {
+                memo.learn(word, hashes, self.vocabulary, |word, text| {
+                    term_of(word_to_term, word, text)
+                });
+            }
+        }
+    }
+}
+
+impl Drop for Learning<'_> {
+    fn drop(&mut self) {
+        self.analyzer.memo.end(self.vocabulary);
     }
 }
 
@@ -146,9 +161,13 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
     recipe.chain(WordTokenizer::new(recipe.apostrophe))
 }
 
-fn term_of(word_to_term: &mut TextAnalyzer, word: &str) -> Outcome {
+/// The hash of a word's term; appends its text.
+fn term_of(word_to_term: &mut TextAnalyzer, word: &str, text: &mut String) -> Option<u64> {
     let mut stream = word_to_term.token_stream(word);
-    stream.next().map(|token| (xxh3_64(token.text.as_bytes()), token.text.as_str().into()))
+    stream.next().map(|token| {
+        text.push_str(&token.text);
+        xxh3_64(token.text.as_bytes())
+    })
 }
 
 /// The analyzers of one thread, made when first asked for; languages that are treated alike share

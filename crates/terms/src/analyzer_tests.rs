@@ -113,6 +113,8 @@ fn texts() -> impl Strategy<Value = String> {
         "([a-zäöüßéè]{1,12}[ '’.]){0,20}",
         "([а-яё]{1,12} |[α-ωάέήίόύώς]{1,12} |[ء-ي]{1,8} ){0,20}",
         r"\p{any}{0,60}",
+        "([0-9]{1,6}[ a.]){0,20}",
+        "((The|the|THE|Runs|runs|RUNS|internationalizations|Internationalizations) ){0,20}",
     ]
 }
 
@@ -136,6 +138,25 @@ proptest! {
             });
             prop_assert!(found.iter().all(|(_, _, text)| !text.is_empty()));
             prop_assert_eq!(found, expected, "{}", code);
+        }
+    }
+
+    #[test]
+    fn learning_is_analysing(texts in prop::collection::vec(texts(), 0..6)) {
+        for code in ["en", "fr", "ru", "zh"] {
+            let mut analyzer = Analyzer::for_language(Language::from_tag(code));
+            let (mut hashes, mut vocabularies) = (Vec::new(), [Vocabulary::new(), Vocabulary::new()]);
+            for (text, which) in texts.iter().zip([0, 0, 1, 0, 1, 1]) {
+                analyzer.learning(&mut vocabularies[which]).learn(text, &mut hashes);
+            }
+            let mut expected = Vec::new();
+            for (text, which) in texts.iter().zip([0, 0, 1, 0, 1, 1]) {
+                analyzer.analyze(text, &mut |term| {
+                    expected.push(term.hash);
+                    assert_eq!(vocabularies[which].text(term.hash), Some(term.text));
+                });
+            }
+            prop_assert_eq!(&hashes, &expected);
         }
     }
 }

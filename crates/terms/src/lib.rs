@@ -38,6 +38,7 @@ mod background;
 mod chars;
 mod detect;
 mod frequent;
+mod function_words;
 mod language;
 mod length;
 mod marks;
@@ -51,7 +52,7 @@ mod tokenizer;
 mod vocabulary;
 mod words;
 
-pub use analyzer::{Analyzer, Analyzers, Term, Word, text_analyzer};
+pub use analyzer::{Analyzer, Analyzers, Learning, Term, Word, text_analyzer};
 pub use background::Background;
 pub use detect::{Detected, detect};
 pub use frequent::{FrequentConfig, FrequentTerms};

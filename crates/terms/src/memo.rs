@@ -5,113 +5,241 @@
 
 use rustc_hash::FxHashMap;
 
-/// Different raw words remembered: about 8 MB, more than a site's vocabulary in common use.
+use crate::analyzer::Term;
+use crate::vocabulary::Vocabulary;
+
+/// Different raw words remembered: about 6 MB, more than a site's vocabulary in common use.
 const CAPACITY: usize = 1 << 16;
 
-/// What a raw word becomes: a term with its hash, or nothing.
-pub(crate) type Outcome = Option<(u64, Box<str>)>;
-
-/// Raw word → outcome.
-#[derive(Default)]
+/// Raw word → its term's hash and text, or nothing.
 pub(crate) struct Memo {
-    slots: FxHashMap<Box<str>, usize>,
-    outcomes: Vec<Outcome>,
-    /// Short words met lately, each where its letters say: most words of a text, in one look.
-    lately: Vec<Lately>,
+    /// Short words, each in the first free place from where its letters say: most words of a text in
+    /// one look.
+    short: Vec<Short>,
+    /// Others, and their places.
+    long: Vec<Known>,
+    long_places: FxHashMap<Box<str>, usize>,
+    /// How many words are known.
+    words: usize,
+    /// The texts of all terms, one after the other, and one past the end of each.
+    texts: String,
+    ends: Vec<u32>,
+    /// Who learns now, how many have before, and what is yet to be given: see [`Memo::learn`].
+    learner: u64,
+    turn: u32,
+    new: Vec<(u64, u32)>,
 }
 
-/// What is known of a short word.
+/// A short word; two to a line of the cache.
 #[derive(Clone, Copy, Default)]
-struct Lately {
-    /// What it is; no word has a zero. Zeros alone: nothing is known here.
+#[repr(align(32))]
+struct Short {
+    /// What it is; no word has a zero. Zeros alone: the place is free.
     word: Packed,
+    known: Known,
+}
+
+/// What is known of a word.
+#[derive(Clone, Copy, Default)]
+struct Known {
     /// Hash of its term.
     hash: u64,
-    /// Where its outcome lies; [`NO_TERM`] where it gives none.
-    slot: u32,
-    /// Who has learnt the term's text from here: see [`Memo::learn`].
-    learner: u64,
+    /// The number of its term; [`NO_TERM`] where it gives none.
+    term: u32,
+    /// The turn in which a learner last got the text.
+    turn: u32,
 }
-
-/// The bytes of a word of up to 24, zeros after them.
-type Packed = [u64; 3];
 
 const NO_TERM: u32 = u32::MAX;
 
-/// Places for short words; a power of two.
-const LATELY: usize = 1 << 14;
+/// The bytes of a word of up to 16, zeros after them.
+type Packed = [u64; 2];
+
+/// Places for short words to begin with; a power of two.
+const FEWEST_PLACES: usize = 1 << 10;
+
+impl Default for Memo {
+    fn default() -> Self {
+        Self {
+            short: vec![Short::default(); FEWEST_PLACES],
+            long: Vec::new(),
+            long_places: FxHashMap::default(),
+            words: 0,
+            texts: String::new(),
+            ends: Vec::new(),
+            learner: 0,
+            turn: 0,
+            new: Vec::new(),
+        }
+    }
+}
 
 impl Memo {
-    /// The outcome for `word`, computed by `analyze` if it is not known.
-    pub(crate) fn outcome(
+    /// Hash and text of the word's term. What is not known is asked of `analyze`, which appends the
+    /// text to what it is given, and gives the hash; it must not tell capitals of ASCII from small
+    /// letters.
+    #[inline]
+    pub(crate) fn term(
         &mut self,
         word: &str,
-        analyze: impl FnOnce(&str) -> Outcome,
-    ) -> &Outcome {
-        let slot = self.slot(word, analyze);
-        &self.outcomes[slot]
+        analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
+    ) -> Option<(u64, &str)> {
+        let Known { hash, term, .. } = *self.known(word, analyze, None);
+        (term != NO_TERM).then(|| (hash, self.text(term)))
     }
 
-    /// The hash of the word's term. Gives the text, too, unless `learner` (a number above 0) was given
-    /// it here before.
+    /// Begins a turn of a vocabulary, unless the last one was its, too.
+    pub(crate) fn begin(&mut self, vocabulary: &Vocabulary) {
+        if self.learner != vocabulary.number() {
+            if self.turn == u32::MAX {
+                *self = Self::default();
+            }
+            self.learner = vocabulary.number();
+            self.turn += 1;
+            self.new.clear();
+        }
+    }
+
+    /// Appends the hash of the word's term to `hashes`, if it gives one, and sees to it that the
+    /// vocabulary whose turn it is learns the term: at [`Memo::end`] at the latest.
+    ///
+    /// Whether there is a term, and whether it is new, decides about no branch, so that processors
+    /// go on to the next words while they wait for this one: at first most are far from them.
     #[inline]
     pub(crate) fn learn(
         &mut self,
         word: &str,
-        learner: u64,
-        analyze: impl FnOnce(&str) -> Outcome,
-    ) -> Option<(u64, Option<&str>)> {
-        let Some(packed) = pack(word) else {
-            let outcome = self.outcome(word, analyze).as_ref();
-            return outcome.map(|(hash, text)| (*hash, Some(&**text)));
-        };
-        let mixed = (packed[0] ^ packed[1].rotate_left(25) ^ packed[2].rotate_left(47))
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let place = (mixed >> (u64::BITS - LATELY.trailing_zeros())) as usize;
-        match self.lately.get(place) {
-            Some(known) if known.word == packed => {
-                if known.slot == NO_TERM {
-                    return None;
+        hashes: &mut Vec<u64>,
+        vocabulary: &mut Vocabulary,
+        analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
+    ) {
+        let turn = self.turn;
+        let known = self.known(word, analyze, Some(vocabulary));
+        let is_term = known.term != NO_TERM;
+        let is_new = is_term & (known.turn != turn);
+        known.turn = turn;
+        let Known { hash, term, .. } = *known;
+        push_if(is_term, hash, hashes);
+        push_if(is_new, (hash, term), &mut self.new);
+    }
+
+    /// Ends a turn: the vocabulary learns what it has not yet.
+    pub(crate) fn end(&mut self, vocabulary: &mut Vocabulary) {
+        let mut new = std::mem::take(&mut self.new);
+        for (hash, term) in new.drain(..) {
+            vocabulary.learn(Term { hash, text: self.text(term) });
+        }
+        self.new = new;
+    }
+
+    #[inline]
+    fn text(&self, term: u32) -> &str {
+        let from = term.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
+        &self.texts[from as usize..self.ends[term as usize] as usize]
+    }
+
+    #[inline]
+    fn known(
+        &mut self,
+        word: &str,
+        analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
+        learner: Option<&mut Vocabulary>,
+    ) -> &mut Known {
+        match pack(word) {
+            Some(packed) => {
+                let mut place = self.place(packed);
+                if self.short[place].word[0] == 0 {
+                    let known = self.analyzed(word, analyze, learner);
+                    self.grow();
+                    // Only now: what is new may have emptied the memory.
+                    place = self.place(packed);
+                    self.short[place] = Short { word: packed, known };
                 }
-                if known.learner == learner {
-                    return Some((known.hash, None));
-                }
+                &mut self.short[place].known
             }
-            _ => {
-                let slot = self.slot(word, analyze);
-                let (hash, slot) = match &self.outcomes[slot] {
-                    Some((hash, _)) => (*hash, slot as u32),
-                    None => (0, NO_TERM),
+            None => {
+                let place = match self.long_places.get(word) {
+                    Some(&place) => place,
+                    None => {
+                        let known = self.analyzed(word, analyze, learner);
+                        self.long.push(known);
+                        self.long_places.insert(word.into(), self.long.len() - 1);
+                        self.long.len() - 1
+                    }
                 };
-                // Only now: what is new may have emptied the memory.
-                self.lately.resize(LATELY, Lately::default());
-                self.lately[place] = Lately { word: packed, hash, slot, learner: 0 };
+                &mut self.long[place]
             }
         }
-        let known = &mut self.lately[place];
-        known.learner = learner;
-        let (hash, text) = self.outcomes.get(known.slot as usize)?.as_ref()?;
-        Some((*hash, Some(text)))
     }
 
-    fn slot(&mut self, word: &str, analyze: impl FnOnce(&str) -> Outcome) -> usize {
-        match self.slots.get(word) {
-            Some(&slot) => slot,
-            None => self.insert(word, analyze(word), CAPACITY),
+    /// The place of a short word: that where it is, or else the one where it belongs.
+    #[inline]
+    fn place(&self, word: Packed) -> usize {
+        let mixed = (word[0] ^ word[1].rotate_left(25)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let last = self.short.len() - 1;
+        let mut place = (mixed >> last.leading_zeros()) as usize;
+        loop {
+            let own = self.short[place].word;
+            // Without branches: most words are found at once. The first bytes tell whether a place is free.
+            if (own[0] ^ word[0]) | (own[1] ^ word[1]) == 0 || own[0] == 0 {
+                return place;
+            }
+            place = (place + 1) & last;
         }
     }
 
-    fn insert(&mut self, word: &str, outcome: Outcome, capacity: usize) -> usize {
-        if self.outcomes.len() >= capacity {
-            self.slots.clear();
-            self.outcomes.clear();
-            self.lately.clear();
+    /// What a new word is.
+    #[cold]
+    #[inline(never)]
+    fn analyzed(
+        &mut self,
+        word: &str,
+        analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
+        learner: Option<&mut Vocabulary>,
+    ) -> Known {
+        if self.words >= CAPACITY {
+            learner.into_iter().for_each(|vocabulary| self.end(vocabulary));
+            *self = Self { learner: self.learner, turn: self.turn, ..Self::default() };
         }
-        let slot = self.outcomes.len();
-        self.slots.insert(word.into(), slot);
-        self.outcomes.push(outcome);
-        slot
+        self.words += 1;
+        if let Some(known) = self.in_small_letters(word) {
+            return Known { turn: 0, ..known };
+        }
+        let hash = analyze(word, &mut self.texts);
+        let term = if hash.is_some() { self.ends.len() as u32 } else { NO_TERM };
+        self.ends.extend(hash.map(|_| self.texts.len() as u32));
+        Known { hash: hash.unwrap_or_default(), term, turn: 0 }
     }
+
+    /// What is known of a word with capitals from the same word without.
+    fn in_small_letters(&self, word: &str) -> Option<Known> {
+        let mut small = pack(word).filter(|_| word.is_ascii())?;
+        for bytes in &mut small {
+            *bytes = u64::from_le_bytes(bytes.to_le_bytes().map(|byte| byte.to_ascii_lowercase()));
+        }
+        let Short { word, known } = self.short[self.place(small)];
+        (word == small).then_some(known)
+    }
+
+    /// Makes room for one more word: at least one place in two stays free.
+    fn grow(&mut self) {
+        if 2 * self.words <= self.short.len() {
+            return;
+        }
+        let places = 2 * self.short.len();
+        let full = std::mem::replace(&mut self.short, vec![Short::default(); places]);
+        for short in full.into_iter().filter(|short| short.word[0] != 0) {
+            let place = self.place(short.word);
+            self.short[place] = short;
+        }
+    }
+}
+
+#[inline]
+fn push_if<T>(is_wanted: bool, value: T, all: &mut Vec<T>) {
+    let before = all.len();
+    all.push(value);
+    all.truncate(before + usize::from(is_wanted));
 }
 
 /// The bytes of a short word.
@@ -121,21 +249,20 @@ fn pack(word: &str) -> Option<Packed> {
     let four = |at: usize| bytes.get(at..at + 4)?.first_chunk().map(|b| u32::from_le_bytes(*b));
     let eight = |at: usize| bytes.get(at..at + 8)?.first_chunk().map(|b| u64::from_le_bytes(*b));
     Some(match bytes.len() {
-        0 | 25.. => return None,
-        length @ 17..=24 => [eight(0)?, eight(8)?, eight(length - 8)? >> (8 * (24 - length))],
+        0 | 17.. => return None,
         // What overlaps is shifted out again.
         length @ 8..=16 => {
             let rest = eight(length - 8)?;
-            [eight(0)?, if length == 8 { 0 } else { rest >> (8 * (16 - length)) }, 0]
+            [eight(0)?, if length == 8 { 0 } else { rest >> (8 * (16 - length)) }]
         }
         length @ 4..=7 => {
             let rest = u64::from(four(length - 4)?) >> (8 * (8 - length));
-            [u64::from(four(0)?) | rest << 32, 0, 0]
+            [u64::from(four(0)?) | rest << 32, 0]
         }
         length => {
             let byte = |at: usize| u64::from(bytes[at.min(length - 1)]);
             let all = byte(0) | byte(1) << 8 | byte(2) << 16;
-            [all & (u64::MAX >> (64 - 8 * length)), 0, 0]
+            [all & (u64::MAX >> (64 - 8 * length)), 0]
         }
     })
 }
@@ -144,47 +271,116 @@ fn pack(word: &str) -> Option<Packed> {
 mod tests {
     use super::*;
 
+    fn run(_: &str, text: &mut String) -> Option<u64> {
+        text.push_str("run");
+        Some(1)
+    }
+
+    fn none(_: &str, _: &mut String) -> Option<u64> {
+        None
+    }
+
+    fn never(word: &str, _: &mut String) -> Option<u64> {
+        unreachable!("{word} is known")
+    }
+
+    const LONG: &str = "runrunrunrunrunrunrun";
+
     #[test]
     fn a_known_word_is_not_analysed_again() {
         let mut memo = Memo::default();
-        assert_eq!(memo.outcome("runs", |_| Some((1, "run".into()))), &Some((1, "run".into())));
-        assert_eq!(memo.outcome("runs", |_| unreachable!()), &Some((1, "run".into())));
-        assert_eq!(memo.outcome("the", |_| None), &None);
-        assert_eq!(memo.outcome("the", |_| unreachable!()), &None);
+        for word in ["runs", "ran", LONG] {
+            assert_eq!(memo.term(word, run), Some((1, "run")));
+            assert_eq!(memo.term(word, never), Some((1, "run")));
+        }
+        assert_eq!(memo.term("the", none), None);
+        assert_eq!(memo.term("the", never), None);
+    }
+
+    #[test]
+    fn a_word_with_capitals_is_known_by_its_small_letters() {
+        let mut memo = Memo::default();
+        memo.term("runs", run);
+        memo.term("the", none);
+        assert_eq!(memo.term("RunS", never), Some((1, "run")));
+        assert_eq!(memo.term("The", never), None);
+        assert_eq!(memo.term("École", none), None);
+        assert_eq!(memo.term("école", run), Some((1, "run")), "not by others");
     }
 
     #[test]
     fn words_are_packed_as_they_are() {
-        let long = "abcdefghijklmnopqrstuvwxyz";
-        for length in 1..=24 {
-            let mut bytes = [0; 24];
+        let long = "abcdefghijklmnopq";
+        for length in 1..=16 {
+            let mut bytes = [0; 16];
             bytes[..length].copy_from_slice(&long.as_bytes()[..length]);
             let packed = pack(&long[..length]).unwrap().map(u64::to_le_bytes).concat();
             assert_eq!(packed, bytes);
         }
-        assert_eq!((pack(""), pack(&long[..25])), (None, None));
+        assert_eq!((pack(""), pack(long)), (None, None));
     }
 
     #[test]
     fn a_text_is_learnt_once_by_each() {
         let mut memo = Memo::default();
-        let run = |_: &str| Some((1, "run".into()));
-        assert_eq!(memo.learn("runs", 1, run), Some((1, Some("run"))));
-        assert_eq!(memo.learn("runs", 1, |_| unreachable!()), Some((1, None)));
-        assert_eq!(memo.learn("runs", 2, |_| unreachable!()), Some((1, Some("run"))));
-        assert_eq!(memo.learn("the", 2, |_| None), None);
-        assert_eq!(memo.learn("the", 2, |_| unreachable!()), None);
-        // Emptied: known no more.
-        memo.insert("x", None, 1);
-        assert_eq!(memo.learn("runs", 2, |_| Some((2, "ran".into()))), Some((2, Some("ran"))));
+        let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
+        let mut hashes = Vec::new();
+        for word in ["runs", LONG] {
+            memo.begin(&first);
+            memo.learn(word, &mut hashes, &mut first, run);
+            memo.learn(word, &mut hashes, &mut first, never);
+            assert_eq!(memo.new.len(), 1);
+            memo.end(&mut first);
+            memo.begin(&first);
+            memo.learn(word, &mut hashes, &mut first, never);
+            assert!(memo.new.is_empty());
+            assert_eq!(first.text(1), Some("run"));
+            memo.begin(&second);
+            memo.learn(word, &mut hashes, &mut second, never);
+            memo.end(&mut second);
+            assert_eq!(second.text(1), Some("run"));
+        }
+        memo.learn("the", &mut hashes, &mut second, none);
+        memo.learn("the", &mut hashes, &mut second, never);
+        assert!(memo.new.is_empty());
+        assert_eq!(hashes, [1; 8]);
     }
 
     #[test]
-    fn it_stays_bounded() {
+    fn what_is_yet_to_be_learnt_outlives_the_memory() {
         let mut memo = Memo::default();
-        for word in ["a", "b", "c", "d", "e"] {
-            memo.insert(word, None, 2);
-            assert!(memo.slots.len() <= 2 && memo.slots.len() == memo.outcomes.len());
+        let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
+        memo.begin(&first);
+        memo.learn("runs", &mut Vec::new(), &mut first, run);
+        memo.words = CAPACITY;
+        memo.learn("the", &mut Vec::new(), &mut first, none);
+        assert_eq!(memo.words, 1);
+        memo.end(&mut first);
+        assert_eq!((first.len(), first.text(1)), (1, Some("run")));
+        // All turns taken.
+        memo.turn = u32::MAX;
+        memo.begin(&second);
+        memo.learn("runs", &mut Vec::new(), &mut second, run);
+        memo.end(&mut second);
+        assert_eq!(second.text(1), Some("run"));
+    }
+
+    #[test]
+    fn it_grows_and_stays_bounded() {
+        let mut memo = Memo::default();
+        let hash = |word: &str| word.bytes().fold(7u64, |hash, b| hash * 31 + u64::from(b));
+        let of = |word: &str, text: &mut String| {
+            text.push_str(&word[1..]);
+            Some(hash(word))
+        };
+        for number in 0..CAPACITY + 5_000 {
+            let word = format!("w{number}");
+            assert_eq!(memo.term(&word, of), Some((hash(&word), &word[1..])));
+            assert!(memo.words <= CAPACITY && 2 * memo.words <= memo.short.len());
+        }
+        for number in CAPACITY..CAPACITY + 5_000 {
+            let word = format!("w{number}");
+            assert_eq!(memo.term(&word, never), Some((hash(&word), &word[1..])));
         }
     }
 }

@@ -7,6 +7,8 @@
 //!
 //! Sums and products are taken in one order, ties broken by the terms' text: same pages, same result.
 
+use rustc_hash::FxHashMap;
+
 use crate::background::Background;
 use crate::vocabulary::Vocabulary;
 
@@ -74,12 +76,14 @@ impl Weigh {
     }
 }
 
-/// The different terms of a page with their counts, by hash.
-pub(crate) fn term_counts(page: &[u64]) -> Vec<(u64, u32)> {
-    let mut sorted = page.to_vec();
-    sorted.sort_unstable();
-    let runs = sorted.chunk_by(|a, b| a == b);
-    runs.map(|run| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX))).collect()
+/// The different terms of a page with their counts, by hash; in any order.
+pub(crate) fn term_counts(page: &[u64]) -> FxHashMap<u64, u32> {
+    let mut counts = FxHashMap::default();
+    counts.reserve(page.len() / 2);
+    for &term in page {
+        *counts.entry(term).or_default() += 1;
+    }
+    counts
 }
 
 /// The terms that weigh most, with their texts.
@@ -88,17 +92,19 @@ pub(crate) fn top_terms(
     vocabulary: &Vocabulary,
     top: usize,
 ) -> RankedTerms {
-    let unknown = |term: &&(u64, f64)| vocabulary.text(term.0).is_none();
+    let known =
+        |&(hash, weight): &(u64, f64)| vocabulary.text(hash).map(|text| (weight, text, hash));
+    let mut terms: Vec<(f64, &str, u64)> = Vec::new();
     if top > 0 && top < weighted.len() {
         // Only those that weigh as much as the last one taken are to be sorted by their texts.
         let (_, last, _) = weighted.select_nth_unstable_by(top - 1, |a, b| b.1.total_cmp(&a.1));
         let least = last.1;
-        if !weighted.iter().filter(|term| term.1 >= least).any(|term| unknown(&term)) {
-            weighted.retain(|term| term.1 >= least);
-        }
+        let enough = weighted.iter().filter(|term| term.1 >= least).map(known);
+        terms = enough.collect::<Option<_>>().unwrap_or_default();
     }
-    let known = |(hash, weight)| vocabulary.text(hash).map(|text| (weight, text, hash));
-    let mut terms: Vec<(f64, &str, u64)> = weighted.into_iter().filter_map(known).collect();
+    if terms.is_empty() {
+        terms.extend(weighted.iter().filter_map(known));
+    }
     terms.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     terms.truncate(top);
     RankedTerms {

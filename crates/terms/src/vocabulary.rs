@@ -3,6 +3,7 @@
 //! An [`crate::Analyzer`] forgets words to stay small, so it cannot be asked later; a caller that
 //! ranks terms keeps a vocabulary for as long as it keeps the hashes (a template, a site).
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
@@ -14,10 +15,11 @@ use crate::analyzer::Term;
 pub struct Vocabulary {
     /// Tells it from all others of the process.
     number: u64,
-    places: FxHashMap<u64, usize>,
-    /// Hash and end of the text, in the order learnt.
+    /// Hash and end of the text, in the order learnt; some more than once.
     terms: Vec<(u64, usize)>,
     texts: String,
+    /// Per hash its first place: told when it is asked for, as learning is by far the most of it.
+    places: OnceLock<FxHashMap<u64, usize>>,
 }
 
 impl Default for Vocabulary {
@@ -32,9 +34,9 @@ impl Vocabulary {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
-            places: FxHashMap::default(),
             terms: Vec::new(),
             texts: String::new(),
+            places: OnceLock::new(),
         }
     }
 
@@ -46,11 +48,9 @@ impl Vocabulary {
     /// Remembers a term's text.
     #[inline]
     pub fn learn(&mut self, term: Term<'_>) {
-        self.places.entry(term.hash).or_insert_with(|| {
-            self.texts.push_str(term.text);
-            self.terms.push((term.hash, self.texts.len()));
-            self.terms.len() - 1
-        });
+        self.places.take();
+        self.texts.push_str(term.text);
+        self.terms.push((term.hash, self.texts.len()));
     }
 
     /// Learns all terms of another vocabulary, as when pages were read by several threads.
@@ -62,17 +62,28 @@ impl Vocabulary {
 
     /// The text of a term that was learnt.
     pub fn text(&self, hash: u64) -> Option<&str> {
-        self.places.get(&hash).map(|&place| self.text_at(place))
+        self.places().get(&hash).map(|&place| self.text_at(place))
     }
 
     /// How many terms it knows.
     pub fn len(&self) -> usize {
-        self.terms.len()
+        self.places().len()
     }
 
     /// Whether it knows none.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    fn places(&self) -> &FxHashMap<u64, usize> {
+        self.places.get_or_init(|| {
+            let mut places = FxHashMap::default();
+            places.reserve(self.terms.len());
+            for (place, &(hash, _)) in self.terms.iter().enumerate() {
+                places.entry(hash).or_insert(place);
+            }
+            places
+        })
     }
 
     fn text_at(&self, place: usize) -> &str {

@@ -23,7 +23,43 @@ pub fn lower_words(text: &str) -> Vec<String> {
 
 /// How many words a text has.
 pub fn count_words(text: &str) -> u32 {
-    if text.is_ascii() { count_ascii(text.as_bytes()) } else { words(text).count() as u32 }
+    if text.len() >= LONG && text.is_ascii() {
+        count_ascii(text.as_bytes())
+    } else {
+        count_each(text)
+    }
+}
+
+/// Texts of so many bytes are worth vectors.
+const LONG: usize = 64;
+
+/// As [`words`] finds them, character by character.
+fn count_each(text: &str) -> u32 {
+    let kinds = Kinds::get();
+    let bytes = text.as_bytes();
+    let mut count = 0;
+    let mut at = 0;
+    let (mut in_word, mut after_word) = (false, false);
+    while let Some(&byte) = bytes.get(at) {
+        if byte.is_ascii() && byte != b'\'' {
+            let is_in_word = byte.is_ascii_alphanumeric();
+            count += u32::from(is_in_word & !in_word);
+            in_word = is_in_word;
+            after_word = is_in_word | (byte == b'_');
+            at += 1;
+            continue;
+        }
+        let Some(c) = char_at(text, at) else { break };
+        let walk = Words { text, kinds, at, after_word };
+        let kind = kinds.of(c);
+        if !walk.vanishes(c) {
+            count += u32::from(kind.is_single() | (kind.is_in_word() & !in_word));
+            in_word = kind.is_in_word();
+        }
+        after_word = kind.is_python_word();
+        at += c.len_utf8();
+    }
+    count
 }
 
 /// A word begins at a letter or digit after anything else, unless that is one apostrophe after one.

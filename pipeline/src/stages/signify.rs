@@ -171,10 +171,8 @@ fn analyze(
     vocabulary: &mut Vocabulary,
 ) -> PageTerms {
     ANALYZERS.with_borrow_mut(|analyzers| {
-        let analyzer = analyzers.get(language);
-        PageTerms::new(&page.document, |text, out| {
-            analyzer.learn(text, vocabulary, &mut |term| out.push(term));
-        })
+        let mut learning = analyzers.get(language).learning(vocabulary);
+        PageTerms::new(&page.document, |text, terms| learning.learn(text, terms))
     })
 }
 

@@ -1,0 +1,150 @@
+//! What is below the elements at and above a page's blocks.
+
+use dom::{Document, NodeId, PrefixSums, local_name};
+
+use crate::block::Block;
+use crate::page::{PageView, log};
+
+/// Ancestors of a block's element that are looked at, itself among them.
+pub(crate) const LEVELS: usize = 5;
+
+/// What is below some elements of a page, each looked at once: neighbours share most of theirs.
+#[derive(Debug, Default)]
+pub(crate) struct Elements {
+    /// Per node its place among those looked at.
+    places: Vec<u32>,
+    found: Vec<Below>,
+}
+
+/// What is below an element.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Below {
+    pub(crate) parent: NodeId,
+    pub(crate) good_of_page: f32,
+    pub(crate) link_density: f32,
+    pub(crate) good_share: f32,
+    pub(crate) log_blocks: f32,
+    pub(crate) log_words_a_block: f32,
+    pub(crate) log_images: f32,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Elements {
+    /// Looks at the elements of blocks and those above. `good` are the words of each block that reads like
+    /// text.
+    pub(crate) fn of(page: &PageView<'_>, blocks: &[Block], good: &[f32]) -> Self {
+        let document = page.document;
+        let before = Before::of(document, blocks, good);
+        let mut elements = Self { places: vec![NOWHERE; document.len()], found: Vec::new() };
+        for block in blocks {
+            // Above the root is the root.
+            for id in document.ancestors(block.element).chain([0]).take(LEVELS) {
+                let place = &mut elements.places[id as usize];
+                if *place == NOWHERE {
+                    *place = elements.found.len() as u32;
+                    elements.found.push(before.below(id, page));
+                }
+            }
+        }
+        elements
+    }
+
+    /// What is below an element that was looked at.
+    pub(crate) fn get(&self, id: NodeId) -> Below {
+        let place = self.places.get(id as usize).copied().unwrap_or(NOWHERE);
+        self.found.get(place as usize).copied().unwrap_or_default()
+    }
+}
+
+/// Per node what lies before it.
+struct Before {
+    blocks: Vec<u32>,
+    good: Vec<f32>,
+    images: PrefixSums,
+    all_good: f32,
+}
+
+impl Before {
+    fn of(document: &Document, blocks: &[Block], good: &[f32]) -> Self {
+        let mut block_starts = Vec::with_capacity(document.len() + 1);
+        let mut good_starts = Vec::with_capacity(document.len() + 1);
+        let (mut at, mut sum) = (0, 0.0);
+        for id in document.ids() {
+            block_starts.push(at as u32);
+            good_starts.push(sum);
+            while at < blocks.len() && blocks[at].first == id {
+                sum += good[at];
+                at += 1;
+            }
+        }
+        block_starts.push(at as u32);
+        good_starts.push(sum);
+        let is_image = |id| u32::from(document.is(id, &local_name!("img")));
+        Self {
+            blocks: block_starts,
+            good: good_starts,
+            images: PrefixSums::new(document, is_image),
+            all_good: sum.max(1.0),
+        }
+    }
+
+    fn below(&self, id: NodeId, page: &PageView<'_>) -> Below {
+        let node = page.document.node(id);
+        let (from, to) = (id as usize, node.end as usize);
+        let blocks = (self.blocks[to] - self.blocks[from]) as f32;
+        let good = self.good[to] - self.good[from];
+        let sum = |sums: &PrefixSums| sums.range(id, node.end) as f32;
+        let words = sum(page.words);
+        Below {
+            parent: node.parent,
+            good_of_page: good / self.all_good,
+            link_density: sum(page.link_words) / words.max(1.0),
+            good_share: good / words.max(1.0),
+            log_blocks: log(blocks),
+            log_words_a_block: log(words / blocks.max(1.0)),
+            log_images: log(sum(&self.images)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forest::PageTerms;
+
+    use super::*;
+    use crate::block::blocks;
+
+    #[test]
+    fn what_is_below_is_told_up_to_the_root_and_of_no_other() {
+        let html = "<div><p>one two<p><a href=x>three</a> four</div><img><ul><li>five</ul>";
+        let document = dom::parse(html);
+        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
+        let words = PrefixSums::new(&document, count);
+        let link_words = PrefixSums::within_links(&document, count);
+        let terms = PageTerms::new(&document, |_, _| {});
+        let page = PageView {
+            document: &document,
+            words: &words,
+            link_words: &link_words,
+            terms: &terms,
+            title: &[],
+            description: &[],
+            full_text: &[],
+            signifiers: &[],
+        };
+        let blocks = blocks(&document, &words, &link_words);
+        let elements = Elements::of(&page, &blocks, &[2.0, 0.0, 0.0]);
+        let named = |name: &str| {
+            document.ids().find(|&id| document.name(id).is_some_and(|n| &**n == name)).unwrap()
+        };
+        let div = elements.get(named("div"));
+        assert_eq!((div.good_of_page, div.link_density, div.good_share), (1.0, 0.25, 0.5));
+        assert_eq!((div.log_blocks, div.log_words_a_block), (log(2.0), log(2.0)));
+        let body = elements.get(div.parent);
+        assert_eq!((body.log_images, body.log_blocks), (log(1.0), log(3.0)));
+        assert_eq!(elements.get(elements.get(body.parent).parent).good_of_page, 1.0);
+        assert_eq!(elements.get(named("img")).log_blocks, 0.0, "not looked at");
+        assert_eq!(Elements::default().get(0).good_share, 0.0);
+    }
+}
