@@ -39,9 +39,14 @@ pub(crate) struct Sink<'a> {
     pub(crate) left_out: Cell<u32>,
     /// Whether the text of scripts and the like is stored.
     keeps_scripts: bool,
+    /// The list of attributes of the last element, emptied: for the next tag.
+    pub(crate) spare: Cell<Vec<ParsedAttribute>>,
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     merges: Cell<u32>,
 }
+
+/// Attributes that a list has room for if it is worth keeping.
+const ROOM: usize = 4;
 
 /// Later `<html>` and `<body>` tags whose attributes are looked at.
 const MAX_MERGES: u32 = 64;
@@ -65,6 +70,7 @@ impl<'a> Sink<'a> {
             max_values: (8 * size_hint + (1 << 20)).min(u32::MAX as usize),
             left_out: Cell::new(0),
             keeps_scripts: keep == Keep::Scripts,
+            spare: Cell::default(),
             merges: Cell::new(0),
         }
     }
@@ -91,10 +97,10 @@ impl<'a> Sink<'a> {
         Some(self.alloc(Content::Text(Cell::new(Span { start, end }))))
     }
 
-    fn store_attributes(&self, attributes: Vec<ParsedAttribute>) -> Span {
+    fn store_attributes(&self, mut attributes: Vec<ParsedAttribute>) -> Span {
         let mut buffers = self.buffers.borrow_mut();
         let first = buffers.attributes.len() as u32;
-        for attribute in attributes {
+        for attribute in attributes.drain(..) {
             if buffers.attributes.len() >= self.max_attributes
                 || buffers.values.len() + attribute.value.len32() as usize > self.max_values
             {
@@ -107,6 +113,10 @@ impl<'a> Sink<'a> {
             buffers
                 .attributes
                 .push(Attribute { name: attribute.name.local, value: Span { start, end } });
+        }
+        // Copies of lists have room for no more than they held.
+        if attributes.capacity() >= ROOM {
+            self.spare.set(attributes);
         }
         Span { start: first, end: buffers.attributes.len() as u32 }
     }
