@@ -70,8 +70,10 @@ pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document
             span: Span::default(),
         });
     }
-    document.attributes = layout.buffers.attributes;
-    document.values = layout.buffers.values;
+    // Copies take no more room than they need, and the buffers are used again.
+    document.attributes = layout.buffers.attributes.drain(..).collect();
+    document.values = layout.buffers.values.as_str().to_owned();
+    layout.buffers.keep();
     document.notes = notes;
     document
 }

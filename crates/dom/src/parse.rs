@@ -102,7 +102,7 @@ fn build(
     config: &ParseConfig,
     tokens: impl FnOnce(&Guard<'_, '_>, &BufferQueue) -> Option<()>,
 ) -> Document {
-    let arena = Arena::with_capacity((html.len() / 40).clamp(64, 1 << 20));
+    let arena = Arena::with_capacity(512);
     let input = BufferQueue::default();
     let max_nodes = config.max_nodes.min(html.len() as u32 + 1024);
     let guard = Guard::new(Sink::new(&arena, html.len(), config.keep), config, max_nodes, &input);

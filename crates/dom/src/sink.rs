@@ -23,6 +23,32 @@ pub(crate) struct Buffers {
     pub(crate) attributes: Vec<Attribute>,
 }
 
+/// Buffers with more room than this, in bytes, are not kept for the next page.
+const MOST_KEPT: usize = 4 << 20;
+
+thread_local! {
+    static KEPT: Cell<Buffers> = Cell::default();
+}
+
+impl Buffers {
+    /// Empty ones, with the room that an earlier page on this thread made.
+    fn take() -> Self {
+        KEPT.take()
+    }
+
+    /// Leaves their room to the next page.
+    pub(crate) fn keep(mut self) {
+        let room = self.text.capacity() + self.values.capacity();
+        if room + self.attributes.capacity() * size_of::<Attribute>() > MOST_KEPT {
+            return;
+        }
+        self.text.clear();
+        self.values.clear();
+        self.attributes.clear();
+        KEPT.set(self);
+    }
+}
+
 pub(crate) struct Sink<'a> {
     arena: &'a Arena<Linked<'a>>,
     fallback: QualName,
@@ -53,17 +79,12 @@ const MAX_MERGES: u32 = 64;
 
 impl<'a> Sink<'a> {
     pub(crate) fn new(arena: &'a Arena<Linked<'a>>, size_hint: usize, keep: Keep) -> Self {
-        let buffers = Buffers {
-            text: String::with_capacity(size_hint / 4),
-            values: String::with_capacity(size_hint / 4),
-            attributes: Vec::with_capacity(size_hint / 64),
-        };
         Self {
             arena,
             fallback: QualName::new(None, ns!(html), local_name!("html")),
             nothing: arena.alloc(Linked::new(Content::Nothing)),
             root: arena.alloc(Linked::new(Content::Document)),
-            buffers: RefCell::new(buffers),
+            buffers: RefCell::new(Buffers::take()),
             level: Cell::new(0),
             nodes: Cell::new(0),
             max_attributes: 2 * size_hint + 1024,
