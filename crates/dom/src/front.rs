@@ -9,6 +9,7 @@
 mod class;
 mod names;
 mod raw;
+mod references;
 mod tag;
 
 use html5ever::tendril::StrTendril;
@@ -21,6 +22,7 @@ use memchr::{memchr, memchr2, memmem};
 
 use crate::guard::Guard;
 use names::Names;
+use references::{Context, resolve};
 
 /// Who takes the tokens.
 pub(crate) trait Taker: TokenSink {
@@ -91,6 +93,7 @@ pub(crate) fn read<T: Taker>(
         taker,
         max_attributes,
         names: Names::default(),
+        plain: String::new(),
     };
     let mut asked = 0;
     while front.at < html.len() {
@@ -116,6 +119,8 @@ struct Front<'p, T> {
     taker: T,
     max_attributes: usize,
     names: Names,
+    /// For texts with references.
+    plain: String,
 }
 
 /// How text is to be read until its end tag.
@@ -151,6 +156,13 @@ impl<T: Taker> Front<'_, T> {
         self.window.subtendril((from - self.window_at) as u32, length as u32)
     }
 
+    /// A part of the page with its character references resolved.
+    fn resolved(&mut self, from: usize, to: usize, context: Context) -> StrTendril {
+        self.plain.clear();
+        resolve(&self.html[from..to], context, &mut self.plain);
+        StrTendril::from_slice(&self.plain)
+    }
+
     /// Hands out text as it stands.
     fn text(&mut self, from: usize, to: usize) {
         if from < to {
@@ -162,8 +174,8 @@ impl<T: Taker> Front<'_, T> {
     /// Hands out text whose character references, if there may be any, are to be resolved.
     fn content(&mut self, from: usize, to: usize, references: bool) {
         if references {
-            let text = htmlize::unescape(&self.html[from..to]);
-            self.emit(Token::CharacterTokens(StrTendril::from_slice(&text)));
+            let text = self.resolved(from, to, Context::Text);
+            self.emit(Token::CharacterTokens(text));
         } else {
             self.text(from, to);
         }

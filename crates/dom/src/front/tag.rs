@@ -8,6 +8,7 @@ use html5ever::{Attribute, LocalName, QualName, ns};
 use memchr::{memchr, memchr2};
 
 use super::class::{self, is_space};
+use super::references::Context;
 use super::{Front, Taker};
 
 /// From so many attributes on, those seen are looked up rather than gone through.
@@ -116,7 +117,7 @@ impl<T: Taker> Front<'_, T> {
                     (self.slice(start, found), found + 1)
                 } else {
                     let end = found + memchr(quote, &bytes[found..])?;
-                    (self.value_with_references(start, end), end + 1)
+                    (self.resolved(start, end, Context::Attribute), end + 1)
                 }
             }
             b'>' => (StrTendril::new(), at),
@@ -125,15 +126,11 @@ impl<T: Taker> Front<'_, T> {
                 let end = at + bytes[at..].iter().position(ends)?;
                 let value = match memchr(b'&', &bytes[at..end]) {
                     None => self.slice(at, end),
-                    Some(_) => self.value_with_references(at, end),
+                    Some(_) => self.resolved(at, end, Context::Attribute),
                 };
                 (value, end)
             }
         };
         Some((name, value, next))
-    }
-
-    fn value_with_references(&self, from: usize, to: usize) -> StrTendril {
-        StrTendril::from_slice(&htmlize::unescape_attribute(&self.html[from..to]))
     }
 }
