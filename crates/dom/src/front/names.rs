@@ -14,7 +14,7 @@ const LONGEST: usize = 24;
 /// Remembers names: finding the atom of one takes a hash of its bytes that was made to be hard to
 /// foresee, and pages have the same ones over and over.
 pub(super) struct Names {
-    /// Each with its bytes as a number, which is 0 where there is none yet.
+    /// Each with the bytes it was written with as a number, which is 0 where there is none yet.
     short: Vec<(u64, LocalName)>,
     long: Vec<Option<LocalName>>,
     lower: String,
@@ -35,16 +35,19 @@ impl Names {
     /// the class `ends` behind its first. `None` if the page ends within it.
     #[inline]
     pub(super) fn read(&mut self, html: &str, from: usize, ends: u8) -> Option<(LocalName, usize)> {
-        let bytes = html.as_bytes();
-        let mut at = from;
-        let mut number = 0u64;
+        let (first, rest) = html.as_bytes().get(from..)?.split_first()?;
+        let mut number = u64::from(*first);
+        let mut length = 1;
+        let mut rest = rest.iter();
         loop {
-            number = number << 8 | u64::from(bytes.get(at)?.to_ascii_lowercase());
-            at += 1;
-            if class::OF[usize::from(*bytes.get(at)?)] & ends != 0 {
+            let byte = *rest.next()?;
+            if class::OF[usize::from(byte)] & ends != 0 {
                 break;
             }
+            number = number << 8 | u64::from(byte);
+            length += 1;
         }
+        let at = from + length;
         let name = &html[from..at];
         if name.len() > SHORT {
             return Some((self.long(name), at));
