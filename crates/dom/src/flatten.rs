@@ -113,12 +113,7 @@ impl Layout {
                         self.read_nested_head(linked, name);
                         continue;
                     }
-                    let id = self.document.push(
-                        Some(name.local.clone()),
-                        parent,
-                        open.len(),
-                        attributes,
-                    );
+                    let id = self.document.push(Some(&name.local), parent, open.len(), attributes);
                     if linked.first.get().is_some() && !is_void(&name.local) {
                         open.push((id, next));
                         next = linked.first.get();

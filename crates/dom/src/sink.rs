@@ -49,8 +49,13 @@ impl Buffers {
     }
 }
 
+/// Where the nodes of a tree lie while it is built.
+pub(crate) type Nodes<'a> = Arena<Vec<Linked<'a>>>;
+
 pub(crate) struct Sink<'a> {
-    arena: &'a Arena<Linked<'a>>,
+    arena: &'a Nodes<'a>,
+    /// Nodes that are made but not part of the tree yet.
+    free: Cell<&'a mut [Linked<'a>]>,
     fallback: QualName,
     nothing: &'a Linked<'a>,
     pub(crate) root: &'a Linked<'a>,
@@ -71,6 +76,9 @@ pub(crate) struct Sink<'a> {
     merges: Cell<u32>,
 }
 
+/// Nodes that are made at a time.
+const AT_A_TIME: usize = 128;
+
 /// Attributes that a list has room for if it is worth keeping.
 const ROOM: usize = 4;
 
@@ -78,12 +86,13 @@ const ROOM: usize = 4;
 const MAX_MERGES: u32 = 64;
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(arena: &'a Arena<Linked<'a>>, size_hint: usize, keep: Keep) -> Self {
+    pub(crate) fn new(arena: &'a Nodes<'a>, size_hint: usize, keep: Keep) -> Self {
         Self {
             arena,
+            free: Cell::default(),
             fallback: QualName::new(None, ns!(html), local_name!("html")),
-            nothing: arena.alloc(Linked::new(Content::Nothing)),
-            root: arena.alloc(Linked::new(Content::Document)),
+            nothing: &arena.alloc(vec![Linked::new(Content::Nothing)])[0],
+            root: &arena.alloc(vec![Linked::new(Content::Document)])[0],
             buffers: RefCell::new(Buffers::take()),
             level: Cell::new(0),
             nodes: Cell::new(0),
@@ -96,9 +105,22 @@ impl<'a> Sink<'a> {
         }
     }
 
-    fn alloc(&self, content: Content<'a>) -> &'a Linked<'a> {
+    /// A node of the tree's. Nodes are made by the hundred, and filled where they lie: one that is made
+    /// field by field elsewhere and moved here at once has the processor wait for its fields.
+    #[inline]
+    fn alloc(&self, content: impl FnOnce() -> Content<'a>) -> &'a Linked<'a> {
         self.nodes.set(self.nodes.get().saturating_add(1));
-        self.arena.alloc(Linked::new(content))
+        let mut free = self.free.take();
+        if free.is_empty() {
+            let mut nodes = Vec::new();
+            nodes.resize_with(AT_A_TIME, || const { Linked::new(Content::Nothing) });
+            free = self.arena.alloc(nodes);
+        }
+        let Some((node, rest)) = free.split_first_mut() else { return self.nothing };
+        self.free.set(rest);
+        // There is nothing in it that must be dropped.
+        std::mem::forget(std::mem::replace(&mut node.content, content()));
+        node
     }
 
     /// Adjacent text nodes are joined where the buffer allows it, else when flattening: joining
@@ -115,7 +137,7 @@ impl<'a> Sink<'a> {
             return None;
         }
         drop(buffers);
-        Some(self.alloc(Content::Text(Cell::new(Span { start, end }))))
+        Some(self.alloc(|| Content::Text(Cell::new(Span { start, end }))))
     }
 
     fn store_attributes(&self, mut attributes: Vec<ParsedAttribute>) -> Span {
@@ -195,9 +217,9 @@ impl<'a> TreeSink for Sink<'a> {
         flags: ElementFlags,
     ) -> Self::Handle {
         let ignores_text = !self.keeps_scripts && ignores_text(&name, &attributes);
-        let fragment = flags.template.then(|| self.alloc(Content::Document));
+        let fragment = flags.template.then(|| self.alloc(|| Content::Document));
         let attributes = Cell::new(self.store_attributes(attributes));
-        self.alloc(Content::Element {
+        self.alloc(|| Content::Element {
             name,
             attributes,
             fragment,
