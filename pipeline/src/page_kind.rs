@@ -1,6 +1,6 @@
 //! What a page is for: one article, a list of articles, or neither.
 
-use dom::{Document, NodeId, is_inline, local_name};
+use dom::{Document, Kinds, NodeId, is_inline, local_name};
 use model::TemplateKind;
 use url::Url;
 
@@ -143,11 +143,7 @@ impl Fill {
         let document = &parsed.document;
         let mut by_roof: Vec<(NodeId, u32)> = Vec::new();
         let mut fill = Self { core: 0, prose: 0, teasers: 0 };
-        for id in document.ids() {
-            let Some(name) = document.name(id) else { continue };
-            if is_inline(name) || has_block_child(document, id) {
-                continue;
-            }
+        for id in lowest_blocks(document) {
             let words = parsed.words.sum(document, id);
             let linked = parsed.link_words.sum(document, id);
             if words >= 12 && linked * 3 < words {
@@ -179,10 +175,25 @@ fn roof(document: &Document, id: NodeId) -> NodeId {
     roof
 }
 
-fn has_block_child(document: &Document, id: NodeId) -> bool {
-    document
-        .children(id)
-        .any(|child| document.name(child).is_some_and(|n| !is_inline(n) && *n != local_name!("br")))
+/// Blocks without another in them but line breaks.
+fn lowest_blocks(document: &Document) -> impl Iterator<Item = NodeId> {
+    // What can be told by the name is told once a kind.
+    let kinds = document.kinds();
+    let names = || kinds.all().iter().map(|kind| document.name(kind.first));
+    let is_block: Vec<bool> = names().map(|name| name.is_some_and(|n| !is_inline(n))).collect();
+    let is_break: Vec<bool> =
+        names().map(|name| name.is_some_and(|n| *n == local_name!("br"))).collect();
+    let mut lowest = vec![false; document.len()];
+    // Children come after their parents.
+    for (id, &kind) in kinds.of_nodes().iter().enumerate() {
+        if kind != Kinds::TEXT && is_block[kind as usize] {
+            lowest[id] = true;
+            if id > 0 && !is_break[kind as usize] {
+                lowest[document.node(id as NodeId).parent as usize] = false;
+            }
+        }
+    }
+    document.ids().filter(move |&id| lowest[id as usize])
 }
 
 /// Headings and short blocks that are one link read like titles; menu entries are shorter.

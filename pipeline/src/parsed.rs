@@ -71,10 +71,7 @@ pub fn parse_page<'a>(page: &'a Page, config: &Config) -> ParsedPage<'a> {
             (applied.document, Some(fixed))
         }
     };
-    let counts: Vec<u32> =
-        document.ids().map(|id| document.text(id).map_or(0, terms::count_words)).collect();
-    let words = PrefixSums::new(&document, |id| counts[id as usize]);
-    let link_words = PrefixSums::within_links(&document, |id| counts[id as usize]);
+    let (words, link_words) = PrefixSums::of_texts(&document, terms::count_words);
     let names = Names::of(&document);
     let tokens = names.distinct();
     ParsedPage { page, document, words, link_words, tokens, names, json_ld: OnceLock::new(), fixed }

@@ -3,6 +3,8 @@
 //! Byte order mark, then HTTP, then the page's own declaration, then valid UTF-8, then a guess;
 //! but a declaration that the bytes plainly contradict is passed over.
 
+use std::string::FromUtf8Error;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
 use memchr::memchr;
@@ -28,80 +30,73 @@ pub fn decode(bytes: Vec<u8>, http_charset: Option<&str>) -> (String, Charset) {
     if let Some((encoding, length)) = Encoding::for_bom(&bytes) {
         let mut bytes = bytes;
         bytes.drain(..length);
-        return with(encoding, bytes, CharsetEvidence::Bom);
+        return with(encoding, String::from_utf8(bytes), CharsetEvidence::Bom);
     }
+    let text = String::from_utf8(bytes);
+    let bytes = match &text {
+        Ok(text) => text.as_bytes(),
+        Err(error) => error.as_bytes(),
+    };
     let by_http = http_charset.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
     let by_http = by_http.map(|encoding| (encoding, CharsetEvidence::Http));
-    let by_page = || Some((prescan(&bytes)?, CharsetEvidence::Meta));
+    let by_page = || Some((prescan(bytes)?, CharsetEvidence::Meta));
     // The replacement encoding stands for labels that must not be used.
     let declared = by_http.or_else(by_page).filter(|(encoding, _)| *encoding != REPLACEMENT);
 
-    let sequences = Sequences::count(&bytes);
     let (encoding, evidence) = match declared {
-        Some((encoding, evidence)) if !sequences.contradict(encoding, &bytes) => {
-            (encoding, evidence)
-        }
-        _ if sequences.invalid > 0 => (detect(&bytes), CharsetEvidence::Detector),
-        None if shifts_to_japanese(&bytes) => (ISO_2022_JP, CharsetEvidence::Detector),
+        Some((encoding, evidence)) if !contradicted(encoding, &text) => (encoding, evidence),
+        _ if text.is_err() => (detect(bytes), CharsetEvidence::Detector),
+        None if shifts_to_japanese(bytes) => (ISO_2022_JP, CharsetEvidence::Detector),
         _ => (UTF_8, CharsetEvidence::ValidUtf8),
     };
-    with(encoding, bytes, evidence)
+    with(encoding, text, evidence)
 }
 
-fn with(
-    encoding: &'static Encoding,
-    bytes: Vec<u8>,
-    evidence: CharsetEvidence,
-) -> (String, Charset) {
+/// The bytes of a payload: as text, if they are UTF-8.
+type Read = Result<String, FromUtf8Error>;
+
+fn with(encoding: &'static Encoding, read: Read, evidence: CharsetEvidence) -> (String, Charset) {
     let charset = Charset { name: encoding.name(), evidence };
-    // ASCII is the same in all of them but the three that are not made for it.
-    let same = encoding.is_ascii_compatible() && encoding != ISO_2022_JP && bytes.is_ascii();
-    if same || encoding == UTF_8 {
-        let text = String::from_utf8(bytes);
-        return (
-            text.unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
-            charset,
-        );
-    }
-    (encoding.decode_without_bom_handling(&bytes).0.into_owned(), charset)
+    let text = match read {
+        Ok(text) if encoding == UTF_8 => text,
+        // ASCII is the same in all of them but the three that are not made for it.
+        Ok(text)
+            if encoding.is_ascii_compatible() && encoding != ISO_2022_JP && text.is_ascii() =>
+        {
+            text
+        }
+        Ok(text) => encoding.decode_without_bom_handling(text.as_bytes()).0.into_owned(),
+        Err(error) if encoding == UTF_8 => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        Err(error) => encoding.decode_without_bom_handling(error.as_bytes()).0.into_owned(),
+    };
+    (text, charset)
 }
 
-/// What the bytes are as UTF-8.
-struct Sequences {
-    /// Sequences of several bytes that are valid; not counted past `SURELY` when all are.
-    valid: usize,
-    /// Sequences that are not.
-    invalid: usize,
+/// Whether the bytes plainly are not in the declared encoding.
+fn contradicted(declared: &'static Encoding, read: &Read) -> bool {
+    match read {
+        Ok(_) if declared == UTF_8 => false,
+        Ok(text) if declared == UTF_16LE || declared == UTF_16BE => {
+            memchr(0, text.as_bytes()).is_none()
+        }
+        Ok(text) if declared.is_single_byte() => !text.is_ascii(),
+        Ok(text) => !text.is_ascii() && leads(text).take(SURELY).count() == SURELY,
+        // Some broken characters are an accident, more broken than whole ones are not.
+        Err(error) if declared == UTF_8 => {
+            let (mut valid, mut invalid) = (0, 0);
+            for chunk in error.as_bytes().utf8_chunks() {
+                valid += leads(chunk.valid()).count();
+                invalid += usize::from(!chunk.invalid().is_empty());
+            }
+            invalid > valid
+        }
+        Err(_) => false,
+    }
 }
 
-impl Sequences {
-    fn count(bytes: &[u8]) -> Self {
-        let leads =
-            |text: &str, most: usize| text.bytes().filter(|byte| *byte >= 0xc0).take(most).count();
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            let valid = if text.is_ascii() { 0 } else { leads(text, SURELY) };
-            return Self { valid, invalid: 0 };
-        }
-        let mut counted = Self { valid: 0, invalid: 0 };
-        for chunk in bytes.utf8_chunks() {
-            counted.valid += leads(chunk.valid(), usize::MAX);
-            counted.invalid += usize::from(!chunk.invalid().is_empty());
-        }
-        counted
-    }
-
-    /// Whether the bytes plainly are not in the declared encoding.
-    fn contradict(&self, declared: &'static Encoding, bytes: &[u8]) -> bool {
-        if declared == UTF_8 {
-            // Some broken characters are an accident, more broken than whole ones are not.
-            return self.invalid > self.valid;
-        }
-        if declared == UTF_16LE || declared == UTF_16BE {
-            return self.invalid == 0 && memchr(0, bytes).is_none();
-        }
-        let enough = if declared.is_single_byte() { 1 } else { SURELY };
-        self.invalid == 0 && self.valid >= enough
-    }
+/// The first bytes of characters of several bytes.
+fn leads(text: &str) -> impl Iterator<Item = u8> {
+    text.bytes().filter(|byte| *byte >= 0xc0)
 }
 
 /// Guesses from the first stretch that is not ASCII.

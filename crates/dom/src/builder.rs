@@ -27,7 +27,7 @@ impl Builder {
         matches!(self.open.last(), Some(None))
     }
 
-    fn push(&mut self, name: Option<LocalName>, span: Span) -> NodeId {
+    fn push(&mut self, name: Option<&LocalName>, span: Span) -> NodeId {
         let parent = self.open.last().copied().flatten().unwrap_or(0);
         self.document.push(name, parent, self.open.len(), span)
     }
@@ -53,7 +53,7 @@ impl Builder {
                 .push(Attribute { name: name.clone(), value: Span { start, end } });
         }
         let span = Span { start: first, end: self.document.attributes.len() as u32 };
-        let id = self.push(Some(name.clone()), span);
+        let id = self.push(Some(name), span);
         // What the parser puts into a void element is nothing.
         self.open.push((!is_void(name)).then_some(id));
         Some(id)
@@ -79,7 +79,7 @@ impl Builder {
             self.close();
         }
         if self.document.nodes.is_empty() {
-            self.push(Some(local_name!("html")), Span::default());
+            self.push(Some(&local_name!("html")), Span::default());
         }
         self.document
     }

@@ -156,14 +156,16 @@ impl Document {
     /// Puts in a node after all others.
     pub(crate) fn push(
         &mut self,
-        name: Option<LocalName>,
+        name: Option<&LocalName>,
         parent: NodeId,
         level: usize,
         span: Span,
     ) -> NodeId {
         let id = self.nodes.len() as NodeId;
         let level = level.min(u16::MAX as usize) as u16;
-        self.nodes.push(Node { name, parent, end: id + 1, level, span });
+        // Made where it comes to lie, once there is room for it.
+        let node = || Node { name: name.cloned(), parent, end: id + 1, level, span };
+        self.nodes.extend(std::iter::once_with(node));
         id
     }
 

@@ -70,8 +70,10 @@ pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document
             span: Span::default(),
         });
     }
-    document.attributes = layout.buffers.attributes;
-    document.values = layout.buffers.values;
+    // Copies take no more room than they need, and the buffers are used again.
+    document.attributes = layout.buffers.attributes.drain(..).collect();
+    document.values = layout.buffers.values.as_str().to_owned();
+    layout.buffers.keep();
     document.notes = notes;
     document
 }
@@ -111,12 +113,7 @@ impl Layout {
                         self.read_nested_head(linked, name);
                         continue;
                     }
-                    let id = self.document.push(
-                        Some(name.local.clone()),
-                        parent,
-                        open.len(),
-                        attributes,
-                    );
+                    let id = self.document.push(Some(&name.local), parent, open.len(), attributes);
                     if linked.first.get().is_some() && !is_void(&name.local) {
                         open.push((id, next));
                         next = linked.first.get();

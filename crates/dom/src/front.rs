@@ -6,32 +6,49 @@
 //! for where text is cut, what comments say and errors, none of which the tree has. html5ever's
 //! tokenizer is the oracle in tests and fuzzing, and reads the pages that this one does not.
 
+mod class;
 mod names;
 mod raw;
+mod references;
 mod tag;
 
-use html5ever::TokenizerResult;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{
     BufferQueue, Doctype, Tag, Token, TokenSink, TokenSinkResult, Tokenizer,
 };
-use memchr::{memchr, memmem};
+use html5ever::{Attribute, TokenizerResult};
+use memchr::{memchr, memchr2, memmem};
 
 use crate::guard::Guard;
 use names::Names;
+use references::{Context, resolve};
 
 /// Who takes the tokens.
 pub(crate) trait Taker: TokenSink {
     /// Is told that so many attributes of a tag were left out.
     fn leave_out(&self, attributes: u32);
+
+    /// An empty list for attributes, of an earlier tag where it can be.
+    fn spare(&self) -> Vec<Attribute>;
 }
 
 impl Taker for &Guard<'_, '_> {
     fn leave_out(&self, attributes: u32) {
         Guard::leave_out(self, attributes);
     }
+
+    fn spare(&self) -> Vec<Attribute> {
+        self.builder.sink.spare.take()
+    }
 }
+
+/// Bytes of the page that tokens share at a time. They are copied, as the tree builder's strings can only
+/// share what they own: a small copy stays in the processor's cache until it is replaced.
+const WINDOW: usize = 1 << 15;
+
+/// Longest string that is part of no other.
+const INLINE: usize = 8;
 
 /// Bytes between two questions whether to go on.
 const STRETCH: usize = 1 << 14;
@@ -68,8 +85,16 @@ pub(crate) fn read<T: Taker>(
     go_on: &dyn Fn() -> bool,
 ) -> bool {
     let html = html.strip_prefix('\u{feff}').unwrap_or(html);
-    let page = StrTendril::from_slice(html);
-    let mut front = Front { html, page, at: 0, taker, max_attributes, names: Names::default() };
+    let mut front = Front {
+        html,
+        window: StrTendril::new(),
+        window_at: 0,
+        at: 0,
+        taker,
+        max_attributes,
+        names: Names::default(),
+        plain: String::new(),
+    };
     let mut asked = 0;
     while front.at < html.len() {
         if front.at >= asked {
@@ -87,12 +112,15 @@ pub(crate) fn read<T: Taker>(
 
 struct Front<'p, T> {
     html: &'p str,
-    /// The same, for strings that share it.
-    page: StrTendril,
+    /// The bytes from `window_at` on, for strings that share them.
+    window: StrTendril,
+    window_at: usize,
     at: usize,
     taker: T,
     max_attributes: usize,
     names: Names,
+    /// For texts with references.
+    plain: String,
 }
 
 /// How text is to be read until its end tag.
@@ -100,11 +128,6 @@ struct Front<'p, T> {
 enum Raw {
     Kind(RawKind),
     Plaintext,
-}
-
-/// Whether a byte is white space between attributes.
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | b'\x0C' | b' ')
 }
 
 impl<T: Taker> Front<'_, T> {
@@ -117,26 +140,44 @@ impl<T: Taker> Front<'_, T> {
         let _ = self.taker.process_token(token, 1);
     }
 
-    /// A part of the page, sharing its bytes.
-    fn slice(&self, from: usize, to: usize) -> StrTendril {
-        self.page.subtendril(from as u32, (to - from) as u32)
+    /// A part of the page.
+    fn slice(&mut self, from: usize, to: usize) -> StrTendril {
+        let length = to - from;
+        if length <= INLINE || length > WINDOW {
+            return StrTendril::from_slice(&self.html[from..to]);
+        }
+        if from < self.window_at || to > self.window_at + self.window.len() {
+            let end = self.html.ceil_char_boundary((from + WINDOW).min(self.html.len()));
+            // What the last one took is free again, or else belongs to the strings that share it.
+            self.window.clear();
+            self.window.push_slice(&self.html[from..end]);
+            self.window_at = from;
+        }
+        self.window.subtendril((from - self.window_at) as u32, length as u32)
+    }
+
+    /// A part of the page with its character references resolved.
+    fn resolved(&mut self, from: usize, to: usize, context: Context) -> StrTendril {
+        self.plain.clear();
+        resolve(&self.html[from..to], context, &mut self.plain);
+        StrTendril::from_slice(&self.plain)
     }
 
     /// Hands out text as it stands.
-    fn text(&self, from: usize, to: usize) {
+    fn text(&mut self, from: usize, to: usize) {
         if from < to {
-            self.emit(Token::CharacterTokens(self.slice(from, to)));
+            let text = self.slice(from, to);
+            self.emit(Token::CharacterTokens(text));
         }
     }
 
-    /// Hands out text whose character references are to be resolved.
-    fn text_with_references(&self, from: usize, to: usize) {
-        match memchr(b'&', &self.bytes()[from..to]) {
-            None => self.text(from, to),
-            Some(_) => {
-                let text = htmlize::unescape(&self.html[from..to]);
-                self.emit(Token::CharacterTokens(StrTendril::from_slice(&text)));
-            }
+    /// Hands out text whose character references, if there may be any, are to be resolved.
+    fn content(&mut self, from: usize, to: usize, references: bool) {
+        if references {
+            let text = self.resolved(from, to, Context::Text);
+            self.emit(Token::CharacterTokens(text));
+        } else {
+            self.text(from, to);
         }
     }
 
@@ -144,28 +185,44 @@ impl<T: Taker> Front<'_, T> {
     fn markup(&mut self) {
         let from = self.at;
         let mut search = from;
+        let mut references = false;
+        // Between most tags there is nothing, or white space.
+        while self.bytes().get(search).is_some_and(|byte| class::is_space(*byte)) {
+            search += 1;
+        }
         loop {
-            let Some(found) = memchr(b'<', &self.bytes()[search..]) else {
+            let rest = &self.bytes()[search..];
+            let found = match rest.first() {
+                Some(b'<') => Some(0),
+                _ if references => memchr(b'<', rest),
+                _ => memchr2(b'<', b'&', rest),
+            };
+            let Some(found) = found else {
                 self.at = self.html.len();
-                return self.text_with_references(from, self.at);
+                return self.content(from, self.at, references);
             };
             let open = search + found;
+            if self.bytes()[open] == b'&' {
+                references = true;
+                search = open + 1;
+                continue;
+            }
             let first = self.bytes().get(open + 1).copied().unwrap_or(b' ');
             match first {
                 b'a'..=b'z' | b'A'..=b'Z' => {
-                    self.text_with_references(from, open);
+                    self.content(from, open, references);
                     return self.start_tag(open + 1);
                 }
                 b'/' if open + 2 < self.html.len() => {
-                    self.text_with_references(from, open);
+                    self.content(from, open, references);
                     return self.end_tag(open + 2);
                 }
                 b'!' => {
-                    self.text_with_references(from, open);
+                    self.content(from, open, references);
                     return self.declaration(open + 2);
                 }
                 b'?' => {
-                    self.text_with_references(from, open);
+                    self.content(from, open, references);
                     return self.bogus_comment(open + 1);
                 }
                 // Not markup: text (§13.2.5.6).
@@ -249,13 +306,12 @@ fn comment_length(text: &[u8]) -> usize {
         return 2;
     }
     let mut from = 0;
-    while let Some(found) = memmem::find(&text[from..], b"--") {
-        let dashes = from + found;
-        match &text[dashes + 2..] {
-            [b'>', ..] => return dashes + 3,
-            [b'!', b'>', ..] => return dashes + 4,
-            _ => from = dashes + 1,
+    while let Some(found) = memchr(b'>', &text[from..]) {
+        let before = &text[..from + found];
+        if before.ends_with(b"--") || before.ends_with(b"--!") {
+            return before.len() + 1;
         }
+        from = before.len() + 1;
     }
     text.len()
 }

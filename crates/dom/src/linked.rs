@@ -37,14 +37,14 @@ pub(crate) enum Content<'a> {
 }
 
 impl<'a> Linked<'a> {
-    pub(crate) fn new(content: Content<'a>) -> Self {
+    pub(crate) const fn new(content: Content<'a>) -> Self {
         Self {
-            parent: Cell::default(),
-            previous: Cell::default(),
-            next: Cell::default(),
-            first: Cell::default(),
-            last: Cell::default(),
-            level: Cell::default(),
+            parent: Cell::new(None),
+            previous: Cell::new(None),
+            next: Cell::new(None),
+            first: Cell::new(None),
+            last: Cell::new(None),
+            level: Cell::new(0),
             content,
         }
     }

@@ -4,14 +4,13 @@ use html5ever::TokenizerResult;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{BufferQueue, Tokenizer, TokenizerOpts};
 use html5ever::tree_builder::TreeSink;
-use typed_arena::Arena;
 
 use crate::document::{Document, ParseNotes};
 use crate::flatten::flatten;
 use crate::flood::TagReader;
 use crate::front;
 use crate::guard::Guard;
-use crate::sink::Sink;
+use crate::sink::{Nodes, Sink};
 
 /// Which elements come into the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +101,7 @@ fn build(
     config: &ParseConfig,
     tokens: impl FnOnce(&Guard<'_, '_>, &BufferQueue) -> Option<()>,
 ) -> Document {
-    let arena = Arena::with_capacity((html.len() / 40).clamp(64, 1 << 20));
+    let arena = Nodes::new();
     let input = BufferQueue::default();
     let max_nodes = config.max_nodes.min(html.len() as u32 + 1024);
     let guard = Guard::new(Sink::new(&arena, html.len(), config.keep), config, max_nodes, &input);

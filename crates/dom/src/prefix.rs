@@ -30,24 +30,32 @@ impl PrefixSums {
         Self::new(document, |id| u32::from(document.name(id).is_some()))
     }
 
+    /// Counts of all text nodes, and of those that lie in a link (`<a href>`), in one go.
+    pub fn of_texts(document: &Document, mut count: impl FnMut(&str) -> u32) -> (Self, Self) {
+        let mut linked = Vec::with_capacity(document.len() + 1);
+        linked.push(0);
+        let (mut link_end, mut sum) = (0, 0u32);
+        let all = Self::new(document, |id| {
+            let words = document.text(id).map_or(0, &mut count);
+            if let Some(end) = end_of_link(document, id) {
+                link_end = link_end.max(end);
+            } else if id < link_end {
+                sum = sum.saturating_add(words);
+            }
+            linked.push(sum);
+            words
+        });
+        (all, Self(linked))
+    }
+
     /// Counts of text nodes that lie in a link (`<a href>`), from counts of all text nodes.
     pub fn within_links(document: &Document, mut count: impl FnMut(NodeId) -> u32) -> Self {
-        let href = html5ever::local_name!("href");
         let mut link_end = 0;
         Self::new(document, |id| {
-            let node = document.node(id);
-            match &node.name {
-                Some(name) => {
-                    if *name == html5ever::local_name!("a")
-                        && document.attribute(id, &href).is_some()
-                    {
-                        link_end = link_end.max(node.end);
-                    }
-                    0
-                }
-                None if id < link_end => count(id),
-                None => 0,
+            if let Some(end) = end_of_link(document, id) {
+                link_end = link_end.max(end);
             }
+            if id < link_end && document.name(id).is_none() { count(id) } else { 0 }
         })
     }
 
@@ -66,5 +74,30 @@ impl PrefixSums {
     /// The sum over the whole document.
     pub fn total(&self) -> u32 {
         self.0.last().copied().unwrap_or(0)
+    }
+}
+
+/// Where a link (`<a href>`) ends, if the node is one.
+fn end_of_link(document: &Document, id: NodeId) -> Option<NodeId> {
+    let is_link = document.is(id, &html5ever::local_name!("a"))
+        && document.attribute(id, &html5ever::local_name!("href")).is_some();
+    is_link.then(|| document.node(id).end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    #[test]
+    fn texts_counted_in_one_go_are_those_counted_apart() {
+        let page =
+            parse("<p>a bc<a href=x>d<b>ef</b>g</a><a name=y>hi</a>j<td><a href=z>k<p>l</a>m");
+        let count = |text: &str| text.len() as u32;
+        let of_node = |id: NodeId| page.text(id).map_or(0, count);
+        let (all, linked) = PrefixSums::of_texts(&page, count);
+        assert_eq!(all.0, PrefixSums::new(&page, of_node).0);
+        assert_eq!(linked.0, PrefixSums::within_links(&page, of_node).0);
+        assert_eq!((all.total(), linked.total()), (14, 6));
     }
 }

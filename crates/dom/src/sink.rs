@@ -23,8 +23,39 @@ pub(crate) struct Buffers {
     pub(crate) attributes: Vec<Attribute>,
 }
 
+/// Buffers with more room than this, in bytes, are not kept for the next page.
+const MOST_KEPT: usize = 4 << 20;
+
+thread_local! {
+    static KEPT: Cell<Buffers> = Cell::default();
+}
+
+impl Buffers {
+    /// Empty ones, with the room that an earlier page on this thread made.
+    fn take() -> Self {
+        KEPT.take()
+    }
+
+    /// Leaves their room to the next page.
+    pub(crate) fn keep(mut self) {
+        let room = self.text.capacity() + self.values.capacity();
+        if room + self.attributes.capacity() * size_of::<Attribute>() > MOST_KEPT {
+            return;
+        }
+        self.text.clear();
+        self.values.clear();
+        self.attributes.clear();
+        KEPT.set(self);
+    }
+}
+
+/// Where the nodes of a tree lie while it is built.
+pub(crate) type Nodes<'a> = Arena<Vec<Linked<'a>>>;
+
 pub(crate) struct Sink<'a> {
-    arena: &'a Arena<Linked<'a>>,
+    arena: &'a Nodes<'a>,
+    /// Nodes that are made but not part of the tree yet.
+    free: Cell<&'a mut [Linked<'a>]>,
     fallback: QualName,
     nothing: &'a Linked<'a>,
     pub(crate) root: &'a Linked<'a>,
@@ -39,39 +70,57 @@ pub(crate) struct Sink<'a> {
     pub(crate) left_out: Cell<u32>,
     /// Whether the text of scripts and the like is stored.
     keeps_scripts: bool,
+    /// The list of attributes of the last element, emptied: for the next tag.
+    pub(crate) spare: Cell<Vec<ParsedAttribute>>,
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     merges: Cell<u32>,
 }
+
+/// Nodes that are made at a time.
+const AT_A_TIME: usize = 128;
+
+/// Attributes that a list has room for if it is worth keeping.
+const ROOM: usize = 4;
 
 /// Later `<html>` and `<body>` tags whose attributes are looked at.
 const MAX_MERGES: u32 = 64;
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(arena: &'a Arena<Linked<'a>>, size_hint: usize, keep: Keep) -> Self {
-        let buffers = Buffers {
-            text: String::with_capacity(size_hint / 4),
-            values: String::with_capacity(size_hint / 4),
-            attributes: Vec::with_capacity(size_hint / 64),
-        };
+    pub(crate) fn new(arena: &'a Nodes<'a>, size_hint: usize, keep: Keep) -> Self {
         Self {
             arena,
+            free: Cell::default(),
             fallback: QualName::new(None, ns!(html), local_name!("html")),
-            nothing: arena.alloc(Linked::new(Content::Nothing)),
-            root: arena.alloc(Linked::new(Content::Document)),
-            buffers: RefCell::new(buffers),
+            nothing: &arena.alloc(vec![Linked::new(Content::Nothing)])[0],
+            root: &arena.alloc(vec![Linked::new(Content::Document)])[0],
+            buffers: RefCell::new(Buffers::take()),
             level: Cell::new(0),
             nodes: Cell::new(0),
             max_attributes: 2 * size_hint + 1024,
             max_values: (8 * size_hint + (1 << 20)).min(u32::MAX as usize),
             left_out: Cell::new(0),
             keeps_scripts: keep == Keep::Scripts,
+            spare: Cell::default(),
             merges: Cell::new(0),
         }
     }
 
-    fn alloc(&self, content: Content<'a>) -> &'a Linked<'a> {
+    /// A node of the tree's. Nodes are made by the hundred, and filled where they lie: one that is made
+    /// field by field elsewhere and moved here at once has the processor wait for its fields.
+    #[inline]
+    fn alloc(&self, content: impl FnOnce() -> Content<'a>) -> &'a Linked<'a> {
         self.nodes.set(self.nodes.get().saturating_add(1));
-        self.arena.alloc(Linked::new(content))
+        let mut free = self.free.take();
+        if free.is_empty() {
+            let mut nodes = Vec::new();
+            nodes.resize_with(AT_A_TIME, || const { Linked::new(Content::Nothing) });
+            free = self.arena.alloc(nodes);
+        }
+        let Some((node, rest)) = free.split_first_mut() else { return self.nothing };
+        self.free.set(rest);
+        // There is nothing in it that must be dropped.
+        std::mem::forget(std::mem::replace(&mut node.content, content()));
+        node
     }
 
     /// Adjacent text nodes are joined where the buffer allows it, else when flattening: joining
@@ -88,13 +137,13 @@ impl<'a> Sink<'a> {
             return None;
         }
         drop(buffers);
-        Some(self.alloc(Content::Text(Cell::new(Span { start, end }))))
+        Some(self.alloc(|| Content::Text(Cell::new(Span { start, end }))))
     }
 
-    fn store_attributes(&self, attributes: Vec<ParsedAttribute>) -> Span {
+    fn store_attributes(&self, mut attributes: Vec<ParsedAttribute>) -> Span {
         let mut buffers = self.buffers.borrow_mut();
         let first = buffers.attributes.len() as u32;
-        for attribute in attributes {
+        for attribute in attributes.drain(..) {
             if buffers.attributes.len() >= self.max_attributes
                 || buffers.values.len() + attribute.value.len32() as usize > self.max_values
             {
@@ -107,6 +156,10 @@ impl<'a> Sink<'a> {
             buffers
                 .attributes
                 .push(Attribute { name: attribute.name.local, value: Span { start, end } });
+        }
+        // Copies of lists have room for no more than they held.
+        if attributes.capacity() >= ROOM {
+            self.spare.set(attributes);
         }
         Span { start: first, end: buffers.attributes.len() as u32 }
     }
@@ -164,9 +217,9 @@ impl<'a> TreeSink for Sink<'a> {
         flags: ElementFlags,
     ) -> Self::Handle {
         let ignores_text = !self.keeps_scripts && ignores_text(&name, &attributes);
-        let fragment = flags.template.then(|| self.alloc(Content::Document));
+        let fragment = flags.template.then(|| self.alloc(|| Content::Document));
         let attributes = Cell::new(self.store_attributes(attributes));
-        self.alloc(Content::Element {
+        self.alloc(|| Content::Element {
             name,
             attributes,
             fragment,

@@ -7,7 +7,7 @@ use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{
     BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer,
 };
-use html5ever::{TokenizerResult, local_name};
+use html5ever::{Attribute, TokenizerResult, local_name};
 
 use crate::front::{self, Taker};
 
@@ -49,6 +49,10 @@ impl TokenSink for &Counter {
 
 impl Taker for &Counter {
     fn leave_out(&self, _: u32) {}
+
+    fn spare(&self) -> Vec<Attribute> {
+        Vec::new()
+    }
 }
 
 /// What the tree builder would say to a tag (WHATWG HTML §13.2.6.4, scripting off).

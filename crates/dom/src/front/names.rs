@@ -2,27 +2,66 @@
 
 use html5ever::LocalName;
 
+use super::class;
+
 /// Places for names. A page has a few dozen; two that share a place only take each other's.
 const PLACES: usize = 256;
+/// Names of so many bytes are known by these bytes as one number.
+const SHORT: usize = 8;
 /// Longer names are rare and not remembered.
 const LONGEST: usize = 24;
 
 /// Remembers names: finding the atom of one takes a hash of its bytes that was made to be hard to
 /// foresee, and pages have the same ones over and over.
 pub(super) struct Names {
-    known: Vec<Option<LocalName>>,
+    /// Each with the bytes it was written with as a number, which is 0 where there is none yet.
+    short: Vec<(u64, LocalName)>,
+    long: Vec<Option<LocalName>>,
     lower: String,
 }
 
 impl Default for Names {
     fn default() -> Self {
-        Self { known: vec![None; PLACES], lower: String::new() }
+        Self {
+            short: vec![(0, LocalName::default()); PLACES],
+            long: vec![None; PLACES],
+            lower: String::new(),
+        }
     }
 }
 
 impl Names {
-    /// The name, its ASCII letters made small.
-    pub(super) fn get(&mut self, name: &str) -> LocalName {
+    /// The name that begins here, its ASCII letters made small, and where it ends: before the first byte of
+    /// the class `ends` behind its first. `None` if the page ends within it.
+    #[inline]
+    pub(super) fn read(&mut self, html: &str, from: usize, ends: u8) -> Option<(LocalName, usize)> {
+        let (first, rest) = html.as_bytes().get(from..)?.split_first()?;
+        let mut number = u64::from(*first);
+        let mut length = 1;
+        let mut rest = rest.iter();
+        loop {
+            let byte = *rest.next()?;
+            if class::OF[usize::from(byte)] & ends != 0 {
+                break;
+            }
+            number = number << 8 | u64::from(byte);
+            length += 1;
+        }
+        let at = from + length;
+        let name = &html[from..at];
+        if name.len() > SHORT {
+            return Some((self.long(name), at));
+        }
+        let place = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
+        let known = &mut self.short[place as usize];
+        // No name has NUL, so that names of different lengths are different numbers.
+        if known.0 != number {
+            *known = (number, LocalName::from(name.to_ascii_lowercase()));
+        }
+        Some((known.1.clone(), at))
+    }
+
+    fn long(&mut self, name: &str) -> LocalName {
         if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             let mut lower = std::mem::take(&mut self.lower);
             lower.clear();
@@ -37,7 +76,7 @@ impl Names {
 
     fn of_lower(&mut self, name: &str) -> LocalName {
         let bytes = name.as_bytes();
-        if bytes.is_empty() || bytes.len() > LONGEST {
+        if bytes.len() > LONGEST {
             return LocalName::from(name);
         }
         let (first, last) = (bytes[0], bytes[bytes.len() - 1]);
@@ -45,13 +84,38 @@ impl Names {
         let place = (usize::from(first) * 31 + usize::from(middle) * 17 + usize::from(last) * 7)
             .wrapping_add(bytes.len() * 59)
             % PLACES;
-        match &self.known[place] {
+        match &self.long[place] {
             Some(known) if **known == *name => known.clone(),
             _ => {
                 let atom = LocalName::from(name);
-                self.known[place] = Some(atom.clone());
+                self.long[place] = Some(atom.clone());
                 atom
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_length_come_out_small_and_whole() {
+        let mut names = Names::default();
+        // More names than places, so that some take others' places; each twice, the second time known.
+        for length in 1..40 {
+            for start in ('A'..='Z').chain('a'..='z').chain(['=', 'Ä', '日']) {
+                let name: String =
+                    std::iter::once(start).chain("xY-ö9".chars().cycle()).take(length).collect();
+                for _ in 0..2 {
+                    let (found, end) =
+                        names.read(&format!("<{name}>"), 1, class::ENDS_TAG).unwrap();
+                    assert_eq!((&*found, end), (&*name.to_ascii_lowercase(), name.len() + 1));
+                }
+            }
+        }
+        assert_eq!(names.read("<a", 1, class::ENDS_TAG), None);
+        let (found, end) = names.read("a=b>", 0, class::ENDS_ATTRIBUTE).unwrap();
+        assert_eq!((&*found, end), ("a", 1));
     }
 }

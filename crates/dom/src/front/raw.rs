@@ -5,7 +5,8 @@ use html5ever::tokenizer::TagKind;
 use html5ever::tokenizer::states::RawKind;
 use memchr::{memchr, memmem};
 
-use super::{Front, Raw, Taker, is_space};
+use super::class::is_space;
+use super::{Front, Raw, Taker};
 
 impl<T: Taker> Front<'_, T> {
     /// Reads text after the start tag of this name, and its end tag.
@@ -19,7 +20,10 @@ impl<T: Taker> Front<'_, T> {
         };
         self.at = end.map_or(self.html.len(), |end| from + end);
         match raw {
-            Raw::Kind(RawKind::Rcdata) => self.text_with_references(from, self.at),
+            Raw::Kind(RawKind::Rcdata) => {
+                let references = memchr(b'&', &self.bytes()[from..self.at]).is_some();
+                self.content(from, self.at, references);
+            }
             _ => self.text(from, self.at),
         }
         if end.is_some()

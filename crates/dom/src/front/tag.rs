@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tag, TagKind};
 use html5ever::{Attribute, LocalName, QualName, ns};
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
-use super::{Front, Taker, is_space};
+use super::class::{self, is_space};
+use super::references::Context;
+use super::{Front, Taker};
 
 /// From so many attributes on, those seen are looked up rather than gone through.
 const MANY: usize = 32;
@@ -15,7 +17,8 @@ const MANY: usize = 32;
 /// Attributes of a tag so far.
 struct Attributes {
     kept: Vec<Attribute>,
-    seen: HashSet<LocalName>,
+    /// Names of all kept, once there are many.
+    seen: Option<HashSet<LocalName>>,
     most: usize,
     left_out: u32,
     repeated: bool,
@@ -26,10 +29,8 @@ impl Attributes {
         if self.kept.len() < MANY {
             return self.kept.iter().any(|kept| kept.name.local == *name);
         }
-        if self.seen.is_empty() {
-            self.seen.extend(self.kept.iter().map(|kept| kept.name.local.clone()));
-        }
-        self.seen.contains(name)
+        let kept = || self.kept.iter().map(|kept| kept.name.local.clone()).collect();
+        self.seen.get_or_insert_with(kept).contains(name)
     }
 
     fn add(&mut self, name: LocalName, value: StrTendril) {
@@ -38,8 +39,8 @@ impl Attributes {
         } else if self.kept.len() >= self.most {
             self.left_out = self.left_out.saturating_add(1);
         } else {
-            if !self.seen.is_empty() {
-                self.seen.insert(name.clone());
+            if let Some(seen) = &mut self.seen {
+                seen.insert(name.clone());
             }
             self.kept.push(Attribute { name: QualName::new(None, ns!(), name), value });
         }
@@ -50,15 +51,12 @@ impl<T: Taker> Front<'_, T> {
     /// Reads a tag whose name begins here and moves behind it; `None` if the page ends within it.
     pub(super) fn tag(&mut self, kind: TagKind, name: usize) -> Option<Tag> {
         let bytes = self.html.as_bytes();
-        let ends_name = |byte: &u8| is_space(*byte) || matches!(byte, b'/' | b'>');
-        let length = bytes[name..].iter().position(ends_name);
         // The page may end within the tag: then it is none.
         self.at = bytes.len();
-        let mut at = name + length?;
-        let name = self.names.get(&self.html[name..at]);
+        let (name, mut at) = self.names.read(self.html, name, class::ENDS_TAG)?;
         let mut attributes = Attributes {
             kept: Vec::new(),
-            seen: HashSet::new(),
+            seen: None,
             // Those of end tags mean nothing.
             most: if kind == TagKind::StartTag { self.max_attributes } else { 0 },
             left_out: 0,
@@ -76,6 +74,9 @@ impl<T: Taker> Front<'_, T> {
                 _ => {
                     let (name, value, next) = self.attribute(at)?;
                     at = next;
+                    if attributes.kept.capacity() == 0 {
+                        attributes.kept = self.taker.spare();
+                    }
                     attributes.add(name, value);
                 }
             }
@@ -97,34 +98,39 @@ impl<T: Taker> Front<'_, T> {
     fn attribute(&mut self, from: usize) -> Option<(LocalName, StrTendril, usize)> {
         let bytes = self.html.as_bytes();
         // A `=` in front is part of the name.
-        let ends_name = |byte: &u8| is_space(*byte) || matches!(byte, b'/' | b'>' | b'=');
-        let mut at = from + 1 + bytes[from + 1..].iter().position(ends_name)?;
-        let name = self.names.get(&self.html[from..at]);
-        at += bytes[at..].iter().position(|&byte| !is_space(byte))?;
+        let (name, mut at) = self.names.read(self.html, from, class::ENDS_ATTRIBUTE)?;
+        while is_space(*bytes.get(at)?) {
+            at += 1;
+        }
         if bytes[at] != b'=' {
             return Some((name, StrTendril::new(), at));
         }
         at += 1;
-        at += bytes[at..].iter().position(|&byte| !is_space(byte))?;
+        while is_space(*bytes.get(at)?) {
+            at += 1;
+        }
         let (value, next) = match bytes[at] {
             quote @ (b'"' | b'\'') => {
-                let end = at + 1 + memchr(quote, &bytes[at + 1..])?;
-                (self.value(at + 1, end), end + 1)
+                let start = at + 1;
+                let found = start + memchr2(quote, b'&', &bytes[start..])?;
+                if bytes[found] == quote {
+                    (self.slice(start, found), found + 1)
+                } else {
+                    let end = found + memchr(quote, &bytes[found..])?;
+                    (self.resolved(start, end, Context::Attribute), end + 1)
+                }
             }
             b'>' => (StrTendril::new(), at),
             _ => {
-                let ends = |byte: &u8| is_space(*byte) || *byte == b'>';
+                let ends = |byte: &u8| class::OF[usize::from(*byte)] & class::ENDS_VALUE != 0;
                 let end = at + bytes[at..].iter().position(ends)?;
-                (self.value(at, end), end)
+                let value = match memchr(b'&', &bytes[at..end]) {
+                    None => self.slice(at, end),
+                    Some(_) => self.resolved(at, end, Context::Attribute),
+                };
+                (value, end)
             }
         };
         Some((name, value, next))
-    }
-
-    fn value(&self, from: usize, to: usize) -> StrTendril {
-        match memchr(b'&', &self.html.as_bytes()[from..to]) {
-            None => self.slice(from, to),
-            Some(_) => StrTendril::from_slice(&htmlize::unescape_attribute(&self.html[from..to])),
-        }
     }
 }
