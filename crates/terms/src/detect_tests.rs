@@ -64,6 +64,22 @@ fn latin_languages_that_it_lacks() {
     );
 }
 
+/// "de" is a function word of Dutch here, and one of the commonest of languages that are asked for only
+/// where no list decides.
+#[test]
+fn one_word_of_a_neighbour_does_not_decide() {
+    check(
+        "Primăria orașului a anunțat de ieri noi măsuri de sprijin, de la cantine de cartier până la \
+         cursuri de limbă pentru copii de vârstă mică.",
+        "ro",
+    );
+    check(
+        "La ciutat de Barcelona és la capital de Catalunya, i el barri de Gràcia és conegut arreu per \
+         la festa de barri, plena de gent de tota mena que balla fins al vespre.",
+        "ca",
+    );
+}
+
 #[test]
 fn foreign_names_do_not_decide() {
     check("苹果公司 Apple 昨天在 Cupertino 发布了新的 iPhone 和 MacBook，价格引起广泛讨论。", "zh");

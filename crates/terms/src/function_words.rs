@@ -23,6 +23,9 @@ const LISTS: [(&str, &[&str]); LANGUAGES] = [
 /// Languages with a list.
 const LANGUAGES: usize = 11;
 
+/// Different words of a list that running text of its language has; of others, seldom more than two.
+const SEVERAL: u32 = 4;
+
 /// Whether a language has a list.
 pub(crate) fn has_list(language: Language) -> bool {
     LISTS.iter().any(|(code, _)| *code == language.as_str())
@@ -33,6 +36,8 @@ pub(crate) fn has_list(language: Language) -> bool {
 pub(crate) struct FunctionWords {
     words: u32,
     hits: [u32; LANGUAGES],
+    /// Which of the words of each list, as bits.
+    different: [u16; LANGUAGES],
 }
 
 impl FunctionWords {
@@ -62,8 +67,9 @@ impl FunctionWords {
     #[inline]
     fn add(&mut self, word: Packed, known: &Known) {
         self.words += 1;
-        if let Some(language) = known.language_of(word) {
+        if let Some((language, number)) = known.find(word) {
             self.hits[usize::from(language)] += 1;
+            self.different[usize::from(language)] |= 1 << number;
         }
     }
 
@@ -79,12 +85,14 @@ impl FunctionWords {
         if hits < 2 { 0.0 } else { f64::from(hits) / f64::from(self.words) }
     }
 
-    /// The language that has at least this share of the words, where no other has half as many.
+    /// The language that has at least this share of the words, several of its list among them, where no
+    /// other has half as many: one word alone ("de") may as well be of a language without a list.
     pub(crate) fn leader(&self, least: f64) -> Option<Language> {
         let at = (0..LANGUAGES).max_by_key(|&at| self.hits[at])?;
-        let rivals = self.hits.iter().enumerate().filter(|&(other, _)| other != at);
-        let leads =
-            self.share_at(at) >= least && rivals.into_iter().all(|(_, n)| 2 * n < self.hits[at]);
+        let mut rivals = self.hits.iter().enumerate().filter(|&(other, _)| other != at);
+        let leads = self.share_at(at) >= least
+            && self.different[at].count_ones() >= SEVERAL
+            && rivals.all(|(_, n)| 2 * n < self.hits[at]);
         leads.then(|| Language::new(LISTS[at].0))
     }
 }
@@ -118,17 +126,17 @@ impl Packed {
 /// Places in the table of all function words; a power of two, several times as many as there are.
 const PLACES: usize = 512;
 
-/// The language of each function word, by its bytes; where two hash alike the second is in the next
-/// free place. Zeros are no word.
-struct Known([(u64, u8); PLACES]);
+/// The language of each function word and its number in the list, by its bytes; where two hash alike the
+/// second is in the next free place. Zeros are no word.
+struct Known([(u64, u8, u8); PLACES]);
 
 static KNOWN: LazyLock<Known> = LazyLock::new(|| {
-    let mut places = [(0, 0); PLACES];
+    let mut places = [(0, 0, 0); PLACES];
     for (language, (_, words)) in (0..).zip(&LISTS) {
-        for word in words.iter().map(|word| Packed::of(word)) {
+        for (number, word) in (0..).zip(words.iter().map(|word| Packed::of(word))) {
             let free =
                 (word.place()..).map(|place| place % PLACES).find(|&place| places[place].0 == 0);
-            places[free.unwrap_or_default()] = (word.bytes, language);
+            places[free.unwrap_or_default()] = (word.bytes, language, number);
         }
     }
     Known(places)
@@ -136,15 +144,17 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
 
 impl Known {
     #[inline]
-    fn language_of(&self, word: Packed) -> Option<u8> {
+    fn find(&self, word: Packed) -> Option<(u8, u8)> {
         if word.length > size_of::<u64>() {
             return None;
         }
         let mut place = word.place();
         loop {
             match self.0[place] {
-                (0, _) => return None,
-                (bytes, language) if bytes == word.bytes => return Some(language),
+                (0, ..) => return None,
+                (bytes, language, number) if bytes == word.bytes => {
+                    return Some((language, number));
+                }
                 _ => place = (place + 1) % PLACES,
             }
         }
@@ -178,8 +188,9 @@ mod tests {
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
         assert!(all.len() * 2 < PLACES);
         for (language, (_, words)) in (0..).zip(&LISTS) {
-            for word in *words {
-                assert_eq!(KNOWN.language_of(Packed::of(word)), Some(language), "{word}");
+            assert!(words.len() <= u16::BITS as usize);
+            for (number, word) in (0..).zip(*words) {
+                assert_eq!(KNOWN.find(Packed::of(word)), Some((language, number)), "{word}");
             }
         }
     }
@@ -187,10 +198,12 @@ mod tests {
     #[test]
     fn one_language_leads_or_none() {
         let leader = |sample| FunctionWords::of(sample).leader(0.2).map(|found| found.to_string());
-        assert_eq!(leader("the end of the road").as_deref(), Some("en"));
-        assert_eq!(leader("the end of the road und das Ende der Welt"), None);
-        assert_eq!(leader("the end of roads nobody remembers any longer nowadays or here"), None);
-        assert_eq!(leader("the end"), None, "one word is chance");
+        assert_eq!(leader("the end of the road is for you").as_deref(), Some("en"));
+        assert_eq!(leader("the end of the road is for you und das Ende ist der Welt"), None);
+        let rarely = "the end of roads and all that nobody remembers any longer nowadays or here either \
+                      since those long winters came upon people";
+        assert_eq!(leader(rarely), None);
+        assert_eq!(leader("the end of the road"), None, "two words are chance");
     }
 
     proptest! {
