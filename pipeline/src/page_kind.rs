@@ -270,3 +270,18 @@ fn declared(document: &Document) -> i32 {
     }
     points
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_lowest_where_no_child_but_a_line_break_is_one() {
+        let html = "<div>a<p>b<br>c</p></div><div><b>d<p>e</p></b></div><span>f</span><p>g<hr>";
+        let document = dom::parse(html);
+        let lowest = lowest_blocks(&document).filter_map(|id| document.name(id));
+        let lowest: Vec<&str> = lowest.map(|name| &**name).collect();
+        // The second `div` has its block one level further down.
+        assert_eq!(lowest, ["p", "br", "div", "p", "p", "hr"]);
+    }
+}
