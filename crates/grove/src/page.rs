@@ -99,6 +99,7 @@ fn width() -> usize {
 const GOOD: (f32, u32) = (0.33, 10);
 /// How much a cue weighs one level further up.
 const DECAY: f32 = 0.85;
+
 const TAGS: [dom::LocalName; 19] = [
     local_name!("p"),
     local_name!("h1"),

@@ -1,8 +1,8 @@
 //! What came of every site so far, so that a run that was stopped goes on where it was.
 //!
 //! The file holds frames in the order of outputs: length (4 bytes, little endian), XXH3 (8 bytes), and as many
-//! bytes of an LZ4 block, behind its length unpacked (4 bytes), over MessagePack. A frame that is torn or damaged ends the journal: what a dying machine had
-//! not brought to disk is done again. No other version reads it.
+//! bytes of an LZ4 block, behind its length unpacked (4 bytes), over MessagePack. A frame that is torn or damaged
+//! ends the journal: what a dying machine had not brought to disk is done again. No other version reads it.
 
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};

@@ -49,8 +49,7 @@ pub fn judged_body(
     let route = if learnt.is_some() && !misses(page, &kept) {
         Route::Wrapper
     } else {
-        let own = if is_lone { Some(judgement) } else { None };
-        (chosen, kept) = alone(parsed, page, own, weights)?;
+        (chosen, kept) = alone(parsed, page, is_lone.then_some(judgement), weights)?;
         Route::PageWise
     };
     let learnt = learnt.filter(|_| route == Route::Wrapper);
