@@ -13,18 +13,15 @@ pub struct PageTerms {
 }
 
 impl PageTerms {
-    /// Runs `analyze(text, out)` over the text nodes; it pushes the hash of each term.
-    pub fn new(document: &Document, mut analyze: impl FnMut(&str, &mut Vec<u64>)) -> Self {
-        let mut terms = Vec::with_capacity(document.len());
-        let mut starts = Vec::with_capacity(document.len() + 1);
-        for id in document.ids() {
-            starts.push(terms.len() as u32);
-            if let Some(text) = document.text(id) {
-                analyze(text, &mut terms);
-            }
-        }
-        starts.push(terms.len() as u32);
+    /// Takes the hashes of the terms of all nodes in order; and of each node how many come before it, then how
+    /// many there are.
+    pub fn new(terms: Vec<u64>, starts: Vec<u32>) -> Self {
         Self { terms, starts }
+    }
+
+    /// A page without terms.
+    pub fn none(document: &Document) -> Self {
+        Self::new(Vec::new(), vec![0; document.len() + 1])
     }
 
     /// Leaves out the terms that `keep` refuses (stop words found later). O(terms).
@@ -124,9 +121,10 @@ mod tests {
     fn counts_over_subtrees() {
         let d = dom::parse("<div><p>a b</p><p>a c d</p></div><p>a</p>");
         let hash = |w: &str| u64::from(w.as_bytes()[0]);
-        let terms = PageTerms::new(&d, |text, out| {
-            out.extend(text.split_whitespace().map(hash));
-        });
+        let of_node = |id| d.text(id).unwrap_or_default().split_whitespace().map(hash);
+        let terms = d.ids().flat_map(of_node).collect();
+        let before = |id| (0..id).flat_map(of_node).count() as u32;
+        let terms = PageTerms::new(terms, (0..=d.len() as u32).map(before).collect());
         let counts = SignifierCounts::new(&terms, &[(hash("a"), 2.0), (hash("d"), 1.0)]);
         let find = |name: &str| d.ids().find(|&i| d.name(i).is_some_and(|n| &**n == name)).unwrap();
         assert_eq!(counts.page(), (4, 2));

@@ -122,7 +122,7 @@ mod tests {
         let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
         let words = PrefixSums::new(&document, count);
         let link_words = PrefixSums::within_links(&document, count);
-        let terms = PageTerms::new(&document, |_, _| {});
+        let terms = PageTerms::none(&document);
         let page = PageView {
             document: &document,
             words: &words,

@@ -37,7 +37,7 @@ pub(crate) fn with_example<T>(
     let document = dom::parse("<p>x</p>");
     let words = dom::PrefixSums::new(&document, |id| u32::from(document.text(id).is_some()));
     let links = dom::PrefixSums::new(&document, |_| 0);
-    let terms = forest::PageTerms::new(&document, |_, _| {});
+    let terms = forest::PageTerms::none(&document);
     let view = crate::PageView {
         document: &document,
         words: &words,

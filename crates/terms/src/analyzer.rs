@@ -13,6 +13,7 @@ use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnal
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language::Language;
+use crate::learning::Learning;
 use crate::length::{LengthFilter, MAX_CHARS};
 use crate::memo::Memo;
 use crate::scanner::{Apostrophe, Scanner};
@@ -20,6 +21,9 @@ use crate::stem::StemFilter;
 use crate::stop_words::stop_word_filters;
 use crate::tokenizer::WordTokenizer;
 use crate::vocabulary::Vocabulary;
+
+/// Longest word in bytes that may give a term; longer ones are not worth remembering.
+pub(crate) const LONGEST: usize = MAX_CHARS * char::MAX.len_utf8();
 
 /// One term of a text, as [`Analyzer::analyze`] gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,8 +87,8 @@ impl Analyzer {
             let at = position;
             position += 1;
             let word = scanner.word(span);
-            if word.len() > MAX_CHARS * char::MAX.len_utf8() {
-                continue; // longer than any term, and not worth remembering
+            if word.len() > LONGEST {
+                continue;
             }
             let term = memo.term(word, |word, text| term_of(word_to_term, word, text));
             if let Some((hash, text)) = term {
@@ -96,8 +100,8 @@ impl Analyzer {
     /// To tell the hashes of the terms of several texts, and teach a vocabulary the terms: what
     /// [`Analyzer::analyze`] gives, faster.
     pub fn learning<'a>(&'a mut self, vocabulary: &'a mut Vocabulary) -> Learning<'a> {
-        self.memo.begin(vocabulary);
-        Learning { analyzer: self, vocabulary }
+        let Self { recipe, word_to_term, memo, .. } = self;
+        Learning::new(recipe.apostrophe, word_to_term, memo, vocabulary)
     }
 
     /// What terms depend on, for the records of a run, with the version of this crate. The crates'
@@ -110,35 +114,6 @@ impl Analyzer {
     pub fn rules() -> String {
         let crates = CRATES.map(|(name, version)| format!("{name} {version}")).join(", ");
         format!("rules {RULES} ({crates})")
-    }
-}
-
-/// An analyzer that teaches a vocabulary: see [`Analyzer::learning`]. The vocabulary knows the terms when
-/// this is dropped.
-pub struct Learning<'a> {
-    analyzer: &'a mut Analyzer,
-    vocabulary: &'a mut Vocabulary,
-}
-
-impl Learning<'_> {
-    /// Appends to `hashes` that of every term of the text in order, stop words left out.
-    pub fn learn(&mut self, text: &str, hashes: &mut Vec<u64>) {
-        let Analyzer { recipe, word_to_term, memo, .. } = &mut *self.analyzer;
-        let mut scanner = Scanner::new(text, recipe.apostrophe);
-        while let Some(span) = scanner.next() {
-            let word = scanner.word(span);
-            if word.len() <= MAX_CHARS * char::MAX.len_utf8() {
-                memo.learn(word, hashes, self.vocabulary, |word, text| {
-                    term_of(word_to_term, word, text)
-                });
-            }
-        }
-    }
-}
-
-impl Drop for Learning<'_> {
-    fn drop(&mut self) {
-        self.analyzer.memo.end(self.vocabulary);
     }
 }
 
@@ -162,7 +137,11 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
 }
 
 /// The hash of a word's term; appends its text.
-fn term_of(word_to_term: &mut TextAnalyzer, word: &str, text: &mut String) -> Option<u64> {
+pub(crate) fn term_of(
+    word_to_term: &mut TextAnalyzer,
+    word: &str,
+    text: &mut String,
+) -> Option<u64> {
     let mut stream = word_to_term.token_stream(word);
     stream.next().map(|token| {
         text.push_str(&token.text);

@@ -13,8 +13,8 @@ const CAPACITY: usize = 1 << 16;
 
 /// Raw word → its term's hash and text, or nothing.
 pub(crate) struct Memo {
-    /// Short words, each in the first free place from where its letters say: most words of a text in
-    /// one look.
+    /// Short words, each in the first free place from where its letters say, or the last place there
+    /// may be: most words of a text in one look.
     short: Vec<Short>,
     /// Others, and their places.
     long: Vec<Known>,
@@ -53,10 +53,30 @@ struct Known {
 const NO_TERM: u32 = u32::MAX;
 
 /// The bytes of a word of up to 16, zeros after them.
-type Packed = [u64; 2];
+pub(crate) type Packed = [u64; 2];
+
+/// A word as it is looked up.
+#[derive(Clone, Copy)]
+pub(crate) enum Raw<'a> {
+    /// Of up to 16 bytes.
+    Short(Packed),
+    /// Longer.
+    Long(&'a str),
+}
+
+impl<'a> Raw<'a> {
+    #[inline]
+    pub(crate) fn of(word: &'a str) -> Self {
+        pack(word).map_or(Self::Long(word), Self::Short)
+    }
+}
 
 /// Places for short words to begin with; a power of two.
 const FEWEST_PLACES: usize = 1 << 10;
+
+/// Places looked at for a short word. Texts never come near it; a page of words made to meet in one
+/// place does, and then they take each other's.
+const LONGEST_WAY: usize = 256;
 
 impl Default for Memo {
     fn default() -> Self {
@@ -84,7 +104,7 @@ impl Memo {
         word: &str,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
     ) -> Option<(u64, &str)> {
-        let Known { hash, term, .. } = *self.known(word, analyze, None);
+        let Known { hash, term, .. } = *self.known(Raw::of(word), analyze, None);
         (term != NO_TERM).then(|| (hash, self.text(term)))
     }
 
@@ -108,7 +128,7 @@ impl Memo {
     #[inline]
     pub(crate) fn learn(
         &mut self,
-        word: &str,
+        word: Raw<'_>,
         hashes: &mut Vec<u64>,
         vocabulary: &mut Vocabulary,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
@@ -141,15 +161,15 @@ impl Memo {
     #[inline]
     fn known(
         &mut self,
-        word: &str,
+        word: Raw<'_>,
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
         learner: Option<&mut Vocabulary>,
     ) -> &mut Known {
-        match pack(word) {
-            Some(packed) => {
+        match word {
+            Raw::Short(packed) => {
                 let mut place = self.place(packed);
-                if self.short[place].word[0] == 0 {
-                    let known = self.analyzed(word, analyze, learner);
+                if self.short[place].word != packed {
+                    let known = self.analyzed(unpack(&bytes_of(packed)), analyze, learner);
                     self.grow();
                     // Only now: what is new may have emptied the memory.
                     place = self.place(packed);
@@ -157,7 +177,7 @@ impl Memo {
                 }
                 &mut self.short[place].known
             }
-            None => {
+            Raw::Long(word) => {
                 let place = match self.long_places.get(word) {
                     Some(&place) => place,
                     None => {
@@ -172,20 +192,37 @@ impl Memo {
         }
     }
 
-    /// The place of a short word: that where it is, or else the one where it belongs.
+    /// The place of a short word: that where it is, or else the one it may have, free or not.
     #[inline]
     fn place(&self, word: Packed) -> usize {
-        let mixed = (word[0] ^ word[1].rotate_left(25)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let last = self.short.len() - 1;
-        let mut place = (mixed >> last.leading_zeros()) as usize;
-        loop {
+        let first = self.first_place(word);
+        let mut place = first;
+        for way in 1..LONGEST_WAY {
             let own = self.short[place].word;
             // Without branches: most words are found at once. The first bytes tell whether a place is free.
             if (own[0] ^ word[0]) | (own[1] ^ word[1]) == 0 || own[0] == 0 {
-                return place;
+                break;
             }
-            place = (place + 1) & last;
+            place = (first + way) & last;
         }
+        place
+    }
+
+    /// Where to look for a short word first.
+    #[inline]
+    fn first_place(&self, word: Packed) -> usize {
+        let mixed = (word[0] ^ word[1].rotate_left(25)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let last = self.short.len() - 1;
+        (mixed >> last.leading_zeros()) as usize
+    }
+
+    /// Fetches what is known of these words, all at once: they are looked up next, and whether a word is
+    /// found at once cannot be foreseen, so that processors would wait for one after the other.
+    pub(crate) fn fetch(&self, words: &[Packed]) {
+        let fetched =
+            words.iter().fold(0, |all, &word| all ^ self.short[self.first_place(word)].word[0]);
+        std::hint::black_box(fetched);
     }
 
     /// What a new word is.
@@ -267,6 +304,17 @@ fn pack(word: &str) -> Option<Packed> {
     })
 }
 
+fn bytes_of([first, second]: Packed) -> [u8; 16] {
+    let both = u128::from(first) | u128::from(second) << 64;
+    both.to_le_bytes()
+}
+
+/// The word that was packed into these bytes.
+fn unpack(bytes: &[u8; 16]) -> &str {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    std::str::from_utf8(&bytes[..end]).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,8 +362,8 @@ mod tests {
         for length in 1..=16 {
             let mut bytes = [0; 16];
             bytes[..length].copy_from_slice(&long.as_bytes()[..length]);
-            let packed = pack(&long[..length]).unwrap().map(u64::to_le_bytes).concat();
-            assert_eq!(packed, bytes);
+            let packed = bytes_of(pack(&long[..length]).unwrap());
+            assert_eq!((packed, unpack(&packed)), (bytes, &long[..length]));
         }
         assert_eq!((pack(""), pack(long)), (None, None));
     }
@@ -327,21 +375,21 @@ mod tests {
         let mut hashes = Vec::new();
         for word in ["runs", LONG] {
             memo.begin(&first);
-            memo.learn(word, &mut hashes, &mut first, run);
-            memo.learn(word, &mut hashes, &mut first, never);
+            memo.learn(Raw::of(word), &mut hashes, &mut first, run);
+            memo.learn(Raw::of(word), &mut hashes, &mut first, never);
             assert_eq!(memo.new.len(), 1);
             memo.end(&mut first);
             memo.begin(&first);
-            memo.learn(word, &mut hashes, &mut first, never);
+            memo.learn(Raw::of(word), &mut hashes, &mut first, never);
             assert!(memo.new.is_empty());
             assert_eq!(first.text(1), Some("run"));
             memo.begin(&second);
-            memo.learn(word, &mut hashes, &mut second, never);
+            memo.learn(Raw::of(word), &mut hashes, &mut second, never);
             memo.end(&mut second);
             assert_eq!(second.text(1), Some("run"));
         }
-        memo.learn("the", &mut hashes, &mut second, none);
-        memo.learn("the", &mut hashes, &mut second, never);
+        memo.learn(Raw::of("the"), &mut hashes, &mut second, none);
+        memo.learn(Raw::of("the"), &mut hashes, &mut second, never);
         assert!(memo.new.is_empty());
         assert_eq!(hashes, [1; 8]);
     }
@@ -351,18 +399,45 @@ mod tests {
         let mut memo = Memo::default();
         let (mut first, mut second) = (Vocabulary::new(), Vocabulary::new());
         memo.begin(&first);
-        memo.learn("runs", &mut Vec::new(), &mut first, run);
+        memo.learn(Raw::of("runs"), &mut Vec::new(), &mut first, run);
         memo.words = CAPACITY;
-        memo.learn("the", &mut Vec::new(), &mut first, none);
+        memo.learn(Raw::of("the"), &mut Vec::new(), &mut first, none);
         assert_eq!(memo.words, 1);
         memo.end(&mut first);
         assert_eq!((first.len(), first.text(1)), (1, Some("run")));
         // All turns taken.
         memo.turn = u32::MAX;
         memo.begin(&second);
-        memo.learn("runs", &mut Vec::new(), &mut second, run);
+        memo.learn(Raw::of("runs"), &mut Vec::new(), &mut second, run);
         memo.end(&mut second);
         assert_eq!(second.text(1), Some("run"));
+    }
+
+    #[test]
+    fn words_made_to_meet_take_each_others_places() {
+        let mut memo = Memo::default();
+        // Halves that undo each other when they are mixed.
+        let word = |number: usize| {
+            let letter = |digit: usize| 2 * (32 + (number >> (4 * digit) & 15) as u8);
+            let first: [u8; 8] = std::array::from_fn(letter);
+            let second = u64::from_le_bytes(first).rotate_right(25).to_le_bytes();
+            String::from_utf8([first, second].concat()).unwrap()
+        };
+        let places = |memo: &Memo| memo.short.iter().filter(|short| short.word[0] != 0).count();
+        for number in 0..2_000 {
+            let of = |_: &str, text: &mut String| {
+                text.push_str(&word(number));
+                Some(number as u64)
+            };
+            for _ in 0..2 {
+                assert_eq!(memo.term(&word(number), of), Some((number as u64, &*word(number))));
+            }
+            assert_eq!(memo.term(&word(number), never), Some((number as u64, &*word(number))));
+        }
+        assert_eq!(places(&memo), LONGEST_WAY);
+        // Others are where they were.
+        memo.term("runs", run);
+        assert_eq!(memo.term("runs", never), Some((1, "run")));
     }
 
     #[test]

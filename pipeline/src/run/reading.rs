@@ -1,5 +1,6 @@
 //! Reading the inputs: all of them, or, where an earlier process read them, what is still to be worked on.
 
+use std::cmp::Reverse;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,10 +41,15 @@ impl Whole<'_> {
             };
             let progress = |bytes| reading.progress(bytes);
             let config = &self.config.read;
-            self.clock.read.time(|| read(input, config, &progress, &reading.halt, &mut take))
+            let read = || read(input, config, &progress, &reading.halt, &mut take);
+            (number, self.clock.read.time(read))
         };
-        let summaries: Vec<_> =
-            self.pool.install(|| self.inputs.par_iter().enumerate().map(read_one).collect());
+        // The largest first: no thread begins with it when the others are done.
+        let mut order: Vec<_> = self.inputs.iter().enumerate().collect();
+        order.sort_by_key(|&(number, _)| Reverse(self.identity.inputs()[number].bytes));
+        let read_all = || order.into_iter().par_bridge().map(read_one).collect();
+        let mut summaries: Vec<_> = self.pool.install(read_all);
+        summaries.sort_by_key(|&(number, _)| number);
         if self.stop.load(Ordering::Relaxed) {
             let done_before = std::fs::metadata(self.folder.journal()).is_ok_and(|of| of.len() > 0);
             bail!(match done_before {
@@ -54,7 +60,7 @@ impl Whole<'_> {
         let gathered = self.clock.group.time(|| gatherer.finish());
         let gathered = gathered.map_err(|e| self.spool_error(e))?;
         let (mut inputs, mut unreadable, mut other_records) = (Vec::new(), Vec::new(), 0);
-        for (summary, state) in summaries.into_iter().zip(self.identity.inputs()) {
+        for ((_, summary), state) in summaries.into_iter().zip(self.identity.inputs()) {
             match summary {
                 Ok(summary) => {
                     other_records += summary.other_records;

@@ -171,8 +171,10 @@ fn analyze(
     vocabulary: &mut Vocabulary,
 ) -> PageTerms {
     ANALYZERS.with_borrow_mut(|analyzers| {
-        let mut learning = analyzers.get(language).learning(vocabulary);
-        PageTerms::new(&page.document, |text, terms| learning.learn(text, terms))
+        let document = &page.document;
+        let texts = document.ids().map(|id| document.text(id).unwrap_or_default());
+        let (terms, starts) = analyzers.get(language).learning(vocabulary).learn(texts);
+        PageTerms::new(terms, starts)
     })
 }
 

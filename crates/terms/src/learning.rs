@@ -1,0 +1,131 @@
+//! The terms of many texts together, as pages have them.
+//!
+//! Words are cut out first and looked up later, many in a row: what is remembered of them lies far apart in
+//! memory, and a processor that has nothing else to do in between fetches a dozen of them at a time.
+
+use tantivy::tokenizer::TextAnalyzer;
+
+use crate::analyzer::{LONGEST, term_of};
+use crate::memo::{Memo, Packed, Raw};
+use crate::scanner::{Apostrophe, Scanner};
+use crate::vocabulary::Vocabulary;
+
+/// Words that wait to be looked up: what they take stays in the processor's nearest cache.
+const MOST_WAITING: usize = 1 << 8;
+
+/// An analyzer that teaches a vocabulary: see [`Analyzer::learning`](crate::Analyzer::learning). The
+/// vocabulary knows the terms when this is dropped.
+pub struct Learning<'a> {
+    apostrophe: Apostrophe,
+    word_to_term: &'a mut TextAnalyzer,
+    memo: &'a mut Memo,
+    vocabulary: &'a mut Vocabulary,
+    waiting: Waiting,
+    hashes: Vec<u64>,
+    starts: Vec<u32>,
+}
+
+/// What was cut, but not looked up.
+#[derive(Default)]
+struct Waiting {
+    /// The words; a long one is a zero and its number.
+    words: Vec<Packed>,
+    /// The long ones, one after the other, and where each ends.
+    long: String,
+    long_ends: Vec<usize>,
+    /// Of each text that begins here, how many words wait before it.
+    texts: Vec<usize>,
+}
+
+impl<'a> Learning<'a> {
+    pub(crate) fn new(
+        apostrophe: Apostrophe,
+        word_to_term: &'a mut TextAnalyzer,
+        memo: &'a mut Memo,
+        vocabulary: &'a mut Vocabulary,
+    ) -> Self {
+        memo.begin(vocabulary);
+        let (waiting, hashes, starts) = Default::default();
+        Self { apostrophe, word_to_term, memo, vocabulary, waiting, hashes, starts }
+    }
+
+    /// The hashes of the terms of all texts in order, stop words left out; and of each text how many
+    /// come before it, then how many there are.
+    pub fn learn<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> (Vec<u64>, Vec<u32>) {
+        let (texts_at_least, _) = texts.size_hint();
+        self.starts.reserve(texts_at_least + 1);
+        for text in texts {
+            self.waiting.texts.push(self.waiting.words.len());
+            let mut scanner = Scanner::new(text, self.apostrophe);
+            while let Some(span) = scanner.next() {
+                let word = scanner.word(span);
+                if word.len() <= LONGEST {
+                    self.waiting.push(word);
+                    if self.waiting.words.len() == MOST_WAITING {
+                        self.look_up();
+                    }
+                }
+            }
+        }
+        self.look_up();
+        self.starts.push(self.hashes.len() as u32);
+        (std::mem::take(&mut self.hashes), std::mem::take(&mut self.starts))
+    }
+
+    fn look_up(&mut self) {
+        let Self { word_to_term, memo, vocabulary, waiting, hashes, starts, .. } = self;
+        let mut analyze = |word: &str, text: &mut String| term_of(word_to_term, word, text);
+        let all = waiting.words.len();
+        memo.fetch(&waiting.words);
+        let mut done = 0;
+        for begin in waiting.texts.iter().map(Some).chain([None]) {
+            for number in done..*begin.unwrap_or(&all) {
+                memo.learn(waiting.word(number), hashes, vocabulary, &mut analyze);
+            }
+            if let Some(begin) = begin {
+                starts.push(hashes.len() as u32);
+                done = *begin;
+            }
+        }
+        waiting.clear();
+    }
+}
+
+impl Waiting {
+    #[inline]
+    fn push(&mut self, word: &str) {
+        match Raw::of(word) {
+            Raw::Short(packed) => self.words.push(packed),
+            Raw::Long(word) => {
+                self.words.push([0, self.long_ends.len() as u64]);
+                self.long.push_str(word);
+                self.long_ends.push(self.long.len());
+            }
+        }
+    }
+
+    #[inline]
+    fn word(&self, number: usize) -> Raw<'_> {
+        match self.words[number] {
+            [0, long] => {
+                let long = long as usize;
+                let from = long.checked_sub(1).map_or(0, |before| self.long_ends[before]);
+                Raw::Long(&self.long[from..self.long_ends[long]])
+            }
+            packed => Raw::Short(packed),
+        }
+    }
+
+    fn clear(&mut self) {
+        self.words.clear();
+        self.long.clear();
+        self.long_ends.clear();
+        self.texts.clear();
+    }
+}
+
+impl Drop for Learning<'_> {
+    fn drop(&mut self) {
+        self.memo.end(self.vocabulary);
+    }
+}
