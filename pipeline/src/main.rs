@@ -16,7 +16,7 @@ use sitegrove::commands::{
 use sitegrove::run::Stopped;
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Turns a crawl into articles, with one learnt XPath wrapper per site.
 ///
