@@ -289,3 +289,32 @@ fn without_a_whole_catalogue_everything_is_read_again() {
     assert!(read > 0 && read < all / 2, "{read} of {all}");
     assert_same(&outcome(&path), &expected, "killed twice");
 }
+
+#[test]
+fn a_journal_torn_anywhere_in_its_last_frame_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("crawl.warc.gz");
+    fs::write(&input, wrapped(&records(), gzip)).unwrap();
+    let (whole, killed_at) = (folder.path().join("whole"), folder.path().join("killed"));
+    run(&[&input], &whole);
+    killed(&[&input], &killed_at);
+    let expected = outcome(&whole);
+    let journal = fs::read(killed_at.join(".sitegrove/journal")).unwrap();
+    let (mut last, mut end) = (0, 0);
+    while let Some(length) = journal.get(end..end + 4) {
+        let next = end + 12 + u32::from_le_bytes(length.try_into().unwrap()) as usize;
+        if next > journal.len() {
+            break;
+        }
+        (last, end) = (end, next);
+    }
+    assert!(last > 0, "two sites and more");
+    // Within its length, behind its head, and just so that another head would be cut short.
+    for kept in [3, 12, 15, 23, 24, end - last - 1] {
+        let out = folder.path().join(kept.to_string());
+        copy(&killed_at, &out);
+        fs::write(out.join(".sitegrove/journal"), &journal[..last + kept]).unwrap();
+        run(&[&input], &out);
+        assert_same(&outcome(&out), &expected, &format!("{kept} bytes of the last"));
+    }
+}

@@ -160,8 +160,16 @@ impl Frames {
         self.end
     }
 
-    /// The content of the next whole frame.
+    /// The content of the next whole frame. There is none behind one that is not.
     pub(crate) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let next = self.whole();
+        if !matches!(next, Ok(Some(_))) {
+            self.left = 0;
+        }
+        next
+    }
+
+    fn whole(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut header = [0; HEADER];
         if self.left < HEADER as u64 {
             return Ok(None);
@@ -203,6 +211,7 @@ mod tests {
         while let Some(content) = frames.next().unwrap() {
             found.push(Entry::of_content(&content).unwrap().result.site);
         }
+        assert!(frames.next().unwrap().is_none(), "nothing behind the end");
         (found, frames.end())
     }
 
