@@ -8,7 +8,6 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
 
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
@@ -30,7 +29,7 @@ use crate::scale::pulse::{Pulse, place};
 use crate::scale::schedule::{Crew, Done, Task};
 use crate::scale::spool::Spool;
 use crate::sinks::SinkName;
-use crate::stages::emit::{Outputs, Renderers};
+use crate::stages::emit::Outputs;
 use crate::stages::read::{InputSummary, Intake, Source, read};
 use crate::tally::Tally;
 
@@ -312,58 +311,42 @@ impl Whole<'_> {
         let failed = |e| state_error("cannot read", &path, e);
         let mut next = (0, 0);
         let mut end = 0;
-        if let Some(frames) = Frames::open(&path).map_err(failed)? {
+        if let Some(mut frames) = Frames::open(&path).map_err(failed)? {
             let renderers = outputs.renderers();
-            // The next are unpacked while these are written.
-            let (hand, unpacked) = sync_channel(1);
-            std::thread::scope(|scope| {
-                scope.spawn(move || self.unpack(frames, &renderers, &hand));
-                for some in unpacked {
-                    let (done, until) = some.map_err(failed)?;
-                    for site in done {
-                        if (site.index, site.part) != next {
-                            bail!("{} is damaged; begin anew with --overwrite", path.display());
-                        }
-                        next = if site.more { (next.0, next.1 + 1) } else { (next.0 + 1, 0) };
-                        self.take(site, outputs, tally)?;
-                    }
-                    end = until;
-                    if self.stop.load(Ordering::Relaxed) {
-                        bail!(Stopped::Kept(format!("after {} sites, all done before", next.0)));
-                    }
+            loop {
+                let mut contents = Vec::new();
+                let mut bytes = 0;
+                while bytes < REPLAYED_AT_ONCE
+                    && let Some(content) = frames.next().map_err(failed)?
+                {
+                    bytes += content.len();
+                    contents.push(content);
                 }
-                Ok(())
-            })?;
+                if contents.is_empty() {
+                    break;
+                }
+                let done: io::Result<Vec<Done>> = self.pool.install(|| {
+                    let done = |content: &Vec<u8>| {
+                        let entry = Entry::of_content(content)?;
+                        Ok(Done::new(entry, &renderers, self.clock, Vec::new()))
+                    };
+                    contents.par_iter().map(done).collect()
+                });
+                for site in done.map_err(failed)? {
+                    if (site.index, site.part) != next {
+                        bail!("{} is damaged; begin anew with --overwrite", path.display());
+                    }
+                    next = if site.more { (next.0, next.1 + 1) } else { (next.0 + 1, 0) };
+                    self.take(site, outputs, tally)?;
+                }
+                end = frames.end();
+                if self.stop.load(Ordering::Relaxed) {
+                    bail!(Stopped::Kept(format!("after {} sites, all done before", next.0)));
+                }
+            }
         }
         let journal = Journal::open(&path, end);
         Ok((journal.map_err(|e| state_error("cannot write", &path, e))?, next))
-    }
-
-    /// Hands over what the journal holds, some of it at a time, with where in the journal that ends.
-    fn unpack(&self, mut frames: Frames, renderers: &Renderers, hand: &SyncSender<Unpacked>) {
-        let mut some = || -> Unpacked {
-            let mut contents = Vec::new();
-            let mut bytes = 0;
-            while bytes < REPLAYED_AT_ONCE
-                && let Some(content) = frames.next()?
-            {
-                bytes += content.len();
-                contents.push(content);
-            }
-            let done = |content: &Vec<u8>| {
-                let entry = Entry::of_content(content)?;
-                Ok(Done::new(entry, renderers, self.clock, Vec::new()))
-            };
-            let done: io::Result<_> = self.pool.install(|| contents.par_iter().map(done).collect());
-            Ok((done?, frames.end()))
-        };
-        loop {
-            let unpacked = some();
-            let is_last = unpacked.as_ref().map_or(true, |(done, _)| done.is_empty());
-            if hand.send(unpacked).is_err() || is_last {
-                break;
-            }
-        }
     }
 
     fn spool_error(&self, error: io::Error) -> anyhow::Error {
@@ -374,9 +357,6 @@ impl Whole<'_> {
         )
     }
 }
-
-/// Sites, or parts of them, of a journal, and where in it they end.
-type Unpacked = io::Result<(Vec<Done>, u64)>;
 
 /// Bytes of the journal that are taken over at once.
 const REPLAYED_AT_ONCE: usize = 4 << 20;

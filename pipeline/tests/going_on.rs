@@ -79,15 +79,19 @@ fn run(inputs: &[&Path], out: &Path) -> (u64, String) {
     (ledger["bytes_read"].as_u64().unwrap(), stderr)
 }
 
-/// Whole frames in the journal of an unfinished run: sites that are done.
-fn sites_done(out: &Path) -> usize {
-    let journal = fs::read(out.join(".sitegrove/journal")).unwrap_or_default();
-    let (mut at, mut sites) = (0, 0);
+/// Where the whole frames of a journal end.
+fn ends(journal: &[u8]) -> Vec<usize> {
+    let (mut at, mut ends) = (0, Vec::new());
     while let Some(length) = journal.get(at..at + 4) {
         at += 12 + u32::from_le_bytes(length.try_into().unwrap()) as usize;
-        sites += usize::from(at <= journal.len());
+        ends.extend((at <= journal.len()).then_some(at));
     }
-    sites
+    ends
+}
+
+/// Whole frames in the journal of an unfinished run: sites that are done.
+fn sites_done(out: &Path) -> usize {
+    ends(&fs::read(out.join(".sitegrove/journal")).unwrap_or_default()).len()
 }
 
 /// A run that was killed when most of its sites were done.
@@ -300,15 +304,7 @@ fn a_journal_torn_anywhere_in_its_last_frame_is_gone_on_with() {
     killed(&[&input], &killed_at);
     let expected = outcome(&whole);
     let journal = fs::read(killed_at.join(".sitegrove/journal")).unwrap();
-    let (mut last, mut end) = (0, 0);
-    while let Some(length) = journal.get(end..end + 4) {
-        let next = end + 12 + u32::from_le_bytes(length.try_into().unwrap()) as usize;
-        if next > journal.len() {
-            break;
-        }
-        (last, end) = (end, next);
-    }
-    assert!(last > 0, "two sites and more");
+    let [.., last, end] = ends(&journal)[..] else { panic!("two sites and more") };
     // Within its length, behind its head, and just so that another head would be cut short.
     for kept in [3, 12, 15, 23, 24, end - last - 1] {
         let out = folder.path().join(kept.to_string());

@@ -13,8 +13,7 @@ use crate::vocabulary::Vocabulary;
 /// Words that wait to be looked up: what they take stays in the processor's nearest cache.
 const MOST_WAITING: usize = 1 << 8;
 
-/// An analyzer that teaches a vocabulary: see [`Analyzer::learning`](crate::Analyzer::learning). The
-/// vocabulary knows the terms when this is dropped.
+/// An analyzer that teaches a vocabulary: see [`Analyzer::learning`](crate::Analyzer::learning).
 pub struct Learning<'a> {
     apostrophe: Apostrophe,
     word_to_term: &'a mut TextAnalyzer,
@@ -50,9 +49,10 @@ impl<'a> Learning<'a> {
     }
 
     /// The hashes of the terms of all texts in order, stop words left out; and of each text how many
-    /// come before it, then how many there are.
+    /// come before it, then how many there are. The vocabulary knows the terms then.
     pub fn learn<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> (Vec<u64>, Vec<u32>) {
         let (texts_at_least, _) = texts.size_hint();
+        self.hashes.reserve(texts_at_least);
         self.starts.reserve(texts_at_least + 1);
         for text in texts {
             self.waiting.texts.push(self.waiting.words.len());
@@ -69,7 +69,8 @@ impl<'a> Learning<'a> {
         }
         self.look_up();
         self.starts.push(self.hashes.len() as u32);
-        (std::mem::take(&mut self.hashes), std::mem::take(&mut self.starts))
+        self.memo.end(self.vocabulary);
+        (self.hashes, self.starts)
     }
 
     fn look_up(&mut self) {
@@ -121,11 +122,5 @@ impl Waiting {
         self.long.clear();
         self.long_ends.clear();
         self.texts.clear();
-    }
-}
-
-impl Drop for Learning<'_> {
-    fn drop(&mut self) {
-        self.memo.end(self.vocabulary);
     }
 }
