@@ -3,6 +3,7 @@
 //! read → group → for each site in parallel: cluster → signify → rank → wrap → extract → emit.
 
 mod reading;
+mod replaying;
 
 use std::io;
 use std::ops::ControlFlow;
@@ -24,14 +25,13 @@ use crate::revisits::resolve;
 use crate::scale::catalogue::{Complete, boot};
 use crate::scale::folder::{COMPLETE, Claim, Identity, RunFolder, state_error};
 use crate::scale::gather::{Gathered, Totals, each_site};
-use crate::scale::journal::{Entry, Frames, Journal};
 use crate::scale::pulse::{Pulse, place};
 use crate::scale::schedule::{Crew, Done, Task};
 use crate::scale::spool::Spool;
 use crate::sinks::SinkName;
-use crate::stages::emit::Outputs;
+use crate::stages::emit::{Outputs, Rendered};
 use crate::stages::read::{InputSummary, Intake, Source, read};
-use crate::tally::Tally;
+use crate::tally::{Counted, Tally};
 
 /// Who is told how far a run is. All methods are called from many threads.
 pub trait Observer: Sync + std::fmt::Debug {
@@ -275,14 +275,15 @@ impl Whole<'_> {
         let mut sites_done = done.0;
         let worked = crew.work(list, done, |site: Done| {
             journal.add(&site.frame).map_err(|e| state_error("cannot write", &path, e))?;
-            sites_done = site.index + usize::from(!site.more);
-            self.take(site, &mut outputs, &mut tally)
+            sites_done = site.index + usize::from(!site.counted.more);
+            self.take(&site.counted, site.rendered, &mut outputs, &mut tally)
         });
         let kept = || format!("{sites_done} of {sites} sites are done and kept");
         worked.with_context(|| {
             format!("{}; once the cause is gone, the same command goes on from there", kept())
         })?;
         if self.stop.load(Ordering::Relaxed) {
+            outputs.keep();
             bail!(Stopped::Kept(format!("after {sites_done} of {sites} sites")));
         }
         self.pulse.phase(Phase::Writing, |_| ());
@@ -293,60 +294,21 @@ impl Whole<'_> {
     }
 
     /// Counts and writes what came of a site.
-    fn take(&self, site: Done, outputs: &mut Outputs, tally: &mut Tally) -> Result<()> {
-        self.observer.site_done(&site.site, site.pages);
-        tally.add(&site);
-        tally.show(&mut self.pulse.ledger());
-        self.clock.emit.time(|| outputs.emit(site.rendered)).map_err(Into::into)
-    }
-
-    /// Takes over what an earlier process did: gives the journal, to be written on, and how many sites, and
-    /// parts of the next, are done.
-    fn replay(
+    fn take(
         &self,
+        counted: &Counted,
+        rendered: Rendered,
         outputs: &mut Outputs,
         tally: &mut Tally,
-    ) -> Result<(Journal, (usize, usize))> {
-        let path = self.folder.journal();
-        let failed = |e| state_error("cannot read", &path, e);
-        let mut next = (0, 0);
-        let mut end = 0;
-        if let Some(mut frames) = Frames::open(&path).map_err(failed)? {
-            let renderers = outputs.renderers();
-            loop {
-                let mut contents = Vec::new();
-                let mut bytes = 0;
-                while bytes < REPLAYED_AT_ONCE
-                    && let Some(content) = frames.next().map_err(failed)?
-                {
-                    bytes += content.len();
-                    contents.push(content);
-                }
-                if contents.is_empty() {
-                    break;
-                }
-                let done: io::Result<Vec<Done>> = self.pool.install(|| {
-                    let done = |content: &Vec<u8>| {
-                        let entry = Entry::of_content(content)?;
-                        Ok(Done::new(entry, &renderers, self.clock, Vec::new()))
-                    };
-                    contents.par_iter().map(done).collect()
-                });
-                for site in done.map_err(failed)? {
-                    if (site.index, site.part) != next {
-                        bail!("{} is damaged; begin anew with --overwrite", path.display());
-                    }
-                    next = if site.more { (next.0, next.1 + 1) } else { (next.0 + 1, 0) };
-                    self.take(site, outputs, tally)?;
-                }
-                end = frames.end();
-                if self.stop.load(Ordering::Relaxed) {
-                    bail!(Stopped::Kept(format!("after {} sites, all done before", next.0)));
-                }
-            }
-        }
-        let journal = Journal::open(&path, end);
-        Ok((journal.map_err(|e| state_error("cannot write", &path, e))?, next))
+    ) -> Result<()> {
+        self.count(counted, tally);
+        self.clock.emit.time(|| outputs.emit(rendered)).map_err(Into::into)
+    }
+
+    fn count(&self, site: &Counted, tally: &mut Tally) {
+        self.observer.site_done(&site.site, site.pages);
+        tally.add(site);
+        tally.show(&mut self.pulse.ledger());
     }
 
     fn spool_error(&self, error: io::Error) -> anyhow::Error {
@@ -357,9 +319,6 @@ impl Whole<'_> {
         )
     }
 }
-
-/// Bytes of the journal that are taken over at once.
-const REPLAYED_AT_ONCE: usize = 4 << 20;
 
 /// Reads all inputs into memory, files in parallel, and resolves the revisits in them: for commands that
 /// look at a few pages.

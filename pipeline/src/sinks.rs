@@ -8,8 +8,8 @@ use std::str::FromStr;
 use index::{IndexSink, is_index};
 use serde::{Deserialize, Serialize};
 use sink::{
-    BulkSink, CsvSink, JsonlSink, LineStorage, Sink, SinkError, SiteConfigSink, SiteRowsSink,
-    WarcContent, WarcSink,
+    AtomicFile, BulkSink, CsvSink, JsonlSink, LineStorage, Sink, SinkError, SiteConfigSink,
+    SiteRowsSink, WarcContent, WarcSink,
 };
 
 use crate::config::{Config, CsvForm, EmitConfig, JsonlForm, WarcBlocks, without_detours};
@@ -175,6 +175,10 @@ impl SinkName {
     /// what lies in a run folder is all of one run. An archive of articles is of many runs, and stays;
     /// so does an index that grows, which lies elsewhere.
     pub fn remove_stale(self, folder: &Path, config: &EmitConfig) {
+        for name in self.files() {
+            // Of an unfinished run.
+            let _ = fs::remove_file(AtomicFile::temporary(&folder.join(name)));
+        }
         let chosen = config.chosen().contains(&self);
         let written = if chosen { self.written(config) } else { &[] };
         for name in self.files().iter().filter(|name| !written.contains(name)) {

@@ -2,14 +2,52 @@
 
 use std::collections::BTreeMap;
 
-use model::{Drop, DropReason};
-use sink::BestWrapper;
+use model::{Drop, DropReason, Route};
+use serde::{Deserialize, Serialize};
+use sink::{BestWrapper, PageWork, SiteResult};
 
 use crate::ledger::{Counts, Ledger};
-use crate::scale::schedule::Done;
 
 /// Sites whose wrappers are remembered: a summary shows fewer.
 const MOST: usize = 100;
+
+/// What is counted of a site, or of a part of it.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Counted {
+    pub(crate) site: String,
+    /// Whether it is a part, and more of the site follows.
+    pub(crate) more: bool,
+    pub(crate) pages: usize,
+    articles: usize,
+    work: PageWork,
+    by_route: BTreeMap<Route, u64>,
+    drops: BTreeMap<DropReason, u64>,
+    best: Option<BestWrapper>,
+}
+
+impl Counted {
+    /// Counts what came of it.
+    pub(crate) fn of(result: &SiteResult) -> Self {
+        let mut by_route = BTreeMap::new();
+        for article in &result.articles {
+            *by_route.entry(article.route).or_default() += 1;
+        }
+        let mut drops = BTreeMap::new();
+        for drop in &result.drops {
+            *drops.entry(drop.reason).or_default() += 1;
+        }
+        Self {
+            site: result.site.clone(),
+            more: result.more,
+            pages: result.pages,
+            articles: result.articles.len(),
+            work: result.work,
+            by_route,
+            drops,
+            best: result.best.clone(),
+        }
+    }
+}
 
 /// The counts so far.
 #[derive(Debug, Default)]
@@ -40,7 +78,7 @@ impl Tally {
     }
 
     /// Counts what came of a site, or of a part of it.
-    pub(crate) fn add(&mut self, done: &Done) {
+    pub(crate) fn add(&mut self, done: &Counted) {
         for (&reason, &n) in &done.drops {
             self.drops(reason, n);
         }
@@ -51,7 +89,7 @@ impl Tally {
         counts.pages_judged_beyond += done.work.judged_beyond;
         counts.articles += done.articles as u64;
         for (&route, n) in &done.by_route {
-            *counts.articles_by_route.entry(route.to_owned()).or_default() += n;
+            *counts.articles_by_route.entry(route.as_str().to_owned()).or_default() += n;
         }
         match self.best.last_mut() {
             Some((_, articles, best)) if self.open => {

@@ -54,6 +54,10 @@ impl Sink for CsvSink {
         Some(Arc::new(|site| csv_rows(&site.articles)))
     }
 
+    fn file(&mut self) -> Option<&mut AtomicFile> {
+        Some(&mut self.0)
+    }
+
     fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
         self.0.write_bytes(rendered)
     }

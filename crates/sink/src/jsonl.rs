@@ -79,7 +79,6 @@ fn frame(bytes: &[u8]) -> Vec<u8> {
 pub struct JsonlSink {
     file: AtomicFile,
     storage: LineStorage,
-    empty: bool,
 }
 
 impl JsonlSink {
@@ -88,7 +87,7 @@ impl JsonlSink {
     /// # Errors
     /// If it cannot be created.
     pub fn create(path: &Path, storage: LineStorage) -> Result<Self, SinkError> {
-        Ok(Self { file: AtomicFile::create(path)?, storage, empty: true })
+        Ok(Self { file: AtomicFile::create(path)?, storage })
     }
 }
 
@@ -98,13 +97,16 @@ impl Sink for JsonlSink {
         Some(Arc::new(move |site| storage.store(lines_of(site))))
     }
 
+    fn file(&mut self) -> Option<&mut AtomicFile> {
+        Some(&mut self.file)
+    }
+
     fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        self.empty &= rendered.is_empty();
         self.file.write_bytes(rendered)
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
-        if self.empty && self.storage == LineStorage::Zstd {
+        if self.file.is_empty() && self.storage == LineStorage::Zstd {
             // Without a single frame the file would be no zstd file.
             self.file.write_bytes(&frame(b""))?;
         }

@@ -11,6 +11,7 @@ mod bulk;
 mod csv_rows;
 mod dropped;
 mod file_name;
+mod fingerprint;
 mod instant;
 mod jsonl;
 #[cfg(feature = "parquet")]
@@ -34,6 +35,7 @@ pub use bulk::{BulkDialect, BulkSink};
 pub use csv_rows::CsvSink;
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
+pub use fingerprint::Fingerprint;
 pub use instant::instant;
 pub use jsonl::{JsonlSink, LineStorage, json_lines};
 #[cfg(feature = "parquet")]

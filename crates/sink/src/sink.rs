@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::{SinkError, SiteResult};
+use crate::{AtomicFile, SinkError, SiteResult};
 
 /// Turns a site into the bytes its sink will write. Called on the thread that processed the site,
 /// many at a time, so that the work of writing in order is only copying.
@@ -14,6 +14,12 @@ pub type Render = Arc<dyn Fn(&SiteResult) -> Vec<u8> + Send + Sync>;
 pub trait Sink: Debug + Send {
     /// What can be done of a site's output beside other sites; nothing unless said.
     fn render(&self) -> Option<Render> {
+        None
+    }
+
+    /// The file of an output that is nothing but what [`Sink::render`] made of each site, one after
+    /// the other: that of a process that died can be gone on with. Else nothing.
+    fn file(&mut self) -> Option<&mut AtomicFile> {
         None
     }
 

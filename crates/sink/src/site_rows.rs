@@ -236,6 +236,10 @@ impl Sink for SiteRowsSink {
         Some(Arc::new(|site| json_lines(std::iter::once(SiteRow::from(site)))))
     }
 
+    fn file(&mut self) -> Option<&mut AtomicFile> {
+        Some(&mut self.file)
+    }
+
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
         if !site.more && self.open.is_none() {
             return self.file.write_bytes(rendered);

@@ -14,10 +14,10 @@ use crate::inputs::Input;
 use crate::ledger::{InputRecord, Phase};
 use crate::memory::shown;
 use crate::scale::again::{Again, Wanted, wanted};
-use crate::scale::catalogue::{self, Catalogue, Complete, boot, pages_of_rest};
+use crate::scale::catalogue::{self, Catalogue, Complete, boot};
 use crate::scale::folder::{COMPLETE, state_error};
 use crate::scale::gather::{Gathered, Gatherer};
-use crate::scale::journal::next_after;
+use crate::scale::journal::{Heading, last_of};
 use crate::scale::pulse::Reading;
 use crate::scale::spool::Spool;
 use crate::stages::read::read;
@@ -123,16 +123,21 @@ impl Whole<'_> {
         self.make_spool_folder()?;
         let read = || Catalogue::read(&path, self.spool_at);
         let Ok(Some(catalogue)) = self.pool.install(read) else {
-            tracing::warn!("{} is damaged: all inputs are read again", path.display());
-            return Ok(None);
+            return Ok(damaged(&path));
         };
-        let Catalogue { complete, gathered, pages } = catalogue;
-        if !self.folder.is_of(&complete.digest()) {
+        if !self.folder.is_of(&catalogue.complete.digest()) {
             return Ok(None);
         }
         let journal = self.folder.journal();
-        let next = next_after(&journal).map_err(|e| state_error("cannot read", &journal, e))?;
-        let wanted = wanted(pages_of_rest(pages, next.0), self.inputs.len());
+        let last = last_of(&journal).map_err(|e| state_error("cannot read", &journal, e))?;
+        let (key, whole) = match &last {
+            Some(Heading { counted, .. }) => (Some(&*counted.site), !counted.more),
+            None => (None, false),
+        };
+        let Ok(rest) = self.pool.install(|| catalogue.pages_of_rest(key, whole)) else {
+            return Ok(damaged(&path));
+        };
+        let wanted = wanted(rest, self.inputs.len());
         let html: u64 = wanted.iter().map(Wanted::html_bytes).sum();
         if html > self.shares.waiting {
             self.check_space()?;
@@ -158,7 +163,8 @@ impl Whole<'_> {
             self.pulse.phase(Phase::Reading, |_| ());
             return Ok(None);
         }
-        Ok(Some(Taken { complete, gathered, first: next.0 }))
+        let Catalogue { complete, gathered, .. } = catalogue;
+        Ok(Some(Taken { complete, gathered, first: last.map_or(0, |last| last.next().0) }))
     }
 
     /// Checks that pages which will hardly fit into memory will fit on disk.
@@ -190,6 +196,12 @@ impl Whole<'_> {
         }
         Ok(())
     }
+}
+
+/// Tells that a catalogue is damaged: nothing is taken up.
+fn damaged(catalogue: &Path) -> Option<Taken> {
+    tracing::warn!("{} is damaged: all inputs are read again", catalogue.display());
+    None
 }
 
 /// Free bytes where a folder lies.

@@ -76,7 +76,8 @@ struct Contents<T> {
 pub(crate) struct Catalogue {
     pub(crate) complete: Complete,
     pub(crate) gathered: Gathered,
-    pub(crate) pages: Vec<Listed>,
+    /// Frames of pages.
+    pages: Vec<Vec<u8>>,
 }
 
 fn add<T: Serialize>(item: &T, to: &mut Vec<u8>) -> io::Result<()> {
@@ -84,7 +85,7 @@ fn add<T: Serialize>(item: &T, to: &mut Vec<u8>) -> io::Result<()> {
 }
 
 fn packed(content: &[u8]) -> io::Result<Vec<u8>> {
-    frame(|to| to.write_all(content))
+    frame(&[], |to| to.write_all(content))
 }
 
 /// Writes things in frames; gives how many those are.
@@ -175,25 +176,46 @@ impl Catalogue {
         if of_pages + of_drops + of_items != frames.len() {
             return Ok(None);
         }
-        let (of_pages, rest) = frames.split_at(of_pages);
+        let rest = frames.split_off(of_pages);
         let (of_drops, of_items) = rest.split_at(of_drops);
-        let pages: io::Result<Vec<Vec<Listed>>> =
-            of_pages.par_iter().map(|frame| unpack(frame)).collect();
         let drops = sorter(of_drops, folder.join("drops-listed"))?;
         let items = sorter(of_items, folder.join("items-listed"))?;
         let gathered = Gathered { drops, items, totals: complete.totals };
-        Ok(Some(Self { complete, gathered, pages: pages?.into_iter().flatten().collect() }))
+        Ok(Some(Self { complete, gathered, pages: frames }))
     }
-}
 
-/// The pages of all sites but the first `done`, in the order of outputs.
-pub(crate) fn pages_of_rest(pages: Vec<Listed>, done: usize) -> Vec<(u64, Vec<Listed>)> {
-    let mut sites: BTreeMap<(u64, String), Vec<Listed>> = BTreeMap::new();
-    for page in pages {
-        let key = site_of(&page.head.url).unwrap_or_default();
-        sites.entry((xxh3_64(key.as_bytes()), key)).or_default().push(page);
+    /// The pages of all sites that are not done, by site, with the hash of its key, in the order of outputs. Done are
+    /// those up to `last`, a key; that site itself only if `whole`.
+    ///
+    /// # Errors
+    /// If frames hold something else: this is no catalogue then.
+    pub(crate) fn pages_of_rest(
+        &self,
+        last: Option<&str>,
+        whole: bool,
+    ) -> io::Result<Vec<(u64, Vec<Listed>)>> {
+        let last = last.map(|key| (xxh3_64(key.as_bytes()), key));
+        let is_done = |hash: u64, key: &str| match last {
+            Some(last) => (hash, key) < last || whole && (hash, key) == last,
+            None => false,
+        };
+        let rest = |frame: &Vec<u8>| {
+            let mut sites: BTreeMap<(u64, String), Vec<Listed>> = BTreeMap::new();
+            for page in unpack::<Listed>(frame)? {
+                let key = site_of(&page.head.url).unwrap_or_default();
+                let hash = xxh3_64(key.as_bytes());
+                if !is_done(hash, &key) {
+                    sites.entry((hash, key)).or_default().push(page);
+                }
+            }
+            Ok(sites.into_iter().map(|((hash, _), pages)| (hash, pages)).collect())
+        };
+        // In the frames before, all sites are.
+        let first = last.map_or(0, |(hash, _)| Spool::part_of(hash) / PARTS_IN_FRAME);
+        let frames = self.pages.get(first..).unwrap_or_default();
+        let sites: io::Result<Vec<Vec<_>>> = frames.par_iter().map(rest).collect();
+        Ok(sites?.into_iter().flatten().collect())
     }
-    sites.into_iter().skip(done).map(|((hash, _), pages)| (hash, pages)).collect()
 }
 
 #[cfg(test)]
@@ -255,20 +277,29 @@ mod tests {
         write(&path, &spool, &gathered, &complete).unwrap();
 
         let again = Catalogue::read(&path, folder.path()).unwrap().unwrap();
-        let (before, after) = (gathered.drops.finish(), again.gathered.drops.finish());
-        let drops = |of: Merged<_>| of.map(Result::unwrap).collect::<Vec<_>>();
-        assert!(drops(before.unwrap()) == drops(after.unwrap()));
         assert_eq!((again.complete.other_records, again.complete.totals.pages), (3, 12));
-        let all = again.pages.len();
-        let rest = pages_of_rest(again.pages, 1);
-        assert_eq!((all, rest.len()), (12, 2));
-        assert!(rest.is_sorted_by_key(|(hash, _)| *hash));
+        let all = again.pages_of_rest(None, true).unwrap();
+        let pages = |of: &[(u64, Vec<Listed>)]| of.iter().map(|(_, pages)| pages.len()).sum();
+        assert_eq!((all.len(), pages(&all)), (3, 12_usize));
+        assert!(all.is_sorted_by_key(|(hash, _)| *hash));
+        for (at, (_, of_site)) in all.iter().enumerate() {
+            let key = site_of(&of_site[0].head.url);
+            for (whole, left) in [(true, 2 - at), (false, 3 - at)] {
+                let rest = again.pages_of_rest(key.as_deref(), whole).unwrap();
+                assert_eq!((rest.len(), pages(&rest)), (left, 4 * left), "{key:?}, {whole}");
+            }
+        }
+        let rest = all;
         for Listed { head, whence, hash } in rest.into_iter().flat_map(|(_, pages)| pages) {
             let n = head.origin.offset;
             assert_eq!((head.url, hash), (page(n).url, xxh3_64(page(n).html.as_bytes())));
             let place = Place { offset: n, number: 7, end: Some(n + 1) };
             assert_eq!((whence.input, whence.place), (1, place));
         }
+
+        let (before, after) = (gathered.drops.finish(), again.gathered.drops.finish());
+        let drops = |of: Merged<_>| of.map(Result::unwrap).collect::<Vec<_>>();
+        assert!(drops(before.unwrap()) == drops(after.unwrap()));
 
         let whole = fs::read(&path).unwrap();
         let refused = |bytes: &[u8], what: &str| {

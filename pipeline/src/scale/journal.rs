@@ -1,8 +1,9 @@
 //! What came of every site so far, so that a run that was stopped goes on where it was.
 //!
 //! The file holds frames in the order of outputs: length (4 bytes, little endian), XXH3 (8 bytes), and as many
-//! bytes of an LZ4 block, behind its length unpacked (4 bytes), over MessagePack. A frame that is torn or damaged
-//! ends the journal: what a dying machine had not brought to disk is done again. No other version reads it.
+//! bytes of content: the length of a heading (4 bytes), the heading in MessagePack, and the results in MessagePack as
+//! an LZ4 block behind its length unpacked (4 bytes). A frame that is torn or damaged ends the journal: what a
+//! dying machine had not brought to disk is done again. No other version reads it.
 
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
@@ -14,9 +15,12 @@ use serde::{Deserialize, Serialize};
 use sink::SiteResult;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::stages::emit::Fingerprints;
+use crate::tally::Counted;
+
 /// Bytes before the content of a frame.
 const HEADER: usize = 12;
-/// Bytes of the content before its block.
+/// Bytes of a length within the content.
 const LENGTH: usize = 4;
 /// Longest frame that is believed: a length beyond is damage.
 const LONGEST: u32 = 1 << 30;
@@ -35,45 +39,65 @@ thread_local! {
     static PACKER: RefCell<Packer> = RefCell::default();
 }
 
-/// What came of a site, or of a part of a very large one.
+/// What stands before the results of a site, or of a part of a very large one: enough to go past it, where its
+/// output is in the files.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Entry {
+pub(crate) struct Heading {
     /// Number of the site in the order of outputs.
     pub(crate) index: usize,
     /// Number of the part.
     pub(crate) part: usize,
-    pub(crate) result: SiteResult,
+    pub(crate) counted: Counted,
+    pub(crate) output: Fingerprints,
 }
 
-impl Entry {
-    /// The frame that holds it.
-    pub(crate) fn frame(&self) -> io::Result<Vec<u8>> {
-        frame(|to| rmp_serde::encode::write_named(to, self).map_err(io::Error::other))
+impl Heading {
+    /// The frame of a site with its results.
+    pub(crate) fn frame(&self, result: &SiteResult) -> io::Result<Vec<u8>> {
+        let mut heading = vec![0; LENGTH];
+        rmp_serde::encode::write_named(&mut heading, self).map_err(io::Error::other)?;
+        let length = u32::try_from(heading.len() - LENGTH).map_err(io::Error::other)?;
+        heading[..LENGTH].copy_from_slice(&length.to_le_bytes());
+        frame(&heading, |to| rmp_serde::encode::write_named(to, result).map_err(io::Error::other))
+    }
+
+    /// The heading of a site, and its results as they are packed, in a frame's content.
+    pub(crate) fn of_content(content: &[u8]) -> io::Result<(Self, &[u8])> {
+        let (length, rest) = content.split_first_chunk().ok_or(io::ErrorKind::UnexpectedEof)?;
+        let heading = rest.split_at_checked(u32::from_le_bytes(*length) as usize);
+        let (heading, packed) = heading.ok_or(io::ErrorKind::UnexpectedEof)?;
+        Ok((rmp_serde::from_slice(heading).map_err(io::Error::other)?, packed))
     }
 
     /// The site, and the part of it, that comes next.
-    fn next(&self) -> (usize, usize) {
-        if self.result.more { (self.index, self.part + 1) } else { (self.index + 1, 0) }
-    }
-
-    /// What a frame's content holds.
-    pub(crate) fn of_content(content: &[u8]) -> io::Result<Self> {
-        rmp_serde::from_slice(&unpacked(content)?).map_err(io::Error::other)
+    pub(crate) fn next(&self) -> (usize, usize) {
+        if self.counted.more { (self.index, self.part + 1) } else { (self.index + 1, 0) }
     }
 }
 
-/// A frame around what `write` writes. LZ4, as a site's articles are read again once at most, and seldom.
-pub(crate) fn frame(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::Result<Vec<u8>> {
+/// The results that were packed.
+pub(crate) fn result_of(packed: &[u8]) -> io::Result<SiteResult> {
+    rmp_serde::from_slice(&unpacked(packed)?).map_err(io::Error::other)
+}
+
+/// A frame around `before`, as it is, and what `write` writes, packed. LZ4, as a site's articles are read again
+/// once at most, and seldom.
+pub(crate) fn frame(
+    before: &[u8],
+    write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
+) -> io::Result<Vec<u8>> {
     PACKER.with_borrow_mut(|packer| {
         let Packer { plain, packed } = packer;
         plain.clear();
         write(plain)?;
         let length = u32::try_from(plain.len()).map_err(io::Error::other)?;
-        let most = LENGTH + get_maximum_output_size(plain.len());
+        let block_at = before.len() + LENGTH;
+        let most = block_at + get_maximum_output_size(plain.len());
         packed.resize(packed.len().max(most), 0);
-        packed[..LENGTH].copy_from_slice(&length.to_le_bytes());
-        let block = compress_into(plain, &mut packed[LENGTH..]).map_err(io::Error::other)?;
-        let content = &packed[..LENGTH + block];
+        packed[..before.len()].copy_from_slice(before);
+        packed[before.len()..block_at].copy_from_slice(&length.to_le_bytes());
+        let block = compress_into(plain, &mut packed[block_at..]).map_err(io::Error::other)?;
+        let content = &packed[..block_at + block];
         let mut frame = Vec::with_capacity(HEADER + content.len());
         frame.extend_from_slice(&(content.len() as u32).to_le_bytes());
         frame.extend_from_slice(&xxh3_64(content).to_le_bytes());
@@ -86,21 +110,20 @@ pub(crate) fn frame(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> io::R
     })
 }
 
-/// What was written into the content of a frame.
-pub(crate) fn unpacked(content: &[u8]) -> io::Result<Vec<u8>> {
-    decompress_size_prepended(content).map_err(io::Error::other)
+/// What was packed.
+pub(crate) fn unpacked(packed: &[u8]) -> io::Result<Vec<u8>> {
+    decompress_size_prepended(packed).map_err(io::Error::other)
 }
 
-/// The site, and the part of it, that comes after the last whole frame of the journal at `path`.
-pub(crate) fn next_after(path: &Path) -> io::Result<(usize, usize)> {
+/// The last site, or part of one, in the journal at `path`.
+pub(crate) fn last_of(path: &Path) -> io::Result<Option<Heading>> {
     let mut last = None;
     if let Some(mut frames) = Frames::open(path)? {
         while let Some(content) = frames.next()? {
             last = Some(content);
         }
     }
-    let last = last.map(|content| Entry::of_content(&content)).transpose()?;
-    Ok(last.map_or((0, 0), |last| last.next()))
+    last.map(|content| Ok(Heading::of_content(&content)?.0)).transpose()
 }
 
 /// A journal being written.
@@ -196,20 +219,23 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stages::emit::Renderers;
 
-    fn entry(index: usize) -> Entry {
-        Entry {
-            index,
-            part: 0,
-            result: SiteResult::of_articles(&format!("{index}.example"), Vec::new()),
-        }
+    fn frame_of(index: usize) -> Vec<u8> {
+        let result = SiteResult::of_articles(&format!("{index}.example"), Vec::new());
+        let rendered = Renderers::default().render(result, 0);
+        let (counted, output) = (Counted::of(rendered.result()), rendered.fingerprints());
+        Heading { index, part: 0, counted, output }.frame(rendered.result()).unwrap()
     }
 
     fn sites(path: &Path) -> (Vec<String>, u64) {
         let mut frames = Frames::open(path).unwrap().unwrap();
         let mut found = Vec::new();
         while let Some(content) = frames.next().unwrap() {
-            found.push(Entry::of_content(&content).unwrap().result.site);
+            let (heading, packed) = Heading::of_content(&content).unwrap();
+            let result = result_of(packed).unwrap();
+            assert_eq!(result.site, heading.counted.site);
+            found.push(result.site);
         }
         assert!(frames.next().unwrap().is_none(), "nothing behind the end");
         (found, frames.end())
@@ -222,10 +248,10 @@ mod tests {
         assert!(Frames::open(&path).unwrap().is_none());
         let mut journal = Journal::open(&path, 0).unwrap();
         for index in 0..3 {
-            journal.add(&entry(index).frame().unwrap()).unwrap();
+            journal.add(&frame_of(index)).unwrap();
         }
         let whole = std::fs::read(&path).unwrap();
-        let third = entry(2).frame().unwrap().len();
+        let third = frame_of(2).len();
         for kept in 0..third {
             std::fs::write(&path, &whole[..whole.len() - third + kept]).unwrap();
             let (found, end) = sites(&path);
@@ -240,7 +266,7 @@ mod tests {
         assert_eq!(found, ["0.example"]);
         let mut journal = Journal::open(&path, end).unwrap();
         for index in 1..3 {
-            journal.add(&entry(index).frame().unwrap()).unwrap();
+            journal.add(&frame_of(index)).unwrap();
         }
         assert!(std::fs::read(&path).unwrap() == whole, "the same sites are the same bytes");
     }

@@ -12,17 +12,17 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use anyhow::{Context, Result};
-use model::DropReason;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sink::{BestWrapper, PageWork, SiteResult};
+use sink::SiteResult;
 
 use super::gather::Waiting;
-use super::journal::Entry;
+use super::journal::Heading;
 use super::spool::Spool;
 use super::work::work_on;
 use crate::config::Config;
 use crate::ledger::Clock;
 use crate::stages::emit::{Rendered, Renderers};
+use crate::tally::Counted;
 
 /// A site to work on.
 #[derive(Debug)]
@@ -39,45 +39,10 @@ pub(crate) struct Task {
 pub(crate) struct Done {
     pub(crate) index: usize,
     pub(crate) part: usize,
-    pub(crate) site: String,
-    pub(crate) more: bool,
-    pub(crate) pages: usize,
-    pub(crate) articles: usize,
-    pub(crate) work: PageWork,
-    pub(crate) by_route: BTreeMap<&'static str, u64>,
-    pub(crate) drops: BTreeMap<DropReason, u64>,
-    pub(crate) best: Option<BestWrapper>,
+    pub(crate) counted: Counted,
     pub(crate) rendered: Rendered,
-    /// For the journal; empty for what came from there.
+    /// For the journal.
     pub(crate) frame: Vec<u8>,
-}
-
-impl Done {
-    pub(crate) fn new(entry: Entry, renderers: &Renderers, clock: &Clock, frame: Vec<u8>) -> Self {
-        let Entry { index, part, result } = entry;
-        let mut by_route = BTreeMap::new();
-        for article in &result.articles {
-            *by_route.entry(article.route.as_str()).or_default() += 1;
-        }
-        let mut drops = BTreeMap::new();
-        for drop in &result.drops {
-            *drops.entry(drop.reason).or_default() += 1;
-        }
-        Self {
-            index,
-            part,
-            site: result.site.clone(),
-            more: result.more,
-            pages: result.pages,
-            articles: result.articles.len(),
-            work: result.work,
-            by_route,
-            drops,
-            best: result.best.clone(),
-            rendered: clock.emit.time(|| renderers.render(result)),
-            frame,
-        }
-    }
 }
 
 /// The workers and what they need.
@@ -145,6 +110,15 @@ impl Crew<'_> {
         })
     }
 
+    fn pack(&self, index: usize, part: usize, result: SiteResult) -> io::Result<Done> {
+        let rendered = self.clock.emit.time(|| self.renderers.render(result, part));
+        let result = rendered.result();
+        let output = rendered.fingerprints();
+        let heading = Heading { index, part, counted: Counted::of(result), output };
+        let frame = heading.frame(result)?;
+        Ok(Done { index, part, counted: heading.counted, rendered, frame })
+    }
+
     /// Takes task after task.
     fn serve(
         &self,
@@ -170,10 +144,8 @@ impl Crew<'_> {
             }
             let pool = if alone.is_some() { self.together } else { own };
             let mut hand = |part: usize, result: SiteResult| {
-                let entry = Entry { index, part, result };
-                let frame = entry.frame().context("cannot pack results");
-                let handed = frame.map(|f| Done::new(entry, &self.renderers, self.clock, f));
-                let go_on = to_us.send(handed).is_ok() && !halted();
+                let done = self.pack(index, part, result).context("cannot pack results");
+                let go_on = to_us.send(done).is_ok() && !halted();
                 if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
             let key = site.key.clone();
@@ -207,7 +179,8 @@ fn in_order(
         let done = done?;
         waiting.insert((done.index, done.part), done);
         while let Some(done) = waiting.remove(&next) {
-            next = if done.more { (done.index, done.part + 1) } else { (done.index + 1, 0) };
+            next =
+                if done.counted.more { (done.index, done.part + 1) } else { (done.index + 1, 0) };
             take(done)?;
         }
     }

@@ -5,6 +5,9 @@
 //! Why: the outputs are the same bytes whatever the number of threads.
 //! Drops: nothing; it writes down what the others dropped.
 
+mod passing;
+mod rendering;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -12,45 +15,17 @@ use std::path::{Path, PathBuf};
 
 use model::Drop;
 use sink::{
-    AtomicFile, Render, Sink, SinkError, SiteRecord, SiteResult, drop_record, json_lines,
-    make_folder, site_file_name,
+    AtomicFile, Sink, SinkError, SiteRecord, drop_record, json_lines, make_folder, site_file_name,
 };
+
+pub use self::rendering::{Fingerprints, Rendered, Renderers};
 
 use crate::config::{Config, EmitConfig};
 use crate::ledger;
 use crate::sinks::SinkName;
 
-/// Turns results of sites into what is written of them: made where a site was processed, so that
-/// threads wait for each other only while bytes are copied to files.
-#[derive(Clone)]
-pub struct Renderers(Vec<Option<Render>>);
-
-/// A site's result with its bytes for every sink.
-#[derive(Debug)]
-pub struct Rendered {
-    result: SiteResult,
-    /// One for each sink, empty where it renders nothing.
-    by_sink: Vec<Vec<u8>>,
-    dropped: Vec<u8>,
-}
-
-impl std::fmt::Debug for Renderers {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Renderers").field(&self.0.len()).finish()
-    }
-}
-
-impl Renderers {
-    /// Renders what came of a site.
-    pub fn render(&self, result: SiteResult) -> Rendered {
-        let by_sink = self.0.iter().map(|r| r.as_ref().map_or_else(Vec::new, |r| r(&result)));
-        Rendered {
-            by_sink: by_sink.collect(),
-            dropped: json_lines(result.drops.iter().map(drop_record)),
-            result,
-        }
-    }
-}
+/// Bytes of sites that are handed to the system together.
+const MOST_WAITING: usize = 1 << 20;
 
 /// A chosen sink: at work, or set aside with the reason.
 #[derive(Debug)]
@@ -59,7 +34,8 @@ struct Chosen {
     sink: Result<Box<dyn Sink>, SinkError>,
 }
 
-/// The open files of a run folder. Dropped before [`Outputs::finish`], they leave nothing behind.
+/// The open files of a run folder. Dropped before [`Outputs::finish`], they leave nothing behind, unless they
+/// are [kept](Outputs::keep).
 #[derive(Debug)]
 pub struct Outputs {
     folder: PathBuf,
@@ -71,6 +47,8 @@ pub struct Outputs {
     sites: Vec<AtomicFile>,
     /// Templates and wrappers of a site whose parts are coming in.
     open: Option<SiteRecord>,
+    /// Bytes written since all were handed to the system.
+    waiting: usize,
     /// Wrapper files of an earlier run.
     stale: BTreeSet<PathBuf>,
 }
@@ -94,13 +72,14 @@ impl Outputs {
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
             sites: Vec::new(),
             open: None,
+            waiting: 0,
         })
     }
 
     /// What renders sites for these outputs.
     pub fn renderers(&self) -> Renderers {
         let render = |chosen: &Chosen| chosen.sink.as_ref().ok().and_then(|sink| sink.render());
-        Renderers(self.sinks.iter().map(render).collect())
+        Renderers::new(self.sinks.iter().map(render).collect())
     }
 
     /// Writes what came of one site. Call in emission order. A sink that fails is set aside, and
@@ -109,7 +88,7 @@ impl Outputs {
     /// # Errors
     /// If what every run writes cannot be written (a full disk or the like), or no sink is left.
     pub fn emit(&mut self, site: Rendered) -> Result<(), SinkError> {
-        let Rendered { mut result, by_sink, dropped } = site;
+        let Rendered { mut result, by_sink, dropped, wrappers } = site;
         if result.more || self.open.is_some() {
             let part = std::mem::replace(&mut result.record, SiteRecord::new("", vec![], vec![]));
             match &mut self.open {
@@ -124,28 +103,50 @@ impl Outputs {
         }
         for (chosen, bytes) in self.sinks.iter_mut().zip(&by_sink) {
             if let Ok(sink) = &mut chosen.sink
-                && let Err(error) = sink.take(&result, bytes)
+                && let Err(error) = sink.take(&result, bytes.as_deref().unwrap_or_default())
             {
                 chosen.sink = Err(error);
             }
         }
         self.dropped.write_bytes(&dropped)?;
+        self.waiting += by_sink.iter().flatten().map(Vec::len).sum::<usize>() + dropped.len();
+        if self.waiting >= MOST_WAITING {
+            self.hand_over()?;
+        }
         if !result.more {
-            self.write_wrappers(&result)?;
+            let mut file = AtomicFile::create(&wrappers_of(&self.wrappers, &result.site))?;
+            file.write_bytes(&wrappers.unwrap_or_else(|| rendering::wrapper_file(&result.record)))?;
+            file.close()?;
+            self.add_wrappers(file);
         }
         self.any_left()
     }
 
-    fn write_wrappers(&mut self, site: &SiteResult) -> Result<(), SinkError> {
-        let mut wrappers = serde_json::to_vec_pretty(&site.record).unwrap_or_default();
-        wrappers.push(b'\n');
-        let path = self.wrappers.join(format!("{}.json", site_file_name(&site.site)));
-        let mut file = AtomicFile::create(&path)?;
-        file.write_bytes(&wrappers)?;
-        file.close()?;
+    /// Hands what is written to the system: a process that goes on with this run finds all outputs equally far.
+    fn hand_over(&mut self) -> Result<(), SinkError> {
+        self.waiting = 0;
+        for chosen in &mut self.sinks {
+            let file = chosen.sink.as_mut().ok().and_then(|sink| sink.file());
+            if let Some(Err(error)) = file.map(AtomicFile::hand_over) {
+                chosen.sink = Err(error);
+            }
+        }
+        self.dropped.hand_over()
+    }
+
+    fn add_wrappers(&mut self, file: AtomicFile) {
+        self.stale.remove(file.path());
+        self.stale.remove(&AtomicFile::temporary(file.path()));
         self.sites.push(file);
-        self.stale.remove(&path);
-        Ok(())
+    }
+
+    /// Leaves the files under their temporary names, for a process that goes on with them.
+    pub fn keep(&mut self) {
+        let files = self.sinks.iter_mut().filter_map(|chosen| chosen.sink.as_mut().ok()?.file());
+        for file in files.chain(&mut self.sites).chain(std::iter::once(&mut self.dropped)) {
+            // What is missing in them is written by that process.
+            let _ = file.keep();
+        }
     }
 
     /// The error of a sink, if none is at work any more: then there is no point in going on.
@@ -202,4 +203,9 @@ impl Outputs {
         }
         Ok(failed)
     }
+}
+
+/// The wrapper file of a site.
+fn wrappers_of(folder: &Path, site: &str) -> PathBuf {
+    folder.join(format!("{}.json", site_file_name(site)))
 }

@@ -17,7 +17,7 @@ pub(crate) fn outcome(out: &Path) -> BTreeMap<String, Vec<u8>> {
     files.insert("counts".to_owned(), ledger["counts"].to_string().into());
     files.insert("drops".to_owned(), ledger["drops"].to_string().into());
     assert!(files.keys().all(|name| !name.contains(".sitegrove")), "{:?}", files.keys());
-    assert!(files.contains_key("report/sites.jsonl") && files.contains_key("articles.warc.gz"));
+    assert!(files.contains_key("report/sites.jsonl") && files.contains_key("articles.csv"));
     files
 }
 

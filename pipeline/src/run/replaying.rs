@@ -1,0 +1,127 @@
+//! Taking over what an earlier process did, from its journal and from the outputs that it left unfinished.
+
+use std::io;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Result, bail};
+use rayon::prelude::*;
+
+use super::{Stopped, Whole};
+use crate::scale::folder::state_error;
+use crate::scale::journal::{Frames, Heading, Journal, result_of};
+use crate::stages::emit::{Outputs, Rendered};
+use crate::tally::Tally;
+
+/// Bytes of the journal that are taken over at once.
+const AT_ONCE: usize = 8 << 20;
+
+impl Whole<'_> {
+    /// Gives the journal, to be written on, and how many sites, and parts of the next, are done. Sites whose
+    /// output is in the files are gone past; of the others, results are unpacked and written.
+    pub(super) fn replay(
+        &self,
+        outputs: &mut Outputs,
+        tally: &mut Tally,
+    ) -> Result<(Journal, (usize, usize))> {
+        let path = self.folder.journal();
+        let failed = |e| state_error("cannot read", &path, e);
+        let mut next = (0, 0);
+        let (mut end, mut here, mut of) = (0, 0, 0);
+        if let Some(mut frames) = Frames::open(&path).map_err(failed)? {
+            loop {
+                let contents = some(&mut frames).map_err(failed)?;
+                if contents.is_empty() {
+                    break;
+                }
+                let mut sites = Vec::with_capacity(contents.len());
+                for content in &contents {
+                    let (heading, packed) = Heading::of_content(content).map_err(failed)?;
+                    if (heading.index, heading.part) != next {
+                        bail!("{} is damaged; begin anew with --overwrite", path.display());
+                    }
+                    next = heading.next();
+                    sites.push(Before { heading, packed, rendered: None });
+                }
+                of += sites.len();
+                here += self.take_over(sites, outputs, tally, &failed)?;
+                end = frames.end();
+                if self.stop.load(Ordering::Relaxed) {
+                    outputs.keep();
+                    bail!(Stopped::Kept(format!("after {} sites, all done before", next.0)));
+                }
+            }
+        }
+        tracing::debug!("{here} of {of} sites (or parts) done before were in the outputs already");
+        let journal = Journal::open(&path, end);
+        Ok((journal.map_err(|e| state_error("cannot write", &path, e))?, next))
+    }
+
+    /// Takes over some sites; gives how many were in the outputs.
+    fn take_over(
+        &self,
+        mut sites: Vec<Before<'_>>,
+        outputs: &mut Outputs,
+        tally: &mut Tally,
+        failed: &dyn Fn(io::Error) -> anyhow::Error,
+    ) -> Result<usize> {
+        let renderers = outputs.renderers();
+        let render = |site: &mut Before<'_>| {
+            if site.rendered.is_none() {
+                let result = result_of(site.packed)?;
+                let render = || renderers.render(result, site.heading.part);
+                site.rendered = Some(self.clock.emit.time(render));
+            }
+            Ok(())
+        };
+        let render_parts = |site: &mut Before<'_>| match site.heading.output.is_of_part() {
+            true => render(site),
+            false => Ok(()),
+        };
+        let rendered: io::Result<()> =
+            self.pool.install(|| sites.par_iter_mut().try_for_each(render_parts));
+        rendered.map_err(failed)?;
+        let (mut at, mut all_passed) = (0, 0);
+        while at < sites.len() {
+            let whole = sites[at..].iter().take_while(|site| site.rendered.is_none());
+            let whole: Vec<_> =
+                whole.map(|site| (&*site.heading.counted.site, &site.heading.output)).collect();
+            let (here, passed) = (whole.len(), self.pool.install(|| outputs.pass(&whole)));
+            sites[at..at + passed].iter().for_each(|site| self.count(&site.heading.counted, tally));
+            (at, all_passed) = (at + passed, all_passed + passed);
+            if passed < here {
+                // Where this site's output ends, that of the next ones does not begin.
+                let rest = sites[at..].par_iter_mut();
+                let rendered: io::Result<()> = self.pool.install(|| rest.try_for_each(render));
+                rendered.map_err(failed)?;
+            }
+            while let Some(site) = sites.get_mut(at)
+                && let Some(rendered) = site.rendered.take()
+            {
+                self.take(&site.heading.counted, rendered, outputs, tally)?;
+                at += 1;
+            }
+        }
+        Ok(all_passed)
+    }
+}
+
+/// What was done of a site, or of a part of it.
+#[derive(Debug)]
+struct Before<'a> {
+    heading: Heading,
+    packed: &'a [u8],
+    rendered: Option<Rendered>,
+}
+
+/// The contents of the next frames; none at the end.
+fn some(frames: &mut Frames) -> io::Result<Vec<Vec<u8>>> {
+    let mut contents = Vec::new();
+    let mut bytes = 0;
+    while bytes < AT_ONCE
+        && let Some(content) = frames.next()?
+    {
+        bytes += content.len();
+        contents.push(content);
+    }
+    Ok(contents)
+}

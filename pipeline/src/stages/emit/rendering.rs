@@ -1,0 +1,88 @@
+//! What is written of a site, made where the site was processed.
+
+use serde::{Deserialize, Serialize};
+use sink::{Fingerprint, Render, SiteRecord, SiteResult, drop_record, json_lines};
+
+/// Turns results of sites into what is written of them: made where a site was processed, so that
+/// threads wait for each other only while bytes are copied to files.
+#[derive(Clone, Default)]
+pub struct Renderers(Vec<Option<Render>>);
+
+/// A site's result with its bytes for every sink.
+#[derive(Debug)]
+pub struct Rendered {
+    pub(super) result: SiteResult,
+    /// One for each sink; none where it renders nothing.
+    pub(super) by_sink: Vec<Option<Vec<u8>>>,
+    pub(super) dropped: Vec<u8>,
+    /// Its wrapper file; none for a part of a site, as that file is of all parts.
+    pub(super) wrappers: Option<Vec<u8>>,
+}
+
+/// What tells whether the output of a site is in the files already.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Fingerprints {
+    by_sink: Vec<Option<Fingerprint>>,
+    dropped: Fingerprint,
+    pub(super) wrappers: Option<Fingerprint>,
+}
+
+impl Fingerprints {
+    /// Whether they are of a part of a site.
+    pub fn is_of_part(&self) -> bool {
+        self.wrappers.is_none()
+    }
+
+    /// Those of its lines: in the file of each sink, if it was at work, and among what was dropped.
+    pub(super) fn in_files(&self) -> impl Iterator<Item = Option<Fingerprint>> {
+        self.by_sink.iter().copied().chain([Some(self.dropped)])
+    }
+}
+
+impl Rendered {
+    /// What came of the site.
+    pub fn result(&self) -> &SiteResult {
+        &self.result
+    }
+
+    /// What its output is known by.
+    pub fn fingerprints(&self) -> Fingerprints {
+        Fingerprints {
+            by_sink: self.by_sink.iter().map(|b| b.as_deref().map(Fingerprint::of)).collect(),
+            dropped: Fingerprint::of(&self.dropped),
+            wrappers: self.wrappers.as_deref().map(Fingerprint::of),
+        }
+    }
+}
+
+impl std::fmt::Debug for Renderers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Renderers").field(&self.0.len()).finish()
+    }
+}
+
+impl Renderers {
+    /// Those of sinks; `None` for one that renders nothing.
+    pub(super) fn new(of_sinks: Vec<Option<Render>>) -> Self {
+        Self(of_sinks)
+    }
+
+    /// Renders what came of a site, or of its part of this number.
+    pub fn render(&self, result: SiteResult, part: usize) -> Rendered {
+        let by_sink = self.0.iter().map(|render| render.as_ref().map(|render| render(&result)));
+        let is_whole = part == 0 && !result.more;
+        Rendered {
+            by_sink: by_sink.collect(),
+            dropped: json_lines(result.drops.iter().map(drop_record)),
+            wrappers: is_whole.then(|| wrapper_file(&result.record)),
+            result,
+        }
+    }
+}
+
+/// The bytes of a site's wrapper file.
+pub(super) fn wrapper_file(record: &SiteRecord) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(record).unwrap_or_default();
+    json.push(b'\n');
+    json
+}
