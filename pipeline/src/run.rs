@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
+use model::Drop;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::{AtomicFile, BestWrapper};
@@ -236,10 +237,16 @@ impl Whole<'_> {
         let mut outputs = Outputs::create(&self.config.run.out, self.config)?;
         let Gathered { drops, items, .. } = gathered;
         let mut items = items.finish().map_err(|e| self.spool_error(e))?;
-        for drop in drops.finish().map_err(|e| self.spool_error(e))? {
-            let (drop, _) = drop.map_err(|e| self.spool_error(e))?;
-            tally.drop(&drop);
-            outputs.emit_drop(&drop)?;
+        let mut drops = drops.finish().map_err(|e| self.spool_error(e))?;
+        loop {
+            let some = drops.by_ref().take(DROPS_AT_ONCE).map(|drop| Ok(drop?.0));
+            let some: Vec<Drop> =
+                some.collect::<io::Result<_>>().map_err(|e| self.spool_error(e))?;
+            if some.is_empty() {
+                break;
+            }
+            some.iter().for_each(|drop| tally.drop(drop));
+            outputs.emit_drops(&some)?;
         }
         tally.other_records(complete.other_records);
         self.folder.of_what_was_read(&complete.digest())?;
@@ -319,6 +326,9 @@ impl Whole<'_> {
         )
     }
 }
+
+/// Drops without a site that are written at once.
+const DROPS_AT_ONCE: usize = 1_024;
 
 /// Reads all inputs into memory, files in parallel, and resolves the revisits in them: for commands that
 /// look at a few pages.

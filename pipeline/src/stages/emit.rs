@@ -157,12 +157,12 @@ impl Outputs {
         self.sinks.swap_remove(0).sink.map(|_| ())
     }
 
-    /// Writes a drop that belongs to no site.
+    /// Writes drops that belong to no site.
     ///
     /// # Errors
     /// If the disk is full or the like.
-    pub fn emit_drop(&mut self, drop: &Drop) -> Result<(), SinkError> {
-        self.dropped.write_bytes(&json_lines(std::iter::once(drop_record(drop))))
+    pub fn emit_drops(&mut self, drops: &[Drop]) -> Result<(), SinkError> {
+        self.dropped.write_bytes(&json_lines(drops.iter().map(drop_record)))
     }
 
     /// Moves all files to their places; what an earlier run left and this one does not write goes.
