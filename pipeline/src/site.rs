@@ -111,6 +111,7 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         work,
         letters,
         more: false,
+        row: None,
     }
 }
 
@@ -272,5 +273,6 @@ pub(crate) fn process_apart(site: &Site, config: &Config) -> SiteResult {
         letters,
         best: None,
         more,
+        row: None,
     }
 }

@@ -17,8 +17,9 @@ pub trait Sink: Debug + Send {
         None
     }
 
-    /// The file of an output that is nothing but what [`Sink::render`] made of each site, one after
-    /// the other: that of a process that died can be gone on with. Else nothing.
+    /// The file of an output that is nothing but what [`Sink::render`] made of each site, or part of
+    /// one, one after the other: that of a process that died can be gone on with, where parts are then
+    /// [taken](Sink::take) without their lines. Else nothing.
     fn file(&mut self) -> Option<&mut AtomicFile> {
         None
     }

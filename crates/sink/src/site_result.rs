@@ -3,7 +3,7 @@
 use model::{Article, Drop, Support};
 use serde::{Deserialize, Serialize};
 
-use crate::{SiteConfigFile, SiteRecord};
+use crate::{SiteConfigFile, SiteRecord, SiteRow};
 
 /// All that came of one site.
 #[derive(Debug, Deserialize, Serialize)]
@@ -29,6 +29,8 @@ pub struct SiteResult {
     /// Whether this is a part of a site too large to be worked on at once, and more of it follows. Its articles
     /// are in order over all parts; the other figures are of this part.
     pub more: bool,
+    /// For a part, its figures; `None` for a whole site.
+    pub row: Option<Box<SiteRow>>,
 }
 
 impl SiteResult {
@@ -45,6 +47,24 @@ impl SiteResult {
             best: None,
             site_configs: Vec::new(),
             more: false,
+            row: None,
+        }
+    }
+
+    /// The same without articles and drops: what is still needed of a part whose lines are written.
+    pub fn without_lines(&self) -> Self {
+        Self {
+            articles: Vec::new(),
+            drops: Vec::new(),
+            record: self.record.clone(),
+            site: self.site.clone(),
+            pages: self.pages,
+            work: self.work,
+            letters: self.letters,
+            best: self.best.clone(),
+            site_configs: self.site_configs.clone(),
+            more: self.more,
+            row: self.row.clone(),
         }
     }
 }

@@ -233,7 +233,11 @@ impl SiteRowsSink {
 
 impl Sink for SiteRowsSink {
     fn render(&self) -> Option<Render> {
-        Some(Arc::new(|site| json_lines(std::iter::once(SiteRow::from(site)))))
+        // The line of a site in parts is that of all parts.
+        Some(Arc::new(|site| match site.row {
+            Some(_) => Vec::new(),
+            None => json_lines(std::iter::once(SiteRow::from(site))),
+        }))
     }
 
     fn file(&mut self) -> Option<&mut AtomicFile> {
@@ -241,10 +245,9 @@ impl Sink for SiteRowsSink {
     }
 
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        if !site.more && self.open.is_none() {
+        let Some(part) = site.row.as_deref().cloned() else {
             return self.file.write_bytes(rendered);
-        }
-        let part = SiteRow::from(site);
+        };
         match &mut self.open {
             Some(row) => row.absorb(part),
             none => *none = Some(part),

@@ -7,7 +7,7 @@ use crate::SCHEMA;
 use crate::articles::rounded;
 
 /// All templates of a site.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SiteRecord {
     schema: u32,
     site: String,
@@ -66,7 +66,7 @@ impl SiteRecord {
 }
 
 /// How a wrapper that was written by hand fared.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct FixedRecord {
     /// The host it is for; with a dot before it, the hosts below.
     pub host: String,
@@ -79,7 +79,7 @@ pub struct FixedRecord {
 }
 
 /// One template: what its pages are for, its wrapper, and the patterns it was chosen from.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TemplateRecord {
     id: String,
     kind: String,
@@ -92,7 +92,7 @@ pub struct TemplateRecord {
 }
 
 /// A wrapper.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct WrapperRecord {
     engine: String,
     version: u32,
@@ -103,7 +103,7 @@ pub struct WrapperRecord {
 }
 
 /// Evidence for a wrapper.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SupportRecord {
     learnt_from: u32,
     held_back: u32,
@@ -112,7 +112,7 @@ pub struct SupportRecord {
 }
 
 /// A ranked structural pattern.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PatternRecord {
     element: String,
     level: u32,

@@ -73,22 +73,23 @@ impl Whole<'_> {
             }
             Ok(())
         };
-        let render_parts = |site: &mut Before<'_>| match site.heading.output.is_of_part() {
-            true => render(site),
-            false => Ok(()),
-        };
-        let rendered: io::Result<()> =
-            self.pool.install(|| sites.par_iter_mut().try_for_each(render_parts));
-        rendered.map_err(failed)?;
         let (mut at, mut all_passed) = (0, 0);
         while at < sites.len() {
-            let whole = sites[at..].iter().take_while(|site| site.rendered.is_none());
+            let is_whole = |site: &&Before<'_>| site.heading.of_part.is_none();
+            let whole = sites[at..].iter().take_while(is_whole);
             let whole: Vec<_> =
                 whole.map(|site| (&*site.heading.counted.site, &site.heading.output)).collect();
-            let (here, passed) = (whole.len(), self.pool.install(|| outputs.pass(&whole)));
+            let (here, mut passed) = (whole.len(), self.pool.install(|| outputs.pass(&whole)));
+            if passed == here
+                && let Some(Heading { of_part: Some(part), output, .. }) =
+                    sites.get(at + here).map(|site| &site.heading)
+                && outputs.pass_part(part, output)?
+            {
+                passed += 1;
+            }
             sites[at..at + passed].iter().for_each(|site| self.count(&site.heading.counted, tally));
             (at, all_passed) = (at + passed, all_passed + passed);
-            if passed < here {
+            if passed <= here {
                 // Where this site's output ends, that of the next ones does not begin.
                 let rest = sites[at..].par_iter_mut();
                 let rendered: io::Result<()> = self.pool.install(|| rest.try_for_each(render));

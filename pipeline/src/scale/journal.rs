@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use sink::SiteResult;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::stages::emit::Fingerprints;
+use crate::stages::emit::{Fingerprints, Rendered};
 use crate::tally::Counted;
 
 /// Bytes before the content of a frame.
@@ -49,9 +49,19 @@ pub(crate) struct Heading {
     pub(crate) part: usize,
     pub(crate) counted: Counted,
     pub(crate) output: Fingerprints,
+    /// For a part of a site, its results without articles and drops.
+    pub(crate) of_part: Option<Box<SiteResult>>,
 }
 
 impl Heading {
+    /// That of a site, or of its part of this number.
+    pub(crate) fn of(index: usize, part: usize, rendered: &Rendered) -> Self {
+        let result = rendered.result();
+        let of_part = result.row.is_some().then(|| Box::new(result.without_lines()));
+        let counted = Counted::of(result);
+        Self { index, part, counted, output: rendered.fingerprints(), of_part }
+    }
+
     /// The frame of a site with its results.
     pub(crate) fn frame(&self, result: &SiteResult) -> io::Result<Vec<u8>> {
         let mut heading = vec![0; LENGTH];
@@ -224,8 +234,7 @@ mod tests {
     fn frame_of(index: usize) -> Vec<u8> {
         let result = SiteResult::of_articles(&format!("{index}.example"), Vec::new());
         let rendered = Renderers::default().render(result, 0);
-        let (counted, output) = (Counted::of(rendered.result()), rendered.fingerprints());
-        Heading { index, part: 0, counted, output }.frame(rendered.result()).unwrap()
+        Heading::of(index, 0, &rendered).frame(rendered.result()).unwrap()
     }
 
     fn sites(path: &Path) -> (Vec<String>, u64) {

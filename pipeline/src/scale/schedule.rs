@@ -112,10 +112,8 @@ impl Crew<'_> {
 
     fn pack(&self, index: usize, part: usize, result: SiteResult) -> io::Result<Done> {
         let rendered = self.clock.emit.time(|| self.renderers.render(result, part));
-        let result = rendered.result();
-        let output = rendered.fingerprints();
-        let heading = Heading { index, part, counted: Counted::of(result), output };
-        let frame = heading.frame(result)?;
+        let heading = Heading::of(index, part, &rendered);
+        let frame = heading.frame(rendered.result())?;
         Ok(Done { index, part, counted: heading.counted, rendered, frame })
     }
 

@@ -2,29 +2,31 @@
 
 use std::path::Path;
 
-use sink::AtomicFile;
+use sink::{AtomicFile, SinkError, SiteResult};
 
-use super::{Fingerprints, Outputs, wrappers_of};
+use super::{Fingerprints, Outputs, Rendered, wrappers_of};
 
 /// A site by its key, and its output.
 type Known<'a> = (&'a str, &'a Fingerprints);
 
 impl Outputs {
-    /// Goes past the next sites, as far as all of their output is in the files already; gives how many. A part
-    /// of a site is never gone past, and nothing is if a chosen sink is of another kind ([`sink::Sink::file`]).
-    pub fn pass(&mut self, sites: &[Known<'_>]) -> usize {
-        let chosen = self.sinks.len();
-        let mut files: Vec<&mut AtomicFile> = Vec::new();
+    /// The files that lines of sites go to; none if a chosen sink is of another kind, or failed.
+    fn files(&mut self) -> Option<Vec<&mut AtomicFile>> {
+        let mut files = Vec::with_capacity(self.sinks.len() + 1);
         for chosen in &mut self.sinks {
-            files.extend(chosen.sink.as_mut().ok().and_then(|sink| sink.file()));
-        }
-        if self.open.is_some() || files.len() < chosen {
-            return 0;
+            files.push(chosen.sink.as_mut().ok()?.file()?);
         }
         files.push(&mut self.dropped);
-        let folder = &self.wrappers;
+        Some(files)
+    }
+
+    /// Goes past the next sites, as far as all of their output is in the files already; gives how many.
+    /// None is gone past if there are outputs that cannot be gone on with ([`sink::Sink::file`]).
+    pub fn pass(&mut self, sites: &[Known<'_>]) -> usize {
+        let folder = self.wrappers.clone();
+        let Some(mut files) = self.files() else { return 0 };
         let (in_files, mut wrappers) =
-            rayon::join(|| held_in(&mut files, sites), || wrappers_held_in(folder, sites));
+            rayon::join(|| held_in(&mut files, sites), || wrappers_held_in(&folder, sites));
         let both = in_files.min(wrappers.len());
         for mut file in wrappers.split_off(both) {
             // They are looked at again when they are written.
@@ -37,6 +39,29 @@ impl Outputs {
         }
         wrappers.into_iter().for_each(|file| self.add_wrappers(file));
         both
+    }
+
+    /// Goes past the next part of a site, given without its lines, if these are in the files already; gives
+    /// whether it is.
+    ///
+    /// # Errors
+    /// As [`Outputs::emit`]: what is written of all parts follows the last.
+    pub fn pass_part(
+        &mut self,
+        part: &SiteResult,
+        output: &Fingerprints,
+    ) -> Result<bool, SinkError> {
+        let Some(mut files) = self.files() else { return Ok(false) };
+        if held_in(&mut files, &[(&part.site, output)]) == 0 {
+            return Ok(false);
+        }
+        for (file, bytes) in files.iter_mut().zip(output.in_files()) {
+            file.pass(bytes.map_or(0, |bytes| bytes.length));
+        }
+        let by_sink = self.sinks.iter().map(|_| None).collect();
+        let result = part.without_lines();
+        self.emit(Rendered { result, by_sink, dropped: Vec::new(), wrappers: None })?;
+        Ok(true)
     }
 }
 

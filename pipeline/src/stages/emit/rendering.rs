@@ -1,7 +1,7 @@
 //! What is written of a site, made where the site was processed.
 
 use serde::{Deserialize, Serialize};
-use sink::{Fingerprint, Render, SiteRecord, SiteResult, drop_record, json_lines};
+use sink::{Fingerprint, Render, SiteRecord, SiteResult, SiteRow, drop_record, json_lines};
 
 /// Turns results of sites into what is written of them: made where a site was processed, so that
 /// threads wait for each other only while bytes are copied to files.
@@ -28,11 +28,6 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// Whether they are of a part of a site.
-    pub fn is_of_part(&self) -> bool {
-        self.wrappers.is_none()
-    }
-
     /// Those of its lines: in the file of each sink, if it was at work, and among what was dropped.
     pub(super) fn in_files(&self) -> impl Iterator<Item = Option<Fingerprint>> {
         self.by_sink.iter().copied().chain([Some(self.dropped)])
@@ -68,9 +63,10 @@ impl Renderers {
     }
 
     /// Renders what came of a site, or of its part of this number.
-    pub fn render(&self, result: SiteResult, part: usize) -> Rendered {
-        let by_sink = self.0.iter().map(|render| render.as_ref().map(|render| render(&result)));
+    pub fn render(&self, mut result: SiteResult, part: usize) -> Rendered {
         let is_whole = part == 0 && !result.more;
+        result.row = (!is_whole).then(|| Box::new(SiteRow::from(&result)));
+        let by_sink = self.0.iter().map(|render| render.as_ref().map(|render| render(&result)));
         Rendered {
             by_sink: by_sink.collect(),
             dropped: json_lines(result.drops.iter().map(drop_record)),
