@@ -282,8 +282,8 @@ impl Whole<'_> {
         let mut sites_done = done.0;
         let worked = crew.work(list, done, |site: Done| {
             journal.add(&site.frame).map_err(|e| state_error("cannot write", &path, e))?;
-            sites_done = site.index + usize::from(!site.counted.more);
-            self.take(&site.counted, site.rendered, &mut outputs, &mut tally)
+            sites_done = site.heading.next().0;
+            self.take(&site.heading.counted, site.rendered, &mut outputs, &mut tally)
         });
         let kept = || format!("{sites_done} of {sites} sites are done and kept");
         worked.with_context(|| {

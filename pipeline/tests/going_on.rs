@@ -14,7 +14,7 @@ use common::crawl::gzip;
 use common::program::{PATH, parts};
 use common::prose;
 use common::results::parse;
-use common::unfinished::{assert_same, outcome, wait_for};
+use common::unfinished::{assert_same, copy, outcome, wait_for};
 
 const SITES: usize = 60;
 /// Sites that are done before a run is killed, of those and fifteen of copies.
@@ -100,17 +100,6 @@ fn killed(inputs: &[&Path], out: &Path) {
     wait_for(&mut child, "most of its sites", || sites_done(out) >= DONE);
     child.kill().unwrap();
     child.wait().unwrap();
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        match entry.path() {
-            folder if folder.is_dir() => copy(&folder, &target),
-            file => drop(fs::copy(file, target).unwrap()),
-        }
-    }
 }
 
 fn wrapped(records: &[Vec<u8>], wrap: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {

@@ -10,7 +10,7 @@ mod common;
 use common::crawl::Crawl;
 use common::program::{PATH, parts};
 use common::prose;
-use common::unfinished::{assert_same, outcome, signal, wait_for};
+use common::unfinished::{assert_same, copy, outcome, signal, wait_for};
 
 const SITES: usize = 40;
 
@@ -61,17 +61,6 @@ fn stopped(archive: &Path, out: &Path, more: &[&str]) {
     signal(&child, "-TERM");
     let (code, _, stderr) = parts(&child.wait_with_output().unwrap());
     assert_eq!(code, 130, "{stderr}");
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        match entry.path() {
-            folder if folder.is_dir() => copy(&folder, &target),
-            file => drop(fs::copy(file, target).unwrap()),
-        }
-    }
 }
 
 fn settings(folder: &Path, text: &str) -> String {
@@ -157,12 +146,10 @@ fn outputs_that_are_not_what_they_were_are_written_again() {
         damage(&mut bytes);
         fs::write(out.join(file), bytes).unwrap();
         let (here, of) = run(&archive, &out, &with);
-        let as_told = if here == 0 {
-            none
-        } else if here < of {
-            some
-        } else {
-            all
+        let as_told = match here {
+            0 => none,
+            _ if here < of => some,
+            _ => all,
         };
         assert!(as_told && of > SITES / 2, "{what} of {file}: {here} of {of}");
         assert_same(&outcome(&out), &expected, &format!("{what} of {file}"));

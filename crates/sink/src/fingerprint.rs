@@ -37,9 +37,6 @@ impl Fingerprint {
             if bytes == 0 {
                 break;
             }
-            if bytes as u64 == length {
-                return Ok(Self::of(&chunk));
-            }
             hash.update(&chunk);
             read += bytes as u64;
         }

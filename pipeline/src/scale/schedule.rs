@@ -22,7 +22,6 @@ use super::work::work_on;
 use crate::config::Config;
 use crate::ledger::Clock;
 use crate::stages::emit::{Rendered, Renderers};
-use crate::tally::Counted;
 
 /// A site to work on.
 #[derive(Debug)]
@@ -37,9 +36,7 @@ pub(crate) struct Task {
 /// What is left of a site, or of a part of it, once it is processed: its bytes, and what is counted.
 #[derive(Debug)]
 pub(crate) struct Done {
-    pub(crate) index: usize,
-    pub(crate) part: usize,
-    pub(crate) counted: Counted,
+    pub(crate) heading: Heading,
     pub(crate) rendered: Rendered,
     /// For the journal.
     pub(crate) frame: Vec<u8>,
@@ -114,7 +111,7 @@ impl Crew<'_> {
         let rendered = self.clock.emit.time(|| self.renderers.render(result, part));
         let heading = Heading::of(index, part, &rendered);
         let frame = heading.frame(rendered.result())?;
-        Ok(Done { index, part, counted: heading.counted, rendered, frame })
+        Ok(Done { heading, rendered, frame })
     }
 
     /// Takes task after task.
@@ -175,10 +172,9 @@ fn in_order(
     let mut waiting: BTreeMap<(usize, usize), Done> = BTreeMap::new();
     for done in results {
         let done = done?;
-        waiting.insert((done.index, done.part), done);
+        waiting.insert((done.heading.index, done.heading.part), done);
         while let Some(done) = waiting.remove(&next) {
-            next =
-                if done.counted.more { (done.index, done.part + 1) } else { (done.index + 1, 0) };
+            next = done.heading.next();
             take(done)?;
         }
     }

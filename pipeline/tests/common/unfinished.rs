@@ -51,3 +51,15 @@ pub(crate) fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").arg(name).arg(child.id().to_string()).status().unwrap();
     assert!(sent.success());
 }
+
+/// Copies a folder with all that is in it.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        match entry.path() {
+            folder if folder.is_dir() => copy(&folder, &target),
+            file => drop(fs::copy(file, target).unwrap()),
+        }
+    }
+}
