@@ -197,8 +197,8 @@ fn killed_again_and_again_it_gives_the_same_bytes() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let (here, of) = run(&archive, &out, &more);
-    assert!(here <= of && of > SITES / 2, "{here} of {of}");
+    let (_, of) = run(&archive, &out, &more);
+    assert!(of > SITES / 2, "{of} sites or parts were done");
     assert_same(&outcome(&out), &outcome(&whole), "killed three times");
 }
 
