@@ -81,6 +81,10 @@ pub fn blocks(document: &Document, words: &PrefixSums, link_words: &PrefixSums) 
     found
 }
 
+pub(crate) fn density(block: &Block) -> f32 {
+    block.link_words as f32 / block.words.max(1) as f32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

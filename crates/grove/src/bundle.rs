@@ -13,7 +13,7 @@ use fearless_simd::{Level, Simd, dispatch};
 #[cfg(target_arch = "x86_64")]
 use crate::kernels::avx512;
 use crate::kernels::{LEAVES, TILE, Tile};
-use crate::trees::Tree;
+use crate::tree::Tree;
 
 /// Trees, laid out.
 #[derive(Clone, Debug)]
@@ -293,7 +293,8 @@ mod tests {
 
     use super::Bundle;
     use crate::rows::{Row, Rows};
-    use crate::trees::{Tree, Trees};
+    use crate::tree::Tree;
+    use crate::trees::Trees;
 
     /// A sound tree grown by numbers: each splits on, or ends in a leaf.
     fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut Tree) {

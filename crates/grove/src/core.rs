@@ -2,7 +2,8 @@
 
 use dom::{Document, NodeId};
 
-use crate::page::{log, sums};
+use crate::logarithm::log;
+use crate::page::sums;
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::Row;
 

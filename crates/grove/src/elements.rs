@@ -3,7 +3,8 @@
 use dom::{Document, NodeId, PrefixSums, local_name};
 
 use crate::block::Block;
-use crate::page::{PageView, log};
+use crate::logarithm::log;
+use crate::view::PageView;
 
 /// Ancestors of a block's element that are looked at, itself among them.
 pub(crate) const LEVELS: usize = 5;

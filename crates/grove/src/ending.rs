@@ -7,8 +7,10 @@
 use dom::Document;
 use rustc_hash::FxHashSet;
 
+use crate::block::density;
 use crate::cues;
-use crate::page::{density, is_heading, log, sums};
+use crate::logarithm::log;
+use crate::page::{is_heading, sums};
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends};

@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::block::Block;
-use crate::page::{PageView, density};
+use crate::block::{Block, density};
+use crate::view::PageView;
 
 /// What terms of blocks have in common with others.
 #[derive(Debug, Default)]

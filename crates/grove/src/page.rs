@@ -3,36 +3,16 @@
 use std::sync::LazyLock;
 
 use dom::{Document, NodeId, PrefixSums, local_name};
-use forest::PageTerms;
 use rustc_hash::FxHashSet;
 
-use crate::block::{Block, blocks};
+use crate::block::{Block, blocks, density};
 use crate::cues::{self, Cues};
 use crate::elements::{Elements, LEVELS};
+use crate::logarithm::log;
 use crate::overlap::{Shares, agreement, shares};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends, Signs, signs};
-
-/// A page as this crate takes it.
-#[derive(Clone, Copy, Debug)]
-pub struct PageView<'a> {
-    /// Its tree.
-    pub document: &'a Document,
-    /// Words of its text nodes.
-    pub words: &'a PrefixSums,
-    /// Those in links.
-    pub link_words: &'a PrefixSums,
-    /// Its terms.
-    pub terms: &'a PageTerms,
-    /// Terms of its title, as its head gives it.
-    pub title: &'a [u64],
-    /// Terms of its description, as its head or a feed gives it.
-    pub description: &'a [u64],
-    /// Terms of the article's text as its JSON-LD or a feed gives it whole; empty where neither does.
-    pub full_text: &'a [u64],
-    /// Its signifiers.
-    pub signifiers: &'a [(u64, f64)],
-}
+use crate::view::PageView;
 
 /// The blocks of a page with their features.
 #[derive(Clone, Debug)]
@@ -236,10 +216,6 @@ pub(crate) fn sums(values: &[f32]) -> Vec<f32> {
     sums
 }
 
-pub(crate) fn density(block: &Block) -> f32 {
-    block.link_words as f32 / block.words.max(1) as f32
-}
-
 pub(crate) fn is_heading(document: &Document, element: NodeId) -> bool {
     document.name(element).is_some_and(|name| {
         matches!(
@@ -300,19 +276,6 @@ fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels
         above
     };
     blocks.iter().map(of_block).collect()
-}
-
-/// ln(1 + count). Most are small whole numbers, of which it is known.
-pub(crate) fn log(count: f32) -> f32 {
-    const KNOWN: usize = 1 << 14;
-    static LOGS: LazyLock<Vec<f32>> =
-        LazyLock::new(|| (0..KNOWN).map(|count| (count as f32).ln_1p()).collect());
-    // What is no such number is not equal to what it is rounded to.
-    let whole = count as usize;
-    match LOGS.get(whole) {
-        Some(&log) if whole as f32 == count => log,
-        _ => count.ln_1p(),
-    }
 }
 
 /// One block's row. Positions are shares of the page's blocks, counts are logarithms.

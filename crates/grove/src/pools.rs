@@ -2,7 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::page::{PageBlocks, density, log};
+use crate::block::density;
+use crate::logarithm::log;
+use crate::page::PageBlocks;
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
 use crate::signs::Ends;
 

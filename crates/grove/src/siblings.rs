@@ -3,7 +3,8 @@
 use dom::{Document, NodeId};
 
 use crate::core::Core;
-use crate::page::{log, page_feature_names};
+use crate::logarithm::log;
+use crate::page::page_feature_names;
 use crate::patterns::{Patterns, UNKNOWN};
 use crate::pools::{Pools, ScoredPage, own_density, pooled_density};
 use crate::rows::{Names, Row, Rows};

@@ -2,7 +2,7 @@
 
 use jiff::tz::Offset;
 
-use crate::date_text::{Kind, Token};
+use crate::date_tokens::{Kind, Token};
 use crate::moment::{Moment, offset};
 
 /// "10:30", "10:30:05 pm EST", "10h30", "10.30 Uhr".

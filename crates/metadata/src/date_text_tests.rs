@@ -103,11 +103,3 @@ proptest! {
         find_dates(&text, &Order::MonthFirst, 4);
     }
 }
-
-#[test]
-fn texts_with_digits_are_looked_at() {
-    for c in ('\0'..=char::MAX).filter(|c| digit(*c).is_some()) {
-        assert!(may_have_digit(&c.to_string()), "{c:?}");
-    }
-    assert!(!may_have_digit("May the fourth"));
-}

@@ -16,7 +16,7 @@ use crate::moment::Moment;
 use crate::order::{KnowsOrder, Order};
 use crate::scan::Property;
 use crate::text::{clip, identifier_words};
-use crate::title::segments;
+use crate::title_parts::segments;
 use crate::url_date::url_date;
 
 const PUBLISHED_OPEN_GRAPH: [&str; 6] = [

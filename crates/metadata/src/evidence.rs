@@ -15,7 +15,7 @@ use crate::lines::{Line, lines};
 use crate::moment::Moment;
 use crate::order::Order;
 use crate::scan::{Scan, scan};
-use crate::site::SiteNames;
+use crate::site_names::SiteNames;
 
 /// A page's evidence, read once.
 pub(crate) struct Evidence<'a> {

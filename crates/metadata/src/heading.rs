@@ -5,9 +5,9 @@ use dom::{Document, NodeId, is_inline, local_name};
 use crate::chars::{fold, is_alphanumeric};
 use crate::json_ld_article::JsonLdFacts;
 use crate::scan::Scan;
-use crate::site::SiteNames;
+use crate::site_names::SiteNames;
 use crate::text::{clip, plain, squash, squashed, squashes_to, word_count};
-use crate::title::{runs, segments};
+use crate::title_parts::{runs, segments};
 
 /// The headline as the page shows it.
 pub(crate) struct Heading {

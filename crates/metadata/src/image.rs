@@ -3,8 +3,8 @@
 use dom::local_name;
 use model::{Field, Source};
 
+use crate::addresses::absolute;
 use crate::evidence::Evidence;
-use crate::links::absolute;
 
 /// Lead image, absolute: what the page shows when it is shared, else the first of its body.
 pub(crate) fn image(evidence: &Evidence<'_>) -> Option<Field<String>> {

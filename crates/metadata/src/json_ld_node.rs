@@ -3,8 +3,8 @@
 use serde_json::Value;
 use url::Url;
 
+use crate::addresses::same_page;
 use crate::json_ld::{Object, Typed};
-use crate::links::same_page;
 
 /// What a node describes.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -32,11 +32,14 @@ no clock is read, so that the same page gives the same values on any day; nothin
 any particular site.
 */
 
+mod addresses;
 mod authors;
+mod canonical;
 mod chars;
 mod choice;
 mod clock;
 mod date_text;
+mod date_tokens;
 mod dates;
 mod description;
 mod evidence;
@@ -48,7 +51,6 @@ mod json_ld_article;
 mod json_ld_node;
 mod language;
 mod lines;
-mod links;
 mod moment;
 mod months;
 mod name_words;
@@ -56,9 +58,11 @@ mod names;
 mod order;
 mod scan;
 mod site;
+mod site_names;
 mod tags;
 mod text;
 mod title;
+mod title_parts;
 mod url_date;
 
 use jiff::Timestamp;
@@ -112,7 +116,7 @@ pub fn metadata_given(page: &PageContext<'_>, given: &Given<'_>) -> Metadata {
         description: description::description(&evidence),
         image: image::image(&evidence),
         tags: tags::tags(&evidence),
-        canonical: links::canonical(&evidence),
+        canonical: canonical::canonical(&evidence),
         site_name: site::site_name(&evidence),
     };
     given::overrule(&mut found, given, &evidence, tag.as_deref());

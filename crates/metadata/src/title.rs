@@ -8,14 +8,9 @@ use crate::chars::is_alphanumeric;
 use crate::date_text::find_date;
 use crate::evidence::Evidence;
 use crate::order::Order;
-use crate::site::SiteNames;
+use crate::site_names::SiteNames;
 use crate::text::{clip, folded, is_unspaced, plain, squash, squashes_to};
-
-/// What stands between a headline and a site's name.
-const SEPARATORS: [&str; 23] = [
-    " | ", " || ", " - ", " -- ", " – ", " — ", " :: ", " : ", " » ", " « ", " › ", " ‹ ", " · ",
-    " • ", " ~ ", " / ", " > ", " < ", " ― ", "｜", ": ", "|", "_",
-];
+use crate::title_parts::separators;
 
 /// Metas that hold a title, best first.
 const METAS: [&str; 7] = [
@@ -97,56 +92,6 @@ fn clean(title: &str, site: &SiteNames, shown: Option<&str>) -> String {
     without_site(&plain(clip(title, 2_000)), site, shown).trim().to_owned()
 }
 
-/// Parts of a title between separators; those without words around them are no separators.
-pub(crate) fn segments(title: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    for (at, length) in separators(title) {
-        parts.push(&title[start..at]);
-        start = at + length;
-    }
-    parts.push(&title[start..]);
-    parts
-}
-
-/// All stretches of neighbouring segments, the whole title among them.
-pub(crate) fn runs(title: &str) -> Vec<&str> {
-    let cuts = separators(title);
-    if cuts.len() > 12 {
-        return vec![title];
-    }
-    let starts: Vec<usize> = [0].into_iter().chain(cuts.iter().map(|c| c.0 + c.1)).collect();
-    let ends: Vec<usize> = cuts.iter().map(|c| c.0).chain([title.len()]).collect();
-    let pairs = (0..ends.len()).flat_map(|i| (i..ends.len()).map(move |j| (i, j)));
-    pairs.map(|(i, j)| &title[starts[i]..ends[j]]).collect()
-}
-
-fn separators(title: &str) -> Vec<(usize, usize)> {
-    let mut found: Vec<(usize, usize)> = Vec::new();
-    let bytes = title.as_bytes();
-    let mut at = 0;
-    while let Some(step) = bytes[at..].iter().position(|b| begins_separator(*b)) {
-        at += step;
-        let between_words =
-            bytes[at] == b' ' && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
-        let rest = &title[at..];
-        let separator = SEPARATORS.iter().find(|s| !between_words && rest.starts_with(**s));
-        if let Some(separator) = separator
-            && at > 0
-            && at + separator.len() < title.len()
-        {
-            found.push((at, separator.len()));
-        }
-        at += separator.map_or(1, |separator| separator.len());
-    }
-    found
-}
-
-/// Whether a separator may begin with this byte: of a character of several, it is the first.
-fn begins_separator(byte: u8) -> bool {
-    matches!(byte, b' ' | b':' | b'|' | b'_' | 0xef)
-}
-
 /// Cuts the site's name (and its sections) off either end, where something supports it.
 fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'a str {
     let cuts = separators(title);
@@ -177,19 +122,4 @@ fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'
     }
     let rest = part(first, end);
     if is_site(rest) { title } else { rest }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_separator_is_found() {
-        for separator in SEPARATORS {
-            assert!(begins_separator(separator.as_bytes()[0]), "{separator}");
-            let title = format!("Über a b{separator}ｘ");
-            assert_eq!(segments(&title), ["Über a b", "ｘ"], "{separator}");
-        }
-        assert_eq!(segments(" - a: b_"), [" - a", "b_"]);
-    }
 }

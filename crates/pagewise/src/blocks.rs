@@ -4,7 +4,7 @@ in content extraction (Tsinghua Science and Technology, 2012).
 
 Runs of siblings that belong together form BLE&IE blocks (Definition 1, Algorithm 1); blocks with
 little text to the length of their tags are noise, and so are such elements inside a block
-(Definition 2, Algorithm 2). The step that compares pages of a site is in [`crate::redundancy`].
+(Definition 2, Algorithm 2). The step that compares pages of a site is in `redundancy.rs`.
 
 Readings. Definition 1 prints `(IE|text)*p?q*l*t*`, Algorithm 1 the same with bars between the last
 three; the definition is taken. A child is the first of these that fits: IE or text; basic text (`t`:

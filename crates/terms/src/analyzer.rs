@@ -10,29 +10,17 @@
 use std::collections::BTreeMap;
 
 use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnalyzer, Tokenizer};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::language::Language;
 use crate::learning::Learning;
-use crate::length::{LengthFilter, MAX_CHARS};
+use crate::length::LengthFilter;
 use crate::memo::Memo;
 use crate::scanner::{Apostrophe, Scanner};
 use crate::stem::StemFilter;
 use crate::stop_words::stop_word_filters;
+use crate::term::{LONGEST, Term, term_of};
 use crate::tokenizer::WordTokenizer;
 use crate::vocabulary::Vocabulary;
-
-/// Longest word in bytes that may give a term; longer ones are not worth remembering.
-pub(crate) const LONGEST: usize = MAX_CHARS * char::MAX.len_utf8();
-
-/// One term of a text, as [`Analyzer::analyze`] gives it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Term<'a> {
-    /// xxh3 of the term's text; equal for equal terms of any language and run.
-    pub hash: u64,
-    /// The stemmed word.
-    pub text: &'a str,
-}
 
 /// A word of a text that gives a term, as [`Analyzer::analyze_words`] gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,19 +122,6 @@ const CRATES: [(&str, &str); 5] = [
 pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
     let recipe = Recipe::of(language);
     recipe.chain(WordTokenizer::new(recipe.apostrophe))
-}
-
-/// The hash of a word's term; appends its text.
-pub(crate) fn term_of(
-    word_to_term: &mut TextAnalyzer,
-    word: &str,
-    text: &mut String,
-) -> Option<u64> {
-    let mut stream = word_to_term.token_stream(word);
-    stream.next().map(|token| {
-        text.push_str(&token.text);
-        xxh3_64(token.text.as_bytes())
-    })
 }
 
 /// The analyzers of one thread, made when first asked for; languages that are treated alike share

@@ -1,6 +1,7 @@
 //! Tests of whole analyzers: each script, stop words, stems, and the memo's invisibility.
 
 use proptest::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::tfidf::{RankedTerms, TfIdfConfig, Weigh, term_counts, top_terms};
+use crate::ranking::{RankedTerms, TfIdfConfig, Weigh, term_counts, top_terms};
 use crate::vocabulary::Vocabulary;
 
 /// How many pages of a sample have each term.
@@ -55,8 +55,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::analyzer::Term;
-    use crate::tfidf::{Weighting, tf_idf};
+    use crate::ranking::Weighting;
+    use crate::term::Term;
+    use crate::tfidf::tf_idf;
 
     proptest! {
         #[test]

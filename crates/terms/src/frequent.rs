@@ -10,7 +10,7 @@
 //! by tokens): without the second condition 83 % of the stop words are found and 67 % of the other
 //! words outside the articles are lost; with it 80 % and 22 %, and in the articles 12 % instead of 19.
 
-use crate::tfidf::term_counts;
+use crate::ranking::term_counts;
 
 /// What [`FrequentTerms::of`] needs to be told.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,9 +5,9 @@
 
 use tantivy::tokenizer::TextAnalyzer;
 
-use crate::analyzer::{LONGEST, term_of};
 use crate::memo::{Memo, Packed, Raw};
 use crate::scanner::{Apostrophe, Scanner};
+use crate::term::{LONGEST, term_of};
 use crate::vocabulary::Vocabulary;
 
 /// Words that wait to be looked up: what they take stays in the processor's nearest cache.

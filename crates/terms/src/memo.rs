@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::analyzer::Term;
+use crate::term::Term;
 use crate::vocabulary::Vocabulary;
 
 /// Different raw words remembered: about 6 MB, more than a site's vocabulary in common use.

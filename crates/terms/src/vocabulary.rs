@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use crate::analyzer::Term;
+use crate::term::Term;
 
 /// Term hash → text. Two terms of one hash (never seen; 2⁻⁶⁴ a pair) would share the first's text.
 #[derive(Debug)]

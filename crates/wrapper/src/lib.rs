@@ -21,6 +21,7 @@ mod chain;
 mod cost;
 mod counterparts;
 mod forms;
+mod found;
 mod label;
 mod names;
 mod pages;

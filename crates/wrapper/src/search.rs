@@ -5,6 +5,7 @@ use std::cell::Cell;
 use crate::chain::Chain;
 use crate::counterparts::Counterparts;
 use crate::forms::{Candidate, Forms, LEAST_ANCHORED};
+use crate::found::Found;
 use crate::pages::Page;
 use crate::shorten::shorten;
 use crate::steps::{Steps, Stride, Trail};
@@ -20,13 +21,6 @@ const GOOD: u32 = 45;
 
 /// From this weight on, places may say it better.
 const POOR: u32 = 100;
-
-/// An expression, its cost with the weight of its mistakes, and whether it makes any.
-pub(crate) struct Found {
-    pub(crate) trail: Trail,
-    pub(crate) total: u32,
-    pub(crate) mistaken: bool,
-}
 
 /// The expression of least cost and mistakes together; `None` if nothing is wanted.
 pub(crate) fn best_path(pages: &[Page<'_>]) -> Option<Found> {

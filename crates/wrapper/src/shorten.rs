@@ -1,6 +1,6 @@
 //! Leaves out of a path whatever it can do without.
 
-use crate::search::Found;
+use crate::found::Found;
 use crate::steps::{Steps, Trail};
 
 /// A part of a path that may be left out.

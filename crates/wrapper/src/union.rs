@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use dom::{LocalName, NodeId};
 
+use crate::found::Found;
 use crate::pages::Page;
-use crate::search::{Found, best_path};
+use crate::search::best_path;
 use crate::steps::Trail;
 use crate::verdict::total_of;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use dom::{Builder, Document, Keep, LocalName, NodeId, ParseConfig};
 
-use super::expression::{Found, Match};
+use super::axes::Match;
+use super::expression::Found;
 use super::tree::{Content, Id, ROOT, Tree};
 use super::{Expression, FixedWrapper};
 

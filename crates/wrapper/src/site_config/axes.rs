@@ -4,8 +4,16 @@ use std::cmp::Ordering;
 
 use xpath_eval::{ExpandedName, NodeKind};
 
-use super::expression::Match;
 use super::tree::{Content, Id, Tree};
+
+/// A node an expression selects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Match {
+    /// An element, a text, or the document.
+    Node(Id),
+    /// An attribute of an element, by its place.
+    Attribute(Id, usize),
+}
 
 /// A node or an attribute of a page.
 #[derive(Clone, Copy)]

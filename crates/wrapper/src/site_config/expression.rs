@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use xpath_eval::{Expr, Value, evaluate};
 
-use super::axes::View;
-use super::tree::{Id, ROOT, Tree};
+use super::axes::{Match, View};
+use super::tree::{ROOT, Tree};
 use super::vocabulary::foreign;
 
 /// Longest expression, in bytes. The longest of some 8,000 in public files has 379.
@@ -45,15 +45,6 @@ pub(crate) enum Found {
     Nodes(Vec<Match>),
     /// A string; a number or a truth value as XPath writes them.
     Text(String),
-}
-
-/// A node an expression selects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Match {
-    /// An element, a text, or the document.
-    Node(Id),
-    /// An attribute of an element, by its place.
-    Attribute(Id, usize),
 }
 
 impl Expression {

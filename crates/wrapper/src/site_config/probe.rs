@@ -3,7 +3,8 @@
 use dom::{Keep, ParseConfig};
 
 use super::Expression;
-use super::expression::{Found, Match};
+use super::axes::Match;
+use super::expression::Found;
 use super::tree::{Id, Tree};
 
 /// A sample page, and what is known of it.

@@ -1,9 +1,6 @@
-//! Addresses: absolute, comparable, and which one is the page's own.
+//! Addresses: absolute and comparable.
 
-use model::{Field, Source};
 use url::Url;
-
-use crate::evidence::Evidence;
 
 /// An absolute http(s) address, resolved against `base`, without fragment.
 pub(crate) fn absolute(base: Option<&Url>, href: &str) -> Option<String> {
@@ -23,7 +20,7 @@ pub(crate) fn absolute(base: Option<&Url>, href: &str) -> Option<String> {
 }
 
 /// Host without `www.` and path without its last slash, then the query.
-fn key(url: &str) -> (&str, &str, &str) {
+pub(crate) fn key(url: &str) -> (&str, &str, &str) {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split('#').next().unwrap_or(rest);
     let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -38,24 +35,6 @@ pub(crate) fn same_page(a: &str, b: &str) -> bool {
     host_a.eq_ignore_ascii_case(host_b)
         && path_a == path_b
         && (query_a == query_b || query_a.is_empty() || query_b.is_empty())
-}
-
-/// Canonical address: `link rel=canonical` ([RFC 6596](https://www.rfc-editor.org/rfc/rfc6596)),
-/// `og:url`, then JSON-LD. One that names the site's root for a page below it is an error of the
-/// template and passed over.
-pub(crate) fn canonical(evidence: &Evidence<'_>) -> Option<Field<String>> {
-    let head = evidence.head();
-    let own_path = key(evidence.url).1;
-    let links =
-        head.links.iter().filter(|l| l.rel == "canonical").map(|l| (Source::Meta, &*l.href));
-    let open_graph = evidence.metas("og:url").map(|url| (Source::OpenGraph, url));
-    let article = evidence.facts.article.as_ref().and_then(|a| a.url.as_deref());
-    links.chain(open_graph).chain(article.map(|url| (Source::JsonLd, url))).find_map(
-        |(source, href)| {
-            let value = absolute(evidence.base.as_ref(), href)?;
-            (own_path.is_empty() || !key(&value).1.is_empty()).then_some(Field { value, source })
-        },
-    )
 }
 
 #[cfg(test)]

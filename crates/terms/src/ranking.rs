@@ -1,0 +1,95 @@
+//! Weights of terms, and the terms of a page in the order of their weights.
+
+use rustc_hash::FxHashMap;
+
+use crate::vocabulary::Vocabulary;
+
+/// How a term's frequency on its page counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weighting {
+    /// tf·ln(N/df), as the paper has it.
+    Log,
+    /// (1 + ln tf)·ln(N/df): repetition on the page counts less.
+    Sublinear,
+}
+
+/// What [`tf_idf`] needs to be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TfIdfConfig {
+    /// The weight of a term.
+    pub weighting: Weighting,
+    /// Most terms a page may have (the paper's k).
+    pub top: usize,
+}
+
+/// The terms of one page, heaviest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RankedTerms {
+    /// Text and weight (> 0), by falling weight, ties by text.
+    pub terms: Vec<(String, f64)>,
+    /// Their hashes, in the same order.
+    pub hashes: Vec<u64>,
+}
+
+/// What terms weigh among so many siblings.
+pub(crate) struct Weigh {
+    /// ln(N/df) by df.
+    idf: Vec<f64>,
+    weighting: Weighting,
+}
+
+impl Weigh {
+    pub(crate) fn among(siblings: usize, weighting: Weighting) -> Self {
+        let idf = (0..=siblings).map(|df| (siblings as f64 / df as f64).ln()).collect();
+        Self { idf, weighting }
+    }
+
+    /// Weight of a term that a page has `tf` times and `df` of the siblings have.
+    pub(crate) fn of(&self, tf: u32, df: u32) -> f64 {
+        if self.idf.len() == 2 {
+            return f64::from(tf);
+        }
+        let idf = self.idf[df as usize];
+        match self.weighting {
+            Weighting::Log => f64::from(tf) * idf,
+            Weighting::Sublinear => (1.0 + f64::from(tf).ln()) * idf,
+        }
+    }
+}
+
+/// The different terms of a page with their counts, by hash; in any order.
+pub(crate) fn term_counts(page: &[u64]) -> FxHashMap<u64, u32> {
+    let mut counts = FxHashMap::default();
+    counts.reserve(page.len() / 2);
+    for &term in page {
+        *counts.entry(term).or_default() += 1;
+    }
+    counts
+}
+
+/// The terms that weigh most, with their texts.
+pub(crate) fn top_terms(
+    mut weighted: Vec<(u64, f64)>,
+    vocabulary: &Vocabulary,
+    top: usize,
+) -> RankedTerms {
+    let known =
+        |&(hash, weight): &(u64, f64)| vocabulary.text(hash).map(|text| (weight, text, hash));
+    let mut terms: Vec<(f64, &str, u64)> = Vec::new();
+    if top > 0 && top < weighted.len() {
+        // Only those that weigh as much as the last one taken are to be sorted by their texts.
+        let (_, last, _) = weighted.select_nth_unstable_by(top - 1, |a, b| b.1.total_cmp(&a.1));
+        let least = last.1;
+        let enough = weighted.iter().filter(|term| term.1 >= least).map(known);
+        terms = enough.collect::<Option<_>>().unwrap_or_default();
+    }
+    if terms.is_empty() {
+        terms.extend(weighted.iter().filter_map(known));
+    }
+    terms.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    terms.truncate(top);
+    RankedTerms {
+        terms: terms.iter().map(|&(weight, text, _)| (text.to_owned(), weight)).collect(),
+        hashes: terms.iter().map(|&(_, _, hash)| hash).collect(),
+    }
+}
