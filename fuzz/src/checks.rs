@@ -80,7 +80,12 @@ pub(crate) fn page(bytes: &[u8]) {
     ];
     let Some((&first, bytes)) = bytes.split_first() else { return };
     archive::sniff_html(None, bytes);
-    let (html, _) = archive::decode(bytes.to_vec(), LABELS[usize::from(first & 7)]);
+    let hints = charset::Hints {
+        http_charset: LABELS[usize::from(first & 7)],
+        url: Some("https://a.example.ru/"),
+        ..charset::Hints::default()
+    };
+    let (html, _) = charset::decode(bytes.to_vec(), &hints);
     let document = dom::parse(&html);
     assert!(document.len() <= 4 * html.len() + 4096, "{} nodes", document.len());
     for id in document.ids() {

@@ -13,8 +13,9 @@ use common::program::repository;
 use common::results::{parse, text};
 
 /// The layers, lowest first: a crate may use crates of lower layers only.
-const LAYERS: [&[&str]; 5] = [
+const LAYERS: [&[&str]; 6] = [
     &["model"],
+    &["charset"],
     &["dom", "terms", "archive", "feed", "score"],
     &["metadata", "forest", "pagewise", "wrapper", "sink"],
     &["grove", "index"],

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use model::{Charset, CharsetEvidence, Origin, Page, Template, TemplateKind};
+use model::{Charset, CharsetEvidence, Origin, Overruled, Page, Template, TemplateKind};
 use sitegrove::config::Config;
 use sitegrove::ledger::Clock;
 use sitegrove::parsed::{ParsedPage, parse_page};
@@ -81,7 +81,11 @@ fn made_up(n: usize) -> Page {
             record_id: String::new(),
             truncated: None,
         },
-        charset: Charset { name: "UTF-8", evidence: CharsetEvidence::Http },
+        charset: Charset {
+            name: "UTF-8",
+            evidence: CharsetEvidence::Http,
+            overruled: Overruled::default(),
+        },
         html: page(n),
     }
 }

@@ -1,7 +1,7 @@
 /*!
 Defines how web archives are read and written: records ([`RecordReader`], [`Writer`]), the HTTP
-responses in them ([`Response`], [`decode_body`]), and the character sets and kinds of payloads
-([`decode`], [`sniff_html`], [`is_feed`]).
+responses in them ([`Response`], [`decode_body`]), and the kinds of payloads ([`sniff_html`],
+[`is_feed`]).
 
 Invariant: no bytes make anything here panic, hang or take more memory than the limits given. What
 is damaged is reported as a [`Fault`] with its offset, and reading goes on behind it. Nothing here
@@ -11,7 +11,6 @@ knows about stages, threads or file names.
 mod arc;
 mod block;
 mod body;
-mod charset;
 mod chunked;
 mod date;
 mod format;
@@ -23,7 +22,6 @@ mod limits;
 mod lz4;
 mod member;
 mod members;
-mod prescan;
 mod reader;
 mod record;
 mod sniff;
@@ -36,7 +34,6 @@ mod writer;
 mod zstandard;
 
 pub use body::{Body, BodyError, decode_body};
-pub use charset::{charset_of, decode};
 pub use date::parse as parse_date;
 pub use format::Format;
 pub use head::Headers;

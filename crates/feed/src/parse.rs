@@ -51,7 +51,7 @@ pub fn parse(bytes: &[u8], source: &Source<'_>, limits: &Limits) -> Result<Feed,
         return Err(FeedError::TooLarge { bytes: bytes.len(), limit: limits.bytes });
     }
     let mut notes = Vec::new();
-    let decoded = encoding::text(bytes, source.http_charset, &mut notes);
+    let decoded = encoding::text(bytes, source, &mut notes);
     let text = repair::without_controls(&decoded);
     if !text.starts_with(['<', '{']) {
         let begins = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned();

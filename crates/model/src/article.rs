@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use jiff::Timestamp;
 
-use crate::{EncodingName, Origin};
+use crate::{Charset, Origin};
 
 /// Where a metadata value was found.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -114,8 +114,7 @@ pub struct Article {
     /// When the page was fetched.
     pub fetched: Option<Timestamp>,
     /// Encoding the page was decoded with.
-    #[serde(deserialize_with = "crate::page::charset_name")]
-    pub charset: EncodingName,
+    pub charset: Charset,
     /// Title, authors and the like.
     pub metadata: Metadata,
     /// Body as plain text: paragraphs separated by one blank line, white space normalised.

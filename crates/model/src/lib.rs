@@ -19,7 +19,7 @@ mod wrapper;
 pub use article::{Article, Field, Metadata, Route, Source};
 pub use discard::{Drop, DropReason, Stage};
 pub use feed::FeedItem;
-pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Page, Site};
+pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, Site};
 pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
 pub use template::{Template, TemplateKind};
 pub use wrapper::{Support, Wrapper};

@@ -1,6 +1,6 @@
 //! A page as it came out of an archive, and the site it belongs to.
 
-use serde::de::Error as _;
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use std::sync::Arc;
@@ -41,49 +41,97 @@ pub struct Origin {
     pub truncated: Option<String>,
 }
 
-/// Character set of a payload.
+/// Character set of a payload: what was decided, and why.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Charset {
-    /// Name of the encoding per the WHATWG Encoding Standard, e.g. `UTF-8`, `windows-1252`.
+    /// Name of the encoding per the WHATWG Encoding Standard, e.g. `UTF-8`, `windows-1252`; or
+    /// `UTF-32LE` or `UTF-32BE`, which that standard leaves out.
     #[serde(deserialize_with = "charset_name")]
     pub name: EncodingName,
     /// What the choice rests on.
     pub evidence: CharsetEvidence,
+    /// Declarations that say otherwise.
+    pub overruled: Overruled,
 }
 
 /// Name of an encoding per the WHATWG Encoding Standard, e.g. `UTF-8`, `windows-1252`.
 pub type EncodingName = &'static str;
 
-/// Reads the name of an encoding back: the standard's own, as they live in the program.
-pub(crate) fn charset_name<'de, D: Deserializer<'de>>(from: D) -> Result<&'static str, D::Error> {
-    let name = String::deserialize(from)?;
-    let known = encoding_rs::Encoding::for_label(name.as_bytes());
-    known.map(encoding_rs::Encoding::name).ok_or_else(|| D::Error::custom("no such encoding"))
+/// The encodings that declarations name which were not followed.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Overruled {
+    /// By the HTTP `Content-Type`.
+    #[serde(deserialize_with = "charset_name_or_none")]
+    pub http: Option<EncodingName>,
+    /// By the page's `<meta>`.
+    #[serde(deserialize_with = "charset_name_or_none")]
+    pub meta: Option<EncodingName>,
+    /// By the XML declaration.
+    #[serde(deserialize_with = "charset_name_or_none")]
+    pub xml: Option<EncodingName>,
 }
 
-/// What a charset decision rests on, strongest first.
+impl Overruled {
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = EncodingName> + use<> {
+        [self.http, self.meta, self.xml].into_iter().flatten()
+    }
+}
+
+/// Reads the name of an encoding back: the standard's own, as they live in the program.
+fn charset_name<'de, D: Deserializer<'de>>(from: D) -> Result<EncodingName, D::Error> {
+    known(&String::deserialize(from)?)
+}
+
+fn charset_name_or_none<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<EncodingName>, D::Error> {
+    Option::<String>::deserialize(from)?.map(|name| known(&name)).transpose()
+}
+
+fn known<E: Error>(name: &str) -> Result<EncodingName, E> {
+    match name {
+        "UTF-32LE" => Ok("UTF-32LE"),
+        "UTF-32BE" => Ok("UTF-32BE"),
+        _ => encoding_rs::Encoding::for_label(name.as_bytes())
+            .map(encoding_rs::Encoding::name)
+            .ok_or_else(|| E::custom("no such encoding")),
+    }
+}
+
+/// What a charset decision rests on.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum CharsetEvidence {
     /// A byte order mark.
     Bom,
+    /// The zero bytes of UTF-16 or UTF-32.
+    ZeroBytes,
     /// The `charset` parameter of the HTTP `Content-Type`.
     Http,
-    /// A `<meta charset>` or `<meta http-equiv>` in the first 1024 bytes or so.
+    /// A `<meta charset>` or `<meta http-equiv>`.
     Meta,
-    /// Nothing declared (or declared wrongly) and the bytes are valid UTF-8.
+    /// The XML declaration.
+    Xml,
+    /// No declaration, or a wrong one, and the bytes are valid UTF-8.
     ValidUtf8,
+    /// No declaration, or a wrong one, and the bytes are UTF-8 but for some that are broken.
+    MostlyUtf8,
     /// A statistical guess from the bytes.
     Detector,
 }
 
 impl CharsetEvidence {
-    /// The name written to outputs: `bom`, `http`, `meta`, `valid-utf8`, `detector`.
+    /// The name written to outputs: `bom`, `zero-bytes`, `http`, `meta`, `xml`, `valid-utf8`,
+    /// `mostly-utf8`, `detector`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Bom => "bom",
+            Self::ZeroBytes => "zero-bytes",
             Self::Http => "http",
             Self::Meta => "meta",
+            Self::Xml => "xml",
             Self::ValidUtf8 => "valid-utf8",
+            Self::MostlyUtf8 => "mostly-utf8",
             Self::Detector => "detector",
         }
     }

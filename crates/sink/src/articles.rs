@@ -1,6 +1,6 @@
 //! One line of `articles.jsonl`.
 
-use model::{Article, Field, Metadata, Origin};
+use model::{Article, Field, Metadata, Origin, Overruled};
 use serde::Serialize;
 
 use crate::SCHEMA;
@@ -40,7 +40,29 @@ pub struct ArticleRecord<'a> {
     sources: Sources,
     fetched: Option<String>,
     charset: &'static str,
+    charset_evidence: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    charset_overruled: Option<OverruledRecord>,
     origin: OriginRecord<'a>,
+}
+
+/// Declarations of the character set that were not followed.
+#[derive(Debug, Serialize)]
+pub(crate) struct OverruledRecord {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    http: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    meta: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    xml: Option<&'static str>,
+}
+
+impl OverruledRecord {
+    /// Nothing, if all were followed.
+    fn of(overruled: &Overruled) -> Option<Self> {
+        let Overruled { http, meta, xml } = *overruled;
+        overruled.all().next().map(|_| Self { http, meta, xml })
+    }
 }
 
 /// Where each metadata field was found.
@@ -156,7 +178,9 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         doubtful: article.doubtful,
         sources: Sources::of(m),
         fetched: article.fetched.map(|t| t.to_string()),
-        charset: article.charset,
+        charset: article.charset.name,
+        charset_evidence: article.charset.evidence.as_str(),
+        charset_overruled: OverruledRecord::of(&article.charset.overruled),
         origin: (&article.origin).into(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use model::{Article, Field, Metadata, Origin, Route, Source};
+use model::{Article, Charset, CharsetEvidence, Field, Metadata, Origin, Overruled, Route, Source};
 use parquet::basic::LogicalType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field as Cell, Row};
@@ -30,7 +30,15 @@ fn full() -> Article {
             truncated: Some("length".into()),
         },
         fetched: Some("2026-01-13T00:00:01.123456789Z".parse().unwrap()),
-        charset: "UTF-8",
+        charset: Charset {
+            name: "UTF-8",
+            evidence: CharsetEvidence::ValidUtf8,
+            overruled: Overruled {
+                http: Some("windows-1252"),
+                meta: Some("GBK"),
+                xml: Some("KOI8-R"),
+            },
+        },
         metadata: Metadata {
             title: text("Title"),
             authors: list(&["A", "B"]),
@@ -69,6 +77,7 @@ fn bare(number: usize) -> Article {
             truncated: None,
         },
         fetched: None,
+        charset: Charset { overruled: Overruled::default(), ..full().charset },
         metadata: Metadata::default(),
         xpath: Vec::new(),
         prune: Vec::new(),

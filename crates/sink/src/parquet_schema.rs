@@ -49,6 +49,12 @@ message article {
   optional binary fetched (STRING);
   optional int64 fetched_at (TIMESTAMP(MICROS,true));
   required binary charset (STRING);
+  required binary charset_evidence (STRING);
+  optional group charset_overruled {
+    optional binary http (STRING);
+    optional binary meta (STRING);
+    optional binary xml (STRING);
+  }
   required group origin {
     required binary file (STRING);
     required int64 offset;

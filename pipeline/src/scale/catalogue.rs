@@ -237,7 +237,7 @@ mod tests {
     use crate::scale::sorted::Merged;
     use crate::stages::read::{Intake, Place, Source};
     use crate::urls::Tracking;
-    use model::{Charset, CharsetEvidence, Drop, DropReason, Origin, Page, Stage};
+    use model::{Charset, CharsetEvidence, Drop, DropReason, Origin, Overruled, Page, Stage};
 
     fn origin(offset: u64) -> Origin {
         Origin { file: "a".into(), offset, record_id: String::new(), truncated: None }
@@ -249,7 +249,11 @@ mod tests {
             site: String::new(),
             fetched: None,
             origin: origin(n),
-            charset: Charset { name: "UTF-8", evidence: CharsetEvidence::Bom },
+            charset: Charset {
+                name: "UTF-8",
+                evidence: CharsetEvidence::Bom,
+                overruled: Overruled::default(),
+            },
             html: format!("<p>{n}"),
         }
     }

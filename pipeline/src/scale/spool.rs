@@ -431,7 +431,7 @@ impl Opened {
 
 #[cfg(test)]
 mod tests {
-    use model::CharsetEvidence;
+    use model::{CharsetEvidence, Overruled};
 
     use super::*;
 
@@ -443,7 +443,11 @@ mod tests {
             url: format!("https://{n}.example/"),
             fetched: None,
             origin,
-            charset: Charset { name: "UTF-8", evidence: CharsetEvidence::Bom },
+            charset: Charset {
+                name: "UTF-8",
+                evidence: CharsetEvidence::Bom,
+                overruled: Overruled::default(),
+            },
             digest: Some((n, !n)),
             canonical: None,
             length: html.len() as u64,

@@ -174,7 +174,7 @@ fn article(
         template: template.to_owned(),
         origin: page.origin.clone(),
         fetched: page.fetched,
-        charset: page.charset.name,
+        charset: page.charset,
         metadata: metadata_given(&context, &given),
         text,
         html,

@@ -76,7 +76,7 @@ pub fn read(
             let origin = intake.origin(0, "", None);
             let url = address_of_file(folder, name);
             match reader.whole(config.max_payload_bytes).map_err(failed)? {
-                Some(bytes) => intake.page(url, None, origin, bytes, None),
+                Some(bytes) => intake.page(url, None, origin, bytes, &Media::default()),
                 None => intake.oversized(&url, origin, DropReason::TooLarge, "max_payload_bytes"),
             }
         }
@@ -84,7 +84,7 @@ pub fn read(
             intake.count("feed");
             let origin = intake.origin(0, "", None);
             match reader.whole(config.max_feed_bytes).map_err(failed)? {
-                Some(bytes) => intake.feed(&bytes, &file, None, None, origin),
+                Some(bytes) => intake.feed(&bytes, &file, None, &Media::default(), origin),
                 None => intake.oversized(&file, origin, DropReason::BadFeed, "max_feed_bytes"),
             }
         }
@@ -105,6 +105,24 @@ pub fn read(
 fn records<R: Read>(reader: R, config: &ReadConfig) -> RecordReader<R> {
     RecordReader::new(reader, &config.limits())
         .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource))
+}
+
+/// What HTTP says of a payload.
+#[derive(Default)]
+struct Media {
+    content_type: Option<String>,
+    language: Option<String>,
+}
+
+impl Media {
+    fn of<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Self {
+        let header = |name| header(name).map(str::to_owned);
+        Self { content_type: header("Content-Type"), language: header("Content-Language") }
+    }
+
+    fn charset(&self) -> Option<&str> {
+        self.content_type.as_deref().and_then(charset::charset_of)
+    }
 }
 
 struct Reading<'a, 'b> {
@@ -159,9 +177,9 @@ impl Reading<'_, '_> {
         match record.kind {
             RecordKind::Response => self.response(url, record, origin),
             RecordKind::Resource => {
-                let media_type = record.headers.get("Content-Type").map(str::to_owned);
+                let media = Media::of(|name| record.headers.get(name));
                 let Record { body, date, .. } = record;
-                self.payload(url, date, origin, body, media_type.as_deref());
+                self.payload(url, date, origin, body, &media);
             }
             RecordKind::Revisit => {
                 let payload = self.source.digest.take();
@@ -189,7 +207,7 @@ impl Reading<'_, '_> {
             let detail = format!("status {}", response.status);
             return self.drop(&url, origin, DropReason::HttpStatus, detail);
         }
-        let media_type = response.get("Content-Type").map(str::to_owned);
+        let media = Media::of(|name| response.get(name));
         let stored = record.body.len();
         let body = match response.into_body(record.body, self.config.max_payload_bytes) {
             Ok(body) if self.swollen(body.len(), stored) => {
@@ -204,7 +222,7 @@ impl Reading<'_, '_> {
             Ok(body) => body,
             Err(error) => return self.drop(&url, origin, error.reason(), error.to_string()),
         };
-        self.payload(url, record.date, origin, body, media_type.as_deref());
+        self.payload(url, record.date, origin, body, &media);
     }
 
     /// Whether a payload is long, and longer than compression by honest means makes it.
@@ -218,12 +236,12 @@ impl Reading<'_, '_> {
         date: Option<Timestamp>,
         origin: Origin,
         body: Vec<u8>,
-        media_type: Option<&str>,
+        media: &Media,
     ) {
         if body.iter().all(u8::is_ascii_whitespace) {
             return self.drop(&url, origin, DropReason::EmptyPayload, String::new());
         }
-        match archive::sniff_html(media_type, &body) {
+        match archive::sniff_html(media.content_type.as_deref(), &body) {
             PayloadKind::Html => {
                 let absolute = Url::parse(&url)
                     .is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
@@ -231,13 +249,11 @@ impl Reading<'_, '_> {
                     let detail = format!("`{url}` is no http or https address");
                     return self.drop(&url, origin, DropReason::BadUrl, detail);
                 }
-                self.page(url, date, origin, body, media_type);
+                self.page(url, date, origin, body, media);
             }
-            PayloadKind::Feed => {
-                self.feed(&body, &url, Some(&url), media_type.and_then(archive::charset_of), origin)
-            }
+            PayloadKind::Feed => self.feed(&body, &url, Some(&url), media, origin),
             PayloadKind::Other => {
-                let detail = media_type.unwrap_or("no content type").to_owned();
+                let detail = media.content_type.as_deref().unwrap_or("no content type").to_owned();
                 self.drop(&url, origin, DropReason::ContentType, detail);
             }
         }
@@ -249,23 +265,22 @@ impl Reading<'_, '_> {
         fetched: Option<Timestamp>,
         origin: Origin,
         body: Vec<u8>,
-        media_type: Option<&str>,
+        media: &Media,
     ) {
-        let (html, charset) = archive::decode(body, media_type.and_then(archive::charset_of));
+        let hints = charset::Hints {
+            http_charset: media.charset(),
+            language: media.language.as_deref(),
+            url: Some(&url),
+            xml: false,
+        };
+        let (html, charset) = charset::decode(body, &hints);
         self.summary.html_bytes += html.len() as u64;
         let site = String::new();
         self.give(Intake::Page(Page { url, site, fetched, origin, charset, html }));
     }
 
-    fn feed(
-        &mut self,
-        bytes: &[u8],
-        id: &str,
-        base: Option<&str>,
-        http_charset: Option<&str>,
-        origin: Origin,
-    ) {
-        let source = feed::Source { id, url: base, http_charset };
+    fn feed(&mut self, bytes: &[u8], id: &str, base: Option<&str>, media: &Media, origin: Origin) {
+        let source = feed::Source { id, url: base, http_charset: media.charset() };
         let limits = feed::Limits { bytes: self.config.max_feed_bytes };
         match feed::parse(bytes, &source, &limits) {
             Ok(feed) => self.give(Intake::Feed(feed.items)),

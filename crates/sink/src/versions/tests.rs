@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{Article, Field, Metadata, Origin, Route, Source};
+use model::{Article, Charset, CharsetEvidence, Field, Metadata, Origin, Overruled, Route, Source};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -28,7 +28,11 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
             truncated: None,
         },
         fetched: day.map(|day| format!("2026-01-{day:02}T03:00:00Z").parse().unwrap()),
-        charset: "UTF-8",
+        charset: Charset {
+            name: "UTF-8",
+            evidence: CharsetEvidence::Http,
+            overruled: Overruled::default(),
+        },
         metadata: Metadata { title: field("Title"), ..Metadata::default() },
         text: text.to_owned(),
         html: format!("<p>{text}</p>"),

@@ -1,53 +1,85 @@
-//! Looks for a declared character set in the first bytes of a page: the prescan of the HTML
-//! standard (§13.2.3.2), and the XML declaration.
+//! What a page says of its encoding and language: the prescan of the HTML standard (§13.2.3.2),
+//! taken on behind its 1024 bytes, and the XML declaration.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::{memchr, memmem};
 
-/// Bytes looked at; the standard says 1024, but real pages declare it later.
-const FAR: usize = 4096;
+/// Bytes in which an XML declaration is looked for.
+const FAR: usize = 1024;
 
-/// The encoding a `<meta>` or XML declaration among the first bytes names.
-pub(crate) fn prescan(bytes: &[u8]) -> Option<&'static Encoding> {
-    let bytes = &bytes[..bytes.len().min(FAR)];
-    if let Some(encoding) = xml_declaration(bytes) {
-        return Some(encoding);
-    }
-    let mut at = 0;
-    while let Some(found) = memchr(b'<', &bytes[at..]) {
-        at += found;
-        let rest = &bytes[at..];
-        if rest.starts_with(b"<!--") {
-            at += 2 + memmem::find(&rest[2..], b"-->")? + 3;
-        } else if is_meta(rest) {
-            let (encoding, length) = meta(&rest[5..]);
-            if encoding.is_some() {
-                return encoding;
-            }
-            at += 5 + length;
-        } else if let [b'<', b'!' | b'?', ..] | [b'<', b'/', ..] = rest
-            && !matches!(rest, [b'<', b'/', letter, ..] if letter.is_ascii_alphabetic())
-        {
-            at += memchr(b'>', rest)? + 1;
-        } else if matches!(rest, [b'<', b'/', ..])
-            || rest.get(1).is_some_and(u8::is_ascii_alphabetic)
-        {
-            let name = rest.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'>')?;
-            let mut behind = name;
-            while let Some((_, _, length)) = attribute(&rest[behind..]) {
-                behind += length;
-            }
-            at += behind.max(1);
-        } else {
-            at += 1;
-        }
-    }
-    None
+/// What a page says of itself.
+#[derive(Debug, Default)]
+pub(crate) struct Declared<'a> {
+    /// By the first `<meta>` that names an encoding.
+    pub(crate) meta: Option<&'static Encoding>,
+    /// By the XML declaration.
+    pub(crate) xml: Option<&'static Encoding>,
+    /// Its language, by the `lang` of `<html>`.
+    pub(crate) language: Option<&'a [u8]>,
 }
 
-fn is_meta(bytes: &[u8]) -> bool {
-    bytes.get(..5).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<meta"))
-        && bytes.get(5).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
+/// What the XML declaration, `<html>` and the first `<meta>` that names an encoding say.
+///
+/// The standard looks at 1024 bytes; but a `<meta>` behind them is honoured by browsers too, when
+/// their parser comes to it. What scripts and style sheets hold is no element.
+pub(crate) fn declared(bytes: &[u8]) -> Declared<'_> {
+    let mut declared = Declared { xml: xml_declaration(bytes), ..Declared::default() };
+    let mut at = 0;
+    while let Some(length) = element(&bytes[at..], &mut declared) {
+        at += length;
+        if declared.meta.is_some() {
+            break;
+        }
+    }
+    declared
+}
+
+/// Reads up to the end of the next tag, comment or the like; returns the bytes passed.
+fn element<'a>(bytes: &'a [u8], declared: &mut Declared<'a>) -> Option<usize> {
+    let at = memchr(b'<', bytes)?;
+    let rest = &bytes[at..];
+    if rest.starts_with(b"<!--") {
+        return Some(at + 2 + memmem::find(&rest[2..], b"-->")? + 3);
+    }
+    if is_tag(rest, b"<meta") {
+        let (encoding, length) = meta(&rest[5..]);
+        declared.meta = encoding;
+        return Some(at + 5 + length);
+    }
+    match rest {
+        [b'<', letter, ..] | [b'<', b'/', letter, ..] if letter.is_ascii_alphabetic() => {}
+        [b'<', b'!' | b'?' | b'/', ..] => return Some(at + memchr(b'>', rest)? + 1),
+        _ => return Some(at + 1),
+    }
+    let is_html = is_tag(rest, b"<html");
+    let mut behind = rest.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'>')?;
+    while let Some((name, value, length)) = attribute(&rest[behind..]) {
+        behind += length;
+        if is_html && [&b"lang"[..], b"xml:lang"].iter().any(|n| name.eq_ignore_ascii_case(n)) {
+            declared.language = declared.language.or(Some(value));
+        }
+    }
+    let behind = behind.max(1);
+    for end in [&b"</script"[..], b"</style"] {
+        if is_tag(rest, &[b"<", &end[2..]].concat()) {
+            return Some(at + behind + find_ignoring_case(&rest[behind..], end)?);
+        }
+    }
+    Some(at + behind)
+}
+
+/// Whether this is the start of a tag of that name.
+fn is_tag(bytes: &[u8], start: &[u8]) -> bool {
+    bytes.get(..start.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(start))
+        && (bytes.get(start.len()))
+            .is_some_and(|byte| byte.is_ascii_whitespace() || b"/>".contains(byte))
+}
+
+/// Where an end tag begins.
+fn find_ignoring_case(bytes: &[u8], end_tag: &[u8]) -> Option<usize> {
+    memmem::find_iter(bytes, b"</").find(|at| {
+        bytes.get(*at..at + end_tag.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(end_tag))
+    })
 }
 
 /// Reads the attributes of a `<meta`; returns the encoding and the bytes passed.
@@ -120,9 +152,10 @@ fn for_page(label: &[u8]) -> Option<&'static Encoding> {
     Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
 }
 
+/// The encoding of the XML declaration; feeds have junk before it.
 fn xml_declaration(bytes: &[u8]) -> Option<&'static Encoding> {
-    let bytes = bytes.trim_ascii_start();
-    let declaration = bytes.strip_prefix(b"<?xml")?;
+    let bytes = &bytes[..bytes.len().min(FAR)];
+    let declaration = &bytes[memmem::find(bytes, b"<?xml")?..];
     let declaration = &declaration[..memchr(b'>', declaration)?];
     let at = memmem::find(declaration, b"encoding")? + 8;
     let rest = declaration[at..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
@@ -154,13 +187,27 @@ mod tests {
             (b"</p title='<meta charset=big5>'><meta charset=utf-8>", Some("UTF-8")),
             (b"<!doctype html><?php <meta charset=big5>><meta charset=utf-8>", Some("UTF-8")),
             (b"<metal charset=big5>", None),
-            (b"<?xml version='1.0' encoding='shift_jis'?><html>", Some("Shift_JIS")),
+            (b"<script a>'<meta charset=big5>'</SCRIPT ><meta charset=utf-8>", Some("UTF-8")),
+            (b"<style><meta charset=big5>", None),
             (b"<meta charset=nonsense><meta charset=utf-8>", Some("UTF-8")),
             (b"<meta charset=utf-8", None),
             (b"< <<! <", None),
         ] {
-            let name = prescan(page).map(Encoding::name);
+            let name = declared(page).meta.map(Encoding::name);
             assert_eq!(name, expected, "{}", page.escape_ascii());
         }
+    }
+    #[test]
+    fn declarations_far_away() {
+        let page = [&b"<p>x</p>".repeat(10_000), &b"<meta charset=koi8-r>"[..]].concat();
+        assert_eq!(declared(&page).meta.map(Encoding::name), Some("KOI8-R"));
+    }
+
+    #[test]
+    fn xml_and_language() {
+        let page = b"<?xml version='1.0' encoding='shift_jis'?><html class=x xml:lang=ja>";
+        let declared = declared(page);
+        assert_eq!(declared.xml.map(Encoding::name), Some("Shift_JIS"));
+        assert_eq!(declared.language, Some(&b"ja"[..]));
     }
 }

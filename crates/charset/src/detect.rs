@@ -1,0 +1,159 @@
+//! Guesses the encoding of bytes that are not UTF-8, and says how sure the guess is.
+//!
+//! chardetng is all or nothing: one byte that an encoding does not know rules it out, and a guess
+//! comes without a figure. So the words of a page are dealt out to a few parts, and each part has
+//! a vote: a stray byte spoils one part only, and a guess that all parts share is no accident.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{
+    Encoding, IBM866, ISO_8859_2, ISO_8859_4, ISO_8859_5, ISO_8859_6, ISO_8859_7, ISO_8859_8,
+    ISO_8859_8_I, ISO_8859_13, ISO_8859_15, KOI8_R, KOI8_U, WINDOWS_1250, WINDOWS_1251,
+    WINDOWS_1252, WINDOWS_1253, WINDOWS_1254, WINDOWS_1255, WINDOWS_1256, WINDOWS_1257,
+    WINDOWS_1258,
+};
+
+use crate::language::Habits;
+
+/// Bytes of words the detector reads.
+const SAMPLE: usize = 16 << 10;
+
+/// Parts that vote, where there are words enough.
+const PARTS: usize = 5;
+
+/// Encodings by script, where a script has several.
+const SCRIPTS: [&[&Encoding]; 5] = [
+    &[
+        WINDOWS_1250,
+        WINDOWS_1252,
+        WINDOWS_1254,
+        WINDOWS_1257,
+        WINDOWS_1258,
+        ISO_8859_2,
+        ISO_8859_4,
+        ISO_8859_13,
+        ISO_8859_15,
+    ],
+    &[WINDOWS_1251, KOI8_R, KOI8_U, IBM866, ISO_8859_5],
+    &[WINDOWS_1253, ISO_8859_7],
+    &[WINDOWS_1255, ISO_8859_8, ISO_8859_8_I],
+    &[WINDOWS_1256, ISO_8859_6],
+];
+
+/// Whether two encodings are for the same script.
+pub(crate) fn same_script(one: &'static Encoding, other: &'static Encoding) -> bool {
+    one == other || SCRIPTS.iter().any(|script| script.contains(&one) && script.contains(&other))
+}
+
+/// What bytes look like.
+#[derive(Clone, Debug)]
+pub(crate) struct Guess {
+    pub(crate) encoding: &'static Encoding,
+    /// What the parts of the words look like.
+    votes: Vec<&'static Encoding>,
+}
+
+impl Guess {
+    /// The votes for the guess, against what is declared. Where that is of another script, all
+    /// votes for the script of the guess count.
+    pub(crate) fn against(&self, declared: &'static Encoding) -> Share {
+        let other_script = !same_script(declared, self.encoding);
+        let agrees = |vote: &&&'static Encoding| {
+            **vote == self.encoding || other_script && same_script(vote, self.encoding)
+        };
+        Share { votes: self.votes.iter().filter(agrees).count(), parts: self.votes.len() }
+    }
+
+    fn is_unanimous(&self) -> bool {
+        self.votes.iter().all(|vote| *vote == self.encoding)
+    }
+}
+
+/// Votes for a guess.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Share {
+    votes: usize,
+    parts: usize,
+}
+
+impl Share {
+    pub(crate) fn is_all(self) -> bool {
+        self.votes == self.parts
+    }
+
+    pub(crate) fn is_all_but_one(self) -> bool {
+        self.votes + 1 >= self.parts
+    }
+
+    pub(crate) fn is_most(self) -> bool {
+        2 * self.votes > self.parts
+    }
+}
+
+/// Guesses from the words that are not plain ASCII. What is in Latin letters is often taken for
+/// windows-1252, so there the language of the page's text is asked too.
+pub(crate) fn detect(words: &[&[u8]], habits: &Habits<'_>) -> Guess {
+    let guess = vote(words, habits.domain());
+    if !same_script(guess.encoding, WINDOWS_1252) {
+        return guess;
+    }
+    match habits.of_text() {
+        Some(text) if !(text.is_western && guess.is_unanimous()) => vote(words, Some(text.domain)),
+        _ => guess,
+    }
+}
+
+fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
+    let domain = domain.map(str::as_bytes);
+    let whole = guess(words.iter(), domain);
+    let parts = words.len().min(PARTS);
+    let votes: Vec<_> =
+        (0..parts).map(|part| guess(words.iter().skip(part).step_by(PARTS), domain)).collect();
+    let votes_for = |encoding| votes.iter().filter(|vote| **vote == encoding).count();
+    // What most parts say outvotes a whole that a stray byte has spoilt.
+    let most = votes.iter().copied().find(|vote| 2 * votes_for(*vote) > PARTS).unwrap_or(whole);
+    let encoding = if votes_for(whole) == 0 { most } else { whole };
+    if encoding == WINDOWS_1252 && is_latin_9(words) {
+        let latin_9 = |vote| if vote == WINDOWS_1252 { ISO_8859_15 } else { vote };
+        return Guess { encoding: ISO_8859_15, votes: votes.into_iter().map(latin_9).collect() };
+    }
+    Guess { encoding, votes }
+}
+
+/// Whether what looks like windows-1252 has the letters of ISO-8859-15, which the detector leaves
+/// out: a fraction within a word is an `œ`.
+fn is_latin_9(words: &[&[u8]]) -> bool {
+    let letters = |word: &&[u8]| {
+        word.windows(3).any(|w| {
+            w[0].is_ascii_alphabetic() && matches!(w[1], 0xbc | 0xbd) && w[2].is_ascii_alphabetic()
+        }) || matches!(word, [0xbc | 0xbd, b'u' | b'U', ..])
+    };
+    let only_of_windows = |word: &&[u8]| word.iter().any(|byte| (0x80..0xa0).contains(byte));
+    words.iter().any(letters) && !words.iter().any(only_of_windows)
+}
+
+fn guess<'a>(
+    words: impl Iterator<Item = &'a &'a [u8]>,
+    domain: Option<&[u8]>,
+) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    for word in words {
+        detector.feed(word, false);
+        detector.feed(b" ", false);
+    }
+    detector.guess(domain, Utf8Detection::Deny)
+}
+
+/// Words with bytes beyond ASCII, as many as the detector reads. White space and angle brackets
+/// end a word: they are no part of a character in any encoding that is guessed.
+pub(crate) fn words(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut room = SAMPLE;
+    bytes
+        .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'>'))
+        .filter(|word| !word.is_ascii())
+        .map_while(|word| {
+            let taken = &word[..word.len().min(room)];
+            room -= taken.len();
+            (!taken.is_empty()).then_some(taken)
+        })
+        .collect()
+}

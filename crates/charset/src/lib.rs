@@ -1,0 +1,342 @@
+/*!
+Decides which character set a page or feed is in, and decodes it.
+
+No single piece of evidence is followed blindly. A byte order mark and valid UTF-8 settle the matter;
+else the declarations (HTTP, `<meta>`, XML) are held against the bytes and against the guess of a
+detector that is told of the page's language and top-level domain. What was decided, why, and which
+declarations were overruled is kept in [`Charset`].
+
+Invariant: no bytes make anything here panic, and time is linear in them. What is declared UTF-8 by
+HTTP, and is, costs no more than the check.
+*/
+
+mod declared;
+mod detect;
+mod language;
+mod wide;
+
+use encoding_rs::{
+    Encoding, ISO_2022_JP, ISO_8859_3, ISO_8859_10, ISO_8859_14, ISO_8859_16, MACINTOSH,
+    REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_MAC_CYRILLIC, X_USER_DEFINED,
+};
+use memchr::memchr;
+use model::{Charset, CharsetEvidence, Overruled};
+
+use crate::declared::{Declared, declared, label_in_content};
+use crate::detect::{detect, same_script, words};
+use crate::language::Habits;
+
+/// How far a page that is valid UTF-8 is searched for a declaration: it no longer matters.
+const FAR: usize = 4096;
+
+/// UTF-8 sequences that outweigh the declaration of an encoding with several bytes a character.
+const SURELY: usize = 8;
+
+/// Words beyond ASCII below which a guess is not held against a declaration.
+const FEW: usize = 8;
+
+/// Bytes that are as good, in scripts that do not separate words.
+const LONG: usize = 32;
+
+/// What the detector never guesses, and nobody declares by habit.
+const UNGUESSED: [&Encoding; 7] =
+    [ISO_8859_3, ISO_8859_10, ISO_8859_14, ISO_8859_16, MACINTOSH, X_MAC_CYRILLIC, X_USER_DEFINED];
+
+/// What is known of a payload from outside of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hints<'a> {
+    /// Charset label of the HTTP `Content-Type`.
+    pub http_charset: Option<&'a str>,
+    /// HTTP `Content-Language`.
+    pub language: Option<&'a str>,
+    /// Absolute URL: its top-level domain tells what is usual in a country.
+    pub url: Option<&'a str>,
+    /// Whether it is XML other than XHTML: there a `<meta>` is no declaration.
+    pub xml: bool,
+}
+
+/// The `charset` parameter of a media type, e.g. of a `Content-Type` header.
+pub fn charset_of(content_type: &str) -> Option<&str> {
+    let label = label_in_content(content_type.as_bytes())?;
+    std::str::from_utf8(label).ok().filter(|label| !label.is_empty())
+}
+
+/// Decodes a payload. What is UTF-8 already is not copied.
+pub fn decode(mut bytes: Vec<u8>, hints: &Hints<'_>) -> (String, Charset) {
+    if let Some((form, evidence, mark)) = wide::wide(&bytes) {
+        let charset = Charset { name: form.name(), evidence, overruled: Overruled::default() };
+        return (form.decode(bytes.get(mark..).unwrap_or_default()), charset);
+    }
+    let marked = bytes.starts_with(b"\xef\xbb\xbf");
+    if marked {
+        bytes.drain(..3);
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => valid(text, marked, hints),
+        Err(error) => broken(error.as_bytes(), marked, hints),
+    }
+}
+
+/// Declarations: who says what.
+#[derive(Clone, Copy)]
+struct Declarations {
+    http: Option<&'static Encoding>,
+    meta: Option<&'static Encoding>,
+    xml: Option<&'static Encoding>,
+    /// Whether XML's counts more than HTTP's.
+    is_xml: bool,
+}
+
+impl Declarations {
+    /// What HTTP says.
+    fn of(hints: &Hints<'_>) -> Self {
+        let http = hints.http_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
+        Self { http, meta: None, xml: None, is_xml: hints.xml }
+    }
+
+    /// And what the payload says.
+    fn and(self, declared: &Declared<'_>) -> Self {
+        let meta = declared.meta.filter(|_| !self.is_xml);
+        Self { meta, xml: declared.xml, ..self }
+    }
+
+    /// All, the one that counts most first.
+    fn all(&self) -> impl Iterator<Item = (&'static Encoding, CharsetEvidence)> {
+        let http = (self.http, CharsetEvidence::Http);
+        let meta = (self.meta, CharsetEvidence::Meta);
+        let xml = (self.xml, CharsetEvidence::Xml);
+        let order = if self.is_xml { [xml, http, meta] } else { [http, meta, xml] };
+        order.into_iter().filter_map(|(encoding, by)| Some((encoding?, by)))
+    }
+
+    /// Who says it is UTF-8.
+    fn utf_8(&self) -> Option<CharsetEvidence> {
+        self.all().find(|(encoding, _)| *encoding == UTF_8).map(|(_, by)| by)
+    }
+
+    /// Those that name a legacy encoding. The replacement encoding stands for labels that must not
+    /// be used, and what UTF-16 is has been seen.
+    fn legacy(&self) -> impl Iterator<Item = (&'static Encoding, CharsetEvidence)> {
+        let others = [UTF_8, UTF_16LE, UTF_16BE, REPLACEMENT];
+        self.all().filter(move |(encoding, _)| !others.contains(encoding))
+    }
+
+    /// The decision, with those that said otherwise.
+    fn decided(&self, encoding: &'static Encoding, evidence: CharsetEvidence) -> Charset {
+        let other = |said: Option<&'static Encoding>| {
+            said.filter(|said| *said != encoding).map(Encoding::name)
+        };
+        let overruled =
+            Overruled { http: other(self.http), meta: other(self.meta), xml: other(self.xml) };
+        Charset { name: encoding.name(), evidence, overruled }
+    }
+}
+
+/// Decides on what is valid UTF-8.
+fn valid(text: String, marked: bool, hints: &Hints<'_>) -> (String, Charset) {
+    let said = Declarations::of(hints);
+    let far = if marked || said.http == Some(UTF_8) { 0 } else { FAR };
+    let said = said.and(&declared(&text.as_bytes()[..far.min(text.len())]));
+    if shifts_to_japanese(text.as_bytes()) {
+        let by = said.all().find(|(encoding, _)| *encoding == ISO_2022_JP);
+        let by = by.map_or(CharsetEvidence::Detector, |(_, by)| by);
+        let (text, _) = ISO_2022_JP.decode_without_bom_handling(text.as_bytes());
+        return (text.into_owned(), said.decided(ISO_2022_JP, by));
+    }
+    let utf_8 = if marked { Some(CharsetEvidence::Bom) } else { said.utf_8() };
+    match said.legacy().next() {
+        _ if utf_8.is_some() => {}
+        Some((encoding, by)) if text.is_ascii() => return (text, said.decided(encoding, by)),
+        // Two or three characters of several bytes may be valid UTF-8 by accident.
+        Some((encoding, by)) if !encoding.is_single_byte() && leads(&text) < SURELY => {
+            let (text, _) = encoding.decode_without_bom_handling(text.as_bytes());
+            return (text.into_owned(), said.decided(encoding, by));
+        }
+        _ => {}
+    }
+    (text, said.decided(UTF_8, utf_8.unwrap_or(CharsetEvidence::ValidUtf8)))
+}
+
+/// Decides on what is not valid UTF-8.
+fn broken(bytes: &[u8], marked: bool, hints: &Hints<'_>) -> (String, Charset) {
+    let page = declared(bytes);
+    let said = Declarations::of(hints).and(&page);
+    let utf_8 = if marked { Some(CharsetEvidence::Bom) } else { said.utf_8() };
+    if is_mostly_utf_8(bytes, utf_8.is_some(), said.legacy().next().is_some()) {
+        let text = String::from_utf8_lossy(bytes).into_owned();
+        return (text, said.decided(UTF_8, utf_8.unwrap_or(CharsetEvidence::MostlyUtf8)));
+    }
+    let (encoding, by) = legacy(bytes, &said, &Habits::of(bytes, &page, hints));
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    (text.into_owned(), said.decided(encoding, by))
+}
+
+/// Whether what is broken in UTF-8 is little beside what is whole. Bytes of other encodings are
+/// rarely valid sequences: at most a fifth as often as not.
+fn is_mostly_utf_8(bytes: &[u8], declared: bool, declared_otherwise: bool) -> bool {
+    // A sequence that the end of the bytes cuts off is not broken.
+    let cut_off = (1..=bytes.len().min(3)).find(|length| {
+        let end = std::str::from_utf8(&bytes[bytes.len() - length..]);
+        end.is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
+    });
+    let (mut whole, mut broken) = (0, 0);
+    for chunk in bytes[..bytes.len() - cut_off.unwrap_or(0)].utf8_chunks() {
+        whole += leads(chunk.valid());
+        broken += usize::from(!chunk.invalid().is_empty());
+    }
+    match (declared, declared_otherwise) {
+        (true, _) => whole >= broken,
+        (false, false) => whole > broken,
+        (false, true) => whole > 4 * broken,
+    }
+}
+
+/// Decides among legacy encodings.
+fn legacy(
+    bytes: &[u8],
+    said: &Declarations,
+    habits: &Habits<'_>,
+) -> (&'static Encoding, CharsetEvidence) {
+    let words = words(bytes);
+    let mut candidates: Vec<_> = said.legacy().filter(|(said, _)| fits(said, &words)).collect();
+    // ISO-8859-1 is what servers send that know nothing of their pages.
+    let by_habit = (WINDOWS_1252, CharsetEvidence::Http);
+    if candidates.len() > 1 {
+        candidates.retain(|candidate| *candidate != by_habit);
+    }
+    let guess = detect(&words, habits);
+    let differing = |encoding| differing(encoding, guess.encoding, &words);
+    if let Some(agreed) = candidates.iter().find(|(said, _)| differing(said).is_empty()) {
+        return *agreed;
+    }
+    let by = said.legacy().find(|(said, _)| *said == guess.encoding).map(|(_, by)| by);
+    let guessed = (guess.encoding, by.unwrap_or(CharsetEvidence::Detector));
+    let Some(first) = candidates.first().copied() else { return guessed };
+    // windows-1252 is also what the detector falls back on.
+    let fallback = guess.encoding == WINDOWS_1252 && same_script(first.0, WINDOWS_1252);
+    if UNGUESSED.contains(&first.0) || fallback && !habits.of_text().is_some_and(|t| t.is_western) {
+        return first;
+    }
+    // Only the words on which they differ can decide between a declaration and a guess.
+    let differing = differing(first.0);
+    let again = detect(&differing, habits);
+    let long = !guess.encoding.is_single_byte() && length(&differing) >= LONG;
+    let many = |count| long || differing.len() >= count;
+    let confirmed = same_script(again.encoding, guess.encoding)
+        && (again.encoding == guess.encoding || !same_script(first.0, guess.encoding));
+    let (guess, again) = (guess.against(first.0), again.against(first.0));
+    // Nor is it made for what the text is in.
+    let unfit = first.0 == WINDOWS_1252 && habits.of_text().is_some_and(|text| !text.is_western);
+    let overruled = if first == by_habit || unfit {
+        many(FEW / 2) && guess.is_most()
+    } else if first.0 == WINDOWS_1252 {
+        many(FEW) && guess.is_all() && confirmed && again.is_most()
+    } else {
+        many(FEW) && guess.is_all() && confirmed && again.is_all_but_one()
+    };
+    if overruled { guessed } else { first }
+}
+
+/// The words that are not the same text in both.
+fn differing<'a>(
+    one: &'static Encoding,
+    other: &'static Encoding,
+    words: &[&'a [u8]],
+) -> Vec<&'a [u8]> {
+    if one == other {
+        return Vec::new();
+    }
+    let decode = Encoding::decode_without_bom_handling;
+    words.iter().copied().filter(|word| decode(one, word).0 != decode(other, word).0).collect()
+}
+
+/// Bytes of words.
+fn length(words: &[&[u8]]) -> usize {
+    words.iter().map(|word| word.len()).sum()
+}
+
+/// Whether words may be in an encoding.
+fn fits(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
+    let (mut wrong, mut right) = (0, 0);
+    for word in words {
+        for c in encoding.decode_without_bom_handling(word).0.chars() {
+            wrong += usize::from(matches!(c, '\u{fffd}' | '\u{80}'..='\u{9f}'));
+            right += usize::from(!c.is_ascii());
+        }
+    }
+    wrong * 10 <= right
+}
+
+/// Characters of several bytes.
+fn leads(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte >= 0xc0).count()
+}
+
+/// Whether ASCII bytes hold the escape sequences of ISO-2022-JP.
+fn shifts_to_japanese(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    while let Some(at) = memchr(0x1b, rest) {
+        if matches!(rest[at + 1..], [b'$', b'@' | b'B', ..]) {
+            return bytes.is_ascii();
+        }
+        rest = &rest[at + 1..];
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use encoding_rs::{EUC_KR, GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
+
+    fn check(bytes: &[u8], http: Option<&str>, name: &str, evidence: CharsetEvidence, text: &str) {
+        let (decoded, charset) = decode(bytes.to_vec(), http);
+        assert_eq!((charset.name, charset.evidence), (name, evidence), "{decoded}");
+        assert!(decoded.contains(text), "{decoded}");
+    }
+
+    #[test]
+    fn order_of_evidence() {
+        use CharsetEvidence::*;
+        check(b"\xef\xbb\xbf<p>\xc3\xa9", Some("latin1"), "UTF-8", Bom, "<p>é");
+        check(b"\xff\xfeh\0\xe9\0", None, "UTF-16LE", Bom, "hé");
+        check(b"<meta charset=koi8-r>\xe9", Some("ISO-8859-1"), "windows-1252", Http, "é");
+        check(b"<meta charset=iso-8859-2>\xb9", None, "ISO-8859-2", Meta, "š");
+        check("<p>é".as_bytes(), None, "UTF-8", ValidUtf8, "é");
+        check(b"<p>plain", Some("latin1"), "windows-1252", Http, "plain");
+        let russian = WINDOWS_1251.encode("Обычный русский текст без объявления кодировки").0;
+        check(&russian, None, "windows-1251", Detector, "русский");
+        check(b"<p>\x1b$B4A;z\x1b(B", None, "ISO-2022-JP", Detector, "漢字");
+    }
+
+    #[test]
+    fn contradicted_declarations() {
+        use CharsetEvidence::*;
+        check("<p>Straße".as_bytes(), Some("latin1"), "UTF-8", ValidUtf8, "Straße");
+        check("<meta charset=utf-16>é".as_bytes(), None, "UTF-8", Meta, "é");
+        check("<p>é".as_bytes(), Some("utf-16"), "UTF-8", ValidUtf8, "é");
+        let western = WINDOWS_1252.encode("Frühstück für fünf Mädchen über Größe").0;
+        check(&western, Some("utf-8"), "windows-1252", Detector, "Frühstück");
+        check(b"\xc3\xa9\xc3\xa8 caf\xe9", Some("utf-8"), "UTF-8", Http, "éè caf\u{fffd}");
+        check("汉字编码声明是错的吗".as_bytes(), Some("gbk"), "UTF-8", ValidUtf8, "汉字");
+        for (encoding, text) in [(GBK, "联通"), (SHIFT_JIS, "日本語"), (EUC_KR, "한국어")] {
+            let bytes = encoding.encode(text).0;
+            check(&bytes, Some(encoding.name()), encoding.name(), Http, text);
+        }
+    }
+
+    #[test]
+    fn utf8_is_not_copied() {
+        let bytes = "é".repeat(100).into_bytes();
+        let before = bytes.as_ptr();
+        assert_eq!(decode(bytes, None).0.as_ptr(), before);
+    }
+
+    #[test]
+    fn labels_in_media_types() {
+        assert_eq!(charset_of("text/html; charset=UTF-8"), Some("UTF-8"));
+        assert_eq!(charset_of("text/html;Charset=\"latin1\"; x"), Some("latin1"));
+        assert_eq!(charset_of("text/html"), None);
+        assert_eq!(charset_of("text/html; charset="), None);
+    }
+}

@@ -1,0 +1,95 @@
+//! Pages are read as what they are, whatever is said of them: 19 languages, each declared in eleven
+//! ways.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+
+use charset::{Hints, decode};
+
+mod common;
+use common::charsets::{OTHERS, PAIRS, Pair, WAYS};
+use common::crawl::Crawl;
+use common::program::run;
+use common::results::text;
+
+/// Pages in [`PAIRS`] of each way that must be right: all but one, but in the last two ways.
+fn needed(way: usize, of: usize) -> usize {
+    if way < WAYS.len() - 2 { of - 1 } else { of - 3 }
+}
+
+/// The pairs whose page is read wrongly, by way.
+fn wrong<'a>(pairs: &'a [Pair], is_right: impl Fn(&Pair, usize) -> bool) -> Vec<Vec<&'a Pair>> {
+    let wrong = |way| pairs.iter().filter(|pair| !is_right(pair, way)).collect();
+    (0..WAYS.len()).map(wrong).collect()
+}
+
+fn assert_enough(what: &str, pairs: &[Pair], wrong: &[Vec<&Pair>]) {
+    for (way, wrong) in wrong.iter().enumerate() {
+        let right = pairs.len() - wrong.len();
+        let name = WAYS[way].name;
+        assert!(
+            right >= needed(way, pairs.len()),
+            "{what}, {name}: {right} of {} are right, wrong are {wrong:?}",
+            pairs.len()
+        );
+    }
+}
+
+#[test]
+fn pages_of_any_length() {
+    for pairs in [&PAIRS[..], &OTHERS] {
+        for bytes in [300, 1000, 5000, 20_000] {
+            let wrong = wrong(pairs, |pair, way| {
+                let page = pair.page(&WAYS[way], bytes);
+                let url = Some("https://news.example/1");
+                let hints = Hints { http_charset: page.http, url, ..Hints::default() };
+                decode(page.body, &hints).0 == page.html
+            });
+            assert_enough(&format!("{bytes} bytes"), pairs, &wrong);
+        }
+    }
+}
+
+/// Through the program. `CHARSETS_TABLE` names a file for the table of docs/READING.md; see
+/// scripts/charsets.
+#[test]
+fn articles_in_nineteen_languages() {
+    let url = |pair: &Pair, way: usize| {
+        format!("https://{}-{way}.example/notes/1", pair.language.to_lowercase())
+    };
+    let mut crawl = Crawl::new();
+    for pair in &PAIRS {
+        for (number, way) in WAYS.iter().enumerate() {
+            let page = pair.page(way, 600);
+            let charset = page.http.map_or(String::new(), |label| format!("; charset={label}"));
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html{charset}\r\n");
+            crawl.response(&url(pair, number), &head, &page.body);
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "crawl.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let texts: BTreeMap<&str, &str> =
+        results.articles.iter().map(|a| (text(a, "url"), text(a, "text"))).collect();
+    let wrong = wrong(&PAIRS, |pair, way| {
+        let found = texts.get(url(pair, way).as_str()).copied().unwrap_or_default();
+        pair.page(&WAYS[way], 600).paragraphs.iter().all(|paragraph| found.contains(paragraph))
+    });
+    if let Some(path) = std::env::var_os("CHARSETS_TABLE") {
+        fs::write(path, table(&wrong)).unwrap();
+    }
+    assert_enough("through the program", &PAIRS, &wrong);
+}
+
+fn table(wrong: &[Vec<&Pair>]) -> String {
+    let mut table = String::from("| declared | right | wrong |\n|---|---|---|\n");
+    for (way, wrong) in WAYS.iter().zip(wrong) {
+        let names: Vec<String> =
+            wrong.iter().map(|pair| format!("{} in {}", pair.language, pair.label)).collect();
+        let right = PAIRS.len() - wrong.len();
+        writeln!(table, "| {} | {right} of {} | {} |", way.name, PAIRS.len(), names.join(", "))
+            .unwrap();
+    }
+    table
+}
