@@ -1,7 +1,7 @@
 //! What a stranger's page or feed must not achieve; docs/SECURITY.md names these tests line by line.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 mod common;
@@ -48,13 +48,19 @@ fn nothing_is_fetched() {
     let feed = feed.to_str().unwrap();
     let results = run(&[&archive], &folder.path().join("out"), &["--feeds", feed]);
     assert_eq!(results.articles.len(), 4, "{:?}", results.dropped);
+    assert_eq!(results.count("feed_items"), 1, "the feed was not read: {:?}", results.dropped);
     let caller = listener.accept();
     assert!(caller.is_err(), "somebody called: {caller:?}");
+    // A call would have been seen.
+    TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    assert!(listener.accept().is_ok());
 }
 
 #[test]
 fn nothing_that_could_fetch_is_linked() {
     let lock = fs::read_to_string(repository().join("Cargo.lock")).unwrap();
+    let is_linked = |name: &str| lock.contains(&format!("name = \"{name}\"\n"));
+    assert!(is_linked("html5ever") && is_linked("sitegrove"), "Cargo.lock is not what it was");
     for name in [
         "reqwest",
         "hyper",
@@ -71,7 +77,7 @@ fn nothing_that_could_fetch_is_linked() {
         "openssl",
         "surf",
     ] {
-        assert!(!lock.contains(&format!("name = \"{name}\"\n")), "{name} is in Cargo.lock");
+        assert!(!is_linked(name), "{name} is in Cargo.lock");
     }
 }
 
@@ -97,7 +103,8 @@ fn external_entities_bring_in_no_file() {
     )
     .unwrap();
     let out = folder.path().join("out");
-    run(&[&archive], &out, &["--feeds", feed.to_str().unwrap()]);
+    let results = run(&[&archive], &out, &["--feeds", feed.to_str().unwrap()]);
+    assert_eq!(results.count("feed_items"), 1, "the feed was not read: {:?}", results.dropped);
     for (name, bytes) in files(&out) {
         let found = String::from_utf8_lossy(&bytes).contains("the-secret-words");
         assert!(!found, "{name} has the file's words");
