@@ -107,10 +107,10 @@ fn dependencies_point_one_way() {
 
 #[test]
 fn engines_do_no_io() {
-    for package in packages() {
-        if !ENGINES.contains(&package.name.as_str()) {
-            continue;
-        }
+    let mut engines = packages();
+    engines.retain(|package| ENGINES.contains(&package.name.as_str()));
+    assert_eq!(engines.len(), ENGINES.len(), "an engine has another name");
+    for package in engines {
         for (dependency, kind) in &package.dependencies {
             let allowed = kind == "dev" || !NOT_IN_ENGINES.contains(&dependency.as_str());
             assert!(allowed, "the engine `{}` must not pull in `{dependency}`", package.name);

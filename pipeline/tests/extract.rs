@@ -87,7 +87,9 @@ fn markdown_has_the_titles_and_the_words() {
     assert!(stdout.contains(&marked), "{stdout}");
     // Unasked for, it is not in the records.
     let (_, json, _) = extract(&["--format", "json"], &siblings());
-    assert!(json.lines().map(parse).all(|article| article.get("markdown").is_none()));
+    let articles: Vec<_> = json.lines().map(parse).collect();
+    assert_eq!(articles.len(), 3);
+    assert!(articles.iter().all(|article| article.get("markdown").is_none()));
 }
 
 #[test]
@@ -107,6 +109,7 @@ fn engines_by_name() {
         let (code, stdout, stderr) =
             extract(&["--format", "json", "--engine", engine], &siblings());
         assert_eq!(code, 0, "{engine}: {stderr}");
+        assert_eq!(stdout.lines().count(), 3, "{engine}: {stdout}");
         assert!(stdout.lines().all(|l| parse(l)["engine"] == engine), "{engine}: {stdout}");
     }
     for engine in ["words-leaves", "euclid", "blocks", "density", "text-density"] {

@@ -1,5 +1,6 @@
 //! Limits: what is too large, too swollen or too slow is dropped with its reason, in little time.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 mod common;
 use archive::RecordKind;
 use common::crawl::{Crawl, HTML, gzip};
-use common::program::run;
+use common::program::{in_repository, run};
 use common::prose;
 use common::results::{Results, text};
 use flate2::write::DeflateEncoder;
@@ -89,8 +90,16 @@ fn run_with(crawl: &Crawl, settings: &str) -> Results {
     run(&[&config, &archive], &folder.path().join("out"), &[])
 }
 
+/// The settings that are limits: the keys `max_…` of a section of the defaults.
+fn limits_of(section: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(in_repository("configs/default.toml")).unwrap();
+    let defaults: toml::Table = toml::from_str(&text).unwrap();
+    let keys = defaults[section].as_table().unwrap().keys();
+    keys.filter(|key| key.starts_with("max_")).cloned().collect()
+}
+
 #[test]
-fn every_limit_can_be_set() {
+fn every_limit_of_reading_can_be_set() {
     let url = |name: &str| format!("https://{name}.example/notes/1");
     let mut crawl = Crawl::new();
     let long = prose::post_with(1, "", &"<p>words and more words</p>".repeat(2000));
@@ -101,24 +110,80 @@ fn every_limit_can_be_set() {
     let items = "<item><title>t</title><link>https://fine.example/notes/1</link></item>".repeat(50);
     let feed = format!("<rss version='2.0'><channel><title>f</title>{items}</channel></rss>");
     crawl.response(&url("feed"), "HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n", feed.as_bytes());
-    let reason = |results: &Results, name: &str| {
-        // Of a record that was not kept only the detail has the address.
-        let of = |d: &&Value| d["url"] == url(name) || text(d, "detail").contains(&url(name));
-        results.dropped.iter().find(of).map(|drop| text(drop, "reason").to_owned())
+    let wordy = format!("{}?{}", url("wordy"), "x".repeat(3000));
+    crawl.page(&wordy, &prose::post(4));
+    crawl.page(&url("behind"), &prose::post(5));
+    let names = ["long", "swollen", "fine", "feed", "wordy", "behind"];
+    // Of each page that is not there, the reason; of a head that is no head there is no address.
+    let lost = |results: &Results| -> BTreeMap<&str, String> {
+        let of = |name: &&'static str| {
+            let start = url(name);
+            let gone = !results.urls().iter().any(|found| found.starts_with(&start));
+            let told = |d: &&Value| {
+                text(d, "url").starts_with(&start) || text(d, "detail").contains(&start)
+            };
+            let reason = || match results.dropped.iter().find(told) {
+                Some(drop) => text(drop, "reason").to_owned(),
+                None => String::new(),
+            };
+            (gone && (*name != "feed" || !reason().is_empty())).then(|| (*name, reason()))
+        };
+        names.iter().filter_map(of).collect()
     };
-    for (settings, dropped) in [
-        ("[read]\nmax_record_bytes = 30_000", [("long", "record-too-large"), ("swollen", "")]),
-        ("[read]\nmax_payload_bytes = 30_000", [("long", "record-too-large"), ("feed", "")]),
-        ("[read]\nmax_ratio = 20", [("swollen", "record-too-large"), ("long", "")]),
-        ("[read]\nmax_feed_bytes = 2000", [("feed", "bad-feed"), ("long", "")]),
-        ("[parse]\nmax_milliseconds = 0", [("swollen", "too-slow"), ("feed", "")]),
-    ] {
-        let results = run_with(&crawl, settings);
-        for (name, wanted) in dropped {
-            let found = reason(&results, name).unwrap_or_default();
-            assert_eq!(found, wanted, "{settings}: {name} {:?}", results.dropped);
-        }
+    assert_eq!(lost(&run_with(&crawl, "")), BTreeMap::new());
+    let cases: [(&str, u32, &[(&str, &str)]); 5] = [
+        ("max_record_bytes", 30_000, &[("long", "record-too-large")]),
+        ("max_head_bytes", 2000, &[("wordy", "")]),
+        (
+            "max_payload_bytes",
+            30_000,
+            &[("long", "record-too-large"), ("swollen", "record-too-large")],
+        ),
+        ("max_ratio", 20, &[("swollen", "record-too-large")]),
+        ("max_feed_bytes", 2000, &[("feed", "bad-feed")]),
+    ];
+    let covered = cases.iter().map(|case| case.0.to_owned()).collect::<BTreeSet<_>>();
+    assert_eq!(covered, limits_of("read"), "a limit is not tested here");
+    for (limit, value, wanted) in cases {
+        let results = run_with(&crawl, &format!("[read]\n{limit} = {value}"));
+        let wanted: BTreeMap<&str, String> =
+            wanted.iter().map(|(name, reason)| (*name, (*reason).to_owned())).collect();
+        assert_eq!(lost(&results), wanted, "{limit}: {:?}", results.dropped);
+        let heads = results.drops("bad-record").len();
+        assert_eq!(heads, usize::from(limit == "max_head_bytes"), "{:?}", results.dropped);
     }
+}
+
+#[test]
+fn every_limit_of_parsing_can_be_set() {
+    let url = "https://marked.example/notes/1";
+    let nested = format!("<p>{}Nested words. {}</p>", "<em><b>".repeat(9), "</b></em>".repeat(9));
+    let later = "<p>A paragraph with <b>bold words</b> in it.</p>".repeat(60);
+    let link = "<p><a title=t lang=en href=/fine>A link with attributes</a></p>";
+    let mut crawl = Crawl::new();
+    crawl.page(url, &prose::post_with(1, "", &format!("{link}{nested}{later}")));
+    // How many tags there are in the article's HTML, and whether its link leads anywhere.
+    let marked = |settings: &str| {
+        let results = run_with(&crawl, settings);
+        let html = text(results.article(url), "html").to_owned();
+        let count = |tag: &str| html.matches(tag).count();
+        // Words are kept, whatever becomes of their tags.
+        assert!(html.contains("Nested words.") && count("bold words") == 60, "{settings}: {html}");
+        (count("<em>"), count("<b>"), count("href="))
+    };
+    let (nests, bolds, links) = marked("");
+    assert!(nests > 1 && bolds > 60 && links == 1, "{nests} {bolds} {links}");
+    let cases = ["max_depth", "max_nodes", "max_attributes", "max_milliseconds"];
+    let covered = cases.iter().map(|&case| case.to_owned()).collect::<BTreeSet<_>>();
+    assert_eq!(covered, limits_of("parse"), "a limit is not tested here");
+    let shallow = marked("[parse]\nmax_depth = 6");
+    assert!(shallow.0 < nests && shallow.2 == links, "{shallow:?}");
+    let few = marked("[parse]\nmax_nodes = 60");
+    assert!(few.0 == nests && few.1 < 60, "{few:?}");
+    let bare = marked("[parse]\nmax_attributes = 2");
+    assert_eq!((bare.0, bare.2), (nests, 0));
+    let slow = run_with(&crawl, "[parse]\nmax_milliseconds = 0");
+    assert!(slow.articles.is_empty() && slow.drops("too-slow").len() == 1, "{:?}", slow.dropped);
 }
 
 #[test]

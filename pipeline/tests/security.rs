@@ -1,7 +1,8 @@
 //! What a stranger's page or feed must not achieve; docs/SECURITY.md names these tests line by line.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 mod common;
@@ -48,13 +49,19 @@ fn nothing_is_fetched() {
     let feed = feed.to_str().unwrap();
     let results = run(&[&archive], &folder.path().join("out"), &["--feeds", feed]);
     assert_eq!(results.articles.len(), 4, "{:?}", results.dropped);
+    assert_eq!(results.count("feed_items"), 1, "the feed was not read: {:?}", results.dropped);
     let caller = listener.accept();
     assert!(caller.is_err(), "somebody called: {caller:?}");
+    // A call would have been seen.
+    TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    assert!(listener.accept().is_ok());
 }
 
 #[test]
 fn nothing_that_could_fetch_is_linked() {
     let lock = fs::read_to_string(repository().join("Cargo.lock")).unwrap();
+    let is_linked = |name: &str| lock.contains(&format!("name = \"{name}\"\n"));
+    assert!(is_linked("html5ever") && is_linked("sitegrove"), "Cargo.lock is not what it was");
     for name in [
         "reqwest",
         "hyper",
@@ -71,7 +78,7 @@ fn nothing_that_could_fetch_is_linked() {
         "openssl",
         "surf",
     ] {
-        assert!(!lock.contains(&format!("name = \"{name}\"\n")), "{name} is in Cargo.lock");
+        assert!(!is_linked(name), "{name} is in Cargo.lock");
     }
 }
 
@@ -97,7 +104,8 @@ fn external_entities_bring_in_no_file() {
     )
     .unwrap();
     let out = folder.path().join("out");
-    run(&[&archive], &out, &["--feeds", feed.to_str().unwrap()]);
+    let results = run(&[&archive], &out, &["--feeds", feed.to_str().unwrap()]);
+    assert_eq!(results.count("feed_items"), 1, "the feed was not read: {:?}", results.dropped);
     for (name, bytes) in files(&out) {
         let found = String::from_utf8_lossy(&bytes).contains("the-secret-words");
         assert!(!found, "{name} has the file's words");
@@ -147,31 +155,51 @@ fn names_in_markup_do_not_escape_their_expressions() {
         "</script><script>alert(1)</script>",
         "${jndi:ldap}",
     ];
-    let mut crawl = Crawl::new();
+    let url = |n: usize, seed: usize| format!("https://names-{n}.example/notes/{seed}");
+    let (mut crawl, mut pages) = (Crawl::new(), BTreeMap::new());
     for (n, name) in names.iter().enumerate() {
         let escaped = name.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
         for seed in 0..5 {
-            let post = prose::post_with(seed, "", "")
-                .replace("<article", &format!("<article id=\"{escaped}\" data-x=\"{escaped}\""))
+            // Nothing but these names tells the article from what is beside it.
+            let entry = format!("<div id=\"{escaped}\" class=\"{escaped}\" data-x=\"{escaped}\">");
+            let post = prose::post(seed);
+            let named = post
+                .replace("<div class=entry>", &entry)
                 .replace("<body", &format!("<body class=\"{escaped}\""));
-            crawl.page(&format!("https://names-{n}.example/notes/{seed}"), &post);
+            assert_ne!(post.replace("<body", &format!("<body class=\"{escaped}\"")), named);
+            crawl.page(&url(n, seed), &named);
+            pages.insert(url(n, seed), named);
         }
     }
     let folder = tempfile::tempdir().unwrap();
     let archive = crawl.write(folder.path(), "names.warc.gz");
     let results = run(&[&archive], &folder.path().join("out"), &[]);
     assert_eq!(results.articles.len(), 5 * names.len(), "{:?}", results.dropped);
-    let mut seen = 0;
     for article in &results.articles {
-        for expression in article["xpath"].as_array().unwrap() {
+        let read = |expression: &serde_json::Value| -> dom::xpath::Path {
             let expression = expression.as_str().unwrap();
-            let path: Result<dom::xpath::Path, _> = expression.parse();
-            assert!(path.is_ok(), "{expression}: {path:?}");
             assert!(!expression.contains(['\n', '\r', '\u{2028}']), "{expression:?}");
-            seen += 1;
+            expression.parse().unwrap_or_else(|e| panic!("{expression}: {e:?}"))
+        };
+        let paths: Vec<_> = article["xpath"].as_array().unwrap().iter().map(read).collect();
+        // What they select is the article and nothing beside it, so no name has changed what they mean.
+        let document = dom::parse(&pages[text(article, "url")]);
+        let selected = wrapper::select(&paths, &document);
+        let found = dom::text_of(&document, &selected, &[]);
+        assert!(found.contains("The "), "{:?} selects {found:?}", article["xpath"]);
+        for beside in ["Home", "About us", "All rights reserved"] {
+            assert!(!found.contains(beside), "{:?} selects {found:?}", article["xpath"]);
         }
     }
-    assert!(seen >= results.articles.len());
+    // Some of the names do stand in the expressions.
+    let expressions: BTreeSet<&str> = (results.articles.iter())
+        .flat_map(|article| article["xpath"].as_array().unwrap())
+        .map(|expression| expression.as_str().unwrap())
+        .collect();
+    for written in ["' x\"] '", "\" x'] \"", "@id=']]>'", "@id=concat('',\"'\",'\"')"] {
+        let used = expressions.iter().any(|expression| expression.contains(written));
+        assert!(used, "{written} is in none of {expressions:?}");
+    }
 }
 
 #[test]

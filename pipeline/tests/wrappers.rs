@@ -172,11 +172,8 @@ fn learnt_wrappers_are_written_and_read_back() {
     assert!(written.len() >= 9, "{written:?}");
     assert!(written.iter().all(|name| name.ends_with(".txt")));
     // Every directive of ours is one that we honour, or that needs nothing.
-    let (code, stdout, stderr) = parts(&call(&[
-        "wrappers".as_ref(),
-        "import".as_ref(),
-        out.join("site-config").as_os_str(),
-    ]));
+    let (code, stdout, stderr) =
+        parts(&call(&["wrappers".as_ref(), "check".as_ref(), out.join("site-config").as_os_str()]));
     assert_eq!(code, 0, "{stdout}{stderr}");
     // They give what the run gave: on the sample crawl nearly always.
     let arguments = ["wrappers", "test", "--format", "json", "--run"];
@@ -302,16 +299,16 @@ fn tests_that_do_not_hold_are_named() {
 }
 
 #[test]
-fn import_says_what_is_not_honoured() {
+fn check_says_what_is_not_honoured() {
     let folder = tempfile::tempdir().unwrap();
     let lines = "body: //div\nhttp_header(cookie): a=b\ntidy: no\nstrip: //a[\nstript: //b\n";
     let file = wrapper_file(folder.path(), "a.example.txt", lines);
-    let import = |more: &[&str]| {
+    let check = |more: &[&str]| {
         let output =
-            sitegrove().args(["wrappers", "import"]).arg(&file).args(more).output().unwrap();
+            sitegrove().args(["wrappers", "check"]).arg(&file).args(more).output().unwrap();
         parts(&output)
     };
-    let (code, stdout, _) = import(&[]);
+    let (code, stdout, _) = check(&[]);
     assert_eq!(code, 1);
     for said in [
         ":2: http_header: not honoured (nothing is fetched",
@@ -322,16 +319,16 @@ fn import_says_what_is_not_honoured() {
         assert!(stdout.contains(said), "{said}\n{stdout}");
     }
     assert!(!stdout.contains(":1:"));
-    let (_, stdout, _) = import(&["--all", "--format", "json"]);
+    let (_, stdout, _) = check(&["--all", "--format", "json"]);
     let records: Vec<serde_json::Value> =
         stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let verdicts: Vec<&str> = records.iter().map(|r| text(r, "verdict")).collect();
     assert_eq!(verdicts, ["honoured", "not honoured", "needless", "not honoured", "not honoured"]);
     fs::write(&file, "body: //div\ntidy: no\n").unwrap();
-    assert_eq!(import(&[]).0, 0);
+    assert_eq!(check(&[]).0, 0);
     let nameless = wrapper_file(folder.path(), "my wrapper.txt", "body: //div\n");
     let (code, stdout, _) =
-        parts(&call(&["wrappers".as_ref(), "import".as_ref(), nameless.as_os_str()]));
+        parts(&call(&["wrappers".as_ref(), "check".as_ref(), nameless.as_os_str()]));
     assert_eq!(code, 1);
     assert!(stdout.contains("tells no host"), "{stdout}");
 }

@@ -40,6 +40,8 @@ pub(crate) struct Block<'a, R> {
     pub(crate) stream: &'a mut Stream<R>,
     pub(crate) limits: &'a Limits,
     pub(crate) dialect: Dialect,
+    /// The heads that may begin another record.
+    pub(crate) sought: Dialect,
     /// For messages.
     pub(crate) url: &'a str,
 }
@@ -63,6 +65,10 @@ impl<R: Read> Block<'_, R> {
             if !self.stream.fill() {
                 return self.cut(size, length, keep);
             }
+        }
+        if let Some(at) = self.member_of_a_record(size, end) {
+            let wrong = format!("declares {length} bytes, but other records begin before");
+            return self.clip(size, at, keep, &wrong);
         }
         if self.fits(end) {
             // The last record of a damaged stretch may be made of garbage.
@@ -134,9 +140,16 @@ impl<R: Read> Block<'_, R> {
         self.stream.window()[end..].iter().all(|byte| b"\r\n\0".contains(byte))
     }
 
+    /// Where a member within the block begins with a record: nobody cuts a record before one that it holds.
+    fn member_of_a_record(&self, size: usize, end: usize) -> Option<usize> {
+        let window = self.stream.window();
+        let starts = |at: &usize| surely(&window[*at..], self.sought, true) == Some(true);
+        self.stream.members_from(size + 1).take_while(|at| *at < end).find(starts)
+    }
+
     /// Where another record begins between `size` and `end`.
     fn embedded(&self, size: usize, end: usize) -> Option<usize> {
-        match next_start(self.stream, size, self.dialect, Place::Line, true) {
+        match next_start(self.stream, size, self.sought, Place::Line, true) {
             Search::At(at) if at < end => Some(at),
             _ => None,
         }
@@ -159,7 +172,7 @@ impl<R: Read> Block<'_, R> {
         loop {
             let complete = self.stream.complete();
             let ends = complete || self.stream.at_member_end();
-            match next_start(self.stream, from, self.dialect, Place::Line, ends) {
+            match next_start(self.stream, from, self.sought, Place::Line, ends) {
                 Search::At(at) => return self.clip(size, at, keep, wrong),
                 Search::NotBefore(_) if ends => {
                     let held = self.stream.window().len();
@@ -198,7 +211,7 @@ impl<R: Read> Block<'_, R> {
                 return self.cut(size, length, keep);
             }
             let window = self.stream.window();
-            let starts = |at: &usize| surely(&window[*at..], self.dialect, true) == Some(true);
+            let starts = |at: &usize| surely(&window[*at..], self.sought, true) == Some(true);
             let member = self.stream.members_from(held.max(size)).find(starts);
             if let Some(at) = member {
                 let wrong = format!("declares {length} bytes, but another record begins before");

@@ -36,7 +36,9 @@ pub struct RecordReader<R> {
     limits: Limits,
     wanted: fn(RecordKind) -> bool,
     ready: VecDeque<Result<Record, Fault>>,
-    dialect: Dialect,
+    /// The heads that are looked for after damage: those of ARC too, until a WARC record was read and once an
+    /// ARC record was.
+    sought: Dialect,
     records: u64,
     ended: bool,
 }
@@ -49,7 +51,7 @@ impl<R: Read> RecordReader<R> {
             limits: *limits,
             wanted: |_| true,
             ready: VecDeque::new(),
-            dialect: Dialect::Warc,
+            sought: Dialect::Arc,
             records: 0,
             ended: false,
         }
@@ -77,7 +79,9 @@ impl<R: Read> RecordReader<R> {
                 self.stream.fill();
             }
             Start::Record(dialect) => {
-                self.dialect = dialect;
+                if self.records == 0 || dialect == Dialect::Arc {
+                    self.sought = dialect;
+                }
                 match dialect {
                     Dialect::Warc => self.warc(),
                     Dialect::Arc => self.arc(),
@@ -128,7 +132,10 @@ impl<R: Read> RecordReader<R> {
         let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
         let head = Head {
             dialect: Dialect::Warc,
-            kind: RecordKind::parse(headers.get("WARC-Type").unwrap_or_default()),
+            kind: match headers.get("WARC-Type") {
+                Some(kind) => RecordKind::parse(kind),
+                None => untyped(&headers),
+            },
             target_uri: headers.get("WARC-Target-URI").map(bare).filter(|uri| !uri.is_empty()),
             date: headers.get("WARC-Date").and_then(date::parse),
             length: headers.get("Content-Length").and_then(|text| text.parse().ok()),
@@ -161,8 +168,13 @@ impl<R: Read> RecordReader<R> {
         let offset = self.stream.offset(0);
         let url = head.target_uri.as_deref().unwrap_or("no target URI");
         let keep = (self.wanted)(head.kind);
-        let mut block =
-            Block { stream: &mut self.stream, limits: &self.limits, dialect: head.dialect, url };
+        let mut block = Block {
+            stream: &mut self.stream,
+            limits: &self.limits,
+            dialect: head.dialect,
+            sought: self.sought,
+            url,
+        };
         let mut found = block.find(head.size, head.length, keep);
         if let Some((reason, detail)) = found.problem.take() {
             let recovered_at = self.recovered();
@@ -198,7 +210,7 @@ impl<R: Read> RecordReader<R> {
         let (mut passed, mut from) = (0u64, 1);
         loop {
             let complete = self.stream.complete();
-            match next_start(&self.stream, from, self.dialect, Place::Anywhere, complete) {
+            match next_start(&self.stream, from, self.sought, Place::Anywhere, complete) {
                 Search::At(index) => {
                     self.stream.consume(index);
                     passed += index as u64;
@@ -253,6 +265,22 @@ impl<R: Read> Iterator for RecordReader<R> {
             self.advance();
             self.ready.extend(self.stream.take_notes().into_iter().map(Err));
         }
+    }
+}
+
+/// The kind of a record without `WARC-Type`: its content type may name the direction of a message.
+fn untyped(headers: &Headers) -> RecordKind {
+    let content_type = headers.get("Content-Type").unwrap_or_default().to_ascii_lowercase();
+    let (media_type, parameters) = content_type.split_once(';').unwrap_or_default();
+    let says = |value: &str| {
+        let named = parameters.split(';').filter_map(|parameter| parameter.split_once('='));
+        let mut kinds = named.filter(|(name, _)| name.trim() == "msgtype");
+        kinds.any(|(_, found)| found.trim().trim_matches('"') == value)
+    };
+    match media_type.trim() {
+        "application/http" if says("response") => RecordKind::Response,
+        "application/http" if says("request") => RecordKind::Request,
+        _ => RecordKind::Other,
     }
 }
 

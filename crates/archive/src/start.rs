@@ -88,27 +88,37 @@ pub(crate) fn find(
     place: Place,
     complete: bool,
 ) -> Search {
-    let anywhere = place == Place::Anywhere && dialect == Dialect::Warc;
+    let anywhere = place == Place::Anywhere;
     let mut at = from;
+    // The first `WARC/` behind `at`, once it has been looked for.
+    let mut version: Option<usize> = None;
     loop {
-        if anywhere || at == 0 || bytes.get(at - 1) == Some(&b'\n') {
-            match surely(&bytes[at.min(bytes.len())..], dialect, complete) {
+        let begins_line = at == 0 || bytes.get(at - 1) == Some(&b'\n');
+        if anywhere || begins_line {
+            // A line of ARC has no mark at its start that would tell it within another.
+            let sought = if begins_line { dialect } else { Dialect::Warc };
+            match surely(&bytes[at.min(bytes.len())..], sought, complete) {
                 Some(true) => return Search::At(at),
                 Some(false) => {}
                 None => return Search::NotBefore(at),
             }
         }
-        let rest = bytes.get(at..).unwrap_or_default();
-        let next = match dialect {
+        if version.is_none_or(|found| found <= at) {
             // What stands at the very start of the rest has been looked at.
-            Dialect::Warc if anywhere => either_case(rest.get(1..).unwrap_or_default(), b"WARC/"),
-            Dialect::Warc => either_case(rest, b"\nWARC/"),
-            Dialect::Arc => memchr(b'\n', rest),
+            let found = match anywhere {
+                true => either_case(bytes.get(at + 1..).unwrap_or_default(), b"WARC/"),
+                false => either_case(bytes.get(at..).unwrap_or_default(), b"\nWARC/"),
+            };
+            version = Some(found.map_or(usize::MAX, |index| at + index + 1));
+        }
+        let line = match dialect {
+            Dialect::Warc => None,
+            Dialect::Arc => memchr(b'\n', bytes.get(at..).unwrap_or_default()),
         };
-        match next {
-            Some(index) => at += index + 1,
+        match version.into_iter().chain(line.map(|index| at + index + 1)).min() {
+            Some(next) if next < usize::MAX => at = next,
             // The last bytes may be the beginning of "\nWARC/".
-            None => return Search::NotBefore(from.max(bytes.len().saturating_sub(5))),
+            _ => return Search::NotBefore(from.max(bytes.len().saturating_sub(5))),
         }
     }
 }

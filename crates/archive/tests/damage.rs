@@ -89,6 +89,38 @@ fn wrong_lengths() {
 }
 
 #[test]
+fn a_length_that_reaches_to_the_end_of_the_next_member_hides_no_record() {
+    let next = record(4).len();
+    let length = format!("Content-Length: {}\r\n", BODY.len() + 4 + next - 4);
+    let mut zipped = members(0..10);
+    zipped[3] = gzip(&record_with(3, &length, "", BODY, "\r\n\r\n"));
+    check(&zipped.concat(), &all(), &[DropReason::BadRecord]);
+    // A record whose own bytes go on in another member is one.
+    let whole = record(3);
+    let (first, second) = whole.split_at(whole.len() - 10);
+    let parts = [gzip(first), gzip(second)].concat();
+    check(&[members(0..3).concat(), parts, members(4..10).concat()].concat(), &all(), &[]);
+}
+
+#[test]
+fn a_response_that_does_not_say_so_is_known_by_its_content_type() {
+    let http = "HTTP/1.1 200 OK\r\n\r\n";
+    let of_type = |content_type: &str| {
+        let head = format!(
+            "WARC/1.0\r\nWARC-Target-URI: http://a.com/3\r\nContent-Type: {content_type}\r\n\
+             Content-Length: {}\r\n\r\n{http}\r\n\r\n",
+            http.len()
+        );
+        read(&special(head.into_bytes())[..], &Limits::USUAL).0[3].kind
+    };
+    assert_eq!(of_type("application/http; msgtype=response"), RecordKind::Response);
+    assert_eq!(of_type("application/http;msgtype=\"response\""), RecordKind::Response);
+    assert_eq!(of_type("application/http; msgtype=request"), RecordKind::Request);
+    assert_eq!(of_type("application/http"), RecordKind::Other);
+    assert_eq!(of_type("text/html"), RecordKind::Other);
+}
+
+#[test]
 fn junk_and_cuts_in_plain_archives() {
     let bytes = [records(0..3), b"GARBAGE LINE\r\n\r\n".to_vec(), records(3..10)].concat();
     check(&bytes, &all(), &[DropReason::Junk]);
@@ -234,6 +266,29 @@ fn arc_archives() {
     assert_eq!((found[1].kind, &found[1].body[..]), (RecordKind::Response, &b"hello"[..]));
     assert_eq!(found[2].body, b"world");
     assert_eq!(found[2].date.unwrap().to_string(), "2024-01-01T00:00:00Z");
+}
+
+#[test]
+fn damaged_arc_archives_are_read_on() {
+    let first = b"filedesc://a.arc 0.0.0.0 20240101000000 text/plain 9\n1 0 Test\n\n".to_vec();
+    let record = |n: usize| {
+        format!("http://a.com/{n} 1.2.3.4 20240101000000 text/html 6\nbody {n}\n").into_bytes()
+    };
+    let records = |range: std::ops::Range<usize>| range.flat_map(record).collect::<Vec<u8>>();
+    let numbers = |bytes: &[u8]| -> Vec<String> {
+        let (found, faults) = read(bytes, &Limits::USUAL);
+        assert_eq!(faults.len(), 1, "{faults:#?}");
+        found.into_iter().map(|record| String::from_utf8(record.body).unwrap()).collect()
+    };
+    let bodies = |range: std::ops::Range<usize>| range.map(|n| format!("body {n}"));
+    // Without its beginning nothing says that it is one but its records.
+    let cut = [&first[10..], &records(0..10)].concat();
+    assert_eq!(numbers(&cut), bodies(0..10).collect::<Vec<_>>());
+    // Junk that looks like the head of the other kind.
+    let liar = b"WARC/1.0\r\nContent-Length: 50\r\n\r\n".to_vec();
+    let found = numbers(&[first, records(0..4), liar, records(4..10)].concat());
+    assert_eq!(found[1..5], bodies(0..4).collect::<Vec<_>>());
+    assert!(found.ends_with(&bodies(4..10).collect::<Vec<_>>()), "{found:?}");
 }
 
 #[test]

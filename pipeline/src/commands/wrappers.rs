@@ -1,8 +1,8 @@
-//! `sitegrove wrappers`: what was learnt, and what was written by hand, looked at, carried over and
-//! tried.
+//! `sitegrove wrappers`: what was learnt, and what was written by hand, looked at, checked, carried
+//! over and tried.
 
+mod check;
 mod export;
-mod import;
 mod replay;
 mod run_folder;
 mod show;
@@ -29,7 +29,7 @@ enum Format {
 Examples:
   sitegrove wrappers list out/tonight
   sitegrove wrappers export out/tonight blog.example
-  sitegrove wrappers import my-wrappers/
+  sitegrove wrappers check my-wrappers/
   sitegrove wrappers test my-wrappers/ crawl/*.warc.gz --run out/tonight")]
 pub struct WrappersArgs {
     #[command(subcommand)]
@@ -45,7 +45,7 @@ enum Command {
     /// The wrappers of a run in a format that other programs read
     Export(export::ExportArgs),
     /// Check files of the ftr-site-config format: which directives are honoured, which are not
-    Import(import::ImportArgs),
+    Check(check::CheckArgs),
     /// Try wrappers on archives: how many pages they match, and whether their tests hold
     Test(replay::TestArgs),
 }
@@ -59,7 +59,7 @@ pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut dyn Write) -> Resul
         Command::List(args) => show::list(args, out).map(|()| true),
         Command::Show(args) => show::show(args, out).map(|()| true),
         Command::Export(args) => export::run(args, out).map(|()| true),
-        Command::Import(args) => import::run(args, out),
+        Command::Check(args) => check::run(args, out),
         Command::Test(args) => replay::run(args, stop, out),
     }
 }

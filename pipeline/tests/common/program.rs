@@ -39,6 +39,14 @@ pub(crate) fn parts(output: &Output) -> (i32, String, String) {
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
+/// Has a script look at a path in Chromium; without one that is a failure.
+pub(crate) fn in_browser(script: &str, path: &Path) {
+    let mut command = std::process::Command::new("python3");
+    let checked = command.arg(in_repository(script)).arg(path).output().unwrap();
+    let (code, found, messages) = parts(&checked);
+    assert_eq!(code, 0, "{found}\n{messages}");
+}
+
 /// `sitegrove run` on these inputs with further arguments; must succeed.
 pub(crate) fn run(inputs: &[&Path], out: &Path, more: &[&str]) -> Results {
     let output =

@@ -1,5 +1,15 @@
 //! Reads `.dat` files.
 
+use std::path::PathBuf;
+
+/// The folder of the checkout of html5lib-tests that `HTML5LIB_TESTS` names.
+pub(crate) fn html5lib_tests() -> PathBuf {
+    let folder = std::env::var_os("HTML5LIB_TESTS").map(PathBuf::from);
+    let folder = folder.expect("HTML5LIB_TESTS names no checkout of html5lib-tests");
+    assert!(folder.join("tree-construction").is_dir(), "no html5lib-tests: {}", folder.display());
+    folder
+}
+
 /// One case of a `.dat` file.
 #[derive(Default)]
 pub(crate) struct Case {

@@ -1,4 +1,4 @@
-//! `sitegrove wrappers import`: which directives of files are honoured.
+//! `sitegrove wrappers check`: which directives of files are honoured.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -12,18 +12,18 @@ use wrapper::site_config::{Finding, Verdict};
 use super::Format;
 use crate::fixed::{WrapperFile, read_files};
 
-/// Arguments of `sitegrove wrappers import`.
+/// Arguments of `sitegrove wrappers check`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  sitegrove wrappers import my-wrappers/
-  sitegrove wrappers import blog.example.txt --all
+  sitegrove wrappers check my-wrappers/
+  sitegrove wrappers check blog.example.txt --all
 
-Nothing is stored: `sitegrove run --wrappers-from` and `wrap.fixed` read the files themselves.
+`sitegrove run --wrappers-from` and `wrap.fixed` use the files.
 
 Exit codes: 0 every directive is honoured, or needs nothing here; 1 some are not honoured, or a file's
 name tells no host; 2 could not read.")]
-pub(super) struct ImportArgs {
+pub(super) struct CheckArgs {
     /// Files (HOST.txt) and folders of them
     #[arg(required = true, value_name = "FILE|DIR")]
     paths: Vec<PathBuf>,
@@ -45,7 +45,7 @@ struct FindingRecord<'a> {
     why: Option<&'a str>,
 }
 
-pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> Result<bool> {
+pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<bool> {
     let files = read_files(&args.paths)?;
     let mut by_directive: BTreeMap<(&str, Verdict), usize> = BTreeMap::new();
     let mut whole = 0;
