@@ -136,6 +136,11 @@ impl SinkName {
         }
     }
 
+    /// Whether it has articles as Markdown where that is asked for: those that hold every field do.
+    pub fn has_markdown(self) -> bool {
+        matches!(self, Self::Jsonl | Self::Parquet | Self::Bulk)
+    }
+
     /// Opens it for a run folder.
     ///
     /// # Errors
