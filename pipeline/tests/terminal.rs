@@ -55,14 +55,15 @@ fn post(n: usize) -> String {
          <meta name=description content=\"{HARM}\">"
     );
     let inside = format!(
-        "<p class=\"{HARM}\">Harmful {HARM} words number {n}, &#27;[31m &#x202e; and some more of \
-         them at the end.</p><p id='a\u{202e}b'><img alt=\"{HARM}\" src='/{HARM}.png'>\
-         <a href='/{HARM}'>link {HARM}</a></p><pre>one\n\ttwo {HARM}</pre>"
+        "<p class=\"{HARM}\" id='a\u{202e}b'><img alt=\"{HARM}\" src='/{HARM}.png'>\
+         <a href='/{HARM}'>link {HARM}</a></p>"
     );
     let page = prose::post_with(n, &head, &inside);
-    let title = prose::title(n);
+    let (title, paragraph) = (prose::title(n), &prose::paragraphs(n)[0]);
+    let harmful = format!("Harmful {HARM} words &#27;[31m &#x202e; of number {n}. {paragraph}");
     // The entry's class is what a wrapper is written with.
     page.replace(&title, &format!("{title} {HARM} end"))
+        .replace(paragraph, &harmful)
         .replace("class=entry", "class='entry\u{202e} e\u{1b}x'")
 }
 
@@ -131,14 +132,14 @@ fn nothing_of_a_page_acts_on_the_terminal() {
 
     for format in ["text", "json", "html", "markdown"] {
         let (code, stdout, _) = look(words!["extract", pages, "--format", format]);
-        assert!(code == 0 && stdout.contains("words number 2"), "{format}: {stdout}");
+        assert!(code == 0 && stdout.contains("of number 2"), "{format}: {stdout}");
         let named = match format {
             "json" => "\\u202egnp",
             "html" => "&#x202e;gnp",
             _ => "\\u{202e}gnp",
         };
         assert!(stdout.contains(named), "{format}: {stdout}");
-        assert!(format != "text" || stdout.contains("one\n\ttwo"), "{stdout}");
+        assert!(stdout.contains('\n'), "{format}: {stdout}");
     }
 
     let (code, stdout, _) = look(words!["search", out, "harmful"]);
@@ -153,7 +154,7 @@ fn nothing_of_a_page_acts_on_the_terminal() {
 
     let site = "evil.example";
     let (code, stdout, _) = look(words!["inspect", out, site, "--out", "-"]);
-    assert!(code == 0 && stdout.contains("words number"));
+    assert!(code == 0 && stdout.contains("of number 2"));
     look(words!["inspect", out, site]);
     assert_eq!(look(words!["inspect", out, "--all"]).0, 0);
     assert_eq!(look(words!["inspect", out, format!("no{IN_NAME}")]).0, 2);
