@@ -23,7 +23,7 @@ const SINKS: [&str; 9] =
     ["jsonl", "csv", "parquet", "bulk", "warc", "sqlite", "index", "siteconfig", "report"];
 
 /// The other options and their values; the first of each is the default.
-const OPTIONS: [(&str, &[&str]); 13] = [
+const OPTIONS: [(&str, &[&str]); 16] = [
     ("emit.markdown", &["false", "true"]),
     ("emit.jsonl", &["plain", "zstd"]),
     ("emit.csv", &["plain", "mark"]),
@@ -32,11 +32,16 @@ const OPTIONS: [(&str, &[&str]); 13] = [
     ("emit.archive", &["", "elsewhere"]),
     ("emit.index", &["", "elsewhere"]),
     ("rank.engine", &["grove", "forest"]),
-    ("--memory", &["", "1MiB"]),
+    // So little that all pages wait on disk.
+    ("--memory", &["", "1kB"]),
     ("--spool", &["", "elsewhere"]),
     ("--jobs", &["1", "3"]),
     ("--feeds", &["", "given"]),
+    ("--signifiers", &["tfidf", "feeds"]),
     ("--wrappers-from", &["", "given"]),
+    ("--metrics", &["", "elsewhere"]),
+    // Into the folder of a run with another engine and all outputs.
+    ("--overwrite", &["", "given"]),
 ];
 
 /// A run: two outputs, or one, or all; and a value of each option.
@@ -61,9 +66,13 @@ impl Combination {
         sinks.chain(self.values.iter().map(|(option, value)| (*option, *value)))
     }
 
+    /// The options that decide the articles.
+    const DECISIVE: [&'static str; 4] =
+        ["rank.engine", "--feeds", "--signifiers", "--wrappers-from"];
+
     /// What decides the articles.
-    fn of_results(&self) -> [&'static str; 3] {
-        ["rank.engine", "--feeds", "--wrappers-from"].map(|option| self.values[option])
+    fn of_results(&self) -> [&'static str; 4] {
+        Self::DECISIVE.map(|option| self.values[option])
     }
 }
 
@@ -120,7 +129,7 @@ struct Inputs {
     feed: PathBuf,
     wrappers: PathBuf,
     gold: PathBuf,
-    references: Mutex<BTreeMap<[&'static str; 3], &'static OnceLock<Reference>>>,
+    references: Mutex<BTreeMap<[&'static str; 4], &'static OnceLock<Reference>>>,
 }
 
 /// Lines of `articles.jsonl`, with `markdown`; and the files that every run writes.
@@ -176,6 +185,7 @@ impl Inputs {
             };
             match option.split_once('.') {
                 None if value.is_empty() => {}
+                None if *option == "--overwrite" => flags.push((*option).to_owned()),
                 None => flags.extend([(*option).to_owned(), value]),
                 Some((table, key)) => {
                     let quoted = if table == "emit" && key == "markdown" { "" } else { "'" };
@@ -193,6 +203,23 @@ impl Inputs {
         arguments
     }
 
+    /// Another run in a folder, with all outputs but the archive, which no run removes.
+    fn run_before(&self, out: &Path) {
+        let sinks = SINKS.join(",").replace("sqlite,", "");
+        let run = ["run", self.archive.to_str().unwrap(), "--engine", "euclid", "--sinks", &sinks];
+        for arguments in [&run[..], &["inspect", "--all"]] {
+            let mut command = sitegrove();
+            command.args(arguments);
+            let out = if arguments[0] == "run" {
+                command.arg("--out").arg(out)
+            } else {
+                command.arg(out)
+            };
+            let (code, _, stderr) = parts(&out.output().unwrap());
+            assert_eq!(code, 0, "{stderr}");
+        }
+    }
+
     /// What the articles must be.
     fn reference(&self, one: &Combination) -> &'static Reference {
         let key = one.of_results();
@@ -207,8 +234,10 @@ impl Inputs {
             fs::create_dir(&own).unwrap();
             let mut plain = one.clone();
             plain.sinks = vec!["jsonl"];
-            for (option, values) in OPTIONS.iter().filter(|(name, _)| name.starts_with("emit.")) {
-                plain.values.insert(option, values[0]);
+            for (option, values) in OPTIONS {
+                if !Combination::DECISIVE.contains(&option) {
+                    plain.values.insert(option, values[0]);
+                }
             }
             plain.values.insert("emit.markdown", "true");
             let (code, _, stderr) = call(&self.arguments(&plain, &own));
@@ -217,7 +246,7 @@ impl Inputs {
             let lines = fs::read_to_string(out.join("articles.jsonl")).unwrap();
             let articles: Vec<Value> = lines.lines().map(parse).collect();
             assert!(articles.len() >= 10, "{}", articles.len());
-            assert!(articles.iter().all(|article| text(article, "markdown").contains("**The**")));
+            assert!(articles.iter().all(|article| !text(article, "markdown").is_empty()));
             let (code, exported, stderr) =
                 call(&["wrappers", "export", out.to_str().unwrap()].map(str::to_owned));
             assert_eq!(code, 0, "{stderr}");
@@ -384,7 +413,9 @@ fn check_outputs(one: &Combination, own: &Path, reference: &Reference) {
     expect("report", "report/sites.jsonl", true);
     assert!(always(&out) == reference.always, "what every run writes is not the same");
     assert!(there.iter().all(|name| !name.contains(".partial") && !name.contains(".sitegrove")));
-    assert_eq!(own.join("--spool").exists(), false);
+    let spool = fs::read_dir(own.join("spool"));
+    assert_eq!(spool.map_or(0, Iterator::count), 0, "the spool was left behind");
+    assert_eq!(own.join("metrics").is_file(), one.is("--metrics", "elsewhere"));
 }
 
 /// Calls every command that reads a run folder.
@@ -494,6 +525,9 @@ fn every_pair_of_output_options_is_written_and_read_by_every_command() {
         fs::create_dir(&own).unwrap();
         let arguments = inputs.arguments(one, &own);
         let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            if one.is("--overwrite", "given") {
+                inputs.run_before(&own.join("out"));
+            }
             let (code, stdout, stderr) = call(&arguments);
             assert_eq!(code, 0, "{stdout}{stderr}");
             let markdown = one.is("emit.markdown", "true");
@@ -505,7 +539,9 @@ fn every_pair_of_output_options_is_written_and_read_by_every_command() {
             let reference = inputs.reference(one);
             check_outputs(one, &own, reference);
             check_commands(one, &own, &inputs, reference);
-            let (code, again, stderr) = call(&arguments);
+            let again: Vec<String> =
+                arguments.iter().filter(|word| *word != "--overwrite").cloned().collect();
+            let (code, again, stderr) = call(&again);
             assert!(code == 0 && again.starts_with("Nothing to do"), "{again}{stderr}");
         }));
         if checked.is_err() {
@@ -515,4 +551,118 @@ fn every_pair_of_output_options_is_written_and_read_by_every_command() {
     });
     let failed = failed.into_inner().unwrap();
     assert!(failed.is_empty(), "{} of {}:\n{}", failed.len(), all.len(), failed.join("\n"));
+}
+
+/// Calls every command that takes the folder of a finished run; each must refuse and say why.
+fn every_command_refuses(out: &Path, site: &str, inputs: &Inputs, why: &str) {
+    let (out, archive) = (out.to_str().unwrap(), inputs.archive.to_str().unwrap());
+    let (gold, hand) = (inputs.gold.to_str().unwrap(), inputs.wrappers.to_str().unwrap());
+    for arguments in [
+        &["inspect", out, site, "--out", "-"][..],
+        &["inspect", out, "--all"],
+        &["report", out],
+        &["wrappers", "list", out],
+        &["wrappers", "show", out, site],
+        &["wrappers", "export", out],
+        &["wrappers", "export", out, "--format", "json"],
+        &["wrappers", "test", out, archive],
+        &["wrappers", "test", hand, archive, "--run", out],
+        &["evaluate", out, "--gold", gold],
+    ] {
+        let (code, stdout, stderr) = parts(&sitegrove().args(arguments).output().unwrap());
+        assert!(code == 2 && stdout.is_empty(), "{arguments:?}: {stdout}{stderr}");
+        assert!(stderr.contains(why), "{arguments:?}: {stderr}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn no_command_takes_an_unfinished_run_for_a_finished_one() {
+    use common::program::PATH;
+    use common::unfinished::{signal, wait_for_a_site};
+
+    let inputs = Inputs::make();
+    let mut crawl = Crawl::new();
+    for site in 0..400 {
+        for n in 0..4 {
+            let url = format!("https://site-{site}.example/notes/{n}");
+            crawl.page(&url, &prose::post(site * 4 + n));
+        }
+    }
+    let archive = crawl.write(inputs.folder.path(), "large.warc.gz");
+    for (number, (sent, more)) in
+        [("-INT", ["--memory", "1GiB"]), ("-KILL", ["--memory", "1kB"])].into_iter().enumerate()
+    {
+        let out = inputs.folder.path().join(format!("unfinished-{number}"));
+        let mut child = std::process::Command::new(PATH)
+            .args(["run", "--quiet", "--jobs", "1", "--sinks", "all", "--out"])
+            .args([&out, &archive])
+            .args(more)
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_for_a_site(&mut child, &out);
+        signal(&child, sent);
+        let _ = child.wait().unwrap();
+        assert_eq!(call(&["status".to_owned(), out.to_str().unwrap().to_owned()]).0, 1);
+        every_command_refuses(&out, "site-1.example", &inputs, "not finished");
+        let search = ["search", out.to_str().unwrap(), "word"].map(str::to_owned);
+        assert_eq!(call(&search).0, 2);
+    }
+}
+
+#[test]
+fn folders_that_hold_no_run_are_refused() {
+    let inputs = Inputs::make();
+    let out = inputs.folder.path().join("empty");
+    fs::create_dir(&out).unwrap();
+    let (code, _, stderr) = call(&["inspect", out.to_str().unwrap(), "--all"].map(str::to_owned));
+    assert!(code == 2 && stderr.contains("holds no finished run"), "{stderr}");
+    let gold = inputs.gold.to_str().unwrap();
+    let evaluate = ["evaluate", out.to_str().unwrap(), "--gold", gold].map(str::to_owned);
+    let (code, _, stderr) = call(&evaluate);
+    assert!(code == 2 && stderr.contains("holds no articles"), "{stderr}");
+}
+
+#[test]
+fn articles_that_could_not_be_written_are_not_taken_from_an_earlier_run() {
+    let inputs = Inputs::make();
+    let out = inputs.folder.path().join("out");
+    inputs.run_before(&out);
+    // The file of an earlier run in one form, and something in the way of the other.
+    fs::create_dir_all(out.join("articles.jsonl.zst/in-the-way")).unwrap();
+    let settings = inputs.folder.path().join("zstd.toml");
+    fs::write(&settings, "[emit]\njsonl = 'zstd'\n").unwrap();
+    let (settings, archive) = (settings.to_str().unwrap(), inputs.archive.to_str().unwrap());
+    let run = ["run", settings, archive, "--overwrite", "--out", out.to_str().unwrap()];
+    let (code, _, stderr) = call(&run.map(str::to_owned));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("the output jsonl could not be written"), "{stderr}");
+    let (out, gold) = (out.to_str().unwrap(), inputs.gold.to_str().unwrap());
+    for arguments in [
+        &["inspect", out, "a.example", "--out", "-"][..],
+        &["inspect", out, "--all"],
+        &["wrappers", "export", out],
+        &["wrappers", "test", inputs.wrappers.to_str().unwrap(), archive, "--run", out],
+        &["evaluate", out, "--gold", gold],
+    ] {
+        let (code, _, stderr) = parts(&sitegrove().args(arguments).output().unwrap());
+        assert!(code == 2 && stderr.contains("could not write its articles"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_failed_output_leaves_no_file_of_an_earlier_run() {
+    let inputs = Inputs::make();
+    let out = inputs.folder.path().join("out");
+    inputs.run_before(&out);
+    // The index cannot be put in place: both files of `warc` must go, not one of them.
+    fs::remove_file(out.join("articles.cdxj")).unwrap();
+    fs::create_dir_all(out.join("articles.cdxj/in-the-way")).unwrap();
+    let archive = inputs.archive.to_str().unwrap();
+    let run =
+        ["run", archive, "--overwrite", "--sinks", "jsonl,warc", "--out", out.to_str().unwrap()];
+    let (code, _, stderr) = call(&run.map(str::to_owned));
+    assert!(code == 1 && stderr.contains("the output warc could not be written"), "{stderr}");
+    assert!(!out.join("articles.warc.gz").exists());
 }
