@@ -255,7 +255,7 @@ pub struct ExtractConfig {
 pub struct EmitConfig {
     /// Outputs to write.
     pub sinks: Vec<SinkName>,
-    /// Whether articles.jsonl has each article as Markdown too.
+    /// Whether the outputs that hold all of an article have it as Markdown too.
     pub markdown: bool,
     /// What the records of `articles.warc.gz` hold.
     pub warc: WarcBlocks,
@@ -322,7 +322,7 @@ impl EmitConfig {
 
     /// Whether a chosen output has articles as Markdown.
     pub fn wants_markdown(&self) -> bool {
-        self.markdown && self.sinks.contains(&SinkName::Jsonl)
+        self.markdown && self.sinks.iter().any(|name| name.has_markdown())
     }
 }
 

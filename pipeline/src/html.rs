@@ -6,6 +6,8 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use url::Url;
 
+use crate::printed::{Shown, shown};
+
 /// A document in the making. What is written with [`Html::raw`] is ours, a literal; everything else
 /// is escaped.
 #[derive(Default)]
@@ -88,11 +90,11 @@ pub(crate) fn plain(text: &str) -> String {
 
 fn harmless(text: &str) -> impl Iterator<Item = char> + '_ {
     /// One letter, or the name of one.
-    enum Shown {
+    enum Piece {
         Letter(Option<char>),
         Name(std::vec::IntoIter<char>),
     }
-    impl Iterator for Shown {
+    impl Iterator for Piece {
         type Item = char;
 
         fn next(&mut self) -> Option<char> {
@@ -102,16 +104,14 @@ fn harmless(text: &str) -> impl Iterator<Item = char> + '_ {
             }
         }
     }
-    text.chars().flat_map(|letter| match letter {
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+    text.chars().flat_map(|letter| match shown(letter) {
+        Shown::Plain => Piece::Letter(Some(letter)),
+        Shown::LeftOut => Piece::Letter(None),
+        Shown::Named if letter.is_control() => Piece::Letter(Some('\u{fffd}')),
+        Shown::Named => {
             let name = format!("⟨U+{:04X}⟩", u32::from(letter));
-            Shown::Name(name.chars().collect::<Vec<_>>().into_iter())
+            Piece::Name(name.chars().collect::<Vec<_>>().into_iter())
         }
-        // Those that only mark a direction say nothing here: each text has its own.
-        '\u{200e}' | '\u{200f}' | '\u{61c}' => Shown::Letter(None),
-        '\n' | '\t' => Shown::Letter(Some(letter)),
-        _ if letter.is_control() => Shown::Letter(Some('\u{fffd}')),
-        _ => Shown::Letter(Some(letter)),
     })
 }
 
@@ -191,7 +191,7 @@ mod tests {
         let json = html.finish();
         assert!(!json.contains(['<', '>', '&', '\u{2028}', '\u{202e}']), "{json}");
         let back: Vec<String> = serde_json::from_str(&json).unwrap();
-        assert_eq!(back, ["</script><!--&\u{2028}⟨U+202E⟩\u{fffd}\""]);
+        assert_eq!(back, ["</script><!--&⟨U+2028⟩⟨U+202E⟩\u{fffd}\""]);
     }
 
     #[test]

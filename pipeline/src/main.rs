@@ -1,5 +1,6 @@
 //! Arguments → one command → exit code.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use sitegrove::commands::{
     bench, changes, evaluate, extract, history, inspect, report, run, search, status, train,
     wrappers,
 };
+use sitegrove::printed::{self, Console, Printed};
 use sitegrove::run::Stopped;
 
 #[global_allocator]
@@ -95,14 +97,19 @@ impl Command {
 
 fn main() -> ExitCode {
     take_small_pages();
-    let cli = Cli::parse();
+    tell_panics_safely();
+    let cli = match arguments() {
+        Ok(cli) => cli,
+        Err(code) => return code,
+    };
     init_log(cli.log_format);
     let stop = Arc::new(AtomicBool::new(false));
     if cli.command.stops_by_itself() {
         watch_for_interrupts(&stop);
     }
     let stdout = io::stdout();
-    let mut out = io::BufWriter::new(stdout.lock());
+    let mut buffered = io::BufWriter::new(stdout.lock());
+    let mut out = Console::text(&mut buffered);
     let outcome = dispatch(&cli.command, &stop, &mut out).and_then(|code| {
         out.flush()?;
         Ok(code)
@@ -122,6 +129,34 @@ fn main() -> ExitCode {
     }
 }
 
+/// The arguments; with wrong ones, says so and gives the exit code. They may be names of files, of any
+/// origin.
+fn arguments() -> Result<Cli, ExitCode> {
+    Cli::try_parse().map_err(|error| {
+        let text = error.to_string();
+        let shown = printed::text(&text);
+        if shown == text {
+            error.exit();
+        }
+        // Without colours: they could not be told from what the arguments hold.
+        let _ = io::stderr().write_all(shown.as_bytes());
+        ExitCode::from(2)
+    })
+}
+
+/// Has the message of a panic, which may quote a page, printed as everything else is.
+fn tell_panics_safely() {
+    std::panic::set_hook(Box::new(|panic| {
+        let backtrace = Backtrace::capture();
+        let mut out = Printed::text(io::stderr().lock());
+        // Without standard error there is nobody to tell.
+        let _ = writeln!(out, "{panic}");
+        if backtrace.status() == BacktraceStatus::Captured {
+            let _ = writeln!(out, "{backtrace}");
+        }
+    }));
+}
+
 /// Asks for memory in small pages. A run fills most of its memory once, with what it reads: huge pages make
 /// that no faster, take a quarter more of it, and are dear to clear in virtual machines
 /// (docs/PERFORMANCE.md). Where it is refused, all is as before.
@@ -130,7 +165,7 @@ fn take_small_pages() {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
-fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result<ExitCode> {
+fn dispatch(command: &Command, stop: &AtomicBool, out: &mut Console<'_>) -> Result<ExitCode> {
     let code = |good: bool| if good { ExitCode::SUCCESS } else { ExitCode::from(1) };
     match command {
         Command::Run(args) => run::run(args, stop, out).map(code),
@@ -170,19 +205,29 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn init_log(format: LogFormat) {
     use tracing_subscriber::EnvFilter;
+    use tracing_subscriber::fmt::format::debug_fn;
     let filter = EnvFilter::builder()
         .with_default_directive("sitegrove=warn".parse().unwrap_or_default())
         .from_env_lossy();
     // Colours are for people at a terminal who want them (https://no-color.org).
     let colours = io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(colours);
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours);
     match format {
-        LogFormat::Json => log.json().init(),
-        LogFormat::Text => log.without_time().with_target(false).init(),
+        LogFormat::Json => log.with_writer(|| Printed::json(io::stderr())).json().init(),
+        // The colours of the subscriber are to come through, not those of a message.
+        LogFormat::Text => {
+            let fields = debug_fn(|out, field, value| {
+                let text = format!("{value:?}");
+                // No line of a message begins as messages do.
+                let text = printed::text(&text).replace('\n', "\n  ");
+                match field.name() {
+                    "message" => out.write_str(&text),
+                    name => write!(out, " {name}={text}"),
+                }
+            });
+            log.with_writer(io::stderr).fmt_fields(fields).without_time().with_target(false).init();
+        }
     }
 }
 

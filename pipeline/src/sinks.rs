@@ -136,6 +136,11 @@ impl SinkName {
         }
     }
 
+    /// Whether it has articles as Markdown where that is asked for: those that hold every field do.
+    pub fn has_markdown(self) -> bool {
+        matches!(self, Self::Jsonl | Self::Parquet | Self::Bulk)
+    }
+
     /// Opens it for a run folder.
     ///
     /// # Errors
@@ -171,17 +176,16 @@ impl SinkName {
         })
     }
 
-    /// Removes what an earlier run wrote here and this one, if it chose this sink, does not replace:
+    /// Removes what an earlier run wrote here and this one, if it wrote this output, does not replace:
     /// what lies in a run folder is all of one run. An archive of articles is of many runs, and stays;
     /// so does an index that grows, which lies elsewhere.
-    pub fn remove_stale(self, folder: &Path, config: &EmitConfig) {
+    pub fn remove_stale(self, folder: &Path, config: &EmitConfig, written: bool) {
         for name in self.files() {
             // Of an unfinished run.
             let _ = fs::remove_file(AtomicFile::temporary(&folder.join(name)));
         }
-        let chosen = config.chosen().contains(&self);
-        let written = if chosen { self.written(config) } else { &[] };
-        for name in self.files().iter().filter(|name| !written.contains(name)) {
+        let current = if written { self.written(config) } else { &[] };
+        for name in self.files().iter().filter(|name| !current.contains(name)) {
             let path = folder.join(name);
             // A leftover that cannot be removed harms nobody.
             let _ = match self {
@@ -195,7 +199,7 @@ impl SinkName {
                 _ => fs::remove_file(path),
             };
         }
-        if self == Self::Report && !chosen {
+        if self == Self::Report && !written {
             report::remove_from(folder);
         }
     }

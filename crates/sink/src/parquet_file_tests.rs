@@ -62,7 +62,7 @@ fn full() -> Article {
         wrapper_version: 1,
         confidence: 0.87965,
         doubtful: false,
-        markdown: None,
+        markdown: Some("**Text**".into()),
     }
 }
 
@@ -83,6 +83,7 @@ fn bare(number: usize) -> Article {
         prune: Vec::new(),
         cut: None,
         comments: String::new(),
+        markdown: None,
         ..full()
     }
 }

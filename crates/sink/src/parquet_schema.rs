@@ -25,6 +25,7 @@ message article {
   optional binary site_name (STRING);
   required binary text (STRING);
   required binary html (STRING);
+  optional binary markdown (STRING);
   optional binary comments (STRING);
   required group xpath (LIST) { repeated group list { required binary element (STRING); } }
   required group prune (LIST) { repeated group list { required binary element (STRING); } }
@@ -64,7 +65,7 @@ message article {
 }";
 
 /// Columns whose values hardly repeat: a dictionary would only be begun and given up.
-pub(crate) const UNIQUE: [&str; 11] = [
+pub(crate) const UNIQUE: [&str; 12] = [
     "url",
     "title",
     "description",
@@ -72,6 +73,7 @@ pub(crate) const UNIQUE: [&str; 11] = [
     "canonical",
     "text",
     "html",
+    "markdown",
     "comments",
     "cut",
     "origin.offset",
@@ -79,7 +81,7 @@ pub(crate) const UNIQUE: [&str; 11] = [
 ];
 
 /// Columns of long text, for which the least and the greatest value say nothing.
-pub(crate) const LONG: [&str; 5] = ["text", "html", "comments", "description", "cut"];
+pub(crate) const LONG: [&str; 6] = ["text", "html", "markdown", "comments", "description", "cut"];
 
 /// The schema.
 pub(crate) fn schema() -> Result<Type, ParquetError> {

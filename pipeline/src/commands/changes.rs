@@ -1,10 +1,13 @@
 //! `sitegrove changes`: what is new in an archive since a day.
 
+#[cfg(feature = "sqlite")]
 use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+
+use crate::printed::Console;
 
 /// Arguments of `sitegrove changes`.
 #[derive(Args, Debug)]
@@ -34,7 +37,8 @@ pub struct ChangesArgs {
 /// # Errors
 /// If the date or the archive cannot be read, or the output cannot be written.
 #[cfg(feature = "sqlite")]
-pub fn run(args: &ChangesArgs, out: &mut dyn Write) -> Result<()> {
+pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
+    use crate::printed::line;
     use anyhow::Context;
     use sink::Change;
 
@@ -45,7 +49,7 @@ pub fn run(args: &ChangesArgs, out: &mut dyn Write) -> Result<()> {
     let archive = sink::ArticleArchive::open(&args.archive)?;
     archive.changes(&since, args.site.as_deref(), |change: Change| -> Result<()> {
         if args.json {
-            serde_json::to_writer(&mut *out, &change)?;
+            serde_json::to_writer(out.as_json(), &change)?;
             writeln!(out)?;
         } else {
             let what = if change.changed.is_empty() {
@@ -53,12 +57,9 @@ pub fn run(args: &ChangesArgs, out: &mut dyn Write) -> Result<()> {
             } else {
                 format!(" ({})", change.changed.join(", "))
             };
-            let title = change.title.as_deref().unwrap_or("(no title)");
-            writeln!(
-                out,
-                "{}  {:<7}  {}  {title}{what}",
-                change.first_seen, change.kind, change.url
-            )?;
+            let title = line(change.title.as_deref().unwrap_or("(no title)"));
+            let (seen, kind, url) = (&change.first_seen, &change.kind, line(&change.url));
+            writeln!(out, "{seen}  {kind:<7}  {url}  {title}{what}")?;
         }
         Ok(())
     })
@@ -69,6 +70,6 @@ pub fn run(args: &ChangesArgs, out: &mut dyn Write) -> Result<()> {
 /// # Errors
 /// Always.
 #[cfg(not(feature = "sqlite"))]
-pub fn run(_args: &ChangesArgs, _out: &mut dyn Write) -> Result<()> {
+pub fn run(_args: &ChangesArgs, _out: &mut Console<'_>) -> Result<()> {
     anyhow::bail!(crate::sinks::NO_SQLITE)
 }

@@ -30,6 +30,7 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use score::{Gold, Measure, Output, Score, neutral::Aside};
 
+use crate::printed::Console;
 use floors::Verdict;
 pub(in crate::commands) use read::GoldPage;
 use read::{GoldFile, Run};
@@ -125,7 +126,7 @@ pub enum Outcome {
 ///
 /// # Errors
 /// Where a file cannot be read (with the line), names a thing that is not there, or the floors belong to another gold.
-pub fn run(args: &EvaluateArgs, out: &mut dyn Write) -> anyhow::Result<Outcome> {
+pub fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<Outcome> {
     if let Some(what) = args.sweep {
         return sweep::sweep(args, what, out).map(|()| Outcome::Done);
     }
@@ -138,7 +139,7 @@ pub fn run(args: &EvaluateArgs, out: &mut dyn Write) -> anyhow::Result<Outcome> 
     let runs = read::runs(&args.runs)?;
     if args.metadata {
         let text = metadata::report(&gold, &runs, args.worst, args.format)?;
-        write_report(args.out.as_deref(), &text, out)?;
+        write_report(args, &text, out)?;
         return Ok(Outcome::Done);
     }
     let measures = choose_measures(&args.measures, &gold.pages)?;
@@ -162,7 +163,7 @@ pub fn run(args: &EvaluateArgs, out: &mut dyn Write) -> anyhow::Result<Outcome> 
         ReportFormat::Json => machine::json(&report)?,
         ReportFormat::Csv => machine::csv(&report)?,
     };
-    write_report(args.out.as_deref(), &text, out)?;
+    write_report(args, &text, out)?;
     if let (Some(_), Some(verdict)) = (&args.out, &report.floors) {
         out.write_all(markdown::floors(verdict).as_bytes())?;
     }
@@ -231,10 +232,11 @@ impl Run {
 }
 
 /// Writes a report to the file named, or to `out`.
-fn write_report(path: Option<&Path>, text: &str, out: &mut dyn Write) -> anyhow::Result<()> {
-    match path {
-        None => Ok(out.write_all(text.as_bytes())?),
-        Some(path) => write_whole(path, text.as_bytes()),
+fn write_report(args: &EvaluateArgs, text: &str, out: &mut Console<'_>) -> anyhow::Result<()> {
+    match (&args.out, args.format) {
+        (Some(path), _) => write_whole(path, text.as_bytes()),
+        (None, ReportFormat::Json) => Ok(out.as_json().write_all(text.as_bytes())?),
+        (None, _) => Ok(out.write_all(text.as_bytes())?),
     }
 }
 

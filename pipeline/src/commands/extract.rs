@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::engine::Engine;
 use crate::inputs::{Input, expand};
 use crate::ledger::Clock;
+use crate::printed::{Console, line};
 use crate::site::process;
 use crate::stages::group::group;
 use crate::stages::read::read;
@@ -55,7 +56,7 @@ pub struct ExtractArgs {
 ///
 /// # Errors
 /// If a page cannot be read or the output cannot be written.
-pub fn run(args: &ExtractArgs, out: &mut dyn Write) -> Result<()> {
+pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<()> {
     let mut config = Config::load(None)?;
     config.cluster.extract_lists = true;
     config.cluster.min_words = 0;
@@ -91,14 +92,14 @@ pub fn run(args: &ExtractArgs, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn print(result: &SiteResult, format: ExtractFormat, out: &mut dyn Write) -> Result<()> {
+fn print(result: &SiteResult, format: ExtractFormat, out: &mut Console<'_>) -> Result<()> {
     for article in &result.articles {
         match format {
             ExtractFormat::Json => {
-                serde_json::to_writer(&mut *out, &article_record(article))?;
+                serde_json::to_writer(out.as_json(), &article_record(article))?;
                 writeln!(out)?;
             }
-            ExtractFormat::Html => writeln!(out, "{}", article.html)?,
+            ExtractFormat::Html => writeln!(out.as_html(), "{}", article.html)?,
             ExtractFormat::Markdown => {
                 let body = article.markdown.as_deref().unwrap_or_default();
                 let title = article.metadata.title.as_ref();
@@ -111,9 +112,9 @@ fn print(result: &SiteResult, format: ExtractFormat, out: &mut dyn Write) -> Res
             }
             ExtractFormat::Text => {
                 let title = article.metadata.title.as_ref().map_or("", |t| t.value.as_str());
-                writeln!(out, "# {title}")?;
-                writeln!(out, "{}", article.origin.file)?;
-                writeln!(out, "{} ({})", article.xpath.join(" | "), article.engine)?;
+                writeln!(out, "# {}", line(title))?;
+                writeln!(out, "{}", line(&article.origin.file))?;
+                writeln!(out, "{} ({})", line(&article.xpath.join(" | ")), article.engine)?;
                 writeln!(out, "\n{}\n", article.text)?;
             }
         }

@@ -1,10 +1,13 @@
 //! `sitegrove history`: the versions of an article in an archive.
 
+#[cfg(feature = "sqlite")]
 use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+
+use crate::printed::Console;
 
 /// Arguments of `sitegrove history`.
 #[derive(Args, Debug)]
@@ -30,7 +33,8 @@ pub struct HistoryArgs {
 /// # Errors
 /// If the archive cannot be read or does not hold the article, or the output cannot be written.
 #[cfg(feature = "sqlite")]
-pub fn run(args: &HistoryArgs, out: &mut dyn Write) -> Result<()> {
+pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
+    use crate::printed::line;
     use anyhow::bail;
 
     let archive = sink::ArticleArchive::open(&args.archive)?;
@@ -43,7 +47,7 @@ pub fn run(args: &HistoryArgs, out: &mut dyn Write) -> Result<()> {
     }
     if args.json {
         for version in &versions {
-            serde_json::to_writer(&mut *out, version)?;
+            serde_json::to_writer(out.as_json(), version)?;
             writeln!(out)?;
         }
         return Ok(());
@@ -54,13 +58,13 @@ pub fn run(args: &HistoryArgs, out: &mut dyn Write) -> Result<()> {
         let (first, last) = (date(&version.first_seen), date(&version.last_seen));
         let until = if last == first { String::new() } else { format!(" to {last}") };
         writeln!(out, "version {}  {first}{until}  {} {times}", version.number, version.visits)?;
-        writeln!(out, "  {}", version.url)?;
-        writeln!(out, "  {}", version.title.as_deref().unwrap_or("(no title)"))?;
+        writeln!(out, "  {}", line(&version.url))?;
+        writeln!(out, "  {}", line(version.title.as_deref().unwrap_or("(no title)")))?;
         if !version.changed.is_empty() {
             writeln!(out, "  changed: {}", version.changed.join(", "))?;
         }
-        for line in version.diff.iter().flat_map(|diff| diff.lines()) {
-            writeln!(out, "    {line}")?;
+        for changed in version.diff.iter().flat_map(|diff| diff.lines()) {
+            writeln!(out, "    {}", line(changed))?;
         }
         writeln!(out)?;
     }
@@ -72,6 +76,6 @@ pub fn run(args: &HistoryArgs, out: &mut dyn Write) -> Result<()> {
 /// # Errors
 /// Always.
 #[cfg(not(feature = "sqlite"))]
-pub fn run(_args: &HistoryArgs, _out: &mut dyn Write) -> Result<()> {
+pub fn run(_args: &HistoryArgs, _out: &mut Console<'_>) -> Result<()> {
     anyhow::bail!(crate::sinks::NO_SQLITE)
 }

@@ -23,6 +23,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use sink::{AtomicFile, site_file_name};
 
+use crate::printed::Console;
 use crate::report;
 
 /// Arguments of `sitegrove inspect`.
@@ -63,7 +64,7 @@ pub struct InspectArgs {
 /// # Errors
 /// If the run folder or the site is not there, or a page cannot be written; inputs that are gone are
 /// no error, the page says so.
-pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<()> {
+pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let Some(site) = args.site.as_deref() else { return every::run(args, stop, out) };
     let records = records::Records::read(&args.run, site)?;
     let settings = settings::settings_of(&records.ledger, args.config.as_deref())?;
@@ -74,7 +75,7 @@ pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result
     }
     let document = document::document(&view);
     match &args.out {
-        Some(path) if path == Path::new("-") => out.write_all(document.as_bytes())?,
+        Some(path) if path == Path::new("-") => out.as_html().write_all(document.as_bytes())?,
         Some(path) => {
             AtomicFile::write_whole(path, document.as_bytes())?;
             writeln!(out, "{}", path.display())?;

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use super::progress::Progress;
 use crate::config::{Config, SignifierChoice};
 use crate::engine::Engine;
+use crate::printed::line;
 use crate::run::{Observer, Quiet, Report, run as run_pipeline};
 use crate::sinks::{SinkList, SinkName};
 
@@ -68,7 +69,7 @@ pub struct RunArgs {
     /// Add the articles to this archive (an SQLite file, made if absent); chooses sqlite
     #[arg(long, value_name = "FILE")]
     pub archive: Option<PathBuf>,
-    /// Write each article as Markdown too, into articles.jsonl
+    /// Write each article as Markdown too, into jsonl, parquet and bulk
     #[arg(long)]
     pub markdown: bool,
     /// Add the articles to the search index in this folder, which grows from run to run
@@ -159,6 +160,14 @@ impl RunArgs {
 /// As [`crate::run::run`].
 pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
     let config = args.config()?;
+    if config.emit.markdown && !config.emit.wants_markdown() {
+        let have = SinkName::ALL.into_iter().filter(|name| name.has_markdown());
+        let have: Vec<&str> = have.map(SinkName::as_str).collect();
+        tracing::warn!(
+            "no output of this run holds Markdown: of all outputs only {} do",
+            have.join(", ")
+        );
+    }
     let report = if args.quiet {
         run_pipeline(&config, args.overwrite, stop, &Quiet)?
     } else {
@@ -220,6 +229,7 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
             None if *articles > 0 => ("-".to_owned(), "(page by page)".to_owned()),
             None => ("-".to_owned(), "(no articles)".to_owned()),
         };
+        let (site, wrapper) = (line(site), line(&wrapper));
         writeln!(out, "{site:<28} {articles:>8}  {confidence:>10}  {wrapper}")?;
     }
     if report.best.len() > SITES_SHOWN {

@@ -12,6 +12,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use sink::instant;
 
+use crate::printed::{self, Console};
+
 /// Arguments of `sitegrove search`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -70,7 +72,7 @@ fn since(text: &str) -> Result<Timestamp, String> {
 ///
 /// # Errors
 /// If there is no index, the query cannot be understood, or the index cannot be read or written.
-pub fn run(args: &SearchArgs, out: &mut dyn Write) -> Result<()> {
+pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     let folder = folder_of(args);
     let Some(query) = &args.query else {
         let done = forget(&folder, &args.forget_site, &args.forget_url)?;
@@ -92,7 +94,7 @@ pub fn run(args: &SearchArgs, out: &mut dyn Write) -> Result<()> {
         answer => answer?,
     };
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &AnswerRecord::of(&answer, &index))?;
+        serde_json::to_writer_pretty(out.as_json(), &AnswerRecord::of(&answer, &index))?;
         writeln!(out)?;
         return Ok(());
     }
@@ -113,8 +115,8 @@ const COUNTS_SHOWN: usize = 10;
 fn print(
     answer: &Answer,
     index: &SearchIndex,
-    marks: (&str, &str),
-    out: &mut dyn Write,
+    marks: (&'static str, &'static str),
+    out: &mut Console<'_>,
 ) -> Result<()> {
     writeln!(out, "{} of {} articles match", answer.total, index.articles())?;
     for (number, hit) in (1..).zip(&answer.hits) {
@@ -126,7 +128,17 @@ fn print(
         let facts = [&hit.site, published.as_deref().unwrap_or(""), &hit.language, &authors];
         let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
         writeln!(out, "   {}  [{:.2}]", line(&facts.join(" · ")), hit.score)?;
-        writeln!(out, "   {}", line_with_marks(hit, marks))?;
+        write!(out, "   ")?;
+        for (shown, matched) in excerpt_of(hit) {
+            if matched {
+                out.ours(marks.0)?;
+            }
+            write!(out, "{shown}")?;
+            if matched {
+                out.ours(marks.1)?;
+            }
+        }
+        writeln!(out)?;
     }
     for (what, counts) in [("site", &answer.sites), ("language", &answer.languages)] {
         if !counts.is_empty() {
@@ -148,28 +160,30 @@ fn most(counts: &BTreeMap<String, u64>) -> String {
     text
 }
 
-/// A text on one line. Pages may hold anything: what a terminal would obey goes.
+/// A text on one line, its white space collapsed.
 fn line(text: &str) -> String {
-    let words = text.split_whitespace().map(|word| word.replace(char::is_control, ""));
+    let words = text.split_whitespace().map(printed::line);
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn line_with_marks(hit: &Hit, (begin, end): (&str, &str)) -> String {
-    let mut marked = String::new();
+/// The excerpt on one line, in pieces, each with whether it matched.
+fn excerpt_of(hit: &Hit) -> Vec<(String, bool)> {
+    let mut pieces: Vec<(String, bool)> = Vec::new();
     for (part, matched) in parts(hit) {
         let shown = line(part);
-        let space = |at: Option<char>| if at.is_some_and(char::is_whitespace) { " " } else { "" };
-        marked += space(part.chars().next());
-        if matched {
-            marked.extend([begin, &shown, end]);
-        } else {
-            marked += &shown;
+        let ends = [part.chars().next(), part.chars().next_back()];
+        let [before, after] = ends.map(|at| at.is_some_and(char::is_whitespace));
+        let spaced = pieces.last().is_none_or(|(last, _)| last.ends_with(' '));
+        if before && !spaced {
+            pieces.push((" ".to_owned(), false));
         }
         if !shown.is_empty() {
-            marked += space(part.chars().next_back());
+            pieces.push((shown, matched));
+            pieces.extend(after.then(|| (" ".to_owned(), false)));
         }
     }
-    marked.trim().to_owned()
+    pieces.pop_if(|(last, _)| last == " ");
+    pieces
 }
 
 /// The excerpt in pieces, each with whether it matched.
@@ -275,20 +289,21 @@ mod tests {
         }
     }
 
-    #[test]
-    fn matches_are_marked() {
-        let one = hit("The <old>\n\nstork, a stork.", &[11..16, 20..25]);
-        assert_eq!(line_with_marks(&one, ("[", "]")), "The <old> [stork], a [stork].");
-        assert_eq!(html(&one), "The &lt;old&gt;\n\n<b>stork</b>, a <b>stork</b>.");
-        let pairs = hit("北京大学", &[0..6, 3..9]);
-        assert_eq!(line_with_marks(&pairs, ("[", "]")), "[北京大]学");
-        assert_eq!(line_with_marks(&hit("none", &[]), ("[", "]")), "none");
-        // Ranges that are none of the text must not end the program.
-        assert_eq!(line_with_marks(&hit("ü x", &[1..9, 3..4]), ("[", "]")), "ü x");
+    fn marked(hit: &Hit) -> String {
+        let mark =
+            |(text, matched): (String, bool)| if matched { format!("[{text}]") } else { text };
+        excerpt_of(hit).into_iter().map(mark).collect()
     }
 
     #[test]
-    fn terminals_get_nothing_to_obey() {
-        assert_eq!(line("a\x1b[31mred\x07\u{9b}2J\nb"), "a[31mred2J b");
+    fn matches_are_marked() {
+        let one = hit("The <old>\n\nstork, a stork.", &[11..16, 20..25]);
+        assert_eq!(marked(&one), "The <old> [stork], a [stork].");
+        assert_eq!(html(&one), "The &lt;old&gt;\n\n<b>stork</b>, a <b>stork</b>.");
+        let pairs = hit("北京大学", &[0..6, 3..9]);
+        assert_eq!(marked(&pairs), "[北京大]学");
+        assert_eq!(marked(&hit("none", &[])), "none");
+        // Ranges that are none of the text must not end the program.
+        assert_eq!(marked(&hit("ü x", &[1..9, 3..4])), "ü x");
     }
 }

@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::ledger::{FILE, Ledger, Phase, Progress, State};
 use crate::memory::shown;
+use crate::printed::{Console, line};
 use crate::scale::folder::{RunFolder, STATE};
 
 /// Arguments of `sitegrove status`.
@@ -32,7 +33,7 @@ pub struct StatusArgs {
 ///
 /// # Errors
 /// If the folder holds no run.
-pub fn run(args: &StatusArgs, out: &mut dyn Write) -> Result<bool> {
+pub fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
     // A run that is to replace a finished one tells of itself in its own folder.
     let own = Ledger::read(&args.run.join(STATE));
     let ledger = own.or_else(|| Ledger::read(&args.run));
@@ -44,7 +45,7 @@ pub fn run(args: &StatusArgs, out: &mut dyn Write) -> Result<bool> {
         return Ok(true);
     };
     if args.json {
-        out.write_all(ledger.to_json().as_bytes())?;
+        out.as_json().write_all(ledger.to_json().as_bytes())?;
     } else {
         tell(&ledger, at_work, out).context("cannot print")?;
     }
@@ -64,7 +65,7 @@ fn tell(ledger: &Ledger, at_work: bool, out: &mut dyn Write) -> Result<()> {
     let Progress { process, updated, stopped, .. } = progress;
     match (at_work, ledger.state) {
         (true, _) => writeln!(out, "at work: process {process}, as of {updated}")?,
-        (false, State::Stopped) => writeln!(out, "stopped: {stopped}")?,
+        (false, State::Stopped) => writeln!(out, "stopped: {}", line(stopped))?,
         (false, _) => writeln!(
             out,
             "broken off: process {process} is gone since {updated}; the same command goes on with the run"
@@ -111,10 +112,10 @@ fn tell(ledger: &Ledger, at_work: bool, out: &mut dyn Write) -> Result<()> {
 
 fn tell_problems(ledger: &Ledger, out: &mut dyn Write) -> Result<()> {
     for problem in &ledger.unreadable {
-        writeln!(out, "not read to its end: {problem}")?;
+        writeln!(out, "not read to its end: {}", line(problem))?;
     }
     for (name, problem) in &ledger.failed_sinks {
-        writeln!(out, "not written: {name}: {problem}")?;
+        writeln!(out, "not written: {name}: {}", line(problem))?;
     }
     Ok(())
 }

@@ -7,11 +7,12 @@ mod replay;
 mod run_folder;
 mod show;
 
-use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
+
+use crate::printed::Console;
 
 /// For whom an answer is printed.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -54,7 +55,7 @@ enum Command {
 ///
 /// # Errors
 /// If a file cannot be read or written.
-pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
+pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     match &args.command {
         Command::List(args) => show::list(args, out).map(|()| true),
         Command::Show(args) => show::show(args, out).map(|()| true),

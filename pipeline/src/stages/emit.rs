@@ -198,8 +198,10 @@ impl Outputs {
         for stale in self.stale {
             let _ = fs::remove_file(stale);
         }
+        let chosen = self.config.chosen();
         for name in SinkName::ALL {
-            name.remove_stale(&self.folder, &self.config);
+            let written = chosen.contains(&name) && !failed.contains_key(name.as_str());
+            name.remove_stale(&self.folder, &self.config, written);
         }
         Ok(failed)
     }

@@ -7,6 +7,7 @@ use super::{
     tables::{MeasureTables, Report},
     worst::{Excerpts, WorstPage},
 };
+use crate::printed;
 
 /// The whole report as Markdown.
 pub(super) fn render(report: &Report) -> String {
@@ -192,7 +193,7 @@ fn figure(value: Option<f64>) -> String {
 
 /// Text that does not end its table cell.
 pub(super) fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
+    printed::line(text).replace('|', "\\|")
 }
 
 pub(super) fn line(text: &mut String, content: std::fmt::Arguments<'_>) {

@@ -12,7 +12,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::lines::articles_of;
+use crate::results::articles_of;
 
 /// The pages whose text is known.
 pub(in crate::commands) struct GoldFile {
@@ -167,7 +167,7 @@ pub(super) fn runs(specs: &[String]) -> anyhow::Result<Vec<Run>> {
 }
 
 fn run(name: String, path: PathBuf) -> anyhow::Result<Run> {
-    let path = if path.is_dir() { articles_of(&path) } else { path };
+    let path = if path.is_dir() { articles_of(&path)?.path().to_owned() } else { path };
     let lines: Vec<RunLine> = json_lines(&path, &bytes(&path)?)?;
     let mut run =
         Run { name, path, records: lines.len(), duplicates: 0, pages: FxHashMap::default() };

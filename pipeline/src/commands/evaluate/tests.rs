@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{EvaluateArgs, Outcome, run};
+use crate::printed::Console;
 
 #[derive(Parser)]
 struct Cli {
@@ -68,7 +69,7 @@ fn evaluate(folder: &Path, arguments: &str) -> anyhow::Result<(Outcome, String)>
     let placed = arguments.replace('@', &format!("{}/", folder.display()));
     let args = Cli::try_parse_from(["evaluate"].into_iter().chain(placed.split_whitespace()))?.args;
     let mut out = Vec::new();
-    let outcome = run(&args, &mut out)?;
+    let outcome = run(&args, &mut Console::text(&mut out))?;
     Ok((outcome, String::from_utf8(out)?))
 }
 

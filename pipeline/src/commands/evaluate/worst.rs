@@ -4,6 +4,7 @@ use score::{Kind, Measure, neutral, paragraphs, words::Vocabulary};
 use serde::Serialize;
 
 use super::{Scores, read::GoldPage, read::Run, tables::percent};
+use crate::printed::line;
 
 /// Paragraphs shown of either sort.
 const PARAGRAPHS: usize = 6;
@@ -76,10 +77,10 @@ fn excerpts(all: &[&str]) -> Excerpts {
     Excerpts { paragraphs, more: all.len().saturating_sub(PARAGRAPHS) }
 }
 
-/// The beginning of a paragraph without control characters, which would reach a terminal.
+/// The beginning of a paragraph.
 fn shortened(text: &str) -> String {
-    let shown = text.chars().map(|c| if c.is_control() { ' ' } else { c });
-    let mut short: String = shown.take(CHARACTERS).collect();
+    let text = line(text);
+    let mut short: String = text.chars().take(CHARACTERS).collect();
     if text.chars().count() > CHARACTERS {
         short.push('…');
     }

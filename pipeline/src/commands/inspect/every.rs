@@ -2,10 +2,7 @@
 //! run folder no more is held than the sites that are being looked at.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -22,9 +19,10 @@ use super::reread::{Again, Reread, addresses, reread_all};
 use super::settings::settings_of;
 use super::{InspectArgs, place};
 use crate::commands::progress::Progress;
-use crate::ledger::Ledger;
+use crate::lines::{self, Place};
 use crate::numerals::{bytes, count};
 use crate::report;
+use crate::results::{LineFile, Results, unlike};
 use crate::run::{Observer, Stopped};
 
 /// Writes the pages of all sites, then draws the report again with links to them.
@@ -32,20 +30,21 @@ use crate::run::{Observer, Stopped};
 /// # Errors
 /// As [`super::run`].
 pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<()> {
-    let ledger = Arc::new(Ledger::of_run(&args.run)?);
-    let settings = settings_of(&ledger, args.config.as_deref())?;
-    let articles = Index::read(&args.run.join("articles.jsonl"))?;
-    let drops = Index::read(&args.run.join("dropped.jsonl"))?;
+    let results = Results::open(&args.run)?;
+    let ledger = results.ledger();
+    let settings = settings_of(ledger, args.config.as_deref())?;
+    let articles = Index::read(results.articles()?)?;
+    let drops = Index::read(results.dropped())?;
     let of_saved: BTreeMap<&str, &str> = (articles.addresses.iter().chain(&drops.addresses))
         .map(|(file, url)| (file.as_str(), url.as_str()))
         .collect();
-    let Again { sites, problems } = reread_all(&ledger, &of_saved, &settings.config, stop)?;
+    let Again { sites, problems } = reread_all(ledger, &of_saved, &settings.config, stop)?;
     for (_, problem) in &problems {
         tracing::warn!("{problem}");
     }
     let mut again: BTreeMap<String, Site> =
         sites.into_iter().map(|site| (site.key.clone(), site)).collect();
-    let named = sites_of(&args.run.join("wrappers"))?;
+    let named = sites_of(&results.wrappers())?;
     let each: Vec<(String, Option<Site>)> =
         named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
     let (pages, size) = (each.len(), AtomicU64::new(0));
@@ -57,7 +56,7 @@ pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) ->
             bail!(Stopped::Empty);
         }
         let read = of_site(&site);
-        let records = records_of(&args.run, &name, &ledger, &articles, &drops)?;
+        let records = records_of(&results, &name, &articles, &drops)?;
         let reread = Reread { problems: problems_of(&records, &problems), site, unread: 0 };
         let document = document(&look(&records, &settings, &reread, args.pages));
         size.fetch_add(document.len() as u64, Ordering::Relaxed);
@@ -70,23 +69,17 @@ pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) ->
     let folder = report::pages_of(&args.run);
     let size = bytes(size.into_inner());
     writeln!(out, "{} in {} ({size})", count(pages, "page"), folder.display())?;
-    if report::refresh(&args.run, &ledger)? {
+    if report::refresh(&args.run, ledger)? {
         writeln!(out, "{} links them", args.run.join(report::FILE).display())?;
     }
     Ok(())
 }
 
-fn records_of(
-    run: &Path,
-    site: &str,
-    ledger: &Arc<Ledger>,
-    articles: &Index,
-    drops: &Index,
-) -> Result<Records> {
-    let path = run.join("wrappers").join(format!("{}.json", site_file_name(site)));
+fn records_of(run: &Results, site: &str, articles: &Index, drops: &Index) -> Result<Records> {
+    let path = run.wrappers().join(format!("{}.json", site_file_name(site)));
     let (site, templates) = read_site(&path)?;
     let (articles, drops) = (articles.lines(&site)?, drops.lines(&site)?);
-    Ok(Records { ledger: Arc::clone(ledger), templates, articles, drops, site })
+    Ok(Records { ledger: Arc::clone(run.ledger()), templates, articles, drops, site })
 }
 
 /// The problems of inputs that have to do with a site: those that hold its pages, and feeds.
@@ -105,51 +98,37 @@ fn problems_of(records: &Records, problems: &[(String, String)]) -> Vec<String> 
 
 /// Where in a file of lines the lines of each site are.
 struct Index {
-    path: PathBuf,
-    ranges: BTreeMap<String, Vec<Range<u64>>>,
+    file: LineFile,
+    places: BTreeMap<String, Vec<Place>>,
     /// Per input file the address of a page in it.
     addresses: BTreeMap<String, String>,
 }
 
 impl Index {
-    fn read(path: &Path) -> Result<Self> {
-        let shown = path.display();
-        let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
-        let mut reader = BufReader::new(file);
-        let (mut at, mut line) = (0, Vec::new());
-        let mut index =
-            Self { path: path.to_owned(), ranges: BTreeMap::new(), addresses: BTreeMap::new() };
-        for number in 1.. {
-            line.clear();
-            let length = reader.read_until(b'\n', &mut line);
-            let length = length.with_context(|| format!("cannot read {shown}"))? as u64;
-            if length == 0 {
-                break;
+    fn read(file: LineFile) -> Result<Self> {
+        let (mut places, mut addresses) = (BTreeMap::<String, Vec<Place>>::new(), BTreeMap::new());
+        let mut number = 0;
+        let read = lines::each(file.path(), |place, line| -> Result<()> {
+            number += 1;
+            let of: OfSite =
+                serde_json::from_slice(line).with_context(|| unlike(file.path(), number))?;
+            let places = places.entry(of.key()).or_default();
+            if !places.last_mut().is_some_and(|last| last.join(&place)) {
+                places.push(place);
             }
-            let of: OfSite = serde_json::from_slice(&line).with_context(|| {
-                format!("{shown}, line {number}, is not as this version of sitegrove writes it")
-            })?;
-            let ranges = index.ranges.entry(of.key()).or_default();
-            match ranges.last_mut() {
-                Some(last) if last.end == at => last.end += length,
-                _ => ranges.push(at..at + length),
-            }
-            index.addresses.entry(of.origin.file).or_insert(of.url);
-            at += length;
-        }
-        Ok(index)
+            addresses.entry(of.origin.file).or_insert(of.url);
+            Ok(())
+        });
+        read.with_context(|| format!("cannot read {}", file.path().display()))?;
+        Ok(Self { file, places, addresses })
     }
 
     /// The lines of a site.
     fn lines<T: DeserializeOwned>(&self, site: &str) -> Result<Vec<T>> {
-        let shown = self.path.display();
-        let Some(ranges) = self.ranges.get(site) else { return Ok(Vec::new()) };
+        let shown = self.file.path().display();
         let mut found = Vec::new();
-        let mut file = File::open(&self.path).with_context(|| format!("cannot read {shown}"))?;
-        for range in ranges {
-            let mut text = vec![0; usize::try_from(range.end - range.start)?];
-            file.seek(SeekFrom::Start(range.start))
-                .and_then(|_| file.read_exact(&mut text))
+        for place in self.places.get(site).into_iter().flatten() {
+            let text = lines::at(self.file.path(), place)
                 .with_context(|| format!("cannot read {shown}"))?;
             for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
                 found.push(serde_json::from_slice(line).with_context(|| {

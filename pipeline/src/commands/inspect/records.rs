@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use sink::site_file_name;
 
 use super::near::nearest;
 use crate::ledger::Ledger;
-use crate::lines::articles_of;
+use crate::results::{LineFile, Results, unlike};
 use crate::urls::site_of;
 
 /// The records of a run that are about one site.
@@ -144,18 +143,18 @@ impl Records {
     /// If the folder holds no finished run, the site is none of its sites (near ones are named), or a
     /// file cannot be read.
     pub(super) fn read(folder: &Path, named: &str) -> Result<Self> {
-        let ledger = Arc::new(Ledger::of_run(folder)?);
-        let (site, templates) = site_of_run(folder, named)?;
+        let run = Results::open(folder)?;
+        let (site, templates) = site_of_run(&run, folder, named)?;
         let of_site = |line: &OfSite| line.key() == site;
-        let articles = lines(&articles_of(folder), &of_site)?;
-        let drops = lines(&folder.join("dropped.jsonl"), &of_site)?;
-        Ok(Self { site, ledger, templates, articles, drops })
+        let articles = lines(&run.articles()?, &of_site)?;
+        let drops = lines(&run.dropped(), &of_site)?;
+        Ok(Self { site, ledger: Arc::clone(run.ledger()), templates, articles, drops })
     }
 }
 
 /// The site meant, with its templates.
-fn site_of_run(folder: &Path, named: &str) -> Result<(String, Vec<TemplateLine>)> {
-    let wrappers = folder.join("wrappers");
+fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec<TemplateLine>)> {
+    let wrappers = run.wrappers();
     let host = named.trim_end_matches('/');
     let meant = [Some(named.to_owned()), site_of(named), site_of(&format!("http://{host}/"))];
     for site in meant.into_iter().flatten() {
@@ -207,17 +206,18 @@ fn json<T: DeserializeOwned>(path: &Path) -> Result<T> {
 }
 
 /// The lines of a file that are about the site.
-fn lines<T: DeserializeOwned>(path: &Path, of_site: &dyn Fn(&OfSite) -> bool) -> Result<Vec<T>> {
-    let shown = path.display();
-    let file = crate::lines::open(path).with_context(|| format!("cannot read {shown}"))?;
+fn lines<T: DeserializeOwned>(
+    file: &LineFile,
+    of_site: &dyn Fn(&OfSite) -> bool,
+) -> Result<Vec<T>> {
     let mut found = Vec::new();
-    for (number, line) in (1..).zip(file.lines()) {
-        let line = line.with_context(|| format!("cannot read {shown}"))?;
-        let place =
-            || format!("{shown}, line {number}, is not as this version of sitegrove writes it");
-        if of_site(&serde_json::from_str(&line).with_context(place)?) {
-            found.push(serde_json::from_str(&line).with_context(place)?);
+    let mut number = 0;
+    file.each(|line: OfSite, text| {
+        number += 1;
+        if of_site(&line) {
+            found.push(serde_json::from_str(text).with_context(|| unlike(file.path(), number))?);
         }
-    }
+        Ok(())
+    })?;
     Ok(found)
 }

@@ -11,6 +11,7 @@ use wrapper::site_config::{Finding, Verdict};
 
 use super::Format;
 use crate::fixed::{WrapperFile, read_files};
+use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove wrappers check`.
 #[derive(Args, Debug)]
@@ -45,14 +46,15 @@ struct FindingRecord<'a> {
     why: Option<&'a str>,
 }
 
-pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<bool> {
+pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
     let files = read_files(&args.paths)?;
     let mut by_directive: BTreeMap<(&str, Verdict), usize> = BTreeMap::new();
     let mut whole = 0;
     for file in &files {
         let mut honoured = file.host.is_some();
         if file.host.is_none() && matches!(args.format, Format::Text) {
-            let shown = file.path.display();
+            let shown = file.path.display().to_string();
+            let shown = line(&shown);
             writeln!(
                 out,
                 "{shown}: the name tells no host, so it is for no page: name it HOST.txt"
@@ -73,12 +75,18 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> Result<bool> {
     Ok(whole == files.len())
 }
 
-fn print(file: &WrapperFile, finding: &Finding, format: Format, out: &mut dyn Write) -> Result<()> {
+fn print(
+    file: &WrapperFile,
+    finding: &Finding,
+    format: Format,
+    out: &mut Console<'_>,
+) -> Result<()> {
     let (shown, verdict) = (file.path.display(), finding.verdict.as_str());
     match format {
         Format::Text => {
             let why = finding.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
-            writeln!(out, "{shown}:{}: {}: {verdict}{why}", finding.line, finding.directive)?;
+            let shown = format!("{shown}:{}: {}: {verdict}{why}", finding.line, finding.directive);
+            writeln!(out, "{}", line(&shown))?;
         }
         Format::Json => {
             let record = FindingRecord {
@@ -89,7 +97,7 @@ fn print(file: &WrapperFile, finding: &Finding, format: Format, out: &mut dyn Wr
                 verdict,
                 why: finding.why.as_deref(),
             };
-            serde_json::to_writer(&mut *out, &record)?;
+            serde_json::to_writer(out.as_json(), &record)?;
             writeln!(out)?;
         }
     }
@@ -115,7 +123,7 @@ fn summary(
     let mut counts: Vec<(&(&str, Verdict), &usize)> = by_directive.iter().collect();
     counts.sort_by_key(|((name, verdict), n)| (*verdict, std::cmp::Reverse(**n), *name));
     for ((name, verdict), n) in counts {
-        writeln!(out, "{n:>8}  {:<14} {name}", verdict.as_str())?;
+        writeln!(out, "{n:>8}  {:<14} {}", verdict.as_str(), line(name))?;
     }
     Ok(())
 }

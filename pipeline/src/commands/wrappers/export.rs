@@ -11,7 +11,10 @@ use sink::{AtomicFile, site_file_name};
 use url::Url;
 use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
-use super::run_folder::{ArticleEntry, SiteFile, articles, sites};
+use super::run_folder::{ArticleEntry, SiteFile, sites};
+use crate::printed::Console;
+use crate::results::Results;
+use crate::sinks::SinkName;
 use crate::site_configs::{file_name, snippet};
 use crate::urls::site_of;
 
@@ -49,7 +52,7 @@ pub(super) struct ExportArgs {
     out: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> Result<()> {
+pub(super) fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
     let sites = sites(&args.run, &args.sites)?;
     let files = match args.format {
         Format::Json => sites.iter().map(json).collect::<Result<Vec<_>>>()?,
@@ -63,7 +66,10 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> Result<()> {
             if files.len() > 1 && matches!(args.format, Format::SiteConfig) {
                 writeln!(out, "# {name}")?;
             }
-            out.write_all(text.as_bytes())?;
+            match args.format {
+                Format::Json => out.as_json().write_all(text.as_bytes())?,
+                Format::SiteConfig => out.write_all(text.as_bytes())?,
+            }
         }
         return Ok(());
     };
@@ -88,18 +94,25 @@ fn json(site: &SiteFile) -> Result<NamedText> {
 /// # Errors
 /// If what the run wrote cannot be read.
 pub(super) fn site_config_files(run: &Path, sites: &[SiteFile]) -> Result<Vec<NamedText>> {
-    let written = written(&run.join("site-config"), sites)?;
-    if !written.is_empty() {
-        return Ok(written);
+    let results = Results::open(run)?;
+    let own = SinkName::SiteConfig;
+    let folder = run.join(own.files()[0]);
+    if folder.is_dir() && !results.ledger().failed_sinks.contains_key(own.as_str()) {
+        return written(&folder, sites);
     }
     let mut of_site: BTreeMap<&str, Vec<ArticleEntry>> =
         sites.iter().map(|site| (site.site.as_str(), Vec::new())).collect();
-    articles(run, &mut |article| {
+    let articles = results.articles().context(
+        "files of the format are made from the articles of a run, unless it wrote them itself \
+         (--sinks siteconfig); --format json needs neither",
+    )?;
+    articles.each(|article: ArticleEntry, _| {
         if article.route == "wrapper"
             && let Some(own) = of_site.get_mut(article.site.as_str())
         {
             own.push(article);
         }
+        Ok(())
     })?;
     let mut files = Vec::new();
     for site in sites {
@@ -112,7 +125,7 @@ pub(super) fn site_config_files(run: &Path, sites: &[SiteFile]) -> Result<Vec<Na
 /// The files that the run wrote for hosts of these sites.
 fn written(folder: &Path, sites: &[SiteFile]) -> Result<Vec<NamedText>> {
     let mut found = Vec::new();
-    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+    for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let host = host_of_file(&name).map(|host| host.trim_start_matches('.').to_owned());
         let site = host.and_then(|host| site_of(&format!("http://{host}/")));
@@ -126,28 +139,15 @@ fn written(folder: &Path, sites: &[SiteFile]) -> Result<Vec<NamedText>> {
     Ok(found)
 }
 
-/// Files made from a site's wrappers, for the hosts of its articles; of its examples where the run kept
-/// no articles.
+/// Files made from a site's wrappers, for the hosts of its articles.
 fn made(site: &SiteFile, articles: &[ArticleEntry]) -> Vec<NamedText> {
-    let mut pages: Vec<(&str, &str, Option<&str>)> = articles
-        .iter()
-        .map(|a| (a.url.as_str(), a.template.as_str(), Some(a.text.as_str())))
-        .collect();
-    if pages.is_empty() {
-        let learnt = site.templates.iter().filter(|t| t.wrapper.is_some());
-        let of_template = |t: &'_ super::run_folder::TemplateEntry| t.examples.len();
-        for template in learnt.filter(|t| of_template(t) > 0) {
-            let example = |url| (url, template.id.as_str(), None);
-            pages.extend(template.examples.iter().map(String::as_str).map(example));
-        }
-    }
     let host = |url: &str| Url::parse(url).ok().and_then(|u| Some(u.host_str()?.to_owned()));
-    let hosts: Vec<String> = pages.iter().map(|p| host(p.0).unwrap_or_default()).collect();
+    let hosts: Vec<String> = articles.iter().map(|a| host(&a.url).unwrap_or_default()).collect();
     let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
     let file = |(host, places): (String, Vec<usize>)| {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for &at in &places {
-            *counts.entry(pages[at].1).or_default() += 1;
+            *counts.entry(&articles[at].template).or_default() += 1;
         }
         let mut used: Vec<_> = (site.templates.iter())
             .filter_map(|t| Some((t, t.wrapper.as_ref()?, *counts.get(t.id.as_str())?)))
@@ -163,7 +163,7 @@ fn made(site: &SiteFile, articles: &[ArticleEntry]) -> Vec<NamedText> {
             )
         }));
         let tests: Vec<(&str, Option<String>)> = (places.iter().take(3))
-            .map(|&at| (pages[at].0, pages[at].2.and_then(snippet)))
+            .map(|&at| (articles[at].url.as_str(), snippet(&articles[at].text)))
             .collect();
         let tests: Vec<(&str, Option<&str>)> =
             tests.iter().map(|(url, text)| (*url, text.as_deref())).collect();

@@ -15,12 +15,14 @@ use wrapper::site_config::{SiteConfig, compile, host_of_file};
 
 use super::Format;
 use super::export::site_config_files;
-use super::run_folder::{articles, sites};
+use super::run_folder::{ArticleEntry, sites};
 use crate::config::Config;
 use crate::fixed::{Fixed, FixedWrappers, read_files};
 use crate::inputs::expand;
 use crate::ledger::{Clock, Ledger};
 use crate::parsed::parse_page;
+use crate::printed::{Console, line};
+use crate::results::Results;
 use crate::run::{Quiet, Stopped, read_all};
 use crate::site_configs::squeezed;
 use crate::stages::group::group;
@@ -82,10 +84,17 @@ impl Fared {
     }
 }
 
-pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
+pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     let mut config = Config::load(None)?;
     let wrappers = wrappers_of(&args.wrappers)?;
     config.fixed = Some(std::sync::Arc::new(wrappers));
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    if let Some(run) = &args.run {
+        Results::open(run)?.articles()?.each(|article: ArticleEntry, _| {
+            texts.insert(article.url, article.text);
+            Ok(())
+        })?;
+    }
     let inputs = expand(&args.inputs, &[])?;
     let (_, intakes, unreadable) = read_all(&config, &inputs, stop, &Quiet, &Clock::default());
     if stop.load(Ordering::Relaxed) {
@@ -95,12 +104,6 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut dyn Write) -> Re
         tracing::error!("{problem}; what was read before counts");
     }
     let grouped = group(intakes, &config.group);
-    let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    if let Some(run) = &args.run {
-        articles(run, &mut |article| {
-            texts.insert(article.url, article.text);
-        })?;
-    }
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let pages: Vec<&Page> = grouped.sites.iter().flat_map(|site| &site.pages).collect();
     let outcomes: Vec<(String, Fared)> =
@@ -113,6 +116,11 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut dyn Write) -> Re
     }
     if by_host.is_empty() {
         bail!("no page of the inputs is of a host that {} is for", args.wrappers.display());
+    }
+    if let Some(run) = &args.run
+        && by_host.values().all(|fared| fared.articles == 0)
+    {
+        tracing::warn!("the run in {} has no article of these pages", run.display());
     }
     print(&by_host, args, out)?;
     let good = |fared: &Fared| fared.matched > 0 && fared.tests == fared.tests_held;
@@ -173,10 +181,10 @@ fn try_page(
     Some((fixed.by.host.clone(), fared))
 }
 
-fn print(by_host: &BTreeMap<String, Fared>, args: &TestArgs, out: &mut dyn Write) -> Result<()> {
+fn print(by_host: &BTreeMap<String, Fared>, args: &TestArgs, out: &mut Console<'_>) -> Result<()> {
     if matches!(args.format, Format::Json) {
         for fared in by_host.values() {
-            serde_json::to_writer(&mut *out, fared)?;
+            serde_json::to_writer(out.as_json(), fared)?;
             writeln!(out)?;
         }
         return Ok(());
@@ -204,7 +212,7 @@ fn print(by_host: &BTreeMap<String, Fared>, args: &TestArgs, out: &mut dyn Write
         row(&total, &agreement(&total), out)?;
     }
     for failure in by_host.values().flat_map(|fared| &fared.failures) {
-        writeln!(out, "not so: {failure}")?;
+        writeln!(out, "not so: {}", line(failure))?;
     }
     Ok(())
 }
@@ -212,7 +220,7 @@ fn print(by_host: &BTreeMap<String, Fared>, args: &TestArgs, out: &mut dyn Write
 fn row(fared: &Fared, agreement: &str, out: &mut dyn Write) -> Result<()> {
     let Fared { host, pages, matched, tests, tests_held, .. } = fared;
     let rate = 100.0 * *matched as f64 / (*pages).max(1) as f64;
-    let tests = format!("{tests_held} of {tests}");
+    let (host, tests) = (line(host), format!("{tests_held} of {tests}"));
     writeln!(out, "{host:<40} {pages:>6} {matched:>8} {rate:>5.0}% {tests:>8}{agreement}")?;
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! The wrappers and articles of a run, read back.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::results::Results;
 use crate::urls::site_of;
 
 /// A site of a run: `wrappers/SITE.json`.
@@ -73,12 +73,11 @@ const SCHEMA: u32 = sink::SCHEMA;
 /// The site files of a run folder, by site. With sites named (by key, host or address), only those.
 ///
 /// # Errors
-/// If the folder holds no wrappers, a site is not there, or a file cannot be read.
+/// If the folder holds no finished run, a site is not there, or a file cannot be read.
 pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteFile>> {
-    let folder = run.join("wrappers");
-    let shown = run.display();
+    let (folder, shown) = (Results::open(run)?.wrappers(), run.display());
     let entries = fs::read_dir(&folder)
-        .with_context(|| format!("{shown} holds no run: cannot read {}", folder.display()))?;
+        .with_context(|| format!("cannot read the folder {}", folder.display()))?;
     let mut by_site: BTreeMap<String, SiteFile> = BTreeMap::new();
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.extension().is_some_and(|e| e == "json") {
@@ -109,24 +108,4 @@ fn read(path: &Path) -> Result<SiteFile> {
         bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema);
     }
     Ok(site)
-}
-
-/// Calls for each article of a run; a run without `articles.jsonl` has none.
-///
-/// # Errors
-/// If the file cannot be read or is not as it should be.
-pub(super) fn articles(run: &Path, take: &mut dyn FnMut(ArticleEntry)) -> Result<()> {
-    let path = run.join("articles.jsonl");
-    if !path.exists() {
-        return Ok(());
-    }
-    let shown = path.display();
-    let file = File::open(&path).with_context(|| format!("cannot read {shown}"))?;
-    for (number, line) in (1..).zip(BufReader::new(file).lines()) {
-        let line = line.with_context(|| format!("cannot read {shown}"))?;
-        take(serde_json::from_str(&line).with_context(|| {
-            format!("{shown}, line {number}, is not as this version of sitegrove writes it")
-        })?);
-    }
-    Ok(())
 }

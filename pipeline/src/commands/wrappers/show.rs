@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Args;
 
 use super::run_folder::{SiteFile, TemplateEntry, WrapperEntry, sites};
+use crate::printed::line;
 
 /// Arguments of `sitegrove wrappers list`.
 #[derive(Args, Debug)]
@@ -55,7 +56,7 @@ pub(super) fn list(args: &ListArgs, out: &mut dyn Write) -> Result<()> {
             (Some((_, best)), _) => (format!("{:.2}", best.confidence), best.content.join("  |  ")),
             (None, _) => ("-".to_owned(), "(none)".to_owned()),
         };
-        let (name, layouts) = (&site.site, site.templates.len());
+        let (name, layouts, shown) = (line(&site.site), site.templates.len(), line(&shown));
         writeln!(out, "{name:<32} {layouts:>7} {wrappers:>8} {confidence:>10}  {shown}")?;
     }
     Ok(())
@@ -63,12 +64,14 @@ pub(super) fn list(args: &ListArgs, out: &mut dyn Write) -> Result<()> {
 
 pub(super) fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<()> {
     for site in sites(&args.run, std::slice::from_ref(&args.site))? {
-        writeln!(out, "{}", site.site)?;
+        writeln!(out, "{}", line(&site.site))?;
         for fixed in &site.fixed {
             writeln!(
                 out,
                 "\nby hand, for {}: {} of {} pages matched",
-                fixed.host, fixed.matched, fixed.pages
+                line(&fixed.host),
+                fixed.matched,
+                fixed.pages
             )?;
             lines("body", &fixed.body, out)?;
         }
@@ -100,7 +103,7 @@ pub(super) fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<()> {
 
 fn lines(name: &str, values: &[String], out: &mut dyn Write) -> Result<()> {
     for (at, value) in values.iter().enumerate() {
-        writeln!(out, "  {:<10} {value}", if at == 0 { name } else { "" })?;
+        writeln!(out, "  {:<10} {}", if at == 0 { name } else { "" }, line(value))?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::{
     },
     Field, Scored,
 };
+use crate::printed::line;
 
 /// Characters shown of a value.
 const CHARACTERS: usize = 160;
@@ -71,8 +72,7 @@ fn value(field: Field, page: &RunPage) -> Option<String> {
     }
 }
 
-/// The beginning of a value without control characters, which would reach a terminal.
+/// The beginning of a value.
 fn shortened(text: &str) -> String {
-    let shown = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
-    shown.take(CHARACTERS).collect()
+    line(text.trim()).chars().take(CHARACTERS).collect()
 }

@@ -6,6 +6,7 @@ use clap::Parser;
 use tempfile::TempDir;
 
 use super::super::{EvaluateArgs, Outcome, run};
+use crate::printed::Console;
 
 #[derive(Parser)]
 struct Cli {
@@ -32,7 +33,7 @@ fn sweep(arguments: &str, threads: usize) -> (String, BTreeMap<String, String>) 
     let args = Cli::try_parse_from(command.split_whitespace()).unwrap().args;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let mut printed = Vec::new();
-    let outcome = pool.install(|| run(&args, &mut printed)).unwrap();
+    let outcome = pool.install(|| run(&args, &mut Console::text(&mut printed))).unwrap();
     assert_eq!(outcome, Outcome::Done);
     let files = fs::read_dir(folder.path().join("out")).unwrap().map(|entry| {
         let path = entry.unwrap().path();
@@ -145,7 +146,9 @@ fn wrong_combinations_are_refused() {
         let command = format!("evaluate --gold {gold} {arguments}");
         let error = match Cli::try_parse_from(command.split_whitespace()) {
             Err(error) => error.to_string(),
-            Ok(cli) => format!("{:#}", run(&cli.args, &mut Vec::new()).unwrap_err()),
+            Ok(cli) => {
+                format!("{:#}", run(&cli.args, &mut Console::text(&mut Vec::new())).unwrap_err())
+            }
         };
         assert!(error.contains(expected), "{arguments}: {error}");
     };

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::{Cli, lines};
 use crate::commands::evaluate::{Outcome, run};
+use crate::printed::Console;
 
 /// Gold of two data sets; the run `ours` (with times of fetching) and the file `peer.jsonl`, which has dates only.
 fn folder() -> TempDir {
@@ -58,7 +59,7 @@ fn report(folder: &TempDir, options: &[&str]) -> anyhow::Result<String> {
     let fixed = ["test", &ours, &peer, "--gold", &gold, "--metadata"];
     let cli = Cli::try_parse_from(fixed.iter().chain(options))?;
     let mut out = Vec::new();
-    assert_eq!(run(&cli.args, &mut out)?, Outcome::Done);
+    assert_eq!(run(&cli.args, &mut Console::text(&mut out))?, Outcome::Done);
     Ok(String::from_utf8(out)?)
 }
 

@@ -1,0 +1,220 @@
+//! What is printed: nothing that comes from a page, a file name or an address moves the cursor of a
+//! terminal, changes its colours or title, or turns the text around it.
+//!
+//! Every command writes to a [`Printed`]: there is no way around it to standard output. Values that
+//! have to stay on one line go through [`line`] as well.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// What becomes of a character where people read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    /// It is shown as it is.
+    Plain,
+    /// It has no shape of its own: it is left out.
+    LeftOut,
+    /// It would act on the terminal or on the text around it: it is named.
+    Named,
+}
+
+/// What becomes of a character where people read it. Line feeds and tabs are plain.
+///
+/// Named are the control characters (Unicode category Cc), the separators of lines and paragraphs, and
+/// the characters that embed, override or isolate a direction (UAX #9), with those about them that are
+/// deprecated. Left out are marks of a direction, tags and a byte order mark: they only tell how the text
+/// next to them is meant. Joiners stay, as words of many languages and pictographs are made with them.
+pub(crate) fn shown(letter: char) -> Shown {
+    match letter {
+        '\n' | '\t' => Shown::Plain,
+        '\u{200e}' | '\u{200f}' | '\u{61c}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => {
+            Shown::LeftOut
+        }
+        '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => Shown::Named,
+        _ if letter.is_control() => Shown::Named,
+        _ => Shown::Plain,
+    }
+}
+
+/// A text of several lines as people read it: line feeds and tabs stay.
+pub fn text(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|letter| shown(letter) == Shown::Plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    text.chars().for_each(|letter| Form::Text.push(letter, &mut out));
+    Cow::Owned(out)
+}
+
+/// A text as people read it on one line: line feeds and tabs are named too.
+pub fn line(text: &str) -> Cow<'_, str> {
+    match self::text(text) {
+        shown if shown.contains(['\n', '\t']) => {
+            Cow::Owned(shown.replace('\n', "\\n").replace('\t', "\\t"))
+        }
+        shown => shown,
+    }
+}
+
+/// What is being printed, and so how a character is named in it.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    /// Text for people: `\u{202e}`.
+    Text,
+    /// JSON: `\u202e` (RFC 8259 §7). The values are the same.
+    Json,
+    /// HTML: `&#x202e;`. Control characters, which HTML has none of, are left out.
+    Html,
+}
+
+impl Form {
+    /// Adds a character, or what stands for it.
+    fn push(self, letter: char, out: &mut String) {
+        let is = shown(letter);
+        // A String takes everything: there is nothing to fail.
+        let _ = match (self, is) {
+            (_, Shown::Plain) => out.write_char(letter),
+            (Self::Text, Shown::LeftOut) => Ok(()),
+            (Self::Text, Shown::Named) => write!(out, "{}", letter.escape_unicode()),
+            (Self::Json, _) => {
+                letter.encode_utf16(&mut [0; 2]).iter().try_for_each(|u| write!(out, "\\u{u:04x}"))
+            }
+            (Self::Html, _) if letter.is_control() => Ok(()),
+            (Self::Html, _) => write!(out, "&#x{:x};", u32::from(letter)),
+        };
+    }
+}
+
+/// A stream that people may look at: what is written to it as UTF-8 comes out with nothing in it that a
+/// terminal would obey, whether or not it is one. Text unless said otherwise.
+#[derive(Debug)]
+pub struct Printed<W: Write> {
+    inner: W,
+    form: Form,
+    /// The first bytes of a character whose rest is yet to be written.
+    begun: Vec<u8>,
+}
+
+/// Where commands print.
+pub type Console<'a> = Printed<&'a mut dyn Write>;
+
+impl<W: Write> Printed<W> {
+    /// Text for people.
+    pub fn text(inner: W) -> Self {
+        Self { inner, form: Form::Text, begun: Vec::new() }
+    }
+
+    /// JSON, in any layout.
+    pub fn json(inner: W) -> Self {
+        Self { form: Form::Json, ..Self::text(inner) }
+    }
+
+    /// The same stream, for JSON.
+    pub fn as_json(&mut self) -> Printed<&mut W> {
+        Printed::json(&mut self.inner)
+    }
+
+    /// The same stream, for HTML.
+    pub fn as_html(&mut self) -> Printed<&mut W> {
+        Printed { form: Form::Html, ..Printed::text(&mut self.inner) }
+    }
+
+    /// Writes a literal of ours as it is, such as a terminal's sequence for bold.
+    ///
+    /// # Errors
+    /// As the stream.
+    pub fn ours(&mut self, literal: &'static str) -> io::Result<()> {
+        self.inner.write_all(literal.as_bytes())
+    }
+}
+
+impl<W: Write> Write for Printed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Most of what is printed is ASCII, and most of it in short pieces.
+        if self.begun.is_empty() && bytes.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t')) {
+            self.inner.write_all(bytes)?;
+            return Ok(bytes.len());
+        }
+        self.begun.extend_from_slice(bytes);
+        let whole = match std::str::from_utf8(&self.begun) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => self.begun.len(),
+        };
+        // A broken character in the middle, which no text of ours has, may stand before the end.
+        let rest = self.begun.split_off(whole);
+        let text = String::from_utf8_lossy(&self.begun);
+        let mut out = String::with_capacity(text.len() + 16);
+        text.chars().for_each(|letter| self.form.push(letter, &mut out));
+        self.inner.write_all(out.as_bytes())?;
+        self.begun = rest;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All that must not come out, with a letter between any two.
+    fn harm() -> String {
+        let ranges =
+            ['\0'..='\u{8}', '\u{b}'..='\u{1f}', '\u{7f}'..='\u{9f}', '\u{2028}'..='\u{202e}'];
+        let more = ['\u{2066}'..='\u{206f}', '\u{fff9}'..='\u{fffb}', '\u{200e}'..='\u{200f}'];
+        let tags = ['\u{e0000}'..='\u{e007f}', '\u{61c}'..='\u{61c}', '\u{feff}'..='\u{feff}'];
+        let all = ranges.into_iter().chain(more).chain(tags).flatten();
+        all.flat_map(|letter| ['x', letter]).collect()
+    }
+
+    fn printed(form: Form, text: &str, piece: usize) -> String {
+        let mut out = Vec::new();
+        let mut stream = Printed { form, ..Printed::text(&mut out) };
+        text.as_bytes().chunks(piece).for_each(|bytes| stream.write_all(bytes).unwrap());
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn nothing_a_terminal_obeys_comes_out() {
+        let harm = harm();
+        for form in [Form::Text, Form::Json, Form::Html] {
+            let whole = printed(form, &harm, harm.len());
+            assert!(whole.chars().all(|letter| shown(letter) == Shown::Plain), "{whole:?}");
+            for piece in 1..7 {
+                assert_eq!(printed(form, &harm, piece), whole, "{form:?} in pieces of {piece}");
+            }
+        }
+        assert_eq!(text(&harm), printed(Form::Text, &harm, 1));
+    }
+
+    #[test]
+    fn texts_stay_readable() {
+        for plain in ["a b\n\tc", "Ünïcödé 北京", "نص‌عربی", "👩‍👩‍👧", "\u{a0}\u{ad}\u{200b}"]
+        {
+            assert!(matches!(text(plain), Cow::Borrowed(same) if same == plain));
+        }
+        assert_eq!(text("a\u{1b}[31mb\u{202e}c\u{200f}\u{9b}"), "a\\u{1b}[31mb\\u{202e}c\\u{9b}");
+        assert_eq!(line("one\ntwo\tthree\r"), "one\\ntwo\\tthree\\u{d}");
+    }
+
+    #[test]
+    fn json_keeps_its_values() {
+        let value = [harm() + "\"\\\n\t"];
+        let json = serde_json::to_string_pretty(&value).unwrap();
+        let back: [String; 1] = serde_json::from_str(&printed(Form::Json, &json, 5)).unwrap();
+        assert_eq!(back, value);
+    }
+
+    #[test]
+    fn broken_characters_are_marked() {
+        let mut out = Vec::new();
+        let mut stream = Printed::text(&mut out);
+        for bytes in [&b"a\xc3"[..], b"\xbc\xffb\xe4", b"c"] {
+            stream.write_all(bytes).unwrap();
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), "aü\u{fffd}b\u{fffd}c");
+    }
+}
