@@ -105,7 +105,7 @@ pub fn run(
     };
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
-    let shares = Shares::of(budget, pool.current_num_threads());
+    let shares = Shares::of(budget, pool.current_num_threads(), config.read.most_memory());
     let spool_at = folder.spool(&config.run.spool);
     let kept = if resumes { on_disk(&spool_at) } else { None };
     let (taken, spool) = match kept {
@@ -308,7 +308,7 @@ impl Whole<'_> {
             clock: self.clock,
             stop: self.stop,
             together: self.pool,
-            beside: self.shares.beside,
+            shares: self.shares,
         };
         let mut index = last.as_ref().map_or(0, |last| last.next().0);
         let mut order = Order::behind(&read, last.as_ref().map(|last| &*last.counted.site));
@@ -327,7 +327,7 @@ impl Whole<'_> {
                 if at < done.0 {
                     return Ok(ControlFlow::Continue(()));
                 }
-                if site.bytes() <= self.shares.beside {
+                if site.weight() <= self.shares.beside {
                     // Workers need not wait for the disk.
                     self.spool.fetch(&mut site.pages)?;
                 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use dom::ParseNotes;
 use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Support, Template,
     TemplateKind,
@@ -117,8 +118,14 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 
 /// How pages were parsed.
 pub(crate) fn work_of(parsed: &[ParsedPage<'_>]) -> PageWork {
-    let by_html5ever = parsed.iter().filter(|page| page.document.notes().by_html5ever).count();
-    PageWork { by_html5ever: by_html5ever as u64, ..PageWork::default() }
+    let count = |is: fn(&ParseNotes) -> bool| {
+        parsed.iter().filter(|page| is(&page.document.notes())).count() as u64
+    };
+    PageWork {
+        by_html5ever: count(|notes| notes.by_html5ever),
+        outgrown: count(ParseNotes::outgrown),
+        ..PageWork::default()
+    }
 }
 
 /// How the fixed wrappers of a site's hosts fared.
