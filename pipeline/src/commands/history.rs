@@ -37,7 +37,7 @@ pub fn run(args: &HistoryArgs, out: &mut dyn Write) -> Result<()> {
     let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
     let has_scheme = args.url.contains("://");
     let url = if has_scheme { args.url.clone() } else { format!("https://{}", args.url) };
-    let versions = archive.history(&key_of(&url), &args.url)?;
+    let versions = archive.history(&key_of(&url, None), &args.url)?;
     if versions.is_empty() {
         bail!("no article with the address {} is in {}", args.url, args.archive.display());
     }
@@ -56,6 +56,9 @@ pub fn run(args: &HistoryArgs, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "version {}  {first}{until}  {} {times}", version.number, version.visits)?;
         writeln!(out, "  {}", version.url)?;
         writeln!(out, "  {}", version.title.as_deref().unwrap_or("(no title)"))?;
+        if let Some(why) = &version.truncated {
+            writeln!(out, "  truncated ({why}); no complete visit is known")?;
+        }
         if !version.changed.is_empty() {
             writeln!(out, "  changed: {}", version.changed.join(", "))?;
         }
