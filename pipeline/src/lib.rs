@@ -22,6 +22,7 @@ The stages in order, with the type that flows on:
 threads, order and disk.
 */
 
+pub mod addresses;
 pub mod body;
 pub mod causes;
 pub mod commands;
@@ -31,6 +32,7 @@ pub mod engine;
 pub mod fixed;
 mod html;
 pub mod inputs;
+mod known;
 pub mod layouts;
 pub mod ledger;
 pub mod letters;
@@ -43,6 +45,7 @@ pub mod page_kind;
 pub mod parsed;
 pub mod parts;
 pub mod printed;
+mod redirects;
 pub mod report;
 mod results;
 pub mod revisits;

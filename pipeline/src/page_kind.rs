@@ -50,9 +50,7 @@ const LIST: i32 = 3;
 /// link with a few lines beside it) under many equal roofs make a list.
 pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     let words = parsed.words.total();
-    let says = url_says(&parsed.page.url);
-    // A section's address is the beginning of its articles' addresses.
-    let address = if evidence.pages_below >= 3 { Some(TemplateKind::List) } else { says };
+    let address = address_says(&parsed.page.url, evidence.pages_below);
     if words < evidence.min_words {
         return Impression { points: 0, address, empty: true, leads_on: false };
     }
@@ -202,6 +200,12 @@ fn is_title_like(document: &Document, id: NodeId, words: u32) -> bool {
         document.name(a).is_some_and(|n| matches!(&**n, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"))
     });
     heading || (5..=25).contains(&words)
+}
+
+/// What the address of a page tells, given how many pages of the site lie below it. A section's is the
+/// beginning of its articles' addresses.
+pub(crate) fn address_says(url: &str, pages_below: u32) -> Option<TemplateKind> {
+    if pages_below >= 3 { Some(TemplateKind::List) } else { url_says(url) }
 }
 
 /// What the address tells: home pages, sections, tags and searches have telling paths.

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dom::{html_of, text_of};
 
-use crate::config::Config;
+use crate::addresses::PagesByLink;
 use crate::fixed::Part;
 use crate::parsed::ParsedPage;
 use crate::stages::extract::base_of;
-use crate::urls::Tracking;
 
 /// Most pages of an article.
 const MOST: usize = 100;
@@ -17,7 +16,7 @@ const MOST: usize = 100;
 /// lead to each other as next pages are parts of the first, which gets their texts. Links count between
 /// pages of one wrapper on which it finds a body. Of two pages that lead to one the first counts, by
 /// address; a ring has no first page, and stays as it is.
-pub fn join_parts(parsed: &mut [ParsedPage<'_>], config: &Config) {
+pub fn join_parts(parsed: &mut [ParsedPage<'_>], pages: &PagesByLink) {
     let links = |page: &ParsedPage<'_>| {
         let fixed = page.fixed.as_ref().filter(|fixed| fixed.body.is_some())?;
         (fixed.single_page.is_some() || fixed.next_page.is_some()).then_some(())
@@ -25,15 +24,8 @@ pub fn join_parts(parsed: &mut [ParsedPage<'_>], config: &Config) {
     if parsed.iter().all(|page| links(page).is_none()) {
         return;
     }
-    let tracking = Tracking::new(&config.group.tracking_parameters);
-    let mut by_key: BTreeMap<String, usize> = BTreeMap::new();
-    for (at, page) in parsed.iter().enumerate() {
-        if let Some(key) = tracking.key(&page.page.url) {
-            by_key.entry(key).or_insert(at);
-        }
-    }
     let target = |from: usize, link: Option<&String>| -> Option<usize> {
-        let to = *by_key.get(&tracking.key(link?)?)?;
+        let to = *pages.pages(link?).first()? as usize;
         let (own, other) = (parsed[from].fixed.as_ref()?, parsed[to].fixed.as_ref()?);
         let fits = to != from && own.by.host == other.by.host;
         (fits && own.body.is_some() && other.body.is_some()).then_some(to)

@@ -1,21 +1,27 @@
 //! Gives revisit records the page they found unchanged, when it is among the inputs.
 //!
-//! A revisit names its original by record, by address and date, or by the digest of its payload
-//! (WARC 1.1 §6.7); a server's "not modified" may name nothing but its own address. Only what the
-//! revisits ask for is indexed, so a crawl without them costs nothing.
+//! A revisit names its original by the digest of its payload, by address and date, or by record
+//! (WARC 1.1 §6.7); a server's "not modified" may name nothing but its own address. What it asks for
+//! and what records offer is sorted and merged, in files where it is much, so that any number of
+//! revisits takes little memory. Only what revisits may ask for is offered: a crawl without them costs
+//! nothing.
 
 use std::cmp::Reverse;
+use std::io;
+use std::path::Path;
 
 use archive::Record;
+use data_encoding::{BASE32_NOPAD, HEXLOWER_PERMISSIVE};
 use jiff::Timestamp;
 use model::{Drop, DropReason, Origin, Page, Stage};
-use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::xxh3_128;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
+use crate::scale::sorted::{Item, Merged, Sorter};
 use crate::stages::read::Intake;
 
 /// A revisit record.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Revisit {
     /// The address visited again.
     pub url: String,
@@ -33,9 +39,42 @@ pub struct Revisit {
     pub not_modified: bool,
 }
 
-/// A hash of a `WARC-Payload-Digest`, whose letters may be of either case.
+/// Bits of a digest's hash that tell its value; those above tell how it was made.
+const VALUE_BITS: u32 = 96;
+
+/// A hash of a `WARC-Payload-Digest`: equal for equal bytes, in hexadecimal or base32, in letters of
+/// either case.
 pub fn digest(text: &str) -> u128 {
-    key(b'd', &[text.trim().to_ascii_uppercase().as_bytes()])
+    let (algorithm, value) = text.trim().split_once(':').unwrap_or(("", text.trim()));
+    let algorithm = algorithm.trim().to_ascii_lowercase().replace('-', "");
+    let value = value.trim().trim_end_matches('=');
+    let length = match &*algorithm {
+        "md5" => 16,
+        "sha1" => 20,
+        "sha256" => 32,
+        "sha384" => 48,
+        "sha512" => 64,
+        _ => 0,
+    };
+    let bytes = match value.len() {
+        hex if hex == 2 * length => HEXLOWER_PERMISSIVE.decode(value.as_bytes()).ok(),
+        base32 if base32 == (8 * length).div_ceil(5) => {
+            BASE32_NOPAD.decode(value.to_ascii_uppercase().as_bytes()).ok()
+        }
+        _ => None,
+    };
+    let (form, bytes) = match bytes {
+        Some(bytes) if length > 0 => (0, bytes),
+        _ => (1 + value.len() as u64, value.to_ascii_uppercase().into_bytes()),
+    };
+    let kind = xxh3_64(format!("{form} {algorithm}").as_bytes());
+    u128::from(kind as u32) << VALUE_BITS | key(b'd', &[&bytes]) >> (128 - VALUE_BITS)
+}
+
+/// Whether two digests are known to be of different payloads: digests that were made in different ways
+/// tell nothing.
+fn differ(a: Option<u128>, b: Option<u128>) -> bool {
+    a.zip(b).is_some_and(|(a, b)| a != b && a >> VALUE_BITS == b >> VALUE_BITS)
 }
 
 impl Revisit {
@@ -59,30 +98,32 @@ impl Revisit {
         }
     }
 
-    /// The revisit left out.
-    pub fn dropped(self, reason: DropReason, detail: String) -> Drop {
-        let Self { url, origin, .. } = self;
-        Drop { site: String::new(), url, origin, stage: Stage::Read, reason, detail }
-    }
-
     /// Left out because its original is not there.
     pub fn without_original(self) -> Drop {
-        let detail = "the page is in another archive; give it as an input too".to_owned();
-        self.dropped(DropReason::Revisit, detail)
+        let Self { url, date: fetched, origin, .. } = self;
+        Visited { url, fetched, origin }.without_original()
     }
 
-    /// The names it gives its original, the surest first.
+    /// The names it gives its original, the surest first. Record ids come after what tells of the
+    /// payload or the visit: archives that were merged may have one id several times.
     fn keys(&self) -> Vec<u128> {
         let url = self.visit.0.as_deref().unwrap_or(&self.url);
         let mut keys = Vec::new();
-        keys.extend(self.record.as_deref().map(of_record));
         keys.extend(self.digest.map(|digest| of_payload_at(digest, url)));
         keys.extend(self.visit.1.map(|date| of_visit(url, date)));
-        keys.extend(self.digest);
+        keys.extend(self.record.as_deref().map(of_record));
+        keys.extend(self.digest.map(of_payload));
         if self.not_modified {
             keys.push(of_url(url));
         }
         keys
+    }
+
+    /// Bytes that it holds, roughly.
+    fn bytes(&self) -> usize {
+        let texts = [Some(&self.url), self.record.as_ref(), self.visit.0.as_ref()];
+        texts.into_iter().flatten().map(|text| text.len() + 16).sum::<usize>()
+            + self.origin.record_id.len()
     }
 }
 
@@ -108,14 +149,43 @@ fn of_payload_at(digest: u128, url: &str) -> u128 {
     key(b'p', &[&digest.to_le_bytes(), url.as_bytes()])
 }
 
+fn of_payload(digest: u128) -> u128 {
+    key(b'b', &[&digest.to_le_bytes()])
+}
+
 fn of_url(url: &str) -> u128 {
     key(b'u', &[url.as_bytes()])
+}
+
+/// Revisits as they are read, in any order.
+#[derive(Debug)]
+pub(crate) struct Revisits(Sorter<Revisit>);
+
+impl Revisits {
+    /// None yet. Where there are many, they go to files beside `path`; without one they are held.
+    pub(crate) fn new(path: Option<&Path>) -> Self {
+        Self(sorter(path, "read"))
+    }
+
+    pub(crate) fn push(&mut self, revisit: Revisit) -> io::Result<()> {
+        let bytes = revisit.bytes();
+        self.0.push(revisit, bytes)
+    }
+}
+
+fn sorter<T: Item>(path: Option<&Path>, name: &str) -> Sorter<T> {
+    let beside = |path: &Path| {
+        let mut path = path.as_os_str().to_owned();
+        path.push(format!("-{name}"));
+        path.into()
+    };
+    path.map_or_else(Sorter::in_memory, |path| Sorter::new(beside(path)))
 }
 
 /// A record that may be what revisits found unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate<'a> {
-    /// Where it lies: of several with one name, the first counts.
+    /// Where it lies: of several with one name, the first complete one counts.
     pub(crate) origin: &'a Origin,
     /// Its address; feeds have none.
     pub(crate) url: Option<&'a str>,
@@ -128,106 +198,289 @@ pub(crate) struct Candidate<'a> {
 }
 
 /// What a record gave; of pages, where they are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) enum Original<P> {
     Page(P),
     Feed,
     Drop(DropReason, String),
 }
 
-/// Of several records with one name the least.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Of several records with one name the least, complete ones before others.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 enum Rank {
-    First(Origin),
-    Latest(Reverse<(Option<Timestamp>, Origin)>),
+    First(bool, Origin),
+    Latest(bool, Reverse<(Option<Timestamp>, Origin)>),
 }
 
 /// What became of a revisit.
 #[derive(Debug)]
 pub(crate) enum Settled<P> {
     /// The page it found unchanged, which is to be copied under its name.
-    Page(Revisit, P),
+    Page(Visited, P),
     /// There is none.
     Drop(Drop),
 }
 
-/// The records that revisits ask for.
-#[derive(Debug)]
-pub(crate) struct Originals<P> {
-    revisits: Vec<Revisit>,
-    wanted: FxHashMap<u128, Option<(Rank, Original<P>)>>,
+/// A visit that found a page unchanged.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub(crate) struct Visited {
+    pub(crate) url: String,
+    pub(crate) fetched: Option<Timestamp>,
+    pub(crate) origin: Origin,
 }
 
-impl<P: Clone> Originals<P> {
-    pub(crate) fn of(revisits: Vec<Revisit>) -> Self {
-        let keys = revisits.iter().flat_map(Revisit::keys);
-        Self { wanted: keys.map(|key| (key, None)).collect(), revisits }
+impl Visited {
+    fn dropped(self, reason: DropReason, detail: String) -> Drop {
+        let Self { url, origin, .. } = self;
+        Drop { site: String::new(), url, origin, stage: Stage::Read, reason, detail }
     }
 
-    /// Whether there is no revisit.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.revisits.is_empty()
+    fn without_original(self) -> Drop {
+        let detail = "the page is in another archive; give it as an input too".to_owned();
+        self.dropped(DropReason::Revisit, detail)
+    }
+
+    /// Where the copy lies that it makes of a page. What is cut off of a revisit is no part of it.
+    pub(crate) fn origin_of_copy(&self, of: &Origin) -> Origin {
+        Origin { truncated: of.truncated.clone(), ..self.origin.clone() }
+    }
+}
+
+/// A 128-bit hash as it is stored.
+type Halves = (u64, u64);
+
+pub(crate) fn halves(hash: u128) -> Halves {
+    ((hash >> 64) as u64, hash as u64)
+}
+
+pub(crate) fn whole((high, low): Halves) -> u128 {
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// A name that a revisit gives its original.
+#[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+struct Ask {
+    name: Halves,
+    /// Number of the revisit.
+    revisit: u64,
+    /// Number of the name among those it gives.
+    evidence: u8,
+    digest: Option<Halves>,
+}
+
+/// A name of a record.
+#[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+struct Offer<P> {
+    name: Halves,
+    rank: Rank,
+    digest: Option<Halves>,
+    original: Original<P>,
+}
+
+/// An original that a revisit names.
+#[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+struct Answer<P> {
+    revisit: u64,
+    evidence: u8,
+    original: Original<P>,
+}
+
+/// A revisit with its original, in the order of addresses, the latest first.
+#[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+struct Resolved<P> {
+    url: String,
+    latest: Reverse<(Option<Timestamp>, Origin)>,
+    original: Option<Original<P>>,
+}
+
+/// Which names may be asked for: all that are, and few others.
+#[derive(Debug)]
+struct Asked(Vec<u64>);
+
+impl Asked {
+    /// Of 8 MiB: for ten million names one in eight others passes.
+    const BITS: u128 = 1 << 26;
+
+    fn place(name: u128) -> (usize, u64) {
+        let bit = (name % Self::BITS) as usize;
+        (bit / 64, 1 << (bit % 64))
+    }
+
+    fn add(&mut self, name: u128) {
+        let (at, bit) = Self::place(name);
+        self.0[at] |= bit;
+    }
+
+    fn has(&self, name: u128) -> bool {
+        let (at, bit) = Self::place(name);
+        self.0[at] & bit != 0
+    }
+}
+
+/// Records of one name with different digests that are looked at. A name of more tells nothing.
+const MOST_OF_NAME: usize = 64;
+
+/// What revisits ask for, and what records offer.
+#[derive(Debug)]
+pub(crate) struct Originals<'a, P> {
+    path: Option<&'a Path>,
+    revisits: Sorter<(u64, Revisit)>,
+    asked: Asked,
+    asks: Sorter<Ask>,
+    offers: Sorter<Offer<P>>,
+}
+
+impl<'a, P: Clone + Item> Originals<'a, P> {
+    /// What these revisits ask for; none if there is no revisit. What is much goes to files beside `path`.
+    ///
+    /// # Errors
+    /// If files cannot be written or read.
+    pub(crate) fn of(revisits: Revisits, path: Option<&'a Path>) -> io::Result<Option<Self>> {
+        if revisits.0.is_empty() {
+            return Ok(None);
+        }
+        let mut numbered = sorter(path, "numbered");
+        let mut asks = sorter(path, "asks");
+        let mut asked = Asked(vec![0; (Asked::BITS / 64) as usize]);
+        for (number, revisit) in (0..).zip(revisits.0.finish()?) {
+            let revisit = revisit?;
+            for (evidence, name) in (0..).zip(revisit.keys()) {
+                asked.add(name);
+                let (name, digest) = (halves(name), revisit.digest.map(halves));
+                asks.push(Ask { name, revisit: number, evidence, digest }, 0)?;
+            }
+            let bytes = revisit.bytes();
+            numbered.push((number, revisit), bytes)?;
+        }
+        numbered.park()?;
+        asks.park()?;
+        let offers = sorter(path, "offers");
+        Ok(Some(Self { path, revisits: numbered, asked, asks, offers }))
     }
 
     /// Offers a record. The order of offers does not matter.
-    pub(crate) fn offer(&mut self, of: &Candidate<'_>, original: impl Fn() -> Original<P>) {
-        let mut found = |key: u128, rank: &dyn Fn() -> Rank| {
-            if let Some(slot) = self.wanted.get_mut(&key) {
-                let rank = rank();
-                if slot.as_ref().is_none_or(|(other, _)| rank < *other) {
-                    *slot = Some((rank, original()));
-                }
+    ///
+    /// # Errors
+    /// If files cannot be written.
+    pub(crate) fn offer(
+        &mut self,
+        of: &Candidate<'_>,
+        original: impl Fn() -> Original<P>,
+    ) -> io::Result<()> {
+        let is_cut = of.origin.truncated.is_some();
+        let digest = of.digest.map(halves);
+        let mut offer = |name: u128, latest: bool| {
+            if !self.asked.has(name) {
+                return Ok(());
             }
+            let rank = match latest {
+                false => Rank::First(is_cut, of.origin.clone()),
+                true => Rank::Latest(is_cut, Reverse((of.fetched, of.origin.clone()))),
+            };
+            let original = original();
+            let detail = if let Original::Drop(_, detail) = &original { detail.len() } else { 0 };
+            let bytes = of.origin.record_id.len() + detail;
+            self.offers.push(Offer { name: halves(name), rank, digest, original }, bytes)
         };
-        let first = || Rank::First(of.origin.clone());
         if let Some(digest) = of.digest {
-            found(digest, &first);
+            offer(of_payload(digest), false)?;
             if let Some(url) = of.url {
-                found(of_payload_at(digest, url), &first);
+                offer(of_payload_at(digest, url), false)?;
             }
         }
         if !of.origin.record_id.is_empty() {
-            found(of_record(&of.origin.record_id), &first);
+            offer(of_record(&of.origin.record_id), false)?;
         }
         if let Some(url) = of.url.filter(|_| of.is_page) {
             if let Some(date) = of.fetched {
-                found(of_visit(url, date), &first);
+                offer(of_visit(url, date), false)?;
             }
-            found(of_url(url), &|| Rank::Latest(Reverse((of.fetched, of.origin.clone()))));
+            offer(of_url(url), true)?;
         }
+        Ok(())
     }
 
-    /// What becomes of every revisit. Of several of one address only the latest gives a page, so at
-    /// most one copy is made for each address.
-    pub(crate) fn settle(self) -> Vec<Settled<P>> {
-        let Self { mut revisits, wanted } = self;
-        // The latest visit of an address comes last.
-        revisits.sort_by(|a, b| (&a.url, a.date, &a.origin).cmp(&(&b.url, b.date, &b.origin)));
-        let mut later_url: Option<String> = None;
-        let settle = |revisit: Revisit| {
-            let found = revisit.keys().iter().find_map(|key| wanted.get(key)?.as_ref());
-            match found.map(|(_, original)| original) {
-                Some(Original::Page(_)) if later_url.as_ref() == Some(&revisit.url) => {
+    /// Tells what becomes of every revisit. Of several of one address only the latest gives a page, so
+    /// at most one copy is made for each address.
+    ///
+    /// # Errors
+    /// If files cannot be written or read, and those of `take`.
+    pub(crate) fn settle(
+        self,
+        take: &mut dyn FnMut(Settled<P>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Self { path, revisits, asks, offers, .. } = self;
+        let mut answers = sorter(path, "answers");
+        answer(asks.finish()?, offers.finish()?, &mut answers)?;
+        let mut answers = answers.finish()?;
+        let mut resolved = sorter(path, "resolved");
+        for revisit in revisits.finish()? {
+            let (number, revisit) = revisit?;
+            let mut original: Option<Original<P>> = None;
+            while answers.peek().is_some_and(|answer| answer.revisit == number) {
+                let answer = answers.next().transpose()?;
+                original = original.or(answer.map(|answer| answer.original));
+            }
+            let bytes = revisit.url.len() + revisit.origin.record_id.len();
+            let Revisit { url, date, origin, .. } = revisit;
+            resolved.push(Resolved { url, latest: Reverse((date, origin)), original }, bytes)?;
+        }
+        let mut last_url: Option<String> = None;
+        for revisit in resolved.finish()? {
+            let Resolved { url, latest: Reverse((fetched, origin)), original } = revisit?;
+            let visited = Visited { url, fetched, origin };
+            take(match original {
+                Some(Original::Page(_)) if last_url.as_ref() == Some(&visited.url) => {
                     let detail = "visited again later, unchanged; that visit is kept".to_owned();
-                    Settled::Drop(revisit.dropped(DropReason::DuplicateUrl, detail))
+                    Settled::Drop(visited.dropped(DropReason::DuplicateUrl, detail))
                 }
                 Some(Original::Page(place)) => {
-                    later_url = Some(revisit.url.clone());
-                    Settled::Page(revisit, place.clone())
+                    last_url = Some(visited.url.clone());
+                    Settled::Page(visited, place)
                 }
                 Some(Original::Feed) => {
                     let detail = "a feed whose items were read from its original".to_owned();
-                    Settled::Drop(revisit.dropped(DropReason::DuplicateUrl, detail))
+                    Settled::Drop(visited.dropped(DropReason::DuplicateUrl, detail))
                 }
                 Some(Original::Drop(reason, detail)) => {
                     let detail = format!("as its original: {detail}");
-                    Settled::Drop(revisit.dropped(*reason, detail))
+                    Settled::Drop(visited.dropped(reason, detail))
                 }
-                None => Settled::Drop(revisit.without_original()),
-            }
-        };
-        revisits.into_iter().rev().map(settle).collect()
+                None => Settled::Drop(visited.without_original()),
+            })?;
+        }
+        Ok(())
     }
+}
+
+/// Answers what is asked with what is offered under the same name, the least by rank, unless its digest
+/// is known to be another than the revisit's.
+fn answer<P: Clone + Item>(
+    asks: Merged<Ask>,
+    mut offers: Merged<Offer<P>>,
+    answers: &mut Sorter<Answer<P>>,
+) -> io::Result<()> {
+    let mut name = None;
+    let mut of_name: Vec<(Option<Halves>, Original<P>)> = Vec::new();
+    for ask in asks {
+        let Ask { name: asked, revisit, evidence, digest } = ask?;
+        if name.replace(asked) != Some(asked) {
+            of_name.clear();
+            while offers.peek().is_some_and(|offer| offer.name <= asked) {
+                let Some(offer) = offers.next().transpose()? else { break };
+                let is_new = of_name.iter().all(|(digest, _)| *digest != offer.digest);
+                if offer.name == asked && is_new && of_name.len() < MOST_OF_NAME {
+                    of_name.push((offer.digest, offer.original));
+                }
+            }
+        }
+        let fits = |offered: &Option<Halves>| !differ(offered.map(whole), digest.map(whole));
+        if let Some((_, original)) = of_name.iter().find(|(offered, _)| fits(offered)) {
+            let bytes = if let Original::Drop(_, detail) = original { detail.len() } else { 0 };
+            answers.push(Answer { revisit, evidence, original: original.clone() }, bytes)?;
+        }
+    }
+    Ok(())
 }
 
 /// The place of what has none.
@@ -236,15 +489,17 @@ pub(crate) fn nowhere() -> Origin {
 }
 
 /// Replaces every revisit by the page it found unchanged, or by a drop. `digests` go with the intakes.
-pub fn resolve(intakes: &mut Vec<Intake>, digests: &[Option<u128>]) {
-    let revisits = intakes.iter().filter_map(|intake| match intake {
-        Intake::Revisit(revisit) => Some(revisit.clone()),
-        _ => None,
-    });
-    let mut originals = Originals::of(revisits.collect());
-    if originals.is_empty() {
-        return;
+///
+/// # Errors
+/// None that a sorter in memory can have.
+pub fn resolve(intakes: &mut Vec<Intake>, digests: &[Option<u128>]) -> io::Result<()> {
+    let mut revisits = Revisits::new(None);
+    for intake in intakes.iter() {
+        if let Intake::Revisit(revisit) = intake {
+            revisits.push(revisit.clone())?;
+        }
     }
+    let Some(mut originals) = Originals::of(revisits, None)? else { return Ok(()) };
     let nowhere = nowhere();
     for (place, (intake, &digest)) in intakes.iter().zip(digests).enumerate() {
         let (origin, url, fetched) = match intake {
@@ -258,17 +513,51 @@ pub fn resolve(intakes: &mut Vec<Intake>, digests: &[Option<u128>]) {
             Intake::Drop(drop) => Original::Drop(drop.reason, drop.detail.clone()),
             Intake::Page(_) => Original::Page(place),
             _ => Original::Feed,
-        });
+        })?;
     }
-    let settled = originals.settle().into_iter().map(|settled| match settled {
-        Settled::Drop(drop) => Intake::Drop(drop),
-        Settled::Page(Revisit { url, date: fetched, origin, .. }, place) => match &intakes[place] {
-            Intake::Page(page) => Intake::Page(Page { url, fetched, origin, ..page.clone() }),
-            // Only pages are places.
-            other => unreachable!("no page: {other:?}"),
-        },
-    });
-    let settled: Vec<Intake> = settled.collect();
+    let mut settled: Vec<Intake> = Vec::new();
+    originals.settle(&mut |one| {
+        settled.extend(match one {
+            Settled::Drop(drop) => Some(Intake::Drop(drop)),
+            Settled::Page(visited, place) => match intakes.get(place) {
+                Some(Intake::Page(page)) => Some(Intake::Page(copy_of(page, visited))),
+                // Only pages are places.
+                _ => None,
+            },
+        });
+        Ok(())
+    })?;
     intakes.retain(|intake| !matches!(intake, Intake::Revisit(_)));
     intakes.extend(settled);
+    Ok(())
+}
+
+fn copy_of(page: &Page, visited: Visited) -> Page {
+    let origin = visited.origin_of_copy(&page.origin);
+    let Visited { url, fetched, .. } = visited;
+    Page { url, fetched, origin, ..page.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_compared_by_what_they_say() {
+        let hex = digest("sha1:3F2A5B1C00112233445566778899AABBCCDDEEFF");
+        for same in [
+            "SHA-1:3f2a5b1c00112233445566778899aabbccddeeff",
+            "sha1:H4VFWHAACERDGRCVMZ3YRGNKXPGN33X7",
+            " sha1:h4vfwhaacerdgrcvmz3yrgnkxpgn33x7",
+        ] {
+            assert_eq!(digest(same), hex, "{same}");
+        }
+        let other = digest("sha1:0000000000112233445566778899AABBCCDDEEFF");
+        assert!(differ(Some(hex), Some(other)) && !differ(Some(hex), Some(hex)));
+        assert!(!differ(Some(hex), None) && !differ(None, None));
+        // Nobody knows whether these are of one payload.
+        assert!(!differ(Some(hex), Some(digest("md5:00112233445566778899aabbccddeeff"))));
+        assert!(!differ(Some(hex), Some(digest("sha1:short"))));
+        assert!(differ(Some(digest("blake3:abc")), Some(digest("blake3:abd"))));
+    }
 }

@@ -422,6 +422,8 @@ pub(crate) fn read_all(
             Err(error) => unreadable.push(error.to_string()),
         }
     }
-    resolve(&mut intakes, &digests);
+    if let Err(error) = resolve(&mut intakes, &digests) {
+        unreadable.push(format!("cannot resolve revisits: {error}"));
+    }
     (summaries, intakes, unreadable)
 }

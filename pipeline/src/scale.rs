@@ -10,6 +10,7 @@ pub(crate) mod folder;
 pub(crate) mod gather;
 pub(crate) mod giant;
 pub(crate) mod journal;
+mod other_copies;
 pub(crate) mod pulse;
 pub(crate) mod schedule;
 pub(crate) mod sorted;

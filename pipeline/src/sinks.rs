@@ -237,11 +237,22 @@ fn sqlite(path: PathBuf, _config: &Config) -> Result<Box<dyn Sink>, SinkError> {
     Err(SinkError { what: "cannot write", path, source: std::io::Error::other(NO_SQLITE) })
 }
 
-/// The form of an address by which an archive knows an article.
+/// The forms of an address by which an archive knows an article.
 #[cfg(feature = "sqlite")]
 pub fn article_key(config: &Config) -> sink::KeyOf {
     let tracking = crate::urls::Tracking::new(&config.group.tracking_parameters);
-    std::sync::Arc::new(move |url| tracking.key(url).unwrap_or_else(|| url.to_owned()))
+    std::sync::Arc::new(move |url: &str, canonical: Option<&str>| {
+        let Some(own) = tracking.address(url) else {
+            let url = url.to_owned();
+            return sink::ArticleKey { own: url.clone(), named: None, stripped: url };
+        };
+        // Nights are of different pages: only the page itself can tell that a parameter is one of
+        // tracking, by an address without it.
+        let named = canonical.and_then(|canonical| tracking.address(canonical));
+        let named = named.filter(|named| named.key == own.key && *named != own);
+        let named = named.map(|named| named.exact());
+        sink::ArticleKey { own: own.exact(), named, stripped: own.key }
+    })
 }
 
 impl EmitConfig {

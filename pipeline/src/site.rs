@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use dom::ParseNotes;
 use model::{
@@ -12,19 +13,21 @@ use rayon::prelude::*;
 use sink::{BestWrapper, FixedRecord, Letters, PageWork, SiteRecord, SiteResult, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::addresses::{OwnWords, PagesByLink, SiteAddresses};
 use crate::config::Config;
+use crate::known::{Known, KnownTemplate};
 use crate::ledger::Clock;
 use crate::letters::letters_of;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::parts::join_parts;
 use crate::sinks::SinkName;
 use crate::site_configs::site_configs;
-use crate::stages::cluster::{Joined, cluster};
+use crate::stages::cluster::{Clusters, Joined, cluster};
 use crate::stages::extract::{SITE_CONFIG, extract};
-use crate::stages::group::join;
 use crate::stages::signify::Sibling;
 use crate::stages::wrap::Learnt;
 use crate::template::{LearntTemplate, Outcome, drop_of, learn_template, sample_size};
+use crate::urls::Tracking;
 
 /// How many ranked patterns and example pages the wrapper file shows.
 const PATTERNS_SHOWN: usize = 5;
@@ -33,30 +36,72 @@ const EXAMPLES_SHOWN: usize = 3;
 /// Processes a site. Should anything in it panic, every page is tried by itself, page-wise, and
 /// what still fails is set aside as `internal-error`: one broken page must not end the night.
 pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
-    match catch_unwind(AssertUnwindSafe(|| process_together(site, config, clock))) {
-        Ok(result) => result,
-        Err(_) => process_apart(site, config),
+    process_within(site, &addresses_of(site, config), config, clock).0
+}
+
+/// Processes pages of a site, all of whose addresses are known. Gives also what was learnt of it,
+/// for further pages, unless something failed.
+pub(crate) fn process_within(
+    site: &Site,
+    addresses: &Arc<SiteAddresses>,
+    config: &Config,
+    clock: &Clock,
+) -> (SiteResult, Option<Known>) {
+    match catch_unwind(AssertUnwindSafe(|| process_together(site, addresses, config, clock))) {
+        Ok((result, known)) => (result, Some(known)),
+        Err(_) => (process_apart(site, config), None),
     }
 }
 
-fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
+/// The addresses of a site's pages.
+pub(crate) fn addresses_of(site: &Site, config: &Config) -> Arc<SiteAddresses> {
+    let tracking = Tracking::new(&config.group.tracking_parameters);
+    Arc::new(SiteAddresses::of(site.pages.iter().map(|page| &*page.url), tracking))
+}
+
+/// Pages of a site by the links that lead to them.
+pub(crate) fn links_of(parsed: &[ParsedPage<'_>], addresses: &Arc<SiteAddresses>) -> PagesByLink {
+    let pages: Vec<OwnWords<'_>> = parsed.iter().map(own_words).collect();
+    PagesByLink::of(Arc::clone(addresses), &pages)
+}
+
+fn own_words<'a>(page: &'a ParsedPage<'_>) -> OwnWords<'a> {
+    OwnWords {
+        url: &page.page.url,
+        canonical: canonical_of(page),
+        title: page.document.head().title.as_deref().unwrap_or_default(),
+        html: &page.page.html,
+    }
+}
+
+/// A site's pages joined to its feed items.
+pub(crate) fn joined<'a>(site: &'a Site, parsed: &[ParsedPage<'_>], config: &Config) -> Joined<'a> {
+    let links = links_of(parsed, &addresses_of(site, config));
+    Joined::of(&site.key, &site.feed_items, links, parsed.len())
+}
+
+fn process_together(
+    site: &Site,
+    addresses: &Arc<SiteAddresses>,
+    config: &Config,
+    clock: &Clock,
+) -> (SiteResult, Known) {
     let mut parsed: Vec<ParsedPage<'_>> =
         clock.parse.time(|| site.pages.par_iter().map(|page| parse_page(page, config)).collect());
     let mut work = work_of(&parsed);
-    join_parts(&mut parsed, config);
-    let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
-    let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
-    let joined = join(&addresses, &site.feed_items, &canonical, &config.group);
-    let site = &Joined { key: &site.key, feed_items: &site.feed_items, pages: joined };
-    let templates = clock.cluster.time(|| cluster(site, &parsed, &config.cluster));
+    let links = links_of(&parsed, addresses);
+    join_parts(&mut parsed, &links);
+    let site = &Joined::of(&site.key, &site.feed_items, links, parsed.len());
+    let Clusters { templates, layouts } =
+        clock.cluster.time(|| cluster(site, &parsed, &config.cluster));
 
     let mut articles = Vec::new();
     let mut drops = Vec::new();
     let mut records = Vec::new();
     let mut letters = Letters::default();
     let mut best: Option<BestWrapper> = None;
-    let mut wrappers = Vec::new();
-    for template in &templates {
+    let mut known = Known { layouts, templates: Vec::with_capacity(templates.len()) };
+    for template in templates {
         if let Some(reason) = refusal(template.kind, config) {
             drops.extend(
                 template
@@ -64,11 +109,12 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
                     .iter()
                     .map(|&m| drop_of(&parsed[m as usize], Stage::Cluster, reason)),
             );
-            records.push(record_of(template, &parsed, None, &[]));
+            records.push(record_of(&template, &parsed, None, &[]));
+            known.templates.push(KnownTemplate { template, learnt: None });
             continue;
         }
         let (learnt, outcomes) =
-            learn_and_extract(site, template, &parsed, config, clock, &mut work);
+            learn_and_extract(site, &template, &parsed, config, clock, &mut work);
         let before = articles.len();
         for outcome in outcomes {
             match outcome {
@@ -91,17 +137,20 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
                 });
             }
         }
-        records.push(record_of(template, &parsed, learnt.learnt.as_ref(), learnt.ranked()));
-        wrappers.extend(learnt.learnt.map(|learnt| learnt.wrapper));
+        records.push(record_of(&template, &parsed, learnt.learnt.as_ref(), learnt.ranked()));
+        known.templates.push(KnownTemplate { template, learnt: Some(learnt) });
     }
     articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
     drops.sort();
     let site_configs = if config.emit.sinks.contains(&SinkName::SiteConfig) {
-        site_configs(&articles, &wrappers.iter().collect::<Vec<_>>(), &parsed)
+        let learnt =
+            known.templates.iter().filter_map(|known| known.learnt.as_ref()?.learnt.as_ref());
+        let wrappers: Vec<_> = learnt.map(|learnt| &learnt.wrapper).collect();
+        site_configs(&articles, &wrappers, &parsed)
     } else {
         Vec::new()
     };
-    SiteResult {
+    let result = SiteResult {
         best: best_by_hand(&articles, best),
         articles,
         drops,
@@ -113,7 +162,8 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         letters,
         more: false,
         row: None,
-    }
+    };
+    (result, known)
 }
 
 /// How pages were parsed.
@@ -173,7 +223,7 @@ pub(crate) fn refusal(kind: TemplateKind, config: &Config) -> Option<DropReason>
     }
 }
 
-pub(crate) fn canonical_of(page: &ParsedPage<'_>) -> Option<String> {
+fn canonical_of(page: &ParsedPage<'_>) -> Option<String> {
     let href = page.document.head().link("canonical")?;
     let base = url::Url::parse(&page.page.url).ok()?;
     Some(base.join(href).ok()?.into())

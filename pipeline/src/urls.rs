@@ -3,6 +3,8 @@
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use url::{Host, Url};
 
+use crate::addresses::Address;
+
 /// What would mean something else in the path of an address.
 const NOT_IN_PATHS: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -46,7 +48,7 @@ pub fn site_of(url: &str) -> Option<String> {
     }
 }
 
-/// Query parameters that do not change what a page shows.
+/// Query parameters that mostly do not change what a page shows.
 #[derive(Clone, Debug)]
 pub struct Tracking {
     exact: Vec<String>,
@@ -71,13 +73,13 @@ impl Tracking {
         self.exact.contains(&name) || self.prefixes.iter().any(|p| name.starts_with(p.as_str()))
     }
 
-    /// A form in which URLs of the same page are equal: without scheme, `www.`, default port,
-    /// fragment, tracking parameters and trailing slash; percent-encoding and case of the host
-    /// normalised; remaining parameters in order. `None` for what is no URL with a host.
-    pub fn key(&self, url: &str) -> Option<String> {
+    /// The parts of an address: without scheme, `www.`, default port, fragment and trailing slash;
+    /// percent-encoding and case of the host normalised; parameters in order, those of tracking apart.
+    /// `None` for what is no URL with a host.
+    pub fn address(&self, url: &str) -> Option<Address> {
         let url = Url::parse(url.trim()).ok()?;
         if url.scheme() == "file" {
-            return Some(url.path().to_owned());
+            return Some(Address { key: url.path().to_owned(), tracked: Vec::new() });
         }
         let host = url.host_str()?.trim_end_matches('.');
         let mut key = host.strip_prefix("www.").unwrap_or(host).to_owned();
@@ -86,19 +88,24 @@ impl Tracking {
         }
         let path = percent_decode_str(url.path()).decode_utf8_lossy();
         key.push_str(path.trim_end_matches('/'));
-        let mut query: Vec<&str> = url
-            .query()
-            .unwrap_or_default()
-            .split('&')
-            .filter(|pair| !pair.is_empty())
-            .filter(|pair| !self.is_tracking(pair.split('=').next().unwrap_or_default()))
-            .collect();
+        let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
+        let (mut query, mut tracked) = (Vec::new(), Vec::new());
+        for pair in pairs {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if self.is_tracking(name) {
+                tracked.push(format!("{}={value}", name.to_lowercase()));
+            } else {
+                query.push(pair);
+            }
+        }
         query.sort_unstable();
         if !query.is_empty() {
             key.push('?');
             key.push_str(&query.join("&"));
         }
-        Some(key)
+        tracked.sort_unstable();
+        tracked.dedup();
+        Some(Address { key, tracked })
     }
 }
 
@@ -132,7 +139,7 @@ mod tests {
     #[test]
     fn same_pages_have_the_same_key() {
         let tracking = Tracking::new(&["utm_*".into(), "fbclid".into()]);
-        let key = |u: &str| tracking.key(u).unwrap_or_default();
+        let key = |u: &str| tracking.address(u).unwrap().key;
         let plain = key("https://example.org/a%C3%A9/b");
         for same in [
             "http://www.example.org/a%c3%a9/b/",
@@ -144,5 +151,7 @@ mod tests {
         assert_eq!(key("http://e.org/?b=2&a=1"), key("http://www.e.org?a=1&b=2"));
         assert_ne!(key("http://e.org/?id=1"), key("http://e.org/?id=2"));
         assert_ne!(key("http://e.org:8080/"), key("http://e.org/"));
+        let tracked = |u: &str| tracking.address(u).unwrap().tracked;
+        assert_eq!(tracked("http://e.org/?UTM_x=B&id=1&fbclid&UTM_x=B"), ["fbclid=", "utm_x=B"]);
     }
 }

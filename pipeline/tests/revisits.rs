@@ -123,3 +123,118 @@ fn what_was_no_page_is_none_when_seen_again() {
     assert!(drops.iter().any(|d| text(d, "detail") == "as its original: image/gif"), "{drops:?}");
     assert_eq!(results.articles.len(), 1);
 }
+
+/// Six pages that an archive merged of others has under one id, and six visits that found them unchanged.
+fn of_one_id() -> Vec<Vec<u8>> {
+    let mut members = Vec::new();
+    for n in 0..6 {
+        let (name, digest) = (format!("merged-{n}"), format!("sha1:PAGE{n}"));
+        let date = format!("2024-05-01T10:00:{n:02}Z");
+        let write = |kind, id: &str, date: &str, fields: &[(&str, &str)], body: &str| {
+            let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
+            let record = NewRecord {
+                kind,
+                record_id: id,
+                date: date.parse().unwrap(),
+                target_uri: Some(&url(&name)),
+                content_type: "application/http; msgtype=response",
+                fields,
+                body: body.as_bytes(),
+            };
+            writer.write(&record).unwrap();
+            writer.finish().unwrap()
+        };
+        let body = format!("{HEAD}{}", prose::post(n));
+        let fields = [("WARC-Payload-Digest", digest.as_str())];
+        members.push(write(RecordKind::Response, "urn:uuid:one", &date, &fields, &body));
+        let fields = [
+            IDENTICAL,
+            ("WARC-Payload-Digest", &digest),
+            ("WARC-Refers-To", "<urn:uuid:one>"),
+            ("WARC-Refers-To-Target-URI", &url(&name)),
+            ("WARC-Refers-To-Date", &date),
+        ];
+        let later = format!("2024-06-01T10:00:{n:02}Z");
+        let id = format!("urn:uuid:again-{n}");
+        members.push(write(RecordKind::Revisit, &id, &later, &fields, HEAD));
+    }
+    members
+}
+
+#[test]
+fn a_record_id_counts_for_less_than_digest_and_address() {
+    let results = run_files(&[of_one_id()]);
+    assert_eq!(results.articles.len(), 6);
+    for n in 0..6 {
+        let article = results.article(&url(&format!("merged-{n}")));
+        assert!(text(article, "text").contains(&prose::text(n)), "{n}: {article}");
+        assert_eq!(text(article, "fetched"), format!("2024-06-01T10:00:{n:02}Z"));
+    }
+}
+
+#[test]
+fn what_has_another_digest_is_no_original() {
+    let refers = |day: u32| format!("<urn:uuid:{day:08}>");
+    let (wrong, right) = (refers(1), refers(2));
+    let results = run_files(&[vec![
+        page("one", 1, "sha1:A"),
+        page("two", 2, "sha256:B"),
+        page("three", 3, "sha1:C"),
+        // The record it names is another page's.
+        revisit(
+            "lost",
+            4,
+            &[IDENTICAL, ("WARC-Payload-Digest", "sha1:Z"), ("WARC-Refers-To", &wrong)],
+        ),
+        // The digest of the record it names was made in another way: it tells nothing.
+        revisit(
+            "found",
+            5,
+            &[IDENTICAL, ("WARC-Payload-Digest", "sha1:Y"), ("WARC-Refers-To", &right)],
+        ),
+        // So does the page at its address, which changed meanwhile.
+        revisit("three", 6, &[UNMODIFIED, ("WARC-Payload-Digest", "sha1:OLD")]),
+    ]]);
+    let lost: Vec<_> =
+        results.drops("revisit-without-original").iter().map(|drop| text(drop, "url")).collect();
+    assert_eq!(lost, [url("lost"), url("three")]);
+    assert!(text(results.article(&url("found")), "text").contains(&prose::text(2)));
+}
+
+#[test]
+fn many_revisits_give_the_same_in_memory_and_on_disk() {
+    let mut members = of_one_id();
+    for n in 0..4_000_u32 {
+        let digest = format!("sha1:PAGE{}", n % 9);
+        let fields = [IDENTICAL, ("WARC-Payload-Digest", digest.as_str())];
+        members.push(revisit(&format!("copy-{}", n % 700), n % 28 + 1, &fields));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut all = Vec::new();
+    for (name, memory, jobs) in [("held", "1GiB", "1"), ("disk", "64kB", "3")] {
+        // The archive is the same but for the order of its records.
+        let path = folder.path().join("many.warc.gz");
+        if name == "disk" {
+            members.reverse();
+        }
+        fs::write(&path, members.concat()).unwrap();
+        let out = folder.path().join(name);
+        let results = run(&[&path], &out, &["--memory", memory, "--jobs", jobs]);
+        let lines = |values: &[serde_json::Value]| -> Vec<String> {
+            let mut lines: Vec<String> = values
+                .iter()
+                .map(|value| {
+                    let mut value = value.clone();
+                    value["origin"]["offset"] = 0.into();
+                    value.to_string()
+                })
+                .collect();
+            lines.sort();
+            lines
+        };
+        all.push((lines(&results.articles), lines(&results.dropped)));
+    }
+    // Two in nine name a page that is not there, and of an address the last visit counts.
+    assert!(all[0].0.len() > 400 && all[0].1.len() > 3_000, "{}", all[0].0.len());
+    assert!(all[0] == all[1], "memory decides");
+}

@@ -71,6 +71,9 @@ impl Analysed<'_> {
         }
         document.add_text(fields.language, &self.language);
         document.add_text(fields.template, &article.template);
+        if let Some(why) = &article.origin.truncated {
+            document.add_text(fields.truncated, why);
+        }
         (document, bytes)
     }
 }

@@ -9,7 +9,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::{Index, TantivyError};
 
 use crate::IndexError;
-use crate::schema::{EVERYWHERE, Imprint, schema};
+use crate::schema::{Imprint, is_known};
 
 /// What tells an index from other folders.
 const META: &str = "meta.json";
@@ -29,7 +29,7 @@ pub(crate) fn open(folder: &Path) -> Result<(Index, Imprint), IndexError> {
     let index = Index::open(directory).map_err(cannot())?;
     let payload = index.load_metas().map_err(cannot())?.payload;
     match Imprint::read(payload.as_deref()) {
-        Some(imprint) if index.schema() == schema(EVERYWHERE).0 => Ok((index, imprint)),
+        Some(imprint) if is_known(&index.schema()) => Ok((index, imprint)),
         _ => Err(IndexError::Foreign(folder.to_owned())),
     }
 }
@@ -42,7 +42,7 @@ pub(crate) fn open_to_grow(folder: &Path) -> Result<Index, IndexError> {
         return Ok(index);
     }
     let path = folder.to_owned();
-    Err(IndexError::OtherRules { path, made: imprint.terms, today: today.terms })
+    Err(IndexError::OtherRules { path, made: imprint.told(), today: today.told() })
 }
 
 /// The right to build a new index at a place. While there is none, it has no lock of its own, so there is one beside

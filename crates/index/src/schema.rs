@@ -2,13 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
-    DateOptions, Field, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions,
+    DateOptions, Field, FieldEntry, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing,
+    TextOptions,
 };
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use terms::Analyzer;
 
 /// Version of the fields and of what is in them.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+
+/// The version before: its fields are the same but for `truncated`, which is the last.
+const FORMER: u32 = 1;
 
 /// The analyzer every tantivy has: other programs must find the analyzers that a schema names, or
 /// they cannot parse a query for its fields.
@@ -28,6 +32,7 @@ pub(crate) struct Fields {
     pub(crate) published: Field,
     pub(crate) language: Field,
     pub(crate) template: Field,
+    pub(crate) truncated: Field,
 }
 
 /// The schema, with the name of the analyzer of title and body.
@@ -59,9 +64,20 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
         authors: builder.add_text_field("authors", words(EVERYWHERE)),
         published: builder.add_date_field("published", date),
         language: builder.add_text_field("language", key.clone()),
-        template: builder.add_text_field("template", key),
+        template: builder.add_text_field("template", key.clone()),
+        truncated: builder.add_text_field("truncated", key),
     };
     (builder.build(), fields)
+}
+
+/// Whether an index has the fields of today, or those of the version before.
+pub(crate) fn is_known(found: &Schema) -> bool {
+    let today = schema(EVERYWHERE).0;
+    let fields = |schema: &Schema| -> Vec<FieldEntry> {
+        schema.fields().map(|(_, entry)| entry.clone()).collect()
+    };
+    let (today, found) = (fields(&today), fields(found));
+    found == today || Some(&*found) == today.split_last().map(|(_, former)| former)
 }
 
 /// What an index says of how it was made: kept in its `meta.json`.
@@ -69,7 +85,7 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
 pub(crate) struct Imprint {
     sitegrove_index: u32,
     /// What decided about its terms.
-    pub(crate) terms: String,
+    terms: String,
 }
 
 impl Imprint {
@@ -81,7 +97,12 @@ impl Imprint {
     /// Reads one; `None` if it is of another program or of another version of the fields.
     pub(crate) fn read(payload: Option<&str>) -> Option<Self> {
         let imprint: Self = serde_json::from_str(payload?).ok()?;
-        (imprint.sitegrove_index == VERSION).then_some(imprint)
+        matches!(imprint.sitegrove_index, VERSION | FORMER).then_some(imprint)
+    }
+
+    /// What an index was made by, for people.
+    pub(crate) fn told(&self) -> String {
+        format!("{} (fields {})", self.terms, self.sitegrove_index)
     }
 
     /// As it is kept.

@@ -79,6 +79,8 @@ pub struct Hit {
     pub excerpt: String,
     /// What of the excerpt matched, in bytes.
     pub highlighted: Vec<Range<usize>>,
+    /// Why its record was cut short, if it was.
+    pub truncated: Option<String>,
 }
 
 /// An index, open for searching as it was when it was opened.
@@ -243,6 +245,7 @@ impl SearchIndex {
             template: text(fields.template).unwrap_or_default(),
             excerpt,
             highlighted,
+            truncated: text(fields.truncated),
         })
     }
 }

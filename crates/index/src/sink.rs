@@ -6,10 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sink::{Render, Sink, SinkError, SiteResult};
+use tantivy::collector::DocSetCollector;
 use tantivy::directory::MmapDirectory;
 use tantivy::index::IndexSortByField;
 use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
-use tantivy::{Index, IndexSettings, IndexWriter, Order, TantivyError, Term};
+use tantivy::query::TermQuery;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{
+    Index, IndexSettings, IndexWriter, Order, Searcher, TantivyDocument, TantivyError, Term,
+};
 
 use crate::IndexError;
 use crate::analysis::Analysed;
@@ -31,6 +36,8 @@ pub struct IndexSink {
     new: Option<NewFolder>,
     index: Index,
     fields: Fields,
+    /// The articles that are there already.
+    before: Searcher,
     writer: IndexWriter<Queued>,
     queue: Arc<Queue>,
 }
@@ -103,18 +110,36 @@ impl IndexSink {
         let writer =
             writer(&index, memory - memory / 4).map_err(IndexError::at("cannot write", place))?;
         let fields = schema(EVERYWHERE).1;
-        Ok(Self { place: place.to_owned(), new, index, fields, writer, queue })
+        let before = index.reader().map_err(IndexError::at("cannot open", place))?.searcher();
+        Ok(Self { place: place.to_owned(), new, index, fields, before, writer, queue })
     }
 
     fn add(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), TantivyError> {
         let analysed: Vec<Analysed<'_>> = serde_json::from_slice(rendered)
             .map_err(|error| TantivyError::InternalError(error.to_string()))?;
         for (article, analysed) in site.articles.iter().zip(analysed) {
+            if article.origin.truncated.is_some() && self.has_whole(&article.url)? {
+                continue;
+            }
             self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));
             let (document, bytes) = analysed.document(article, &self.fields);
             self.writer.add_document(self.queue.enter(document, bytes))?;
         }
         Ok(())
+    }
+
+    /// Whether the complete article of an address is there already.
+    fn has_whole(&self, url: &str) -> Result<bool, TantivyError> {
+        let url = Term::from_field_text(self.fields.url, url);
+        let found =
+            self.before.search(&TermQuery::new(url, IndexRecordOption::Basic), &DocSetCollector)?;
+        for address in found {
+            let document: TantivyDocument = self.before.doc(address)?;
+            if document.get_first(self.fields.truncated).is_none() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn commit(mut self) -> Result<Option<NewFolder>, TantivyError> {

@@ -45,7 +45,7 @@ pub use site_configs::{SiteConfigFile, SiteConfigSink};
 pub use site_result::{BestWrapper, Letters, PageWork, SiteResult};
 pub use site_rows::{BestRow, LettersRow, SiteRow, SiteRowsSink, length_class_end};
 #[cfg(feature = "sqlite")]
-pub use versions::{ArticleArchive, Change, KeyOf, Version, VersionsSink};
+pub use versions::{ArticleArchive, ArticleKey, Change, KeyOf, Version, VersionsSink};
 pub use warc::{WarcContent, WarcSink};
 pub use wrappers::{
     FixedRecord, PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord,

@@ -14,7 +14,7 @@ mod sink;
 mod tests;
 
 pub use read::{ArticleArchive, Change, Version};
-pub use sink::{KeyOf, VersionsSink};
+pub use sink::{ArticleKey, KeyOf, VersionsSink};
 
 use std::io;
 use std::path::Path;

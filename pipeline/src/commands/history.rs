@@ -41,7 +41,7 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
     let has_scheme = args.url.contains("://");
     let url = if has_scheme { args.url.clone() } else { format!("https://{}", args.url) };
-    let versions = archive.history(&key_of(&url), &args.url)?;
+    let versions = archive.history(&key_of(&url, None), &args.url)?;
     if versions.is_empty() {
         bail!("no article with the address {} is in {}", args.url, args.archive.display());
     }
@@ -60,6 +60,9 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
         writeln!(out, "version {}  {first}{until}  {} {times}", version.number, version.visits)?;
         writeln!(out, "  {}", line(&version.url))?;
         writeln!(out, "  {}", line(version.title.as_deref().unwrap_or("(no title)")))?;
+        if let Some(why) = &version.truncated {
+            writeln!(out, "  truncated ({}); no complete visit is known", line(why))?;
+        }
         if !version.changed.is_empty() {
             writeln!(out, "  changed: {}", version.changed.join(", "))?;
         }

@@ -233,6 +233,8 @@ struct HitRecord<'a> {
     template: &'a str,
     /// HTML with what matched in `<b>`.
     snippet: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<&'a str>,
 }
 
 impl<'a> AnswerRecord<'a> {
@@ -247,6 +249,7 @@ impl<'a> AnswerRecord<'a> {
             language: &hit.language,
             template: &hit.template,
             snippet: html(hit),
+            truncated: hit.truncated.as_deref(),
         };
         Self {
             articles: index.articles(),
@@ -286,6 +289,7 @@ mod tests {
             template: String::new(),
             excerpt: excerpt.to_owned(),
             highlighted: highlighted.to_vec(),
+            truncated: None,
         }
     }
 

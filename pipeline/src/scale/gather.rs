@@ -2,13 +2,12 @@
 //!
 //! Does what [`crate::stages::group`] does with everything in memory, and gives the same sites.
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use model::{Drop, DropReason, FeedItem, Origin, Page};
@@ -17,9 +16,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::sorted::{self, Item, Merged, Sorter, write_all};
 use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored, Whence};
+use crate::addresses::Address;
 use crate::memory::weight;
-use crate::revisits::{Candidate, Original, Originals, Revisit, Settled, nowhere};
-use crate::stages::group::{MOST_HOPS, Visit, drop_of, follow, own_address, settle};
+use crate::redirects::{MOST_HOPS, Redirects, redirect};
+use crate::revisits::{
+    Candidate, Original, Originals, Revisits, Settled, Visited, halves, nowhere, whole,
+};
+use crate::stages::group::{Copies, Visit, drop_of, own_address, settle};
 use crate::stages::read::{Intake, Place, Source};
 use crate::urls::{Tracking, site_of};
 
@@ -51,10 +54,10 @@ pub(crate) struct Gatherer<'a> {
     sites: Mutex<FxHashSet<u64>>,
     pages: AtomicU64,
     saved: AtomicBool,
-    revisits: Mutex<Vec<Revisit>>,
-    feeds: Mutex<Vec<u128>>,
+    revisits: Mutex<Revisits>,
+    feeds: Mutex<Sorter<(u64, u64)>>,
     items: Mutex<Sorter<FeedItem>>,
-    redirects: Mutex<Sorter<(String, String)>>,
+    redirects: Mutex<Sorter<(Address, String)>>,
     drops: Mutex<Sorter<DropOfPayload>>,
     failure: Mutex<Option<io::Error>>,
 }
@@ -88,17 +91,10 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn halves(digest: u128) -> (u64, u64) {
-    ((digest >> 64) as u64, digest as u64)
-}
-
-fn whole((high, low): (u64, u64)) -> u128 {
-    u128::from(high) << 64 | u128::from(low)
-}
-
 const DROPS: &str = "drops";
 const ITEMS: &str = "items";
 const SITES: &str = "sites";
+const REVISITS: &str = "revisits";
 
 impl<'a> Gatherer<'a> {
     /// Pages go to `spool`; other things, when they are many, into `folder`, which must exist.
@@ -110,8 +106,8 @@ impl<'a> Gatherer<'a> {
             sites: Mutex::default(),
             pages: AtomicU64::new(0),
             saved: AtomicBool::new(false),
-            revisits: Mutex::default(),
-            feeds: Mutex::default(),
+            revisits: Mutex::new(Revisits::new(Some(&folder.join(REVISITS)))),
+            feeds: Mutex::new(Sorter::new(folder.join("feeds"))),
             items: Mutex::new(Sorter::new(folder.join("items-read"))),
             redirects: Mutex::new(Sorter::new(folder.join("redirects"))),
             drops: Mutex::new(Sorter::new(folder.join("drops-read"))),
@@ -141,7 +137,9 @@ impl<'a> Gatherer<'a> {
             }
             Intake::Page(page) => self.page(stored(input, page, &source, None)),
             Intake::Feed(of_feed) => {
-                locked(&self.feeds).extend(digest);
+                if let Some(digest) = digest {
+                    locked(&self.feeds).push(halves(digest), 0)?;
+                }
                 let mut items = locked(&self.items);
                 of_feed.into_iter().try_for_each(|item| {
                     let content = item.content.as_ref().map_or(0, String::len);
@@ -150,19 +148,14 @@ impl<'a> Gatherer<'a> {
                     items.push(item, bytes)
                 })
             }
-            Intake::Redirect { from, to } => {
-                match (self.tracking.key(&from), self.tracking.key(&to)) {
-                    (Some(from), Some(key)) if from != key => {
-                        let bytes = from.len() + to.len();
-                        locked(&self.redirects).push((from, to), bytes)
-                    }
-                    _ => Ok(()),
+            Intake::Redirect { from, to } => match redirect(&from, to, &self.tracking) {
+                Some(redirect) => {
+                    let bytes = from.len() + redirect.1.len();
+                    locked(&self.redirects).push(redirect, bytes)
                 }
-            }
-            Intake::Revisit(revisit) => {
-                locked(&self.revisits).push(revisit);
-                Ok(())
-            }
+                None => Ok(()),
+            },
+            Intake::Revisit(revisit) => locked(&self.revisits).push(revisit),
             Intake::Drop(drop) => self.drop(drop, digest),
         }
     }
@@ -229,41 +222,78 @@ impl<'a> Gatherer<'a> {
 
     /// Finds what revisits found unchanged: pages, or drops.
     fn settle_revisits(&self) -> io::Result<()> {
-        let mut originals: Originals<Arc<Stored>> =
-            Originals::of(std::mem::take(&mut *locked(&self.revisits)));
-        if !originals.is_empty() {
-            self.spool.each(&mut |page| {
+        let path = self.folder.join(REVISITS);
+        let none = Revisits::new(None);
+        let revisits = std::mem::replace(&mut *locked(&self.revisits), none);
+        let Some(mut originals) = Originals::of(revisits, Some(&path))? else { return Ok(()) };
+        locked(&self.items).park()?;
+        locked(&self.redirects).park()?;
+        let mut offered = Ok(());
+        let mut places = Places::default();
+        self.spool.each(&mut |page| {
+            let place = places.next(page);
+            if offered.is_ok() {
                 let Head { origin, url, fetched, digest, .. } = &page.head;
                 let (url, digest) = (Some(url.as_str()), digest.map(whole));
                 let of = Candidate { origin, url, is_page: true, fetched: *fetched, digest };
-                let shared = OnceCell::new();
-                let share = || Arc::clone(shared.get_or_init(|| Arc::new(page.clone())));
-                originals.offer(&of, || Original::Page(share()));
-            })?;
-            let origin = &nowhere();
-            for digest in locked(&self.feeds).iter().copied().map(Some) {
-                let of = Candidate { origin, url: None, is_page: false, fetched: None, digest };
-                originals.offer(&of, || Original::Feed);
+                offered = originals.offer(&of, || Original::Page(place));
             }
-            locked(&self.drops).each(&mut |(drop, digest)| {
+        })?;
+        offered?;
+        let origin = &nowhere();
+        for digest in self.take_sorter(&self.feeds).finish()? {
+            let digest = Some(whole(digest?));
+            let of = Candidate { origin, url: None, is_page: false, fetched: None, digest };
+            originals.offer(&of, || Original::Feed)?;
+        }
+        let mut offered = Ok(());
+        locked(&self.drops).each(&mut |(drop, digest)| {
+            if offered.is_ok() {
                 let (origin, url) = (&drop.origin, Some(drop.url.as_str()));
                 let digest = digest.map(whole);
                 let of = Candidate { origin, url, is_page: false, fetched: None, digest };
-                originals.offer(&of, || Original::Drop(drop.reason, drop.detail.clone()));
-            })?;
-        }
-        for settled in originals.settle() {
-            match settled {
-                Settled::Page(revisit, page) => {
-                    let Revisit { url, date: fetched, origin, .. } = revisit;
-                    let head = Head { url, fetched, origin, digest: None, ..page.head.clone() };
-                    let (html, whence) = (page.html.clone(), page.whence);
-                    self.page(Stored { head, html, whence })?;
-                }
-                Settled::Drop(drop) => self.drop(drop, None)?,
+                offered = originals.offer(&of, || Original::Drop(drop.reason, drop.detail.clone()));
             }
+        })?;
+        offered?;
+        let mut copies: Sorter<(PagePlace, Visited)> = Sorter::new(self.folder.join("revisited"));
+        originals.settle(&mut |settled| match settled {
+            Settled::Page(visited, place) => {
+                let bytes = visited.url.len() + visited.origin.record_id.len();
+                copies.push((place, visited), bytes)
+            }
+            Settled::Drop(drop) => self.drop(drop, None),
+        })?;
+        self.copy(copies)
+    }
+
+    /// Puts copies of pages where visits found them unchanged.
+    fn copy(&self, copies: Sorter<(PagePlace, Visited)>) -> io::Result<()> {
+        let mut bytes = 0;
+        copies.each(&mut |((_, _, length), _)| bytes += length)?;
+        if !self.spool.has_room_for(bytes) {
+            // What is held is not held twice.
+            self.spool.spill()?;
         }
-        Ok(())
+        let mut copies = copies.finish()?;
+        let mut places = Places::default();
+        let (mut held, mut copied) = (Vec::new(), Ok(()));
+        self.spool.each(&mut |page| {
+            let place = places.next(page);
+            while copied.is_ok() && copies.peek().is_some_and(|(of, _)| *of == place) {
+                copied = copies.next().transpose().and_then(|copy| match (copy, &page.html) {
+                    (None, _) => Ok(()),
+                    // Its part is locked.
+                    (Some((_, visited)), Html::Held(_)) => {
+                        held.push(copy_of(page, visited));
+                        Ok(())
+                    }
+                    (Some((_, visited)), _) => self.page(copy_of(page, visited)),
+                });
+            }
+        })?;
+        copied?;
+        held.into_iter().try_for_each(|copy| self.page(copy))
     }
 
     /// What a sorter holds; it stays empty.
@@ -274,6 +304,7 @@ impl<'a> Gatherer<'a> {
     /// Leads feed items past redirects to sites that have pages; counts those that lead elsewhere.
     fn lead_items(&self) -> io::Result<(Sorter<ItemOfSite>, u64, u64)> {
         let hops = self.hops()?;
+        let pages = self.pages_on_the_way(&hops)?;
         let items = self.take_sorter(&self.items);
         let sites = locked(&self.sites);
         let mut led = Sorter::new(self.folder.join("items-led"));
@@ -285,7 +316,7 @@ impl<'a> Gatherer<'a> {
                 continue;
             }
             last = Some(item.clone());
-            item.link = follow(item.link, &hops, &self.tracking);
+            item.link = hops.follow(item.link, &self.tracking, &|address| pages.contains(address));
             match site_of(&item.link).map(|key| (xxh3_64(key.as_bytes()), key)) {
                 Some((hash, key)) if sites.contains(&hash) => {
                     let bytes = item.link.len() + item.description.len() + 200;
@@ -299,33 +330,75 @@ impl<'a> Gatherer<'a> {
     }
 
     /// The redirects that links of feed items pass: of all those read, few.
-    fn hops(&self) -> io::Result<BTreeMap<String, String>> {
+    fn hops(&self) -> io::Result<Redirects> {
+        let key = |link: &str| self.tracking.address(link).map(|address| address.key);
         let mut wanted: BTreeSet<String> = BTreeSet::new();
-        let mut want = |item: &FeedItem| wanted.extend(self.tracking.key(&item.link));
-        locked(&self.items).each(&mut want)?;
+        locked(&self.items).each(&mut |item| wanted.extend(key(&item.link)))?;
         let redirects = locked(&self.redirects);
-        let mut hops: BTreeMap<String, String> = BTreeMap::new();
+        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut hops: BTreeSet<(Address, String)> = BTreeSet::new();
         for _ in 0..MOST_HOPS {
             if wanted.is_empty() {
                 break;
             }
-            let mut found: BTreeMap<String, String> = BTreeMap::new();
-            redirects.each(&mut |(from, to)| {
-                if wanted.contains(from) {
-                    // Of several targets the first by name, whatever order they were read in.
-                    let kept = found.entry(from.clone()).or_insert_with(|| to.clone());
-                    if to < kept {
-                        kept.clone_from(to);
-                    }
+            let mut next: BTreeSet<String> = BTreeSet::new();
+            redirects.each(&mut |hop| {
+                if wanted.contains(&hop.0.key) && hops.insert(hop.clone()) {
+                    next.extend(key(&hop.1));
                 }
             })?;
-            let next = found.values().filter_map(|to| self.tracking.key(to));
-            wanted =
-                next.filter(|key| !hops.contains_key(key) && !found.contains_key(key)).collect();
-            hops.append(&mut found);
+            seen.append(&mut wanted);
+            next.retain(|key| !seen.contains(key));
+            wanted = next;
         }
-        Ok(hops)
+        Ok(Redirects::of(hops.into_iter()))
     }
+
+    /// Of the addresses on the way of feed items' links, those that pages have, where that matters.
+    fn pages_on_the_way(&self, hops: &Redirects) -> io::Result<BTreeSet<Address>> {
+        let mut doubtful: BTreeSet<Address> = BTreeSet::new();
+        let mut see = |item: &FeedItem| doubtful.extend(hops.doubtful(&item.link, &self.tracking));
+        locked(&self.items).each(&mut see)?;
+        let mut pages = BTreeSet::new();
+        if !doubtful.is_empty() {
+            self.spool.each(&mut |page| {
+                let address = self.tracking.address(&page.head.url);
+                pages.extend(address.filter(|address| doubtful.contains(address)));
+            })?;
+        }
+        Ok(pages)
+    }
+}
+
+/// A page of the spool: its part, its number in that, and the bytes of its HTML.
+type PagePlace = (usize, u64, u64);
+
+/// Tells the places of pages, seen in the order of the spool.
+#[derive(Debug, Default)]
+struct Places {
+    part: usize,
+    number: u64,
+}
+
+impl Places {
+    fn next(&mut self, page: &Stored) -> PagePlace {
+        let site = site_of(&page.head.url).unwrap_or_default();
+        let part = Spool::part_of(xxh3_64(site.as_bytes()));
+        if part != self.part {
+            (self.part, self.number) = (part, 0);
+        }
+        let place = (part, self.number, page.head.length);
+        self.number += 1;
+        place
+    }
+}
+
+/// A page as a visit found it unchanged.
+fn copy_of(page: &Stored, visited: Visited) -> Stored {
+    let origin = visited.origin_of_copy(&page.head.origin);
+    let Visited { url, fetched, .. } = visited;
+    let head = Head { url, fetched, origin, ..page.head.clone() };
+    Stored { head, html: page.html.clone(), whence: page.whence }
 }
 
 /// A page as the spool keeps it.
@@ -352,11 +425,11 @@ impl Gathered {
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) key: String,
-    /// The latest copy of every page, by address.
+    /// The best copy of every page, by address.
     pub(crate) pages: Vec<Stored>,
     pub(crate) items: Vec<FeedItem>,
-    /// Older copies.
-    pub(crate) drops: Vec<Drop>,
+    /// All other copies, those of one address the better first.
+    pub(crate) others: Vec<Stored>,
 }
 
 /// Hands out all sites in the order of outputs, by (hash of the key, key), and stops when told to.
@@ -372,15 +445,14 @@ pub(crate) fn each_site(
             sites.entry((xxh3_64(key.as_bytes()), key)).or_default().push(page);
         }
         for ((hash, key), pages) in sites {
-            let mut drops = Vec::new();
-            let pages = settle(&key, pages, &mut drops);
+            let Copies { best: pages, others } = settle(pages);
             let mut of_site = Vec::new();
             // Before them are those of sites that are done and whose pages are not here.
             while items.peek().is_some_and(|(h, k, _)| (*h, k) <= (hash, &key)) {
                 let item = items.next().transpose()?.filter(|(h, k, _)| (*h, k) == (hash, &key));
                 of_site.extend(item.map(|(_, _, item)| item));
             }
-            let waiting = Waiting { key, pages, items: of_site, drops };
+            let waiting = Waiting { key, pages, items: of_site, others };
             if hand(waiting)?.is_break() {
                 return Ok(());
             }

@@ -1,6 +1,9 @@
 //! Things in order, however many: in memory while they are few, else in sorted files that are merged
 //! when read (an external merge sort).
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::marker::PhantomData;
@@ -11,6 +14,8 @@ use serde::de::DeserializeOwned;
 
 /// Bytes that are held before they go to a file.
 const HELD: usize = 32 << 20;
+/// Files that are merged at once: each takes a decoder.
+const MERGED: usize = 64;
 /// zstd's fastest usual level: these files live for one run.
 const LEVEL: i32 = 1;
 
@@ -24,20 +29,27 @@ impl<T: Ord + Serialize + DeserializeOwned> Item for T {}
 pub(crate) struct Sorter<T> {
     held: Vec<T>,
     bytes: usize,
-    /// Files are named by this, with a number behind.
-    path: PathBuf,
+    /// Files are named by this, with a number behind; none where everything is held.
+    path: Option<PathBuf>,
     files: Vec<PathBuf>,
+    /// Files made so far.
+    made: usize,
 }
 
 impl<T: Item> Sorter<T> {
     /// Files, should there be any, are made at `path` with a number added.
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { held: Vec::new(), bytes: 0, path, files: Vec::new() }
+        Self { path: Some(path), ..Self::in_memory() }
+    }
+
+    /// One that holds everything, however much.
+    pub(crate) fn in_memory() -> Self {
+        Self { held: Vec::new(), bytes: 0, path: None, files: Vec::new(), made: 0 }
     }
 
     /// What [`write_all`] wrote to a file.
     pub(crate) fn of_file(path: PathBuf) -> Self {
-        Self { files: vec![path.clone()], ..Self::new(path) }
+        Self { files: vec![path.clone()], made: 1, ..Self::new(path) }
     }
 
     /// Takes a thing that holds about so many bytes.
@@ -47,15 +59,35 @@ impl<T: Item> Sorter<T> {
         if self.bytes > HELD { self.set_aside() } else { Ok(()) }
     }
 
-    fn set_aside(&mut self) -> io::Result<()> {
-        let mut path = self.path.clone().into_os_string();
-        path.push(format!("-{}", self.files.len()));
-        let path = PathBuf::from(path);
-        self.held.sort_unstable();
-        write_all(&path, self.held.drain(..).map(Ok))?;
-        self.files.push(path);
-        self.bytes = 0;
+    /// Whether nothing was taken.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.is_empty() && self.files.is_empty()
+    }
+
+    /// Holds nothing from now on, until more comes, if there is so much that some of it is in files.
+    pub(crate) fn park(&mut self) -> io::Result<()> {
+        if !self.files.is_empty() {
+            self.set_aside()?;
+            self.held = Vec::new();
+        }
         Ok(())
+    }
+
+    fn set_aside(&mut self) -> io::Result<()> {
+        if let Some(path) = self.next_path() {
+            self.held.sort_unstable();
+            write_all(&path, self.held.drain(..).map(Ok))?;
+            self.files.push(path);
+            self.bytes = 0;
+        }
+        Ok(())
+    }
+
+    fn next_path(&mut self) -> Option<PathBuf> {
+        let mut path = self.path.clone()?.into_os_string();
+        path.push(format!("-{}", self.made));
+        self.made += 1;
+        Some(PathBuf::from(path))
     }
 
     /// Shows everything, in no order.
@@ -71,14 +103,25 @@ impl<T: Item> Sorter<T> {
 
     /// Everything in order.
     pub(crate) fn finish(mut self) -> io::Result<Merged<T>> {
-        self.held.sort_unstable();
-        let mut runs: Vec<Run<T>> = Vec::new();
-        for path in &self.files {
-            runs.push(Run::Stored(Stored::open(path)?));
+        self.park()?;
+        while self.files.len() > MERGED
+            && let Some(path) = self.next_path()
+        {
+            let some: Vec<PathBuf> = self.files.drain(..MERGED).collect();
+            write_all(&path, merged::<T>(&some, Vec::new())?)?;
+            some.iter().try_for_each(std::fs::remove_file)?;
+            self.files.push(path);
         }
-        runs.push(Run::Held(self.held.into_iter()));
-        Merged::new(runs)
+        self.held.sort_unstable();
+        merged(&self.files, self.held)
     }
+}
+
+/// Files and things in order as one.
+fn merged<T: Item>(files: &[PathBuf], held: Vec<T>) -> io::Result<Merged<T>> {
+    let stored = files.iter().map(|path| Stored::open(path).map(Run::Stored));
+    let held = std::iter::once(Ok(Run::Held(held.into_iter())));
+    Merged::new(stored.chain(held).collect::<io::Result<_>>()?)
 }
 
 /// Writes things to a file, for [`Stored::open`].
@@ -143,20 +186,23 @@ impl<T: Item> Run<T> {
 #[derive(Debug)]
 pub(crate) struct Merged<T> {
     runs: Vec<Run<T>>,
-    /// The next of each run.
-    heads: Vec<Option<T>>,
+    /// The next of each run that is not at its end, the least first, with the number of its run.
+    heads: BinaryHeap<Reverse<(T, usize)>>,
     failed: Option<io::Error>,
 }
 
 impl<T: Item> Merged<T> {
     pub(crate) fn new(mut runs: Vec<Run<T>>) -> io::Result<Self> {
-        let heads = runs.iter_mut().map(Run::next).collect::<io::Result<_>>()?;
+        let mut heads = BinaryHeap::with_capacity(runs.len());
+        for (number, run) in runs.iter_mut().enumerate() {
+            heads.extend(run.next()?.map(|first| Reverse((first, number))));
+        }
         Ok(Self { runs, heads, failed: None })
     }
 
     /// The next, which stays.
     pub(crate) fn peek(&self) -> Option<&T> {
-        self.heads.iter().flatten().min()
+        self.heads.peek().map(|Reverse((least, _))| least)
     }
 }
 
@@ -167,16 +213,17 @@ impl<T: Item> Iterator for Merged<T> {
         if let Some(error) = self.failed.take() {
             return Some(Err(error));
         }
-        // Runs are few: memory holds millions of bytes of each.
-        let heads = self.heads.iter().enumerate();
-        let (at, _) = heads
-            .filter_map(|(at, head)| Some((at, head.as_ref()?)))
-            .min_by(|a, b| a.1.cmp(b.1))?;
-        let next = self.runs[at].next().unwrap_or_else(|error| {
+        let mut least = self.heads.peek_mut()?;
+        let number = least.0.1;
+        let next = self.runs[number].next().unwrap_or_else(|error| {
             self.failed = Some(error);
             None
         });
-        std::mem::replace(&mut self.heads[at], next).map(Ok)
+        let Reverse((item, _)) = match next {
+            Some(next) => std::mem::replace(&mut *least, Reverse((next, number))),
+            None => PeekMut::pop(least),
+        };
+        Some(Ok(item))
     }
 }
 
@@ -199,6 +246,23 @@ mod tests {
         let mut expected: Vec<u64> = numbers().collect();
         expected.sort_unstable();
         assert_eq!(back, expected);
+    }
+
+    #[test]
+    fn more_files_than_are_merged_at_once_come_back_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sorter = Sorter::new(folder.path().join("numbers"));
+        let numbers = || (0..2 * MERGED as u64 + 30).map(|n| n * 7_919 % 1_009);
+        for number in numbers() {
+            sorter.push(number, HELD).unwrap();
+        }
+        assert!(sorter.files.len() > 2 * MERGED);
+        let back: Vec<u64> = sorter.finish().unwrap().map(Result::unwrap).collect();
+        let mut expected: Vec<u64> = numbers().collect();
+        expected.sort_unstable();
+        assert_eq!(back, expected);
+        // What was merged takes no room twice.
+        assert!(std::fs::read_dir(folder.path()).unwrap().count() <= MERGED);
     }
 
     #[test]

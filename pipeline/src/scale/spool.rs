@@ -242,6 +242,11 @@ impl Spool {
         }
     }
 
+    /// Whether so much more HTML may be held.
+    pub(crate) fn has_room_for(&self, bytes: u64) -> bool {
+        !self.is_on_disk() && self.held.load(Ordering::Relaxed).saturating_add(bytes) <= self.limit
+    }
+
     /// From now on everything goes to files, and so does what is held.
     pub(crate) fn spill(&self) -> io::Result<()> {
         if self.spilling.swap(true, Ordering::Relaxed) {

@@ -5,7 +5,7 @@
 //! Why: Forest ranks patterns over pages of one layout; over mixed layouts it is lost (F1 30).
 //! Drops: nothing itself; the run drops pages of list and other templates by their kind.
 
-use std::sync::OnceLock;
+use std::collections::BTreeSet;
 
 use dom::local_name;
 use model::{FeedItem, Template, TemplateKind};
@@ -13,11 +13,15 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::Url;
 
+use super::group::join;
+use crate::addresses::{Address, PagesByLink};
 use crate::config::ClusterConfig;
-use crate::layouts::{Layout, Likeness, group_by_layout};
-use crate::page_kind::{Evidence, Impression, impression, kinds};
+use crate::layouts::{Layout, Likeness, group_by_layout, similarity};
+use crate::page_kind::{Evidence, Impression, Middle, impression, kinds};
 use crate::parsed::{ParsedPage, layout_of, recurring_tokens};
-use crate::urls::Tracking;
+
+/// Members that stand for a layout when a page is compared with it.
+const CORE: usize = 8;
 
 /// A site's feed items joined to its pages.
 #[derive(Debug)]
@@ -28,28 +32,108 @@ pub struct Joined<'a> {
     pub feed_items: &'a [FeedItem],
     /// Per page the indices of the items that point to it.
     pub pages: Vec<Vec<u32>>,
+    /// The pages by the links that lead to them.
+    pub links: PagesByLink,
+}
+
+impl<'a> Joined<'a> {
+    /// Joins so many pages to the feed items of the site.
+    pub fn of(key: &'a str, feed_items: &'a [FeedItem], links: PagesByLink, pages: usize) -> Self {
+        Self { key, feed_items, pages: join(feed_items, &links, pages), links }
+    }
+}
+
+/// The layouts of a site.
+#[derive(Debug)]
+pub struct Clusters {
+    /// Each layout's pages by kind.
+    pub templates: Vec<Template>,
+    /// What tells them.
+    pub(crate) layouts: Layouts,
+}
+
+/// What tells to which template a further page of the site belongs. It borrows nothing of the pages.
+#[derive(Debug)]
+pub(crate) struct Layouts {
+    pub(crate) recurring: FxHashSet<u64>,
+    known: Vec<KnownLayout>,
+}
+
+/// A layout: a few of its pages, how they look, and its templates by kind.
+#[derive(Debug)]
+struct KnownLayout {
+    core: Vec<(Vec<u64>, Vec<u32>)>,
+    middle: Middle,
+    templates: Vec<(TemplateKind, usize)>,
 }
 
 /// Separates the layouts of a site. `pages` are the site's pages in the site's order.
-pub fn cluster(
-    site: &Joined<'_>,
-    pages: &[ParsedPage<'_>],
-    config: &ClusterConfig,
-) -> Vec<Template> {
+pub fn cluster(site: &Joined<'_>, pages: &[ParsedPage<'_>], config: &ClusterConfig) -> Clusters {
     let recurring = recurring_tokens(pages);
-    let addresses = Addresses::of(pages.iter().map(|page| page.page.url.as_str()));
-    let looks = look(site, pages, &recurring, &addresses, config);
-    let templates = layouts(pages, &looks, config)
-        .into_iter()
-        .flat_map(|members| split_by_kind(members, &looks.impressions));
-    templates
-        .enumerate()
-        .map(|(i, (kind, members))| template(i, site.key, kind, members, &looks))
-        .collect()
+    let looks = look(site, pages, &recurring, config);
+    let (mut templates, mut known) = (Vec::new(), Vec::new());
+    for members in layouts(pages, &looks, config) {
+        let core = members.iter().take(CORE).map(|&m| m as usize);
+        let core = core.map(|m| (looks.paths[m].clone(), looks.feeds[m].clone())).collect();
+        let impressions: Vec<Impression> =
+            members.iter().map(|&m| looks.impressions[m as usize]).collect();
+        let middle = Middle::of(&impressions);
+        let mut of_kinds = Vec::new();
+        for (kind, members) in split_by_kind(members, &looks.impressions) {
+            of_kinds.push((kind, templates.len()));
+            templates.push(template(templates.len(), site.key, kind, members, &looks));
+        }
+        known.push(KnownLayout { core, middle, templates: of_kinds });
+    }
+    Clusters { templates, layouts: Layouts { recurring, known } }
+}
+
+impl Layouts {
+    /// The templates of further pages, by number; none for one that is of an unknown layout, or of a
+    /// kind that its layout did not have.
+    pub(crate) fn assign(
+        &self,
+        site: &Joined<'_>,
+        pages: &[ParsedPage<'_>],
+        config: &ClusterConfig,
+    ) -> Vec<Option<usize>> {
+        let looks = look(site, pages, &self.recurring, config);
+        let assign = |at: usize| {
+            let (paths, feeds) = (&looks.paths[at], &looks.feeds[at]);
+            let page = Layout { paths, url: &pages[at].page.url, feeds };
+            self.template_of(&page, &looks.impressions[at], config)
+        };
+        (0..pages.len()).into_par_iter().map(assign).collect()
+    }
+
+    fn template_of(
+        &self,
+        page: &Layout<'_>,
+        impression: &Impression,
+        config: &ClusterConfig,
+    ) -> Option<usize> {
+        let likeness = likeness(config);
+        let mean = |layout: &KnownLayout| {
+            let of = |(paths, feeds): &(Vec<u64>, Vec<u32>)| {
+                similarity(page, &Layout { paths, url: "", feeds }, &likeness)
+            };
+            layout.core.iter().map(of).sum::<f64>() / layout.core.len().max(1) as f64
+        };
+        let (mut best, mut most) = (None, f64::MIN);
+        for layout in &self.known {
+            let alike = mean(layout);
+            if alike > most {
+                (best, most) = (Some(layout), alike);
+            }
+        }
+        let layout = best.filter(|_| most >= likeness.threshold)?;
+        let kind = layout.middle.kind(impression);
+        layout.templates.iter().find(|(of, _)| *of == kind).map(|(_, at)| *at)
+    }
 }
 
 /// A template by its number.
-pub(crate) fn template(
+fn template(
     at: usize,
     site: &str,
     kind: TemplateKind,
@@ -67,21 +151,20 @@ pub(crate) fn template(
 
 /// How pages look.
 #[derive(Debug)]
-pub(crate) struct Looks {
+struct Looks {
     /// Hashes of each page's tag paths.
-    pub(crate) paths: Vec<Vec<u64>>,
+    paths: Vec<Vec<u64>>,
     /// Per page the feeds that list it.
-    pub(crate) feeds: Vec<Vec<u32>>,
+    feeds: Vec<Vec<u32>>,
     /// What each page is taken for by itself.
-    pub(crate) impressions: Vec<Impression>,
+    impressions: Vec<Impression>,
 }
 
-/// Looks at pages of a site, all of whose addresses are known.
-pub(crate) fn look(
+/// Looks at pages of a site.
+fn look(
     site: &Joined<'_>,
     pages: &[ParsedPage<'_>],
     recurring: &FxHashSet<u64>,
-    addresses: &Addresses,
     config: &ClusterConfig,
 ) -> Looks {
     let feeds = feeds_of_pages(site);
@@ -91,26 +174,22 @@ pub(crate) fn look(
         .zip(&feeds)
         .map(|(page, feeds)| {
             let listed_by_feed = !feeds.is_empty();
-            let pages_below = addresses.below(&page.page.url);
+            let pages_below = site.links.site().below(&page.page.url);
             let min_words = config.min_words;
             impression(page, &Evidence { listed_by_feed, pages_below, min_words })
         })
         .collect();
-    prove(&mut impressions, pages, addresses);
+    prove(&mut impressions, pages, &site.links);
     Looks { paths, feeds, impressions }
 }
 
 /// How alike pages of one layout are, by the settings.
-pub(crate) fn likeness(config: &ClusterConfig) -> Likeness {
+fn likeness(config: &ClusterConfig) -> Likeness {
     Likeness { threshold: config.similarity, feed_bonus: config.feed_bonus, sample: config.sample }
 }
 
 /// The pages of each layout.
-pub(crate) fn layouts(
-    pages: &[ParsedPage<'_>],
-    looks: &Looks,
-    config: &ClusterConfig,
-) -> Vec<Vec<u32>> {
+fn layouts(pages: &[ParsedPage<'_>], looks: &Looks, config: &ClusterConfig) -> Vec<Vec<u32>> {
     let layouts: Vec<Layout<'_>> = pages
         .iter()
         .zip(looks.paths.iter().zip(&looks.feeds))
@@ -119,67 +198,28 @@ pub(crate) fn layouts(
     group_by_layout(&layouts, &likeness(config))
 }
 
-/// The addresses of all pages of a site.
-#[derive(Debug)]
-pub(crate) struct Addresses {
-    /// Without scheme, query and fragment, with a slash behind, sorted.
-    paths: Vec<String>,
-    urls: Vec<String>,
-    /// In the form in which addresses of one page are equal; made when first asked for.
-    keys: OnceLock<FxHashSet<String>>,
-}
-
-impl Addresses {
-    pub(crate) fn of<'a>(urls: impl Iterator<Item = &'a str>) -> Self {
-        let urls: Vec<String> = urls.map(str::to_owned).collect();
-        let mut paths: Vec<String> = urls.iter().map(|url| Self::path(url)).collect();
-        paths.sort_unstable();
-        Self { paths, urls, keys: OnceLock::new() }
-    }
-
-    fn path(url: &str) -> String {
-        let url = url.split(['?', '#']).next().unwrap_or_default();
-        let (_, rest) = url.split_once("://").unwrap_or(("", url));
-        format!("{}/", rest.trim_end_matches('/'))
-    }
-
-    /// The number of pages whose addresses lie below one, without query.
-    fn below(&self, url: &str) -> u32 {
-        let path = Self::path(url);
-        let from = self.paths.partition_point(|p| *p <= path);
-        self.paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
-    }
-
-    /// Whether there is a page of an address, given in the form in which addresses of one page are equal.
-    pub(crate) fn has(&self, key: &str) -> bool {
-        let tracking = Tracking::new(&[]);
-        let keys = || self.urls.iter().filter_map(|url| tracking.key(url)).collect();
-        self.keys.get_or_init(keys).contains(key)
-    }
-}
-
 /// A list leads to at least so many other pages of the crawl.
 const LEADS_TO: usize = 3;
 
 /// Finds out which of the pages that look like lists lead to other pages of the crawl.
-fn prove(impressions: &mut [Impression], pages: &[ParsedPage<'_>], addresses: &Addresses) {
-    let tracking = Tracking::new(&[]);
+fn prove(impressions: &mut [Impression], pages: &[ParsedPage<'_>], links: &PagesByLink) {
     for (impression, page) in impressions.iter_mut().zip(pages) {
         if impression.needs_proof() {
-            *impression = impression.with_proof(leads_on(page, addresses, &tracking));
+            *impression = impression.with_proof(leads_on(page, links));
         }
     }
 }
 
-fn leads_on(page: &ParsedPage<'_>, addresses: &Addresses, tracking: &Tracking) -> bool {
+fn leads_on(page: &ParsedPage<'_>, links: &PagesByLink) -> bool {
     let Ok(base) = Url::parse(&page.page.url) else { return false };
-    let own = tracking.key(&page.page.url);
+    let own = links.meant_by(&page.page.url);
     let document = &page.document;
-    let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
-    let mut found: FxHashSet<String> = FxHashSet::default();
-    for href in links.filter_map(|id| document.attribute(id, &local_name!("href"))) {
-        let to = base.join(href).ok().and_then(|url| tracking.key(url.as_str()));
-        found.extend(to.filter(|to| Some(to) != own.as_ref() && addresses.has(to)));
+    let anchors = document.ids().filter(|&id| document.is(id, &local_name!("a")));
+    let mut found: BTreeSet<&Address> = BTreeSet::new();
+    for href in anchors.filter_map(|id| document.attribute(id, &local_name!("href"))) {
+        let to = base.join(href).ok();
+        let to = to.and_then(|url| links.meant_by(url.as_str()));
+        found.extend(to.filter(|to| Some(*to) != own));
         if found.len() >= LEADS_TO {
             return true;
         }
@@ -188,7 +228,7 @@ fn leads_on(page: &ParsedPage<'_>, addresses: &Addresses, tracking: &Tracking) -
 }
 
 /// Sets the pages of a layout apart by kind, the most numerous first.
-pub(crate) fn split_by_kind(
+fn split_by_kind(
     members: Vec<u32>,
     impressions: &[Impression],
 ) -> impl Iterator<Item = (TemplateKind, Vec<u32>)> {

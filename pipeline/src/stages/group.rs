@@ -3,16 +3,18 @@
 //! Takes: everything read: pages, feed items, redirects.
 //! Gives: sites in emission order, each with its pages sorted and the feed items that point to them.
 //! Why: the site is the unit of memory, parallelism and output from here on.
-//! Drops: older copies of a URL (`duplicate-url`) and pages without a host (`bad-url`).
+//! Drops: other copies of a URL (`duplicate-url`) and pages without a host (`bad-url`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use model::{Drop, DropReason, FeedItem, Origin, Page, Site, Stage};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::Intake;
+use crate::addresses::{Address, PagesByLink};
 use crate::config::GroupConfig;
+use crate::redirects::{Redirects, redirect};
 use crate::urls::{Tracking, site_of};
 
 /// What the read stage gave, put in order.
@@ -32,7 +34,7 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
     let tracking = Tracking::new(&config.tracking_parameters);
     let mut grouped = Grouped::default();
     let mut sites: BTreeMap<String, Site> = BTreeMap::new();
-    let mut redirects: BTreeMap<String, String> = BTreeMap::new();
+    let mut redirects: Vec<(Address, String)> = Vec::new();
     let mut items: Vec<FeedItem> = Vec::new();
     for intake in name_saved_files(intakes) {
         match intake {
@@ -46,25 +48,23 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
                 None => grouped.drops.push(drop_of("", &page, DropReason::BadUrl, String::new())),
             },
             Intake::Feed(feed_items) => items.extend(feed_items),
-            Intake::Redirect { from, to } => {
-                if let (Some(from), Some(key)) = (tracking.key(&from), tracking.key(&to))
-                    && from != key
-                {
-                    // Of several targets the first by name, whatever order they were read in.
-                    let kept = redirects.entry(from).or_insert_with(|| to.clone());
-                    if to < *kept {
-                        *kept = to;
-                    }
-                }
-            }
+            Intake::Redirect { from, to } => redirects.extend(redirect(&from, to, &tracking)),
             Intake::Revisit(revisit) => grouped.drops.push(revisit.without_original()),
             Intake::Drop(drop) => grouped.drops.push(drop),
         }
     }
     items.sort();
     items.dedup();
+    let redirects = Redirects::of(redirects.into_iter());
+    let doubtful: BTreeSet<Address> =
+        items.iter().flat_map(|item| redirects.doubtful(&item.link, &tracking)).collect();
+    let of_pages = sites.values().flat_map(|site| &site.pages);
+    let pages: BTreeSet<Address> = match doubtful.is_empty() {
+        true => BTreeSet::new(),
+        false => of_pages.filter_map(|page| tracking.address(&page.url)).collect(),
+    };
     for mut item in items {
-        item.link = follow(item.link, &redirects, &tracking);
+        item.link = redirects.follow(item.link, &tracking, &|address| pages.contains(address));
         match site_of(&item.link).and_then(|key| sites.get_mut(&key)) {
             Some(site) => site.feed_items.push(item),
             None => grouped.strangers += 1,
@@ -75,8 +75,15 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
     for site in &mut grouped.sites {
         // Redirects may have changed the order.
         site.feed_items.sort();
-        let pages = std::mem::take(&mut site.pages);
-        site.pages = settle(&site.key, pages, &mut grouped.drops);
+        let copies = settle(std::mem::take(&mut site.pages));
+        site.pages = copies.best;
+        let kept: BTreeMap<&str, Option<Timestamp>> =
+            site.pages.iter().map(|page| (&*page.url, page.fetched)).collect();
+        let others = copies.others.iter();
+        grouped.drops.extend(others.map(|copy| {
+            let kept = kept.get(&*copy.url).copied().flatten();
+            duplicate(&site.key, copy, kept)
+        }));
     }
     grouped.drops.sort();
     grouped
@@ -118,25 +125,6 @@ pub(crate) fn drop_of(site: &str, page: &impl Visit, reason: DropReason, detail:
     Drop { site, url, origin: page.origin().clone(), stage: Stage::Group, reason, detail }
 }
 
-/// Redirects that are followed one after the other.
-pub(crate) const MOST_HOPS: usize = 10;
-
-/// Where a link leads in the end, by the redirects seen in the input.
-pub(crate) fn follow(
-    link: String,
-    redirects: &BTreeMap<String, String>,
-    tracking: &Tracking,
-) -> String {
-    let mut link = link;
-    for _ in 0..MOST_HOPS {
-        match tracking.key(&link).and_then(|key| redirects.get(&key)) {
-            Some(next) => link.clone_from(next),
-            None => break,
-        }
-    }
-    link
-}
-
 /// A page as grouping sees it, whether its HTML is at hand or not.
 pub(crate) trait Visit {
     /// Its address.
@@ -161,64 +149,81 @@ impl Visit for Page {
     }
 }
 
-/// Sorts the pages of a site and keeps the latest copy of each URL.
-pub(crate) fn settle<V: Visit>(site: &str, mut pages: Vec<V>, drops: &mut Vec<Drop>) -> Vec<V> {
-    // Latest first within a URL; the later record wins a tie.
+/// The copies of the pages of a site.
+#[derive(Debug)]
+pub(crate) struct Copies<V> {
+    /// The best of each address, in the order of addresses.
+    pub(crate) best: Vec<V>,
+    /// All others, in the same order, those of one address the better first.
+    pub(crate) others: Vec<V>,
+}
+
+/// Sorts the copies of the pages of a site. Of one address complete copies come first, then later ones.
+pub(crate) fn settle<V: Visit>(mut pages: Vec<V>) -> Copies<V> {
     pages.sort_by(|a, b| {
+        let truncated = |page: &V| page.origin().truncated.is_some();
         (a.url().cmp(b.url()))
+            .then_with(|| truncated(a).cmp(&truncated(b)))
             .then_with(|| b.fetched().cmp(&a.fetched()))
             .then_with(|| b.origin().cmp(a.origin()))
     });
-    let mut kept: Vec<V> = Vec::with_capacity(pages.len());
+    let mut copies: Copies<V> = Copies { best: Vec::new(), others: Vec::new() };
     for page in pages {
-        match kept.last() {
-            Some(last) if last.url() == page.url() => {
-                let when = last.fetched();
-                let when = when.map_or_else(|| "at a time unknown".to_owned(), |t| t.to_string());
-                let detail = format!("the copy fetched {when} is kept");
-                drops.push(drop_of(site, &page, DropReason::DuplicateUrl, detail));
-            }
-            _ => kept.push(page),
+        match copies.best.last() {
+            Some(last) if last.url() == page.url() => copies.others.push(page),
+            _ => copies.best.push(page),
         }
     }
-    kept
+    copies
 }
 
-/// Joins the feed items of a site to its pages by normalised URL: the page's own, or the canonical
-/// one it names. Takes the pages' addresses and, for each, its canonical one; gives for each page
-/// the indices of the items that point to it.
-pub fn join(
-    addresses: &[&str],
-    items: &[FeedItem],
-    canonical: &[Option<String>],
-    config: &GroupConfig,
-) -> Vec<Vec<u32>> {
-    let mut joined = vec![Vec::new(); addresses.len()];
-    if items.is_empty() {
-        return joined;
-    }
-    let tracking = Tracking::new(&config.tracking_parameters);
-    let mut by_key: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for (i, address) in addresses.iter().enumerate() {
-        if let Some(key) = tracking.key(address) {
-            by_key.entry(key).or_default().push(i as u32);
-        }
-    }
-    for (i, canonical) in canonical.iter().enumerate() {
-        // A canonical address only helps where no page has that address itself; pages that all
-        // name the home page say nothing.
-        if let Some(key) = canonical.as_deref().and_then(|c| tracking.key(c)) {
-            let pages = by_key.entry(key).or_default();
-            if pages.is_empty() {
-                pages.push(i as u32);
-            }
-        }
-    }
+/// A time as drops tell it.
+pub(crate) fn when(fetched: Option<Timestamp>) -> String {
+    fetched.map_or_else(|| "at a time unknown".to_owned(), |time| time.to_string())
+}
+
+/// Why a copy is left out: the one that was fetched then is kept.
+pub(crate) fn duplicate(site: &str, copy: &impl Visit, kept: Option<Timestamp>) -> Drop {
+    let when = when(kept);
+    let detail = match &copy.origin().truncated {
+        Some(why) => format!("truncated ({why}); the copy fetched {when} is kept"),
+        None => format!("the copy fetched {when} is kept"),
+    };
+    drop_of(site, copy, DropReason::DuplicateUrl, detail)
+}
+
+/// Joins the feed items of a site to its pages, of which there are so many: gives for each page the
+/// indices of the items that point to it.
+pub fn join(items: &[FeedItem], links: &PagesByLink, pages: usize) -> Vec<Vec<u32>> {
+    let mut joined = vec![Vec::new(); pages];
     for (i, item) in items.iter().enumerate() {
-        for &page in tracking.key(&item.link).and_then(|key| by_key.get(&key)).into_iter().flatten()
-        {
+        for &page in links.pages(&item.link) {
             joined[page as usize].push(i as u32);
         }
     }
+    for (page, of_page) in (0..).zip(&mut joined).filter(|(_, of_page)| of_page.len() > 1) {
+        keep_own(page, of_page, items, links);
+    }
     joined
+}
+
+/// Items with other titles whose links differ in the value of a tracking parameter are of other
+/// pages, which the crawl lacks; only exact links are left then.
+fn keep_own(page: u32, of_page: &mut Vec<u32>, items: &[FeedItem], links: &PagesByLink) {
+    let item = |i: &u32| &items[*i as usize];
+    let is_own = |i: &u32| links.is_exact(&item(i).link, page);
+    let others = of_page.iter().filter(|i| !is_own(i)).map(item);
+    let titles: BTreeSet<&str> = others.clone().map(|other| other.title.as_str()).collect();
+    if titles.len() < 2 {
+        return;
+    }
+    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for address in others.filter_map(|other| links.site().address(&other.link)) {
+        for (name, value) in address.parameters() {
+            values.entry(name.to_owned()).or_default().insert(value.to_owned());
+        }
+    }
+    if values.values().any(|values| values.len() > 1) {
+        of_page.retain(is_own);
+    }
 }

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use super::describe::{Told, diff};
 use super::essence::{Described, Essence};
+use super::sink::ArticleKey;
 
 /// What is known of the archive while a run adds to it.
 #[derive(Debug, Default)]
@@ -40,10 +41,18 @@ struct Neighbour {
 }
 
 impl Growth {
-    /// Adds a visit. One that is known already changes nothing, whatever it says.
-    pub(super) fn visit(&mut self, db: &Connection, article: &Article, key: &str) -> Result<()> {
-        let id = article_id(db, key, &article.site)?;
+    /// Adds a visit. One that is known already changes nothing, whatever it says. A truncated one tells
+    /// nothing of the content where a complete one is known.
+    pub(super) fn visit(
+        &mut self,
+        db: &Connection,
+        article: &Article,
+        key: &ArticleKey,
+    ) -> Result<()> {
         let essence = Essence::of(article);
+        let id = article_id(db, key, article, &essence)?;
+        let is_whole = article.origin.truncated.is_none();
+        let has_whole = has_visit(db, id, true)?;
         let Some(at) = moment(db, id, article, &essence)? else { return Ok(()) };
         let file = self.file_id(db, &article.origin.file)?;
         let known = "SELECT 1 FROM visits WHERE article = ?1 AND fetched = ?2 AND record_id = ?3";
@@ -51,8 +60,17 @@ impl Growth {
         if known {
             return Ok(());
         }
-        let before = neighbour(db, id, &at, BEFORE)?;
-        let after = neighbour(db, id, &at, AFTER)?;
+        if has_whole && !is_whole {
+            let before = neighbour(db, id, &at, BEFORE, true)?;
+            let in_force =
+                before.map_or_else(|| neighbour(db, id, &at, AFTER, true), |v| Ok(Some(v)))?;
+            return match in_force.filter(|_| article.fetched.is_some()) {
+                Some(Neighbour { version, .. }) => add(db, id, &at, file, article, version),
+                None => Ok(()),
+            };
+        }
+        let before = neighbour(db, id, &at, BEFORE, is_whole)?;
+        let after = neighbour(db, id, &at, AFTER, is_whole)?;
         let same = |neighbour: &Option<Neighbour>| -> Result<Option<i64>> {
             match neighbour {
                 Some(n) => Ok(essence
@@ -76,9 +94,10 @@ impl Growth {
                 None => insert(db, id, &at, article, &essence, file)?,
             },
         };
-        db.prepare_cached("INSERT INTO visits VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(
-            params![id, at.fetched, at.record_id, file, article.origin.offset as i64, version],
-        )?;
+        add(db, id, &at, file, article, version)?;
+        if is_whole && has_visit(db, id, false)? {
+            settle_truncated(db, id)?;
+        }
         let begun = recount(db, version)?;
         if begun == at {
             describe(db, id, &begun)?;
@@ -104,14 +123,80 @@ impl Growth {
     }
 }
 
-fn article_id(db: &Connection, key: &str, site: &str) -> Result<i64> {
+/// The article of a key. One that is not there is another's visit if it differs from that in tracking
+/// parameters only and has the content of one of its versions; else it is new.
+fn article_id(
+    db: &Connection,
+    key: &ArticleKey,
+    article: &Article,
+    essence: &Essence,
+) -> Result<i64> {
     let known = "SELECT id FROM articles WHERE key = ?1";
-    let known = db.prepare_cached(known)?.query_row([key], |row| row.get(0)).optional()?;
+    let known = db.prepare_cached(known)?.query_row([key.exact()], |row| row.get(0)).optional()?;
     if let Some(id) = known {
         return Ok(id);
     }
-    db.prepare_cached("INSERT INTO articles (key, site) VALUES (?1, ?2)")?.execute([key, site])?;
+    let alike = "SELECT versions.id, articles.id FROM versions
+        JOIN articles ON articles.id = versions.article
+        WHERE versions.digest = ?1 AND articles.stripped = ?2 ORDER BY articles.key, versions.id";
+    let alike = db
+        .prepare_cached(alike)?
+        .query_map(params![essence.digest, key.stripped], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<Vec<(i64, i64)>>>()?;
+    for (version, id) in alike {
+        if essence.changes_since(&essence_of(db, version)?).is_empty() {
+            return Ok(id);
+        }
+    }
+    let new = "INSERT INTO articles (key, site, stripped) VALUES (?1, ?2, ?3)";
+    db.prepare_cached(new)?.execute(params![key.exact(), article.site, key.stripped])?;
     Ok(db.last_insert_rowid())
+}
+
+/// Whether an article has a visit that is complete, or one that is truncated.
+fn has_visit(db: &Connection, article: i64, whole: bool) -> Result<bool> {
+    let sql = "SELECT 1 FROM visits WHERE article = ?1 AND (truncated IS NULL) = ?2 LIMIT 1";
+    db.prepare_cached(sql)?.exists(params![article, whole])
+}
+
+fn add(
+    db: &Connection,
+    id: i64,
+    at: &Moment,
+    file: i64,
+    article: &Article,
+    version: i64,
+) -> Result<()> {
+    let sql = "INSERT INTO visits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let model::Origin { offset, truncated, .. } = &article.origin;
+    db.prepare_cached(sql)?.execute(params![
+        id,
+        at.fetched,
+        at.record_id,
+        file,
+        *offset as i64,
+        version,
+        truncated
+    ])?;
+    Ok(())
+}
+
+/// Gives each truncated visit the version of the complete one before it, else of the one after; versions
+/// of truncated visits alone go.
+fn settle_truncated(db: &Connection, article: i64) -> Result<()> {
+    let sql = "UPDATE visits SET version = coalesce(
+            (SELECT whole.version FROM visits AS whole
+             WHERE whole.article = visits.article AND whole.truncated IS NULL
+             AND (whole.fetched, whole.record_id) < (visits.fetched, visits.record_id)
+             ORDER BY whole.fetched DESC, whole.record_id DESC LIMIT 1),
+            (SELECT whole.version FROM visits AS whole
+             WHERE whole.article = visits.article AND whole.truncated IS NULL
+             ORDER BY whole.fetched, whole.record_id LIMIT 1))
+        WHERE article = ?1 AND truncated IS NOT NULL";
+    db.prepare_cached(sql)?.execute([article])?;
+    let sql = "DELETE FROM versions WHERE article = ?1 AND truncated IS NOT NULL";
+    db.prepare_cached(sql)?.execute([article])?;
+    Ok(())
 }
 
 /// When the visit was. Of pages without a date, content that such a visit has shown before is
@@ -127,10 +212,11 @@ fn moment(
         let record_id = article.origin.record_id.clone();
         return Ok(Some(Moment { fetched, record_id }));
     }
-    let undated = "SELECT DISTINCT version FROM visits WHERE article = ?1 AND fetched = ''";
+    let undated = "SELECT DISTINCT version FROM visits
+        WHERE article = ?1 AND fetched = '' AND (truncated IS NULL) = ?2";
     let versions = db
         .prepare_cached(undated)?
-        .query_map([article_id], |row| row.get(0))?
+        .query_map(params![article_id, article.origin.truncated.is_none()], |row| row.get(0))?
         .collect::<Result<Vec<i64>>>()?;
     for version in versions {
         if essence.changes_since(&essence_of(db, version)?).is_empty() {
@@ -143,19 +229,26 @@ fn moment(
 }
 
 const BEFORE: &str = "SELECT version, fetched, record_id, file, offset FROM visits
-    WHERE article = ?1 AND (fetched, record_id) < (?2, ?3)
+    WHERE article = ?1 AND (fetched, record_id) < (?2, ?3) AND (truncated IS NULL) = ?4
     ORDER BY fetched DESC, record_id DESC LIMIT 1";
 const AFTER: &str = "SELECT version, fetched, record_id, file, offset FROM visits
-    WHERE article = ?1 AND (fetched, record_id) > (?2, ?3)
+    WHERE article = ?1 AND (fetched, record_id) > (?2, ?3) AND (truncated IS NULL) = ?4
     ORDER BY fetched, record_id LIMIT 1";
 
-fn neighbour(db: &Connection, article: i64, at: &Moment, sql: &str) -> Result<Option<Neighbour>> {
+/// The next visit before or after, complete or truncated.
+fn neighbour(
+    db: &Connection,
+    article: i64,
+    at: &Moment,
+    sql: &str,
+    whole: bool,
+) -> Result<Option<Neighbour>> {
     let read = |row: &Row<'_>| {
         let at = Moment { fetched: row.get(1)?, record_id: row.get(2)? };
         Ok(Neighbour { version: row.get(0)?, at, file: row.get(3)?, offset: row.get(4)? })
     };
     let mut statement = db.prepare_cached(sql)?;
-    statement.query_row(params![article, at.fetched, at.record_id], read).optional()
+    statement.query_row(params![article, at.fetched, at.record_id, whole], read).optional()
 }
 
 fn strings(row: &Row<'_>, at: usize) -> Result<Vec<String>> {
@@ -219,7 +312,8 @@ fn write(
     let sql = "INSERT OR REPLACE INTO versions VALUES (
         :id, :article, :fetched, :fetched, 0, '[]', NULL, :url, :title, :authors, :published,
         :modified, :language, :description, :image, :tags, :canonical, :site_name, :sources, :text,
-        :html, :digest, :record_id, :file, :offset, :template, :wrapper, :confidence, :program)";
+        :html, :digest, :record_id, :file, :offset, :template, :wrapper, :confidence, :program,
+        :truncated)";
     db.prepare_cached(sql)?.execute(named_params! {
         ":id": version,
         ":article": article_id,
@@ -246,6 +340,7 @@ fn write(
         ":wrapper": wrapper.to_string(),
         ":confidence": crate::articles::rounded(article.confidence),
         ":program": concat!("sitegrove ", env!("CARGO_PKG_VERSION")),
+        ":truncated": article.origin.truncated,
     })?;
     Ok(())
 }
@@ -254,7 +349,8 @@ fn write(
 /// own, with the same content.
 fn part(db: &Connection, article: i64, from: &Neighbour) -> Result<()> {
     let columns = "url, title, authors, published, modified, language, description, image, tags,
-        canonical, site_name, sources, text, html, digest, template, wrapper, confidence, program";
+        canonical, site_name, sources, text, html, digest, template, wrapper, confidence, program,
+        truncated";
     let sql = format!(
         "INSERT INTO versions (article, first_seen, last_seen, visits, changed, diff, record_id,
             file, offset, {columns})
@@ -288,7 +384,8 @@ fn part(db: &Connection, article: i64, from: &Neighbour) -> Result<()> {
 fn recount(db: &Connection, version: i64) -> Result<Moment> {
     let sql = "UPDATE versions SET (visits, last_seen) =
         (SELECT count(*), max(fetched) FROM visits
-         WHERE visits.article = versions.article AND visits.version = versions.id)
+         WHERE visits.article = versions.article AND visits.version = versions.id
+         AND (visits.truncated IS NULL) = (versions.truncated IS NULL))
         WHERE id = ?1 RETURNING first_seen, record_id";
     db.prepare_cached(sql)?
         .query_row([version], |row| Ok(Moment { fetched: row.get(0)?, record_id: row.get(1)? }))

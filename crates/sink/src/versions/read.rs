@@ -6,7 +6,7 @@ use rusqlite::{Connection, OpenFlags, Row, params};
 use serde::Serialize;
 
 use super::schema::{self, Found};
-use super::{failed, refused};
+use super::{ArticleKey, failed, refused};
 use crate::SinkError;
 
 /// A version of an article.
@@ -54,6 +54,8 @@ pub struct Version {
     pub confidence: f64,
     /// Program that extracted it, with its version.
     pub program: String,
+    /// Why its record was cut short; no complete visit is known then.
+    pub truncated: Option<String>,
 }
 
 /// A version that is new since a day.
@@ -83,11 +85,12 @@ pub struct Change {
 pub struct ArticleArchive {
     connection: Connection,
     path: PathBuf,
+    found: Found,
 }
 
 const HISTORY: &str = "SELECT number, url, first_seen, last_seen, visits, changed, diff, title,
     authors, published, modified, language, description, tags, text, record_id, file, offset,
-    wrapper, confidence, program FROM history";
+    wrapper, confidence, program";
 
 impl ArticleArchive {
     /// Opens an archive.
@@ -98,22 +101,32 @@ impl ArticleArchive {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection =
             Connection::open_with_flags(path, flags).map_err(|e| failed("cannot open", path, e))?;
-        if schema::found(&connection, path)? == Found::Empty {
+        let found = schema::found(&connection, path)?;
+        if found == Found::Empty {
             let why = "no run has added to it yet";
             return Err(refused("nothing is in", path, why));
         }
-        Ok(Self { connection, path: path.to_owned() })
+        Ok(Self { connection, path: path.to_owned(), found })
     }
 
     /// The versions of the article with this key (as the sink's function made it) or address, the
-    /// oldest first; none if it is not there.
+    /// oldest first; none if it is not there, or it could be one of several.
     ///
     /// # Errors
     /// If the archive cannot be read.
-    pub fn history(&self, key: &str, url: &str) -> Result<Vec<Version>, SinkError> {
+    pub fn history(&self, key: &ArticleKey, url: &str) -> Result<Vec<Version>, SinkError> {
         // By its key an article is found at once, by an address that another setting made a key of
         // only by looking at all.
-        let by_key = self.versions("key = ?1", key)?;
+        let by_key = self.versions("key = ?1", key.exact())?;
+        if !by_key.is_empty() {
+            return Ok(by_key);
+        }
+        let stripped = match self.found {
+            Found::Former => "key = ?1",
+            // Tracking parameters tell articles apart where there are several.
+            _ => "key IN (SELECT max(key) FROM articles WHERE stripped = ?1 HAVING count(*) = 1)",
+        };
+        let by_key = self.versions(stripped, &key.stripped)?;
         if !by_key.is_empty() {
             return Ok(by_key);
         }
@@ -123,7 +136,9 @@ impl ArticleArchive {
     }
 
     fn versions(&self, condition: &str, value: &str) -> Result<Vec<Version>, SinkError> {
-        let sql = format!("{HISTORY} WHERE {condition} ORDER BY key, number");
+        let truncated = if self.found == Found::Former { "NULL" } else { "truncated" };
+        let sql =
+            format!("{HISTORY}, {truncated} FROM history WHERE {condition} ORDER BY key, number");
         let all = || -> rusqlite::Result<Vec<Version>> {
             let mut statement = self.connection.prepare(&sql)?;
             statement.query_map([value], version)?.collect()
@@ -192,6 +207,7 @@ fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
         wrapper: serde_json::from_str(&wrapper).unwrap_or_default(),
         confidence: row.get(19)?,
         program: row.get(20)?,
+        truncated: row.get(21)?,
     })
 }
 

@@ -11,13 +11,17 @@ use crate::SinkError;
 pub(super) const APPLICATION: i64 = 0x5369_4772;
 
 /// `PRAGMA user_version`: version of the schema.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
+
+/// The schema before: without `stripped` of articles, `truncated` of versions and visits.
+const FORMER: i64 = 1;
 
 const TABLES: &str = "
 CREATE TABLE articles (
     id INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
-    site TEXT NOT NULL
+    site TEXT NOT NULL,
+    stripped TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX articles_by_site ON articles (site);
 CREATE TABLE versions (
@@ -49,7 +53,8 @@ CREATE TABLE versions (
     template TEXT NOT NULL,
     wrapper TEXT NOT NULL,
     confidence REAL NOT NULL,
-    program TEXT NOT NULL
+    program TEXT NOT NULL,
+    truncated TEXT
 ) STRICT;
 CREATE INDEX versions_in_order ON versions (article, first_seen, record_id);
 CREATE INDEX versions_by_date ON versions (first_seen);
@@ -64,8 +69,15 @@ CREATE TABLE visits (
     file INTEGER NOT NULL REFERENCES files (id),
     offset INTEGER NOT NULL,
     version INTEGER NOT NULL REFERENCES versions (id),
+    truncated TEXT,
     PRIMARY KEY (article, fetched, record_id)
 ) STRICT, WITHOUT ROWID;
+";
+
+/// What both the tables of today and those brought up to date have beside.
+const INDEXES_AND_VIEW: &str = "
+CREATE INDEX articles_by_stripped ON articles (stripped);
+CREATE INDEX versions_by_digest ON versions (digest);
 CREATE VIEW history AS
 SELECT articles.key AS key, articles.site AS site,
     row_number() OVER (
@@ -76,7 +88,7 @@ SELECT articles.key AS key, articles.site AS site,
     versions.published, versions.modified, versions.language, versions.description,
     versions.image, versions.tags, versions.canonical, versions.site_name, versions.text,
     versions.html, versions.record_id, files.name AS file, versions.offset, versions.template,
-    versions.wrapper, versions.confidence, versions.program
+    versions.wrapper, versions.confidence, versions.program, versions.truncated
 FROM versions
 JOIN articles ON articles.id = versions.article
 JOIN files ON files.id = versions.file;
@@ -87,6 +99,8 @@ JOIN files ON files.id = versions.file;
 pub(super) enum Found {
     /// An archive of articles.
     Archive,
+    /// An archive of articles of the schema before.
+    Former,
     /// Nothing yet.
     Empty,
 }
@@ -103,6 +117,7 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
     match (application, version) {
         (0, 0) if tables == 0 => Ok(Found::Empty),
         (APPLICATION, VERSION) => Ok(Found::Archive),
+        (APPLICATION, FORMER) => Ok(Found::Former),
         (APPLICATION, version) => {
             let why = format!(
                 "its schema is {version}, this program knows {VERSION}: use the sitegrove that \
@@ -120,6 +135,24 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
 /// Makes an empty file an archive, within the transaction that fills it.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
+    connection.execute_batch(INDEXES_AND_VIEW)?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
+    connection.pragma_update(None, "user_version", VERSION)
+}
+
+/// Gives an archive of the schema before what it lacks, within the transaction that adds to it.
+pub(super) fn bring_up_to_date(connection: &Connection) -> rusqlite::Result<()> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version != FORMER {
+        return Ok(());
+    }
+    connection.execute_batch(
+        "ALTER TABLE articles ADD COLUMN stripped TEXT NOT NULL DEFAULT '';
+        ALTER TABLE versions ADD COLUMN truncated TEXT;
+        ALTER TABLE visits ADD COLUMN truncated TEXT;
+        UPDATE articles SET stripped = key;
+        DROP VIEW history;",
+    )?;
+    connection.execute_batch(INDEXES_AND_VIEW)?;
     connection.pragma_update(None, "user_version", VERSION)
 }

@@ -1,11 +1,13 @@
 //! The archive as an output of a run.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use model::{Article, Field};
 use rusqlite::Connection;
 
 use super::failed;
@@ -13,8 +15,27 @@ use super::grow::Growth;
 use super::schema::{self, Found};
 use crate::{Sink, SinkError, SiteResult};
 
-/// Gives the form of an address in which two that name the same page are equal.
-pub type KeyOf = Arc<dyn Fn(&str) -> String + Send + Sync>;
+/// The forms of an address in which two that name the same page are equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArticleKey {
+    /// That of the address itself.
+    pub own: String,
+    /// That of the address which the page names as canonical, where the two differ in tracking
+    /// parameters only.
+    pub named: Option<String>,
+    /// Without any tracking parameter: of one page, but maybe of others too.
+    pub stripped: String,
+}
+
+impl ArticleKey {
+    /// What the article is known by.
+    pub(super) fn exact(&self) -> &str {
+        self.named.as_ref().unwrap_or(&self.own)
+    }
+}
+
+/// Gives the key of an address and of the canonical address that its page names.
+pub type KeyOf = Arc<dyn Fn(&str, Option<&str>) -> ArticleKey + Send + Sync>;
 
 /// How long a run waits for another one that writes to the same archive.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -59,7 +80,31 @@ impl VersionsSink {
             sink.made = absent;
             schema::create(connection).map_err(|e| failed("cannot write to", path, e))?;
         }
+        if let Some(connection) = &sink.connection {
+            schema::bring_up_to_date(connection).map_err(|e| failed("cannot write to", path, e))?;
+        }
         Ok(sink)
+    }
+
+    /// The keys of articles. Articles of several titles that name one canonical address are several: the
+    /// site's template is wrong, and their own addresses count.
+    fn keys(&self, articles: &[Article]) -> Vec<ArticleKey> {
+        let field = |field: &Option<Field<String>>| field.as_ref().map(|f| f.value.clone());
+        let key = |article: &Article| {
+            (self.key_of)(&article.url, field(&article.metadata.canonical).as_deref())
+        };
+        let mut keys: Vec<ArticleKey> = articles.iter().map(key).collect();
+        let mut titles: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
+        for (key, article) in keys.iter().zip(articles) {
+            if let Some(named) = &key.named {
+                titles.entry(named.clone()).or_default().insert(field(&article.metadata.title));
+            }
+        }
+        for key in &mut keys {
+            let one = |named: &String| titles.get(named).is_none_or(|titles| titles.len() == 1);
+            key.named = key.named.take().filter(one);
+        }
+        keys
     }
 }
 
@@ -75,8 +120,7 @@ fn begin(connection: &Connection) -> rusqlite::Result<()> {
 impl Sink for VersionsSink {
     fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
         let Some(connection) = &self.connection else { return Ok(()) };
-        for article in &site.articles {
-            let key = (self.key_of)(&article.url);
+        for (article, key) in site.articles.iter().zip(self.keys(&site.articles)) {
             let grown = self.growth.visit(connection, article, &key);
             grown.map_err(|e| failed("cannot write to", &self.path, e))?;
         }

@@ -8,7 +8,7 @@ use model::{Article, Charset, CharsetEvidence, Field, Metadata, Origin, Overrule
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::{ArticleArchive, Version, VersionsSink};
+use super::{ArticleArchive, ArticleKey, Version, VersionsSink};
 use crate::{Sink, SiteResult};
 
 fn article(day: Option<u32>, text: &str) -> Article {
@@ -49,8 +49,16 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
     }
 }
 
+/// Of addresses whose parameters may all be of tracking.
+fn key(url: &str, canonical: Option<&str>) -> ArticleKey {
+    let stripped = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
+    let named = canonical.filter(|named| *named != url && stripped(named) == stripped(url));
+    let named = named.map(str::to_owned);
+    ArticleKey { own: url.to_owned(), named, stripped: stripped(url) }
+}
+
 fn open(path: &Path) -> VersionsSink {
-    VersionsSink::open(path, Arc::new(str::to_owned)).unwrap()
+    VersionsSink::open(path, Arc::new(|url, canonical| key(url, canonical))).unwrap()
 }
 
 fn add(path: &Path, article: Article) {
@@ -68,7 +76,7 @@ fn versions(path: &Path) -> Vec<Version> {
 }
 
 fn versions_of(path: &Path, url: &str) -> Vec<Version> {
-    ArticleArchive::open(path).unwrap().history(url, url).unwrap()
+    ArticleArchive::open(path).unwrap().history(&key(url, None), url).unwrap()
 }
 
 /// Dates, visits, files, texts and diffs: all that must not depend on the order of runs.

@@ -12,9 +12,8 @@ use super::records::{ArticleLine, DropLine, OriginLine, Records, TemplateLine};
 use super::reread::Reread;
 use super::settings::Settings;
 use crate::parsed::{ParsedPage, parse_page};
-use crate::site::canonical_of;
+use crate::site::joined;
 use crate::stages::cluster::{Joined, cluster};
-use crate::stages::group::join;
 
 /// A site as it is shown.
 pub(super) struct SiteView<'a> {
@@ -88,11 +87,8 @@ impl<'a> Pages<'a> {
         let (site, config) = (reread.site.as_ref()?, &settings.config);
         let parsed: Vec<ParsedPage<'_>> =
             site.pages.par_iter().map(|page| parse_page(page, config)).collect();
-        let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
-        let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
-        let pages = join(&addresses, &site.feed_items, &canonical, &config.group);
-        let joined = Joined { key: &site.key, feed_items: &site.feed_items, pages };
-        let templates = cluster(&joined, &parsed, &config.cluster);
+        let joined = joined(site, &parsed, config);
+        let templates = cluster(&joined, &parsed, &config.cluster).templates;
         let origin = |(index, page): (u32, &model::Page)| {
             let (file, offset) = (page.origin.file.to_string(), page.origin.offset);
             (OriginLine { file, offset, record_id: page.origin.record_id.clone() }, index)

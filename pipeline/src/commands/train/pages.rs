@@ -11,10 +11,9 @@ use crate::{
     commands::evaluate::GoldPage,
     config::Config,
     parsed::{ParsedPage, parse_page},
-    site::{canonical_of, feed_items_of, sample_of},
+    site::{feed_items_of, joined, sample_of},
     stages::{
         cluster::{Joined, cluster},
-        group::join,
         judge::{Common, common, read_pages},
         signify::{Sibling, SignifiedPage, signify},
     },
@@ -62,12 +61,9 @@ pub(super) fn templates<'a>(
         by_url.entry(&page.url).or_insert(page);
     }
     let of_site = |(site, parsed): (&'a Site, &'a Vec<ParsedPage<'a>>)| -> Vec<Siblings<'a>> {
-        let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
-        let addresses: Vec<&str> = site.pages.iter().map(|p| p.url.as_str()).collect();
-        let pages = join(&addresses, &site.feed_items, &canonical, &config.group);
-        let joined = Joined { key: &site.key, feed_items: &site.feed_items, pages };
+        let joined = joined(site, parsed, config);
         let mut prepared = Vec::new();
-        for template in cluster(&joined, parsed, &config.cluster) {
+        for template in cluster(&joined, parsed, &config.cluster).templates {
             let members = sample_of(&template, parsed, template.members.len());
             for part in members.chunks(config.rank.learn_from) {
                 prepared.extend(siblings(&joined, part, parsed, &by_url, config, &site.key));

@@ -16,6 +16,7 @@ use wrapper::site_config::{SiteConfig, compile, host_of_file};
 use super::Format;
 use super::export::site_config_files;
 use super::run_folder::{ArticleEntry, sites};
+use crate::addresses::SiteAddresses;
 use crate::config::Config;
 use crate::fixed::{Fixed, FixedWrappers, read_files};
 use crate::inputs::expand;
@@ -104,10 +105,11 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
         tracing::error!("{problem}; what was read before counts");
     }
     let grouped = group(intakes, &config.group);
-    let tracking = Tracking::new(&config.group.tracking_parameters);
     let pages: Vec<&Page> = grouped.sites.iter().flat_map(|site| &site.pages).collect();
+    let tracking = Tracking::new(&config.group.tracking_parameters);
+    let addresses = SiteAddresses::of(pages.iter().map(|page| &*page.url), tracking);
     let outcomes: Vec<(String, Fared)> =
-        pages.par_iter().filter_map(|page| try_page(page, &config, &tracking, &texts)).collect();
+        pages.par_iter().filter_map(|page| try_page(page, &config, &addresses, &texts)).collect();
     let mut by_host: BTreeMap<String, Fared> = BTreeMap::new();
     for (host, one) in outcomes {
         let all = by_host.entry(host.clone()).or_insert_with(|| Fared { host, ..Fared::default() });
@@ -142,7 +144,7 @@ fn wrappers_of(path: &Path) -> Result<FixedWrappers> {
 fn try_page(
     page: &Page,
     config: &Config,
-    tracking: &Tracking,
+    addresses: &SiteAddresses,
     texts: &BTreeMap<String, String>,
 ) -> Option<(String, Fared)> {
     let parsed = parse_page(page, config);
@@ -158,9 +160,9 @@ fn try_page(
         let same = text.as_ref().is_some_and(|ours| squeezed(ours).eq(squeezed(theirs)));
         fared.same_text = usize::from(same);
     }
-    let key = tracking.key(&page.url);
+    let own = addresses.address(&page.url);
     for test in fixed.by.wrapper.tests() {
-        if key.is_none() || tracking.key(&test.url) != key {
+        if own.is_none() || addresses.meant_by(&test.url) != own.as_ref() {
             continue;
         }
         fared.tests += 1;

@@ -8,14 +8,12 @@ use score::aggregate::template_groups;
 
 use super::super::read::GoldPage;
 use crate::{
+    addresses::{OwnWords, PagesByLink},
     body::Listed,
     config::Config,
     parsed::{ParsedPage, parse_page},
-    site::{canonical_of, feed_items_of, sample_of},
-    stages::{
-        cluster::Joined,
-        group::{Grouped, join},
-    },
+    site::{addresses_of, feed_items_of, joined, sample_of},
+    stages::group::{Grouped, join},
 };
 
 /// Sibling pages of one layout, and what should be found on them.
@@ -75,8 +73,12 @@ impl Group<'_> {
 
     /// Number of pages whose own address a feed item has.
     pub(super) fn listed_by_feeds(&self, config: &Config) -> usize {
-        let addresses: Vec<&str> = self.site.pages.iter().map(|p| p.url.as_str()).collect();
-        let joined = join(&addresses, &self.site.feed_items, &[], &config.group);
+        let pages = self.site.pages.iter();
+        let pages: Vec<OwnWords<'_>> = pages
+            .map(|page| OwnWords { url: &page.url, canonical: None, title: "", html: &page.html })
+            .collect();
+        let links = PagesByLink::of(addresses_of(&self.site, config), &pages);
+        let joined = join(&self.site.feed_items, &links, pages.len());
         joined.iter().filter(|items| !items.is_empty()).count()
     }
 
@@ -91,11 +93,7 @@ impl Group<'_> {
         parsed: &'a [ParsedPage<'a>],
         config: &Config,
     ) -> Siblings<'a> {
-        let addresses: Vec<&str> = self.site.pages.iter().map(|p| p.url.as_str()).collect();
-        let canonical: Vec<Option<String>> = parsed.iter().map(canonical_of).collect();
-        let items = &self.site.feed_items;
-        let pages = join(&addresses, items, &canonical, &config.group);
-        let joined = Joined { key: &self.site.key, feed_items: items, pages };
+        let joined = joined(&self.site, parsed, config);
         let order = sample_of(&template(parsed.len()), parsed, parsed.len());
         Siblings {
             pages: order

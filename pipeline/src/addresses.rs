@@ -1,0 +1,407 @@
+//! Which page of a crawl a link means.
+//!
+//! Tracking parameters do not change what a page shows, but some sites use names of that list for
+//! identifiers (`article.php?ref=1001`). Which it is, the crawl's own pages tell: a parameter in which
+//! pages of otherwise equal addresses differ tells them apart, unless they are proved to be one page,
+//! by equal content or by the canonical address they name. All other tracking parameters are ignored.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::urls::Tracking;
+
+/// An address in the form in which equal ones name the same page: what always counts, and the
+/// parameters that are ignored unless they tell pages apart.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Address {
+    /// Host, path and the other parameters.
+    pub(crate) key: String,
+    /// `name=value` of tracking parameters, names in lower case; sorted, each once.
+    pub(crate) tracked: Vec<String>,
+}
+
+impl Address {
+    /// The tracking parameters, with their values.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.tracked.iter().map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+    }
+
+    /// As one text, for those who compare texts.
+    pub fn exact(&self) -> String {
+        match &*self.tracked {
+            [] => self.key.clone(),
+            tracked => {
+                let sign = if self.key.contains('?') { '&' } else { '?' };
+                format!("{}{sign}{}", self.key, tracked.join("&"))
+            }
+        }
+    }
+}
+
+fn name(pair: &str) -> &str {
+    pair.split('=').next().unwrap_or_default()
+}
+
+/// Addresses, and which of them a link means. Looking one up takes logarithmic time.
+#[derive(Debug, Default)]
+pub struct AddressTable {
+    /// Sorted, each once.
+    addresses: Vec<Address>,
+    /// Of keys that several addresses share: the names of tracking parameters in which those differ,
+    /// and the pairs that all of them have.
+    differing: FxHashMap<String, (Vec<String>, Vec<String>)>,
+}
+
+impl AddressTable {
+    /// Takes the addresses of a crawl's pages, in any order.
+    pub fn of(addresses: impl Iterator<Item = Address>) -> Self {
+        let mut addresses: Vec<Address> = addresses.collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let mut differing = FxHashMap::default();
+        for group in addresses.chunk_by(|a, b| a.key == b.key).filter(|group| group.len() > 1) {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            for pair in group.iter().flat_map(|address| &address.tracked) {
+                *counts.entry(pair).or_default() += 1;
+            }
+            let (all, some): (Vec<_>, Vec<_>) =
+                counts.into_iter().partition(|(_, count)| *count == group.len());
+            let mut names: Vec<String> =
+                some.iter().map(|(pair, _)| name(pair).to_owned()).collect();
+            names.sort_unstable();
+            names.dedup();
+            let all = all.into_iter().map(|(pair, _)| pair.to_owned()).collect();
+            differing.insert(group[0].key.clone(), (names, all));
+        }
+        Self { addresses, differing }
+    }
+
+    /// Whether exactly this address is there.
+    pub fn has(&self, address: &Address) -> bool {
+        self.addresses.binary_search(address).is_ok()
+    }
+
+    /// The address a link means: the one that agrees with it in all but the parameters that tell
+    /// nothing apart here. None if no address is that of the link, or it could be several.
+    pub fn meant_by(&self, link: &Address) -> Option<&Address> {
+        match self.of_key(&link.key) {
+            [] => None,
+            [only] => Some(only),
+            several => {
+                let (names, all) = self.differing.get(&link.key)?;
+                let telling = |pair: &&String| names.iter().any(|n| n == name(pair));
+                let mut tracked: Vec<&String> =
+                    link.tracked.iter().filter(telling).chain(all).collect();
+                tracked.sort_unstable();
+                tracked.dedup();
+                let at = several
+                    .binary_search_by(|other| other.tracked.iter().cmp(tracked.iter().copied()));
+                at.ok().map(|at| &several[at])
+            }
+        }
+    }
+
+    /// The addresses that differ from one with this key in tracking parameters at most.
+    fn of_key(&self, key: &str) -> &[Address] {
+        let from = self.addresses.partition_point(|address| *address.key < *key);
+        let rest = &self.addresses[from..];
+        &rest[..rest.partition_point(|address| *address.key <= *key)]
+    }
+}
+
+/// The addresses of all pages of a site.
+#[derive(Debug)]
+pub struct SiteAddresses {
+    tracking: Tracking,
+    /// Without scheme, query and fragment, with a slash behind, sorted.
+    paths: Vec<String>,
+    table: AddressTable,
+}
+
+impl SiteAddresses {
+    /// Takes the addresses of all pages, as records have them.
+    pub fn of<'a>(urls: impl Iterator<Item = &'a str> + Clone, tracking: Tracking) -> Self {
+        let mut paths: Vec<String> = urls.clone().map(Self::path).collect();
+        paths.sort_unstable();
+        let table = AddressTable::of(urls.filter_map(|url| tracking.address(url)));
+        Self { tracking, paths, table }
+    }
+
+    fn path(url: &str) -> String {
+        let url = url.split(['?', '#']).next().unwrap_or_default();
+        let (_, rest) = url.split_once("://").unwrap_or(("", url));
+        format!("{}/", rest.trim_end_matches('/'))
+    }
+
+    /// The number of pages whose addresses lie below one, without query.
+    pub fn below(&self, url: &str) -> u32 {
+        let path = Self::path(url);
+        let from = self.paths.partition_point(|p| *p <= path);
+        self.paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
+    }
+
+    /// An address in parts; `None` for what is none.
+    pub fn address(&self, url: &str) -> Option<Address> {
+        self.tracking.address(url)
+    }
+
+    /// The page's address that a link means, by addresses alone.
+    pub fn meant_by(&self, link: &str) -> Option<&Address> {
+        self.table.meant_by(&self.address(link)?)
+    }
+}
+
+/// What a page says of itself, to tell whether two are one.
+#[derive(Clone, Debug)]
+pub struct OwnWords<'a> {
+    /// Its address, as the record has it.
+    pub url: &'a str,
+    /// The address it names as canonical, absolute.
+    pub canonical: Option<String>,
+    /// Its title.
+    pub title: &'a str,
+    /// Its HTML.
+    pub html: &'a str,
+}
+
+/// The pages of a site that are at hand, all or some, by the links that lead to them.
+#[derive(Debug)]
+pub struct PagesByLink {
+    site: Arc<SiteAddresses>,
+    own: BTreeMap<Address, Vec<u32>>,
+    /// By the address that pages which are one share.
+    proved: BTreeMap<Address, Vec<u32>>,
+    /// Of keys that have such pages: the addresses of the site, with theirs for their own.
+    as_proved: AddressTable,
+    /// Canonical addresses that no page has itself.
+    canonical: BTreeMap<Address, u32>,
+    by_canonical: AddressTable,
+}
+
+impl PagesByLink {
+    /// Takes the pages at hand, in the order in which they are counted.
+    pub fn of(site: Arc<SiteAddresses>, pages: &[OwnWords<'_>]) -> Self {
+        let addresses: Vec<Option<Address>> =
+            pages.iter().map(|page| site.address(page.url)).collect();
+        let canonical: Vec<Option<Address>> =
+            pages.iter().map(|page| site.address(page.canonical.as_deref()?)).collect();
+        let mut own: BTreeMap<Address, Vec<u32>> = BTreeMap::new();
+        for (at, address) in (0..).zip(&addresses) {
+            if let Some(address) = address {
+                own.entry(address.clone()).or_default().push(at);
+            }
+        }
+        let proofs = proofs(&site, pages, &addresses, &canonical);
+        let mut proved: BTreeMap<Address, Vec<u32>> = BTreeMap::new();
+        for (at, address) in (0..).zip(&addresses) {
+            if let Some(address) = address {
+                let shared = proofs.get(address).unwrap_or(address).clone();
+                proved.entry(shared).or_default().push(at);
+            }
+        }
+        let mut keys: Vec<&str> = proofs.keys().map(|own| &*own.key).collect();
+        keys.dedup();
+        let of_keys = keys.iter().flat_map(|key| site.table.of_key(key));
+        let as_proved = AddressTable::of(of_keys.map(|own| proofs.get(own).unwrap_or(own).clone()));
+        // A canonical address only helps where no page has that address itself; pages that all
+        // name the home page say nothing.
+        let mut named: BTreeMap<Address, u32> = BTreeMap::new();
+        for (at, address) in (0..).zip(canonical) {
+            if let Some(address) = address.filter(|a| site.table.of_key(&a.key).is_empty()) {
+                named.entry(address).or_insert(at);
+            }
+        }
+        let by_canonical = AddressTable::of(named.keys().cloned());
+        Self { site, own, proved, as_proved, canonical: named, by_canonical }
+    }
+
+    /// The pages at hand that a link means: more than one where they have one address but for scheme,
+    /// `www.` or the like.
+    pub fn pages(&self, link: &str) -> &[u32] {
+        let Some(link) = self.site.address(link) else { return &[] };
+        let found = match self.page_address(&link) {
+            Some(Meant::Own(address)) => self.own.get(address),
+            Some(Meant::Proved(address)) => self.proved.get(address),
+            None => {
+                let named = self.by_canonical.meant_by(&link);
+                return named
+                    .and_then(|named| self.canonical.get(named))
+                    .map_or(&[], std::slice::from_ref);
+            }
+        };
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a link has exactly the address of the page, but for what never counts.
+    pub fn is_exact(&self, link: &str, page: u32) -> bool {
+        let link = self.site.address(link);
+        link.and_then(|link| self.own.get(&link)).is_some_and(|pages| pages.contains(&page))
+    }
+
+    /// The address by which the site knows the page that a link means, at hand or not.
+    pub fn meant_by(&self, link: &str) -> Option<&Address> {
+        match self.page_address(&self.site.address(link)?)? {
+            Meant::Own(address) | Meant::Proved(address) => Some(address),
+        }
+    }
+
+    /// The addresses of the site.
+    pub fn site(&self) -> &SiteAddresses {
+        &self.site
+    }
+
+    fn page_address(&self, link: &Address) -> Option<Meant<'_>> {
+        // Pages that name one address may still be several: exactly theirs tells them apart.
+        let table = &self.site.table;
+        if let Some(exact) = table.meant_by(link).filter(|found| *found == link) {
+            return Some(Meant::Own(exact));
+        }
+        if !self.as_proved.of_key(&link.key).is_empty() {
+            return self.as_proved.meant_by(link).map(Meant::Proved);
+        }
+        table.meant_by(link).map(Meant::Own)
+    }
+}
+
+/// An address of a page, or one that several pages share.
+enum Meant<'a> {
+    Own(&'a Address),
+    Proved(&'a Address),
+}
+
+/// The addresses that pages share with others, by their own: pages whose addresses differ in tracking
+/// parameters only, and which have the same content, or name the same canonical address under the
+/// same title. What such pages have in common of those parameters stays.
+fn proofs(
+    site: &SiteAddresses,
+    pages: &[OwnWords<'_>],
+    addresses: &[Option<Address>],
+    canonical: &[Option<Address>],
+) -> BTreeMap<Address, Address> {
+    let mut proofs: BTreeMap<Address, Address> = BTreeMap::new();
+    let mut alike: BTreeMap<(&str, u128), Vec<usize>> = BTreeMap::new();
+    let mut naming: BTreeMap<&Address, Vec<usize>> = BTreeMap::new();
+    for (at, address) in addresses.iter().enumerate() {
+        let Some(address) = address else { continue };
+        if site.table.of_key(&address.key).len() < 2 {
+            continue;
+        }
+        let content = xxh3_128(pages[at].html.as_bytes());
+        alike.entry((&address.key, content)).or_default().push(at);
+        if let Some(named) = canonical[at].as_ref().filter(|named| named.key == address.key) {
+            naming.entry(named).or_default().push(at);
+        }
+    }
+    for pages_alike in alike.values().filter(|pages| pages.len() > 1) {
+        let of_pages = || pages_alike.iter().filter_map(|&at| addresses[at].as_ref());
+        let Some(first) = of_pages().next() else { continue };
+        let mut shared = first.clone();
+        shared.tracked.retain(|pair| of_pages().all(|other| other.tracked.contains(pair)));
+        for own in of_pages().filter(|own| **own != shared) {
+            proofs.insert(own.clone(), shared.clone());
+        }
+    }
+    for (named, pages_naming) in naming {
+        let title = |at: &usize| pages[*at].title.trim();
+        let one = pages_naming.iter().all(|at| title(at) == title(&pages_naming[0]));
+        for own in pages_naming.iter().filter_map(|&at| addresses[at].as_ref()) {
+            if one && own != named {
+                proofs.insert(own.clone(), named.clone());
+            }
+        }
+    }
+    proofs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tracking() -> Tracking {
+        Tracking::new(&["utm_*".into(), "ref".into()])
+    }
+
+    fn site(urls: &[&str]) -> SiteAddresses {
+        SiteAddresses::of(urls.iter().copied(), tracking())
+    }
+
+    /// The address of the page that a link means, as one text.
+    fn meant(site: &SiteAddresses, link: &str) -> Option<String> {
+        site.meant_by(link).map(Address::exact)
+    }
+
+    #[test]
+    fn what_tells_nothing_apart_is_ignored() {
+        let site = site(&["https://e.org/a?utm_source=home", "https://e.org/b"]);
+        for link in ["https://e.org/a", "http://www.e.org/a?UTM_Medium=x&ref=1#top"] {
+            assert_eq!(meant(&site, link).as_deref(), Some("e.org/a?utm_source=home"), "{link}");
+        }
+        assert_eq!(meant(&site, "https://e.org/b?ref=rss").as_deref(), Some("e.org/b"));
+        assert_eq!(meant(&site, "https://e.org/c"), None);
+        assert_eq!(meant(&site, "https://e.org/a?page=2"), None);
+    }
+
+    #[test]
+    fn what_tells_pages_apart_counts() {
+        let site = site(&[
+            "https://e.org/article?ref=1&utm_source=list",
+            "https://e.org/article?ref=2&utm_source=list",
+        ]);
+        for link in ["https://e.org/article?utm_source=rss&ref=2", "https://e.org/article?ref=2"] {
+            let page = "e.org/article?ref=2&utm_source=list";
+            assert_eq!(meant(&site, link).as_deref(), Some(page), "{link}");
+        }
+        assert_eq!(meant(&site, "https://e.org/article?ref=3"), None);
+        assert_eq!(meant(&site, "https://e.org/article"), None);
+    }
+
+    fn page<'a>(url: &'a str, canonical: &str, title: &'a str, html: &'a str) -> OwnWords<'a> {
+        let canonical = (!canonical.is_empty()).then(|| canonical.to_owned());
+        OwnWords { url, canonical, title, html }
+    }
+
+    #[test]
+    fn proofs_join_what_addresses_tell_apart() {
+        let (one, two) = ("https://e.org/a?ref=1", "https://e.org/a?ref=2");
+        let site = Arc::new(site(&[one, two]));
+        let link = "https://e.org/a?ref=3";
+        for (what, pages, found) in [
+            ("nothing", [page(one, "", "A", "x"), page(two, "", "A", "y")], &[][..]),
+            ("content", [page(one, "", "A", "x"), page(two, "", "A", "x")], &[0, 1]),
+            (
+                "canonical",
+                [page(one, "https://e.org/a", "A", "x"), page(two, "https://e.org/a", "A", "y")],
+                &[0, 1],
+            ),
+            (
+                "titles",
+                [page(one, "https://e.org/a", "A", "x"), page(two, "https://e.org/a", "B", "y")],
+                &[],
+            ),
+        ] {
+            let by_link = PagesByLink::of(Arc::clone(&site), &pages);
+            assert_eq!(by_link.pages(link), found, "{what}");
+            assert_eq!(by_link.pages(two), [1], "{what}: exactly its address");
+        }
+    }
+
+    #[test]
+    fn a_canonical_address_leads_to_its_first_page_where_no_page_has_it() {
+        let urls = ["https://e.org/amp/a", "https://e.org/amp/b", "https://e.org/c"];
+        let site = Arc::new(site(&urls));
+        let home = "https://e.org/";
+        let pages = [
+            page(urls[0], "https://e.org/a", "A", "x"),
+            page(urls[1], home, "B", "y"),
+            page(urls[2], home, "C", "z"),
+        ];
+        let by_link = PagesByLink::of(site, &pages);
+        assert_eq!(by_link.pages("https://e.org/a?utm_source=rss"), [0]);
+        assert_eq!(by_link.pages(home), [1]);
+        assert_eq!(by_link.pages(urls[2]), [2]);
+    }
+}
