@@ -143,16 +143,16 @@ fn is_worth_another(reason: DropReason, url: &str, site: &WholeSite<'_>) -> bool
     }
 }
 
-/// Runs of copies with at most so much HTML each, but at least one.
+/// Runs of copies that weigh so much together at most, but at least one.
 fn at_once(copies: Vec<Stored>, most: u64) -> Vec<Vec<Stored>> {
     let mut runs: Vec<Vec<Stored>> = Vec::new();
-    let mut bytes = 0;
+    let mut weight = 0;
     for copy in copies {
-        bytes += copy.head.weight;
+        weight += copy.head.weight;
         match runs.last_mut() {
-            Some(run) if bytes <= most => run.push(copy),
+            Some(run) if weight <= most => run.push(copy),
             _ => {
-                bytes = copy.head.weight;
+                weight = copy.head.weight;
                 runs.push(vec![copy]);
             }
         }
