@@ -15,7 +15,7 @@ fn feed(links: impl Iterator<Item = (usize, String)>) -> String {
     let item = |(n, link): (usize, String)| {
         format!(
             "<item><title>Title {n} of the feed</title><link>{}</link>\
-             <pubDate>{:02} May 2024 08:00:00 GMT</pubDate></item>",
+             <pubDate>{:02} Apr 2024 08:00:00 GMT</pubDate></item>",
             link.replace('&', "&amp;"),
             n % 28 + 1
         )
@@ -52,7 +52,7 @@ fn of_feed(results: &Results, url: &str) -> Option<(String, String)> {
 }
 
 fn expected(n: usize) -> Option<(String, String)> {
-    Some((format!("Title {n} of the feed"), format!("2024-05-{:02}", n % 28 + 1)))
+    Some((format!("Title {n} of the feed"), format!("2024-04-{:02}", n % 28 + 1)))
 }
 
 #[test]

@@ -25,6 +25,7 @@ fn whole(n: usize) -> String {
 /// A record of a page in a gzip member, or plain.
 fn record(wrapping: Wrapping, n: usize, day: u32, fields: &[(&str, &str)], html: &str) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), wrapping);
+    let body = format!("{HEAD}{html}");
     let record = NewRecord {
         kind: RecordKind::Response,
         record_id: &format!("urn:uuid:{day:04}-{n:04}"),
@@ -32,7 +33,7 @@ fn record(wrapping: Wrapping, n: usize, day: u32, fields: &[(&str, &str)], html:
         target_uri: Some(&url(n)),
         content_type: "application/http; msgtype=response",
         fields,
-        body: format!("{HEAD}{html}").as_bytes(),
+        body: body.as_bytes(),
     };
     writer.write(&record).unwrap();
     writer.finish().unwrap()
@@ -52,10 +53,10 @@ const TRUNCATED: (&str, &str) = ("WARC-Truncated", "disconnect");
 /// in place of page 7 the server says that it is down; page 9 is whole, and changed.
 fn days() -> [Vec<u8>; 2] {
     let first = (0..PAGES).map(|n| record(Wrapping::Gzip, n, 1, &[], &whole(n)));
-    let mut second = record(Wrapping::None, 5, 2, &[TRUNCATED], begin(&whole(5)));
-    second.extend(record(Wrapping::None, 7, 2, &[], DOWN));
-    second.extend(record(Wrapping::None, 9, 2, &[], &whole(109)));
-    let cut = record(Wrapping::None, 3, 2, &[], &whole(3));
+    let mut second = record(Wrapping::Plain, 5, 2, &[TRUNCATED], begin(&whole(5)));
+    second.extend(record(Wrapping::Plain, 7, 2, &[], DOWN));
+    second.extend(record(Wrapping::Plain, 9, 2, &[], &whole(109)));
+    let cut = record(Wrapping::Plain, 3, 2, &[], &whole(3));
     second.extend_from_slice(&cut[..cut.len() / 2]);
     [first.collect::<Vec<_>>().concat(), second]
 }
