@@ -1,0 +1,124 @@
+//! Run folders that are no finished run, or lack what a command needs: every command says so.
+
+use std::fs;
+use std::path::Path;
+
+mod common;
+use common::combinations::{Inputs, call};
+use common::crawl::Crawl;
+use common::program::{parts, sitegrove};
+use common::prose;
+
+/// Calls every command that takes the folder of a finished run; each must refuse and say why.
+fn every_command_refuses(out: &Path, site: &str, inputs: &Inputs, why: &str) {
+    let (out, archive) = (out.to_str().unwrap(), inputs.archive.to_str().unwrap());
+    let (gold, hand) = (inputs.gold.to_str().unwrap(), inputs.wrappers.to_str().unwrap());
+    for arguments in [
+        &["inspect", out, site, "--out", "-"][..],
+        &["inspect", out, "--all"],
+        &["report", out],
+        &["wrappers", "list", out],
+        &["wrappers", "show", out, site],
+        &["wrappers", "export", out],
+        &["wrappers", "export", out, "--format", "json"],
+        &["wrappers", "test", out, archive],
+        &["wrappers", "test", hand, archive, "--run", out],
+        &["evaluate", out, "--gold", gold],
+    ] {
+        let (code, stdout, stderr) = parts(&sitegrove().args(arguments).output().unwrap());
+        assert!(code == 2 && stdout.is_empty(), "{arguments:?}: {stdout}{stderr}");
+        assert!(stderr.contains(why), "{arguments:?}: {stderr}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn no_command_takes_an_unfinished_run_for_a_finished_one() {
+    use common::program::PATH;
+    use common::unfinished::{signal, wait_for_a_site};
+
+    let inputs = Inputs::make();
+    let mut crawl = Crawl::new();
+    for site in 0..400 {
+        for n in 0..4 {
+            let url = format!("https://site-{site}.example/notes/{n}");
+            crawl.page(&url, &prose::post(site * 4 + n));
+        }
+    }
+    let archive = crawl.write(inputs.folder.path(), "large.warc.gz");
+    for (number, (sent, more)) in
+        [("-INT", ["--memory", "1GiB"]), ("-KILL", ["--memory", "1kB"])].into_iter().enumerate()
+    {
+        let out = inputs.folder.path().join(format!("unfinished-{number}"));
+        let mut child = std::process::Command::new(PATH)
+            .args(["run", "--quiet", "--jobs", "1", "--sinks", "all", "--out"])
+            .args([&out, &archive])
+            .args(more)
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_for_a_site(&mut child, &out);
+        signal(&child, sent);
+        let _ = child.wait().unwrap();
+        assert_eq!(call(&["status".to_owned(), out.to_str().unwrap().to_owned()]).0, 1);
+        every_command_refuses(&out, "site-1.example", &inputs, "not finished");
+        let search = ["search", out.to_str().unwrap(), "word"].map(str::to_owned);
+        assert_eq!(call(&search).0, 2);
+    }
+}
+
+#[test]
+fn folders_that_hold_no_run_are_refused() {
+    let inputs = Inputs::make();
+    let out = inputs.folder.path().join("empty");
+    fs::create_dir(&out).unwrap();
+    let (code, _, stderr) = call(&["inspect", out.to_str().unwrap(), "--all"].map(str::to_owned));
+    assert!(code == 2 && stderr.contains("holds no finished run"), "{stderr}");
+    let gold = inputs.gold.to_str().unwrap();
+    let evaluate = ["evaluate", out.to_str().unwrap(), "--gold", gold].map(str::to_owned);
+    let (code, _, stderr) = call(&evaluate);
+    assert!(code == 2 && stderr.contains("holds no articles"), "{stderr}");
+}
+
+#[test]
+fn articles_that_could_not_be_written_are_not_taken_from_an_earlier_run() {
+    let inputs = Inputs::make();
+    let out = inputs.folder.path().join("out");
+    inputs.run_before(&out);
+    // The file of an earlier run in one form, and something in the way of the other.
+    fs::create_dir_all(out.join("articles.jsonl.zst/in-the-way")).unwrap();
+    let settings = inputs.folder.path().join("zstd.toml");
+    fs::write(&settings, "[emit]\njsonl = 'zstd'\n").unwrap();
+    let (settings, archive) = (settings.to_str().unwrap(), inputs.archive.to_str().unwrap());
+    let run = ["run", settings, archive, "--overwrite", "--out", out.to_str().unwrap()];
+    let (code, _, stderr) = call(&run.map(str::to_owned));
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("the output jsonl could not be written"), "{stderr}");
+    let (out, gold) = (out.to_str().unwrap(), inputs.gold.to_str().unwrap());
+    for arguments in [
+        &["inspect", out, "a.example", "--out", "-"][..],
+        &["inspect", out, "--all"],
+        &["wrappers", "export", out],
+        &["wrappers", "test", inputs.wrappers.to_str().unwrap(), archive, "--run", out],
+        &["evaluate", out, "--gold", gold],
+    ] {
+        let (code, _, stderr) = parts(&sitegrove().args(arguments).output().unwrap());
+        assert!(code == 2 && stderr.contains("could not write its articles"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_failed_output_leaves_no_file_of_an_earlier_run() {
+    let inputs = Inputs::make();
+    let out = inputs.folder.path().join("out");
+    inputs.run_before(&out);
+    // The index cannot be put in place: both files of `warc` must go, not one of them.
+    fs::remove_file(out.join("articles.cdxj")).unwrap();
+    fs::create_dir_all(out.join("articles.cdxj/in-the-way")).unwrap();
+    let archive = inputs.archive.to_str().unwrap();
+    let run =
+        ["run", archive, "--overwrite", "--sinks", "jsonl,warc", "--out", out.to_str().unwrap()];
+    let (code, _, stderr) = call(&run.map(str::to_owned));
+    assert!(code == 1 && stderr.contains("the output warc could not be written"), "{stderr}");
+    assert!(!out.join("articles.warc.gz").exists());
+}
