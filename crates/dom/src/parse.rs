@@ -73,7 +73,7 @@ impl Room {
     pub fn of(html: &str) -> Self {
         let tags = memchr::memchr_iter(b'<', html.as_bytes()).count();
         let bytes = html.len();
-        let nodes = 2 * tags + bytes / 32 + 256;
+        let nodes = 2 * tags + bytes / 32 + 64;
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
             nodes: count(nodes),

@@ -1,7 +1,6 @@
 //! What the tests share: [`program`] runs the binary, [`results`] reads what it wrote, [`crawl`]
-//! writes archives, [`prose`] makes up pages to put in them, [`charsets`] pages in many encodings; [`unfinished`] is about runs that are disturbed.
-//! writes archives, [`prose`] makes up pages to put in them; [`unfinished`] is about runs that are disturbed,
-//! [`combinations`] about runs with other options.
+//! writes archives, [`prose`] makes up pages to put in them, [`charsets`] pages in many encodings;
+//! [`unfinished`] is about runs that are disturbed, [`combinations`] about runs with other options.
 
 // Each test file takes what it needs; the rest is unused there.
 #![allow(dead_code)]
