@@ -9,7 +9,7 @@ pub struct Support {
     pub learnt_from: u32,
     /// Number of sibling pages held back from learning.
     pub held_back: u32,
-    /// Of those, how many a wrapper learnt without them selects the same text on.
+    /// Of those, how many the same is selected on without their vote.
     pub held_back_agreeing: u32,
     /// 1 − relevance of the runner-up over relevance of the winner, in 0..=1.
     pub runner_up_margin: f64,

@@ -77,7 +77,7 @@ pub struct BestRow {
     pub learnt_from: u32,
     /// Pages held back for a test.
     pub held_back: u32,
-    /// Of those, pages on which a wrapper learnt without them selects the same.
+    /// Of those, pages on which the same is selected without their vote.
     pub held_back_agreeing: u32,
 }
 

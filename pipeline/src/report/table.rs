@@ -44,7 +44,7 @@ const COLUMNS: [Column; 9] = [
     Column {
         head: "Support",
         says: "Pages that wrapper was learnt from; and on how many of the pages held back for a test \
-               one learnt without them keeps the same.",
+               the same is kept without their vote.",
     },
 ];
 

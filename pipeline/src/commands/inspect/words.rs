@@ -78,7 +78,7 @@ pub(super) fn support(wrapper: &WrapperLine) -> String {
     let tested = match support.held_back {
         0 => "no page was held back to test it".to_owned(),
         held_back => format!(
-            "learnt without {}, it keeps the same on {} of them",
+            "without the vote of {}, the same is kept on {} of them",
             count(held_back as usize, "page"),
             support.held_back_agreeing
         ),
