@@ -9,38 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::address::Address;
 use crate::urls::Tracking;
-
-/// An address in the form in which equal ones name the same page: what always counts, and the
-/// parameters that are ignored unless they tell pages apart.
-#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub struct Address {
-    /// Host, path and the other parameters.
-    pub(crate) key: String,
-    /// `name=value` of tracking parameters, names in lower case; sorted, each once.
-    pub(crate) tracked: Vec<String>,
-}
-
-impl Address {
-    /// The tracking parameters, with their values.
-    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.tracked.iter().map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-    }
-
-    /// As one text, for those who compare texts.
-    pub fn exact(&self) -> String {
-        match &*self.tracked {
-            [] => self.key.clone(),
-            tracked => {
-                let sign = if self.key.contains('?') { '&' } else { '?' };
-                format!("{}{sign}{}", self.key, tracked.join("&"))
-            }
-        }
-    }
-}
 
 fn name(pair: &str) -> &str {
     pair.split('=').next().unwrap_or_default()

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::fixed::{FixedWrappers, read_files};
 use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::methods::MethodsConfig;
-use crate::sinks::SinkName;
+use crate::sink_name::SinkName;
 use crate::weights::{LoadedWeights, built_in};
 
 /// The file that holds every key with its default, and says what it does.

@@ -22,6 +22,7 @@ The stages in order, with the type that flows on:
 threads, order and disk.
 */
 
+pub mod address;
 pub mod addresses;
 pub mod body;
 pub mod causes;
@@ -30,6 +31,7 @@ pub mod config;
 mod digests;
 pub mod engine;
 pub mod fixed;
+mod further;
 mod html;
 pub mod inputs;
 mod known;
@@ -40,6 +42,7 @@ mod lines;
 pub mod memory;
 pub mod methods;
 mod numerals;
+pub mod observer;
 mod opened;
 pub mod page_kind;
 pub mod parsed;
@@ -48,9 +51,11 @@ pub mod printed;
 mod redirects;
 pub mod report;
 mod results;
+pub mod revisit;
 pub mod revisits;
 pub mod run;
 mod scale;
+pub mod sink_name;
 pub mod sinks;
 pub mod site;
 pub mod site_configs;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::addresses::{Address, AddressTable};
+use crate::address::Address;
+use crate::addresses::AddressTable;
 use crate::urls::Tracking;
 
 /// Redirects that are followed one after the other.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::ledger::Ledger;
 use crate::lines;
-use crate::sinks::SinkName;
+use crate::sink_name::SinkName;
 
 /// The folder of a finished run.
 #[derive(Clone, Debug)]

@@ -21,6 +21,7 @@ use crate::config::Config;
 use crate::inputs::{Input, expand};
 use crate::ledger::{Clock, FILE, Ledger, Phase};
 use crate::memory::Shares;
+use crate::observer::Observer;
 use crate::report;
 use crate::revisits::resolve;
 use crate::scale::catalogue::{Complete, boot};
@@ -30,29 +31,11 @@ use crate::scale::journal::{Heading, Order};
 use crate::scale::pulse::{Pulse, place};
 use crate::scale::schedule::{Crew, Done, Task};
 use crate::scale::spool::Spool;
-use crate::sinks::SinkName;
+use crate::sink_name::SinkName;
 use crate::stages::emit::{Outputs, Rendered};
 use crate::stages::read::{InputSummary, Intake, Source, read};
 use crate::tally::{Counted, Tally};
 use crate::waiting;
-
-/// Who is told how far a run is. All methods are called from many threads.
-pub trait Observer: Sync + std::fmt::Debug {
-    /// Reading begins: this many files and bytes.
-    fn reading(&self, _files: usize, _bytes: u64) {}
-    /// So many bytes more were read.
-    fn read(&self, _bytes: u64) {}
-    /// Sites are processed from here on: this many, with so many pages.
-    fn processing(&self, _sites: usize, _pages: usize) {}
-    /// A site, or a part of a very large one, is done.
-    fn site_done(&self, _site: &str, _pages: usize) {}
-}
-
-/// An observer that looks away.
-#[derive(Debug)]
-pub struct Quiet;
-
-impl Observer for Quiet {}
 
 /// What a run gave.
 #[derive(Debug)]

@@ -20,7 +20,7 @@ use crate::ledger::Clock;
 use crate::letters::letters_of;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::parts::join_parts;
-use crate::sinks::SinkName;
+use crate::sink_name::SinkName;
 use crate::site_configs::site_configs;
 use crate::stages::cluster::{Clusters, Joined, cluster};
 use crate::stages::extract::{SITE_CONFIG, extract};

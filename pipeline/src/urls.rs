@@ -3,7 +3,7 @@
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use url::{Host, Url};
 
-use crate::addresses::Address;
+use crate::address::Address;
 
 /// What would mean something else in the path of an address.
 const NOT_IN_PATHS: &AsciiSet = &CONTROLS

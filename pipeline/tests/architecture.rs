@@ -1,7 +1,7 @@
 //! The rules of the house that no compiler checks: which crate may know which, who does IO, how
 //! long and how named files are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -133,6 +133,58 @@ fn engines_do_no_io() {
     }
 }
 
+/// Files that need each other can only be read together. Parents and children are one module and
+/// do not count; code for tests may use what it tests.
+#[test]
+fn no_file_is_imported_by_what_it_imports() {
+    for package in packages() {
+        let source = package.folder.join("src");
+        let modules: BTreeMap<Vec<String>, String> = rust_files(&source)
+            .into_iter()
+            .filter(|file| !file.file_stem().unwrap().to_string_lossy().ends_with("tests"))
+            .map(|file| {
+                let code = fs::read_to_string(&file).unwrap();
+                (module_of(&source, &file), without_comments(&code))
+            })
+            .collect();
+        let mut imports: BTreeMap<&[String], BTreeSet<&[String]>> = BTreeMap::new();
+        for (module, code) in &modules {
+            let mut of_module = BTreeSet::new();
+            for path in paths_in(code, module) {
+                let file = (0..=path.len())
+                    .rev()
+                    .find_map(|length| modules.get_key_value(&path[..length]))
+                    .map(|(file, _)| file.as_slice());
+                of_module.extend(file.filter(|f| !f.starts_with(module) && !module.starts_with(f)));
+            }
+            imports.insert(module, of_module);
+        }
+        // What imports nothing that is left is in no circle.
+        loop {
+            let left: BTreeSet<&[String]> = imports.keys().copied().collect();
+            imports.retain(|_, of_module| of_module.iter().any(|file| left.contains(file)));
+            if imports.len() == left.len() {
+                break;
+            }
+        }
+        let circles: Vec<String> = imports.keys().map(|module| module.join("/")).collect();
+        assert!(circles.is_empty(), "{}: in or above a circle: {circles:?}", package.name);
+    }
+}
+
+#[test]
+fn paths_are_found_in_code() {
+    let module = ["a".to_owned(), "b".to_owned()];
+    let found = |code: &str| {
+        let paths = paths_in(&without_comments(code), &module);
+        paths.into_iter().map(|path| path.join("/")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(found("use crate::x::{y, z::{self, w}};"), "x/y x/z x/z/w");
+    assert_eq!(found("use super::c::d; self::e::f();"), "a/c/d a/b/e/f");
+    assert_eq!(found("super::super::g(); // crate::h\n/* crate::i */ my_crate::j();"), "g");
+    assert_eq!(found("crate::k(); #[cfg(test)]\nmod tests { use crate::l; }"), "k");
+}
+
 #[test]
 fn every_crate_inherits_lints_licence_and_version() {
     for package in packages() {
@@ -234,6 +286,92 @@ fn machine_path(line: &str) -> Option<&'static str> {
             })
         })
     })
+}
+
+/// The path of a file's module within its crate.
+fn module_of(source: &Path, file: &Path) -> Vec<String> {
+    let path = file.strip_prefix(source).unwrap().with_extension("");
+    let mut names: Vec<String> =
+        path.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    if matches!(names.last().map(String::as_str), Some("lib" | "main" | "mod")) {
+        names.pop();
+    }
+    names
+}
+
+/// Code up to its tests, without comments.
+fn without_comments(code: &str) -> String {
+    let mut rest = code.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut left = String::new();
+    while let Some(at) = rest.find('/') {
+        let (before, comment) = rest.split_at(at);
+        left.push_str(before);
+        let end = match comment.as_bytes().get(1) {
+            Some(b'/') => comment.find('\n'),
+            Some(b'*') => comment.find("*/").map(|end| end + 2),
+            _ => {
+                left.push('/');
+                Some(1)
+            }
+        };
+        rest = end.map_or("", |end| &comment[end..]);
+    }
+    left + rest
+}
+
+/// The paths within the crate that the code of a module names.
+fn paths_in(code: &str, module: &[String]) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    for start in ["crate::", "super::", "self::"] {
+        for (at, _) in code.match_indices(start) {
+            // `my_crate::x`, and the second `super` of `super::super`
+            let before = &code[..at];
+            if before.ends_with(is_name) || before.ends_with("::") {
+                continue;
+            }
+            let (mut base, mut rest) = (module.to_vec(), &code[at..]);
+            if let Some(of_crate) = rest.strip_prefix("crate::") {
+                (base, rest) = (Vec::new(), of_crate);
+            }
+            while let Some(above) = rest.strip_prefix("super::") {
+                base.pop();
+                rest = above;
+            }
+            expand(rest.strip_prefix("self::").unwrap_or(rest), base, &mut paths);
+        }
+    }
+    paths
+}
+
+/// Appends the paths of a tree such as `x::{y, z::w}`; returns how many bytes it took.
+fn expand(tree: &str, mut base: Vec<String>, paths: &mut Vec<Vec<String>>) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = &tree[at..];
+        if rest.starts_with('{') {
+            at += 1;
+            while at < tree.len() && !tree[at..].starts_with('}') {
+                let skipped = tree[at..].find(|c: char| !c.is_whitespace() && c != ',');
+                at += skipped.unwrap_or(tree.len() - at);
+                if tree[at..].starts_with('}') {
+                    break;
+                }
+                at += expand(&tree[at..], base.clone(), paths).max(1);
+            }
+            return at + 1;
+        }
+        let name = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        if rest[..name] != *"self" && name > 0 {
+            base.push(rest[..name].to_owned());
+        }
+        at += name;
+        if !tree[at..].starts_with("::") {
+            paths.push(base);
+            return at;
+        }
+        at += 2;
+    }
 }
 
 fn has_extension(file: &Path, extensions: &[&str]) -> bool {

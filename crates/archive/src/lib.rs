@@ -22,6 +22,7 @@ mod limits;
 mod lz4;
 mod member;
 mod members;
+mod more;
 mod reader;
 mod record;
 mod sniff;

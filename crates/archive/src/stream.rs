@@ -8,6 +8,7 @@ use model::DropReason;
 
 use crate::gap::Break;
 use crate::members::Members;
+use crate::more::More;
 use crate::source::Source;
 use crate::start::{Dialect, Place, Search, find, surely};
 use crate::unit::{Beginning, beginning, find_unit};
@@ -16,18 +17,6 @@ use crate::{Fault, Format, Limits};
 
 /// Bytes looked at to tell the format.
 const SNIFF: usize = 256 << 10;
-
-/// What a decoder has done when asked for more.
-pub(crate) enum More {
-    /// It may have appended bytes; they belong to the member at this file offset.
-    Data(u64),
-    /// What follows is not compressed.
-    Plain,
-    /// The bytes after this do not follow on those before.
-    Broken(Break),
-    /// Nothing follows.
-    End,
-}
 
 /// How the bytes are unwrapped. A further format is a further variant.
 enum Decoder<R> {

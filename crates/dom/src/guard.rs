@@ -9,8 +9,8 @@ use html5ever::{LocalName, local_name};
 
 use crate::document::ParseNotes;
 use crate::is_void;
+use crate::limits::{ParseConfig, Room};
 use crate::linked::Linked;
-use crate::parse::{ParseConfig, Room};
 use crate::sink::Sink;
 
 /// Once this many attributes were left out, the page is nothing but copies: no more elements.

@@ -13,8 +13,8 @@ use typed_arena::Arena;
 
 use crate::Keep;
 use crate::document::{Attribute, Span};
+use crate::limits::Room;
 use crate::linked::{Content, Linked};
-use crate::parse::Room;
 
 /// Strings of the page, in the order the parser met them.
 #[derive(Default)]

@@ -7,14 +7,16 @@
 mod describe;
 mod essence;
 mod grow;
+mod key;
 mod read;
 mod schema;
 mod sink;
 #[cfg(test)]
 mod tests;
 
+pub use key::{ArticleKey, KeyOf};
 pub use read::{ArticleArchive, Change, Version};
-pub use sink::{ArticleKey, KeyOf, VersionsSink};
+pub use sink::VersionsSink;
 
 use std::io;
 use std::path::Path;

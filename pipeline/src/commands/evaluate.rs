@@ -13,7 +13,9 @@ mod floors;
 mod machine;
 mod markdown;
 mod metadata;
+mod percent;
 pub(super) mod read;
+mod report;
 mod sweep;
 mod tables;
 #[cfg(test)]
@@ -31,9 +33,9 @@ use rayon::prelude::*;
 use score::{Gold, Measure, Output, Score, neutral::Aside};
 
 use crate::printed::Console;
-use floors::Verdict;
 pub(in crate::commands) use read::GoldPage;
 use read::{GoldFile, Run};
+use report::Verdict;
 pub use sweep::Sweep;
 
 /// Compare runs, side by side, on pages whose text is known.

@@ -2,7 +2,7 @@
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::run::Observer;
+use crate::observer::Observer;
 
 /// Two bars in turn: bytes read, then sites done.
 #[derive(Debug)]

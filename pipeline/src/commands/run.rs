@@ -10,9 +10,11 @@ use clap::{Args, ValueEnum};
 use super::progress::Progress;
 use crate::config::{Config, SignifierChoice};
 use crate::engine::Engine;
+use crate::observer::{Observer, Quiet};
 use crate::printed::line;
-use crate::run::{Observer, Quiet, Report, run as run_pipeline};
-use crate::sinks::{SinkList, SinkName};
+use crate::run::{Report, run as run_pipeline};
+use crate::sink_name::SinkName;
+use crate::sinks::SinkList;
 
 /// Where signifiers come from.
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -82,7 +82,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let inputs = inputs::expand(&args.inputs, &[])?;
     let stop = AtomicBool::new(false);
     let (_, intakes, unreadable) =
-        run::read_all(&config, &inputs, &stop, &run::Quiet, &Clock::default());
+        run::read_all(&config, &inputs, &stop, &crate::observer::Quiet, &Clock::default());
     ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
     let sites = group(intakes, &config.group).sites;
     let parsed = pages::parse(&sites, &config);

@@ -15,7 +15,7 @@ use crate::digests::file_hash;
 use crate::inputs::Input;
 use crate::ledger::{Ledger, State};
 use crate::report;
-use crate::sinks::SinkName;
+use crate::sink_name::SinkName;
 use crate::waiting::is_stream;
 
 /// Folder of an unfinished run's state within its run folder.

@@ -16,12 +16,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::sorted::{self, Item, Merged, Sorter, write_all};
 use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored, Whence};
-use crate::addresses::Address;
+use crate::address::Address;
 use crate::memory::weight;
 use crate::redirects::{MOST_HOPS, Redirects, redirect};
-use crate::revisits::{
-    Candidate, Original, Originals, Revisits, Settled, Visited, halves, nowhere, whole,
-};
+use crate::revisit::Visited;
+use crate::revisits::{Candidate, Original, Originals, Revisits, Settled, halves, nowhere, whole};
 use crate::stages::group::{Copies, Visit, drop_of, own_address, settle};
 use crate::stages::read::{Intake, Place, Source};
 use crate::urls::{Tracking, site_of};

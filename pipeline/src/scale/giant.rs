@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -18,19 +18,22 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::gather::Waiting;
 use super::other_copies::OtherCopies;
 use super::spool::{Spool, Stored};
-use super::work::Hand;
 use crate::addresses::SiteAddresses;
 use crate::config::Config;
-use crate::known::{Known, KnownTemplate, WholeSite};
+use crate::further::WholeSite;
+use crate::known::{Known, KnownTemplate};
 use crate::ledger::Clock;
 use crate::parsed::ParsedPage;
-use crate::sinks::SinkName;
+use crate::sink_name::SinkName;
 use crate::site::{feed_items_of, process_apart, record_of, refusal, sample_of};
 use crate::site_configs::site_configs;
 use crate::stages::cluster::{Clusters, Joined, cluster};
 use crate::stages::signify::Sibling;
 use crate::template::{LearntTemplate, Outcome, learn_template, sample_size};
 use crate::urls::Tracking;
+
+/// Takes the results of a site's parts, by number; says whether to go on.
+pub(crate) type Hand<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
 
 /// Processes a site whose first `done` parts are done already: part 0 is what was learnt, then comes each
 /// batch.

@@ -10,7 +10,8 @@ use model::{Article, DropReason, Origin, TemplateKind};
 use sink::SiteResult;
 
 use super::spool::{Spool, Stored};
-use crate::known::{Known, WholeSite};
+use crate::further::WholeSite;
+use crate::known::Known;
 use crate::page_kind::address_says;
 use crate::stages::group::{duplicate, when};
 

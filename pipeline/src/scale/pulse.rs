@@ -11,7 +11,7 @@ use sink::AtomicFile;
 use super::spool::Spool;
 use crate::causes::told;
 use crate::ledger::{Clock, Ledger, Phase, Progress, State};
-use crate::run::Observer;
+use crate::observer::Observer;
 
 /// Time between two looks.
 const INTERVAL: Duration = Duration::from_secs(1);

@@ -2,21 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::ops::ControlFlow;
 
 use model::Site;
-use sink::SiteResult;
 
 use super::gather::Waiting;
+use super::giant::Hand;
 use super::other_copies::OtherCopies;
 use super::spool::Spool;
 use crate::config::Config;
-use crate::known::WholeSite;
+use crate::further::WholeSite;
 use crate::ledger::Clock;
 use crate::site::{addresses_of, process_within};
-
-/// Takes the results of a site's parts, by number; says whether to go on.
-pub(crate) type Hand<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
 
 impl Waiting {
     /// What its pages weigh that are worked on at once.

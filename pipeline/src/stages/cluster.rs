@@ -14,7 +14,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use url::Url;
 
 use super::group::join;
-use crate::addresses::{Address, PagesByLink};
+use crate::address::Address;
+use crate::addresses::PagesByLink;
 use crate::config::ClusterConfig;
 use crate::layouts::{Layout, Likeness, group_by_layout, similarity};
 use crate::page_kind::{Evidence, Impression, Middle, impression, kinds};

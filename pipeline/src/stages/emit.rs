@@ -22,7 +22,7 @@ pub use self::rendering::{Fingerprints, Rendered, Renderers};
 
 use crate::config::{Config, EmitConfig};
 use crate::ledger;
-use crate::sinks::SinkName;
+use crate::sink_name::SinkName;
 
 /// Bytes of sites that are handed to the system together.
 const MOST_WAITING: usize = 1 << 20;

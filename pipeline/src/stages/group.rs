@@ -12,7 +12,8 @@ use model::{Drop, DropReason, FeedItem, Origin, Page, Site, Stage};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::read::Intake;
-use crate::addresses::{Address, PagesByLink};
+use crate::address::Address;
+use crate::addresses::PagesByLink;
 use crate::config::GroupConfig;
 use crate::redirects::{Redirects, redirect};
 use crate::urls::{Tracking, site_of};

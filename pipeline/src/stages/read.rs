@@ -20,7 +20,7 @@ use url::Url;
 use crate::config::ReadConfig;
 use crate::inputs::Input;
 use crate::opened::Opened;
-use crate::revisits::{Revisit, digest};
+use crate::revisit::{Revisit, digest};
 use crate::urls::address_of_file;
 
 pub(crate) use again::{Place, read_again, runs};

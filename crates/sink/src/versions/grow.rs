@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::describe::{Told, diff};
 use super::essence::{Described, Essence};
-use super::sink::ArticleKey;
+use super::key::ArticleKey;
 
 /// What is known of the archive while a run adds to it.
 #[derive(Debug, Default)]

@@ -12,30 +12,9 @@ use rusqlite::Connection;
 
 use super::failed;
 use super::grow::Growth;
+use super::key::{ArticleKey, KeyOf};
 use super::schema::{self, Found};
 use crate::{Sink, SinkError, SiteResult};
-
-/// The forms of an address in which two that name the same page are equal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArticleKey {
-    /// That of the address itself.
-    pub own: String,
-    /// That of the address which the page names as canonical, where the two differ in tracking
-    /// parameters only.
-    pub named: Option<String>,
-    /// Without any tracking parameter: of one page, but maybe of others too.
-    pub stripped: String,
-}
-
-impl ArticleKey {
-    /// What the article is known by.
-    pub(super) fn exact(&self) -> &str {
-        self.named.as_ref().unwrap_or(&self.own)
-    }
-}
-
-/// Gives the key of an address and of the canonical address that its page names.
-pub type KeyOf = Arc<dyn Fn(&str, Option<&str>) -> ArticleKey + Send + Sync>;
 
 /// How long a run waits for another one that writes to the same archive.
 const PATIENCE: Duration = Duration::from_secs(60);

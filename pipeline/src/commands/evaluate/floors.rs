@@ -11,7 +11,8 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::{tables::Report, write_whole};
+use super::report::{Broken, Report, Verdict};
+use super::write_whole;
 
 /// A figure may be this far below its floor, in points of a hundred: what rounding hides.
 const EPSILON: f64 = 0.05;
@@ -56,32 +57,6 @@ impl Change {
             (true, true) => Self::Any,
         }
     }
-}
-
-/// How the measured figures stand to their floors.
-#[derive(Debug, Serialize)]
-pub(super) struct Verdict {
-    pub(super) file: String,
-    /// Floors that held.
-    pub(super) held: usize,
-    /// Floors that no figure of this evaluation answers to: other runs, other measures.
-    pub(super) not_measured: usize,
-    /// Figures without a floor.
-    pub(super) without_floor: usize,
-    pub(super) broken: Vec<Broken>,
-    /// True where the file was written.
-    pub(super) updated: bool,
-    /// True where it was to be written, but a floor would have fallen.
-    pub(super) refused: bool,
-}
-
-/// A figure below its floor.
-#[derive(Debug, Serialize)]
-pub(super) struct Broken {
-    pub(super) run: String,
-    pub(super) key: String,
-    pub(super) floor: f64,
-    pub(super) measured: f64,
 }
 
 impl Verdict {

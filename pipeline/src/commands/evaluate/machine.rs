@@ -1,6 +1,6 @@
 //! The report for programs: JSON nested as it is, CSV with one figure a line.
 
-use super::tables::Report;
+use super::report::Report;
 
 /// The whole report as JSON.
 pub(super) fn json(report: &Report) -> anyhow::Result<String> {

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use super::{
-    floors::Verdict,
-    tables::{MeasureTables, Report},
+    report::{MeasureTables, Report, Verdict},
     worst::{Excerpts, WorstPage},
 };
 use crate::printed;

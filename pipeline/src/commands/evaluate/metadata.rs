@@ -23,8 +23,9 @@ use serde::Serialize;
 
 use super::{
     GoldFile, ReportFormat, Run,
+    percent::percent,
     read::{GoldPage, RunPage},
-    tables::{ALL, percent},
+    tables::ALL,
 };
 
 /// What is compared.

@@ -7,107 +7,15 @@ use score::{
     aggregate::{group_means, macro_mean, mean, summarise, template_groups},
     bootstrap,
 };
-use serde::Serialize;
 
-use super::{GoldFile, Run, Scores, floors::Verdict, read::GoldPage, worst::WorstPage};
+use super::percent::percent;
+use super::report::{Difference, MeasureTables, Report, Row, RunInfo, SummaryRow};
+use super::{GoldFile, Run, Scores, read::GoldPage};
 
 /// Name of the rows over all data sets.
 pub(super) const ALL: &str = "ALL";
 /// Seed of the intervals: any number, but always the same.
 const SEED: u64 = 1;
-
-/// Everything an evaluation found.
-#[derive(Serialize)]
-pub(super) struct Report {
-    pub(super) gold: String,
-    pub(super) gold_digest: String,
-    pub(super) pages: usize,
-    pub(super) datasets: Vec<String>,
-    pub(super) min_group: usize,
-    pub(super) runs: Vec<RunInfo>,
-    pub(super) measures: Vec<MeasureTables>,
-    pub(super) worst: Vec<WorstPage>,
-    pub(super) floors: Option<Verdict>,
-}
-
-/// What is to know of a run beside its scores.
-#[derive(Serialize)]
-pub(super) struct RunInfo {
-    pub(super) name: String,
-    pub(super) path: String,
-    pub(super) records: usize,
-    pub(super) duplicates: usize,
-    /// Pages of the gold the run lacks, counted as empty outputs.
-    pub(super) missing: usize,
-    /// Pages of the run that are not among the gold.
-    pub(super) unknown: usize,
-    /// Time spent on pages of the gold, where the run tells.
-    pub(super) seconds: Option<f64>,
-}
-
-/// The tables of one measure.
-#[derive(Serialize)]
-pub(super) struct MeasureTables {
-    pub(super) measure: &'static str,
-    pub(super) about: String,
-    pub(super) rows: Vec<Row>,
-    pub(super) summaries: Vec<SummaryRow>,
-    pub(super) differences: Vec<Difference>,
-}
-
-/// One row of the main table: the F1 of every run over one kind of page of one data set.
-#[derive(Serialize)]
-pub(super) struct Row {
-    pub(super) dataset: String,
-    /// False: the macro mean over groups of siblings. True: the mean over pages of no group.
-    pub(super) singles: bool,
-    /// Number of groups, or of pages.
-    pub(super) units: usize,
-    pub(super) f1: Vec<Option<f64>>,
-}
-
-/// Everything else about one run on one data set.
-#[derive(Serialize)]
-pub(super) struct SummaryRow {
-    pub(super) dataset: String,
-    pub(super) run: String,
-    pub(super) pages: usize,
-    pub(super) precision: f64,
-    pub(super) recall: f64,
-    pub(super) f1: f64,
-    pub(super) median: f64,
-    pub(super) tenth: f64,
-    pub(super) sites: usize,
-    pub(super) macro_sites: f64,
-    pub(super) templates: usize,
-    pub(super) macro_templates: Option<f64>,
-}
-
-/// How far the first run is ahead of another.
-#[derive(Serialize)]
-pub(super) struct Difference {
-    pub(super) first: String,
-    pub(super) other: String,
-    pub(super) over: &'static str,
-    pub(super) mean: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
-    pub(super) units: usize,
-    pub(super) wins: usize,
-    pub(super) losses: usize,
-}
-
-impl Row {
-    /// Name of the row in tables and in the floors.
-    pub(super) fn label(&self) -> String {
-        format!("{}{}", self.dataset, if self.singles { " singles" } else { "" })
-    }
-}
-
-/// A share in percent, to four decimals.
-pub(super) fn percent(share: f64) -> f64 {
-    (share * 1e6).round() / 1e4
-}
 
 /// Makes the tables; the worst pages and the floors are added by others.
 pub(super) fn report(

@@ -3,7 +3,8 @@
 use score::{Kind, Measure, neutral, paragraphs, words::Vocabulary};
 use serde::Serialize;
 
-use super::{Scores, read::GoldPage, read::Run, tables::percent};
+use super::percent::percent;
+use super::{Scores, read::GoldPage, read::Run};
 use crate::printed::line;
 
 /// Paragraphs shown of either sort.

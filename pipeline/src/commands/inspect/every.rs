@@ -21,9 +21,10 @@ use super::{InspectArgs, place};
 use crate::commands::progress::Progress;
 use crate::lines::{self, Place};
 use crate::numerals::{bytes, count};
+use crate::observer::Observer;
 use crate::report;
 use crate::results::{LineFile, Results, unlike};
-use crate::run::{Observer, Stopped};
+use crate::run::Stopped;
 
 /// Writes the pages of all sites, then draws the report again with links to them.
 ///

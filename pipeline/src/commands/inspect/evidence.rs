@@ -9,8 +9,7 @@ use model::{FeedItem, Template};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::labels::Labels;
-use super::reading::text_of_block;
+use super::labels::{Labels, text_of_block};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::parsed::ParsedPage;

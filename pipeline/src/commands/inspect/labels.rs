@@ -1,7 +1,7 @@
 //! Patterns by names a person can read.
 
-use dom::{Document, Element, NodeId, class_tokens, local_name};
-use grove::{PatternId, Patterns, UNKNOWN};
+use dom::{Document, Element, NodeId, class_tokens, local_name, normalize_space};
+use grove::{Block, PatternId, Patterns, UNKNOWN};
 
 use crate::parsed::ParsedPage;
 
@@ -97,6 +97,19 @@ fn joined(mut steps: Vec<String>) -> String {
     }
     steps.reverse();
     steps.join(" > ")
+}
+
+/// The text of a block on one line.
+pub(super) fn text_of_block(document: &Document, block: &Block) -> String {
+    let mut text = String::new();
+    for id in block.first..=block.last {
+        match document.text(id) {
+            Some(own) => text.push_str(own),
+            None if document.name(id).is_some_and(|name| &**name == "br") => text.push(' '),
+            None => {}
+        }
+    }
+    normalize_space(&text)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! A page as it reads: its blocks in order, each with what the run made of it.
 
 use dom::xpath::{Path, position_paths};
-use dom::{Document, NodeId, normalize_space, text_of};
+use dom::{Document, NodeId, text_of};
 use grove::{Block, from_here_on};
 
 use super::evidence::PageEvidence;
-use super::labels::path_of;
+use super::labels::{path_of, text_of_block};
 use super::records::ArticleLine;
 use crate::parsed::ParsedPage;
 
@@ -195,19 +195,6 @@ fn state_of(parsed: &ParsedPage<'_>, block: &Block, states: &[State]) -> State {
     }
     let all = [State::Outside, State::Kept, State::Pruned, State::Cut];
     all.into_iter().max_by_key(|&state| words[state as usize]).unwrap_or(State::Outside)
-}
-
-/// The text of a block on one line.
-pub(super) fn text_of_block(document: &Document, block: &Block) -> String {
-    let mut text = String::new();
-    for id in block.first..=block.last {
-        match document.text(id) {
-            Some(own) => text.push_str(own),
-            None if document.name(id).is_some_and(|name| &**name == "br") => text.push(' '),
-            None => {}
-        }
-    }
-    normalize_space(&text)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 use super::run_folder::{ArticleEntry, SiteFile, sites};
 use crate::printed::Console;
 use crate::results::Results;
-use crate::sinks::SinkName;
+use crate::sink_name::SinkName;
 use crate::site_configs::{file_name, snippet};
 use crate::urls::site_of;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use model::{Drop, FeedItem, Page};
 
-use crate::revisits::Revisit;
+use crate::revisit::Revisit;
 
 /// One thing read.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub enum Intake {
         /// Where it led, absolute.
         to: String,
     },
-    /// A page found unchanged; [`crate::revisits::resolve`] finds the page.
+    /// A page found unchanged; `revisits::resolve` finds the page.
     Revisit(Revisit),
     /// Something left out.
     Drop(Drop),

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::{
     super::{
         Run,
+        percent::percent,
         read::{GoldPage, RunPage},
-        tables::percent,
     },
     Field, Scored,
 };

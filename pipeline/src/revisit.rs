@@ -1,0 +1,197 @@
+//! A revisit record, and the names by which its original may be known.
+//!
+//! A revisit names its original by the digest of its payload, by address and date, or by record
+//! (WARC 1.1 §6.7); a server's "not modified" may name nothing but its own address.
+
+use archive::Record;
+use data_encoding::{BASE32_NOPAD, HEXLOWER_PERMISSIVE};
+use jiff::Timestamp;
+use model::{Drop, DropReason, Origin, Stage};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+/// A revisit record.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Revisit {
+    /// The address visited again.
+    pub url: String,
+    /// When.
+    pub date: Option<Timestamp>,
+    /// Where the record lies.
+    pub origin: Origin,
+    /// Digest of the payload, if the record has one.
+    pub digest: Option<u128>,
+    /// `WARC-Refers-To`, the original's record id.
+    pub record: Option<String>,
+    /// `WARC-Refers-To-Target-URI` and `WARC-Refers-To-Date`.
+    pub visit: (Option<String>, Option<Timestamp>),
+    /// Whether the server said that nothing was modified since the last visit.
+    pub not_modified: bool,
+}
+
+/// Bits of a digest's hash that tell its value; those above tell how it was made.
+const VALUE_BITS: u32 = 96;
+
+/// A hash of a `WARC-Payload-Digest`: equal for equal bytes, in hexadecimal or base32, in letters of
+/// either case.
+pub fn digest(text: &str) -> u128 {
+    let (algorithm, value) = text.trim().split_once(':').unwrap_or(("", text.trim()));
+    let algorithm = algorithm.trim().to_ascii_lowercase().replace('-', "");
+    let value = value.trim().trim_end_matches('=');
+    let length = match &*algorithm {
+        "md5" => 16,
+        "sha1" => 20,
+        "sha256" => 32,
+        "sha384" => 48,
+        "sha512" => 64,
+        _ => 0,
+    };
+    let bytes = match value.len() {
+        hex if hex == 2 * length => HEXLOWER_PERMISSIVE.decode(value.as_bytes()).ok(),
+        base32 if base32 == (8 * length).div_ceil(5) => {
+            BASE32_NOPAD.decode(value.to_ascii_uppercase().as_bytes()).ok()
+        }
+        _ => None,
+    };
+    let (form, bytes) = match bytes {
+        Some(bytes) if length > 0 => (0, bytes),
+        _ => (1 + value.len() as u64, value.to_ascii_uppercase().into_bytes()),
+    };
+    let kind = xxh3_64(format!("{form} {algorithm}").as_bytes());
+    u128::from(kind as u32) << VALUE_BITS | key(b'd', &[&bytes]) >> (128 - VALUE_BITS)
+}
+
+/// Whether two digests are known to be of different payloads: digests that were made in different ways
+/// tell nothing.
+pub(crate) fn differ(a: Option<u128>, b: Option<u128>) -> bool {
+    a.zip(b).is_some_and(|(a, b)| a != b && a >> VALUE_BITS == b >> VALUE_BITS)
+}
+
+impl Revisit {
+    /// What a revisit record says of its original.
+    pub fn new(url: String, digest: Option<u128>, record: &Record, origin: Origin) -> Self {
+        let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
+        let field = |name| record.headers.get(name).map(bare);
+        let profile = field("WARC-Profile").unwrap_or_default();
+        let date = field("WARC-Refers-To-Date");
+        Self {
+            url,
+            date: record.date,
+            origin,
+            digest,
+            record: field("WARC-Refers-To"),
+            visit: (
+                field("WARC-Refers-To-Target-URI"),
+                date.and_then(|date| archive::parse_date(&date)),
+            ),
+            not_modified: profile.ends_with("server-not-modified"),
+        }
+    }
+
+    /// Left out because its original is not there.
+    pub fn without_original(self) -> Drop {
+        let Self { url, date: fetched, origin, .. } = self;
+        Visited { url, fetched, origin }.without_original()
+    }
+
+    /// The names it gives its original, the surest first. Record ids come after what tells of the
+    /// payload or the visit: archives that were merged may have one id several times.
+    pub(crate) fn keys(&self) -> Vec<u128> {
+        let url = self.visit.0.as_deref().unwrap_or(&self.url);
+        let mut keys = Vec::new();
+        keys.extend(self.digest.map(|digest| of_payload_at(digest, url)));
+        keys.extend(self.visit.1.map(|date| of_visit(url, date)));
+        keys.extend(self.record.as_deref().map(of_record));
+        keys.extend(self.digest.map(of_payload));
+        if self.not_modified {
+            keys.push(of_url(url));
+        }
+        keys
+    }
+
+    /// Bytes that it holds, roughly.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts = [Some(&self.url), self.record.as_ref(), self.visit.0.as_ref()];
+        texts.into_iter().flatten().map(|text| text.len() + 16).sum::<usize>()
+            + self.origin.record_id.len()
+    }
+}
+
+fn key(kind: u8, parts: &[&[u8]]) -> u128 {
+    let mut bytes = vec![kind];
+    for part in parts {
+        bytes.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(part);
+    }
+    xxh3_128(&bytes)
+}
+
+pub(crate) fn of_record(id: &str) -> u128 {
+    key(b'r', &[id.as_bytes()])
+}
+
+/// Dates are compared by the second: one of the two may have lost its fraction.
+pub(crate) fn of_visit(url: &str, date: Timestamp) -> u128 {
+    key(b'v', &[url.as_bytes(), &date.as_second().to_le_bytes()])
+}
+
+pub(crate) fn of_payload_at(digest: u128, url: &str) -> u128 {
+    key(b'p', &[&digest.to_le_bytes(), url.as_bytes()])
+}
+
+pub(crate) fn of_payload(digest: u128) -> u128 {
+    key(b'b', &[&digest.to_le_bytes()])
+}
+
+pub(crate) fn of_url(url: &str) -> u128 {
+    key(b'u', &[url.as_bytes()])
+}
+
+/// A visit that found a page unchanged.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub(crate) struct Visited {
+    pub(crate) url: String,
+    pub(crate) fetched: Option<Timestamp>,
+    pub(crate) origin: Origin,
+}
+
+impl Visited {
+    pub(crate) fn dropped(self, reason: DropReason, detail: String) -> Drop {
+        let Self { url, origin, .. } = self;
+        Drop { site: String::new(), url, origin, stage: Stage::Read, reason, detail }
+    }
+
+    pub(crate) fn without_original(self) -> Drop {
+        let detail = "the page is in another archive; give it as an input too".to_owned();
+        self.dropped(DropReason::Revisit, detail)
+    }
+
+    /// Where the copy lies that it makes of a page. What is cut off of a revisit is no part of it.
+    pub(crate) fn origin_of_copy(&self, of: &Origin) -> Origin {
+        Origin { truncated: of.truncated.clone(), ..self.origin.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_compared_by_what_they_say() {
+        let hex = digest("sha1:3F2A5B1C00112233445566778899AABBCCDDEEFF");
+        for same in [
+            "SHA-1:3f2a5b1c00112233445566778899aabbccddeeff",
+            "sha1:H4VFWHAACERDGRCVMZ3YRGNKXPGN33X7",
+            " sha1:h4vfwhaacerdgrcvmz3yrgnkxpgn33x7",
+        ] {
+            assert_eq!(digest(same), hex, "{same}");
+        }
+        let other = digest("sha1:0000000000112233445566778899AABBCCDDEEFF");
+        assert!(differ(Some(hex), Some(other)) && !differ(Some(hex), Some(hex)));
+        assert!(!differ(Some(hex), None) && !differ(None, None));
+        // Nobody knows whether these are of one payload.
+        assert!(!differ(Some(hex), Some(digest("md5:00112233445566778899aabbccddeeff"))));
+        assert!(!differ(Some(hex), Some(digest("sha1:short"))));
+        assert!(differ(Some(digest("blake3:abc")), Some(digest("blake3:abd"))));
+    }
+}
