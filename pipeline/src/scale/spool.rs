@@ -1,9 +1,11 @@
 //! Pages between reading and processing: in memory while they fit, else in files on disk, in parts by
 //! the hash of their site, so that sites come out in the order of all outputs.
 
+mod part;
+
 use std::cell::RefCell;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +14,10 @@ use jiff::Timestamp;
 use model::{Charset, Origin, Page};
 use serde::{Deserialize, Serialize};
 
+use self::part::Part;
 use crate::stages::read::Place;
+
+pub(crate) use self::part::Extent;
 
 /// Parts: few enough that each may have a buffer and an open file, enough that one part's pages without
 /// their HTML are little even of a terabyte.
@@ -21,7 +26,6 @@ pub(crate) const PARTS: usize = 256;
 pub(crate) const SAVED: usize = PARTS;
 /// Bytes a page takes beside its HTML, roughly.
 const HEAD: u64 = 400;
-const BUFFER: usize = 64 << 10;
 /// zstd's fastest usual level: 450 MB/s on HTML, to a sixth or so.
 const LEVEL: i32 = 1;
 
@@ -68,48 +72,6 @@ pub(crate) struct Stored {
     pub(crate) html: Html,
     /// Not kept in files: what is there need not be read again.
     pub(crate) whence: Whence,
-}
-
-/// What a part's file holds.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-pub(crate) struct Extent {
-    pub(crate) pages: u64,
-    bytes: u64,
-}
-
-/// Where the pages of a part are. It goes from memory to its file once, under its lock: from then on no page can
-/// be put where only this process would find it.
-#[derive(Debug)]
-enum Part {
-    Held(Vec<Stored>),
-    Filed {
-        /// None before the first page, and where another process wrote it.
-        file: Option<BufWriter<File>>,
-        extent: Extent,
-    },
-}
-
-impl Default for Part {
-    fn default() -> Self {
-        Self::Held(Vec::new())
-    }
-}
-
-impl Part {
-    fn filed(extent: Extent) -> Self {
-        Self::Filed { file: None, extent }
-    }
-
-    /// Sees to it that all that was put into the file is there, and says what that is; `None` if there is no file.
-    fn flush(&mut self) -> io::Result<Option<Extent>> {
-        match self {
-            Self::Held(_) => Ok(None),
-            Self::Filed { file, extent } => {
-                file.as_mut().map_or(Ok(()), BufWriter::flush)?;
-                Ok(Some(*extent))
-            }
-        }
-    }
 }
 
 /// The pages of a run.
@@ -271,27 +233,7 @@ impl Spool {
             Html::Fetched(packed) => packed.clone(),
         };
         let head = rmp_serde::to_vec(&page.head).map_err(io::Error::other)?;
-        let mut to = locked(&self.parts[part]);
-        let Part::Filed { file, extent } = &mut *to else {
-            return Err(io::Error::other("a part that is in memory has no file"));
-        };
-        let file = match file {
-            Some(file) => file,
-            empty => {
-                fs::create_dir_all(&self.folder)?;
-                let file = File::options().create(true).append(true).open(self.path(part))?;
-                empty.insert(BufWriter::with_capacity(BUFFER, file))
-            }
-        };
-        let lengths = [head.len() as u32, packed.len() as u32];
-        for bytes in lengths.map(u32::to_le_bytes) {
-            file.write_all(&bytes)?;
-        }
-        file.write_all(&head)?;
-        file.write_all(&packed)?;
-        let bytes = 8 + head.len() as u64 + packed.len() as u64;
-        extent.pages += 1;
-        extent.bytes += bytes;
+        let bytes = locked(&self.parts[part]).write(&self.path(part), &head, &packed)?;
         self.packed.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
@@ -348,41 +290,10 @@ impl Spool {
         if self.folder.exists() { fs::remove_dir_all(&self.folder) } else { Ok(()) }
     }
 
-    /// Lists the pages in a part's file, which must be those that were put there.
+    /// Lists the pages in a part's file.
     fn list(&self, part: usize, see: &mut dyn FnMut(Stored)) -> io::Result<()> {
         let Some(put) = locked(&self.parts[part]).flush()? else { return Ok(()) };
-        if put == Extent::default() {
-            return Ok(());
-        }
-        let not_all = || {
-            let (path, pages) = (self.path(part), put.pages);
-            let what = format!("{} does not hold the {pages} pages put there", path.display());
-            io::Error::other(what + "; begin anew with --overwrite")
-        };
-        let file = File::open(self.path(part))?;
-        let end = file.metadata()?.len();
-        if end != put.bytes {
-            return Err(not_all());
-        }
-        let mut from = BufReader::with_capacity(BUFFER, file);
-        let (mut at, mut pages) = (0, 0);
-        while at < end {
-            let mut lengths = [[0; 4]; 2];
-            for bytes in &mut lengths {
-                from.read_exact(bytes)?;
-            }
-            let [head, packed] = lengths.map(u32::from_le_bytes);
-            let mut bytes = vec![0; head as usize];
-            from.read_exact(&mut bytes)?;
-            let head_at = at + 8;
-            let html = Html::Packed { part, at: head_at + u64::from(head), bytes: packed };
-            let of_page = rmp_serde::from_slice(&bytes).map_err(io::Error::other)?;
-            see(Stored { head: of_page, html, whence: Whence::default() });
-            from.seek_relative(i64::from(packed))?;
-            at = head_at + u64::from(head) + u64::from(packed);
-            pages += 1;
-        }
-        if (pages, at) == (put.pages, end) { Ok(()) } else { Err(not_all()) }
+        part::list(&self.path(part), part, put, see)
     }
 
     fn read(&self, part: usize, at: u64, bytes: u32) -> io::Result<Vec<u8>> {
