@@ -15,7 +15,7 @@ use encoding_rs::{
 use crate::language::Habits;
 
 /// Bytes of words the detector reads.
-const SAMPLE: usize = 16 << 10;
+const SAMPLE: usize = 8 << 10;
 
 /// Parts that vote, where there are words enough.
 const PARTS: usize = 5;
@@ -90,21 +90,22 @@ impl Share {
 }
 
 /// Guesses from the words that are not plain ASCII. What is in Latin letters is often taken for
-/// windows-1252, so there the language of the page's text is asked too.
-pub(crate) fn detect(words: &[&[u8]], habits: &Habits<'_>) -> Guess {
-    let guess = vote(words, habits.domain());
+/// windows-1252, so there the language of the page's text is asked too. `whole` is what a [`look`]
+/// at all the words gives.
+pub(crate) fn detect(words: &[&[u8]], whole: &'static Encoding, habits: &Habits<'_>) -> Guess {
+    let guess = vote(words, whole, habits.domain());
     if !same_script(guess.encoding, WINDOWS_1252) {
         return guess;
     }
     match habits.of_text() {
-        Some(text) if !(text.is_western && guess.is_unanimous()) => vote(words, Some(text.domain)),
+        Some(text) if !(text.is_western && guess.is_unanimous()) => {
+            vote(words, look(words, Some(text.domain)), Some(text.domain))
+        }
         _ => guess,
     }
 }
 
-fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
-    let domain = domain.map(str::as_bytes);
-    let whole = guess(words.iter(), domain);
+fn vote(words: &[&[u8]], whole: &'static Encoding, domain: Option<&str>) -> Guess {
     let parts = words.len().min(PARTS);
     let votes: Vec<_> =
         (0..parts).map(|part| guess(words.iter().skip(part).step_by(PARTS), domain)).collect();
@@ -131,16 +132,19 @@ fn is_latin_9(words: &[&[u8]]) -> bool {
     words.iter().any(letters) && !words.iter().any(only_of_windows)
 }
 
-fn guess<'a>(
-    words: impl Iterator<Item = &'a &'a [u8]>,
-    domain: Option<&[u8]>,
-) -> &'static Encoding {
+/// Guesses from all the words. `domain` is a top-level domain in lower-case ASCII without a period:
+/// it tells what is usual in a country.
+pub(crate) fn look(words: &[&[u8]], domain: Option<&str>) -> &'static Encoding {
+    guess(words.iter(), domain)
+}
+
+fn guess<'a>(words: impl Iterator<Item = &'a &'a [u8]>, domain: Option<&str>) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     for word in words {
         detector.feed(word, false);
         detector.feed(b" ", false);
     }
-    detector.guess(domain, Utf8Detection::Deny)
+    detector.guess(domain.map(str::as_bytes), Utf8Detection::Deny)
 }
 
 /// Words with bytes beyond ASCII, as many as the detector reads. White space and angle brackets

@@ -1,5 +1,6 @@
 //! What the tests share: [`program`] runs the binary, [`results`] reads what it wrote, [`crawl`]
-//! writes archives, [`prose`] makes up pages to put in them, [`charsets`] pages in many encodings; [`unfinished`] is about runs that are disturbed.
+//! writes archives, [`prose`] makes up pages to put in them, [`charsets`]
+//! pages in many encodings; [`unfinished`] is about runs that are disturbed.
 
 // Each test file takes what it needs; the rest is unused there.
 #![allow(dead_code)]
