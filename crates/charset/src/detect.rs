@@ -141,8 +141,8 @@ pub(crate) fn look(words: &[&[u8]], domain: Option<&str>) -> &'static Encoding {
 fn guess<'a>(words: impl Iterator<Item = &'a &'a [u8]>, domain: Option<&str>) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     for word in words {
-        detector.feed(word, false);
         detector.feed(b" ", false);
+        detector.feed(word, false);
     }
     detector.guess(domain.map(str::as_bytes), Utf8Detection::Deny)
 }
@@ -154,10 +154,34 @@ pub(crate) fn words(bytes: &[u8]) -> Vec<&[u8]> {
     bytes
         .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'>'))
         .filter(|word| !word.is_ascii())
-        .map_while(|word| {
-            let taken = &word[..word.len().min(room)];
-            room -= taken.len();
-            (!taken.is_empty()).then_some(taken)
+        // Within a word a cut may go through a character; only a first one can be too long.
+        .map(|word| &word[..word.len().min(SAMPLE)])
+        .take_while(|word| {
+            let left = room.checked_sub(word.len());
+            room = left.unwrap_or(0);
+            left.is_some()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::EUC_KR;
+
+    use super::*;
+
+    #[test]
+    fn no_character_is_cut() {
+        for first in 0..3 {
+            let text = format!("{} {}", "x".repeat(first), "가나다라마 ".repeat(2000));
+            let (bytes, ..) = EUC_KR.encode(&text);
+            let words = words(&bytes);
+            assert!(words.len() > 500);
+            assert!(words.iter().all(|word| word.len() == 10));
+            assert_eq!(look(&words, None), EUC_KR);
+        }
+        let (bytes, ..) = EUC_KR.encode("가");
+        let long = [b"x".as_slice(), &bytes.repeat(SAMPLE)].concat();
+        assert_eq!(look(&words(&long), None), EUC_KR);
+    }
 }
