@@ -15,7 +15,7 @@ use encoding_rs::{
 use crate::language::Habits;
 
 /// Bytes of words the detector reads.
-const SAMPLE: usize = 16 << 10;
+const SAMPLE: usize = 8 << 10;
 
 /// Parts that vote, where there are words enough.
 const PARTS: usize = 5;
@@ -90,21 +90,22 @@ impl Share {
 }
 
 /// Guesses from the words that are not plain ASCII. What is in Latin letters is often taken for
-/// windows-1252, so there the language of the page's text is asked too.
-pub(crate) fn detect(words: &[&[u8]], habits: &Habits<'_>) -> Guess {
-    let guess = vote(words, habits.domain());
+/// windows-1252, so there the language of the page's text is asked too. `whole` is what a [`look`]
+/// at all the words gives.
+pub(crate) fn detect(words: &[&[u8]], whole: &'static Encoding, habits: &Habits<'_>) -> Guess {
+    let guess = vote(words, whole, habits.domain());
     if !same_script(guess.encoding, WINDOWS_1252) {
         return guess;
     }
     match habits.of_text() {
-        Some(text) if !(text.is_western && guess.is_unanimous()) => vote(words, Some(text.domain)),
+        Some(text) if !(text.is_western && guess.is_unanimous()) => {
+            vote(words, look(words, Some(text.domain)), Some(text.domain))
+        }
         _ => guess,
     }
 }
 
-fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
-    let domain = domain.map(str::as_bytes);
-    let whole = guess(words.iter(), domain);
+fn vote(words: &[&[u8]], whole: &'static Encoding, domain: Option<&str>) -> Guess {
     let parts = words.len().min(PARTS);
     let votes: Vec<_> =
         (0..parts).map(|part| guess(words.iter().skip(part).step_by(PARTS), domain)).collect();
@@ -131,16 +132,19 @@ fn is_latin_9(words: &[&[u8]]) -> bool {
     words.iter().any(letters) && !words.iter().any(only_of_windows)
 }
 
-fn guess<'a>(
-    words: impl Iterator<Item = &'a &'a [u8]>,
-    domain: Option<&[u8]>,
-) -> &'static Encoding {
+/// Guesses from all the words. `domain` is a top-level domain in lower-case ASCII without a period:
+/// it tells what is usual in a country.
+pub(crate) fn look(words: &[&[u8]], domain: Option<&str>) -> &'static Encoding {
+    guess(words.iter(), domain)
+}
+
+fn guess<'a>(words: impl Iterator<Item = &'a &'a [u8]>, domain: Option<&str>) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     for word in words {
-        detector.feed(word, false);
         detector.feed(b" ", false);
+        detector.feed(word, false);
     }
-    detector.guess(domain, Utf8Detection::Deny)
+    detector.guess(domain.map(str::as_bytes), Utf8Detection::Deny)
 }
 
 /// Words with bytes beyond ASCII, as many as the detector reads. White space and angle brackets
@@ -150,10 +154,34 @@ pub(crate) fn words(bytes: &[u8]) -> Vec<&[u8]> {
     bytes
         .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'>'))
         .filter(|word| !word.is_ascii())
-        .map_while(|word| {
-            let taken = &word[..word.len().min(room)];
-            room -= taken.len();
-            (!taken.is_empty()).then_some(taken)
+        // Within a word a cut may go through a character; only a first one can be too long.
+        .map(|word| &word[..word.len().min(SAMPLE)])
+        .take_while(|word| {
+            let left = room.checked_sub(word.len());
+            room = left.unwrap_or(0);
+            left.is_some()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::EUC_KR;
+
+    use super::*;
+
+    #[test]
+    fn no_character_is_cut() {
+        for first in 0..3 {
+            let text = format!("{} {}", "x".repeat(first), "가나다라마 ".repeat(2000));
+            let (bytes, ..) = EUC_KR.encode(&text);
+            let words = words(&bytes);
+            assert!(words.len() > 500);
+            assert!(words.iter().all(|word| word.len() == 10));
+            assert_eq!(look(&words, None), EUC_KR);
+        }
+        let (bytes, ..) = EUC_KR.encode("가");
+        let long = [b"x".as_slice(), &bytes.repeat(SAMPLE)].concat();
+        assert_eq!(look(&words(&long), None), EUC_KR);
+    }
 }

@@ -10,7 +10,7 @@ use crate::Hints;
 use crate::declared::Declared;
 
 /// Bytes of text whose language is looked at.
-const TEXT: usize = 2 << 10;
+const TEXT: usize = 1 << 10;
 
 /// Shortest stretch between tags that is taken for text.
 const STRETCH: usize = 30;
@@ -135,6 +135,11 @@ impl<'a> Habits<'a> {
     /// The top-level domain of the declared language, or else of the address: lower-case ASCII.
     pub(crate) fn domain(&self) -> Option<&str> {
         self.declared.or(self.domain.as_deref())
+    }
+
+    /// Whether the text is in a language that windows-1252 is made for.
+    pub(crate) fn is_western(&self) -> bool {
+        self.of_text().is_some_and(|text| text.is_western)
     }
 
     /// The language the text is in, if none is declared.

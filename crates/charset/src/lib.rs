@@ -23,7 +23,7 @@ use memchr::memchr;
 use model::{Charset, CharsetEvidence, Overruled};
 
 use crate::declared::{Declared, declared, label_in_content};
-use crate::detect::{detect, same_script, words};
+use crate::detect::{detect, look, same_script, words};
 use crate::language::Habits;
 
 /// How far a page that is valid UTF-8 is searched for a declaration: it no longer matters.
@@ -204,7 +204,13 @@ fn legacy(
     if candidates.len() > 1 {
         candidates.retain(|candidate| *candidate != by_habit);
     }
-    let guess = detect(&words, habits);
+    // A right declaration is the usual case, and the first look bears it out.
+    let first_look = look(&words, habits.domain());
+    let is_fallback = first_look == WINDOWS_1252 && !habits.is_western();
+    if let Some(agreed) = candidates.iter().find(|(said, _)| *said == first_look && !is_fallback) {
+        return *agreed;
+    }
+    let guess = detect(&words, first_look, habits);
     let differing = |encoding| differing(encoding, guess.encoding, &words);
     if let Some(agreed) = candidates.iter().find(|(said, _)| differing(said).is_empty()) {
         return *agreed;
@@ -214,12 +220,12 @@ fn legacy(
     let Some(first) = candidates.first().copied() else { return guessed };
     // windows-1252 is also what the detector falls back on.
     let fallback = guess.encoding == WINDOWS_1252 && same_script(first.0, WINDOWS_1252);
-    if UNGUESSED.contains(&first.0) || fallback && !habits.of_text().is_some_and(|t| t.is_western) {
+    if UNGUESSED.contains(&first.0) || fallback && !habits.is_western() {
         return first;
     }
     // Only the words on which they differ can decide between a declaration and a guess.
     let differing = differing(first.0);
-    let again = detect(&differing, habits);
+    let again = detect(&differing, look(&differing, habits.domain()), habits);
     let long = !guess.encoding.is_single_byte() && length(&differing) >= LONG;
     let many = |count| long || differing.len() >= count;
     let confirmed = same_script(again.encoding, guess.encoding)
@@ -290,19 +296,26 @@ mod tests {
     use encoding_rs::{EUC_KR, GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
 
     fn check(bytes: &[u8], http: Option<&str>, name: &str, evidence: CharsetEvidence, text: &str) {
-        let (decoded, charset) = decode(bytes.to_vec(), http);
+        let hints = Hints { http_charset: http, ..Hints::default() };
+        let (decoded, charset) = decode(bytes.to_vec(), &hints);
         assert_eq!((charset.name, charset.evidence), (name, evidence), "{decoded}");
         assert!(decoded.contains(text), "{decoded}");
     }
 
     #[test]
-    fn order_of_evidence() {
+    fn kinds_of_evidence() {
         use CharsetEvidence::*;
         check(b"\xef\xbb\xbf<p>\xc3\xa9", Some("latin1"), "UTF-8", Bom, "<p>é");
         check(b"\xff\xfeh\0\xe9\0", None, "UTF-16LE", Bom, "hé");
-        check(b"<meta charset=koi8-r>\xe9", Some("ISO-8859-1"), "windows-1252", Http, "é");
+        check(b"\0<\0p\0>\0\xe9", None, "UTF-16BE", ZeroBytes, "<p>é");
+        check(b"<\0\0\0\xe9\0\0\0", None, "UTF-32LE", ZeroBytes, "<é");
+        check(b"<meta charset=koi8-r>\xe9", Some("ISO-8859-1"), "KOI8-R", Meta, "И");
+        check(b"<meta charset=koi8-r>\xe9", Some("ISO-8859-2"), "ISO-8859-2", Http, "é");
         check(b"<meta charset=iso-8859-2>\xb9", None, "ISO-8859-2", Meta, "š");
+        check(b"<?xml version='1.0' encoding='iso-8859-2'?>\xb9", None, "ISO-8859-2", Xml, "š");
         check("<p>é".as_bytes(), None, "UTF-8", ValidUtf8, "é");
+        check(b"<p>\xc3\xa9 \xc3\xa8 \xe9<", None, "UTF-8", MostlyUtf8, "é è \u{fffd}<");
+        check(b"<p>\xc3\xa9 \xc3", Some("utf-8"), "UTF-8", Http, "é");
         check(b"<p>plain", Some("latin1"), "windows-1252", Http, "plain");
         let russian = WINDOWS_1251.encode("Обычный русский текст без объявления кодировки").0;
         check(&russian, None, "windows-1251", Detector, "русский");
@@ -326,10 +339,22 @@ mod tests {
     }
 
     #[test]
+    fn what_was_overruled_is_kept() {
+        let page = "<?xml version='1.0' encoding='koi8-r'?><meta charset=gbk>é".as_bytes();
+        let hints = Hints { http_charset: Some("latin1"), ..Hints::default() };
+        let overruled = decode(page.to_vec(), &hints).1.overruled;
+        let expected =
+            Overruled { http: Some("windows-1252"), meta: Some("GBK"), xml: Some("KOI8-R") };
+        assert_eq!(overruled, expected);
+        let hints = Hints { xml: true, ..hints };
+        assert_eq!(decode(page.to_vec(), &hints).1.overruled.meta, None);
+    }
+
+    #[test]
     fn utf8_is_not_copied() {
         let bytes = "é".repeat(100).into_bytes();
         let before = bytes.as_ptr();
-        assert_eq!(decode(bytes, None).0.as_ptr(), before);
+        assert_eq!(decode(bytes, &Hints::default()).0.as_ptr(), before);
     }
 
     #[test]
@@ -338,5 +363,15 @@ mod tests {
         assert_eq!(charset_of("text/html;Charset=\"latin1\"; x"), Some("latin1"));
         assert_eq!(charset_of("text/html"), None);
         assert_eq!(charset_of("text/html; charset="), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_decoded(bytes: Vec<u8>, label in "[a-z0-9-]{0,12}", url in ".{0,20}") {
+            let hints = Hints { http_charset: Some(&label), url: Some(&url), ..Hints::default() };
+            decode(bytes.clone(), &hints);
+            let page = [&b"<html lang=x><meta charset=windows-1251>"[..], &bytes].concat();
+            decode(page, &Hints { language: Some(&label), xml: true, ..hints });
+        }
     }
 }

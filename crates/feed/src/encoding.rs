@@ -56,4 +56,23 @@ mod tests {
         check(b"<?xml-stylesheet href='x'?><a/>", None, "<?xml-stylesheet href='x'?><a/>");
         check(b"", None, "");
     }
+
+    #[test]
+    fn undeclared() {
+        let russian = b"<a>\xce\xe1\xfb\xf7\xed\xfb\xe9 \xf0\xf3\xf1\xf1\xea\xe8\xe9 \xf2\xe5\xea\xf1\xf2 \xee \xef\xee\xe3\xee\xe4\xe5 \xe8 \xec\xee\xf0\xe5 \xe1\xe5\xe7 \xee\xe1\xfa\xff\xe2\xeb\xe5\xed\xe8\xff \xea\xee\xe4\xe8\xf0\xee\xe2\xea\xe8</a>";
+        check(
+            russian,
+            None,
+            "<a>Обычный русский текст о погоде и море без объявления кодировки</a>",
+        );
+        check(
+            russian,
+            Some("iso-8859-1"),
+            "<a>Обычный русский текст о погоде и море без объявления кодировки</a>",
+        );
+        let mut notes = Vec::new();
+        let source = Source { id: "a", url: None, http_charset: Some("koi8-r") };
+        text("<a>Обычный русский текст</a>".as_bytes(), &source, &mut notes);
+        assert_eq!(notes, ["declared KOI8-R, but read as UTF-8"]);
+    }
 }
