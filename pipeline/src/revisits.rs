@@ -22,17 +22,24 @@ use crate::stages::read::Intake;
 
 /// Revisits as they are read, in any order.
 #[derive(Debug)]
-pub(crate) struct Revisits(Sorter<Revisit>);
+pub(crate) struct Revisits {
+    /// Numbered as they come.
+    all: Sorter<(u64, Revisit)>,
+    count: u64,
+    asked: Names,
+}
 
 impl Revisits {
     /// None yet. Where there are many, they go to files beside `path`; without one they are held.
     pub(crate) fn new(path: Option<&Path>) -> Self {
-        Self(sorter(path, "read"))
+        Self { all: sorter(path, "read"), count: 0, asked: Names::default() }
     }
 
     pub(crate) fn push(&mut self, revisit: Revisit) -> io::Result<()> {
+        revisit.keys().into_iter().for_each(|name| self.asked.add(name));
+        self.count += 1;
         let bytes = revisit.bytes();
-        self.0.push(revisit, bytes)
+        self.all.push((self.count, revisit), bytes)
     }
 }
 
@@ -131,12 +138,12 @@ struct Resolved<P> {
     original: Option<Original<P>>,
 }
 
-/// Which names may be asked for: all that are, and few others.
-#[derive(Debug)]
-struct Asked(Vec<u64>);
+/// Names, roughly: all that were added are there, and few others.
+#[derive(Debug, Default)]
+struct Names(Vec<u64>);
 
-impl Asked {
-    /// Of 8 MiB: for ten million names one in eight others passes.
+impl Names {
+    /// Of 8 MiB, once there is a name: for ten million names one in eight others passes.
     const BITS: u128 = 1 << 26;
 
     fn place(name: u128) -> (usize, u64) {
@@ -145,13 +152,16 @@ impl Asked {
     }
 
     fn add(&mut self, name: u128) {
+        if self.0.is_empty() {
+            self.0 = vec![0; (Self::BITS / 64) as usize];
+        }
         let (at, bit) = Self::place(name);
         self.0[at] |= bit;
     }
 
     fn has(&self, name: u128) -> bool {
         let (at, bit) = Self::place(name);
-        self.0[at] & bit != 0
+        self.0.get(at).is_some_and(|bits| bits & bit != 0)
     }
 }
 
@@ -162,10 +172,9 @@ const MOST_OF_NAME: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Originals<'a, P> {
     path: Option<&'a Path>,
-    revisits: Sorter<(u64, Revisit)>,
-    asked: Asked,
-    asks: Sorter<Ask>,
+    revisits: Revisits,
     offers: Sorter<Offer<P>>,
+    offered: Names,
 }
 
 impl<'a, P: Clone + Item> Originals<'a, P> {
@@ -173,27 +182,13 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
     ///
     /// # Errors
     /// If files cannot be written or read.
-    pub(crate) fn of(revisits: Revisits, path: Option<&'a Path>) -> io::Result<Option<Self>> {
-        if revisits.0.is_empty() {
+    pub(crate) fn of(mut revisits: Revisits, path: Option<&'a Path>) -> io::Result<Option<Self>> {
+        if revisits.count == 0 {
             return Ok(None);
         }
-        let mut numbered = sorter(path, "numbered");
-        let mut asks = sorter(path, "asks");
-        let mut asked = Asked(vec![0; (Asked::BITS / 64) as usize]);
-        for (number, revisit) in (0..).zip(revisits.0.finish()?) {
-            let revisit = revisit?;
-            for (evidence, name) in (0..).zip(revisit.keys()) {
-                asked.add(name);
-                let (name, digest) = (halves(name), revisit.digest.map(halves));
-                asks.push(Ask { name, revisit: number, evidence, digest }, 0)?;
-            }
-            let bytes = revisit.bytes();
-            numbered.push((number, revisit), bytes)?;
-        }
-        numbered.park()?;
-        asks.park()?;
+        revisits.all.park()?;
         let offers = sorter(path, "offers");
-        Ok(Some(Self { path, revisits: numbered, asked, asks, offers }))
+        Ok(Some(Self { path, revisits, offers, offered: Names::default() }))
     }
 
     /// Offers a record. The order of offers does not matter.
@@ -208,9 +203,10 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
         let is_cut = of.origin.truncated.is_some();
         let digest = of.digest.map(halves);
         let mut offer = |name: u128, latest: bool| {
-            if !self.asked.has(name) {
+            if !self.revisits.asked.has(name) {
                 return Ok(());
             }
+            self.offered.add(name);
             let rank = match latest {
                 false => Rank::First(is_cut, of.origin.clone()),
                 true => Rank::Latest(is_cut, Reverse((of.fetched, of.origin.clone()))),
@@ -247,7 +243,19 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
         self,
         take: &mut dyn FnMut(Settled<P>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Self { path, revisits, asks, offers, .. } = self;
+        let Self { path, revisits: Revisits { all: revisits, .. }, offers, offered } = self;
+        let mut asks = sorter(path, "asks");
+        let mut asked = Ok(());
+        revisits.each(&mut |(number, revisit)| {
+            let digest = revisit.digest.map(halves);
+            for (evidence, name) in (0..).zip(revisit.keys()) {
+                if asked.is_ok() && offered.has(name) {
+                    let ask = Ask { name: halves(name), revisit: *number, evidence, digest };
+                    asked = asks.push(ask, 0);
+                }
+            }
+        })?;
+        asked?;
         let mut answers = sorter(path, "answers");
         answer(asks.finish()?, offers.finish()?, &mut answers)?;
         let mut answers = answers.finish()?;

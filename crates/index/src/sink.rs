@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sink::{Render, Sink, SinkError, SiteResult};
-use tantivy::collector::DocSetCollector;
+use tantivy::collector::TopDocs;
 use tantivy::directory::MmapDirectory;
 use tantivy::index::IndexSortByField;
 use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
@@ -131,15 +131,12 @@ impl IndexSink {
     /// Whether the complete article of an address is there already.
     fn has_whole(&self, url: &str) -> Result<bool, TantivyError> {
         let url = Term::from_field_text(self.fields.url, url);
-        let found =
-            self.before.search(&TermQuery::new(url, IndexRecordOption::Basic), &DocSetCollector)?;
-        for address in found {
-            let document: TantivyDocument = self.before.doc(address)?;
-            if document.get_first(self.fields.truncated).is_none() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let url = TermQuery::new(url, IndexRecordOption::Basic);
+        // Each address is there once.
+        let best = TopDocs::with_limit(1).order_by_score();
+        let Some((_, address)) = self.before.search(&url, &best)?.pop() else { return Ok(false) };
+        let document: TantivyDocument = self.before.doc(address)?;
+        Ok(document.get_first(self.fields.truncated).is_none())
     }
 
     fn commit(mut self) -> Result<Option<NewFolder>, TantivyError> {

@@ -59,11 +59,6 @@ impl<T: Item> Sorter<T> {
         if self.bytes > HELD { self.set_aside() } else { Ok(()) }
     }
 
-    /// Whether nothing was taken.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.held.is_empty() && self.files.is_empty()
-    }
-
     /// Holds nothing from now on, until more comes, if there is so much that some of it is in files.
     pub(crate) fn park(&mut self) -> io::Result<()> {
         if !self.files.is_empty() {

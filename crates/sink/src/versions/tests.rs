@@ -58,7 +58,7 @@ fn key(url: &str, canonical: Option<&str>) -> ArticleKey {
 }
 
 fn open(path: &Path) -> VersionsSink {
-    VersionsSink::open(path, Arc::new(|url, canonical| key(url, canonical))).unwrap()
+    VersionsSink::open(path, Arc::new(key)).unwrap()
 }
 
 fn add(path: &Path, article: Article) {
@@ -175,7 +175,7 @@ fn files_of_other_kinds_are_left_alone() {
     let path = folder.path().join("archive.sqlite");
     let refused = |path: &Path| {
         let before = std::fs::read(path).unwrap();
-        let error = VersionsSink::open(path, Arc::new(str::to_owned)).unwrap_err().to_string();
+        let error = VersionsSink::open(path, Arc::new(key)).unwrap_err().to_string();
         assert_eq!(std::fs::read(path).unwrap(), before, "{error}");
         assert!(error.contains("archive.sqlite"), "{error}");
         error
@@ -190,4 +190,113 @@ fn files_of_other_kinds_are_left_alone() {
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
     assert!(refused(&path).contains("schema is 99"));
     assert!(ArticleArchive::open(&path).is_err());
+}
+
+fn cut(day: u32, text: &str) -> Article {
+    let mut article = article(Some(day), text);
+    article.origin.truncated = Some("length".into());
+    article
+}
+
+#[test]
+fn truncated_visits_change_nothing_in_any_order() {
+    let visits = [cut(1, "A be"), article(Some(2), "A"), cut(4, "A b"), article(Some(6), "B")];
+    let mut seen = BTreeSet::new();
+    for order in 0..24 {
+        let mut left: Vec<&Article> = visits.iter().collect();
+        let mut number = order;
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("archive.sqlite");
+        while !left.is_empty() {
+            let next = left.remove(number % left.len());
+            number /= left.len() + 1;
+            add(&path, next.clone());
+        }
+        let found = versions(&path);
+        assert!(found.iter().all(|version| version.truncated.is_none()), "{order}");
+        let db = Connection::open(&path).unwrap();
+        let sql = "SELECT group_concat(visits.fetched || ' ' || versions.text, ', '
+            ORDER BY visits.fetched) FROM visits JOIN versions ON versions.id = visits.version";
+        let of_visits: String = db.query_row(sql, [], |row| row.get(0)).unwrap();
+        seen.insert((told(&found), of_visits));
+    }
+    assert_eq!(seen.len(), 1, "{seen:#?}");
+    let (lines, of_visits) = seen.pop_first().unwrap();
+    assert_eq!(lines.len(), 2);
+    assert!(lines[0].starts_with("02-02 1 night-2.warc.gz A None"), "{lines:?}");
+    let texts: Vec<&str> = of_visits.split(", ").map(|visit| &visit[21..]).collect();
+    assert_eq!(texts, ["A", "A", "A", "B"]);
+}
+
+#[test]
+fn truncated_visits_alone_are_versions_until_a_whole_one_comes() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    add(&path, cut(1, "A b"));
+    add(&path, cut(3, "A be"));
+    let reasons: Vec<_> = versions(&path).into_iter().map(|version| version.truncated).collect();
+    assert_eq!(reasons, [Some("length".to_owned()), Some("length".to_owned())]);
+    add(&path, article(Some(2), "A begin and end"));
+    let [version] = &versions(&path)[..] else { panic!("{:?}", versions(&path)) };
+    assert_eq!((&*version.text, &version.truncated, version.visits), ("A begin and end", &None, 1));
+}
+
+#[test]
+fn tracking_parameters_are_ignored_where_that_is_proved() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    let at = |tag: &str, day, text, title: &str, canonical: &str| {
+        let mut article = article_at(&format!("https://a.example/1?{tag}"), Some(day), text);
+        let field = |value: &str| Field { value: value.to_owned(), source: Source::Page };
+        article.metadata.title = Some(field(title));
+        article.metadata.canonical = (!canonical.is_empty()).then(|| field(canonical));
+        article
+    };
+    let all = |tag: &str| versions_of(&path, &format!("https://a.example/1?{tag}")).len();
+    add(&path, at("x=1", 1, "A", "T", ""));
+    add(&path, at("x=2", 2, "A", "T", ""));
+    add(&path, at("x=3", 3, "B", "T", ""));
+    // By content the second is the first's; the third is an article of its own.
+    assert_eq!(
+        (all("x=1"), all("x=3"), versions_of(&path, "https://a.example/1").len()),
+        (1, 1, 0)
+    );
+    // Articles of several titles cannot all be at the address they name.
+    let named = "https://a.example/1";
+    add_all(&path, vec![at("x=4", 4, "D", "T4", named), at("x=5", 4, "E", "T5", named)]);
+    assert_eq!((all("x=4"), all("x=5")), (1, 1));
+    add(&path, at("x=6", 5, "F", "T6", named));
+    add(&path, at("x=7", 6, "G", "T7", named));
+    assert_eq!(versions_of(&path, named).len(), 2);
+}
+
+#[test]
+fn an_archive_of_the_schema_before_is_read_and_grows() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    add(&path, article(Some(1), "A"));
+    let db = Connection::open(&path).unwrap();
+    let view: String = db
+        .query_row("SELECT sql FROM sqlite_schema WHERE name = 'history'", [], |row| row.get(0))
+        .unwrap();
+    db.execute_batch(&format!(
+        "DROP VIEW history; DROP INDEX articles_by_stripped; DROP INDEX versions_by_digest;
+        ALTER TABLE articles DROP COLUMN stripped; ALTER TABLE versions DROP COLUMN truncated;
+        ALTER TABLE visits DROP COLUMN truncated; {}; PRAGMA user_version = 1;",
+        view.replace(", versions.truncated", "")
+    ))
+    .unwrap();
+    drop(db);
+    assert_eq!(versions(&path).len(), 1);
+    drop(open(&path));
+    let version = |path: &Path| -> i64 {
+        let db = Connection::open(path).unwrap();
+        db.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(version(&path), 1, "a run that is given up leaves no trace");
+    add(&path, cut(2, "A cut"));
+    add(&path, article(Some(3), "B"));
+    assert_eq!(version(&path), 2);
+    let texts: Vec<String> = versions(&path).into_iter().map(|version| version.text).collect();
+    assert_eq!(texts, ["A", "B"]);
 }
