@@ -74,7 +74,8 @@ fn ordinary_pages_are_left_as_they_are() {
     let mut crawl = Crawl::new();
     for n in 0..8 {
         // Old pages have a few that nobody closed.
-        let inside = "<font size=2><b><i>and more of it".to_owned() + &"<p>Further words.".repeat(40);
+        let inside =
+            "<font size=2><b><i>and more of it".to_owned() + &"<p>Further words.".repeat(40);
         crawl.page(&format!("https://old.example/notes/{n}"), &prose::post_with(n, "", &inside));
     }
     let results = run_small(&crawl, "2");

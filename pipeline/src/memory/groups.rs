@@ -22,7 +22,10 @@ pub(super) fn limit(root: &Path) -> Option<u64> {
         let top = at(&mount.point);
         let files = LIMITS[mount.version];
         let found = way_down(&top, &below(group.unwrap_or("/"), &mount.root));
-        found.iter().flat_map(|folder| files.iter().filter_map(|file| read(&folder.join(file)))).min()
+        found
+            .iter()
+            .flat_map(|folder| files.iter().filter_map(|file| read(&folder.join(file))))
+            .min()
     });
     limits.min()
 }
@@ -94,7 +97,8 @@ mod tests {
     use super::super::half_of;
     use super::*;
 
-    const V2: &str = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
+    const V2: &str =
+        "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
     const V1: &str = "31 23 0:27 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n\
                       32 23 0:28 / /sys/fs/cgroup/memory rw shared:7 master:2 - cgroup cgroup rw,memory\n\
                       33 23 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
@@ -135,7 +139,8 @@ mod tests {
 
     #[test]
     fn version_1_has_a_hierarchy_for_memory() {
-        let groups = "9:name=systemd:/\n5:cpu,cpuacct:/slurm/cpu\n4:memory:/slurm/uid_7/job_8\n0::/\n";
+        let groups =
+            "9:name=systemd:/\n5:cpu,cpuacct:/slurm/cpu\n4:memory:/slurm/uid_7/job_8\n0::/\n";
         let unlimited = ("memory/memory.limit_in_bytes", "9223372036854771712\n");
         assert_eq!(allowed(groups, V1, &[unlimited]), 16 << 30);
         let job = ("memory/slurm/uid_7/job_8/memory.limit_in_bytes", "2147483648\n");
@@ -147,7 +152,8 @@ mod tests {
     #[test]
     fn a_part_of_the_hierarchy_may_be_mounted() {
         // Docker with the namespace of the host; a mount point with a space.
-        let mounts = "32 23 0:28 /docker/a1b2 /sys/fs/cgroup/my\\040groups rw - cgroup2 cgroup2 rw\n";
+        let mounts =
+            "32 23 0:28 /docker/a1b2 /sys/fs/cgroup/my\\040groups rw - cgroup2 cgroup2 rw\n";
         let limit = |path| [(path, "1073741824\n")];
         let own = limit("my groups/memory.max");
         assert_eq!(allowed("0::/docker/a1b2\n", mounts, &own), 1 << 30);

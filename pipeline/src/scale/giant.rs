@@ -28,13 +28,13 @@ use crate::parts::join_parts;
 use crate::sinks::SinkName;
 use crate::site::{
     best_by_hand, by_hand, canonical_of, feed_items_of, process, process_apart, record_of, refusal,
-    sample_of, work_of,
+    sample_to_learn, work_of,
 };
 use crate::site_configs::site_configs;
 use crate::stages::cluster::{Addresses, Joined, layouts, likeness, look, split_by_kind, template};
 use crate::stages::group::join;
 use crate::stages::signify::Sibling;
-use crate::template::{LearntTemplate, Outcome, drop_of, learn_template, sample_size};
+use crate::template::{LearntTemplate, Outcome, drop_of, learn_template};
 use crate::urls::Tracking;
 
 /// Members that stand for a layout when a page is compared with it.
@@ -240,7 +240,7 @@ impl Everything<'_> {
         template: &Template,
         parsed: &[ParsedPage<'_>],
     ) -> (LearntTemplate, Vec<(String, Outcome)>) {
-        let sample = sample_of(template, parsed, sample_size(self.config));
+        let sample = sample_to_learn(template, parsed, self.config);
         let items: Vec<Vec<&FeedItem>> = sample.iter().map(|&m| feed_items_of(site, m)).collect();
         let siblings: Vec<Sibling<'_>> = (sample.iter().zip(&items))
             .map(|(&index, items)| Sibling {
