@@ -26,7 +26,7 @@ use crate::stages::cluster::{Clusters, Joined, cluster};
 use crate::stages::extract::{SITE_CONFIG, extract};
 use crate::stages::signify::Sibling;
 use crate::stages::wrap::Learnt;
-use crate::template::{LearntTemplate, Outcome, drop_of, learn_template, sample_size};
+use crate::template::{LearntTemplate, Outcome, at_once, drop_of, learn_template, sample_size};
 use crate::urls::Tracking;
 
 /// How many ranked patterns and example pages the wrapper file shows.
@@ -242,6 +242,18 @@ pub(crate) fn sample_of(template: &Template, parsed: &[ParsedPage<'_>], size: us
     members
 }
 
+/// [`sample_of`] the size that the settings name, or as many as may be judged at once.
+pub(crate) fn sample_to_learn(
+    template: &Template,
+    parsed: &[ParsedPage<'_>],
+    config: &Config,
+) -> Vec<u32> {
+    let size = sample_size(config);
+    let mut sample = sample_of(template, parsed, size);
+    sample.truncate(at_once(sample.iter().map(|&m| parsed[m as usize].document.len()), size));
+    sample
+}
+
 /// Learns a template from a sample of its pages and extracts them all, the sample first.
 fn learn_and_extract(
     site: &Joined<'_>,
@@ -251,7 +263,7 @@ fn learn_and_extract(
     clock: &Clock,
     work: &mut PageWork,
 ) -> (LearntTemplate, Vec<Outcome>) {
-    let sample = sample_of(template, parsed, sample_size(config));
+    let sample = sample_to_learn(template, parsed, config);
     let others = template.members.iter().filter(|member| !sample.contains(member));
     let order: Vec<u32> = sample.iter().chain(others).copied().collect();
     let items: Vec<Vec<&FeedItem>> = order.iter().map(|&m| feed_items_of(site, m)).collect();

@@ -30,10 +30,10 @@ pub struct ParseConfig {
 }
 
 impl ParseConfig {
-    /// Readable content, 512 levels, 2 million nodes, 1,024 attributes: what the pipeline uses
+    /// Readable content, 512 levels, 300,000 nodes, 1,024 attributes: what the pipeline uses
     /// unless told otherwise.
     pub const CONTENT: Self =
-        Self { keep: Keep::Content, max_depth: 512, max_nodes: 2_000_000, max_attributes: 1024 };
+        Self { keep: Keep::Content, max_depth: 512, max_nodes: 300_000, max_attributes: 1024 };
 }
 
 /// How large the tree of a page may become, by its bytes and tags.

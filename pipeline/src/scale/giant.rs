@@ -25,11 +25,11 @@ use crate::known::{Known, KnownTemplate};
 use crate::ledger::Clock;
 use crate::parsed::ParsedPage;
 use crate::sink_name::SinkName;
-use crate::site::{feed_items_of, process_apart, record_of, refusal, sample_of};
+use crate::site::{feed_items_of, process_apart, record_of, refusal, sample_to_learn};
 use crate::site_configs::site_configs;
 use crate::stages::cluster::{Clusters, Joined, cluster};
 use crate::stages::signify::Sibling;
-use crate::template::{LearntTemplate, Outcome, learn_template, sample_size};
+use crate::template::{LearntTemplate, Outcome, learn_template};
 use crate::urls::Tracking;
 
 /// Takes the results of a site's parts, by number; says whether to go on.
@@ -184,7 +184,7 @@ impl WholeSite<'_> {
         template: &Template,
         parsed: &[ParsedPage<'_>],
     ) -> (LearntTemplate, Vec<(String, Outcome)>) {
-        let sample = sample_of(template, parsed, sample_size(self.config));
+        let sample = sample_to_learn(template, parsed, self.config);
         let items: Vec<Vec<&FeedItem>> = sample.iter().map(|&m| feed_items_of(site, m)).collect();
         let siblings: Vec<Sibling<'_>> = (sample.iter().zip(&items))
             .map(|(&index, items)| Sibling {
