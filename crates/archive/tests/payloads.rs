@@ -89,6 +89,9 @@ fn false_declarations_leave_the_body_as_it_is() {
             let body = decode_body(&headers(&[(name, coding)]), PAGE, 1000).unwrap();
             assert!(matches!(body.bytes, Cow::Borrowed(PAGE)), "{coding}");
             assert_eq!(body.notes.len(), 1, "{coding}");
+            let indented = b"\t<p>\tindented\r\n";
+            let body = decode_body(&headers(&[(name, coding)]), indented, 1000).unwrap();
+            assert_eq!(&body.bytes[..], indented, "{coding}");
         }
     }
 }
