@@ -184,7 +184,7 @@ fn commands_do_what_they_are_shown_to_do() {
     let (mut ran, mut left, mut wrong) = (0, BTreeSet::new(), String::new());
     for block in blocks() {
         let commands = commands(&block);
-        if !block.language.is_empty() || !commands.iter().any(|line| line.contains("sitegrove ")) {
+        if !block.language.is_empty() || !commands.iter().any(|line| is_of_the_program(line)) {
             continue;
         }
         let folder = workplace();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
 
+use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use model::DropReason;
 
 use crate::chunked::{self, Chunks};
@@ -99,16 +100,7 @@ impl Body<'_> {
             },
             "gzip" | "x-gzip" => gzip(bytes, limit)?,
             "deflate" => deflate(bytes, limit)?,
-            "br" => {
-                let reader = brotli_decompressor::Decompressor::new(&bytes[..], 64 << 10);
-                // Brotli has no magic bytes: what does not decode at all is not brotli.
-                match read(reader, limit, "brotli") {
-                    Err(BodyError::Damaged(_)) if looks_like_text(bytes) => {
-                        Decoded::NotThere("declared brotli, but it is not")
-                    }
-                    other => other?,
-                }
-            }
+            "br" => brotli(bytes, limit)?,
             "zstd" if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => zstd_frames(bytes, limit)?,
             "zstd" => Decoded::NotThere("declared zstd, but it is not"),
             _ => Decoded::NotThere("declared a coding that is not known"),
@@ -160,9 +152,6 @@ fn gzip(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
             Salvage::Cut | Salvage::Full => {
                 return Ok(Decoded::Cut(output, "gzip data breaks off"));
             }
-            Salvage::Damaged if output.is_empty() && looks_like_text(bytes) => {
-                return Ok(Decoded::NotThere("declared gzip, but it is not"));
-            }
             Salvage::Damaged => return Err(BodyError::Damaged("gzip")),
         }
     }
@@ -179,6 +168,45 @@ fn deflate(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
             Ok(Decoded::NotThere("declared deflate, but it is not"))
         }
         other => other,
+    }
+}
+
+/// Undoes brotli, step by step: the crate's reader does not tell a stream that breaks off from a damaged one.
+fn brotli(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
+    let memory = StandardAlloc::default;
+    let mut state = BrotliState::new(memory(), memory(), memory());
+    let (mut left, mut at, mut total) = (bytes.len(), 0, 0);
+    let (mut output, mut piece) = (Vec::new(), vec![0; 64 << 10]);
+    loop {
+        let (mut room, mut filled) = (piece.len(), 0);
+        let result = BrotliDecompressStream(
+            &mut left,
+            &mut at,
+            bytes,
+            &mut room,
+            &mut filled,
+            &mut piece,
+            &mut total,
+            &mut state,
+        );
+        output.extend_from_slice(&piece[..filled]);
+        if output.len() > limit {
+            return Err(BodyError::TooLarge(limit));
+        }
+        match result {
+            BrotliResult::NeedsMoreOutput => {}
+            BrotliResult::ResultSuccess => return Ok(Decoded::Whole(output)),
+            // Brotli has no magic bytes: text that does not decode to its end is not brotli.
+            _ if looks_like_text(bytes) => {
+                return Ok(Decoded::NotThere("declared brotli, but it is not"));
+            }
+            BrotliResult::NeedsMoreInput if !output.is_empty() => {
+                return Ok(Decoded::Cut(output, "compressed data breaks off"));
+            }
+            BrotliResult::NeedsMoreInput | BrotliResult::ResultFailure => {
+                return Err(BodyError::Damaged("brotli"));
+            }
+        }
     }
 }
 

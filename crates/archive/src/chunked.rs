@@ -75,6 +75,10 @@ mod tests {
         assert_eq!(joined(b""), None);
         assert_eq!(joined(b"5\r\n<ht"), some("<ht", false));
         assert_eq!(joined(b"2\r\n<h\r\nrest"), some("<hrest", false));
+        // A size that is far beyond what follows is a number that happens to stand there.
         assert_eq!(joined(b"ffffffffffffffff\r\n<h"), None);
+        assert_eq!(joined(b"81\r\n<h"), None);
+        assert_eq!(joined(b"80\r\n<h"), some("<h", false));
+        assert_eq!(joined(b"5\r\n"), some("", false));
     }
 }

@@ -72,8 +72,13 @@ fn every_coding() {
         let body = decode_body(&headers(fields), &raw, 1000).unwrap();
         assert_eq!(&body.bytes[..], PAGE, "{fields:?}");
         assert!(body.notes.is_empty(), "{fields:?} {:?}", body.notes);
-        let small = decode_body(&headers(fields), &raw, 20);
-        assert_eq!(small, Err(BodyError::TooLarge(20)), "{fields:?}");
+        let most = PAGE.len();
+        let body = decode_body(&headers(fields), &raw, most).unwrap();
+        assert_eq!(&body.bytes[..], PAGE, "{fields:?}");
+        for less in [20, most - 1] {
+            let small = decode_body(&headers(fields), &raw, less);
+            assert_eq!(small, Err(BodyError::TooLarge(less)), "{fields:?}");
+        }
     }
 }
 
@@ -84,6 +89,9 @@ fn false_declarations_leave_the_body_as_it_is() {
             let body = decode_body(&headers(&[(name, coding)]), PAGE, 1000).unwrap();
             assert!(matches!(body.bytes, Cow::Borrowed(PAGE)), "{coding}");
             assert_eq!(body.notes.len(), 1, "{coding}");
+            let indented = b"\t<p>\tindented\r\n";
+            let body = decode_body(&headers(&[(name, coding)]), indented, 1000).unwrap();
+            assert_eq!(&body.bytes[..], indented, "{coding}");
         }
     }
 }
@@ -101,6 +109,32 @@ fn cut_and_damaged_data() {
     assert_eq!(decode_body(&fields, &damaged, 1 << 20), Err(BodyError::Damaged("gzip")));
     let bomb = gzip(&vec![0; 10 << 20]);
     assert_eq!(decode_body(&fields, &bomb, 1 << 20), Err(BodyError::TooLarge(1 << 20)));
+}
+
+#[test]
+fn cut_data_of_other_codings_is_kept_as_far_as_it_goes_and_damaged_data_is_not() {
+    let text: Vec<u8> = (0..20_000u32).flat_map(|i| format!("{} ", i * i).into_bytes()).collect();
+    for (coding, name, whole) in [
+        ("deflate", "deflate", zlib(&text)),
+        ("deflate", "deflate", raw_deflate(&text)),
+        ("br", "brotli", brotli(&text[..200])),
+        ("zstd", "zstd", zstd::encode_all(&text[..], 0).unwrap()),
+    ] {
+        let fields = headers(&[("Content-Encoding", coding)]);
+        let body = decode_body(&fields, &whole[..whole.len() * 3 / 4], 1 << 20)
+            .unwrap_or_else(|e| panic!("{coding}: {e}"));
+        assert!(text.starts_with(&body.bytes) && body.bytes.len() > 20, "{coding}");
+        assert_eq!(body.notes, ["compressed data breaks off"], "{coding}");
+        let mut damaged = whole;
+        // Stored bytes are right whatever they are: there the damage is in the head.
+        damaged[if coding == "br" { 1 } else { 5 }..].fill(0x01);
+        let none = decode_body(&fields, &damaged, 1 << 20);
+        assert_eq!(none, Err(BodyError::Damaged(name)), "{coding}");
+    }
+    // Nothing can be had of the first bytes alone.
+    let fields = headers(&[("Content-Encoding", "zstd")]);
+    let start = &zstd::encode_all(&text[..], 0).unwrap()[..5];
+    assert_eq!(decode_body(&fields, start, 1 << 20), Err(BodyError::Damaged("zstd")));
 }
 
 #[test]
