@@ -1,5 +1,7 @@
 //! From what the user named to the files that will be read.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -23,6 +25,13 @@ pub enum Input {
     },
     /// A feed.
     Feed(PathBuf),
+    /// Something in a folder that cannot be read though it, or what is in it, should be: named when it is its turn.
+    Unreadable {
+        /// Where it lies.
+        path: PathBuf,
+        /// Why it cannot be read.
+        why: String,
+    },
 }
 
 impl Input {
@@ -34,7 +43,10 @@ impl Input {
     /// Where the file lies; `-` for the standard input.
     pub fn path(&self) -> &Path {
         match self {
-            Self::Archive(path) | Self::Feed(path) | Self::Html { path, .. } => path,
+            Self::Archive(path)
+            | Self::Feed(path)
+            | Self::Html { path, .. }
+            | Self::Unreadable { path, .. } => path,
         }
     }
 }
@@ -59,10 +71,11 @@ fn is_feed(path: &Path) -> bool {
     has_extension(path, &["rss", "atom", "xml", "rdf", "json"])
 }
 
-/// Expands files, folders and globs, in sorted order, each file once.
+/// Expands files, folders and globs, in sorted order, each file once. What is there and cannot be read is among
+/// them: reading it is what fails.
 ///
 /// # Errors
-/// If something named is not there, a folder holds nothing readable, or a glob matches nothing:
+/// If something named is not there, a folder holds nothing to read, or a glob matches nothing:
 /// all of them are reported at once, before any work is done.
 pub fn expand(inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
     let mut found = Vec::new();
@@ -87,25 +100,29 @@ fn expand_one(named: &str, as_feed: bool) -> Result<Vec<Input>> {
     if named == STDIN {
         return Ok(vec![classify(path, path, as_feed)]);
     }
-    let paths = if path.exists() {
+    let mut files = Vec::new();
+    let paths = if !is_missing(path) {
         vec![path.to_owned()]
     } else if named.contains(['*', '?', '[']) {
-        let matches: Vec<PathBuf> = glob::glob(named)
-            .with_context(|| format!("`{named}` is not a valid glob"))?
-            .collect::<Result<_, _>>()
-            .with_context(|| format!("cannot read what matches `{named}`"))?;
-        if matches.is_empty() {
+        let found = glob::glob(named).with_context(|| format!("`{named}` is not a valid glob"))?;
+        let mut matches = Vec::new();
+        for found in found {
+            match found {
+                Ok(path) => matches.push(path),
+                Err(error) => files.push(unreadable(error.path(), error.error())),
+            }
+        }
+        if matches.is_empty() && files.is_empty() {
             bail!("nothing matches `{named}`");
         }
         matches
     } else {
         bail!("no such file or folder: {named}");
     };
-    let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
             let before = files.len();
-            walk(&path, &path, as_feed, &mut files)?;
+            walk(&path, &path, as_feed, &mut files);
             if files.len() == before {
                 let wanted = if as_feed { "feeds" } else { "archives or HTML files" };
                 bail!("the folder {} holds no {wanted}", path.display());
@@ -142,25 +159,53 @@ fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
     Input::Archive(path.to_owned())
 }
 
-fn walk(folder: &Path, root: &Path, as_feed: bool, files: &mut Vec<Input>) -> Result<()> {
-    let shown = folder.display();
-    let entries: Vec<_> = std::fs::read_dir(folder)
-        .and_then(Iterator::collect)
-        .with_context(|| format!("cannot read the folder {shown}"))?;
+/// Whether nothing is there. What cannot be looked at is.
+fn is_missing(path: &Path) -> bool {
+    fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+fn unreadable(path: &Path, why: impl ToString) -> Input {
+    Input::Unreadable { path: path.to_owned(), why: why.to_string() }
+}
+
+fn walk(folder: &Path, root: &Path, as_feed: bool, files: &mut Vec<Input>) {
+    let listed = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+    let entries = match listed {
+        Ok(entries) => entries,
+        Err(error) => return files.push(unreadable(folder, error)),
+    };
     for entry in entries {
         let path = entry.path();
-        // Links to folders are not followed: they may lead in circles.
-        let kind = entry.file_type().with_context(|| format!("cannot read {}", path.display()))?;
-        if kind.is_dir() {
-            walk(&path, root, as_feed, files)?;
-        } else if path.is_file() {
-            let wanted = if as_feed { is_feed(&path) } else { is_html(&path) || is_archive(&path) };
-            if wanted {
-                files.push(classify(&path, root, as_feed));
+        let wanted = if as_feed { is_feed(&path) } else { is_html(&path) || is_archive(&path) };
+        match (entry.file_type(), fs::metadata(&path)) {
+            (Ok(kind), _) if kind.is_dir() => {
+                let before = files.len();
+                walk(&path, root, as_feed, files);
+                // Saved pages have such folders for their images; an archive is missed.
+                if files.len() == before && !as_feed && is_archive(&path) {
+                    files.push(unreadable(&path, "it is a folder, and holds no archives"));
+                }
             }
+            // Links to folders are not followed: they may lead in circles.
+            (Ok(_), Ok(of)) if of.is_dir() => {
+                if !as_feed && is_archive(&path) {
+                    files.push(unreadable(&path, "it is a link to a folder"));
+                } else {
+                    tracing::warn!(
+                        "{} is a link to a folder, which is not followed; name it among the inputs \
+                         to read what is there",
+                        path.display()
+                    );
+                }
+            }
+            _ if !wanted => {}
+            (Ok(_), Ok(of)) if !of.is_file() => {
+                files.push(unreadable(&path, "it is no file; name it among the inputs to read it"));
+            }
+            (Ok(_), Ok(_)) => files.push(classify(&path, root, as_feed)),
+            (Err(error), _) | (_, Err(error)) => files.push(unreadable(&path, error)),
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -53,4 +53,5 @@ pub mod stages;
 mod tally;
 pub mod template;
 pub mod urls;
+mod waiting;
 pub mod weights;

@@ -86,12 +86,21 @@ Examples:
     },
 }
 
+impl Command {
+    /// Whether it looks for a wish to stop, and tidies up. The others have nothing to tidy up: a signal ends them.
+    fn stops_by_itself(&self) -> bool {
+        matches!(self, Self::Run(_) | Self::Inspect(_) | Self::Wrappers(_) | Self::Bench(_))
+    }
+}
+
 fn main() -> ExitCode {
     take_small_pages();
     let cli = Cli::parse();
     init_log(cli.log_format);
     let stop = Arc::new(AtomicBool::new(false));
-    watch_for_interrupts(&stop);
+    if cli.command.stops_by_itself() {
+        watch_for_interrupts(&stop);
+    }
     let stdout = io::stdout();
     let mut out = io::BufWriter::new(stdout.lock());
     let outcome = dispatch(&cli.command, &stop, &mut out).and_then(|code| {
@@ -136,7 +145,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut dyn Write) -> Result
         Command::Evaluate(args) => evaluate::run(args, out)
             .map(|outcome| code(!matches!(outcome, evaluate::Outcome::BelowFloor))),
         Command::Train(args) => train::run(args, out).map(|()| ExitCode::SUCCESS),
-        Command::Bench(args) => bench::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Bench(args) => bench::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {
             // Completing to a pipe that closes must not panic: generate in memory first.
             let mut script = Vec::new();

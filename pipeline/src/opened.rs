@@ -8,11 +8,12 @@ use sha2::{Digest, Sha256};
 
 use crate::digests::hex;
 use crate::inputs::Input;
+use crate::waiting::{Stream, is_stream};
 
 /// An input being read. Archive readers take an IO error for the end of the file, so it is
 /// remembered here.
 pub(crate) struct Opened<'a> {
-    inner: Box<dyn Read>,
+    inner: Box<dyn Read + 'a>,
     digest: Sha256,
     bytes: u64,
     progress: &'a (dyn Fn(u64) + Sync),
@@ -20,15 +21,19 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// Opens an input. `progress` is told of bytes read, `failure` keeps the first error.
+    /// Opens an input. `progress` is told of bytes read, `failure` keeps the first error. Waiting for a pipe or the
+    /// standard input ends when `stopped` says so.
     pub(crate) fn new(
         input: &Input,
         progress: &'a (dyn Fn(u64) + Sync),
+        stopped: &'a dyn Fn() -> bool,
         failure: &'a RefCell<Option<io::Error>>,
     ) -> io::Result<Self> {
-        let inner: Box<dyn Read> = match input.is_stdin() {
-            true => Box::new(io::stdin()),
-            false => Box::new(File::open(input.path())?),
+        let inner: Box<dyn Read + 'a> = match input {
+            Input::Unreadable { why, .. } => return Err(io::Error::other(why.as_str())),
+            _ if input.is_stdin() => Box::new(Stream::new(|| Ok(io::stdin()), stopped)?),
+            _ if is_stream(input.path()) => Box::new(Stream::of_path(input.path(), stopped)?),
+            _ => Box::new(File::open(input.path())?),
         };
         Ok(Self { inner, digest: Sha256::new(), bytes: 0, progress, failure })
     }

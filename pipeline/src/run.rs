@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use model::Drop;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -24,8 +24,9 @@ use crate::memory::Shares;
 use crate::report;
 use crate::revisits::resolve;
 use crate::scale::catalogue::{Complete, boot};
-use crate::scale::folder::{COMPLETE, Claim, Identity, RunFolder, state_error};
+use crate::scale::folder::{COMPLETE, Claim, Identity, InputState, RunFolder, state_error};
 use crate::scale::gather::{Gathered, Totals, each_site};
+use crate::scale::journal::{Heading, Order};
 use crate::scale::pulse::{Pulse, place};
 use crate::scale::schedule::{Crew, Done, Task};
 use crate::scale::spool::Spool;
@@ -33,6 +34,7 @@ use crate::sinks::SinkName;
 use crate::stages::emit::{Outputs, Rendered};
 use crate::stages::read::{InputSummary, Intake, Source, read};
 use crate::tally::{Counted, Tally};
+use crate::waiting;
 
 /// Who is told how far a run is. All methods are called from many threads.
 pub trait Observer: Sync + std::fmt::Debug {
@@ -79,7 +81,7 @@ pub enum Stopped {
 /// progress.
 ///
 /// # Errors
-/// Before any work: inputs that are not there, an output folder that holds something else or that another
+/// Before any work: inputs that are not there or of which none can be read, an output folder that holds something else or that another
 /// process writes to, too little disk for pages that do not fit into memory. Later: outputs that cannot be
 /// written, and [`Stopped`]; then what was done is kept for the next run. Inputs that turn out unreadable on
 /// the way are named in the ledger; the run goes on without their rest.
@@ -92,11 +94,8 @@ pub fn run(
     let clock = Clock::default();
     config.emit.check(&config.run.out)?;
     let budget = config.run.budget()?;
-    let inputs = expand(&config.run.inputs, &config.run.feeds)?;
-    if inputs.is_empty() {
-        bail!("no inputs: name WARC files, HTML files or folders, or set run.inputs");
-    }
-    let identity = Identity::of(config, &inputs)?;
+    let (inputs, states) = look_at_inputs(config, stop)?;
+    let identity = Identity::of(config, states);
     let (folder, resumes) = match RunFolder::claim(config, &identity, overwrite)? {
         Claim::Begin(folder) => (folder, false),
         Claim::GoOn(folder) => (folder, true),
@@ -108,10 +107,10 @@ pub fn run(
     let pool = pool.context("cannot start threads")?;
     let shares = Shares::of(budget, pool.current_num_threads());
     let spool_at = folder.spool(&config.run.spool);
-    let complete = resumes.then(|| on_disk(&spool_at)).flatten();
-    let spool = match &complete {
-        Some(_) => Spool::reopen(&spool_at),
-        None => Spool::new(&spool_at, shares.waiting),
+    let kept = if resumes { on_disk(&spool_at) } else { None };
+    let (taken, spool) = match kept {
+        Some((taken, spool)) => (Some(taken), spool),
+        None => (None, Spool::new(&spool_at, shares.waiting)),
     };
     let mut ledger = Ledger::begin(config, pool.current_num_threads());
     if let Some(progress) = &mut ledger.progress {
@@ -135,7 +134,7 @@ pub fn run(
         stop,
         observer,
     };
-    let outcome = pulse.during(|| whole.run(complete));
+    let outcome = pulse.during(|| whole.run(taken));
     let tally = match outcome {
         Ok(tally) => tally,
         Err(error) if matches!(error.downcast_ref(), Some(Stopped::Empty)) => {
@@ -178,10 +177,63 @@ fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
     Ok(())
 }
 
-/// What was read before, if all of it is on disk: the machine has not gone down since.
-fn on_disk(spool: &Path) -> Option<Complete> {
-    let text = std::fs::read(spool.join(COMPLETE)).ok()?;
-    serde_json::from_slice(&text).ok().filter(|complete: &Complete| complete.boot == boot())
+/// The inputs, and how they are found. Stops waiting for a file system that does not answer.
+///
+/// # Errors
+/// If there are none, something named is not there, or nothing can be read.
+fn look_at_inputs(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
+    let (named, feeds) = (config.run.inputs.clone(), config.run.feeds.clone());
+    let look = move || {
+        let inputs = expand(&named, &feeds)?;
+        let states: Vec<_> = inputs.iter().map(InputState::of).collect();
+        anyhow::Ok((inputs, states))
+    };
+    let looked = waiting::unless(&|| stop.load(Ordering::Relaxed), look);
+    let (inputs, states) = looked.context("cannot start threads")?.ok_or(Stopped::Empty)??;
+    if inputs.is_empty() {
+        bail!("no inputs: name WARC files, HTML files or folders, or set run.inputs");
+    }
+    let all = inputs.len();
+    let mut problems = Vec::new();
+    let mut states_of = Vec::with_capacity(all);
+    for (input, (state, problem)) in inputs.iter().zip(states) {
+        problems
+            .extend(problem.map(|why| format!("cannot read {}: {why}", input.path().display())));
+        states_of.push(state);
+    }
+    if problems.len() == all {
+        bail!("{}", problems.join("\n"));
+    }
+    for problem in problems {
+        tracing::warn!("{problem}; the other inputs are read");
+    }
+    Ok((inputs, states_of))
+}
+
+/// What was read before, if all of it is on disk: the machine has not gone down since, and the files hold what was
+/// put there.
+fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
+    let text = std::fs::read(folder.join(COMPLETE)).ok()?;
+    let complete: Complete = serde_json::from_slice(&text).ok()?;
+    if complete.boot != boot() {
+        return None;
+    }
+    let reopened = Gathered::reopen(folder, complete.totals)
+        .and_then(|gathered| Ok((gathered, Spool::reopen(folder, &complete.parts)?)));
+    match reopened {
+        Ok((gathered, Some(spool)))
+            if complete.has_all_pages() && gathered.sites.len() == complete.totals.sites =>
+        {
+            Some((Taken { complete, gathered, last: None }, spool))
+        }
+        _ => {
+            tracing::warn!(
+                "the pages in {} are not all that were read: all inputs are read again",
+                folder.display()
+            );
+            None
+        }
+    }
 }
 
 /// What there is to work on, once all is read.
@@ -189,8 +241,8 @@ fn on_disk(spool: &Path) -> Option<Complete> {
 struct Taken {
     complete: Complete,
     gathered: Gathered,
-    /// Number of the first site whose pages are here: those before are done.
-    first: usize,
+    /// The last site, or part of one, that is done, if the pages of those before are not here.
+    last: Option<Heading>,
 }
 
 /// A run with everything it needs.
@@ -212,15 +264,9 @@ struct Whole<'a> {
 
 impl Whole<'_> {
     /// Reads, or takes what was read before; then processes all sites and finishes the outputs.
-    fn run(&self, complete: Option<Complete>) -> Result<Tally> {
-        let taken_up = match complete {
-            Some(complete) => {
-                let gathered = Gathered::reopen(self.spool_at, complete.totals);
-                Some(Taken { complete, gathered, first: 0 })
-            }
-            None => self.take_up()?,
-        };
-        let Taken { complete, gathered, first } = taken_up.map_or_else(|| self.read(), Ok)?;
+    fn run(&self, kept: Option<Taken>) -> Result<Tally> {
+        let taken_up = kept.map_or_else(|| self.take_up(), |kept| Ok(Some(kept)))?;
+        let Taken { complete, gathered, last } = taken_up.map_or_else(|| self.read(), Ok)?;
         {
             let mut ledger = self.pulse.ledger();
             ledger.inputs.clone_from(&complete.inputs);
@@ -235,7 +281,7 @@ impl Whole<'_> {
         self.observer.processing(sites, pages as usize);
         let mut tally = Tally::default();
         let mut outputs = Outputs::create(&self.config.run.out, self.config)?;
-        let Gathered { drops, items, .. } = gathered;
+        let Gathered { drops, items, sites: read, .. } = gathered;
         let mut items = items.finish().map_err(|e| self.spool_error(e))?;
         let mut drops = drops.finish().map_err(|e| self.spool_error(e))?;
         loop {
@@ -250,9 +296,10 @@ impl Whole<'_> {
         }
         tally.other_records(complete.other_records);
         self.folder.of_what_was_read(&complete.digest())?;
+        if last.is_none() {
+            self.last_done(&read)?;
+        }
         let (mut journal, done) = self.replay(&mut outputs, &mut tally)?;
-        // Pages of the sites before are not here.
-        ensure!(done.0 >= first, "{} changed meanwhile", self.folder.journal().display());
         self.pulse.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
         let crew = Crew {
             config: self.config,
@@ -263,11 +310,20 @@ impl Whole<'_> {
             together: self.pool,
             beside: self.shares.beside,
         };
-        let mut index = first;
+        let mut index = last.as_ref().map_or(0, |last| last.next().0);
+        let mut order = Order::behind(&read, last.as_ref().map(|last| &*last.counted.site));
+        let other = |what: &str| {
+            let what = format!("the pages kept are not those that were read: {what}");
+            io::Error::other(what + "; begin anew with --overwrite")
+        };
         let list = |hand: &mut dyn FnMut(Task) -> ControlFlow<()>| {
+            let mut halted = false;
             each_site(self.spool, &mut items, &mut |mut site| {
                 let at = index;
                 index += 1;
+                if !order.comes(&site.key) {
+                    return Err(other(&format!("{} comes where another site should", site.key)));
+                }
                 if at < done.0 {
                     return Ok(ControlFlow::Continue(()));
                 }
@@ -275,8 +331,12 @@ impl Whole<'_> {
                     // Workers need not wait for the disk.
                     self.spool.fetch(&mut site.pages)?;
                 }
-                Ok(hand(Task { index: at, done: if at == done.0 { done.1 } else { 0 }, site }))
-            })
+                let done = if at == done.0 { done.1 } else { 0 };
+                let handed = hand(Task { index: at, done, site });
+                halted = handed.is_break();
+                Ok(handed)
+            })?;
+            if halted || order.is_at_end() { Ok(()) } else { Err(other("sites are missing")) }
         };
         let path = self.folder.journal();
         let mut sites_done = done.0;

@@ -303,3 +303,114 @@ fn a_journal_torn_anywhere_in_its_last_frame_is_gone_on_with() {
         assert_same(&outcome(&out), &expected, &format!("{kept} bytes of the last"));
     }
 }
+
+#[test]
+fn a_journal_of_other_sites_is_not_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, others) =
+        (folder.path().join("crawl.warc.gz"), folder.path().join("other.warc.gz"));
+    fs::write(&input, wrapped(&records(), gzip)).unwrap();
+    // As many sites, all but one of them the same: from some number on, numbers stand for other sites.
+    let swap = |record: &Vec<u8>| {
+        String::from_utf8(record.clone()).unwrap().replace("//site-7.example", "//site-x.example")
+    };
+    let other: Vec<Vec<u8>> = records().iter().map(|record| swap(record).into_bytes()).collect();
+    fs::write(&others, wrapped(&other, gzip)).unwrap();
+    let whole = folder.path().join("whole");
+    let (all, _) = run(&[&input], &whole);
+    let other_out = folder.path().join("other");
+    killed(&[&others], &other_out);
+    let foreign = fs::read(other_out.join(".sitegrove/journal")).unwrap();
+    // Pages in memory, and in files.
+    for memory in ["1GiB", "64kB"] {
+        let out = folder.path().join(memory);
+        let mut child = command(&[&input], &out, memory).spawn().unwrap();
+        wait_for(&mut child, "most of its sites", || sites_done(&out) >= DONE);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        fs::write(out.join(".sitegrove/journal"), &foreign).unwrap();
+        let (read, told) = run(&[&input], &out);
+        assert!(told.contains("is not of the sites that were read"), "{memory}: {told}");
+        // Nothing is done, but pages that are at hand are not read again.
+        let expected = if memory == "1GiB" { all / 2..all + 1 } else { 0..1 };
+        assert!(expected.contains(&read), "{memory}: {read} of {all}");
+        assert_same(&outcome(&out), &outcome(&whole), memory);
+    }
+}
+
+#[test]
+fn a_spool_that_lost_pages_is_not_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("crawl.warc.gz");
+    fs::write(&input, wrapped(&records(), gzip)).unwrap();
+    let whole = folder.path().join("whole");
+    let (all, _) = run(&[&input], &whole);
+    let killed_at = folder.path().join("killed");
+    let mut child = command(&[&input], &killed_at, "64kB").spawn().unwrap();
+    wait_for(&mut child, "all pages", || killed_at.join(".sitegrove/spool/complete.json").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let spool = killed_at.join(".sitegrove/spool");
+    let path = |part: usize| spool.join(format!("part-{part:03}"));
+    let last = (0..256).rev().map(path).find(|path| path.exists()).unwrap();
+    let bytes = fs::read(&last).unwrap();
+    // The first page of the part is left out, as if it had never come there; or the whole part is.
+    let length = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let first = 8 + length(0) + length(4);
+    for (what, left) in [("a page", Some(&bytes[first..])), ("a part", None)] {
+        let out = folder.path().join(what);
+        copy(&killed_at, &out);
+        let part = out.join(".sitegrove/spool").join(last.file_name().unwrap());
+        match left {
+            Some(left) => fs::write(&part, left).unwrap(),
+            None => fs::remove_file(&part).unwrap(),
+        }
+        let (read, told) = run(&[&input], &out);
+        assert!(read == all && told.contains("all inputs are read again"), "{what}: {told}");
+        assert_same(&outcome(&out), &outcome(&whole), what);
+    }
+}
+
+/// Small pages of one site in many archives, so that many threads put pages away at once and at one place.
+#[test]
+fn no_page_is_lost_when_a_run_is_killed_as_soon_as_all_is_read() {
+    const ARCHIVES: usize = 32;
+    const PAGES: usize = 300;
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = folder.path().join("crawl");
+    fs::create_dir(&inputs).unwrap();
+    for archive in 0..ARCHIVES {
+        let page = |n: usize| {
+            let number = archive * PAGES + n;
+            let url = format!("https://site.example/{number}");
+            let html = format!("<title>{number}</title><p>Short note number {number}.");
+            record(RecordKind::Response, number, &url, &[], &html)
+        };
+        let records: Vec<Vec<u8>> = (0..PAGES).map(page).collect();
+        fs::write(inputs.join(format!("{archive}.warc")), records.concat()).unwrap();
+    }
+    let out = folder.path().join("out");
+    for round in 0..4 {
+        let call = || {
+            let mut call = Command::new(PATH);
+            call.env_remove("RUST_LOG").arg("run").arg(&inputs).arg("--out").arg(&out);
+            // Two fifths of it are filled when about half is read.
+            call.args(["--jobs", "32", "--memory", "5200kB"]);
+            call.stdout(Stdio::piped()).stderr(Stdio::piped());
+            call
+        };
+        let mut child = call().spawn().unwrap();
+        let complete = out.join(".sitegrove/spool/complete.json");
+        wait_for(&mut child, "all pages", || complete.exists());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let (code, _, stderr) = parts(&call().output().unwrap());
+        let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
+        assert_eq!(ledger["bytes_read"], 0, "{round}: all inputs were read again: {stderr}");
+        let count = |name: &str| ledger["counts"][name].as_u64().unwrap();
+        let all = (ARCHIVES * PAGES) as u64;
+        assert_eq!((code, count("pages")), (0, all), "{round}: {stderr}");
+        assert_eq!(count("articles") + count("dropped"), all, "{round}");
+        fs::remove_dir_all(&out).unwrap();
+    }
+}

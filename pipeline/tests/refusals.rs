@@ -170,11 +170,4 @@ fn an_input_that_cannot_be_read_to_its_end_gives_exit_code_1() {
     let results = Results::read(&out);
     assert_eq!(results.articles.len(), 4);
     assert!(results.ledger["unreadable"][0].as_str().unwrap().contains("broken.warc"));
-    // One that cannot be opened stops the run before it begins.
-    fs::remove_file(&broken).unwrap();
-    fs::write(&broken, "x").unwrap();
-    fs::set_permissions(&broken, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
-    if fs::File::open(&broken).is_err() {
-        refused(&[words(&archive), words(&broken)], &["broken.warc", "cannot read"]);
-    }
 }

@@ -229,6 +229,56 @@ fn a_killed_run_leaves_an_index_as_it_was() {
 }
 
 #[test]
+fn two_runs_do_not_build_one_new_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let index = at("below/articles.index");
+    let small = crawl(folder.path(), "small.warc.gz", "a.example", &[0, 1, 2, 3].map(|n| (n, n)));
+    // Enough that the first run can be held in the middle of its work.
+    let mut large = Crawl::new();
+    for page in 0..400 {
+        large.page(&format!("https://s{}.example/{page}", page / 8), &prose::post(page));
+    }
+    let large = large.write(folder.path(), "large.warc.gz");
+    let mut first = std::process::Command::new(PATH)
+        .args(["run", "--quiet", "--jobs", "1", "--out", words(&at("first"))])
+        .args(["--index", words(&index), words(&large)])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while !at("below/.articles.index.partial").exists() {
+        assert!(first.try_wait().unwrap().is_none(), "it ended too soon");
+        assert!(begun.elapsed() < Duration::from_secs(60), "nothing happens");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let send = |name: &str| {
+        let id = first.id().to_string();
+        std::process::Command::new("kill").args([name, &id]).status().unwrap()
+    };
+    assert!(send("-STOP").success());
+    let second = |out: &str| {
+        let mut call = sitegrove();
+        call.args(["run", "--out", words(&at(out)), "--index", words(&index), words(&small)]);
+        parts(&call.output().unwrap())
+    };
+    let (code, _, stderr) = second("second");
+    assert!(code == 1 && stderr.contains("another program is writing to the index"), "{stderr}");
+    assert!(stderr.contains("wait for it") && at("second/articles.jsonl").exists(), "{stderr}");
+    assert!(send("-CONT").success());
+    let (code, _, stderr) = parts(&first.wait_with_output().unwrap());
+    assert_eq!(code, 0, "{stderr}");
+    let of_first = total(&search(&index, "*", &[]));
+    assert!(of_first > 300, "{of_first}");
+    // Once the first is done, the same command writes what was refused.
+    let (code, _, stderr) = second("second");
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(total(&search(&index, "*", &[])), of_first + 4);
+    let left: Vec<_> = fs::read_dir(at("below")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["articles.index"]);
+}
+
+#[test]
 fn an_index_in_a_run_folder_is_of_that_run() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");

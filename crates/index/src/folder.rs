@@ -1,9 +1,10 @@
 //! Where an index lies: opened, or built beside its place and moved there when it is whole.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use same_file::Handle;
 use tantivy::directory::MmapDirectory;
 use tantivy::{Index, TantivyError};
 
@@ -44,17 +45,64 @@ pub(crate) fn open_to_grow(folder: &Path) -> Result<Index, IndexError> {
     Err(IndexError::OtherRules { path, made: imprint.terms, today: today.terms })
 }
 
+/// The right to build a new index at a place. While there is none, it has no lock of its own, so there is one beside
+/// it; the system releases it when the process ends.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    path: PathBuf,
+    /// Locked.
+    _file: File,
+}
+
+impl Turn {
+    /// Takes it, unless another process has it: `None`.
+    pub(crate) fn take(place: &Path) -> io::Result<Option<Self>> {
+        let path = beside(place, "lock");
+        if let Some(above) = path.parent() {
+            fs::create_dir_all(above)?;
+        }
+        loop {
+            let file =
+                File::options().create(true).truncate(false).read(true).write(true).open(&path)?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                // Some network file systems know no locks.
+                Ok(()) | Err(TryLockError::Error(_)) => {}
+            }
+            // Whoever had it may have removed the file after it was opened here.
+            let same = Handle::from_path(&path)
+                .and_then(|there| Ok(there == Handle::from_file(file.try_clone()?)?));
+            match same {
+                Ok(true) => return Ok(Some(Self { path, _file: file })),
+                Ok(false) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // Still locked: nobody else has taken it. A leftover is taken by the next.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
 /// A folder under a temporary name beside its place. Dropped before it is moved there, it goes.
 #[derive(Debug)]
 pub(crate) struct NewFolder {
     place: PathBuf,
     temporary: PathBuf,
     moved: bool,
+    /// Where others may build at the same place. Dropped last.
+    _turn: Option<Turn>,
 }
 
 impl NewFolder {
-    /// Begins an empty folder that will replace the index at `place`, or nothing.
-    pub(crate) fn begin(place: &Path) -> io::Result<Self> {
+    /// Begins an empty folder that will replace the index at `place`, or nothing. Without a `turn`, nobody else may
+    /// write beside the place.
+    pub(crate) fn begin(place: &Path, turn: Option<Turn>) -> io::Result<Self> {
         if fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some()) && !is_index(place)
         {
             return Err(io::Error::other("there is a folder that holds something else"));
@@ -62,7 +110,7 @@ impl NewFolder {
         let temporary = beside(place, "partial");
         remove(&temporary)?;
         fs::create_dir_all(&temporary)?;
-        Ok(Self { place: place.to_owned(), temporary, moved: false })
+        Ok(Self { place: place.to_owned(), temporary, moved: false, _turn: turn })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -120,10 +168,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("index");
         let names = || fs::read_dir(folder.path()).unwrap().count();
-        drop(NewFolder::begin(&place).unwrap());
+        drop(NewFolder::begin(&place, None).unwrap());
         assert_eq!(names(), 0);
         for generation in ["1", "2"] {
-            let new = NewFolder::begin(&place).unwrap();
+            let new = NewFolder::begin(&place, None).unwrap();
             fs::write(new.path().join(META), generation).unwrap();
             new.finish().unwrap();
             assert_eq!(fs::read_to_string(place.join(META)).unwrap(), generation);
@@ -131,7 +179,48 @@ mod tests {
         }
         fs::remove_file(place.join(META)).unwrap();
         fs::write(place.join("letter.txt"), "dear").unwrap();
-        assert!(NewFolder::begin(&place).is_err());
+        assert!(NewFolder::begin(&place, None).is_err());
         assert_eq!(names(), 1);
+    }
+
+    #[test]
+    fn one_at_a_time_builds_at_a_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("below/index");
+        let turn = Turn::take(&place).unwrap();
+        assert!(turn.is_some() && Turn::take(&place).unwrap().is_none());
+        assert!(Turn::take(&folder.path().join("below/other")).unwrap().is_some());
+        let new = NewFolder::begin(&place, turn).unwrap();
+        fs::write(new.path().join(META), "1").unwrap();
+        assert!(Turn::take(&place).unwrap().is_none());
+        new.finish().unwrap();
+        // What a process that died left is nobody's.
+        fs::write(beside(&place, "lock"), "").unwrap();
+        drop(Turn::take(&place).unwrap().unwrap());
+        let left: Vec<_> = fs::read_dir(folder.path().join("below")).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+
+    #[test]
+    fn a_turn_is_never_had_by_two() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("index");
+        let (at_work, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..2_000 {
+                        let Some(turn) = Turn::take(&place).unwrap() else { continue };
+                        assert_eq!(at_work.fetch_add(1, Ordering::SeqCst), 0);
+                        taken.fetch_add(1, Ordering::SeqCst);
+                        at_work.fetch_sub(1, Ordering::SeqCst);
+                        drop(turn);
+                    }
+                });
+            }
+        });
+        assert!(taken.into_inner() > 8);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -1,6 +1,7 @@
 //! The output `index` of a run.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, Order, TantivyError, Term};
 
 use crate::IndexError;
 use crate::analysis::Analysed;
-use crate::folder::{NewFolder, is_index, open_to_grow};
+use crate::folder::{NewFolder, Turn, is_index, open_to_grow};
 use crate::queue::{Queue, Queued};
 use crate::schema::{EVERYWHERE, Fields, Imprint, schema};
 use crate::settle::settle;
@@ -34,6 +35,12 @@ pub struct IndexSink {
     queue: Arc<Queue>,
 }
 
+/// For `map_err`: what was being done to the index at a place.
+fn cannot(what: &'static str, place: &Path) -> impl FnOnce(io::Error) -> SinkError {
+    let path = place.to_owned();
+    move |source| SinkError { what, path, source }
+}
+
 impl fmt::Debug for IndexSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IndexSink").field("place", &self.place).finish_non_exhaustive()
@@ -47,12 +54,11 @@ impl IndexSink {
     /// # Errors
     /// If the folder holds something else, or cannot be written.
     pub fn replacing(place: &Path, memory: usize) -> Result<Self, SinkError> {
-        let new = NewFolder::begin(place);
-        let new = new.map_err(|source| SinkError {
-            what: "cannot replace",
-            path: place.to_owned(),
-            source,
-        })?;
+        Self::begin(place, None, memory)
+    }
+
+    fn begin(place: &Path, turn: Option<Turn>, memory: usize) -> Result<Self, SinkError> {
+        let new = NewFolder::begin(place, turn).map_err(cannot("cannot replace", place))?;
         Self::in_new(place, new, memory).map_err(|error| error.of_sink(place))
     }
 
@@ -65,7 +71,12 @@ impl IndexSink {
     /// writes to it.
     pub fn growing(place: &Path, memory: usize) -> Result<Self, SinkError> {
         if !is_index(place) {
-            return Self::replacing(place, memory);
+            let turn = Turn::take(place).map_err(cannot("cannot create", place))?;
+            let turn = turn.ok_or_else(|| IndexError::Busy(place.to_owned()).of_sink(place))?;
+            // Another run may have finished it meanwhile.
+            if !is_index(place) {
+                return Self::begin(place, Some(turn), memory);
+            }
         }
         let opened = open_to_grow(place).and_then(|index| Self::with(place, None, index, memory));
         opened.map_err(|error| error.of_sink(place))
@@ -150,10 +161,6 @@ impl Sink for IndexSink {
         let committed = self.commit();
         let new = committed
             .map_err(|error| IndexError::at("cannot write", &place)(error).of_sink(&place))?;
-        new.map_or(Ok(()), NewFolder::finish).map_err(|source| SinkError {
-            what: "cannot replace",
-            path: place,
-            source,
-        })
+        new.map_or(Ok(()), NewFolder::finish).map_err(cannot("cannot replace", &place))
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::inputs::{Input, expand};
 use crate::ledger::Ledger;
 use crate::parsed::parse_page;
+use crate::run::Stopped;
 use crate::stages::read::{Intake, read};
 
 /// Arguments of `sitegrove bench`.
@@ -38,16 +39,18 @@ pub struct BenchArgs {
 /// Measures, and prints rates and their ratios.
 ///
 /// # Errors
-/// If an input cannot be read, the temporary run folder cannot be written, or a run fails.
-pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
+/// If an input cannot be read, the temporary run folder cannot be written, or a run fails; with [`Stopped`].
+pub fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<()> {
     let config = Config::load(None)?;
     let inputs = expand(&args.inputs, &[])?;
     let mut pages = Vec::new();
-    read_all(&inputs, &config, &mut |intake| {
+    read_all(&inputs, &config, stop, &mut |intake| {
         if let Intake::Page(page) = intake {
             pages.push(page);
         }
     })?;
+    let go_on = || if stop.load(Ordering::Relaxed) { Err(Stopped::Empty) } else { Ok(()) };
+    go_on()?;
     let html: usize = pages.iter().map(|p| p.html.len()).sum();
     if html == 0 {
         bail!("no html in these inputs");
@@ -63,11 +66,13 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<()> {
     let mut runs: Vec<Vec<WholeRun>> = jobs.iter().map(|_| Vec::new()).collect();
     let mut measure = || {
         for round in 0..args.rounds.max(1) {
-            for (times, seconds) in parts.iter_mut().zip(time_parts(&pages, &inputs, &config)?) {
+            let seconds = time_parts(&pages, &inputs, &config, stop)?;
+            for (times, seconds) in parts.iter_mut().zip(seconds) {
                 times.push(seconds);
             }
             for (of_jobs, &jobs) in runs.iter_mut().zip(&jobs) {
                 // None is deleted before the end: ext4 is slow to make files where others were just deleted.
+                go_on()?;
                 let own = folder.join(format!("{round}-{jobs}"));
                 of_jobs.push(WholeRun::measure(&args.inputs, jobs, &own)?);
             }
@@ -90,7 +95,12 @@ const PARTS: [&str; 5] = [
     "parse, words, layout",
 ];
 
-fn time_parts(pages: &[Page], inputs: &[Input], config: &Config) -> Result<[f64; PARTS.len()]> {
+fn time_parts(
+    pages: &[Page],
+    inputs: &[Input],
+    config: &Config,
+    stop: &AtomicBool,
+) -> Result<[f64; PARTS.len()]> {
     use std::hint::black_box;
     let each = |work: &dyn Fn(&Page)| timed(|| pages.iter().for_each(work));
     let mut outcome = Ok(());
@@ -98,7 +108,7 @@ fn time_parts(pages: &[Page], inputs: &[Input], config: &Config) -> Result<[f64;
     let parse = each(&|page| drop(black_box(dom::parse(&page.html))));
     let html5ever = each(&|page| drop(black_box(by_html5ever(page))));
     let reading =
-        timed(|| outcome = read_all(inputs, config, &mut |intake| drop(black_box(intake))));
+        timed(|| outcome = read_all(inputs, config, stop, &mut |intake| drop(black_box(intake))));
     outcome?;
     let stage = each(&|page| drop(black_box(parse_page(page, config))));
     Ok([tokenizer, parse, html5ever, reading, stage])
@@ -108,10 +118,14 @@ fn by_html5ever(page: &Page) -> dom::Document {
     dom::parse_by_html5ever(&page.html, &dom::ParseConfig::CONTENT, &|| true)
 }
 
-fn read_all(inputs: &[Input], config: &Config, sink: &mut dyn FnMut(Intake)) -> Result<()> {
+fn read_all(
+    inputs: &[Input],
+    config: &Config,
+    stop: &AtomicBool,
+    sink: &mut dyn FnMut(Intake),
+) -> Result<()> {
     for input in inputs {
-        let stop = AtomicBool::new(false);
-        read(input, &config.read, &|_| {}, &stop, &mut |intake, _| sink(intake))?;
+        read(input, &config.read, &|_| {}, stop, &mut |intake, _| sink(intake))?;
     }
     Ok(())
 }

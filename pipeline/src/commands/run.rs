@@ -180,7 +180,7 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
         return Ok(report.ledger.counts.pages > 0);
     }
     for problem in &report.ledger.unreadable {
-        tracing::error!("{problem}; what was read before is kept");
+        tracing::error!("{problem}; what could be read is kept");
     }
     for (name, problem) in &report.ledger.failed_sinks {
         tracing::error!("the output {name} could not be written: {problem}; the others are whole");

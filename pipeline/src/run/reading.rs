@@ -10,14 +10,13 @@ use rayon::prelude::*;
 use sink::AtomicFile;
 
 use super::{Stopped, Taken, Whole};
-use crate::inputs::Input;
 use crate::ledger::{InputRecord, Phase};
 use crate::memory::shown;
 use crate::scale::again::{Again, Wanted, wanted};
 use crate::scale::catalogue::{self, Catalogue, Complete, boot};
 use crate::scale::folder::{COMPLETE, state_error};
 use crate::scale::gather::{Gathered, Gatherer};
-use crate::scale::journal::{Heading, last_of};
+use crate::scale::journal::{Foreign, Heading, last_of};
 use crate::scale::pulse::Reading;
 use crate::scale::spool::Spool;
 use crate::stages::read::read;
@@ -72,8 +71,11 @@ impl Whole<'_> {
         }
         inputs.sort_by(|a, b| a.file.cmp(&b.file));
         let totals = gathered.totals;
-        let complete = Complete { inputs, other_records, unreadable, totals, boot: boot() };
-        if self.spool.is_on_disk() {
+        let on_disk = self.spool.is_on_disk();
+        let parts = if on_disk { self.spool.extents() } else { Ok(Vec::new()) };
+        let parts = parts.map_err(|e| self.spool_error(e))?;
+        let complete = Complete { inputs, other_records, unreadable, totals, parts, boot: boot() };
+        if on_disk {
             // What could not be read may be there the next time.
             if complete.unreadable.is_empty() {
                 let json = serde_json::to_vec(&complete)?;
@@ -82,13 +84,13 @@ impl Whole<'_> {
         } else {
             self.clock.group.time(|| self.write_down(&complete, &gathered));
         }
-        Ok(Taken { complete, gathered, first: 0 })
+        Ok(Taken { complete, gathered, last: None })
     }
 
     /// Keeps what was read for another process, where it may be of use to one. Nothing depends on it.
     fn write_down(&self, complete: &Complete, gathered: &Gathered) {
         let path = self.folder.catalogue();
-        let of_use = complete.unreadable.is_empty() && !self.inputs.iter().any(Input::is_stdin);
+        let of_use = complete.unreadable.is_empty() && !self.identity.has_stream();
         let write = || catalogue::write(&path, self.spool, gathered, complete);
         let written = if of_use { self.pool.install(write) } else { Ok(()) };
         if let Err(error) = &written {
@@ -128,8 +130,7 @@ impl Whole<'_> {
         if !self.folder.is_of(&catalogue.complete.digest()) {
             return Ok(None);
         }
-        let journal = self.folder.journal();
-        let last = last_of(&journal).map_err(|e| state_error("cannot read", &journal, e))?;
+        let last = self.last_done(&catalogue.gathered.sites)?;
         let (key, whole) = match &last {
             Some(Heading { counted, .. }) => (Some(&*counted.site), !counted.more),
             None => (None, false),
@@ -164,7 +165,24 @@ impl Whole<'_> {
             return Ok(None);
         }
         let Catalogue { complete, gathered, .. } = catalogue;
-        Ok(Some(Taken { complete, gathered, first: last.map_or(0, |last| last.next().0) }))
+        Ok(Some(Taken { complete, gathered, last }))
+    }
+
+    /// The last site, or part of one, that an earlier process was done with. Numbers alone are not trusted: where
+    /// the journal is not of the sites that were read, by hashes of their keys, it goes.
+    pub(super) fn last_done(&self, sites: &[u64]) -> Result<Option<Heading>> {
+        let path = self.folder.journal();
+        match last_of(&path, sites).map_err(|e| state_error("cannot read", &path, e))? {
+            Ok(last) => Ok(last),
+            Err(Foreign) => {
+                tracing::warn!(
+                    "{} is not of the sites that were read: what was done before is done again",
+                    path.display()
+                );
+                std::fs::remove_file(&path).map_err(|e| state_error("cannot remove", &path, e))?;
+                Ok(None)
+            }
+        }
     }
 
     /// Checks that pages which will hardly fit into memory will fit on disk.

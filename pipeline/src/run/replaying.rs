@@ -16,8 +16,9 @@ use crate::tally::Tally;
 const AT_ONCE: usize = 8 << 20;
 
 impl Whole<'_> {
-    /// Gives the journal, to be written on, and how many sites, and parts of the next, are done. Sites whose
-    /// output is in the files are gone past; of the others, results are unpacked and written.
+    /// Gives the journal, whose sites were compared with those that were read, to be written on, and how many
+    /// sites, and parts of the next, are done. Sites whose output is in the files are skipped; of the others,
+    /// results are unpacked and written.
     pub(super) fn replay(
         &self,
         outputs: &mut Outputs,
@@ -36,9 +37,6 @@ impl Whole<'_> {
                 let mut sites = Vec::with_capacity(contents.len());
                 for content in &contents {
                     let (heading, packed) = Heading::of_content(content).map_err(failed)?;
-                    if (heading.index, heading.part) != next {
-                        bail!("{} is damaged; begin anew with --overwrite", path.display());
-                    }
                     next = heading.next();
                     sites.push(Before { heading, packed, rendered: None });
                 }

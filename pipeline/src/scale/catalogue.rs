@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::gather::{Gathered, Totals};
 use super::journal::{Frames, frame, unpacked};
 use super::sorted::{Item, Sorter};
-use super::spool::{Head, PARTS, Spool, Whence};
+use super::spool::{Extent, Head, PARTS, Spool, Whence};
 use crate::digests::sha256_of;
 use crate::ledger::InputRecord;
 use crate::urls::site_of;
@@ -35,6 +35,8 @@ pub(crate) struct Complete {
     pub(crate) other_records: u64,
     pub(crate) unreadable: Vec<String>,
     pub(crate) totals: Totals,
+    /// What the parts of the spool hold, if pages are on disk.
+    pub(crate) parts: Vec<Extent>,
     /// The boot of the machine, where it is told. Pages on disk are not waited for, so that after another
     /// boot some may be missing.
     pub(crate) boot: Option<String>,
@@ -47,6 +49,11 @@ pub(crate) fn boot() -> Option<String> {
 }
 
 impl Complete {
+    /// Whether all pages that were read are in the parts of the spool.
+    pub(crate) fn has_all_pages(&self) -> bool {
+        self.parts.iter().map(|part| part.pages).sum::<u64>() == self.totals.pages
+    }
+
     /// A digest of what was read.
     pub(crate) fn digest(&self) -> String {
         let of: Vec<_> = self.inputs.iter().map(|input| (&input.file, &input.sha256)).collect();
@@ -65,9 +72,11 @@ pub(crate) struct Listed {
 
 /// The last frame.
 #[derive(Debug, Deserialize, Serialize)]
-struct Contents<T> {
+struct Contents<S, T> {
     /// Frames of pages, of drops and of feed items, in this order.
     frames: [usize; 3],
+    /// Hashes of the keys of all sites, in the order of outputs.
+    sites: S,
     complete: T,
 }
 
@@ -131,7 +140,8 @@ pub(crate) fn write(
     let drops = write_all(&gathered.drops, &mut to)?;
     let items = write_all(&gathered.items, &mut to)?;
     let mut content = Vec::new();
-    add(&Contents { frames: [pages.len(), drops, items], complete }, &mut content)?;
+    let (frames, sites) = ([pages.len(), drops, items], &gathered.sites);
+    add(&Contents { frames, sites, complete }, &mut content)?;
     to.write_all(&packed(&content)?)
 }
 
@@ -170,9 +180,9 @@ impl Catalogue {
         while let Some(frame) = from.next()? {
             frames.push(frame);
         }
-        let last = frames.pop().map(|last| unpack::<Contents<Complete>>(&last)).transpose()?;
+        let last = frames.pop().map(|last| unpack::<Contents<_, Complete>>(&last)).transpose()?;
         let Some(contents) = last.and_then(|mut last| last.pop()) else { return Ok(None) };
-        let Contents { frames: [of_pages, of_drops, of_items], complete } = contents;
+        let Contents { frames: [of_pages, of_drops, of_items], sites, complete } = contents;
         if of_pages + of_drops + of_items != frames.len() {
             return Ok(None);
         }
@@ -180,7 +190,7 @@ impl Catalogue {
         let (of_drops, of_items) = rest.split_at(of_drops);
         let drops = sorter(of_drops, folder.join("drops-listed"))?;
         let items = sorter(of_items, folder.join("items-listed"))?;
-        let gathered = Gathered { drops, items, totals: complete.totals };
+        let gathered = Gathered { drops, items, sites, totals: complete.totals };
         Ok(Some(Self { complete, gathered, pages: frames }))
     }
 
@@ -270,6 +280,7 @@ mod tests {
             other_records: 3,
             unreadable: Vec::new(),
             totals,
+            parts: Vec::new(),
             boot: None,
         };
         let path = folder.path().join("catalogue");
@@ -278,10 +289,11 @@ mod tests {
 
         let again = Catalogue::read(&path, folder.path()).unwrap().unwrap();
         assert_eq!((again.complete.other_records, again.complete.totals.pages), (3, 12));
+        assert_eq!(again.gathered.sites, gathered.sites);
         let all = again.pages_of_rest(None, true).unwrap();
         let pages = |of: &[(u64, Vec<Listed>)]| of.iter().map(|(_, pages)| pages.len()).sum();
         assert_eq!((all.len(), pages(&all)), (3, 12_usize));
-        assert!(all.is_sorted_by_key(|(hash, _)| *hash));
+        assert!(all.iter().map(|(hash, _)| hash).eq(&gathered.sites));
         for (at, (_, of_site)) in all.iter().enumerate() {
             let key = site_of(&of_site[0].head.url);
             for (whole, left) in [(true, 2 - at), (false, 3 - at)] {

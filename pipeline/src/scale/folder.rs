@@ -16,6 +16,7 @@ use crate::inputs::Input;
 use crate::ledger::{Ledger, State};
 use crate::report;
 use crate::sinks::SinkName;
+use crate::waiting::is_stream;
 
 /// Folder of an unfinished run's state within its run folder.
 pub(crate) const STATE: &str = ".sitegrove";
@@ -33,18 +34,30 @@ pub(crate) struct Identity {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct InputState {
     pub(crate) file: String,
+    pub(crate) kind: Kind,
     pub(crate) bytes: u64,
     /// When it was last changed, in nanoseconds since 1970; `None` where the system does not tell.
     pub(crate) modified: Option<i64>,
 }
 
+/// What an input is to a run.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// A file: it can be compared with what it was, and read again.
+    File,
+    /// The standard input, a pipe or the like: it can be read once.
+    Stream,
+    /// It could not be opened.
+    Unreadable,
+}
+
 impl Identity {
-    /// Looks at all inputs. A file that may not be read is an error before any work.
-    pub(crate) fn of(config: &Config, inputs: &[Input]) -> Result<Self> {
+    /// That of a run with these inputs.
+    pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (config_hash, outputs) = (config.hash(), config.emit.hash());
-        let inputs = inputs.iter().map(InputState::of).collect::<Result<_>>()?;
-        Ok(Self { version, config_hash, outputs, inputs })
+        Self { version, config_hash, outputs, inputs }
     }
 
     /// Bytes of all inputs.
@@ -58,8 +71,14 @@ impl Identity {
     }
 
     /// Whether an input cannot be compared nor read again.
-    fn has_stdin(&self) -> bool {
-        self.inputs.iter().any(|input| input.file == "-")
+    pub(crate) fn has_stream(&self) -> bool {
+        self.inputs.iter().any(|input| input.kind == Kind::Stream)
+    }
+
+    /// Whether an earlier run was this one. An input that either could not open is no difference: what was made
+    /// without it is of another reading, and done again.
+    fn is_that_of(&self, before: &Self) -> bool {
+        self.differences(before).is_empty()
     }
 
     /// In what another run differs from this one, for people.
@@ -81,6 +100,7 @@ impl Identity {
         for (file, input) in &now {
             match then.get(file) {
                 None => differences.push(format!("{file} is new")),
+                Some(other) if [other.kind, input.kind].contains(&Kind::Unreadable) => {}
                 Some(other) if other.bytes != input.bytes => differences
                     .push(format!("{file} had {} bytes and has {}", other.bytes, input.bytes)),
                 Some(other) if other.modified != input.modified => {
@@ -104,18 +124,25 @@ impl Identity {
 const MOST_TOLD: usize = 5;
 
 impl InputState {
-    fn of(input: &Input) -> Result<Self> {
+    /// Looks at an input. Gives it with the reason, if it cannot be opened.
+    pub(crate) fn of(input: &Input) -> (Self, Option<io::Error>) {
         let path = input.path();
         let file = path.to_string_lossy().into_owned();
-        if input.is_stdin() {
-            return Ok(Self { file, bytes: 0, modified: None });
-        }
-        // Opened, not just looked at: it may be there and not be ours to read.
-        let of = File::open(path).and_then(|file| file.metadata());
-        let of = of.with_context(|| format!("cannot read {}", path.display()))?;
+        let none = |kind| Self { file: file.clone(), kind, bytes: 0, modified: None };
+        let of = match input {
+            Input::Unreadable { why, .. } => Err(io::Error::other(why.as_str())),
+            // Opening a pipe takes part in it: whoever writes to it would think that it is read.
+            _ if input.is_stdin() || is_stream(path) => return (none(Kind::Stream), None),
+            // Opened, not just looked at: it may be there and not be ours to read.
+            _ => File::open(path).and_then(|file| file.metadata()),
+        };
+        let of = match of {
+            Ok(of) => of,
+            Err(error) => return (none(Kind::Unreadable), Some(error)),
+        };
         let modified = of.modified().ok().and_then(|at| jiff::Timestamp::try_from(at).ok());
         let modified = modified.and_then(|at| i64::try_from(at.as_nanosecond()).ok());
-        Ok(Self { file, bytes: of.len(), modified })
+        (Self { file, kind: Kind::File, bytes: of.len(), modified }, None)
     }
 }
 
@@ -165,8 +192,8 @@ impl RunFolder {
             // A finished run whose outputs failed in part is no hindrance to one with other outputs.
             let in_part = finished.as_ref().is_some_and(|ledger| !ledger.failed_sinks.is_empty());
             if let Some(before) = unfinished.as_ref().filter(|_| !in_part)
-                && before != identity
-                && !before.has_stdin()
+                && !identity.is_that_of(before)
+                && !before.has_stream()
             {
                 let differences = identity.differences(before);
                 bail!(
@@ -186,7 +213,7 @@ impl RunFolder {
                     let whole = ledger.failed_sinks.is_empty() && ledger.unreadable.is_empty();
                     let same = ledger.outputs_hash == identity.outputs
                         && ledger.version == identity.version
-                        && !identity.has_stdin();
+                        && !identity.has_stream();
                     let chosen = config.emit.chosen();
                     let is_there = |name: &SinkName| name.path(path, &config.emit).exists();
                     if whole && same && chosen.iter().all(is_there) && unfinished.is_none() {
@@ -207,14 +234,16 @@ impl RunFolder {
             }
         }
         let folder = Self::lock(path)?;
-        let same = unfinished.as_ref() == Some(identity) && !identity.has_stdin();
-        if same {
-            return Ok(Claim::GoOn(folder));
+        let goes_on = !identity.has_stream()
+            && unfinished.as_ref().is_some_and(|before| identity.is_that_of(before));
+        if !goes_on {
+            folder.clear()?;
         }
-        folder.clear()?;
-        let json = serde_json::to_vec_pretty(identity).unwrap_or_default();
-        AtomicFile::write_whole(&folder.state().join(IDENTITY), &json)?;
-        Ok(Claim::Begin(folder))
+        if !goes_on || unfinished.as_ref() != Some(identity) {
+            let json = serde_json::to_vec_pretty(identity).unwrap_or_default();
+            AtomicFile::write_whole(&folder.state().join(IDENTITY), &json)?;
+        }
+        Ok(if goes_on { Claim::GoOn(folder) } else { Claim::Begin(folder) })
     }
 
     fn lock(path: &Path) -> Result<Self> {
@@ -360,7 +389,7 @@ impl Ledger {
                         && (then.modified == input.modified && then.modified.is_some()
                             || file_hash(Path::new(&input.file))
                                 .is_ok_and(|now| now == then.sha256))
-                        || input.file == "-"
+                        || input.kind == Kind::Stream
                 }
             })
     }

@@ -15,7 +15,7 @@ use model::{Drop, DropReason, FeedItem, Origin, Page};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::sorted::{Item, Merged, Sorter, write_all};
+use super::sorted::{self, Item, Merged, Sorter, write_all};
 use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored, Whence};
 use crate::revisits::{Candidate, Original, Originals, Revisit, Settled, nowhere};
 use crate::stages::group::{MOST_HOPS, Visit, drop_of, follow, own_address, settle};
@@ -65,6 +65,8 @@ pub(crate) struct Gathered {
     pub(crate) drops: Sorter<DropOfPayload>,
     /// Feed items of the sites.
     pub(crate) items: Sorter<ItemOfSite>,
+    /// Hashes of the keys of all sites, in the order of outputs.
+    pub(crate) sites: Vec<u64>,
     pub(crate) totals: Totals,
 }
 
@@ -95,6 +97,7 @@ fn whole((high, low): (u64, u64)) -> u128 {
 
 const DROPS: &str = "drops";
 const ITEMS: &str = "items";
+const SITES: &str = "sites";
 
 impl<'a> Gatherer<'a> {
     /// Pages go to `spool`; other things, when they are many, into `folder`, which must exist.
@@ -191,16 +194,18 @@ impl<'a> Gatherer<'a> {
         self.settle_revisits()?;
         let drops = self.take_sorter(&self.drops);
         let (items, led, strangers) = self.lead_items()?;
-        let sites = locked(&self.sites).len();
+        let mut sites: Vec<u64> = locked(&self.sites).drain().collect();
+        sites.sort_unstable();
         let pages = self.pages.load(Ordering::Relaxed);
-        let totals = Totals { sites, pages, items: led, strangers };
+        let totals = Totals { sites: sites.len(), pages, items: led, strangers };
         if !self.spool.is_on_disk() {
-            return Ok(Gathered { drops, items, totals });
+            return Ok(Gathered { drops, items, sites, totals });
         }
         self.spool.flush()?;
         write_all(&self.folder.join(DROPS), drops.finish()?)?;
         write_all(&self.folder.join(ITEMS), items.finish()?)?;
-        Ok(Gathered::reopen(self.folder, totals))
+        write_all(&self.folder.join(SITES), sites.into_iter().map(Ok))?;
+        Gathered::reopen(self.folder, totals)
     }
 
     fn name_saved_files(&self) -> io::Result<()> {
@@ -335,9 +340,10 @@ fn stored(input: usize, page: Page, source: &Source, canonical: Option<String>) 
 
 impl Gathered {
     /// What an earlier process gathered on disk.
-    pub(crate) fn reopen(folder: &Path, totals: Totals) -> Self {
+    pub(crate) fn reopen(folder: &Path, totals: Totals) -> io::Result<Self> {
         let (drops, items) = (folder.join(DROPS), folder.join(ITEMS));
-        Self { drops: Sorter::of_file(drops), items: Sorter::of_file(items), totals }
+        let sites = sorted::Stored::open(&folder.join(SITES))?.collect::<io::Result<_>>()?;
+        Ok(Self { drops: Sorter::of_file(drops), items: Sorter::of_file(items), sites, totals })
     }
 }
 

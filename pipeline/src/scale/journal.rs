@@ -125,16 +125,60 @@ pub(crate) fn unpacked(packed: &[u8]) -> io::Result<Vec<u8>> {
     decompress_size_prepended(packed).map_err(io::Error::other)
 }
 
-/// The last site, or part of one, in the journal at `path`.
-pub(crate) fn last_of(path: &Path) -> io::Result<Option<Heading>> {
-    let mut last = None;
-    if let Some(mut frames) = Frames::open(path)? {
-        while let Some(content) = frames.next()? {
-            last = Some(content);
-        }
-    }
-    last.map(|content| Ok(Heading::of_content(&content)?.0)).transpose()
+/// The sites of a run as they come, held against those that were read.
+#[derive(Debug)]
+pub(crate) struct Order<'a> {
+    /// Hashes of the keys of those that were read, in the order of outputs.
+    sites: &'a [u64],
+    /// How many of these have come.
+    come: usize,
 }
+
+impl<'a> Order<'a> {
+    /// That of all sites, or of those behind `last`, a key.
+    pub(crate) fn behind(sites: &'a [u64], last: Option<&str>) -> Self {
+        let last = last.map(|key| xxh3_64(key.as_bytes()));
+        Self { sites, come: last.map_or(0, |last| sites.partition_point(|&hash| hash <= last)) }
+    }
+
+    /// Whether the site of this key is the next; or the last again, in its next part. Sites whose hashes are the
+    /// same stand for one.
+    pub(crate) fn comes(&mut self, key: &str) -> bool {
+        let hash = Some(xxh3_64(key.as_bytes()));
+        let (before, next) = (self.come.checked_sub(1), self.come);
+        let is_next = self.sites.get(next).copied() == hash;
+        self.come += usize::from(is_next);
+        is_next || before.and_then(|before| self.sites.get(before).copied()) == hash
+    }
+
+    /// Whether all have come.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.come == self.sites.len()
+    }
+}
+
+/// The last site, or part of one, in the journal at `path`: the first of those that were read, given as hashes of
+/// their keys, must be in it, one after the other. If they are not, it tells nothing of this run: `Err` within.
+pub(crate) fn last_of(path: &Path, sites: &[u64]) -> io::Result<Result<Option<Heading>, Foreign>> {
+    let Some(mut frames) = Frames::open(path)? else { return Ok(Ok(None)) };
+    let mut order = Order::behind(sites, None);
+    let mut last: Option<Heading> = None;
+    while let Some(content) = frames.next()? {
+        let (heading, _) = Heading::of_content(&content)?;
+        let same = last.as_ref().is_some_and(|last| last.counted.site == heading.counted.site);
+        let next = last.as_ref().map_or((0, 0), Heading::next);
+        let fits = (heading.index, heading.part) == next && same == (heading.part > 0);
+        if !fits || !order.comes(&heading.counted.site) {
+            return Ok(Err(Foreign));
+        }
+        last = Some(heading);
+    }
+    Ok(Ok(last))
+}
+
+/// A journal is not of the sites that were read.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Foreign;
 
 /// A journal being written.
 #[derive(Debug)]
@@ -248,6 +292,52 @@ mod tests {
         }
         assert!(frames.next().unwrap().is_none(), "nothing behind the end");
         (found, frames.end())
+    }
+
+    #[test]
+    fn a_journal_of_other_sites_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let key = |n: usize| format!("{n}.example");
+        let mut keys: Vec<String> = (0..6).map(key).collect();
+        keys.sort_by_key(|key| xxh3_64(key.as_bytes()));
+        let hashes: Vec<u64> = keys.iter().map(|key| xxh3_64(key.as_bytes())).collect();
+        let frame_of = |key: &str, index: usize, part: usize, more: bool| {
+            let result = SiteResult::of_articles(key, Vec::new());
+            let rendered = Renderers::default().render(result, part);
+            let mut heading = Heading::of(index, part, &rendered);
+            heading.counted.more = more;
+            heading.frame(rendered.result()).unwrap()
+        };
+        let last = |frames: &[(usize, usize, usize, bool)], sites: &[u64]| {
+            let frames: Vec<Vec<u8>> = (frames.iter())
+                .map(|&(site, index, part, more)| frame_of(&keys[site], index, part, more))
+                .collect();
+            std::fs::write(&path, frames.concat()).unwrap();
+            last_of(&path, sites).unwrap().map(|last| last.map(|heading| heading.next()))
+        };
+        assert_eq!(last(&[], &hashes), Ok(None));
+        assert_eq!(last(&[(0, 0, 0, false), (1, 1, 0, false)], &hashes), Ok(Some((2, 0))));
+        let in_parts = [(0, 0, 0, false), (1, 1, 0, true), (1, 1, 1, true)];
+        assert_eq!(last(&in_parts, &hashes), Ok(Some((1, 2))));
+        for (what, frames) in [
+            ("a site is left out", &[(0, 0, 0, false), (2, 1, 0, false)][..]),
+            ("not from the first on", &[(1, 0, 0, false)]),
+            ("a site twice", &[(0, 0, 0, false), (0, 1, 0, false)]),
+            ("parts of two sites", &[(0, 0, 0, true), (1, 0, 1, false)]),
+            ("a part is left out", &[(0, 0, 0, true), (0, 0, 2, false)]),
+            ("numbers that do not follow", &[(0, 0, 0, false), (1, 2, 0, false)]),
+        ] {
+            assert_eq!(last(frames, &hashes), Err(Foreign), "{what}");
+        }
+        // A site that was lost when the journal was written.
+        let before = [(0, 0, 0, false), (2, 1, 0, false)];
+        assert_eq!(last(&before, &[hashes[0], hashes[2]]), Ok(Some((2, 0))));
+        assert_eq!(last(&before, &hashes[..1]), Err(Foreign), "more than were read");
+
+        let mut order = Order::behind(&hashes, Some(&keys[3]));
+        assert!(order.comes(&keys[3]) && order.comes(&keys[4]) && !order.comes(&keys[0]));
+        assert!(!order.is_at_end() && order.comes(&keys[5]) && order.is_at_end());
     }
 
     #[test]

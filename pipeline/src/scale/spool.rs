@@ -1,9 +1,11 @@
 //! Pages between reading and processing: in memory while they fit, else in files on disk, in parts by
 //! the hash of their site, so that sites come out in the order of all outputs.
 
+mod part;
+
 use std::cell::RefCell;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +14,10 @@ use jiff::Timestamp;
 use model::{Charset, Origin, Page};
 use serde::{Deserialize, Serialize};
 
+use self::part::Part;
 use crate::stages::read::Place;
+
+pub(crate) use self::part::Extent;
 
 /// Parts: few enough that each may have a buffer and an open file, enough that one part's pages without
 /// their HTML are little even of a terabyte.
@@ -21,7 +26,6 @@ pub(crate) const PARTS: usize = 256;
 pub(crate) const SAVED: usize = PARTS;
 /// Bytes a page takes beside its HTML, roughly.
 const HEAD: u64 = 400;
-const BUFFER: usize = 64 << 10;
 /// zstd's fastest usual level: 450 MB/s on HTML, to a sixth or so.
 const LEVEL: i32 = 1;
 
@@ -66,13 +70,6 @@ pub(crate) struct Stored {
     pub(crate) html: Html,
     /// Not kept in files: what is there need not be read again.
     pub(crate) whence: Whence,
-}
-
-#[derive(Debug, Default)]
-struct Part {
-    held: Vec<Stored>,
-    file: Option<BufWriter<File>>,
-    end: u64,
 }
 
 /// The pages of a run.
@@ -125,11 +122,31 @@ impl Spool {
         }
     }
 
-    /// One whose files were all written before.
-    pub(crate) fn reopen(folder: &Path) -> Self {
-        let spool = Self::new(folder, 0);
+    /// One whose files another process wrote. `None` if they do not hold what it put there.
+    pub(crate) fn reopen(folder: &Path, extents: &[Extent]) -> io::Result<Option<Self>> {
+        let mut spool = Self::new(folder, 0);
+        if extents.len() != PARTS {
+            return Ok(None);
+        }
+        for (part, &extent) in extents.iter().enumerate() {
+            let bytes = match fs::metadata(spool.path(part)) {
+                Ok(of) => of.len(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+                Err(error) => return Err(error),
+            };
+            if bytes != extent.bytes {
+                return Ok(None);
+            }
+            spool.parts[part] = Mutex::new(Part::filed(extent));
+        }
         spool.spilling.store(true, Ordering::Relaxed);
-        spool
+        Ok(Some(spool))
+    }
+
+    /// What the files of the parts hold, for [`Spool::reopen`].
+    pub(crate) fn extents(&self) -> io::Result<Vec<Extent>> {
+        let of_part = |part: &Mutex<Part>| Ok(locked(part).flush()?.unwrap_or_default());
+        self.parts[..PARTS].iter().map(of_part).collect()
     }
 
     /// Makes a new folder for a spool; what an earlier process left there unfinished goes. Nobody else may
@@ -168,11 +185,16 @@ impl Spool {
 
     /// Puts a page where it belongs. Called from many threads.
     pub(crate) fn put(&self, part: usize, page: Stored) -> io::Result<()> {
-        if self.is_on_disk() {
-            return self.write(part, page);
-        }
         let cost = page.head.length + HEAD;
-        locked(&self.parts[part]).held.push(page);
+        {
+            let mut to = locked(&self.parts[part]);
+            let Part::Held(held) = &mut *to else {
+                // Packed without the lock: there is no way back to memory.
+                drop(to);
+                return self.write(part, page);
+            };
+            held.push(page);
+        }
         if self.held.fetch_add(cost, Ordering::Relaxed) + cost > self.limit {
             self.spill()
         } else {
@@ -186,10 +208,10 @@ impl Spool {
             return Ok(());
         }
         fs::create_dir_all(&self.folder)?;
-        for at in 0..self.parts.len() {
-            let held = std::mem::take(&mut locked(&self.parts[at]).held);
-            for page in held {
-                self.write(at, page)?;
+        for (at, part) in self.parts.iter().enumerate() {
+            let before = std::mem::replace(&mut *locked(part), Part::filed(Extent::default()));
+            if let Part::Held(held) = before {
+                held.into_iter().try_for_each(|page| self.write(at, page))?;
             }
         }
         self.held.store(0, Ordering::Relaxed);
@@ -204,40 +226,22 @@ impl Spool {
             Html::Fetched(packed) => packed.clone(),
         };
         let head = rmp_serde::to_vec(&page.head).map_err(io::Error::other)?;
-        let mut to = locked(&self.parts[part]);
-        let to = &mut *to;
-        let file = match &mut to.file {
-            Some(file) => file,
-            empty => {
-                fs::create_dir_all(&self.folder)?;
-                empty.insert(BufWriter::with_capacity(BUFFER, File::create(self.path(part))?))
-            }
-        };
-        let lengths = [head.len() as u32, packed.len() as u32];
-        for bytes in lengths.map(u32::to_le_bytes) {
-            file.write_all(&bytes)?;
-        }
-        file.write_all(&head)?;
-        file.write_all(&packed)?;
-        let bytes = 8 + head.len() as u64 + packed.len() as u64;
-        to.end += bytes;
+        let bytes = locked(&self.parts[part]).write(&self.path(part), &head, &packed)?;
         self.packed.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
 
     /// Sees to it that everything written is in the files.
     pub(crate) fn flush(&self) -> io::Result<()> {
-        for part in &self.parts {
-            if let Some(file) = &mut locked(part).file {
-                file.flush()?;
-            }
-        }
-        Ok(())
+        self.parts.iter().try_for_each(|part| locked(part).flush().map(drop))
     }
 
     /// Takes the pages of a part out of memory, and lists those in its file.
     pub(crate) fn take(&self, part: usize) -> io::Result<Vec<Stored>> {
-        let mut pages = std::mem::take(&mut locked(&self.parts[part]).held);
+        let mut pages = match &mut *locked(&self.parts[part]) {
+            Part::Held(held) => return Ok(std::mem::take(held)),
+            Part::Filed { .. } => Vec::new(),
+        };
         self.list(part, &mut |page| pages.push(page))?;
         Ok(pages)
     }
@@ -245,7 +249,10 @@ impl Spool {
     /// Shows every page, held or in files.
     pub(crate) fn each(&self, see: &mut dyn FnMut(&Stored)) -> io::Result<()> {
         for part in 0..PARTS {
-            locked(&self.parts[part]).held.iter().for_each(&mut *see);
+            if let Part::Held(held) = &*locked(&self.parts[part]) {
+                held.iter().for_each(&mut *see);
+                continue;
+            }
             self.list(part, &mut |page| see(&page))?;
         }
         Ok(())
@@ -257,9 +264,11 @@ impl Spool {
         part: usize,
         see: &mut dyn FnMut(&Head, &str, Whence) -> io::Result<()>,
     ) -> io::Result<()> {
-        locked(&self.parts[part]).held.iter().try_for_each(|page| match &page.html {
+        let not_held = || Err(io::Error::other("a page is not held"));
+        let Part::Held(held) = &*locked(&self.parts[part]) else { return not_held() };
+        held.iter().try_for_each(|page| match &page.html {
             Html::Held(html) => see(&page.head, html, page.whence),
-            Html::Packed { .. } | Html::Fetched(_) => Err(io::Error::other("a page is not held")),
+            Html::Packed { .. } | Html::Fetched(_) => not_held(),
         })
     }
 
@@ -276,42 +285,12 @@ impl Spool {
 
     /// Lists the pages in a part's file.
     fn list(&self, part: usize, see: &mut dyn FnMut(Stored)) -> io::Result<()> {
-        if !self.is_on_disk() {
-            return Ok(());
-        }
-        if let Some(file) = &mut locked(&self.parts[part]).file {
-            file.flush()?;
-        }
-        let file = match File::open(self.path(part)) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        let end = file.metadata()?.len();
-        let mut from = BufReader::with_capacity(BUFFER, file);
-        let mut at = 0;
-        while at < end {
-            let mut lengths = [[0; 4]; 2];
-            for bytes in &mut lengths {
-                from.read_exact(bytes)?;
-            }
-            let [head, packed] = lengths.map(u32::from_le_bytes);
-            let mut bytes = vec![0; head as usize];
-            from.read_exact(&mut bytes)?;
-            let head_at = at + 8;
-            let html = Html::Packed { part, at: head_at + u64::from(head), bytes: packed };
-            let of_page = rmp_serde::from_slice(&bytes).map_err(io::Error::other)?;
-            see(Stored { head: of_page, html, whence: Whence::default() });
-            from.seek_relative(i64::from(packed))?;
-            at = head_at + u64::from(head) + u64::from(packed);
-        }
-        Ok(())
+        let Some(put) = locked(&self.parts[part]).flush()? else { return Ok(()) };
+        part::list(&self.path(part), part, put, see)
     }
 
     fn read(&self, part: usize, at: u64, bytes: u32) -> io::Result<Vec<u8>> {
-        if let Some(file) = &mut locked(&self.parts[part]).file {
-            file.flush()?;
-        }
+        locked(&self.parts[part]).flush()?;
         Opened::default().read(self, part, at, bytes)
     }
 
@@ -383,6 +362,12 @@ mod tests {
         Stored { head, html: Html::Held(html), whence: Whence::default() }
     }
 
+    /// As another process finds it.
+    fn reopened(spool: &Spool) -> Spool {
+        let extents = spool.extents().unwrap();
+        Spool::reopen(&spool.folder, &extents).unwrap().unwrap()
+    }
+
     fn pages_of(spool: &Spool, part: usize) -> Vec<(String, String)> {
         let mut stored = spool.take(part).unwrap();
         spool.fetch(&mut stored[..1]).unwrap();
@@ -409,7 +394,7 @@ mod tests {
             spool.each(&mut |_| count += 1).unwrap();
             assert_eq!(count, 19);
             if spool.is_on_disk() {
-                assert_eq!(pages_of(&Spool::reopen(&at), 7), expected);
+                assert_eq!(pages_of(&reopened(&spool), 7), expected);
             }
             assert_eq!(pages_of(&spool, 7), expected, "limit {limit}");
             assert!(spool.take(8).unwrap().is_empty());
@@ -417,16 +402,68 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_file_is_an_error() {
+    fn every_page_is_there_for_another_process_however_threads_meet() {
+        const THREADS: u64 = 8;
+        const EACH: u64 = 60;
+        let folder = tempfile::tempdir().unwrap();
+        let small = |n| {
+            let page = page(n);
+            let head = Head { length: 0, ..page.head };
+            Stored { head, html: Html::Held(String::new()), ..page }
+        };
+        for round in 0..2_000 {
+            let at = folder.path().join(round.to_string());
+            // What is held goes to files while the threads are about half done.
+            let spool = Spool::new(&at, THREADS * EACH / 2 * HEAD);
+            let begin = std::sync::Barrier::new(THREADS as usize);
+            std::thread::scope(|scope| {
+                for _ in 0..THREADS {
+                    scope.spawn(|| {
+                        let pages: Vec<Stored> = (0..EACH).map(small).collect();
+                        begin.wait();
+                        for (n, page) in pages.into_iter().enumerate() {
+                            spool.put(n % 3, page).unwrap();
+                        }
+                    });
+                }
+            });
+            let mut found = 0;
+            reopened(&spool).each(&mut |_| found += 1).unwrap();
+            assert_eq!(found, THREADS * EACH, "round {round}");
+            fs::remove_dir_all(&at).unwrap();
+        }
+    }
+
+    #[test]
+    fn files_that_are_not_what_was_written_are_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let spool = Spool::new(folder.path(), 0);
         (1..5).try_for_each(|n| spool.put(7, page(n))).unwrap();
-        spool.flush().unwrap();
+        let extents = spool.extents().unwrap();
         let path = folder.path().join("part-007");
         let whole = fs::read(&path).unwrap();
+        // Before anything is done with them.
+        assert!(Spool::reopen(folder.path(), &extents).unwrap().is_some());
+        assert!(Spool::reopen(folder.path(), &extents[..9]).unwrap().is_none());
+        for cut in [whole.len() - 3, 0] {
+            fs::write(&path, &whole[..cut]).unwrap();
+            assert!(Spool::reopen(folder.path(), &extents).unwrap().is_none());
+        }
+        fs::remove_file(&path).unwrap();
+        assert!(Spool::reopen(folder.path(), &extents).unwrap().is_none());
+        // And when their turn comes: cut behind the third page, and a page too few for the same length.
+        fs::write(&path, &whole).unwrap();
+        let again = Spool::reopen(folder.path(), &extents).unwrap().unwrap();
         fs::write(&path, &whole[..whole.len() - 3]).unwrap();
-        let again = Spool::reopen(folder.path());
-        assert!(again.take(7).and_then(|pages| again.load("s", pages)).is_err());
+        assert!(again.take(7).is_err());
+        let mut more = extents.clone();
+        more[7].pages += 1;
+        fs::write(&path, &whole).unwrap();
+        let again = Spool::reopen(folder.path(), &more).unwrap().unwrap();
+        let told = again.take(7).unwrap_err().to_string();
+        assert!(
+            told.contains("part-007 does not hold the 5 pages") && told.contains("--overwrite")
+        );
     }
 
     #[cfg(unix)]

@@ -41,7 +41,12 @@ pub fn read(
     let failed = |source| ReadError { path: input.path().to_owned(), source };
     let file: Arc<str> = input.path().to_string_lossy().into();
     let failure = std::cell::RefCell::new(None);
-    let mut reader = Opened::new(input, progress, &failure).map_err(failed)?;
+    let stopped = || {
+        // Who stops may look for it only when told of progress.
+        progress(0);
+        stop.load(Ordering::Relaxed)
+    };
+    let mut reader = Opened::new(input, progress, &stopped, &failure).map_err(failed)?;
     let summary = InputSummary { file: file.to_string(), ..InputSummary::default() };
     let source = Source::default();
     let mut intake =
@@ -83,6 +88,8 @@ pub fn read(
                 None => intake.oversized(&file, origin, DropReason::BadFeed, "max_feed_bytes"),
             }
         }
+        // It could not be opened.
+        Input::Unreadable { .. } => {}
     }
     let mut summary = intake.summary;
     // The rest of the file belongs to its digest, wherever an archive's reader stopped.

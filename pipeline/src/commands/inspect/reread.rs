@@ -18,6 +18,7 @@ use crate::run::Stopped;
 use crate::stages::group::group;
 use crate::stages::read::{Intake, Source, read};
 use crate::urls::site_of;
+use crate::waiting::is_stream;
 
 /// What could be read again.
 pub(super) struct Reread {
@@ -129,6 +130,10 @@ fn read_again(
     }
     if !input.path().exists() {
         found.problem = Some(format!("The input {file} is gone."));
+        return found;
+    }
+    if is_stream(input.path()) {
+        found.problem = Some(format!("The input {file} is no file, and cannot be read again."));
         return found;
     }
     let OfInput { intakes, digests, .. } = &mut found;

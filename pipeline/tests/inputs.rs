@@ -1,0 +1,271 @@
+//! Inputs that are there and cannot be read, or that keep a run waiting.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+mod common;
+use common::crawl::Crawl;
+use common::program::{PATH, parts, run, sitegrove};
+use common::prose;
+use common::results::{Results, files};
+use common::unfinished::{assert_same, outcome, signal, wait_for_a_site};
+
+fn archive(folder: &Path, name: &str, site: &str, pages: usize) -> PathBuf {
+    let mut crawl = Crawl::new();
+    for n in 0..pages {
+        crawl.page(&format!("https://{site}/notes/{n}"), &prose::post(n));
+    }
+    crawl.write(folder, name)
+}
+
+/// A link that leads to itself: it is there, and nobody can open it, not even who may read everything.
+fn loop_at(path: &Path) {
+    symlink(path.file_name().unwrap(), path).unwrap();
+}
+
+fn fifo(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// Runs to the end, whatever comes of it.
+fn attempt(inputs: &[&Path], out: &Path) -> (i32, String, String) {
+    let mut command = sitegrove();
+    parts(&command.arg("run").args(inputs).arg("--out").arg(out).output().unwrap())
+}
+
+/// What the ledger says could not be read.
+fn unreadable(results: &Results) -> Vec<String> {
+    let of = results.ledger["unreadable"].as_array().unwrap();
+    of.iter().map(|problem| problem.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_cannot_be_read_in_a_folder_is_named_and_the_rest_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let crawl = folder.path().join("crawl");
+    fs::create_dir_all(crawl.join("below")).unwrap();
+    archive(&crawl, "a.warc.gz", "a.example", 4);
+    let all_is_well = run(&[&crawl], &folder.path().join("out"), &[]);
+    assert_eq!(unreadable(&all_is_well).len(), 0);
+
+    symlink("nowhere", crawl.join("below/gone.warc.gz")).unwrap();
+    symlink("nowhere", crawl.join("gone.html")).unwrap();
+    loop_at(&crawl.join("loop.warc.zst"));
+    fs::create_dir(crawl.join("empty.warc.gz")).unwrap();
+    symlink("below", crawl.join("linked.warc")).unwrap();
+    fifo(&crawl.join("pipe.arc"));
+    // A folder may be called whatever, if what is in it is read; nobody misses these others.
+    fs::create_dir(crawl.join("full.warc.gz")).unwrap();
+    archive(&crawl.join("full.warc.gz"), "b.warc.gz", "b.example", 5);
+    symlink("nowhere", crawl.join("notes.txt")).unwrap();
+    fifo(&crawl.join("pipe"));
+    fs::create_dir(crawl.join("saved.html")).unwrap();
+
+    let out = folder.path().join("out-2");
+    let (code, _, stderr) = attempt(&[&crawl], &out);
+    assert_eq!(code, 1, "{stderr}");
+    let results = Results::read(&out);
+    assert_eq!(results.articles.len(), 9);
+    let problems = unreadable(&results);
+    let named = [
+        ("below/gone.warc.gz", "No such file"),
+        ("gone.html", "No such file"),
+        ("loop.warc.zst", "symbolic links"),
+        ("empty.warc.gz", "it is a folder"),
+        ("linked.warc", "it is a link to a folder"),
+        ("pipe.arc", "it is no file"),
+    ];
+    assert_eq!(problems.len(), named.len(), "{problems:?}");
+    for (name, why) in named {
+        let path = crawl.join(name);
+        let says = |text: &str| text.contains(path.to_str().unwrap()) && text.contains(why);
+        assert!(problems.iter().any(|problem| says(problem)), "{name}: {problems:?}");
+        // Before the work and after it.
+        let told: Vec<&str> = stderr.lines().filter(|line| says(line)).collect();
+        assert_eq!(told.len(), 2, "{name}: {stderr}");
+    }
+}
+
+#[test]
+fn a_named_file_that_cannot_be_opened_is_told_and_the_others_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = archive(folder.path(), "good.warc.gz", "a.example", 4);
+    let closed = folder.path().join("closed.warc.gz");
+    loop_at(&closed);
+    let out = folder.path().join("out");
+    let (code, _, stderr) = attempt(&[&good, &closed], &out);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("closed.warc.gz"), "{stderr}");
+    let results = Results::read(&out);
+    assert_eq!(results.articles.len(), 4);
+    assert!(unreadable(&results)[0].contains("closed.warc.gz"), "{:?}", results.ledger);
+    // The same command reads it once that is possible.
+    fs::remove_file(&closed).unwrap();
+    archive(folder.path(), "closed.warc.gz", "b.example", 5);
+    let (code, _, stderr) = attempt(&[&good, &closed], &out);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(Results::read(&out).articles.len(), 9);
+
+    // With nothing that can be read there is nothing to do.
+    fs::remove_file(&closed).unwrap();
+    loop_at(&closed);
+    let out = folder.path().join("nothing");
+    let (code, _, stderr) = attempt(&[&closed, &closed], &out);
+    assert!(code == 2 && stderr.contains("closed.warc.gz"), "{code}: {stderr}");
+    assert!(!out.exists());
+    // Nor with a name that is a mistake.
+    let (code, _, stderr) = attempt(&[&good, &folder.path().join("misspelt.warc.gz")], &out);
+    assert!(code == 2 && stderr.contains("misspelt.warc.gz"), "{code}: {stderr}");
+    assert!(!out.exists());
+}
+
+/// Many sites with long pages, which keep a run busy.
+fn large(folder: &Path) -> PathBuf {
+    let filler: String =
+        (0..30).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
+    let mut crawl = Crawl::new();
+    for page in 0..240 {
+        let url = format!("https://large-{}.example/notes/{page}", page / 4);
+        crawl.page(&url, &prose::post_with(page, "", &filler));
+    }
+    crawl.write(folder, "large.warc.gz")
+}
+
+#[test]
+fn an_unfinished_run_without_a_file_takes_it_in_once_it_can_be_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let (large, late) = (large(folder.path()), folder.path().join("late.warc.gz"));
+    let call = |out: &Path| {
+        let mut call = Command::new(PATH);
+        call.env_remove("RUST_LOG").arg("run").args([&large, &late]).arg("--out").arg(out);
+        call.args(["--jobs", "1", "--sinks", "jsonl,csv,report"]);
+        call.stdout(Stdio::piped()).stderr(Stdio::piped());
+        call
+    };
+    loop_at(&late);
+    let out = folder.path().join("out");
+    let mut child = call(&out).spawn().unwrap();
+    wait_for_a_site(&mut child, &out);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    fs::remove_file(&late).unwrap();
+    archive(folder.path(), "late.warc.gz", "late.example", 4);
+    let whole = folder.path().join("whole");
+    assert!(call(&whole).status().unwrap().success());
+    let (code, _, stderr) = parts(&call(&out).output().unwrap());
+    assert_eq!(code, 0, "{stderr}");
+    assert_same(&outcome(&out), &outcome(&whole), "with the file");
+}
+
+/// Starts a command that gets nothing from its standard input, which is open.
+fn waiting(arguments: &[&str]) -> Child {
+    let mut command = Command::new(PATH);
+    command.env_remove("RUST_LOG").args(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Sends a signal to a command that waits, and gives how it ended.
+fn ended(mut child: Child, name: &str) -> std::process::Output {
+    // It is seen to wait: nobody knows when it begins to.
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+    signal(&child, name);
+    let sent = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if sent.elapsed() > Duration::from_secs(20) {
+            child.kill().unwrap();
+            panic!("{name} did not end it");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// A folder with a pipe in it that nobody writes to.
+fn with_pipe() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe.warc.gz");
+    fifo(&pipe);
+    (folder, pipe)
+}
+
+#[test]
+fn the_first_signal_ends_a_run_that_waits_for_input() {
+    let (folder, pipe) = with_pipe();
+    let good = archive(folder.path(), "good.warc.gz", "a.example", 4);
+    let out = folder.path().join("out");
+    let (pipe_name, good, out_name) =
+        (pipe.to_str().unwrap(), good.to_str().unwrap(), out.to_str().unwrap());
+    for (what, inputs) in [
+        ("a pipe that nobody writes to", &[pipe_name][..]),
+        ("beside a file", &[good, pipe_name]),
+        ("the standard input", &["-"]),
+        ("a pipe as feeds", &[good, "--feeds", pipe_name]),
+    ] {
+        for name in ["-TERM", "-INT"] {
+            let arguments = [&["run", "--jobs", "1", "--out", out_name], inputs].concat();
+            let (code, stdout, stderr) = parts(&ended(waiting(&arguments), name));
+            assert_eq!((code, stdout.as_str()), (130, ""), "{what}, {name}: {stderr}");
+            assert!(stderr.contains("nothing was written"), "{what}, {name}: {stderr}");
+            assert_eq!(files(&out).len(), 0, "{what}, {name}");
+        }
+    }
+    // Half of an archive, then nothing more.
+    let mut child = waiting(&["run", "--jobs", "1", "--out", out_name, "-"]);
+    let bytes = fs::read(good).unwrap();
+    child.stdin.as_mut().unwrap().write_all(&bytes[..bytes.len() / 2]).unwrap();
+    assert_eq!(parts(&ended(child, "-TERM")).0, 130);
+    assert_eq!(files(&out).len(), 0);
+}
+
+#[test]
+fn a_signal_ends_commands_that_have_nothing_to_tidy_up() {
+    use std::os::unix::process::ExitStatusExt;
+    let (_folder, pipe) = with_pipe();
+    let pipe = pipe.to_str().unwrap();
+    let train = ["train", pipe, "--gold", pipe, "--out", "weights"];
+    for arguments in [&["extract", pipe][..], &train] {
+        let status = ended(waiting(arguments), "-TERM").status;
+        assert_eq!(status.signal(), Some(15), "{arguments:?}: {status}");
+    }
+}
+
+#[test]
+fn a_pipe_that_somebody_writes_to_is_read() {
+    let (folder, pipe) = with_pipe();
+    let good = archive(folder.path(), "good.warc.gz", "a.example", 30);
+    let expected = run(&[&good], &folder.path().join("expected"), &[]);
+    let text = |results: &Results| {
+        let lines: Vec<String> = results.articles.iter().map(|a| a["text"].to_string()).collect();
+        lines
+    };
+    for patience in [0, 400] {
+        let (to, bytes) = (pipe.clone(), fs::read(&good).unwrap());
+        // Who writes waits until somebody reads, and must be read to the end: else this fails with a broken pipe.
+        let writer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(patience));
+            let mut to = fs::File::options().write(true).open(to)?;
+            for chunk in bytes.chunks(bytes.len() / 3 + 1) {
+                to.write_all(chunk)?;
+                std::thread::sleep(Duration::from_millis(patience / 2));
+            }
+            std::io::Result::Ok(())
+        });
+        let out = folder.path().join(format!("out-{patience}"));
+        let (code, _, stderr) = attempt(&[&pipe], &out);
+        assert_eq!(code, 0, "{stderr}");
+        writer.join().unwrap().unwrap();
+        let results = Results::read(&out);
+        assert_eq!(text(&results), text(&expected));
+        assert_eq!(results.ledger["inputs"][0]["sha256"], expected.ledger["inputs"][0]["sha256"]);
+    }
+}
