@@ -20,7 +20,7 @@ fn needed(way: usize, of: usize) -> usize {
 }
 
 /// The pairs whose page is read wrongly, by way.
-fn wrong<'a>(pairs: &'a [Pair], is_right: impl Fn(&Pair, usize) -> bool) -> Vec<Vec<&'a Pair>> {
+fn wrong(pairs: &[Pair], is_right: impl Fn(&Pair, usize) -> bool) -> Vec<Vec<&Pair>> {
     let wrong = |way| pairs.iter().filter(|pair| !is_right(pair, way)).collect();
     (0..WAYS.len()).map(wrong).collect()
 }

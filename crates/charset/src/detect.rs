@@ -90,22 +90,20 @@ impl Share {
 }
 
 /// Guesses from the words that are not plain ASCII. What is in Latin letters is often taken for
-/// windows-1252, so there the language of the page's text is asked too. `whole` is what a [`look`]
-/// at all the words gives.
-pub(crate) fn detect(words: &[&[u8]], whole: &'static Encoding, habits: &Habits<'_>) -> Guess {
-    let guess = vote(words, whole, habits.domain());
+/// windows-1252, so there the language of the page's text is asked too.
+pub(crate) fn detect(words: &[&[u8]], habits: &Habits<'_>) -> Guess {
+    let guess = vote(words, habits.domain());
     if !same_script(guess.encoding, WINDOWS_1252) {
         return guess;
     }
     match habits.of_text() {
-        Some(text) if !(text.is_western && guess.is_unanimous()) => {
-            vote(words, look(words, Some(text.domain)), Some(text.domain))
-        }
+        Some(text) if !(text.is_western && guess.is_unanimous()) => vote(words, Some(text.domain)),
         _ => guess,
     }
 }
 
-fn vote(words: &[&[u8]], whole: &'static Encoding, domain: Option<&str>) -> Guess {
+fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
+    let whole = look(words, domain);
     let parts = words.len().min(PARTS);
     let votes: Vec<_> =
         (0..parts).map(|part| guess(words.iter().skip(part).step_by(PARTS), domain)).collect();

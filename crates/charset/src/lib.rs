@@ -35,8 +35,11 @@ const SURELY: usize = 8;
 /// Words beyond ASCII below which a guess is not held against a declaration.
 const FEW: usize = 8;
 
-/// Bytes that are as good, in scripts that do not separate words.
-const LONG: usize = 32;
+/// Words beyond ASCII of the first look at what is declared.
+const GLANCE: usize = 200;
+
+/// Bytes that are as good as a word, in scripts that do not separate words.
+const LONG: usize = 16;
 
 /// What the detector never guesses, and nobody declares by habit.
 const UNGUESSED: [&Encoding; 7] =
@@ -204,13 +207,15 @@ fn legacy(
     if candidates.len() > 1 {
         candidates.retain(|candidate| *candidate != by_habit);
     }
-    // A right declaration is the usual case, and the first look bears it out.
-    let first_look = look(&words, habits.domain());
-    let is_fallback = first_look == WINDOWS_1252 && !habits.is_western();
-    if let Some(agreed) = candidates.iter().find(|(said, _)| *said == first_look && !is_fallback) {
-        return *agreed;
+    // A right declaration is the usual case, and a first look bears it out.
+    if !candidates.is_empty() {
+        let first = look(&words[..words.len().min(GLANCE)], habits.domain());
+        let fallback = first == WINDOWS_1252 && !habits.is_western();
+        if let Some(agreed) = candidates.iter().find(|(said, _)| *said == first && !fallback) {
+            return *agreed;
+        }
     }
-    let guess = detect(&words, first_look, habits);
+    let guess = detect(&words, habits);
     let differing = |encoding| differing(encoding, guess.encoding, &words);
     if let Some(agreed) = candidates.iter().find(|(said, _)| differing(said).is_empty()) {
         return *agreed;
@@ -225,9 +230,10 @@ fn legacy(
     }
     // Only the words on which they differ can decide between a declaration and a guess.
     let differing = differing(first.0);
-    let again = detect(&differing, look(&differing, habits.domain()), habits);
-    let long = !guess.encoding.is_single_byte() && length(&differing) >= LONG;
-    let many = |count| long || differing.len() >= count;
+    let again = detect(&differing, habits);
+    let unseparated = !guess.encoding.is_single_byte();
+    let many =
+        |count| differing.len() >= count || unseparated && length(&differing) >= count * LONG;
     let confirmed = same_script(again.encoding, guess.encoding)
         && (again.encoding == guess.encoding || !same_script(first.0, guess.encoding));
     let (guess, again) = (guess.against(first.0), again.against(first.0));
@@ -372,6 +378,12 @@ mod tests {
             decode(bytes.clone(), &hints);
             let page = [&b"<html lang=x><meta charset=windows-1251>"[..], &bytes].concat();
             decode(page, &Hints { language: Some(&label), xml: true, ..hints });
+        }
+
+        #[test]
+        fn any_markup_is_decoded(text in "[<>!/?= a-z\"'-]{0,300}") {
+            decode(format!("<meta {text}é").into_bytes(), &Hints::default());
+            decode(format!("<meta {text}").bytes().chain([0xe9]).collect(), &Hints::default());
         }
     }
 }

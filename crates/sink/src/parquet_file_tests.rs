@@ -168,7 +168,7 @@ fn columns(group: &Type, prefix: &str) -> Vec<(String, String)> {
         if field.is_optional() {
             kind += ", optional";
         }
-        let is_group = kind == "group";
+        let is_group = kind.starts_with("group");
         all.push((name.clone(), kind));
         if is_group {
             all.extend(columns(field, &format!("{name}.")));
