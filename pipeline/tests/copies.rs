@@ -78,14 +78,15 @@ fn check(results: &Results, what: &str) {
         let day = if n == 9 { 2 } else { 1 };
         assert_eq!(text(article, "fetched"), format!("2024-05-{day:02}T10:00:00Z"), "{what}: {n}");
     }
+    // Reading names the record that the archive ends in, too.
+    let of_pages = results.dropped.iter().filter(|drop| text(drop, "stage") != "read");
     let reasons: BTreeMap<&str, &str> =
-        results.dropped.iter().map(|drop| (text(drop, "url"), text(drop, "reason"))).collect();
+        of_pages.clone().map(|drop| (text(drop, "url"), text(drop, "reason"))).collect();
     for (n, reason) in
         [(3, "duplicate-url"), (5, "duplicate-url"), (7, "no-content"), (9, "duplicate-url")]
     {
         assert_eq!(reasons.get(&*url(n)), Some(&reason), "{what}: {n}");
     }
-    let of_pages = results.dropped.iter().filter(|drop| !text(drop, "url").is_empty());
     assert_eq!(of_pages.count(), 4, "{what}: {:?}", results.dropped);
 }
 
