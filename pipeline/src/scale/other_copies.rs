@@ -12,7 +12,7 @@ use sink::SiteResult;
 use super::spool::{Spool, Stored};
 use crate::known::{Known, WholeSite};
 use crate::page_kind::address_says;
-use crate::stages::group::{duplicate, when};
+use crate::stages::group::{duplicate, kept_instead, when};
 
 /// The copies of one address.
 #[derive(Debug, Default)]
@@ -88,10 +88,10 @@ impl OtherCopies {
         result.drops.retain_mut(|drop| match found.get(&drop.url) {
             Some((_, origin)) if drop.origin == *origin => false,
             Some((fetched, _)) => {
-                if drop.reason != DropReason::DuplicateUrl {
-                    drop.detail =
-                        format!("the article is that of the copy fetched {}", when(*fetched));
-                }
+                drop.detail = match drop.reason {
+                    DropReason::DuplicateUrl => kept_instead(&drop.origin, *fetched),
+                    _ => format!("the article is that of the copy fetched {}", when(*fetched)),
+                };
                 true
             }
             None => true,

@@ -184,12 +184,16 @@ pub(crate) fn when(fetched: Option<Timestamp>) -> String {
 
 /// Why a copy is left out: the one that was fetched then is kept.
 pub(crate) fn duplicate(site: &str, copy: &impl Visit, kept: Option<Timestamp>) -> Drop {
+    drop_of(site, copy, DropReason::DuplicateUrl, kept_instead(copy.origin(), kept))
+}
+
+/// The same in words.
+pub(crate) fn kept_instead(copy: &Origin, kept: Option<Timestamp>) -> String {
     let when = when(kept);
-    let detail = match &copy.origin().truncated {
+    match &copy.truncated {
         Some(why) => format!("truncated ({why}); the copy fetched {when} is kept"),
         None => format!("the copy fetched {when} is kept"),
-    };
-    drop_of(site, copy, DropReason::DuplicateUrl, detail)
+    }
 }
 
 /// Joins the feed items of a site to its pages, of which there are so many: gives for each page the
