@@ -184,7 +184,7 @@ fn nothing_of_a_page_acts_on_the_terminal() {
     )
     .unwrap();
     for format in ["text", "json"] {
-        look(words!["wrappers", "import", hand, "--all", "--format", format]);
+        look(words!["wrappers", "check", hand, "--all", "--format", format]);
     }
     let failing = hostile.at("evil.example.txt");
     let test =
@@ -249,7 +249,7 @@ fn nothing_in_an_argument_acts_on_the_terminal() {
         words!["wrappers", "list", gone],
         words!["wrappers", "show", gone, "a.example"],
         words!["wrappers", "export", gone],
-        words!["wrappers", "import", gone],
+        words!["wrappers", "check", gone],
         words!["wrappers", "test", gone, gone],
         words!["search", gone, "word"],
         words!["history", "a.example", "--archive", gone],
