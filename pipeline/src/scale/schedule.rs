@@ -209,7 +209,8 @@ impl Gate {
     /// Lets sites before this number out: their results were taken.
     fn release(&self, next: usize) {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some((_, weight)) = inside.sites.pop_front_if(|(index, _)| *index < next) {
+        while let Some(&(_, weight)) = inside.sites.front().filter(|(index, _)| *index < next) {
+            inside.sites.pop_front();
             inside.weight -= weight;
         }
         drop(inside);
