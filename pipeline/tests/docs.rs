@@ -264,7 +264,7 @@ fn queries_of_the_archive_run() {
         let columns = row.split('|').nth(3).unwrap();
         let named: BTreeSet<&str> = columns.split('`').skip(1).step_by(2).collect();
         let statement = archive.prepare(&format!("SELECT * FROM {table}")).unwrap();
-        assert_eq!(named, statement.column_names().into_iter().collect(), "{table}");
+        assert_eq!(named, statement.column_names().collect(), "{table}");
     }
 }
 

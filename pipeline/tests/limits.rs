@@ -131,7 +131,9 @@ fn every_limit_of_reading_can_be_set() {
         names.iter().filter_map(of).collect()
     };
     assert_eq!(lost(&run_with(&crawl, "")), BTreeMap::new());
-    let cases: [(&str, u32, &[(&str, &str)]); 5] = [
+    /// A setting, its value, and what is then dropped for which reason.
+    type Case = (&'static str, u32, &'static [(&'static str, &'static str)]);
+    let cases: [Case; 5] = [
         ("max_record_bytes", 30_000, &[("long", "record-too-large")]),
         ("max_head_bytes", 2000, &[("wordy", "")]),
         (
