@@ -122,6 +122,20 @@ fn every_limit_can_be_set() {
 }
 
 #[test]
+fn a_record_that_is_not_read_is_named() {
+    let mut crawl = Crawl::new();
+    let url = "https://long.example/notes/1";
+    crawl.page(url, &prose::post_with(1, "", &"<p>words and more words</p>".repeat(2000)));
+    crawl.page("https://fine.example/notes/1", &prose::post(3));
+    let results = run_with(&crawl, "[read]\nmax_record_bytes = 30_000");
+    let drops = results.drops("record-too-large");
+    let [drop] = drops[..] else { panic!("{:?}", results.dropped) };
+    assert_eq!(drop["url"], url);
+    assert_eq!(drop["origin"]["record_id"], "urn:uuid:00000000-0000-4000-8000-000000000000");
+    assert_eq!(results.articles.len(), 1);
+}
+
+#[test]
 fn what_was_cut_by_the_crawler_is_kept_and_marked() {
     let mut crawl = good();
     let html = prose::post(3);

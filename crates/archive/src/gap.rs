@@ -37,7 +37,8 @@ impl Break {
 impl From<Break> for Fault {
     fn from(broken: Break) -> Self {
         let Break { offset, reason, detail, recovered_at, lossy: _, garbled: _ } = broken;
-        Fault { offset, reason, detail, recovered_at }
+        let (target_uri, record_id) = (None, String::new());
+        Fault { offset, target_uri, record_id, reason, detail, recovered_at }
     }
 }
 

@@ -28,6 +28,12 @@ struct Head {
     size: usize,
 }
 
+impl Head {
+    fn record_id(&self) -> &str {
+        self.headers.get("WARC-Record-ID").unwrap_or_default().trim_matches(['<', '>', ' '])
+    }
+}
+
 /// An iterator over the records of a WARC or ARC archive, plain or gzip, told by its first bytes.
 ///
 /// Damage is yielded as a [`Fault`], and reading goes on at the next record.
@@ -166,19 +172,21 @@ impl<R: Read> RecordReader<R> {
         let mut found = block.find(head.size, head.length, keep);
         if let Some((reason, detail)) = found.problem.take() {
             let recovered_at = self.recovered();
-            self.ready.push_back(Err(Fault { offset, reason, detail, recovered_at }));
+            let (target_uri, record_id) = (head.target_uri.clone(), head.record_id().to_owned());
+            let fault = Fault { offset, target_uri, record_id, reason, detail, recovered_at };
+            self.ready.push_back(Err(fault));
         }
         if found.lost {
             return;
         }
         self.records += 1;
+        let record_id = head.record_id().to_owned();
         let Head { kind, headers, target_uri, date, .. } = head;
-        let id = headers.get("WARC-Record-ID").unwrap_or_default();
         let record = Record {
             offset,
             end: self.stream.end(),
             kind,
-            record_id: id.trim_matches(['<', '>', ' ']).to_owned(),
+            record_id,
             truncated: headers
                 .get("WARC-Truncated")
                 .or(found.cut.then_some(CUT_SHORT))
@@ -229,7 +237,9 @@ impl<R: Read> RecordReader<R> {
             (None, _) => "no record follows".to_owned(),
         };
         let detail = format!("{what} ({passed} bytes passed over); {hint}");
-        self.ready.push_back(Err(Fault { offset, reason, detail, recovered_at }));
+        let (target_uri, record_id) = (None, String::new());
+        let fault = Fault { offset, target_uri, record_id, reason, detail, recovered_at };
+        self.ready.push_back(Err(fault));
     }
 
     /// File offset of what comes next, `None` if nothing does.

@@ -106,6 +106,10 @@ pub struct Record {
 pub struct Fault {
     /// File offset of the damage: of the gzip member for compressed archives.
     pub offset: u64,
+    /// Address of the record it befell, where that could be read.
+    pub target_uri: Option<String>,
+    /// Id of that record, without brackets; empty where it has none.
+    pub record_id: String,
     /// What kind of damage.
     pub reason: DropReason,
     /// What happened, what was kept and what to do, as a lower-case sentence.

@@ -55,8 +55,9 @@ pub fn read(
                 match item {
                     Ok(record) => intake.record(record),
                     Err(fault) => {
-                        let origin = intake.origin(fault.offset, "", None);
-                        intake.drop("", origin, fault.reason, fault.detail);
+                        let origin = intake.origin(fault.offset, &fault.record_id, None);
+                        let url = fault.target_uri.unwrap_or_default();
+                        intake.drop(&url, origin, fault.reason, fault.detail);
                     }
                 }
             }
