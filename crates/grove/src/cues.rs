@@ -42,13 +42,17 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
     own.chain(elements).chain(std::iter::once("hidden by style".to_owned()))
 }
 
-/// Reads cues and remembers the lists of names it has read.
+/// Reads cues and remembers the lists of names it has read, within a megabyte.
+///
+/// What it remembers are values of a pure function: they change the time it takes and nothing else.
 #[derive(Debug)]
 pub struct Cues {
     words: FxHashMap<&'static str, u64>,
     /// By hash of a kind of element.
     kinds: FxHashMap<u64, u64>,
-    read: FxHashMap<String, u64>,
+    read: FxHashMap<Box<str>, u64>,
+    /// Bytes of the lists in `read`.
+    bytes: usize,
 }
 
 impl Default for Cues {
@@ -57,8 +61,14 @@ impl Default for Cues {
     }
 }
 
-/// More lists than this are not remembered: generated ones never come back.
-const REMEMBERED: usize = 50_000;
+/// Lists and kinds remembered; then it begins anew. A site has some hundreds.
+const REMEMBERED: usize = 8_192;
+
+/// Bytes of all lists remembered.
+const BYTES: usize = 512 << 10;
+
+/// Longer lists are not remembered: those of real pages are shorter, but for a few, and come once.
+const LONGEST: usize = 1_024;
 
 impl Cues {
     /// A reader that has read nothing.
@@ -67,7 +77,7 @@ impl Cues {
         for (bit, (_, list)) in CUES.iter().enumerate() {
             words.extend(list.iter().map(|&word| (word, 1 << bit)));
         }
-        Self { words, kinds: FxHashMap::default(), read: FxHashMap::default() }
+        Self { words, kinds: FxHashMap::default(), read: FxHashMap::default(), bytes: 0 }
     }
 
     /// What it takes to tell the cues of a page's elements.
@@ -82,9 +92,10 @@ impl Cues {
             return bits;
         }
         let bits = self.of_names_of(document, kind.first);
-        if self.kinds.len() < REMEMBERED {
-            self.kinds.insert(kind.hash, bits);
+        if self.kinds.len() >= REMEMBERED {
+            self.kinds.clear();
         }
+        self.kinds.insert(kind.hash, bits);
         bits
     }
 
@@ -119,8 +130,13 @@ impl Cues {
             return bits;
         }
         let bits = names.split_ascii_whitespace().fold(0, |all, name| all | self.of_name(name));
-        if self.read.len() < REMEMBERED {
-            self.read.insert(names.to_owned(), bits);
+        if names.len() <= LONGEST {
+            if self.read.len() >= REMEMBERED || self.bytes + names.len() > BYTES {
+                self.read.clear();
+                self.bytes = 0;
+            }
+            self.read.insert(names.into(), bits);
+            self.bytes += names.len();
         }
         bits
     }
@@ -250,6 +266,30 @@ mod tests {
         assert_eq!(cues("articleBody"), ["article", "text"]);
         assert_eq!(cues("sidebarright"), ["sidebar"]);
         assert_eq!(cues("post-12345"), ["article"]);
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let mut cues = Cues::new();
+        for (length, lists) in [(4, 20_000), (1_000, 2_000), (LONGEST + 1, 10), (1 << 20, 3)] {
+            for number in 0..lists {
+                let list = format!("comment-list n{number} {}", "a".repeat(length));
+                assert_ne!(cues.of_names(&list), 0);
+                assert!(cues.read.len() <= REMEMBERED && cues.bytes <= BYTES);
+            }
+            let bytes: usize = cues.read.keys().map(|names| names.len()).sum();
+            assert_eq!(bytes, cues.bytes, "{length}");
+        }
+        // The last short one is known.
+        cues.of_names("comment-list");
+        assert!(cues.read.contains_key("comment-list"));
+        let page = |number| dom::parse(&format!("<p class='comment-list n{number}'>x"));
+        for number in 0..REMEMBERED + 100 {
+            let page = page(number);
+            let p = page.ids().find(|&id| page.is(id, &local_name!("p"))).unwrap();
+            assert_ne!(cues.of_page(&page).of(p), 0);
+            assert!(cues.kinds.len() <= REMEMBERED);
+        }
     }
 
     #[test]

@@ -150,11 +150,28 @@ pub(crate) fn term_of(
 }
 
 /// The analyzers of one thread, made when first asked for; languages that are treated alike share
-/// one, so there are at most twenty.
+/// one, so there are at most twenty. Together they remember no more words than two or three languages in
+/// common use have: those asked for least recently forget theirs.
 #[derive(Default)]
 pub struct Analyzers {
-    by_recipe: BTreeMap<(Option<&'static str>, Apostrophe), Analyzer>,
+    by_recipe: BTreeMap<Key, Used>,
+    /// The one asked for last.
+    last: Option<Key>,
+    /// How often another than the last was asked for.
+    turns: u64,
 }
+
+/// What tells recipes apart.
+type Key = (Option<&'static str>, Apostrophe);
+
+/// An analyzer, and the turn in which it was asked for last.
+struct Used {
+    analyzer: Analyzer,
+    turn: u64,
+}
+
+/// Bytes that the words remembered by all analyzers of a thread take when another language begins.
+const REMEMBERED: usize = 16 << 20;
 
 impl Analyzers {
     /// None yet.
@@ -165,7 +182,36 @@ impl Analyzers {
     /// The analyzer for a language.
     pub fn get(&mut self, language: Option<Language>) -> &mut Analyzer {
         let recipe = Recipe::of(language);
-        self.by_recipe.entry(recipe.key).or_insert_with(|| Analyzer::for_recipe(recipe))
+        if self.last != Some(recipe.key) {
+            self.last = Some(recipe.key);
+            self.turns += 1;
+            self.make_room(recipe.key);
+        }
+        let turn = self.turns;
+        let new = || Used { analyzer: Analyzer::for_recipe(recipe), turn };
+        let used = self.by_recipe.entry(recipe.key).or_insert_with(new);
+        used.turn = turn;
+        &mut used.analyzer
+    }
+
+    /// Has analyzers other than this one forget their words until the rest fits.
+    fn make_room(&mut self, asked: Key) {
+        let bytes = |used: &Used| used.analyzer.memo.bytes();
+        let mut all: usize = self.by_recipe.values().map(bytes).sum();
+        if all <= REMEMBERED {
+            return;
+        }
+        let others = self.by_recipe.iter_mut().filter(|(key, _)| **key != asked);
+        let mut others: Vec<&mut Used> = others.map(|(_, used)| used).collect();
+        others.sort_by_key(|used| used.turn);
+        for used in others {
+            let before = bytes(used);
+            used.analyzer.memo = Memo::default();
+            all -= before - bytes(used).min(before);
+            if all <= REMEMBERED {
+                return;
+            }
+        }
     }
 }
 

@@ -186,3 +186,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn analyzers_together_remember_so_much() {
+    let mut analyzers = Analyzers::new();
+    let bytes = |analyzers: &Analyzers| -> usize {
+        analyzers.by_recipe.values().map(|used| used.analyzer.memo.bytes()).sum()
+    };
+    let text: String = (0..40_000).map(|number| format!("w{number} ")).collect();
+    for round in 0..2 {
+        for (code, _) in TANTIVY {
+            let analyzer = analyzers.get(Language::from_tag(code));
+            let mut count = 0;
+            analyzer.analyze(&text, &mut |_| count += 1);
+            assert_eq!(count, 40_000, "{code} {round}");
+            assert!(bytes(&analyzers) < 2 * REMEMBERED, "{}", bytes(&analyzers));
+        }
+    }
+    // The last one remembers; one of long ago does not.
+    let last = TANTIVY.last().map(|(code, _)| *code);
+    let least = |code| analyzers.by_recipe[&(code, Apostrophe::Joins)].analyzer.memo.bytes();
+    assert!(least(last) > 4 << 20 && least(Some("ar")) < 1 << 20);
+}

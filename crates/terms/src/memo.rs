@@ -11,6 +11,9 @@ use crate::vocabulary::Vocabulary;
 /// Different raw words remembered: about 6 MB, more than a site's vocabulary in common use.
 const CAPACITY: usize = 1 << 16;
 
+/// Bytes of the texts of terms and of long words: twice what so many words of a natural language take.
+const TEXTS: usize = 2 << 20;
+
 /// Raw word → its term's hash and text, or nothing.
 pub(crate) struct Memo {
     /// Short words, each in the first free place from where its letters say, or the last place there
@@ -19,6 +22,8 @@ pub(crate) struct Memo {
     /// Others, and their places.
     long: Vec<Known>,
     long_places: FxHashMap<Box<str>, usize>,
+    /// Bytes of their letters.
+    long_letters: usize,
     /// How many words are known.
     words: usize,
     /// The texts of all terms, one after the other, and one past the end of each.
@@ -84,6 +89,7 @@ impl Default for Memo {
             short: vec![Short::default(); FEWEST_PLACES],
             long: Vec::new(),
             long_places: FxHashMap::default(),
+            long_letters: 0,
             words: 0,
             texts: String::new(),
             ends: Vec::new(),
@@ -106,6 +112,16 @@ impl Memo {
     ) -> Option<(u64, &str)> {
         let Known { hash, term, .. } = *self.known(Raw::of(word), analyze, None);
         (term != NO_TERM).then(|| (hash, self.text(term)))
+    }
+
+    /// Bytes it takes, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let per_long = size_of::<Known>() + size_of::<(Box<str>, usize)>();
+        self.short.capacity() * size_of::<Short>()
+            + self.long.len() * per_long
+            + self.long_letters
+            + self.texts.capacity()
+            + self.ends.capacity() * size_of::<u32>()
     }
 
     /// Begins a turn of a vocabulary, unless the last one was its, too.
@@ -187,6 +203,7 @@ impl Memo {
                     None => {
                         let known = self.analyzed(word, analyze, learner);
                         self.long.push(known);
+                        self.long_letters += word.len();
                         self.long_places.insert(word.into(), self.long.len() - 1);
                         self.long.len() - 1
                     }
@@ -238,7 +255,7 @@ impl Memo {
         analyze: impl FnOnce(&str, &mut String) -> Option<u64>,
         learner: Option<&mut Vocabulary>,
     ) -> Known {
-        if self.words >= CAPACITY {
+        if self.words >= CAPACITY || self.texts.len() + self.long_letters > TEXTS {
             learner.into_iter().for_each(|vocabulary| self.end(vocabulary));
             *self = Self { learner: self.learner, turn: self.turn, ..Self::default() };
         }
@@ -442,6 +459,22 @@ mod tests {
         // Others are where they were.
         memo.term("runs", run);
         assert_eq!(memo.term("runs", never), Some((1, "run")));
+    }
+
+    #[test]
+    fn long_words_are_bounded_too() {
+        let mut memo = Memo::default();
+        let of = |word: &str, text: &mut String| {
+            text.push_str(word);
+            Some(1)
+        };
+        let word = |number: usize| format!("{number:0160}");
+        for number in 0..CAPACITY {
+            memo.term(&word(number), of);
+            assert!(memo.long_letters + memo.texts.len() <= TEXTS + 2 * 160);
+            assert!(memo.bytes() < 5 * TEXTS, "{}", memo.bytes());
+        }
+        assert_eq!(memo.term(&word(CAPACITY - 1), never).map(|term| term.0), Some(1));
     }
 
     #[test]
