@@ -129,6 +129,11 @@ impl ReadConfig {
             ..archive::Limits::USUAL
         }
     }
+
+    /// Bytes that reading a file takes at most, about: a record, its payload, and that as text.
+    pub(crate) fn most_memory(&self) -> u64 {
+        self.max_record_bytes.saturating_add(2 * self.max_payload_bytes as u64)
+    }
 }
 
 /// Settings of the group stage.

@@ -121,6 +121,9 @@ pub struct Counts {
     /// Pages with constructs that our tokenizer leaves to html5ever's, which is slower.
     #[serde(default)]
     pub pages_by_html5ever: u64,
+    /// Pages of which elements, attributes or the rest were left out, as their trees outgrew a limit.
+    #[serde(default)]
+    pub pages_outgrown: u64,
     /// Pages that no template was learnt from and that were taken by what was learnt alone.
     #[serde(default)]
     pub pages_at_a_glance: u64,

@@ -106,7 +106,7 @@ pub fn run(
     };
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
-    let shares = Shares::of(budget, pool.current_num_threads());
+    let shares = Shares::of(budget, pool.current_num_threads(), config.read.most_memory());
     let spool_at = folder.spool(&config.run.spool);
     let complete = resumes.then(|| on_disk(&spool_at)).flatten();
     let spool = match &complete {
@@ -261,7 +261,7 @@ impl Whole<'_> {
             clock: self.clock,
             stop: self.stop,
             together: self.pool,
-            beside: self.shares.beside,
+            shares: self.shares,
         };
         let mut index = first;
         let list = |hand: &mut dyn FnMut(Task) -> ControlFlow<()>| {
@@ -271,7 +271,7 @@ impl Whole<'_> {
                 if at < done.0 {
                     return Ok(ControlFlow::Continue(()));
                 }
-                if site.bytes() <= self.shares.beside {
+                if site.weight() <= self.shares.beside {
                     // Workers need not wait for the disk.
                     self.spool.fetch(&mut site.pages)?;
                 }

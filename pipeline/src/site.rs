@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use dom::ParseNotes;
 use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Support, Template,
     TemplateKind,
@@ -23,7 +24,7 @@ use crate::stages::extract::{SITE_CONFIG, extract};
 use crate::stages::group::join;
 use crate::stages::signify::Sibling;
 use crate::stages::wrap::Learnt;
-use crate::template::{LearntTemplate, Outcome, drop_of, learn_template, sample_size};
+use crate::template::{LearntTemplate, Outcome, at_once, drop_of, learn_template, sample_size};
 
 /// How many ranked patterns and example pages the wrapper file shows.
 const PATTERNS_SHOWN: usize = 5;
@@ -117,8 +118,14 @@ fn process_together(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 
 /// How pages were parsed.
 pub(crate) fn work_of(parsed: &[ParsedPage<'_>]) -> PageWork {
-    let by_html5ever = parsed.iter().filter(|page| page.document.notes().by_html5ever).count();
-    PageWork { by_html5ever: by_html5ever as u64, ..PageWork::default() }
+    let count = |is: fn(&ParseNotes) -> bool| {
+        parsed.iter().filter(|page| is(&page.document.notes())).count() as u64
+    };
+    PageWork {
+        by_html5ever: count(|notes| notes.by_html5ever),
+        outgrown: count(ParseNotes::outgrown),
+        ..PageWork::default()
+    }
 }
 
 /// How the fixed wrappers of a site's hosts fared.
@@ -185,6 +192,18 @@ pub(crate) fn sample_of(template: &Template, parsed: &[ParsedPage<'_>], size: us
     members
 }
 
+/// [`sample_of`] the size that the settings name, or as many as may be judged at once.
+pub(crate) fn sample_to_learn(
+    template: &Template,
+    parsed: &[ParsedPage<'_>],
+    config: &Config,
+) -> Vec<u32> {
+    let size = sample_size(config);
+    let mut sample = sample_of(template, parsed, size);
+    sample.truncate(at_once(sample.iter().map(|&m| parsed[m as usize].document.len()), size));
+    sample
+}
+
 /// Learns a template from a sample of its pages and extracts them all, the sample first.
 fn learn_and_extract(
     site: &Joined<'_>,
@@ -194,7 +213,7 @@ fn learn_and_extract(
     clock: &Clock,
     work: &mut PageWork,
 ) -> (LearntTemplate, Vec<Outcome>) {
-    let sample = sample_of(template, parsed, sample_size(config));
+    let sample = sample_to_learn(template, parsed, config);
     let others = template.members.iter().filter(|member| !sample.contains(member));
     let order: Vec<u32> = sample.iter().chain(others).copied().collect();
     let items: Vec<Vec<&FeedItem>> = order.iter().map(|&m| feed_items_of(site, m)).collect();

@@ -85,6 +85,7 @@ impl Tally {
         let counts = &mut self.counts;
         counts.pages += done.pages as u64;
         counts.pages_by_html5ever += done.work.by_html5ever;
+        counts.pages_outgrown += done.work.outgrown;
         counts.pages_at_a_glance += done.work.at_a_glance;
         counts.pages_judged_beyond += done.work.judged_beyond;
         counts.articles += done.articles as u64;

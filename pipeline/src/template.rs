@@ -40,6 +40,20 @@ const FEWEST_LIKE: usize = 4;
 /// Pages judged before they are extracted.
 const JUDGED_AT_ONCE: usize = 64;
 
+/// Nodes that pages judged at once have, more than one page: each block of theirs takes a kilobyte, and there is
+/// one for every two nodes at most. Twenty real pages have 20,000 to 180,000.
+const NODES_AT_ONCE: usize = 300_000;
+
+/// How many of the first of these pages, given by their nodes, may be judged at once: `most` at most, one at
+/// least.
+pub(crate) fn at_once(nodes: impl Iterator<Item = usize>, most: usize) -> usize {
+    let sums = nodes.scan(0, |sum: &mut usize, nodes| {
+        *sum += nodes;
+        Some(*sum)
+    });
+    sums.take(most).take_while(|sum| *sum <= NODES_AT_ONCE).count().max(1)
+}
+
 /// What was learnt about a template.
 #[derive(Debug)]
 pub struct LearntTemplate {
@@ -118,8 +132,12 @@ impl LearntTemplate {
         work.at_a_glance += (batch.len() - others.len()) as u64;
         work.judged_beyond += others.len() as u64;
         let mut places = places.into_iter();
+        let mut rest = &others[..];
         // Judged pages are large.
-        for part in others.chunks(JUDGED_AT_ONCE) {
+        while !rest.is_empty() {
+            let nodes = rest.iter().map(|sibling| sibling.page.document.len());
+            let (part, behind) = rest.split_at(at_once(nodes, JUDGED_AT_ONCE));
+            rest = behind;
             let weights = &config.weights().weights;
             let judge = |sibling: &&Sibling<'_>| {
                 let judge = || judgement.judge_more(sibling, &config.signify, weights);

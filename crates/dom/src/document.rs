@@ -107,10 +107,19 @@ pub struct ParseNotes {
     /// Attributes that were left out: of tags that had too many (one for each tag longer than a
     /// piece), and those of elements copied over and over by the parsing algorithm.
     pub attributes: u32,
+    /// Whether the rest of the page was left out, as its tree had outgrown its [`Room`](crate::Room).
+    pub cut: bool,
     /// Whether the page was given up half-way; its tree is empty then.
     pub given_up: bool,
     /// Whether html5ever's own tokenizer read the page: it has NUL characters.
     pub by_html5ever: bool,
+}
+
+impl ParseNotes {
+    /// Whether anything of the page was left out because there was too much of it.
+    pub fn outgrown(&self) -> bool {
+        self.cut || self.too_deep > 0 || self.too_many > 0 || self.attributes > 0
+    }
 }
 
 /// A parsed page.
@@ -312,6 +321,19 @@ impl Document {
     /// Which elements are written alike; found out when first asked for, O(n).
     pub fn kinds(&self) -> &Kinds {
         self.kinds.get_or_init(|| Kinds::of(self))
+    }
+
+    /// Bytes that the tree takes, about: those of its buffers.
+    pub fn bytes(&self) -> usize {
+        let head = &self.head;
+        let metas = head.metas.iter().map(|meta| meta.key.len() + meta.content.len());
+        let links = head.links.iter().map(|link| link.rel.len() + link.href.len());
+        let texts = metas.chain(links).chain(head.json_ld.iter().map(String::len));
+        self.nodes.capacity() * size_of::<Node>()
+            + self.attributes.capacity() * size_of::<Attribute>()
+            + self.values.capacity()
+            + self.text.capacity()
+            + texts.sum::<usize>()
     }
 
     /// What was cut off.

@@ -75,6 +75,13 @@ pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document
     document.values = layout.buffers.values.as_str().to_owned();
     layout.buffers.keep();
     document.notes = notes;
+    // Most nodes of some pages are in what is left out.
+    if document.nodes.len() < document.nodes.capacity() / 2 {
+        document.nodes.shrink_to_fit();
+    }
+    if document.text.len() < document.text.capacity() / 2 {
+        document.text.shrink_to_fit();
+    }
     document
 }
 

@@ -10,7 +10,7 @@ use html5ever::{LocalName, local_name};
 use crate::document::ParseNotes;
 use crate::is_void;
 use crate::linked::Linked;
-use crate::parse::ParseConfig;
+use crate::parse::{ParseConfig, Room};
 use crate::sink::Sink;
 
 /// Once this many attributes were left out, the page is nothing but copies: no more elements.
@@ -21,7 +21,7 @@ const MAX_LEFT_OUT: u32 = 1 << 16;
 pub(crate) struct Guard<'a, 'q> {
     pub(crate) builder: TreeBuilder<&'a Linked<'a>, Sink<'a>>,
     max_depth: u32,
-    max_nodes: u32,
+    room: Room,
     max_attributes: usize,
     /// Start tags minus end tags: an estimate that unclosed elements push up and stray end tags
     /// push down, so it alone decides nothing.
@@ -40,14 +40,14 @@ impl<'a, 'q> Guard<'a, 'q> {
     pub(crate) fn new(
         sink: Sink<'a>,
         config: &ParseConfig,
-        max_nodes: u32,
+        room: Room,
         input: &'q BufferQueue,
     ) -> Self {
         let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
         Self {
             builder: TreeBuilder::new(sink, options),
             max_depth: config.max_depth,
-            max_nodes,
+            room,
             max_attributes: config.max_attributes as usize,
             open: Cell::new(0),
             skipped: RefCell::default(),
@@ -80,7 +80,7 @@ impl<'a, 'q> Guard<'a, 'q> {
         let level = self.builder.sink.level.get();
         let deep = level >= 2 * self.max_depth
             || (level >= self.max_depth && self.open.get() >= self.max_depth);
-        let many = self.builder.sink.nodes.get() >= self.max_nodes
+        let many = self.builder.sink.nodes.get() >= self.room.nodes
             || self.builder.sink.left_out.get() >= MAX_LEFT_OUT;
         if !deep && !many {
             if !tag.self_closing && !is_void(&tag.name) {
@@ -154,6 +154,10 @@ impl<'a> TokenSink for &Guard<'a, '_> {
         }
         self.stirred.set(true);
         self.unread.set(self.input.peek_front_chunk_mut().map_or(0, |chunk| chunk.len()));
+        if self.builder.sink.nodes.get() >= self.room.most_nodes {
+            self.notes.set(ParseNotes { cut: true, ..self.notes.get() });
+            return TokenSinkResult::Continue;
+        }
         match token {
             Token::TagToken(tag) if !self.admits(&tag) => TokenSinkResult::Continue,
             Token::TagToken(mut tag) if tag.attrs.len() > self.max_attributes => {

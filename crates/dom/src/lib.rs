@@ -34,7 +34,7 @@ pub use builder::Builder;
 pub use document::{Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes};
 pub use html5ever::{LocalName, local_name};
 pub use kinds::{Kind, Kinds};
-pub use parse::{Keep, ParseConfig, parse, parse_by_html5ever, parse_while, parse_with};
+pub use parse::{Keep, ParseConfig, Room, parse, parse_by_html5ever, parse_while, parse_with};
 pub use path::class_tokens;
 pub use prefix::PrefixSums;
 

@@ -14,6 +14,7 @@ use typed_arena::Arena;
 use crate::Keep;
 use crate::document::{Attribute, Span};
 use crate::linked::{Content, Linked};
+use crate::parse::Room;
 
 /// Strings of the page, in the order the parser met them.
 #[derive(Default)]
@@ -86,7 +87,7 @@ const ROOM: usize = 4;
 const MAX_MERGES: u32 = 64;
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(arena: &'a Nodes<'a>, size_hint: usize, keep: Keep) -> Self {
+    pub(crate) fn new(arena: &'a Nodes<'a>, room: Room, keep: Keep) -> Self {
         Self {
             arena,
             free: Cell::default(),
@@ -96,8 +97,8 @@ impl<'a> Sink<'a> {
             buffers: RefCell::new(Buffers::take()),
             level: Cell::new(0),
             nodes: Cell::new(0),
-            max_attributes: 2 * size_hint + 1024,
-            max_values: (8 * size_hint + (1 << 20)).min(u32::MAX as usize),
+            max_attributes: room.attributes as usize,
+            max_values: room.values as usize,
             left_out: Cell::new(0),
             keeps_scripts: keep == Keep::Scripts,
             spare: Cell::default(),

@@ -74,6 +74,8 @@ impl SiteResult {
 pub struct PageWork {
     /// Pages that html5ever's own tokenizer read.
     pub by_html5ever: u64,
+    /// Pages of which something was left out, as their trees outgrew a limit.
+    pub outgrown: u64,
     /// Pages beyond those learnt from that were taken at a glance.
     pub at_a_glance: u64,
     /// Pages beyond those learnt from that were judged.
@@ -84,6 +86,7 @@ impl PageWork {
     /// Adds that of other pages.
     pub fn add(&mut self, other: Self) {
         self.by_html5ever += other.by_html5ever;
+        self.outgrown += other.outgrown;
         self.at_a_glance += other.at_a_glance;
         self.judged_beyond += other.judged_beyond;
     }

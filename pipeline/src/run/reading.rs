@@ -5,8 +5,9 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::AtomicFile;
 
 use super::{Stopped, Taken, Whole};
@@ -48,7 +49,7 @@ impl Whole<'_> {
         let mut order: Vec<_> = self.inputs.iter().enumerate().collect();
         order.sort_by_key(|&(number, _)| Reverse(self.identity.inputs()[number].bytes));
         let read_all = || order.into_iter().par_bridge().map(read_one).collect();
-        let mut summaries: Vec<_> = self.pool.install(read_all);
+        let mut summaries: Vec<_> = self.readers()?.install(read_all);
         summaries.sort_by_key(|&(number, _)| number);
         if self.stop.load(Ordering::Relaxed) {
             let done_before = std::fs::metadata(self.folder.journal()).is_ok_and(|of| of.len() > 0);
@@ -103,6 +104,12 @@ impl Whole<'_> {
         }
     }
 
+    /// As many threads as files may be read at a time.
+    fn readers(&self) -> Result<ThreadPool> {
+        let readers = ThreadPoolBuilder::new().num_threads(self.shares.files).build();
+        readers.context("cannot start threads")
+    }
+
     fn make_spool_folder(&self) -> Result<()> {
         let made = Spool::make_folder(self.spool_at);
         made.map_err(|e| state_error("cannot make the folder", self.spool_at, e))
@@ -152,7 +159,8 @@ impl Whole<'_> {
             spool: self.spool,
             reading: &reading,
         };
-        let found = self.clock.read.time(|| self.pool.install(|| again.read(&wanted)));
+        let readers = self.readers()?;
+        let found = self.clock.read.time(|| readers.install(|| again.read(&wanted)));
         let found = found.map_err(|e| self.spool_error(e))?;
         if self.stop.load(Ordering::Relaxed) {
             bail!(Stopped::Kept("while pages were read again".to_owned()));

@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::sorted::{Item, Merged, Sorter, write_all};
 use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored, Whence};
+use crate::memory::weight;
 use crate::revisits::{Candidate, Original, Originals, Revisit, Settled, nowhere};
 use crate::stages::group::{MOST_HOPS, Visit, drop_of, follow, own_address, settle};
 use crate::stages::read::{Intake, Place, Source};
@@ -326,10 +327,10 @@ impl<'a> Gatherer<'a> {
 fn stored(input: usize, page: Page, source: &Source, canonical: Option<String>) -> Stored {
     let Page { url, fetched, origin, charset, html, .. } = page;
     let &Source { digest, number, end } = source;
-    let (digest, length) = (digest.map(halves), html.len() as u64);
+    let (digest, length, weight) = (digest.map(halves), html.len() as u64, weight(&html));
     let place = Place { offset: origin.offset, number, end };
     let whence = Whence { input: input as u32, place };
-    let head = Head { url, fetched, origin, charset, digest, canonical, length };
+    let head = Head { url, fetched, origin, charset, digest, canonical, length, weight };
     Stored { head, html: Html::Held(html), whence }
 }
 

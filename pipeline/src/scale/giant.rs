@@ -28,13 +28,13 @@ use crate::parts::join_parts;
 use crate::sinks::SinkName;
 use crate::site::{
     best_by_hand, by_hand, canonical_of, feed_items_of, process, process_apart, record_of, refusal,
-    sample_of, work_of,
+    sample_to_learn, work_of,
 };
 use crate::site_configs::site_configs;
 use crate::stages::cluster::{Addresses, Joined, layouts, likeness, look, split_by_kind, template};
 use crate::stages::group::join;
 use crate::stages::signify::Sibling;
-use crate::template::{LearntTemplate, Outcome, drop_of, learn_template, sample_size};
+use crate::template::{LearntTemplate, Outcome, drop_of, learn_template};
 use crate::urls::Tracking;
 
 /// Members that stand for a layout when a page is compared with it.
@@ -92,16 +92,16 @@ pub(super) fn work_on(
     Ok(())
 }
 
-/// Runs of pages with at most so much HTML each, but at least one page.
+/// Runs of pages that weigh so much together at most, but at least one page.
 fn batches(pages: &[Stored], at_once: u64) -> Vec<Range<usize>> {
     let mut batches = Vec::new();
-    let (mut from, mut bytes) = (0, 0);
+    let (mut from, mut weight) = (0, 0);
     for (at, page) in pages.iter().enumerate() {
-        if at > from && bytes + page.head.length > at_once {
+        if at > from && weight + page.head.weight > at_once {
             batches.push(from..at);
-            (from, bytes) = (at, 0);
+            (from, weight) = (at, 0);
         }
-        bytes += page.head.length;
+        weight += page.head.weight;
     }
     batches.push(from..pages.len());
     batches
@@ -111,10 +111,10 @@ fn batches(pages: &[Stored], at_once: u64) -> Vec<Range<usize>> {
 fn sample(pages: &[Stored], at_once: u64) -> Vec<Stored> {
     let mut order: Vec<usize> = (0..pages.len()).collect();
     order.sort_by_cached_key(|&at| (xxh3_64(pages[at].head.url.as_bytes()), at));
-    let mut bytes = 0;
+    let mut weight = 0;
     order.retain(|&at| {
-        let fits = bytes + pages[at].head.length <= at_once;
-        bytes += if fits { pages[at].head.length } else { 0 };
+        let fits = weight + pages[at].head.weight <= at_once;
+        weight += if fits { pages[at].head.weight } else { 0 };
         fits
     });
     order.sort_unstable();
@@ -240,7 +240,7 @@ impl Everything<'_> {
         template: &Template,
         parsed: &[ParsedPage<'_>],
     ) -> (LearntTemplate, Vec<(String, Outcome)>) {
-        let sample = sample_of(template, parsed, sample_size(self.config));
+        let sample = sample_to_learn(template, parsed, self.config);
         let items: Vec<Vec<&FeedItem>> = sample.iter().map(|&m| feed_items_of(site, m)).collect();
         let siblings: Vec<Sibling<'_>> = (sample.iter().zip(&items))
             .map(|(&index, items)| Sibling {
@@ -352,7 +352,7 @@ impl Everything<'_> {
         came.drops.append(&mut own.drops);
         result.letters.add(own.letters);
         // They were parsed by the same tokenizer before.
-        result.work.add(PageWork { by_html5ever: 0, ..own.work });
+        result.work.add(PageWork { by_html5ever: 0, outgrown: 0, ..own.work });
         // Their wrappers by hand were counted with the others'.
         own.record.clear_fixed();
         result.record.absorb(own.record);

@@ -4,12 +4,13 @@
 //! Bounded: few sites wait for a worker, few results wait for an earlier one. A site that is large for the
 //! budget of memory is worked on alone, by all threads together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Condvar, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -21,6 +22,7 @@ use super::spool::Spool;
 use super::work::work_on;
 use crate::config::Config;
 use crate::ledger::Clock;
+use crate::memory::Shares;
 use crate::stages::emit::{Rendered, Renderers};
 
 /// A site to work on.
@@ -52,8 +54,7 @@ pub(crate) struct Crew<'a> {
     pub(crate) stop: &'a AtomicBool,
     /// All threads together, for large sites.
     pub(crate) together: &'a ThreadPool,
-    /// HTML of the largest site that is worked on beside others.
-    pub(crate) beside: u64,
+    pub(crate) shares: Shares,
 }
 
 type Handed = Result<Done>;
@@ -77,13 +78,15 @@ impl Crew<'_> {
         let failed = AtomicBool::new(false);
         let halted = || failed.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed);
         let queue = Queue { tasks: Mutex::new(tasks), turn: RwLock::new(()) };
+        let gate = Gate::new(self.shares.on_the_way);
         let alone = |_| ThreadPoolBuilder::new().num_threads(1).build();
         let pools: Vec<ThreadPool> =
             (0..threads).map(alone).collect::<Result<_, _>>().context("cannot start threads")?;
         std::thread::scope(|scope| {
-            let (queue, halted, listed) = (&queue, &halted, to_us.clone());
+            let (queue, gate, halted, listed) = (&queue, &gate, &halted, to_us.clone());
             scope.spawn(move || {
                 let mut hand = |task: Task| {
+                    gate.admit(task.index, task.site.weight(), halted);
                     let sent = !halted() && to_workers.send(task).is_ok();
                     if sent { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
                 };
@@ -97,7 +100,12 @@ impl Crew<'_> {
                 scope.spawn(move || self.serve(queue, pool, &to_us, halted));
             }
             drop(to_us);
-            let outcome = in_order(&results, first, &mut take);
+            let outcome = in_order(&results, first, &mut |done: Done| {
+                let next = done.heading.next().0;
+                take(done)?;
+                gate.release(next);
+                Ok(())
+            });
             if outcome.is_err() {
                 failed.store(true, Ordering::Relaxed);
             }
@@ -127,7 +135,7 @@ impl Crew<'_> {
         let next = || {
             let tasks = queue.tasks.lock().unwrap_or_else(PoisonError::into_inner);
             let task = tasks.recv().ok()?;
-            let large = task.site.bytes() > self.beside;
+            let large = task.site.weight() > self.shares.beside;
             let beside =
                 (!large).then(|| queue.turn.read().unwrap_or_else(PoisonError::into_inner));
             let alone = large.then(|| queue.turn.write().unwrap_or_else(PoisonError::into_inner));
@@ -161,6 +169,53 @@ impl Crew<'_> {
 struct Queue {
     tasks: Mutex<Receiver<Task>>,
     turn: RwLock<()>,
+}
+
+/// Bounds what the sites weigh whose results were not taken: one that takes long must not have the results
+/// of all those behind it wait in memory.
+#[derive(Debug)]
+struct Gate {
+    most: u64,
+    inside: Mutex<Inside>,
+    moved: Condvar,
+}
+
+/// Sites that were let in and whose results were not taken.
+#[derive(Debug, Default)]
+struct Inside {
+    /// By number, with what each weighs.
+    sites: VecDeque<(usize, u64)>,
+    weight: u64,
+}
+
+impl Gate {
+    fn new(most: u64) -> Self {
+        Self { most, inside: Mutex::default(), moved: Condvar::new() }
+    }
+
+    /// Lets a site in once there is room, or nobody else inside. The first inside is always the one
+    /// whose results are taken next, so that this ends.
+    fn admit(&self, index: usize, weight: u64, halted: &(dyn Fn() -> bool + Sync)) {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        while !inside.sites.is_empty() && inside.weight + weight > self.most && !halted() {
+            // A stop is told to nobody here.
+            let waited = self.moved.wait_timeout(inside, Duration::from_millis(100));
+            inside = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        inside.sites.push_back((index, weight));
+        inside.weight += weight;
+    }
+
+    /// Lets sites before this number out: their results were taken.
+    fn release(&self, next: usize) {
+        let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some(&(_, weight)) = inside.sites.front().filter(|(index, _)| *index < next) {
+            inside.sites.pop_front();
+            inside.weight -= weight;
+        }
+        drop(inside);
+        self.moved.notify_one();
+    }
 }
 
 /// Hands results over in order, from number `next` and part on, until there are no more.

@@ -38,6 +38,8 @@ pub(crate) struct Head {
     pub(crate) canonical: Option<String>,
     /// Bytes of its HTML.
     pub(crate) length: u64,
+    /// What it weighs while its site is worked on.
+    pub(crate) weight: u64,
 }
 
 /// Where the record lies that the HTML of a page was taken from.
@@ -379,6 +381,7 @@ mod tests {
             digest: Some((n, !n)),
             canonical: None,
             length: html.len() as u64,
+            weight: html.len() as u64,
         };
         Stored { head, html: Html::Held(html), whence: Whence::default() }
     }

@@ -16,9 +16,9 @@ use crate::site::process;
 pub(crate) type Hand<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
 
 impl Waiting {
-    /// Bytes of its HTML.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.pages.iter().map(|page| page.head.length).sum()
+    /// What its pages weigh.
+    pub(crate) fn weight(&self) -> u64 {
+        self.pages.iter().map(|page| page.head.weight).sum()
     }
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn work_on(
     clock: &Clock,
     hand: &mut Hand<'_>,
 ) -> io::Result<()> {
-    if site.bytes() > config.cluster.whole_site_bytes {
+    if site.weight() > config.cluster.whole_site_bytes {
         return super::giant::work_on(site, done, spool, config, clock, hand);
     }
     let Waiting { key, pages, items, drops } = site;
