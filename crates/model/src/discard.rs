@@ -80,7 +80,7 @@ reasons! {
     BadFeed => "bad-feed",
     /// A record without a usable `http` or `https` URL.
     BadUrl => "bad-url",
-    /// Another page with the same URL was fetched later and is kept in its place.
+    /// Another copy of the page is kept: a complete one, one that was fetched later, or one that gave an article.
     DuplicateUrl => "duplicate-url",
     /// A page that took longer to parse than the configured limit.
     TooSlow => "too-slow",
