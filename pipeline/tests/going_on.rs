@@ -59,6 +59,11 @@ fn records() -> Vec<Vec<u8>> {
             records.push(record(RecordKind::Response, page, &url, &[], &older));
             records.push(record(RecordKind::Response, 7_000 + page, &copy, &[], " "));
         }
+        if page % 16 == 5 {
+            // A later visit that found the server down: the copy before it gives the article.
+            let down = "<h1>Service unavailable</h1>";
+            records.push(record(RecordKind::Response, 8_000 + page, &url, &[], down));
+        }
     }
     records
 }
