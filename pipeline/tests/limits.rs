@@ -189,6 +189,24 @@ fn every_limit_of_parsing_can_be_set() {
 }
 
 #[test]
+fn addresses_without_end_are_not_read() {
+    let mut crawl = Crawl::new();
+    let address = |bytes: usize| {
+        let start = "https://long.example/notes/";
+        format!("{start}{}", "a".repeat(bytes - start.len()))
+    };
+    crawl.page(&address(8192), &prose::post(1));
+    crawl.page(&address(8193), &prose::post(2));
+    crawl.page("https://fine.example/notes/1", &prose::post(3));
+    let results = run_with(&crawl, "");
+    let drops = results.drops("bad-url");
+    let [drop] = drops[..] else { panic!("{:?}", results.dropped) };
+    assert_eq!(drop["url"], address(8193)[..200]);
+    assert_eq!(drop["detail"], "an address of 8193 bytes; 8192 are read");
+    assert_eq!(results.articles.len(), 2);
+}
+
+#[test]
 fn a_record_that_is_not_read_is_named() {
     let mut crawl = Crawl::new();
     let url = "https://long.example/notes/1";

@@ -78,7 +78,7 @@ reasons! {
     EmptyPayload => "empty-payload",
     /// A feed that cannot be parsed.
     BadFeed => "bad-feed",
-    /// A record without a usable `http` or `https` URL.
+    /// A record without a usable `http` or `https` URL, or with one of more than 8 KiB.
     BadUrl => "bad-url",
     /// Another copy of the page is kept: a complete one, a later one, or one that gave an article.
     DuplicateUrl => "duplicate-url",

@@ -26,6 +26,9 @@ use crate::urls::address_of_file;
 pub(crate) use again::{Place, read_again, runs};
 pub use intake::{InputSummary, Intake, ReadError, Source, Take};
 
+/// Bytes of an address: all of a site are in memory at once (RFC 9110 §4.1 asks for 8,000 at least).
+const LONGEST_ADDRESS: usize = 8 << 10;
+
 /// Reads one file to its end, handing over what it holds. `progress` is told of bytes read;
 /// once `stop` is set, reading ends and what it gave is of no use.
 ///
@@ -176,6 +179,11 @@ impl Reading<'_, '_> {
         let number = if again { self.source.number + 1 } else { 0 };
         self.source = Source { digest, number, end: record.end };
         match record.kind {
+            kind if kind.of_pages() && url.len() > LONGEST_ADDRESS => {
+                let detail =
+                    format!("an address of {} bytes; {LONGEST_ADDRESS} are read", url.len());
+                self.drop(&url[..url.floor_char_boundary(200)], origin, DropReason::BadUrl, detail);
+            }
             RecordKind::Response => self.response(url, record, origin),
             RecordKind::Resource => {
                 let media = Media::of(|name| record.headers.get(name));
