@@ -2,7 +2,7 @@
 //! terminal, changes its colours or title, or turns the text around it.
 //!
 //! Every command writes to a [`Printed`]: there is no way around it to standard output. Values that
-//! have to stay on one line go through [`line`] as well.
+//! have to stay on one line go through [`line()`] as well.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
