@@ -8,7 +8,7 @@ use crate::length::MAX_CHARS;
 /// Longest word in bytes that may give a term; longer ones are not worth remembering.
 pub(crate) const LONGEST: usize = MAX_CHARS * char::MAX.len_utf8();
 
-/// One term of a text, as [`Analyzer::analyze`] gives it.
+/// One term of a text, as [`Analyzer::analyze`](crate::Analyzer::analyze) gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term<'a> {
     /// xxh3 of the term's text; equal for equal terms of any language and run.
