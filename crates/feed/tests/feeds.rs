@@ -221,3 +221,41 @@ proptest! {
         sitegrove_feed::plain(&text);
     }
 }
+
+#[test]
+fn what_is_no_article_is_no_link() {
+    // A guid is a link over http, too; of several links the one to the article's page counts.
+    let feed = read(&rss("<item><guid>http://b.org/6</guid></item>\
+         <item><guid>ftp://b.org/7</guid></item>\
+         <item><comments>https://b.org/8#comments</comments><guid>8</guid></item>"));
+    assert_eq!(links(&feed), ["http://b.org/6"]);
+    let atom = read(
+        "<feed xmlns=\"http://www.w3.org/2005/Atom\"><id>f</id><title>T</title>\
+         <updated>2024-05-01T10:00:00Z</updated><author><email>desk@b.org</email></author>\
+         <entry><id>1</id><title>One</title><updated>2024-05-01T10:00:00Z</updated>\
+         <link rel=\"replies\" href=\"https://b.org/1/replies\"/>\
+         <link rel=\"alternate\" type=\"application/pdf\" href=\"https://b.org/1.pdf\"/>\
+         <link rel=\"alternate\" type=\"text/html\" href=\"https://b.org/1\"/>\
+         <content type=\"text\">1 &lt; 2 &amp;amp; more</content></entry>\
+         <entry><id>2</id><title>Two</title><updated>2024-05-01T10:00:00Z</updated>\
+         <author><name>Ann</name></author><link href=\"https://b.org/2\"/>\
+         <content type=\"image/svg+xml\">&lt;svg/&gt;</content></entry></feed>",
+    );
+    assert_eq!(links(&atom), ["https://b.org/1", "https://b.org/2"]);
+    let [one, two] = &atom.items[..] else { panic!("{:?}", atom.items) };
+    assert_eq!(
+        (&one.authors[..], &two.authors[..]),
+        (&["desk@b.org".to_owned()][..], &["Ann".to_owned()][..])
+    );
+    assert!(one.content.as_deref().is_some_and(|text| text.starts_with("1 < 2")), "{one:?}");
+    assert_eq!(two.content, None);
+}
+
+#[test]
+fn a_feed_may_be_as_large_as_is_allowed() {
+    let text = rss("<item><link>/1</link></item>");
+    let limits = |bytes| Limits { bytes };
+    assert_eq!(links(&parse(text.as_bytes(), &SOURCE, &limits(text.len())).unwrap()).len(), 1);
+    let refused = parse(text.as_bytes(), &SOURCE, &limits(text.len() - 1));
+    assert!(matches!(refused, Err(FeedError::TooLarge { .. })), "{refused:?}");
+}
