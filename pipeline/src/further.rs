@@ -106,8 +106,8 @@ impl WholeSite<'_> {
             records.push(counted(template, members, &parsed));
         }
         let fixed = by_hand(&parsed);
-        let strangers = assigned.iter().zip(pages).filter(|(at, _)| at.is_none());
-        let strangers: Vec<Page> = strangers.map(|(_, page)| page.clone()).collect();
+        let unassigned = assigned.iter().zip(pages).filter(|(at, _)| at.is_none());
+        let unassigned: Vec<Page> = unassigned.map(|(_, page)| page.clone()).collect();
         let mut result = SiteResult {
             record: SiteRecord::new(self.key, records, fixed),
             work,
@@ -115,8 +115,8 @@ impl WholeSite<'_> {
             letters: came.letters,
             ..SiteResult::of_articles(self.key, Vec::new())
         };
-        if !strangers.is_empty() {
-            self.add_strangers(strangers, prefix, &mut came, &mut result);
+        if !unassigned.is_empty() {
+            self.add_unassigned(unassigned, prefix, &mut came, &mut result);
         }
         result.best = best_by_hand(&came.articles, came.best);
         came.articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
@@ -125,7 +125,7 @@ impl WholeSite<'_> {
     }
 
     /// Works on pages of unknown layouts as on a small site.
-    fn add_strangers(
+    fn add_unassigned(
         &self,
         pages: Vec<Page>,
         prefix: &str,

@@ -77,7 +77,7 @@ pub(crate) struct OfText {
     pub(crate) is_western: bool,
 }
 
-/// The language of a text in Latin letters; it is told by the plain letters, whatever the encoding.
+/// The language of a text in Latin script, detected from its ASCII letters, whatever the encoding.
 fn in_latin_letters(language: Lang) -> Option<OfText> {
     let (domain, is_western) = match language {
         Lang::Aze => ("az", false),

@@ -3,7 +3,7 @@ Decides which character set a page or feed is in, and decodes it.
 
 No single piece of evidence is followed blindly. A byte order mark and valid UTF-8 settle the matter;
 else the declarations (HTTP, `<meta>`, XML) are held against the bytes and against the guess of a
-detector that is told of the page's language and top-level domain. What was decided, why, and which
+detector that takes the page's language and top-level domain as hints. What was decided, why, and which
 declarations were overruled is kept in [`Charset`].
 
 Invariant: no bytes make anything here panic, and time is linear in them. What is declared UTF-8 by
