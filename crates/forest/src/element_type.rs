@@ -3,6 +3,7 @@
 use dom::{Document, Element, Kinds, LocalName, NodeId};
 use model::ElementType;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Depth-first position of every node among elements, 1 for the root (the paper's `dfs`
@@ -34,8 +35,8 @@ fn tolerant_text(value: &str) -> String {
 ///
 /// Names made anew for each page (`sc-8f3a1c`) can identify nothing on a sibling page, so the element
 /// types here leave them out. The paper does not: its tolerant form only takes care of numbers.
-#[derive(Clone, Debug)]
-pub struct Recurring(FxHashSet<u64>);
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Recurring(#[serde(serialize_with = "model::sorted::set")] FxHashSet<u64>);
 
 impl Recurring {
     /// Finds the attributes that at least two of the pages have; with a single page, all of them.

@@ -1,10 +1,12 @@
 //! From scores to decisions: one a pattern.
 
+use serde::{Deserialize, Serialize};
+
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
 use crate::pools::ScoredPage;
 
 /// What becomes of a pattern's elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Decision {
     /// Outside the article.
     Outside,

@@ -5,6 +5,7 @@
 //! sample at all can be told from it too, and where it is not the trees must have their say.
 
 use dom::{Document, NodeId, PrefixSums};
+use serde::{Deserialize, Serialize};
 
 use crate::block::{Block, blocks};
 use crate::cues::{Cues, PageCues};
@@ -26,7 +27,7 @@ pub struct OfSample<'a> {
 }
 
 /// What a sample is like, by pattern and on the whole. Borrows nothing of its pages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Profile {
     of_patterns: Vec<OfPattern>,
     /// The largest share of a page's score that is lost, and the smallest mean score of what is kept.
@@ -35,7 +36,7 @@ pub struct Profile {
 }
 
 /// What the sample's blocks of one pattern are like.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 struct OfPattern {
     /// Mean score of its words; of the words below, where it has none itself; else of those around it.
     score: f32,
@@ -112,6 +113,21 @@ impl Profile {
             profile.least_mean = profile.least_mean.min(look.mean());
         }
         profile
+    }
+
+    /// Whether it is of these patterns: for values that were read back.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
+        match self.of_patterns.len() == patterns.len() {
+            true => Ok(()),
+            false => Err(format!(
+                "the profile is of {} patterns, not of {}",
+                self.of_patterns.len(),
+                patterns.len()
+            )),
+        }
     }
 
     /// Looks at a page: its blocks, their patterns, and the scores to be expected of them. Linear in its

@@ -7,6 +7,7 @@
 
 use dom::{Document, Element, Kind, LocalName, class_tokens, local_name};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Number of a pattern in its tree; parents come before their children.
@@ -16,11 +17,13 @@ pub type PatternId = u32;
 pub const UNKNOWN: PatternId = PatternId::MAX;
 
 /// The merged tree of patterns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Patterns {
     /// Names that recur, with the number of pages that have them.
+    #[serde(serialize_with = "model::sorted::map")]
     recurring: FxHashMap<u64, u32>,
     /// Ids by parent and label.
+    #[serde(serialize_with = "model::sorted::map")]
     ids: FxHashMap<(PatternId, u64), PatternId>,
     parents: Vec<PatternId>,
     levels: Vec<u16>,
@@ -57,6 +60,25 @@ impl Patterns {
     /// Whether there is none: no page was given.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
+    }
+
+    /// Whether this can be the tree of pages: for values that were read back.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        let len = self.parents.len();
+        if self.levels.len() != len || self.ids.len() > len {
+            return Err(format!("the tree has {len} patterns and {} levels", self.levels.len()));
+        }
+        let misplaced = |(at, &parent): (usize, &PatternId)| parent as usize >= at.max(1);
+        if let Some((at, parent)) = self.parents.iter().enumerate().find(|each| misplaced(*each)) {
+            return Err(format!("pattern {at} has the parent {parent}"));
+        }
+        match self.ids.values().find(|&&id| id as usize >= len) {
+            Some(id) => Err(format!("there is no pattern {id}: there are {len}")),
+            None => Ok(()),
+        }
     }
 
     /// The pattern above; the root's is itself.

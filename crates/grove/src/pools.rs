@@ -1,6 +1,7 @@
 //! What the siblings say of a pattern together.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::block::density;
 use crate::logarithm::log;
@@ -26,7 +27,7 @@ impl ScoredPage<'_> {
 }
 
 /// Sums over one pattern's blocks. Pages that are near copies of each other share one vote.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Pool {
     pub(crate) pages: f32,
     pub(crate) blocks: f32,
@@ -53,10 +54,11 @@ pub(crate) struct Pool {
 }
 
 /// What all patterns' blocks tell together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Pools {
     pub(crate) pools: Vec<Pool>,
     /// Per letters of a block the number of distinct pages that have it.
+    #[serde(serialize_with = "model::sorted::map")]
     pub(crate) texts: FxHashMap<u64, f32>,
     /// Number of distinct pages.
     pub(crate) pages: f32,
@@ -131,6 +133,19 @@ impl Pools {
             above.below_scored += own.below_scored;
         }
         Self { pools, texts, pages: votes.iter().sum() }
+    }
+
+    /// Whether they are of these patterns: for values that were read back.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
+        match self.pools.len() == patterns.len() {
+            true => Ok(()),
+            false => {
+                Err(format!("{} patterns are summed up, not {}", self.pools.len(), patterns.len()))
+            }
+        }
     }
 
     /// Share of the other pages that have a text which one page has; −1 where there is no other.

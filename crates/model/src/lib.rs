@@ -1,6 +1,6 @@
 /*!
 Defines the data that flows between the stages: what was read ([`Page`], [`FeedItem`]), what was
-learnt ([`Template`], [`Signifiers`], [`StructuralPattern`], [`Wrapper`]) and what comes out
+learnt ([`Signifiers`], [`StructuralPattern`], [`Wrapper`]) and what comes out
 ([`Article`], [`Drop`]).
 
 Invariant: types only. No IO, no parsing, no algorithm lives here, and nothing here is a wire
@@ -9,17 +9,20 @@ unfinished state, which no other version reads.)
 */
 
 mod article;
+mod characters;
 mod discard;
 mod feed;
 mod page;
 mod pattern;
+pub mod sorted;
 mod template;
 mod wrapper;
 
 pub use article::{Article, Field, Metadata, Route, Source};
+pub use characters::CharacterCounts;
 pub use discard::{Drop, DropReason, Stage};
 pub use feed::FeedItem;
 pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, Site};
 pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
-pub use template::{Template, TemplateKind};
+pub use template::TemplateKind;
 pub use wrapper::{Support, Wrapper};

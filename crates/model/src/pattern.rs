@@ -1,5 +1,7 @@
 //! Forest's signifiers and structural patterns (Oita & Senellart, §§3.1–3.4).
 
+use serde::{Deserialize, Serialize};
+
 /// Where signifiers were taken from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SignifierSource {
@@ -22,8 +24,6 @@ impl SignifierSource {
 /// The terms that point at the content of one page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signifiers {
-    /// Index of the page in its site.
-    pub page: u32,
     /// Where they come from.
     pub source: SignifierSource,
     /// Stemmed terms with their weights (> 0), heaviest first, ties by term.
@@ -31,7 +31,7 @@ pub struct Signifiers {
 }
 
 /// What identifies an element from page to page (Definition 2).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub struct ElementType {
     /// Tag name.
     pub tag: String,
@@ -43,7 +43,7 @@ pub struct ElementType {
 }
 
 /// Measures of one structural pattern, summed over the sibling pages it is significant in.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct PatternScore {
     /// Number of sibling pages in which the pattern is significant (`p` of equation 5).
     pub pages: u32,
@@ -62,7 +62,7 @@ pub struct PatternScore {
 }
 
 /// An element type on a level of the tree (Definition 3), with its measures.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct StructuralPattern {
     /// Which elements.
     pub element: ElementType,

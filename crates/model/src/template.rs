@@ -1,7 +1,10 @@
-//! A layout of a site and the pages that share it.
+//! What the pages of a layout are for.
+
+use serde::{Deserialize, Serialize};
 
 /// What pages of a template are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TemplateKind {
     /// Pages with one article each.
     Article,
@@ -20,20 +23,4 @@ impl TemplateKind {
             Self::Other => "other",
         }
     }
-}
-
-/// One layout of a site.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Template {
-    /// Name within the site: `t1`, `t2`, … in order of falling number of members.
-    pub id: String,
-    /// Key of the site.
-    pub site: String,
-    /// What its pages are for.
-    pub kind: TemplateKind,
-    /// Members, as indices into the site's pages, rising.
-    pub members: Vec<u32>,
-    /// Hash of the tag paths the members share: equal layouts on two nights have near-equal sets,
-    /// equal sets have the same signature.
-    pub signature: u64,
 }

@@ -18,10 +18,6 @@ pub struct Support {
 /// An XPath 1.0 wrapper for the pages of one template.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Wrapper {
-    /// Key of the site.
-    pub site: String,
-    /// Id of the template.
-    pub template: String,
     /// Engine that learnt it.
     pub engine: String,
     /// Expressions whose nodes are the article's body, in document order, without overlap.
@@ -32,6 +28,6 @@ pub struct Wrapper {
     pub support: Support,
     /// Confidence in 0..=1 that the wrapper is right.
     pub confidence: f64,
-    /// Rises by one each time the wrapper of this template is learnt anew.
+    /// Begins at 1, and rises by one each time the template's wrapper is learnt anew and differs.
     pub version: u32,
 }

@@ -13,9 +13,10 @@ the article itself is redundant.
 */
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use dom::{Document, NodeId, normalize_space};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::blocks::{Block, BlocksConfig, Lengths, ble_ie_blocks, candidates};
 use crate::tree_distance::{Tree, tree_distance};
@@ -37,32 +38,73 @@ impl RedundancyConfig {
     pub const PUBLISHED: Self = Self { blocks: BlocksConfig::PUBLISHED, distance: 0.0 };
 }
 
-/// For each of several pages of a site, in their order, what [`crate::blocks()`] keeps of it
-/// without the blocks that another of the pages has as well.
-pub fn without_redundant(documents: &[&Document], config: &RedundancyConfig) -> Vec<Vec<NodeId>> {
-    let mut distinct: BTreeMap<Tree, BTreeSet<usize>> = BTreeMap::new();
-    let mut of_pages: Vec<Vec<(Vec<NodeId>, Tree)>> = Vec::new();
-    for (page, document) in documents.iter().enumerate() {
-        let lengths = Lengths::new(document);
-        let mut of_page = Vec::new();
-        for block in ble_ie_blocks(document) {
-            let kept = candidates(document, &block, &lengths, &config.blocks);
-            if !kept.is_empty() {
-                let tree = tree_of(document, &block);
-                distinct.entry(tree.clone()).or_default().insert(page);
-                of_page.push((kept, tree));
+/// The blocks that several sibling pages have. Borrows nothing of the pages.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Redundant {
+    /// Rising, each once.
+    trees: Vec<Tree>,
+}
+
+impl Redundant {
+    /// Finds the blocks that at least two of the pages have.
+    pub fn of(documents: &[&Document], config: &RedundancyConfig) -> Self {
+        let mut distinct: BTreeMap<Tree, BTreeSet<usize>> = BTreeMap::new();
+        for (page, document) in documents.iter().enumerate() {
+            for (_, tree) in dense_blocks(document, config) {
+                distinct.entry(tree).or_default().insert(page);
             }
         }
-        of_pages.push(of_page);
+        let trees = redundant(&distinct, config.distance).into_iter().cloned().collect();
+        Self { trees }
     }
-    let redundant = redundant(&distinct, config.distance);
-    let left = |of_page: Vec<(Vec<NodeId>, Tree)>| {
-        let left = of_page.into_iter().filter(|(_, tree)| !redundant.contains(tree));
+
+    /// What [`crate::blocks()`] keeps of a page without the blocks that several siblings have, in document
+    /// order. Depends on no other page.
+    pub fn blocks(&self, document: &Document, config: &RedundancyConfig) -> Vec<NodeId> {
+        let left = dense_blocks(document, config).filter(|(_, tree)| !self.has(tree, config));
         let mut nodes: Vec<NodeId> = left.flat_map(|(kept, _)| kept).collect();
         nodes.sort_unstable();
         nodes
-    };
-    of_pages.into_iter().map(left).collect()
+    }
+
+    fn has(&self, tree: &Tree, config: &RedundancyConfig) -> bool {
+        if self.trees.binary_search(tree).is_ok() {
+            return true;
+        }
+        config.distance > 0.0
+            && self.trees.iter().any(|other| {
+                let index = LabelIndex::new([tree, other].into_iter());
+                let (small, large) = if tree.len() <= other.len() { (0, 1) } else { (1, 0) };
+                let distance = (index.trees[large].len() as f64 * config.distance).floor();
+                index.is_near(small, large, distance as usize)
+            })
+    }
+
+    /// Whether these can be the blocks of pages: for values that were read back.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        match self.trees.iter().find(|tree| !tree.is_sound()) {
+            Some(_) => Err("a redundant block is no tree".to_owned()),
+            None if !self.trees.is_sorted_by(|a, b| a < b) => {
+                Err("the redundant blocks are not in order".to_owned())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The dense blocks of a page: what is kept of each, and its tree.
+fn dense_blocks(
+    document: &Document,
+    config: &RedundancyConfig,
+) -> impl Iterator<Item = (Vec<NodeId>, Tree)> {
+    let lengths = Lengths::new(document);
+    ble_ie_blocks(document).into_iter().filter_map(move |block| {
+        let kept = candidates(document, &block, &lengths, &config.blocks);
+        (!kept.is_empty()).then(|| (kept, tree_of(document, &block)))
+    })
 }
 
 /// The block as a tree: its root and what is below its children, without blank text.
@@ -82,10 +124,12 @@ fn tree_of(document: &Document, block: &Block) -> Tree {
             let (_, size): &mut (u64, u32) = &mut preorder[at];
             *size += 1;
         }
-        let mut hasher = DefaultHasher::new();
-        (document.name(id).map(|name| &**name), text).hash(&mut hasher);
+        let label = match (document.name(id), &text) {
+            (Some(name), _) => xxh3_64_with_seed(name.as_bytes(), 1),
+            (None, text) => xxh3_64_with_seed(text.as_deref().unwrap_or_default().as_bytes(), 2),
+        };
         open.push((preorder.len(), document.node(id).end));
-        preorder.push((hasher.finish(), 1));
+        preorder.push((label, 1));
     }
     Tree::new(&preorder)
 }
@@ -186,8 +230,9 @@ mod tests {
     fn pages(sources: &[&str], distance: f64) -> Vec<Vec<String>> {
         let documents: Vec<Document> = sources.iter().map(|html| dom::parse(html)).collect();
         let config = RedundancyConfig { distance, ..RedundancyConfig::PUBLISHED };
-        let kept = without_redundant(&documents.iter().collect::<Vec<_>>(), &config);
-        documents.iter().zip(&kept).map(|(d, nodes)| texts(d, nodes)).collect()
+        let redundant = Redundant::of(&documents.iter().collect::<Vec<_>>(), &config);
+        redundant.check().unwrap();
+        documents.iter().map(|d| texts(d, &redundant.blocks(d, &config))).collect()
     }
 
     #[test]

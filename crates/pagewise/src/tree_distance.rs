@@ -1,8 +1,10 @@
 //! Tree edit distance (Tai 1979) by Zhang and Shasha's algorithm (1989): the least number of nodes
 //! to insert, delete or relabel to make one ordered labelled tree of another.
 
+use serde::{Deserialize, Serialize};
+
 /// An ordered tree in post-order.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 pub(crate) struct Tree {
     /// Labels in post-order.
     pub(crate) labels: Vec<u64>,
@@ -30,6 +32,13 @@ impl Tree {
             self.labels.push(label);
             self.leftmost.push(leftmost);
         }
+    }
+
+    /// Whether each leftmost leaf is a node that does not come behind its own.
+    pub(crate) fn is_sound(&self) -> bool {
+        let at_most_own = |(at, &leaf): (usize, &u32)| leaf as usize <= at;
+        self.labels.len() == self.leftmost.len()
+            && self.leftmost.iter().enumerate().all(at_most_own)
     }
 
     pub(crate) fn len(&self) -> usize {

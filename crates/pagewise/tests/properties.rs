@@ -3,8 +3,8 @@
 use dom::{Document, NodeId, parse};
 use proptest::prelude::*;
 use sitegrove_pagewise::{
-    BlocksConfig, DensityConfig, Method, Parameters, RedundancyConfig, WordsLeavesConfig, blocks,
-    density, extract, without_redundant, words_leaves,
+    BlocksConfig, DensityConfig, Method, Parameters, Redundant, RedundancyConfig, WordsLeavesConfig, blocks,
+    density, extract, words_leaves,
 };
 
 const NAMES: [&str; 18] = [
@@ -61,9 +61,10 @@ proptest! {
     fn redundancy(html in page(), distance in 0.0..0.5f64) {
         let (d, empty) = (parse(&html), parse(""));
         let config = RedundancyConfig { distance, ..RedundancyConfig::PUBLISHED };
-        prop_assert_eq!(without_redundant(&[&d, &d], &config), vec![Vec::<NodeId>::new(); 2]);
-        let alone = without_redundant(&[&d, &empty], &config);
-        prop_assert_eq!(&alone[0], &blocks(&d, &BlocksConfig::PUBLISHED));
+        let twice = Redundant::of(&[&d, &d], &config);
+        prop_assert_eq!(twice.blocks(&d, &config), Vec::<NodeId>::new());
+        let alone = Redundant::of(&[&d, &empty], &config);
+        prop_assert_eq!(alone.blocks(&d, &config), blocks(&d, &BlocksConfig::PUBLISHED));
     }
 }
 
@@ -93,7 +94,9 @@ fn a_hundred_siblings() {
     let documents: Vec<Document> = (0..100).map(|i| parse(&page(i))).collect();
     let documents: Vec<&Document> = documents.iter().collect();
     let config = RedundancyConfig { distance: 0.05, ..RedundancyConfig::PUBLISHED };
-    for (d, kept) in documents.iter().zip(without_redundant(&documents, &config)) {
+    let redundant = Redundant::of(&documents, &config);
+    for d in documents {
+        let kept = redundant.blocks(d, &config);
         let text: String = kept.iter().map(|&id| d.text_content(id)).collect();
         assert!(text.starts_with("Paragraph 0 of article") && text.len() > 400);
         assert_eq!(kept.len(), 20);

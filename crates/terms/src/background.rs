@@ -1,13 +1,15 @@
 //! The terms of a sample of pages, against which further pages are ranked one by one.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::ranking::{RankedTerms, TfIdfConfig, Weigh, term_counts, top_terms};
 use crate::vocabulary::Vocabulary;
 
 /// How many pages of a sample have each term.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Background {
+    #[serde(serialize_with = "model::sorted::map")]
     frequencies: FxHashMap<u64, u32>,
     pages: usize,
 }
@@ -37,16 +39,32 @@ impl Background {
         (Self { frequencies, pages: pages.len() }, ranked)
     }
 
-    /// Ranks the terms of a page that is not of the sample, as [`tf_idf`](crate::tf_idf) would if that
-    /// one page were added to it. Terms that the vocabulary never learnt are left out.
+    /// Ranks the terms of any page as if it were one of the sample, so that a page of the sample is ranked as
+    /// [`Background::ranked`] did: a term that no page of the sample has counts as one that a single page has.
+    /// Terms that the vocabulary never learnt are left out.
     pub fn rank(&self, page: &[u64], vocabulary: &Vocabulary, config: &TfIdfConfig) -> RankedTerms {
-        let weigh = Weigh::among(self.pages + 1, config.weighting);
+        let weigh = Weigh::among(self.pages, config.weighting);
         let weighted = term_counts(page).into_iter().map(|(hash, tf)| {
-            let df = self.frequencies.get(&hash).copied().unwrap_or(0) + 1;
+            let df = self.frequencies.get(&hash).copied().unwrap_or(1);
             (hash, weigh.of(tf, df))
         });
         let weighted = weighted.filter(|&(_, weight)| weight > 0.0).collect();
         top_terms(weighted, vocabulary, config.top)
+    }
+
+    /// Whether these can be the counts of a sample of so many pages at most: for values that were read back.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check(&self, most_pages: usize) -> Result<(), String> {
+        if self.pages > most_pages {
+            return Err(format!("terms of {} pages, more than {most_pages}", self.pages));
+        }
+        let counts = |&frequency: &u32| (1..=self.pages).contains(&(frequency as usize));
+        match self.frequencies.values().find(|frequency| !counts(frequency)) {
+            Some(frequency) => Err(format!("a term is on {frequency} of {} pages", self.pages)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -61,9 +79,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_further_page_is_ranked_as_one_of_all(
-            sample in prop::collection::vec(prop::collection::vec(0_u64..12, 0..40), 0..4),
-            page in prop::collection::vec(0_u64..12, 0..40),
+        fn a_page_of_the_sample_is_ranked_as_in_it(
+            sample in prop::collection::vec(prop::collection::vec(0_u64..12, 0..40), 1..4),
         ) {
             let mut vocabulary = Vocabulary::new();
             let texts: Vec<_> = (0..12).map(|n| format!("t{n}")).collect();
@@ -71,11 +88,12 @@ mod tests {
                 vocabulary.learn(Term { hash: hash as u64, text });
             }
             let config = TfIdfConfig { weighting: Weighting::Log, top: 10 };
-            let ranked = Background::ranked(&sample, &vocabulary, &config).0;
-            let ranked = ranked.rank(&page, &vocabulary, &config);
-            let mut all = sample;
-            all.push(page);
-            prop_assert_eq!(tf_idf(&all, &vocabulary, &config).pop(), Some(ranked));
+            let (background, ranked) = Background::ranked(&sample, &vocabulary, &config);
+            prop_assert_eq!(background.check(sample.len()), Ok(()));
+            for (page, ranked) in sample.iter().zip(&ranked) {
+                prop_assert_eq!(&background.rank(page, &vocabulary, &config), ranked);
+            }
+            prop_assert_eq!(tf_idf(&sample, &vocabulary, &config), ranked);
         }
     }
 }

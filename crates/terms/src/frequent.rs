@@ -10,6 +10,8 @@
 //! by tokens): without the second condition 83 % of the stop words are found and 67 % of the other
 //! words outside the articles are lost; with it 80 % and 22 %, and in the articles 12 % instead of 19.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ranking::term_counts;
 
 /// What [`FrequentTerms::of`] needs to be told.
@@ -22,7 +24,7 @@ pub struct FrequentConfig {
 }
 
 /// Terms to be treated as stop words.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct FrequentTerms {
     hashes: Vec<u64>,
 }

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
 /// A language, two or three lower-case letters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language([u8; 3]);
@@ -36,6 +38,20 @@ impl Language {
     pub fn as_str(&self) -> &str {
         let end = if self.0[2] == 0 { 2 } else { 3 };
         std::str::from_utf8(&self.0[..end]).unwrap_or_default()
+    }
+}
+
+impl Serialize for Language {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Language {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let tag = String::deserialize(from)?;
+        let language = Self::from_tag(&tag).filter(|language| language.as_str() == tag);
+        language.ok_or_else(|| de::Error::custom(format!("{tag:?} is no language")))
     }
 }
 

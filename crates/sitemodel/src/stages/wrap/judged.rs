@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use dom::xpath::Path;
 use dom::{Document, NodeId};
-use grove::{Chosen, PatternId};
-use model::{Support, Template, Wrapper};
+use grove::{Chosen, PatternId, Weights};
+use model::{Support, Wrapper};
 use wrapper::{Samples, Wanted};
 
-use super::Learnt;
+use super::CompiledWrapper;
 use crate::parsed::ParsedPage;
 use crate::stages::judge::{JudgedPage, Judgement};
 
@@ -18,13 +18,13 @@ const MOST: usize = 12;
 /// Writes the wrapper for the elements that the judgement means on the pages it was learnt from: `pages`,
 /// and `judged` in the same order.
 pub fn wrap_judged(
-    template: &Template,
     engine: &str,
     pages: &[&ParsedPage<'_>],
     judgement: &Judgement,
     judged: &[JudgedPage],
     hold_back: usize,
-) -> Option<Learnt> {
+    weights: &Weights,
+) -> Option<(CompiledWrapper, Vec<Chosen>)> {
     let chosen: Vec<Chosen> =
         pages.iter().zip(judged).map(|(page, own)| judgement.chosen(own, page)).collect();
     if chosen.iter().all(|chosen| chosen.keep.is_empty()) {
@@ -55,16 +55,14 @@ pub fn wrap_judged(
     let exact = (0..pages.len()).filter(|&at| blocks(at, &on_sample[at]) == kept[at]);
     let exact = exact.count() as f64 / pages.len() as f64;
     let wrapper = Wrapper {
-        site: template.site.clone(),
-        template: template.id.clone(),
         engine: engine.to_owned(),
         content: paths.iter().map(ToString::to_string).collect(),
         prune: prune.iter().map(ToString::to_string).collect(),
-        support: support(pages, judgement, judged, &kept, hold_back),
+        support: support(pages, judgement, judged, &kept, hold_back, weights),
         confidence: exact,
         version: 1,
     };
-    Some(Learnt { wrapper, paths, prune, on_sample })
+    Some((CompiledWrapper { wrapper, paths, prune }, on_sample))
 }
 
 /// How well the decisions, which keep some blocks, are supported: taken without some pages, they must keep
@@ -76,11 +74,12 @@ fn support(
     judged: &[JudgedPage],
     kept: &[Vec<usize>],
     hold_back: usize,
+    weights: &Weights,
 ) -> Support {
     let held_back = hold_back.min(pages.len() / 4);
     let learnt_from = pages.len() - held_back;
     let agreeing = if held_back > 0 {
-        let on_trial = judgement.decide_on(&judged[..learnt_from]);
+        let on_trial = judgement.decide_on(&judged[..learnt_from], weights);
         let agrees = |&at: &usize| {
             let (document, page) = (&pages[at].document, &judged[at]);
             let chosen = Chosen::of(document, &page.of_nodes, &on_trial);

@@ -9,7 +9,7 @@ use super::judged::{FULL_TEXT, Kept, body_of};
 use crate::body::Body;
 use crate::parsed::ParsedPage;
 use crate::stages::judge::{JudgedPage, Judgement};
-use crate::stages::wrap::Learnt;
+use crate::stages::wrap::CompiledWrapper;
 
 thread_local! {
     static CUES: RefCell<Cues> = RefCell::new(Cues::new());
@@ -20,10 +20,10 @@ const FULLER: u32 = 2;
 
 /// Finds the body by the wrapper, with the scores that are to be expected of each pattern instead of the
 /// page's own. `None` where the page is not like those learnt from: it must be judged.
-pub fn glanced_body(
+pub fn fast_body(
     parsed: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
-    (judgement, profile, learnt): (&Judgement, &Profile, &Learnt),
+    (judgement, profile, learnt): (&Judgement, &Profile, &CompiledWrapper),
     weights: &Weights,
 ) -> Option<Body> {
     let ParsedPage { document, words, link_words, .. } = parsed;

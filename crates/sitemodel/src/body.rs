@@ -4,12 +4,10 @@ use dom::xpath::position_paths;
 use dom::{Document, NodeId};
 use forest::SignifierCounts;
 use model::{FeedItem, Route};
-use pagewise::{Method, Parameters};
-use rayon::prelude::*;
+use pagewise::{Parameters, Redundant};
 
-use crate::config::{Config, SignifierChoice, SignifyConfig};
 use crate::engine::Engine;
-use crate::parsed::ParsedPage;
+use crate::settings::{SignifierChoice, SignifyConfig, Tables};
 use crate::stages::signify::{Sibling, SignifiedPage, signify};
 
 /// The nodes of an article's body and how they were found.
@@ -42,46 +40,27 @@ pub struct Body {
 /// Confidence of methods that look at one page: nothing confirms what they find.
 const PAGE_WISE_CONFIDENCE: f64 = 0.3;
 
-/// Most sibling pages compared with each other at a time for redundant blocks.
-const REDUNDANCY_PAGES: usize = 100;
-
-/// A page and the feed items that point to it.
-pub type Listed<'a> = (&'a ParsedPage<'a>, Vec<&'a FeedItem>);
-
-/// Finds the bodies of sibling pages with an engine that needs no learning; for engines that learn,
-/// all are `None`. BlockExtractor alone looks across the pages (its redundancy step).
-pub fn bodies(pages: &[Listed<'_>], engine: Engine, config: &Config) -> Vec<Option<Body>> {
-    if engine == Engine::PageWise(Method::Blocks) && pages.len() > 1 {
-        let parameters = Parameters::from(&config.methods);
-        let chunks = pages.par_chunks(REDUNDANCY_PAGES);
-        return chunks
-            .flat_map_iter(|chunk| {
-                let documents: Vec<&Document> = chunk.iter().map(|(p, _)| &p.document).collect();
-                let kept = pagewise::without_redundant(&documents, &parameters.blocks);
-                let of_page = |(document, nodes)| body_of(document, engine, nodes);
-                documents.into_iter().zip(kept).map(of_page).collect::<Vec<_>>()
-            })
-            .collect();
-    }
-    pages.par_iter().map(|(page, items)| page_wise(page, engine, items, config)).collect()
-}
-
-/// Finds the body with an engine that looks at one page. `None` if it finds none.
+/// Finds the body with an engine that looks at one page; `None` if it finds none, or the engine is one that
+/// learns. BlockExtractor leaves out the blocks that siblings have too, where those are known.
 pub fn page_wise(
-    parsed: &ParsedPage<'_>,
+    sibling: &Sibling<'_>,
     engine: Engine,
-    feed_items: &[&FeedItem],
-    config: &Config,
+    redundant: Option<&Redundant>,
+    tables: &Tables,
 ) -> Option<Body> {
-    let document = &parsed.document;
+    let document = &sibling.page.document;
     match engine {
         Engine::PageWise(method) => {
-            let parameters = Parameters::from(&config.methods);
-            body_of(document, engine, pagewise::extract(document, method, &parameters))
+            let parameters = Parameters::from(&tables.methods);
+            let nodes = match redundant {
+                Some(redundant) => redundant.blocks(document, &parameters.blocks),
+                None => pagewise::extract(document, method, &parameters),
+            };
+            body_of(document, engine, nodes)
         }
-        Engine::Sigfeed => body_of(document, engine, sigfeed(parsed, feed_items, &config.signify)),
+        Engine::Sigfeed => body_of(document, engine, sigfeed(sibling, &tables.signify)),
         Engine::Description => {
-            let text = Some(description(feed_items)?);
+            let text = Some(description(sibling.feed_items)?);
             Some(Body { text, ..found(document, engine, Vec::new()) })
         }
         Engine::Grove | Engine::Forest(_) => None,
@@ -109,19 +88,14 @@ fn found(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Body {
 }
 
 /// The `div` densest in the keywords of the page's feed items; nothing without any.
-fn sigfeed(
-    parsed: &ParsedPage<'_>,
-    feed_items: &[&FeedItem],
-    config: &SignifyConfig,
-) -> Vec<NodeId> {
-    if feed_items.is_empty() {
+fn sigfeed(sibling: &Sibling<'_>, config: &SignifyConfig) -> Vec<NodeId> {
+    if sibling.feed_items.is_empty() {
         return Vec::new();
     }
     let config = SignifyConfig { source: SignifierChoice::Feeds, ..config.clone() };
-    let page = Sibling { index: 0, page: parsed, feed_items };
-    let signified = signify(&[page], &config);
+    let signified = signify(&[*sibling], &config);
     let counts = |s: &SignifiedPage| {
-        forest::sigfeed(&parsed.document, &SignifierCounts::new(&s.terms, &s.weights))
+        forest::sigfeed(&sibling.page.document, &SignifierCounts::new(&s.terms, &s.weights))
     };
     signified.first().and_then(counts).into_iter().collect()
 }

@@ -1,23 +1,22 @@
-//! How much of a page is its article, and how much the furniture of its site.
+//! How much of a page is its article, and how much boilerplate.
 
 use dom::Document;
-use model::{Article, Route};
-use sink::Letters;
+use model::{Article, CharacterCounts, Route};
 
 /// Counts the characters of a page's text and of what was kept of it, white space apart. Where the
 /// text was not taken from the page's elements nothing can be said, and both are 0.
-pub fn letters_of(document: &Document, article: &Article) -> Letters {
+pub(crate) fn character_counts(document: &Document, article: &Article) -> CharacterCounts {
     if document.is_empty() || !matches!(article.route, Route::Wrapper | Route::PageWise) {
-        return Letters::default();
+        return CharacterCounts::default();
     }
-    let all = letters(document.text_content(0));
-    let kept = letters(&article.text) + letters(&article.comments);
+    let all = characters(document.text_content(0));
+    let kept = characters(&article.text) + characters(&article.comments);
     // A text may be in the article and in the comments: more than all is all.
-    Letters { all, kept: kept.min(all) }
+    CharacterCounts { all, kept: kept.min(all) }
 }
 
 /// Characters of a text that are no white space.
-fn letters(text: &str) -> u64 {
+fn characters(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let mut count = 0;
     for (piece, from) in bytes.chunks(PIECE).zip((0..).step_by(PIECE)) {
@@ -59,9 +58,9 @@ mod tests {
 
     #[test]
     fn white_space_does_not_count() {
-        assert_eq!(letters(" a\u{a0}b\n\n城 "), 3);
+        assert_eq!(characters(" a\u{a0}b\n\n城 "), 3);
         let long: String = ('\0'..=char::MAX).collect();
         let counted = long.chars().filter(|letter| !letter.is_whitespace()).count();
-        assert_eq!(letters(&long), counted as u64);
+        assert_eq!(characters(&long), counted as u64);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Takes: the pages a template is learnt from, and the weights; then further pages of it.
 //! Gives: per structural pattern whether it is kept; per page its blocks with their scores.
-//! Why: what siblings share tells article from furniture better than any page alone.
+//! Why: what siblings share tells article from boilerplate better than any page alone.
 //! Drops: nothing.
 
 use std::cell::RefCell;
@@ -15,11 +15,12 @@ use grove::{
 };
 use model::StructuralPattern;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::rank::rank;
 use super::signify::{SampleTerms, Sibling, SignifiedPage, signify_sample, terms_of};
-use crate::config::SignifyConfig;
 use crate::parsed::ParsedPage;
+use crate::settings::SignifyConfig;
 
 thread_local! {
     static CUES: RefCell<Cues> = RefCell::new(Cues::new());
@@ -27,7 +28,7 @@ thread_local! {
 
 /// What was learnt about a template: what the pages of its sample have in common, and what becomes of
 /// each pattern. Borrows nothing of the pages.
-#[derive(Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Judgement {
     /// What the pages learnt from have in common.
     pub common: Common,
@@ -38,11 +39,10 @@ pub struct Judgement {
     /// Pages learnt from.
     pub learnt_from: usize,
     terms: SampleTerms,
-    parameters: DecideParameters,
 }
 
 /// A page with its scores.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct JudgedPage {
     /// Its blocks (their features were let go).
     pub blocks: PageBlocks,
@@ -61,8 +61,22 @@ impl JudgedPage {
 
 impl Judgement {
     /// What some of the pages learnt from alone would decide.
-    pub fn decide_on(&self, pages: &[JudgedPage]) -> Vec<Decision> {
-        decide_on(pages, &self.common.patterns, &self.parameters)
+    pub fn decide_on(&self, pages: &[JudgedPage], weights: &Weights) -> Vec<Decision> {
+        decide_on(pages, &self.common.patterns, &decide_parameters(weights))
+    }
+
+    /// Whether this can be what was learnt from so many pages at most: for values that were read back.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check(&self, most_pages: usize) -> Result<(), String> {
+        let patterns = &self.common.patterns;
+        patterns.check()?;
+        self.pools.check(patterns)?;
+        if self.decisions.len() != patterns.len() {
+            return Err(format!("{} decisions on {} patterns", self.decisions.len(), patterns.len()));
+        }
+        self.terms.check(most_pages)
     }
 
     /// The elements that the decisions mean on a page.
@@ -70,8 +84,9 @@ impl Judgement {
         Chosen::of(&parsed.document, &page.of_nodes, &self.decisions)
     }
 
-    /// Judges a further page of the template by what was learnt. It does not depend on any other page.
-    pub fn judge_more(
+    /// Judges a page of the template by what was learnt. It depends on no other page; for a page learnt from it is
+    /// what [`judge`] gave.
+    pub fn judge_page(
         &self,
         sibling: &Sibling<'_>,
         config: &SignifyConfig,
@@ -97,8 +112,7 @@ pub fn judge(
     let first: Vec<Vec<f32>> =
         blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
     let parsed: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
-    let mut common = common(&parsed, &signified.iter().collect::<Vec<_>>());
-    let of_nodes = std::mem::take(&mut common.of_nodes);
+    let (common, of_nodes) = common(&parsed, &signified.iter().collect::<Vec<_>>());
     let pools = Pools::of(&scored(&blocks, &of_nodes, &first), &common.patterns);
     let pages: Vec<JudgedPage> = (parsed.par_iter().zip(blocks))
         .zip(of_nodes.into_par_iter().zip(first))
@@ -107,10 +121,9 @@ pub fn judge(
             scored.among(page, &common, &pools, sample.len(), weights)
         })
         .collect();
-    let parameters = decide_parameters(weights);
-    let decisions = decide_on(&pages, &common.patterns, &parameters);
+    let decisions = decide_on(&pages, &common.patterns, &decide_parameters(weights));
     let learnt_from = sample.len();
-    (Judgement { common, pools, decisions, learnt_from, terms, parameters }, pages)
+    (Judgement { common, pools, decisions, learnt_from, terms }, pages)
 }
 
 /// A page as it looks by itself.
@@ -203,18 +216,16 @@ fn read_one(sibling: &Sibling<'_>, signified: &SignifiedPage) -> PageBlocks {
 }
 
 /// What the siblings a template is learnt from have in common.
-#[derive(Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Common {
     /// Their merged tree.
     pub patterns: Patterns,
-    /// Per page the patterns of its nodes.
-    pub of_nodes: Vec<Vec<PatternId>>,
     /// Where Forest would look.
     pub forest: Forest,
 }
 
 /// Forest's ranking of the patterns (none for a lone page), and what it takes to find them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Forest {
     /// The patterns, best first.
     pub ranked: Vec<StructuralPattern>,
@@ -229,8 +240,12 @@ impl Forest {
     }
 }
 
-/// Merges the trees of sibling pages, and asks Forest where it would look.
-pub fn common(pages: &[&ParsedPage<'_>], signified: &[&SignifiedPage]) -> Common {
+/// Merges the trees of sibling pages, and asks Forest where it would look. Gives also, per page, the patterns of
+/// its nodes.
+pub fn common(
+    pages: &[&ParsedPage<'_>],
+    signified: &[&SignifiedPage],
+) -> (Common, Vec<Vec<PatternId>>) {
     let documents: Vec<&dom::Document> = pages.iter().map(|page| &page.document).collect();
     let (patterns, of_nodes) = Patterns::of(&documents);
     // One page alone has no term that it uses more than others do.
@@ -241,5 +256,5 @@ pub fn common(pages: &[&ParsedPage<'_>], signified: &[&SignifiedPage]) -> Common
         let ranked = rank(pages, signified, &recurring, Measure::Informativeness);
         Forest { ranked, recurring: Some(recurring) }
     };
-    Common { patterns, of_nodes, forest }
+    (Common { patterns, forest }, of_nodes)
 }

@@ -13,7 +13,7 @@ use model::{FeedItem, Route};
 use crate::body::Body;
 use crate::parsed::ParsedPage;
 use crate::stages::judge::{JudgedPage, Judgement, decide_parameters};
-use crate::stages::wrap::Learnt;
+use crate::stages::wrap::CompiledWrapper;
 
 /// Where the wrapper takes less than this share of what reads like the article, and more words than
 /// `MISSED_WORDS` are left, the page goes its own way.
@@ -25,16 +25,25 @@ const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
 /// taken in their stead.
 pub(super) const FULL_TEXT: (u32, f32) = (50, 0.3);
 
+/// Whether it is known that nothing else was learnt from than this page: its own decisions are known then, and
+/// need not be found again. The result is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lone {
+    /// It is.
+    Yes,
+    /// It is not.
+    Unknown,
+}
+
 /// Finds the body of a judged page: by the wrapper, or where there is none or it misses, by
 /// the page's own scores; then cuts off what comes after its end. Where the text is not among the
-/// elements at all, JSON-LD or a feed may have it. `is_lone` where nothing else was learnt from than this page;
-/// `selected` is the wrapper, where one was learnt, and what it selects on this page.
+/// elements at all, JSON-LD or a feed may have it. `selected` is the wrapper, where one was learnt, and what it selects on this page.
 pub fn judged_body(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
     judgement: &Judgement,
-    is_lone: bool,
-    selected: Option<(&Learnt, Chosen)>,
+    lone: Lone,
+    selected: Option<(&CompiledWrapper, Chosen)>,
     feed_items: &[&FeedItem],
     weights: &Weights,
 ) -> Option<Body> {
@@ -49,7 +58,7 @@ pub fn judged_body(
     let route = if learnt.is_some() && !misses(page, &kept) {
         Route::Wrapper
     } else {
-        (chosen, kept) = alone(parsed, page, is_lone.then_some(judgement), weights)?;
+        (chosen, kept) = alone(parsed, page, (lone == Lone::Yes).then_some(judgement), weights)?;
         Route::PageWise
     };
     let learnt = learnt.filter(|_| route == Route::Wrapper);
@@ -62,7 +71,7 @@ pub(super) struct Kept<'a> {
     pub(super) page: &'a JudgedPage,
     pub(super) pools: &'a Pools,
     /// The wrapper that says so; none where the page's own scores do.
-    pub(super) learnt: Option<&'a Learnt>,
+    pub(super) learnt: Option<&'a CompiledWrapper>,
     pub(super) chosen: Chosen,
     /// The blocks of it.
     pub(super) kept: Vec<usize>,

@@ -1,7 +1,6 @@
 //! A page parsed once, with what several stages need to know of it.
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 use dom::{Document, Element, Kind, LocalName, NodeId, PrefixSums, class_tokens, local_name};
 use metadata::JsonLdFacts;
@@ -12,8 +11,8 @@ use url::Url;
 use wrapper::site_config::apply;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::config::Config;
-use crate::fixed::FixedPage;
+use crate::settings::Settings;
+use crate::site_config::ConfiguredPage;
 
 /// A page with its tree and counts.
 #[derive(Debug)]
@@ -31,50 +30,46 @@ pub struct ParsedPage<'a> {
     /// The same by kind of element: what layouts are told by.
     names: Names,
     json_ld: OnceLock<JsonLdFacts>,
-    /// What a wrapper written by hand says of it, where its host has one.
-    pub fixed: Option<FixedPage>,
+    /// What a site config says of it, where its host has one.
+    pub configured: Option<ConfiguredPage>,
 }
 
-/// Parses a page, as its fixed wrapper has it where its host has one, and counts its words. Linear in
-/// its length.
-pub fn parse_page<'a>(page: &'a Page, config: &Config) -> ParsedPage<'a> {
+/// Parses a page, as its site config has it where its host has one, and counts its words. Linear in its
+/// length.
+pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
+    let parse = &settings.tables().parse;
     let limits = dom::ParseConfig {
         keep: dom::Keep::Content,
-        max_depth: config.parse.max_depth,
-        max_nodes: config.parse.max_nodes,
-        max_attributes: config.parse.max_attributes,
+        max_depth: parse.max_depth,
+        max_nodes: parse.max_nodes,
+        max_attributes: parse.max_attributes,
     };
-    let begun = Instant::now();
-    let patience = Duration::from_millis(config.parse.max_milliseconds);
-    let go_on = || begun.elapsed() <= patience;
-    let by = config.fixed.as_ref().and_then(|fixed| fixed.for_url(&page.url));
-    let (document, fixed) = match by {
-        None => (dom::parse_while(&page.html, &limits, &go_on), None),
+    let by = settings.site_configs().and_then(|configs| configs.for_url(&page.url));
+    let (document, configured) = match by {
+        None => (dom::parse_with(&page.html, &limits), None),
         Some(by) => {
-            let applied = apply(&page.html, &by.wrapper, &limits, &go_on);
+            let applied = apply(&page.html, &by.wrapper, &limits, &|| true);
             let base = Url::parse(&page.url).ok().map(|own| {
                 let base = applied.document.head().base.as_deref();
                 base.and_then(|base| own.join(base).ok()).unwrap_or(own)
             });
             let absolute = |link: Option<String>| Some(base.as_ref()?.join(&link?).ok()?.into());
-            let fixed = FixedPage {
+            let configured = ConfiguredPage {
                 single_page: absolute(applied.single_page),
                 next_page: absolute(applied.next_page),
-                more: Vec::new(),
-                part_of: None,
                 by: Arc::clone(by),
                 body: applied.body,
                 removed: applied.removed,
                 removed_by: applied.removed_by,
                 given: applied.given,
             };
-            (applied.document, Some(fixed))
+            (applied.document, Some(configured))
         }
     };
     let (words, link_words) = PrefixSums::of_texts(&document, terms::count_words);
     let names = Names::of(&document);
     let tokens = names.distinct();
-    ParsedPage { page, document, words, link_words, tokens, names, json_ld: OnceLock::new(), fixed }
+    ParsedPage { page, document, words, link_words, tokens, names, json_ld: OnceLock::new(), configured }
 }
 
 impl ParsedPage<'_> {
@@ -140,9 +135,11 @@ impl Names {
 
 /// The tokens that at least two of the pages have: names made anew for each page say nothing of
 /// its layout.
-pub fn recurring_tokens(pages: &[ParsedPage<'_>]) -> FxHashSet<u64> {
+pub(crate) fn recurring_tokens<'a>(
+    pages: impl Iterator<Item = &'a ParsedPage<'a>>,
+) -> FxHashSet<u64> {
     let mut seen: FxHashSet<u64> = FxHashSet::default();
-    let of_pages = pages.iter().flat_map(|page| page.tokens.iter().copied());
+    let of_pages = pages.flat_map(|page| page.tokens.iter().copied());
     of_pages.filter(|&token| !seen.insert(token)).collect()
 }
 

@@ -2,6 +2,7 @@
 
 use dom::{Document, Kinds, NodeId, is_inline, local_name};
 use model::TemplateKind;
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::parsed::ParsedPage;
@@ -11,8 +12,8 @@ use crate::parsed::ParsedPage;
 pub struct Evidence {
     /// Whether a feed item points to it: feeds list articles.
     pub listed_by_feed: bool,
-    /// Pages of the site whose addresses lie below its own.
-    pub pages_below: u32,
+    /// Whether at least three pages of the site have addresses below its own.
+    pub is_section: bool,
     /// Pages with fewer words are neither article nor list.
     pub min_words: u32,
 }
@@ -50,7 +51,7 @@ const LIST: i32 = 3;
 /// link with a few lines beside it) under many equal roofs make a list.
 pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     let words = parsed.words.total();
-    let address = address_says(&parsed.page.url, evidence.pages_below);
+    let address = address_says(&parsed.page.url, evidence.is_section);
     if words < evidence.min_words {
         return Impression { points: 0, address, empty: true, leads_on: false };
     }
@@ -89,17 +90,11 @@ pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     Impression { points, address, empty: false, leads_on: false }
 }
 
-/// The kinds of pages that share a layout. They are alike, so the middle impression speaks for all;
-/// only pages without words, and pages whose own address and content both say "list", are set apart
-/// (a blog's home page has the layout of its posts). To lose an article costs more than to keep a
-/// list, so an undecided page is an article.
-pub fn kinds(impressions: &[Impression]) -> Vec<TemplateKind> {
-    let middle = Middle::of(impressions);
-    impressions.iter().map(|page| middle.kind(page)).collect()
-}
-
-/// The middle impression of the pages of a layout.
-#[derive(Clone, Copy, Debug)]
+/// The middle impression of the pages of a layout. They are alike, so it speaks for all; only pages
+/// without words, and pages whose own address and content both say "list", are set apart (a blog's home
+/// page has the layout of its posts). To lose an article costs more than to keep a list, so an undecided
+/// page is an article.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(crate) struct Middle(i32);
 
 impl Middle {
@@ -202,10 +197,10 @@ fn is_title_like(document: &Document, id: NodeId, words: u32) -> bool {
     heading || (5..=25).contains(&words)
 }
 
-/// What the address of a page tells, given how many pages of the site lie below it. A section's is the
-/// beginning of its articles' addresses.
-pub(crate) fn address_says(url: &str, pages_below: u32) -> Option<TemplateKind> {
-    if pages_below >= 3 { Some(TemplateKind::List) } else { url_says(url) }
+/// What the address of a page tells, given whether it is a section's: the beginning of the addresses of other
+/// pages.
+pub fn address_says(url: &str, is_section: bool) -> Option<TemplateKind> {
+    if is_section { Some(TemplateKind::List) } else { url_says(url) }
 }
 
 /// What the address tells: home pages, sections, tags and searches have telling paths.

@@ -11,19 +11,18 @@ use std::collections::BTreeMap;
 use forest::PageTerms;
 use model::{FeedItem, SignifierSource, Signifiers};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use terms::{
     Analyzers, Background, FrequentConfig, FrequentTerms, Language, RankedTerms, TfIdfConfig,
     Vocabulary,
 };
 
-use crate::config::{SignifierChoice, SignifyConfig, Weighting};
+use crate::settings::{SignifierChoice, SignifyConfig, Weighting};
 use crate::parsed::{ParsedPage, language_of};
 
-/// A sibling page as this stage takes it.
+/// A page among its siblings.
 #[derive(Clone, Copy, Debug)]
 pub struct Sibling<'a> {
-    /// Index of the page in its site.
-    pub index: u32,
     /// The page.
     pub page: &'a ParsedPage<'a>,
     /// Feed items that point to it.
@@ -50,7 +49,7 @@ thread_local! {
 }
 
 /// What it takes to signify further pages as those of a sample were.
-#[derive(Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SampleTerms {
     language: Option<Language>,
     frequent: FrequentTerms,
@@ -92,7 +91,19 @@ pub fn signify_sample(
 }
 
 impl SampleTerms {
-    /// Finds the signifiers of a page that is not of the sample. They do not depend on any other page.
+    /// Whether these can be the terms of a sample of so many pages at most: for values that were read back.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn check(&self, most_pages: usize) -> Result<(), String> {
+        if !self.frequent.hashes().is_sorted() {
+            return Err("the frequent terms are not in order".to_owned());
+        }
+        self.background.check(most_pages)
+    }
+
+    /// Finds the signifiers of a page as if it were one of the sample: they depend on no other page, and for a page
+    /// of the sample are those that [`signify_sample`] gave.
     pub fn signify(&self, sibling: &Sibling<'_>, config: &SignifyConfig) -> SignifiedPage {
         let mut vocabulary = Vocabulary::new();
         let mut terms = analyze(sibling.page, self.language, &mut vocabulary);
@@ -133,7 +144,7 @@ fn signified(
         terms,
         weights: weights.collect(),
         language,
-        signifiers: Signifiers { page: sibling.index, source, terms: ranked.terms },
+        signifiers: Signifiers { source, terms: ranked.terms },
     }
 }
 

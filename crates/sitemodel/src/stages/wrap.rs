@@ -11,38 +11,52 @@ use dom::xpath::Path;
 use dom::{Document, NodeId};
 use forest::Recurring;
 use grove::Chosen;
-use model::{StructuralPattern, Support, Template, Wrapper};
+use model::{StructuralPattern, Support, Wrapper};
+use serde::{Deserialize, Serialize};
 use wrapper::{Samples, Wanted, select};
 
 use crate::parsed::ParsedPage;
 
 pub use judged::wrap_judged;
 
-/// What was learnt about a template: the wrapper to write down, and its paths ready to use.
-#[derive(Clone, Debug)]
-pub struct Learnt {
+/// The wrapper of a template, and its paths ready to use.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(try_from = "Wrapper", into = "Wrapper")]
+pub struct CompiledWrapper {
     /// The wrapper.
     pub wrapper: Wrapper,
     /// Its content expressions, compiled.
     pub paths: Vec<Path>,
     /// Its prune expressions, compiled.
     pub prune: Vec<Path>,
-    /// What they select on the pages learnt from, where that was found out on the way.
-    on_sample: Vec<Chosen>,
 }
 
-impl Learnt {
-    /// What the wrapper selects on a page that it was not learnt from.
+impl From<CompiledWrapper> for Wrapper {
+    fn from(compiled: CompiledWrapper) -> Self {
+        compiled.wrapper
+    }
+}
+
+impl TryFrom<Wrapper> for CompiledWrapper {
+    type Error = String;
+
+    fn try_from(wrapper: Wrapper) -> Result<Self, String> {
+        let compile = |expressions: &[String]| -> Result<Vec<Path>, String> {
+            let each = expressions.iter().map(|text| text.parse::<Path>());
+            each.collect::<Result<_, _>>().map_err(|error| format!("the wrapper: {error}"))
+        };
+        let (paths, prune) = (compile(&wrapper.content)?, compile(&wrapper.prune)?);
+        Ok(Self { wrapper, paths, prune })
+    }
+}
+
+impl CompiledWrapper {
+    /// What the wrapper selects on a page.
     pub fn select(&self, document: &Document) -> Chosen {
         Chosen {
             keep: wrapper::select(&self.paths, document),
             prune: wrapper::select_nested(&self.prune, document),
         }
-    }
-
-    /// What it selects on the page with this number of those learnt from, where that is known already.
-    pub fn on_sample(&self, at: usize) -> Option<&Chosen> {
-        self.on_sample.get(at)
     }
 }
 
@@ -60,13 +74,12 @@ pub struct Trial<'a> {
 /// Writes the wrapper for the best pattern, and tests it: a wrapper learnt without the pages held
 /// back must select the same text on them.
 pub fn wrap(
-    template: &Template,
     engine: &str,
     pages: &[&ParsedPage<'_>],
     recurring: &Recurring,
     ranked: &[StructuralPattern],
     trial: Option<Trial<'_>>,
-) -> Option<Learnt> {
+) -> Option<CompiledWrapper> {
     let (paths, exact) = paths_for(pages, recurring, ranked)?;
     let mut support = Support {
         learnt_from: pages.len() as u32,
@@ -84,8 +97,6 @@ pub fn wrap(
         support.held_back_agreeing = trial.held_back.iter().filter(agrees).count() as u32;
     }
     let wrapper = Wrapper {
-        site: template.site.clone(),
-        template: template.id.clone(),
         engine: engine.to_owned(),
         content: paths.iter().map(ToString::to_string).collect(),
         prune: Vec::new(),
@@ -93,7 +104,7 @@ pub fn wrap(
         support,
         version: 1,
     };
-    Some(Learnt { wrapper, paths, prune: Vec::new(), on_sample: Vec::new() })
+    Some(CompiledWrapper { wrapper, paths, prune: Vec::new() })
 }
 
 fn paths_for(

@@ -5,49 +5,50 @@
 //! Why: this is what users came for.
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
-mod glanced;
+mod fast_path;
 mod judged;
 
 use dom::{Document, NodeId, html_of, markdown_of, markdown_of_text, text_of};
 use grove::Chosen;
 use metadata::{Given, PageContext, metadata_given};
-use model::{Article, DropReason, FeedItem, Route};
+use model::{Article, DropReason, Route};
 use url::Url;
 
-use super::wrap::Learnt;
+use super::signify::Sibling;
+use super::wrap::CompiledWrapper;
 use crate::body::{Body, page_wise};
-use crate::config::Config;
-use crate::fixed::FixedPage;
 use crate::parsed::ParsedPage;
+use crate::settings::Settings;
+use crate::site_config::ConfiguredPage;
 
-pub use glanced::glanced_body;
-pub use judged::judged_body;
+pub use fast_path::fast_body;
+pub use judged::{Lone, judged_body};
 
-/// Name of the engine in articles that a wrapper written by hand gave.
+/// Name of the engine in articles that a site config gave.
 pub const SITE_CONFIG: &str = "site-config";
 
-/// Takes the article out of a page. What a wrapper written by hand finds goes before all. `found` is the body that the engine asked for has found, where
-/// it needed no learning; else the wrapper is tried, and then the page-wise method of the settings.
+/// Takes the article out of a page. What a site config finds goes before all. `found` is the body that the
+/// engine found by itself; else the wrapper is tried, and then the page-wise method of the settings. A `part` of
+/// a longer article may have fewer words than an article.
 ///
 /// # Errors
 /// With the reason the page is to be dropped for.
 pub fn extract(
-    parsed: &ParsedPage<'_>,
+    sibling: &Sibling<'_>,
     template: &str,
-    learnt: Option<&Learnt>,
+    wrapper: Option<&CompiledWrapper>,
     found: Option<Body>,
-    feed_items: &[&FeedItem],
-    config: &Config,
+    part: bool,
+    settings: &Settings,
 ) -> Result<Article, DropReason> {
-    let least = config.extract.min_words.max(1);
-    if let Some(fixed) = &parsed.fixed {
-        if fixed.part_of.is_some() {
-            return Err(DropReason::JoinedPage);
+    let Sibling { page: parsed, .. } = *sibling;
+    let tables = settings.tables();
+    let least = if part { 1 } else { tables.extract.min_words.max(1) };
+    if let Some(configured) = &parsed.configured {
+        if let Some(body) = by_site_config(parsed, configured, least) {
+            return Ok(article(sibling, template, body, settings));
         }
-        if let Some(body) = by_hand(parsed, fixed, least) {
-            return Ok(article(parsed, template, body, feed_items, config));
-        }
-        if fixed.forbids() {
+        if configured.forbids() {
             return Err(DropReason::NoArticle);
         }
     }
@@ -55,50 +56,54 @@ pub fn extract(
         let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
         body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
     };
-    let alone = || page_wise(parsed, config.extract.page_wise, feed_items, config);
+    let alone = || page_wise(sibling, tables.extract.page_wise, None, tables);
     let body = found
         .filter(usable)
-        .or_else(|| learnt.map(|learnt| by_wrapper(parsed, learnt)).filter(usable))
+        .or_else(|| wrapper.map(|wrapper| by_wrapper(parsed, wrapper)).filter(usable))
         .or_else(|| alone().filter(usable))
         .ok_or(DropReason::NoArticle)?;
-    let body = without_stripped(body, parsed);
-    Ok(article(parsed, template, body, feed_items, config))
+    let body = without_removed(body, parsed);
+    Ok(article(sibling, template, body, settings))
 }
 
-/// A wrapper written by hand says nothing of how sure it is: more than what is learnt, most often.
-const BY_HAND_CONFIDENCE: f64 = 0.9;
+/// A site config says nothing of how sure it is: more than what is learnt, most often.
+const SITE_CONFIG_CONFIDENCE: f64 = 0.9;
 
-/// The body as a fixed wrapper has it, if that has words.
-fn by_hand(parsed: &ParsedPage<'_>, fixed: &FixedPage, least: u32) -> Option<Body> {
-    let (xpath, nodes) = fixed.body.clone()?;
-    let text = text_of(&parsed.document, &nodes, &fixed.removed);
+/// The body as a site config has it, if that has words.
+fn by_site_config(
+    parsed: &ParsedPage<'_>,
+    configured: &ConfiguredPage,
+    least: u32,
+) -> Option<Body> {
+    let (xpath, nodes) = configured.body.clone()?;
+    let text = text_of(&parsed.document, &nodes, &configured.removed);
     (terms::count_words(&text) >= least).then(|| Body {
         nodes,
-        prune: fixed.removed.clone(),
+        prune: configured.removed.clone(),
         xpath: vec![xpath],
-        prune_xpath: fixed.removed_by.clone(),
+        prune_xpath: configured.removed_by.clone(),
         cut: None,
         comments: String::new(),
         engine: SITE_CONFIG.to_owned(),
         route: Route::Wrapper,
         wrapper_version: 0,
-        confidence: BY_HAND_CONFIDENCE,
+        confidence: SITE_CONFIG_CONFIDENCE,
         text: None,
     })
 }
 
-/// What a fixed wrapper takes out of a page is no part of any body of it.
-fn without_stripped(mut body: Body, parsed: &ParsedPage<'_>) -> Body {
-    if let Some(fixed) = parsed.fixed.as_ref().filter(|fixed| !fixed.removed.is_empty()) {
-        body.prune.extend(&fixed.removed);
+/// What a site config takes out of a page is no part of any body of it.
+fn without_removed(mut body: Body, parsed: &ParsedPage<'_>) -> Body {
+    if let Some(configured) = parsed.configured.as_ref().filter(|page| !page.removed.is_empty()) {
+        body.prune.extend(&configured.removed);
         body.prune.sort_unstable();
         body.prune.dedup();
-        body.prune_xpath.extend(fixed.removed_by.iter().cloned());
+        body.prune_xpath.extend(configured.removed_by.iter().cloned());
     }
     body
 }
 
-fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
+fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> Body {
     let Chosen { keep, prune } = learnt.select(&parsed.document);
     Body {
         nodes: keep,
@@ -118,40 +123,21 @@ fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &Learnt) -> Body {
 /// How nodes are written.
 type Render = fn(&Document, &[NodeId], &[NodeId], &Url) -> String;
 
-fn article(
-    parsed: &ParsedPage<'_>,
-    template: &str,
-    body: Body,
-    feed_items: &[&FeedItem],
-    config: &Config,
-) -> Article {
+fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Settings) -> Article {
+    let Sibling { page: parsed, feed_items } = *sibling;
     let (page, document) = (parsed.page, &parsed.document);
     let elsewhere = body.text.is_some();
-    let mut text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
-    // Only what an output has is made.
-    let (with_html, with_markdown) = (config.emit.wants_html(), config.emit.wants_markdown());
-    let base = base_of(parsed).filter(|_| with_html || with_markdown);
+    let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
+    // Only the forms that somebody wants are made.
+    let forms = settings.forms();
+    let base = base_of(parsed).filter(|_| forms.html || forms.markdown);
     let of_nodes =
         |render: Render| base.as_ref().map(|base| render(document, &body.nodes, &body.prune, base));
-    let mut html = with_html.then(|| of_nodes(html_of)).flatten().unwrap_or_default();
-    let mut markdown = with_markdown.then(|| {
+    let html = forms.html.then(|| of_nodes(html_of)).flatten().unwrap_or_default();
+    let markdown = forms.markdown.then(|| {
         let own = of_nodes(markdown_of).filter(|_| !elsewhere);
         own.unwrap_or_else(|| markdown_of_text(&text))
     });
-    if let Some(fixed) = parsed.fixed.as_ref().filter(|_| body.engine == SITE_CONFIG) {
-        for part in &fixed.more {
-            text.push_str("\n\n");
-            text.push_str(&part.text);
-            if with_html {
-                html.push('\n');
-                html.push_str(&part.html);
-            }
-            if let Some(markdown) = &mut markdown {
-                markdown.push_str("\n\n");
-                markdown.push_str(&markdown_of_text(&part.text));
-            }
-        }
-    }
     let language = terms::detect(&text).map(|found| found.language);
     let context = PageContext {
         document,
@@ -163,10 +149,10 @@ fn article(
         text_language: language.as_ref().map(|l| l.as_str()),
         body_text: &text,
     };
-    let given = parsed.fixed.as_ref().map_or_else(Given::default, |fixed| Given {
-        title: fixed.given.title.as_deref(),
-        authors: &fixed.given.authors,
-        published: fixed.given.date.as_deref(),
+    let given = parsed.configured.as_ref().map_or_else(Given::default, |configured| Given {
+        title: configured.given.title.as_deref(),
+        authors: &configured.given.authors,
+        published: configured.given.date.as_deref(),
     });
     Article {
         url: page.url.clone(),
@@ -187,13 +173,13 @@ fn article(
         route: body.route,
         wrapper_version: body.wrapper_version,
         confidence: body.confidence,
-        doubtful: body.confidence < config.extract.doubtful_below,
+        doubtful: body.confidence < settings.tables().extract.doubtful_below,
     }
 }
 
 /// What relative links are resolved against: the page's `<base>`, else its URL; for a saved file
 /// the canonical address, if it names one.
-pub(crate) fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
+fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
     let head = parsed.document.head();
     let own = Url::parse(&parsed.page.url).ok()?;
     let own = match head.link("canonical").and_then(|c| Url::parse(c).ok()) {

@@ -1,0 +1,238 @@
+//! What comes of a page: extract = apply.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage, TemplateKind};
+
+use crate::body::Body;
+use crate::characters::character_counts;
+use crate::learn::{Evidence, learn_parsed};
+use crate::meter::{Meter, NoMeter, Step};
+use crate::model::SiteModel;
+use crate::parsed::{ParsedPage, parse_page};
+use crate::settings::{ClusterConfig, Settings};
+use crate::stages::cluster::Assigned;
+use crate::stages::extract::extract;
+use crate::stages::signify::Sibling;
+use crate::template::{Learnt, Way};
+
+/// What came of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Its article.
+    Article(Box<Article>),
+    /// Why it has none.
+    Drop(Box<Drop>),
+    /// The model has no template for it: another round of learning may give one, or
+    /// [`SiteModel::apply_alone`] takes it by itself.
+    Unassigned,
+}
+
+/// What came of a page, and what is counted of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Number of its template.
+    pub template: Option<u32>,
+    /// How it was looked at.
+    pub way: Way,
+    /// How much of it is article.
+    pub characters: CharacterCounts,
+}
+
+/// How a page is to be taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hints<'a> {
+    /// Its body, where learning found it: must be what [`crate::Learning::bodies`] has for this page.
+    pub known: Option<&'a Body>,
+    /// Whether it is a later part of an article, which may have fewer words than an article.
+    pub part: bool,
+}
+
+impl SiteModel {
+    /// What comes of a page, given the feed items that point to it. Depends on nothing else: for a page learnt
+    /// from it is what the run gave. Never panics.
+    pub fn apply(&self, page: &Page, feed_items: &[&FeedItem], settings: &Settings) -> Applied {
+        match catch_unwind(AssertUnwindSafe(|| parse_page(page, settings))) {
+            Ok(parsed) => {
+                let sibling = Sibling { page: &parsed, feed_items };
+                self.apply_parsed(&sibling, Hints::default(), settings, &NoMeter)
+            }
+            Err(_) => Applied::dropped(self.drop_of(page, Stage::Cluster, DropReason::Internal)),
+        }
+    }
+
+    /// The same for a page that is parsed.
+    pub fn apply_parsed(
+        &self,
+        sibling: &Sibling<'_>,
+        hints: Hints<'_>,
+        settings: &Settings,
+        meter: &dyn Meter,
+    ) -> Applied {
+        let apply = || self.apply_unguarded(sibling, hints, settings, meter);
+        catch_unwind(AssertUnwindSafe(apply)).unwrap_or_else(|_| {
+            let page = sibling.page.page;
+            Applied::dropped(self.drop_of(page, Stage::Extract, DropReason::Internal))
+        })
+    }
+
+    fn apply_unguarded(
+        &self,
+        sibling: &Sibling<'_>,
+        hints: Hints<'_>,
+        settings: &Settings,
+        meter: &dyn Meter,
+    ) -> Applied {
+        let parsed = sibling.page;
+        let drop = |stage, reason| Applied::dropped(self.drop_parsed(parsed, stage, reason));
+        let config = &settings.tables().cluster;
+        let number = match meter.step(Step::Cluster, || self.assign(sibling, config)) {
+            Assigned::Template(number) => number,
+            Assigned::Kind(kind) => {
+                return match refusal(kind, config) {
+                    Some(reason) => drop(Stage::Cluster, reason),
+                    None => Applied::unassigned(),
+                };
+            }
+            Assigned::No => return Applied::unassigned(),
+        };
+        let template = &self.templates[number as usize];
+        if let Some(reason) = refusal(template.kind, config) {
+            return Applied { template: Some(number), ..drop(Stage::Cluster, reason) };
+        }
+        let Some(learnt) = &template.learnt else { return Applied::unassigned() };
+        let applied = self.take(sibling, &template.id, learnt, hints, settings, meter);
+        Applied { template: Some(number), ..applied }
+    }
+
+    /// What comes of a page of a template.
+    fn take(
+        &self,
+        sibling: &Sibling<'_>,
+        id: &str,
+        learnt: &Learnt,
+        hints: Hints<'_>,
+        settings: &Settings,
+        meter: &dyn Meter,
+    ) -> Applied {
+        let (body, way) = learnt.body(sibling, hints.known, settings, meter);
+        let wrapper = learnt.wrapper.as_ref();
+        let extract = || extract(sibling, id, wrapper, body, hints.part, settings);
+        meter.step(Step::Extract, || match extract() {
+            Ok(article) => Applied {
+                characters: character_counts(&sibling.page.document, &article),
+                outcome: Outcome::Article(Box::new(article)),
+                template: None,
+                way,
+            },
+            Err(reason) => {
+                let drop = self.drop_parsed(sibling.page, Stage::Extract, reason);
+                Applied { way, ..Applied::dropped(drop) }
+            }
+        })
+    }
+
+    /// The first round of learning that has a layout for a page tells its template.
+    fn assign(&self, sibling: &Sibling<'_>, config: &ClusterConfig) -> Assigned {
+        let assign = |round: &crate::stages::cluster::Layouts| {
+            Some(round.assign(sibling, &self.addresses, config)).filter(|to| *to != Assigned::No)
+        };
+        self.rounds.iter().find_map(assign).unwrap_or(Assigned::No)
+    }
+
+    /// Number of the template that a page belongs to.
+    pub fn template_of(&self, sibling: &Sibling<'_>, settings: &Settings) -> Option<u32> {
+        match self.assign(sibling, &settings.tables().cluster) {
+            Assigned::Template(number) => Some(number),
+            Assigned::Kind(_) | Assigned::No => None,
+        }
+    }
+
+    /// What comes of a page that no template is for, by itself: it is learnt from alone. Its article names no
+    /// template.
+    pub fn apply_alone(
+        &self,
+        sibling: &Sibling<'_>,
+        hints: Hints<'_>,
+        settings: &Settings,
+        meter: &dyn Meter,
+    ) -> Applied {
+        let alone = || {
+            let evidence = Evidence { site: &self.head.site, addresses: &self.addresses, cut: false };
+            let learning = learn_parsed(&evidence, &[*sibling], None, settings, meter);
+            let known = learning.bodies.first().and_then(Option::as_ref);
+            let hints = Hints { known, ..hints };
+            learning.model.apply_unguarded(sibling, hints, settings, meter)
+        };
+        let page = sibling.page.page;
+        let mut applied = catch_unwind(AssertUnwindSafe(alone)).unwrap_or_else(|_| {
+            Applied::dropped(self.drop_of(page, Stage::Extract, DropReason::Internal))
+        });
+        applied.template = None;
+        match &mut applied.outcome {
+            Outcome::Article(article) => article.template.clear(),
+            Outcome::Drop(_) => {}
+            // Learnt from the page itself, a model has a template for it; but for what a limit leaves out.
+            Outcome::Unassigned => {
+                let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::NoArticle);
+                applied = Applied::dropped(drop);
+            }
+        }
+        applied
+    }
+
+    fn drop_parsed(&self, parsed: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
+        let slow = parsed.document.notes().given_up;
+        let reason = if slow { DropReason::TooSlow } else { reason };
+        self.drop_of(parsed.page, stage, reason)
+    }
+
+    fn drop_of(&self, page: &Page, stage: Stage, reason: DropReason) -> Drop {
+        let detail = match reason {
+            DropReason::Internal => {
+                "processing this page failed; please report it with the page".to_owned()
+            }
+            _ => String::new(),
+        };
+        Drop {
+            site: self.head.site.clone(),
+            url: page.url.clone(),
+            origin: page.origin.clone(),
+            stage,
+            reason,
+            detail,
+        }
+    }
+}
+
+impl Applied {
+    fn dropped(drop: Drop) -> Self {
+        Self {
+            outcome: Outcome::Drop(Box::new(drop)),
+            template: None,
+            way: Way::Other,
+            characters: CharacterCounts::default(),
+        }
+    }
+
+    fn unassigned() -> Self {
+        Self {
+            outcome: Outcome::Unassigned,
+            template: None,
+            way: Way::Other,
+            characters: CharacterCounts::default(),
+        }
+    }
+}
+
+/// Why pages of a kind are dropped, if they are.
+pub(crate) fn refusal(kind: TemplateKind, config: &ClusterConfig) -> Option<DropReason> {
+    match kind {
+        TemplateKind::Article => None,
+        TemplateKind::List if config.extract_lists => None,
+        TemplateKind::List => Some(DropReason::ListPage),
+        TemplateKind::Other => Some(DropReason::NoContent),
+    }
+}

@@ -1,0 +1,231 @@
+//! Which pages share a layout: average-linkage clustering of tag-path sets, and the layout a further page
+//! is nearest to.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::settings::ClusterConfig;
+
+/// A page as clustering sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Outline {
+    /// Hashes of its distinct tag paths, sorted.
+    pub(crate) paths: Vec<u64>,
+    /// Hashes of the addresses of the feeds that list it, sorted.
+    pub(crate) feeds: Vec<u64>,
+}
+
+/// Overlap of two sets of tag paths: common paths over all paths (Jaccard), plus the feed bonus.
+fn similarity(a: &Outline, b: &Outline, config: &ClusterConfig) -> f64 {
+    let (mut i, mut j, mut common) = (0, 0, 0usize);
+    while i < a.paths.len() && j < b.paths.len() {
+        let order = a.paths[i].cmp(&b.paths[j]);
+        common += usize::from(order.is_eq());
+        i += usize::from(order.is_le());
+        j += usize::from(order.is_ge());
+    }
+    similarity_of(a, b, common, config)
+}
+
+/// The same where it is known how many paths they have in common.
+fn similarity_of(a: &Outline, b: &Outline, common: usize, config: &ClusterConfig) -> f64 {
+    let all = a.paths.len() + b.paths.len() - common;
+    let overlap = if all == 0 { 1.0 } else { common as f64 / all as f64 };
+    let same_feed = a.feeds.iter().any(|f| b.feeds.binary_search(f).is_ok());
+    overlap + if same_feed { config.feed_bonus } else { 0.0 }
+}
+
+/// Members that stand for a layout: its members are alike by construction.
+pub(crate) const CORE: usize = 8;
+
+/// The members that stand for layouts, and which of them have each path: a look at a page's paths tells how
+/// many it has in common with all of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cores {
+    /// Per layout its first few members.
+    groups: Vec<Vec<Outline>>,
+    /// Where the row of a path begins: 1 for each member that has it, else 0.
+    rows: FxHashMap<u64, usize>,
+    has_path: Vec<u8>,
+    members: usize,
+}
+
+impl Cores {
+    /// Takes at most [`CORE`] members a layout.
+    pub(crate) fn of(groups: Vec<Vec<Outline>>) -> Self {
+        let members = groups.iter().map(Vec::len).sum();
+        let mut cores = Self { groups, rows: FxHashMap::default(), has_path: Vec::new(), members };
+        for (at, member) in cores.groups.iter().flatten().enumerate() {
+            for &path in &member.paths {
+                let row = *cores.rows.entry(path).or_insert(cores.has_path.len());
+                if row == cores.has_path.len() {
+                    cores.has_path.resize(row + members, 0);
+                }
+                cores.has_path[row + at] = 1;
+            }
+        }
+        cores
+    }
+
+    /// The members of each layout.
+    pub(crate) fn groups(&self) -> &[Vec<Outline>] {
+        &self.groups
+    }
+
+    /// The layout whose core a page is most similar to on average, and how similar; the first of equals.
+    /// `None` where there is no layout.
+    pub(crate) fn nearest(&self, page: &Outline, config: &ClusterConfig) -> Option<(usize, f64)> {
+        let mut common = vec![0u32; self.members];
+        for row in page.paths.iter().filter_map(|path| self.rows.get(path)) {
+            let has_path = &self.has_path[*row..row + self.members];
+            common.iter_mut().zip(has_path).for_each(|(sum, &has)| *sum += u32::from(has));
+        }
+        let mut common = common.into_iter();
+        let mut best: Option<(usize, f64)> = None;
+        for (at, core) in self.groups.iter().enumerate() {
+            let each = core.iter().zip(common.by_ref());
+            let sum: f64 =
+                each.map(|(m, common)| similarity_of(page, m, common as usize, config)).sum();
+            let mean = sum / core.len() as f64;
+            if best.is_none_or(|(_, most)| mean > most) {
+                best = Some((at, mean));
+            }
+        }
+        best
+    }
+}
+
+/// Groups pages by layout: lists of indices, each rising, the largest group first, ties by first member.
+/// `pages` are in the order of the hashes of their addresses, so that the result does not depend on the
+/// order in which they were read.
+///
+/// The first pages are clustered by average linkage; each other page joins the group it is most similar to
+/// on average, if that is similar enough; what is left is clustered in the same way. Cost: a look-up for
+/// each path of a page, and an overlap of two sets for each two of the pages clustered.
+pub(crate) fn group_by_layout(pages: &[Outline], config: &ClusterConfig) -> Vec<Vec<u32>> {
+    let mut left: Vec<u32> = (0..pages.len() as u32).collect();
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    while !left.is_empty() {
+        let rest = left.split_off(left.len().min(config.sample.max(1)));
+        let fresh = agglomerate(pages, &left, config);
+        left.clear();
+        let core =
+            |group: &Vec<u32>| group.iter().take(CORE).map(|&m| pages[m as usize].clone()).collect();
+        let cores = Cores::of(fresh.iter().map(core).collect());
+        let first = groups.len();
+        groups.extend(fresh);
+        for page in rest {
+            match cores.nearest(&pages[page as usize], config) {
+                Some((at, alike)) if alike >= config.similarity => groups[first + at].push(page),
+                _ => left.push(page),
+            }
+        }
+    }
+    for group in &mut groups {
+        group.sort_unstable();
+    }
+    groups.sort_by_key(|g| (std::cmp::Reverse(g.len()), g[0]));
+    groups
+}
+/// Average linkage: joins the two most similar groups until none are similar enough.
+fn agglomerate(pages: &[Outline], members: &[u32], config: &ClusterConfig) -> Vec<Vec<u32>> {
+    let n = members.len();
+    let mut similar = vec![0.0; n * n];
+    for i in 0..n {
+        for j in 0..i {
+            let s = similarity(&pages[members[i] as usize], &pages[members[j] as usize], config);
+            similar[i * n + j] = s;
+            similar[j * n + i] = s;
+        }
+    }
+    let mut groups: Vec<Vec<u32>> = members.iter().map(|&m| vec![m]).collect();
+    let mut alive: Vec<usize> = (0..n).collect();
+    loop {
+        let mut best = (f64::MIN, 0, 0);
+        for (k, &i) in alive.iter().enumerate() {
+            for &j in &alive[..k] {
+                if similar[i * n + j] > best.0 {
+                    best = (similar[i * n + j], i, j);
+                }
+            }
+        }
+        let (s, from, into) = best;
+        if alive.len() < 2 || s < config.similarity {
+            break;
+        }
+        let (a, b) = (groups[from].len() as f64, groups[into].len() as f64);
+        for &k in &alive {
+            let mean = (a * similar[from * n + k] + b * similar[into * n + k]) / (a + b);
+            similar[into * n + k] = mean;
+            similar[k * n + into] = mean;
+        }
+        let moved = std::mem::take(&mut groups[from]);
+        groups[into].extend(moved);
+        alive.retain(|&k| k != from);
+    }
+    groups.retain(|g| !g.is_empty());
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: ClusterConfig = ClusterConfig {
+        similarity: 0.5,
+        feed_bonus: 0.2,
+        sample: 4,
+        min_words: 20,
+        extract_lists: false,
+    };
+
+    fn outline(paths: &[u64], feeds: &[u64]) -> Outline {
+        Outline { paths: paths.to_vec(), feeds: feeds.to_vec() }
+    }
+
+    #[test]
+    fn separates_layouts_and_places_pages_outside_the_first() {
+        let (a, b) = ([1, 2, 3, 4], [1, 7, 8, 9]);
+        let pages: Vec<_> =
+            (0..20).map(|i| outline(if i % 2 == 0 { &a } else { &b }, &[])).collect();
+        let groups = group_by_layout(&pages, &CONFIG);
+        assert_eq!(groups.len(), 2);
+        assert_eq!(groups[0], (0..20).step_by(2).collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn cores_tell_the_similarity_of_each_two_pages() {
+        let feeds: [&[u64]; 3] = [&[], &[0], &[0, 1]];
+        let pages: Vec<Outline> = (0..30u64)
+            .map(|page| {
+                let has = |path: &u64| (path * 7 + page * page) % 5 < 2 + page % 3;
+                let paths: Vec<u64> = (0..40).filter(has).collect();
+                outline(&paths, feeds[page as usize % 3])
+            })
+            .collect();
+        let groups = vec![pages[..8].to_vec(), pages[12..13].to_vec(), pages[13..16].to_vec()];
+        let cores = Cores::of(groups.clone());
+        for page in &pages[16..] {
+            let mean = |core: &Vec<Outline>| {
+                let each = core.iter().map(|member| similarity(page, member, &CONFIG));
+                each.sum::<f64>() / core.len() as f64
+            };
+            let means: Vec<f64> = groups.iter().map(mean).collect();
+            let (at, best) = cores.nearest(page, &CONFIG).unwrap();
+            assert_eq!((means[at], at), (best, means.iter().position(|&m| m == best).unwrap()));
+            assert!(means.iter().all(|&mean| mean <= best), "{means:?}");
+        }
+        assert_eq!(Cores::default().nearest(&pages[0], &CONFIG), None);
+    }
+
+    #[test]
+    fn a_feed_draws_its_pages_together() {
+        let (a, b) = ([1, 2, 3, 4, 5], [1, 2, 8, 9]);
+        let apart = [outline(&a, &[]), outline(&b, &[])];
+        let together = [outline(&a, &[1]), outline(&b, &[0, 1])];
+        assert_eq!(group_by_layout(&apart, &CONFIG).len(), 2);
+        let generous = ClusterConfig { feed_bonus: 0.3, ..CONFIG };
+        assert_eq!(group_by_layout(&together, &generous).len(), 1);
+        assert_eq!(group_by_layout(&[], &CONFIG).len(), 0);
+    }
+}

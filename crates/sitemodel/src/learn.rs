@@ -1,0 +1,227 @@
+//! From pages of a site to its model: cluster → signify → rank or judge → wrap = learn.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use grouping::{AddressDigest, address_hash};
+use model::{FeedItem, Page, Route};
+use rayon::prelude::*;
+
+use crate::apply::refusal;
+use crate::body::Body;
+use crate::health::Expected;
+use crate::meter::{Meter, NoMeter, Step};
+use crate::model::{Head, SiteModel, Template};
+use crate::parsed::{ParsedPage, parse_page};
+use crate::settings::Settings;
+use crate::stages::cluster::{Cluster, cluster};
+use crate::stages::signify::Sibling;
+use crate::template::Learnt;
+
+/// Addresses of pages that a template names.
+const EXAMPLES: usize = 3;
+
+/// What is known of a whole site before its pages are learnt from.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// Key of the site.
+    pub site: &'a str,
+    /// Digest of the addresses of all its pages.
+    pub addresses: &'a AddressDigest,
+    /// Whether the byte limit left pages out of the sample.
+    pub cut: bool,
+}
+
+/// A page to learn from, with the feed items that point to it.
+pub type SamplePage<'a> = (&'a Page, &'a [&'a FeedItem]);
+
+/// A model, and the bodies that were found on the way.
+#[derive(Clone, Debug)]
+pub struct Learning {
+    /// The model.
+    pub model: SiteModel,
+    /// Per page of the sample, in the order given, its body where templates were learnt from it: what
+    /// [`SiteModel::apply_parsed`] would find again ([`crate::Hints::known`]).
+    pub bodies: Vec<Option<Body>>,
+}
+
+/// Learns the model of a site from a sample of its pages, each address once. The order of the pages does not
+/// matter. With a `previous` model its templates stay: pages that it assigns to one are learnt from anew, under
+/// the same id and with the next version of the wrapper if that differs; pages it has no template for add
+/// templates. Never panics; time is linear in the pages' text, but for the comparison of layouts.
+pub fn learn(
+    evidence: &Evidence<'_>,
+    sample: &[SamplePage<'_>],
+    previous: Option<&SiteModel>,
+    settings: &Settings,
+) -> SiteModel {
+    let parse = |(page, _): &SamplePage<'_>| {
+        // A page on which the parser fails is no evidence.
+        catch_unwind(AssertUnwindSafe(|| parse_page(page, settings))).ok()
+    };
+    let parsed: Vec<Option<ParsedPage<'_>>> = sample.iter().map(parse).collect();
+    let siblings = parsed.iter().zip(sample).filter_map(|(parsed, (_, feed_items))| {
+        Some(Sibling { page: parsed.as_ref()?, feed_items })
+    });
+    learn_parsed(evidence, &siblings.collect::<Vec<_>>(), previous, settings, &NoMeter).model
+}
+
+/// [`learn`] for pages that are parsed. Works in the caller's thread pool.
+pub fn learn_parsed(
+    evidence: &Evidence<'_>,
+    sample: &[Sibling<'_>],
+    previous: Option<&SiteModel>,
+    settings: &Settings,
+    meter: &dyn Meter,
+) -> Learning {
+    let config = &settings.tables().cluster;
+    let mut order: Vec<usize> = (0..sample.len()).collect();
+    let url = |at: usize| &*sample[at].page.page.url;
+    order.sort_by_cached_key(|&at| (address_hash(url(at)), url(at).to_owned()));
+    let ordered: Vec<Sibling<'_>> = order.iter().map(|&at| sample[at]).collect();
+
+    let mut model = match previous {
+        Some(previous) => SiteModel {
+            addresses: evidence.addresses.clone(),
+            head: Head { pages: previous.head.pages, ..Head::of(evidence.site, settings) },
+            ..previous.clone()
+        },
+        None => SiteModel {
+            head: Head::of(evidence.site, settings),
+            addresses: evidence.addresses.clone(),
+            rounds: Vec::new(),
+            templates: Vec::new(),
+        },
+    };
+    model.head.pages += sample.len() as u64;
+    model.head.cut |= evidence.cut;
+    let first = model.templates.len();
+    let (layouts, clusters) =
+        meter.step(Step::Cluster, || cluster(&ordered, evidence.addresses, first, config));
+    let continued: Vec<Option<u32>> = continued(previous, &ordered, &clusters, settings);
+
+    let learn_one = |cluster: &Cluster| learn_template(cluster, &ordered, settings, meter);
+    let learnt: Vec<(Template, Vec<Option<Body>>)> = clusters.par_iter().map(learn_one).collect();
+    let mut bodies: Vec<Option<Body>> = vec![None; sample.len()];
+    for ((mut template, found), (cluster, old)) in
+        learnt.into_iter().zip(clusters.iter().zip(&continued))
+    {
+        for (body, &member) in found.into_iter().zip(&cluster.members) {
+            bodies[order[member as usize]] = body;
+        }
+        match old.and_then(|old| model.templates.get(old as usize)) {
+            Some(old) => template.follow(old),
+            None => {
+                template.id = Template::name(template.signature, template.kind, &model.templates);
+            }
+        }
+        model.templates.push(template);
+    }
+    model.rounds.push(layouts);
+    model.forget(&continued.into_iter().flatten().collect::<Vec<_>>());
+    // Bodies name the version of the wrapper that found them.
+    let versions = model.templates.iter().skip(model.templates.len() - clusters.len());
+    for (template, cluster) in versions.zip(&clusters) {
+        let version = template.wrapper().map_or(0, |wrapper| wrapper.version);
+        for &member in &cluster.members {
+            if let Some(body) = &mut bodies[order[member as usize]]
+                && body.wrapper_version > 0
+            {
+                body.wrapper_version = version;
+            }
+        }
+    }
+    Learning { model, bodies }
+}
+
+/// Per cluster the template of the previous model that most of its pages belong to, each template once.
+fn continued(
+    previous: Option<&SiteModel>,
+    sample: &[Sibling<'_>],
+    clusters: &[Cluster],
+    settings: &Settings,
+) -> Vec<Option<u32>> {
+    let Some(previous) = previous else { return vec![None; clusters.len()] };
+    let assigned: Vec<Option<u32>> =
+        sample.par_iter().map(|page| previous.template_of(page, settings)).collect();
+    let mut taken: Vec<u32> = Vec::new();
+    let most = |cluster: &Cluster| {
+        let mut old: Vec<u32> =
+            cluster.members.iter().filter_map(|&m| assigned[m as usize]).collect();
+        old.sort_unstable();
+        let most = old.chunk_by(|a, b| a == b).max_by_key(|same| same.len())?;
+        let fits = most.len() * 2 > cluster.members.len()
+            && !taken.contains(&most[0])
+            && previous.templates.get(most[0] as usize)?.kind == cluster.kind;
+        fits.then(|| {
+            taken.push(most[0]);
+            most[0]
+        })
+    };
+    clusters.iter().map(most).collect()
+}
+
+/// Learns a template, not yet named. `sample` is the pages that the cluster's members number.
+fn learn_template(
+    cluster: &Cluster,
+    sample: &[Sibling<'_>],
+    settings: &Settings,
+    meter: &dyn Meter,
+) -> (Template, Vec<Option<Body>>) {
+    let pages: Vec<Sibling<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
+    let is_wanted = refusal(cluster.kind, &settings.tables().cluster).is_none();
+    let learn = || Learnt::of(&pages, settings, meter);
+    // A panic leaves a template of which nothing was learnt: its pages go the single-page way.
+    let learnt = is_wanted.then(|| catch_unwind(AssertUnwindSafe(learn)).unwrap_or_default());
+    let (learnt, bodies) =
+        learnt.map_or((None, Vec::new()), |(learnt, bodies)| (Some(learnt), bodies));
+    let mut expected = Expected::default();
+    for body in &bodies {
+        let by_wrapper = body.as_ref().is_some_and(|body| body.route == Route::Wrapper);
+        expected.add(by_wrapper, body.as_ref().map_or(0.0, |body| body.confidence));
+    }
+    let template = Template {
+        id: String::new(),
+        kind: cluster.kind,
+        signature: cluster.signature,
+        pages: pages.len() as u64,
+        examples: pages.iter().take(EXAMPLES).map(|s| s.page.page.url.clone()).collect(),
+        expected,
+        learnt,
+    };
+    (template, bodies)
+}
+
+impl Template {
+    /// Takes the id of the template it continues, and the next version of its wrapper where that differs.
+    fn follow(&mut self, old: &Self) {
+        self.id.clone_from(&old.id);
+        let version = old.wrapper().map_or(0, |wrapper| wrapper.version);
+        let same = |new: &model::Wrapper| {
+            let expressions = |of: &model::Wrapper| (of.content.clone(), of.prune.clone());
+            old.wrapper().is_some_and(|old| expressions(old) == expressions(new))
+        };
+        if let Some(new) = self.learnt.as_mut().and_then(|learnt| learnt.wrapper.as_mut()) {
+            let rises = !same(&new.wrapper);
+            new.wrapper.version = version.max(1) + u32::from(rises && version > 0);
+        }
+    }
+}
+
+impl SiteModel {
+    /// Takes out templates that were learnt anew under other numbers.
+    fn forget(&mut self, gone: &[u32]) {
+        if gone.is_empty() {
+            return;
+        }
+        self.rounds.retain_mut(|round| round.without(&|template| gone.contains(&template)));
+        let number = |template: u32| {
+            template - gone.iter().filter(|&&before| before < template).count() as u32
+        };
+        self.rounds.iter_mut().for_each(|round| round.renumber(&number));
+        let mut at = 0;
+        self.templates.retain(|_| {
+            at += 1;
+            !gone.contains(&(at - 1))
+        });
+    }
+}

@@ -1,0 +1,252 @@
+//! Settings that decide what is learnt and what comes of a page.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::engine::Engine;
+use crate::methods::MethodsConfig;
+use crate::site_config::SiteConfigs;
+use crate::weights::{LoadedWeights, built_in};
+
+/// The settings file that holds every key with its default, and says what each does.
+pub const DEFAULT: &str = include_str!("../../../configs/default.toml");
+
+/// Limits of the HTML parse.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParseConfig {
+    /// Deepest nesting kept.
+    pub max_depth: u32,
+    /// Most nodes kept.
+    pub max_nodes: u32,
+    /// Most attributes kept of a tag.
+    pub max_attributes: u32,
+    /// Longest time a page may take to parse.
+    pub max_milliseconds: u64,
+}
+
+/// The sample of a site that is learnt from.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SampleConfig {
+    /// Pages of a site, those with the smallest hashes of their addresses.
+    pub pages: usize,
+    /// Most that they may weigh together, in bytes: a safety limit.
+    pub bytes: u64,
+}
+
+/// Settings of the cluster stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClusterConfig {
+    /// Least similarity of the pages of one template, 0..=1.
+    pub similarity: f64,
+    /// Added to the similarity of pages that one feed lists.
+    pub feed_bonus: f64,
+    /// Pages compared with each other; the others join the nearest layout.
+    pub sample: usize,
+    /// Fewest words of an article or list page.
+    pub min_words: u32,
+    /// Whether list pages are extracted too.
+    pub extract_lists: bool,
+}
+
+/// Where signifiers come from.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SignifierChoice {
+    /// The page's own terms by tf-idf.
+    TfIdf,
+    /// Feed items, tf-idf where a page has none.
+    Feeds,
+}
+
+/// Weight of a term.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weighting {
+    /// tf·ln(N/df).
+    Log,
+    /// (1 + ln tf)·ln(N/df).
+    Sublinear,
+}
+
+/// Settings of the signify stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct SignifyConfig {
+    /// Where signifiers come from.
+    pub source: SignifierChoice,
+    /// Signifiers a page.
+    pub top: usize,
+    /// Weight of a term.
+    pub weighting: Weighting,
+}
+
+/// Settings of the rank stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RankConfig {
+    /// How articles are found.
+    pub engine: Engine,
+    /// Sibling pages a template is learnt from.
+    pub learn_from: usize,
+    /// Whether pages that resemble those learnt from take the fast path, without judging.
+    pub fast_path: bool,
+}
+
+/// Settings of the extract stage.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExtractConfig {
+    /// Method for pages without siblings or without a match.
+    pub page_wise: Engine,
+    /// Fewest words of an article.
+    pub min_words: u32,
+    /// Confidence below which an article is marked as doubtful.
+    pub doubtful_below: f64,
+}
+
+/// All settings of learning and applying, as the tables of the settings file have them.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Tables {
+    /// Limits of the HTML parse.
+    pub parse: ParseConfig,
+    /// The sample of a site.
+    pub sample: SampleConfig,
+    /// Stage 3.
+    pub cluster: ClusterConfig,
+    /// Stage 4.
+    pub signify: SignifyConfig,
+    /// Stage 5.
+    pub rank: RankConfig,
+    /// Stage 6: most pages held back to test a wrapper.
+    pub hold_back: usize,
+    /// Stage 7.
+    pub extract: ExtractConfig,
+    /// The single-page methods.
+    pub methods: MethodsConfig,
+}
+
+/// Forms of an article that are made beside its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forms {
+    /// The HTML fragment.
+    pub html: bool,
+    /// Markdown.
+    pub markdown: bool,
+}
+
+/// What [`crate::learn`] and [`crate::SiteModel::apply`] go by. Two settings of equal [`Settings::digest`] and
+/// weights learn equal models from equal pages.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    tables: Tables,
+    weights: Option<Arc<LoadedWeights>>,
+    site_configs: Option<Arc<SiteConfigs>>,
+    forms: Forms,
+    digest: [u8; 32],
+}
+
+impl Settings {
+    /// Settings with the built-in weights, without site configs, that make text only.
+    pub fn new(tables: Tables) -> Self {
+        let digest = Sha256::digest(serde_json::to_vec(&tables).unwrap_or_default()).into();
+        Self { tables, weights: None, site_configs: None, forms: Forms::default(), digest }
+    }
+
+    /// The defaults of `configs/default.toml`.
+    ///
+    /// # Panics
+    /// If that file, which is built in, lacks a key: a test holds that it does not.
+    pub fn standard() -> Self {
+        #[derive(Deserialize)]
+        struct Wrap {
+            hold_back: usize,
+        }
+        #[derive(Deserialize)]
+        struct File {
+            parse: ParseConfig,
+            sample: SampleConfig,
+            cluster: ClusterConfig,
+            signify: SignifyConfig,
+            rank: RankConfig,
+            wrap: Wrap,
+            extract: ExtractConfig,
+            #[serde(flatten)]
+            methods: MethodsConfig,
+        }
+        match toml::from_str::<File>(DEFAULT) {
+            Ok(file) => Self::new(Tables {
+                parse: file.parse,
+                sample: file.sample,
+                cluster: file.cluster,
+                signify: file.signify,
+                rank: file.rank,
+                hold_back: file.wrap.hold_back,
+                extract: file.extract,
+                methods: file.methods,
+            }),
+            Err(error) => panic!("the default settings: {error}"),
+        }
+    }
+
+    /// The same with other weights for the engine `grove`.
+    #[must_use]
+    pub fn with_weights(self, weights: Option<Arc<LoadedWeights>>) -> Self {
+        Self { weights, ..self }
+    }
+
+    /// The same with site configs, which go before what is learnt on pages of their hosts.
+    #[must_use]
+    pub fn with_site_configs(self, site_configs: Option<Arc<SiteConfigs>>) -> Self {
+        Self { site_configs, ..self }
+    }
+
+    /// The same with other forms of articles.
+    #[must_use]
+    pub fn with_forms(self, forms: Forms) -> Self {
+        Self { forms, ..self }
+    }
+
+    /// The tables.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
+    }
+
+    /// The weights of the engine `grove`.
+    pub fn weights(&self) -> &LoadedWeights {
+        self.weights.as_deref().unwrap_or_else(|| built_in())
+    }
+
+    /// The site configs.
+    pub fn site_configs(&self) -> Option<&SiteConfigs> {
+        self.site_configs.as_deref()
+    }
+
+    /// The forms of articles that are made.
+    pub fn forms(&self) -> Forms {
+        self.forms
+    }
+
+    /// SHA-256 of the tables. Weights, site configs and forms are not in it.
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_complete_and_have_a_digest() {
+        let settings = Settings::standard();
+        let mut tables = settings.tables().clone();
+        assert_eq!(Settings::new(tables.clone()).digest(), settings.digest());
+        tables.cluster.similarity += 0.01;
+        assert_ne!(Settings::new(tables).digest(), settings.digest());
+    }
+}

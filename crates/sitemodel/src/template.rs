@@ -1,0 +1,269 @@
+//! One template: learnt from a sample of its pages, then applied to any page.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use forest::Recurring;
+use grove::{Chosen, Cues, OfSample, Profile};
+use model::{Route, StructuralPattern};
+use pagewise::{Method, Parameters, Redundant};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::body::{Body, page_wise};
+use crate::engine::Engine;
+use crate::meter::{Meter, Step};
+use crate::parsed::ParsedPage;
+use crate::settings::{Settings, Tables};
+use crate::stages::extract::{Lone, fast_body, judged_body};
+use crate::stages::judge::{JudgedPage, Judgement, judge};
+use crate::stages::rank::rank;
+use crate::stages::signify::{Sibling, SignifiedPage, signify};
+use crate::stages::wrap::{CompiledWrapper, Trial, wrap, wrap_judged};
+
+/// With one page there is nothing to compare, and every pattern is as frequent as any other: Forest
+/// finds 59 F1 there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).
+const FEWEST_SIBLINGS: usize = 2;
+
+/// The fast path is open if the wrapper finds the article on four pages learnt from, and on four in five.
+const FEWEST_ALIKE: usize = 4;
+
+/// Nodes that pages judged together have, more than one page: each block of theirs takes a kilobyte, and there
+/// is one for every two nodes at most. Twenty real pages have 20,000 to 180,000.
+const NODES_AT_ONCE: usize = 300_000;
+
+/// Most sibling pages compared with each other for redundant blocks.
+const REDUNDANCY_PAGES: usize = 100;
+
+/// Patterns of Forest's ranking that are kept, best first.
+const PATTERNS_KEPT: usize = 5;
+
+/// What was learnt of a template. Borrows nothing of the pages.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub struct Learnt {
+    /// Its wrapper; none where there were too few pages, or the engine learns nothing.
+    pub wrapper: Option<CompiledWrapper>,
+    /// Forest's ranking, where Forest is the engine.
+    ranked: Vec<StructuralPattern>,
+    /// What siblings share, where grove is the engine.
+    judgement: Option<Judgement>,
+    /// What the pages learnt from are like, where the fast path is open.
+    profile: Option<Profile>,
+    /// Blocks that siblings share, where BlockExtractor is the engine.
+    redundant: Option<Redundant>,
+}
+
+/// How a page was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Way {
+    /// On the fast path: by the wrapper, with the scores its patterns had in the sample.
+    FastPath,
+    /// Judged by the trees.
+    Judged,
+    /// In the way of another engine.
+    #[default]
+    Other,
+}
+
+/// How many of these pages, in their order, a template is learnt from, given their numbers of nodes.
+fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
+    let most = match tables.rank.engine {
+        Engine::Grove => tables.rank.learn_from.max(1),
+        Engine::Forest(_) => tables.rank.learn_from,
+        Engine::PageWise(Method::Blocks) => REDUNDANCY_PAGES,
+        _ => 0,
+    };
+    let sums = nodes.scan(0, |sum: &mut usize, nodes| {
+        *sum += nodes;
+        Some(*sum)
+    });
+    sums.take(most).take_while(|sum| *sum <= NODES_AT_ONCE).count().max(1).min(most)
+}
+
+impl Learnt {
+    /// Learns from the first of these pages, as many as the settings say. Gives also the bodies of those, as
+    /// [`Learnt::body`] finds them where the fast path does not.
+    pub(crate) fn of(
+        pages: &[Sibling<'_>],
+        settings: &Settings,
+        meter: &dyn Meter,
+    ) -> (Self, Vec<Option<Body>>) {
+        let tables = settings.tables();
+        let nodes = pages.iter().map(|sibling| sibling.page.document.len());
+        let sample = &pages[..sample_size(nodes, tables).min(pages.len())];
+        match tables.rank.engine {
+            Engine::Grove => judge_sample(sample, settings, meter),
+            Engine::Forest(measure) => (rank_sample(sample, measure, tables, meter), Vec::new()),
+            Engine::PageWise(Method::Blocks) => {
+                let documents: Vec<_> = sample.iter().map(|s| &s.page.document).collect();
+                let parameters = Parameters::from(&tables.methods);
+                let redundant = meter
+                    .step(Step::Rank, || Redundant::of(&documents, &parameters.blocks));
+                (Self { redundant: Some(redundant), ..Self::default() }, Vec::new())
+            }
+            _ => (Self::default(), Vec::new()),
+        }
+    }
+
+    /// Structural patterns in the order that Forest ranks them, best first; none where it was not asked.
+    pub fn ranked(&self) -> &[StructuralPattern] {
+        self.judgement.as_ref().map_or(&self.ranked, |judgement| &judgement.common.forest.ranked)
+    }
+
+    /// What was judged; none for other engines than grove.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        self.judgement.as_ref()
+    }
+
+    /// Finds the body of a page. Depends on no other page. `known` is what [`Learnt::of`] gave for it.
+    pub(crate) fn body(
+        &self,
+        sibling: &Sibling<'_>,
+        known: Option<&Body>,
+        settings: &Settings,
+        meter: &dyn Meter,
+    ) -> (Option<Body>, Way) {
+        let tables = settings.tables();
+        let Some(judgement) = &self.judgement else {
+            let engine = tables.rank.engine;
+            let find = || page_wise(sibling, engine, self.redundant.as_ref(), tables);
+            return (meter.step(Step::Extract, find), Way::Other);
+        };
+        let weights = &settings.weights().weights;
+        if let (true, Some(profile), Some(wrapper)) =
+            (tables.rank.fast_path, &self.profile, &self.wrapper)
+        {
+            let Sibling { page, feed_items } = *sibling;
+            let find = || fast_body(page, feed_items, (judgement, profile, wrapper), weights);
+            if let Some(body) = meter.step(Step::Extract, find) {
+                return (Some(body), Way::FastPath);
+            }
+        }
+        if known.is_some() {
+            return (known.cloned(), Way::Judged);
+        }
+        let judge = || judgement.judge_page(sibling, &tables.signify, weights);
+        let judged = meter.step(Step::Rank, judge);
+        let find = || {
+            let selected =
+                self.wrapper.as_ref().map(|w| (w, w.select(&sibling.page.document)));
+            let (page, items) = (sibling.page, sibling.feed_items);
+            judged_body(page, &judged, judgement, Lone::Unknown, selected, items, weights)
+        };
+        (meter.step(Step::Extract, find), Way::Judged)
+    }
+
+    /// Whether this can be what was learnt of a template: for values that were read back.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        const MOST_PAGES: usize = 1 << 16;
+        if let Some(judgement) = &self.judgement {
+            judgement.check(MOST_PAGES)?;
+            if let Some(profile) = &self.profile {
+                profile.check(&judgement.common.patterns)?;
+            }
+        }
+        self.redundant.as_ref().map_or(Ok(()), Redundant::check)
+    }
+}
+
+thread_local! {
+    static CUES: RefCell<Cues> = RefCell::new(Cues::new());
+}
+
+/// Judge, wrap, extract.
+fn judge_sample(
+    sample: &[Sibling<'_>],
+    settings: &Settings,
+    meter: &dyn Meter,
+) -> (Learnt, Vec<Option<Body>>) {
+    let (tables, weights) = (settings.tables(), &settings.weights().weights);
+    let (mut judgement, judged) =
+        meter.step(Step::Rank, || judge(sample, &tables.signify, weights));
+    let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
+    let wrap = || {
+        let engine = Engine::Grove.name();
+        wrap_judged(engine, &pages, &judgement, &judged, tables.hold_back, weights)
+    };
+    let wrapped = (sample.len() >= FEWEST_SIBLINGS).then(|| meter.step(Step::Wrap, wrap)).flatten();
+    let (mut wrapper, chosen) =
+        wrapped.map_or((None, Vec::new()), |(wrapper, chosen)| (Some(wrapper), chosen));
+    let lone = if sample.len() == 1 { Lone::Yes } else { Lone::Unknown };
+    let body = |at: usize| {
+        let selected = wrapper.as_ref().zip(chosen.get(at).cloned());
+        let Sibling { page, feed_items } = sample[at];
+        let find = || {
+            judged_body(page, &judged[at], &judgement, lone, selected, feed_items, weights)
+        };
+        // A panic is that page's own: it is found again when the page is applied to.
+        catch_unwind(AssertUnwindSafe(find)).ok().flatten()
+    };
+    let bodies: Vec<Option<Body>> =
+        meter.step(Step::Extract, || (0..sample.len()).into_par_iter().map(body).collect());
+    let by_wrapper = bodies.iter().flatten().filter(|body| body.route == Route::Wrapper).count();
+    let alike = by_wrapper >= FEWEST_ALIKE && by_wrapper * 5 >= sample.len() * 4;
+    let profile = (alike && tables.rank.fast_path)
+        .then(|| meter.step(Step::Wrap, || profile(&pages, &judged, &chosen, &judgement)));
+    if let Some(wrapper) = &mut wrapper {
+        // What is to be expected of it: the mean over the pages it was learnt from.
+        let sum: f64 = bodies.iter().flatten().map(|body| body.confidence).sum();
+        wrapper.wrapper.confidence *= sum / bodies.len().max(1) as f64;
+    }
+    judgement.common.forest.ranked.truncate(PATTERNS_KEPT);
+    (Learnt { wrapper, judgement: Some(judgement), profile, ..Learnt::default() }, bodies)
+}
+
+/// What the pages learnt from are like. `chosen` is what the wrapper selects on each.
+fn profile(
+    pages: &[&ParsedPage<'_>],
+    judged: &[JudgedPage],
+    chosen: &[Chosen],
+    judgement: &Judgement,
+) -> Profile {
+    let kept: Vec<Vec<usize>> = (pages.iter().zip(judged).zip(chosen))
+        .map(|((page, judged), chosen)| chosen.blocks(&page.document, &judged.blocks.blocks))
+        .collect();
+    let sample: Vec<OfSample<'_>> = (pages.iter().zip(judged).zip(&kept))
+        .map(|((page, judged), kept)| OfSample {
+            document: &page.document,
+            page: judged.scored(),
+            kept,
+        })
+        .collect();
+    CUES.with_borrow_mut(|cues| Profile::of(&sample, &judgement.common.patterns, cues))
+}
+
+/// Signify, rank, wrap.
+fn rank_sample(
+    sample: &[Sibling<'_>],
+    measure: forest::Measure,
+    tables: &Tables,
+    meter: &dyn Meter,
+) -> Learnt {
+    if sample.len() < FEWEST_SIBLINGS {
+        return Learnt::default();
+    }
+    let signified = meter.step(Step::Signify, || signify(sample, &tables.signify));
+    let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
+    let signified: Vec<&SignifiedPage> = signified.iter().collect();
+    let recurring = Recurring::of(pages.iter().map(|p| &p.document));
+    let mut ranked = meter.step(Step::Rank, || rank(&pages, &signified, &recurring, measure));
+    let held_back = tables.hold_back.min(pages.len() / 4);
+    let learnt_from = pages.len() - held_back;
+    let on_trial = (held_back > 0).then(|| {
+        let (pages, signified) = (&pages[..learnt_from], &signified[..learnt_from]);
+        meter.step(Step::Rank, || rank(pages, signified, &recurring, measure))
+    });
+    let trial = on_trial.as_ref().map(|ranked| Trial {
+        ranked,
+        learnt_from: &pages[..learnt_from],
+        held_back: &pages[learnt_from..],
+    });
+    let engine = tables.rank.engine.name();
+    let wrapper =
+        meter.step(Step::Wrap, || wrap(engine, &pages, &recurring, &ranked, trial));
+    ranked.truncate(PATTERNS_KEPT);
+    Learnt { wrapper, ranked, ..Learnt::default() }
+}

@@ -1,0 +1,47 @@
+//! The weights of the engine `grove`, and their digest.
+
+use std::sync::OnceLock;
+
+use grove::{Weights, WeightsError};
+use sha2::{Digest, Sha256};
+
+/// Weights and the SHA-256 of the file they came from.
+#[derive(Clone, Debug)]
+pub struct LoadedWeights {
+    /// The weights.
+    pub weights: Weights,
+    /// SHA-256 of the file.
+    pub digest: [u8; 32],
+}
+
+impl LoadedWeights {
+    /// Reads the bytes of a weights file, as `sitegrove train` writes it.
+    ///
+    /// # Errors
+    /// If they are no weights that this version can use.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        Ok(Self { weights: Weights::from_json(bytes)?, digest: Sha256::digest(bytes).into() })
+    }
+}
+
+/// The weights that are built in (`configs/weights.json`).
+///
+/// # Panics
+/// If the file that was built in is not for this version: a test keeps that from happening.
+pub fn built_in() -> &'static LoadedWeights {
+    static BUILT_IN: OnceLock<LoadedWeights> = OnceLock::new();
+    BUILT_IN.get_or_init(|| {
+        match LoadedWeights::from_bytes(include_bytes!("../../../configs/weights.json")) {
+            Ok(weights) => weights,
+            Err(error) => panic!("the weights built in: {error}"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_weights_built_in_are_for_this_version() {
+        assert!(!super::built_in().weights.trained_on.is_empty());
+    }
+}
