@@ -8,14 +8,12 @@
 use std::collections::BTreeSet;
 
 use dom::local_name;
+use grouping::{Address, PagesByLink, join_feed_items as join};
 use model::{FeedItem, Template, TemplateKind};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use url::Url;
 
-use super::group::join;
-use crate::address::Address;
-use crate::addresses::PagesByLink;
 use crate::config::ClusterConfig;
 use crate::layouts::{Layout, Likeness, group_by_layout, similarity};
 use crate::page_kind::{Evidence, Impression, Middle, impression, kinds};
