@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use grouping::SiteAddresses;
 use model::{Article, Drop, FeedItem, Page, Site, Stage, Template};
 use rayon::prelude::*;
 use sink::{BestWrapper, Letters, PageWork, SiteRecord, SiteResult, TemplateRecord};
 
-use crate::addresses::SiteAddresses;
 use crate::config::Config;
 use crate::known::{Known, KnownTemplate};
 use crate::ledger::Clock;

@@ -22,8 +22,6 @@ The stages in order, with the type that flows on:
 threads, order and disk.
 */
 
-pub mod address;
-pub mod addresses;
 pub mod body;
 pub mod causes;
 pub mod commands;
@@ -48,10 +46,8 @@ pub mod page_kind;
 pub mod parsed;
 pub mod parts;
 pub mod printed;
-mod redirects;
 pub mod report;
 mod results;
-pub mod revisit;
 pub mod revisits;
 pub mod run;
 mod scale;
@@ -62,6 +58,5 @@ pub mod site_configs;
 pub mod stages;
 mod tally;
 pub mod template;
-pub mod urls;
 mod waiting;
 pub mod weights;

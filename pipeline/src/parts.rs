@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dom::{html_of, text_of};
+use grouping::PagesByLink;
 
-use crate::addresses::PagesByLink;
 use crate::fixed::Part;
 use crate::parsed::ParsedPage;
 use crate::stages::extract::base_of;

@@ -187,7 +187,7 @@ fn sqlite(path: PathBuf, _config: &Config) -> Result<Box<dyn Sink>, SinkError> {
 /// The forms of an address by which an archive knows an article.
 #[cfg(feature = "sqlite")]
 pub fn article_key(config: &Config) -> sink::KeyOf {
-    let tracking = crate::urls::Tracking::new(&config.group.tracking_parameters);
+    let tracking = grouping::Tracking::new(&config.group.tracking_parameters);
     std::sync::Arc::new(move |url: &str, canonical: Option<&str>| {
         let Some(own) = tracking.address(url) else {
             let url = url.to_owned();

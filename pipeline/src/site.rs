@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use dom::ParseNotes;
+use grouping::{OwnWords, PagesByLink, SiteAddresses, Tracking};
 use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Support, Template,
     TemplateKind,
@@ -13,7 +14,6 @@ use rayon::prelude::*;
 use sink::{BestWrapper, FixedRecord, Letters, PageWork, SiteRecord, SiteResult, TemplateRecord};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::addresses::{OwnWords, PagesByLink, SiteAddresses};
 use crate::config::Config;
 use crate::known::{Known, KnownTemplate};
 use crate::ledger::Clock;
@@ -27,7 +27,6 @@ use crate::stages::extract::{SITE_CONFIG, extract};
 use crate::stages::signify::Sibling;
 use crate::stages::wrap::Learnt;
 use crate::template::{LearntTemplate, Outcome, at_once, drop_of, learn_template, sample_size};
-use crate::urls::Tracking;
 
 /// How many ranked patterns and example pages the wrapper file shows.
 const PATTERNS_SHOWN: usize = 5;

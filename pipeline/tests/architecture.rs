@@ -16,15 +16,15 @@ use common::results::{parse, text};
 const LAYERS: [&[&str]; 6] = [
     &["model"],
     &["charset"],
-    &["dom", "terms", "archive", "feed", "score"],
+    &["dom", "terms", "archive", "feed", "score", "grouping"],
     &["metadata", "forest", "pagewise", "wrapper", "sink"],
     &["grove", "index"],
     &["sitegrove"],
 ];
 
 /// Crates that turn values into values: bindings and cluster jobs stand on them.
-const ENGINES: [&str; 8] =
-    ["forest", "pagewise", "wrapper", "terms", "dom", "metadata", "score", "grove"];
+const ENGINES: [&str; 9] =
+    ["forest", "pagewise", "wrapper", "terms", "dom", "metadata", "score", "grove", "grouping"];
 
 /// What an engine must not pull in: IO, threads, the command line, outputs.
 const NOT_IN_ENGINES: [&str; 22] = [

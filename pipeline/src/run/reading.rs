@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
+use grouping::Tracking;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::AtomicFile;
@@ -21,7 +22,6 @@ use crate::scale::journal::{Foreign, Heading, last_of};
 use crate::scale::pulse::Reading;
 use crate::scale::spool::Spool;
 use crate::stages::read::read;
-use crate::urls::Tracking;
 
 impl Whole<'_> {
     /// Reads all inputs, files in parallel.

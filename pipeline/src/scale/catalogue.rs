@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use grouping::site_key;
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,6 @@ use super::sorted::{Item, Sorter};
 use super::spool::{Extent, Head, PARTS, Spool, Whence};
 use crate::digests::sha256_of;
 use crate::ledger::InputRecord;
-use crate::urls::site_of;
 
 /// Bytes that go into a frame, roughly.
 const FRAME: usize = 1 << 20;
@@ -212,7 +212,7 @@ impl Catalogue {
         let rest = |frame: &Vec<u8>| {
             let mut sites: BTreeMap<(u64, String), Vec<Listed>> = BTreeMap::new();
             for page in unpack::<Listed>(frame)? {
-                let key = site_of(&page.head.url).unwrap_or_default();
+                let key = site_key(&page.head.url).unwrap_or_default();
                 let hash = xxh3_64(key.as_bytes());
                 if !is_done(hash, &key) {
                     sites.entry((hash, key)).or_default().push(page);
@@ -236,7 +236,7 @@ mod tests {
     use crate::scale::gather::Gatherer;
     use crate::scale::sorted::Merged;
     use crate::stages::read::{Intake, Place, Source};
-    use crate::urls::Tracking;
+    use grouping::Tracking;
     use model::{Charset, CharsetEvidence, Drop, DropReason, Origin, Overruled, Page, Stage};
 
     fn origin(offset: u64) -> Origin {
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!((all.len(), pages(&all)), (3, 12_usize));
         assert!(all.iter().map(|(hash, _)| hash).eq(&gathered.sites));
         for (at, (_, of_site)) in all.iter().enumerate() {
-            let key = site_of(&of_site[0].head.url);
+            let key = site_key(&of_site[0].head.url);
             for (whole, left) in [(true, 2 - at), (false, 3 - at)] {
                 let rest = again.pages_of_rest(key.as_deref(), whole).unwrap();
                 assert_eq!((rest.len(), pages(&rest)), (left, 4 * left), "{key:?}, {whole}");

@@ -9,6 +9,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use grouping::matching::{Candidate, Original, Settled, halves, whole};
+use grouping::{
+    Address, Capture, Copies, MOST_HOPS, Redirects, Tracking, Visited, drop_of, redirect, settle,
+    site_key,
+};
 use jiff::Timestamp;
 use model::{Drop, DropReason, FeedItem, Origin, Page};
 use rustc_hash::FxHashSet;
@@ -16,16 +21,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::sorted::{self, Item, Merged, Sorter, write_all};
 use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored, Whence};
-use crate::address::Address;
 use crate::memory::weight;
-use crate::redirects::{MOST_HOPS, Redirects, redirect};
-use crate::revisit::Visited;
-use crate::revisits::{Candidate, Original, Originals, Revisits, Settled, halves, nowhere, whole};
-use crate::stages::group::{Copies, Visit, drop_of, own_address, settle};
+use crate::revisits::{Originals, Revisits, nowhere};
+use crate::stages::group::own_address;
 use crate::stages::read::{Intake, Place, Source};
-use crate::urls::{Tracking, site_of};
 
-impl Visit for Stored {
+impl Capture for Stored {
     fn url(&self) -> &str {
         &self.head.url
     }
@@ -166,7 +167,7 @@ impl<'a> Gatherer<'a> {
 
     /// A page whose address is known.
     fn page(&self, page: Stored) -> io::Result<()> {
-        let Some(site) = site_of(&page.head.url) else {
+        let Some(site) = site_key(&page.head.url) else {
             return self.drop(drop_of("", &page, DropReason::BadUrl, String::new()), None);
         };
         let hash = xxh3_64(site.as_bytes());
@@ -316,7 +317,7 @@ impl<'a> Gatherer<'a> {
             }
             last = Some(item.clone());
             item.link = hops.follow(item.link, &self.tracking, &|address| pages.contains(address));
-            match site_of(&item.link).map(|key| (xxh3_64(key.as_bytes()), key)) {
+            match site_key(&item.link).map(|key| (xxh3_64(key.as_bytes()), key)) {
                 Some((hash, key)) if sites.contains(&hash) => {
                     let bytes = item.link.len() + item.description.len() + 200;
                     found += 1;
@@ -381,7 +382,7 @@ struct Places {
 
 impl Places {
     fn next(&mut self, page: &Stored) -> PagePlace {
-        let site = site_of(&page.head.url).unwrap_or_default();
+        let site = site_key(&page.head.url).unwrap_or_default();
         let part = Spool::part_of(xxh3_64(site.as_bytes()));
         if part != self.part {
             (self.part, self.number) = (part, 0);
@@ -440,7 +441,7 @@ pub(crate) fn each_site(
     for part in 0..PARTS {
         let mut sites: BTreeMap<(u64, String), Vec<Stored>> = BTreeMap::new();
         for page in spool.take(part)? {
-            let key = site_of(&page.head.url).unwrap_or_default();
+            let key = site_key(&page.head.url).unwrap_or_default();
             sites.entry((xxh3_64(key.as_bytes()), key)).or_default().push(page);
         }
         for ((hash, key), pages) in sites {

@@ -11,6 +11,7 @@ use std::ops::{ControlFlow, Range};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use grouping::{SiteAddresses, Tracking};
 use model::{Article, FeedItem, Page, Site, Template};
 use sink::{SiteRecord, SiteResult};
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,7 +19,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::gather::Waiting;
 use super::other_copies::OtherCopies;
 use super::spool::{Spool, Stored};
-use crate::addresses::SiteAddresses;
 use crate::config::Config;
 use crate::further::WholeSite;
 use crate::known::{Known, KnownTemplate};
@@ -30,7 +30,6 @@ use crate::site_configs::site_configs;
 use crate::stages::cluster::{Clusters, Joined, cluster};
 use crate::stages::signify::Sibling;
 use crate::template::{LearntTemplate, Outcome, learn_template};
-use crate::urls::Tracking;
 
 /// Takes the results of a site's parts, by number; says whether to go on.
 pub(crate) type Hand<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use grouping::{duplicate, kept_instead, when};
 use jiff::Timestamp;
 use model::{Article, DropReason, Origin, TemplateKind};
 use sink::SiteResult;
@@ -13,7 +14,6 @@ use super::spool::{Spool, Stored};
 use crate::further::WholeSite;
 use crate::known::Known;
 use crate::page_kind::address_says;
-use crate::stages::group::{duplicate, kept_instead, when};
 
 /// The copies of one address.
 #[derive(Debug, Default)]

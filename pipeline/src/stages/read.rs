@@ -7,12 +7,14 @@
 
 mod again;
 mod intake;
+mod revisit_record;
 
 use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use archive::{PayloadKind, Record, RecordKind, RecordReader, Response};
+use grouping::{address_of_file, payload_digest};
 use jiff::Timestamp;
 use model::{Drop, DropReason, Origin, Page, Stage};
 use url::Url;
@@ -20,11 +22,10 @@ use url::Url;
 use crate::config::ReadConfig;
 use crate::inputs::Input;
 use crate::opened::Opened;
-use crate::revisit::{Revisit, digest};
-use crate::urls::address_of_file;
 
 pub(crate) use again::{Place, read_again, runs};
 pub use intake::{InputSummary, Intake, ReadError, Source, Take};
+use revisit_record::revisit_of;
 
 /// Bytes of an address: all of a site are in memory at once (RFC 9110 §4.1 asks for 8,000 at least).
 const LONGEST_ADDRESS: usize = 8 << 10;
@@ -174,7 +175,7 @@ impl Reading<'_, '_> {
         self.summary.other_records += u64::from(!record.kind.of_pages());
         let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
         let url = record.target_uri.clone().unwrap_or_default();
-        let digest = record.headers.get("WARC-Payload-Digest").map(digest);
+        let digest = record.headers.get("WARC-Payload-Digest").map(payload_digest);
         let again = self.offset.replace(record.offset) == Some(record.offset);
         let number = if again { self.source.number + 1 } else { 0 };
         self.source = Source { digest, number, end: record.end };
@@ -192,7 +193,7 @@ impl Reading<'_, '_> {
             }
             RecordKind::Revisit => {
                 let payload = self.source.digest.take();
-                self.give(Intake::Revisit(Revisit::new(url, payload, &record, origin)));
+                self.give(Intake::Revisit(revisit_of(url, payload, &record, origin)));
             }
             // Requests, metadata and the like hold no page: they are counted, not listed.
             _ => {}

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use grouping::site_key;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sink::site_file_name;
@@ -13,7 +14,6 @@ use sink::site_file_name;
 use super::near::nearest;
 use crate::ledger::Ledger;
 use crate::results::{LineFile, Results, unlike};
-use crate::urls::site_of;
 
 /// The records of a run that are about one site.
 #[derive(Debug)]
@@ -131,7 +131,7 @@ pub(super) struct OfSite {
 impl OfSite {
     /// The site; what was left out before there were sites has that of its address.
     pub(super) fn key(&self) -> String {
-        let own = if self.site.is_empty() { site_of(&self.url) } else { None };
+        let own = if self.site.is_empty() { site_key(&self.url) } else { None };
         own.unwrap_or_else(|| self.site.clone())
     }
 }
@@ -156,7 +156,7 @@ impl Records {
 fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec<TemplateLine>)> {
     let wrappers = run.wrappers();
     let host = named.trim_end_matches('/');
-    let meant = [Some(named.to_owned()), site_of(named), site_of(&format!("http://{host}/"))];
+    let meant = [Some(named.to_owned()), site_key(named), site_key(&format!("http://{host}/"))];
     for site in meant.into_iter().flatten() {
         let path = wrappers.join(format!("{}.json", site_file_name(&site)));
         if path.is_file() {

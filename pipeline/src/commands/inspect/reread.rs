@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
+use grouping::site_key;
 use model::Site;
 use percent_encoding::percent_decode_str;
 use rayon::prelude::*;
@@ -17,7 +18,6 @@ use crate::revisits::resolve;
 use crate::run::Stopped;
 use crate::stages::group::group;
 use crate::stages::read::{Intake, Source, read};
-use crate::urls::site_of;
 use crate::waiting::is_stream;
 
 /// What could be read again.
@@ -207,9 +207,9 @@ fn may_matter(intake: &Intake, site: &str) -> bool {
     match intake {
         // Saved files get their address only later, from each other.
         Intake::Page(page) => {
-            page.url.starts_with("file:") || site_of(&page.url).is_some_and(|own| own == site)
+            page.url.starts_with("file:") || site_key(&page.url).is_some_and(|own| own == site)
         }
-        Intake::Revisit(revisit) => site_of(&revisit.url).is_some_and(|own| own == site),
+        Intake::Revisit(revisit) => site_key(&revisit.url).is_some_and(|own| own == site),
         Intake::Drop(_) => false,
         _ => true,
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use grouping::site_key;
 use sink::{AtomicFile, site_file_name};
 use url::Url;
 use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
@@ -16,7 +17,6 @@ use crate::printed::Console;
 use crate::results::Results;
 use crate::sink_name::SinkName;
 use crate::site_configs::{file_name, snippet};
-use crate::urls::site_of;
 
 /// A format to write.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -128,7 +128,7 @@ fn written(folder: &Path, sites: &[SiteFile]) -> Result<Vec<NamedText>> {
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let host = host_of_file(&name).map(|host| host.trim_start_matches('.').to_owned());
-        let site = host.and_then(|host| site_of(&format!("http://{host}/")));
+        let site = host.and_then(|host| site_key(&format!("http://{host}/")));
         if site.is_some_and(|key| sites.iter().any(|site| site.site == key)) {
             let text = fs::read_to_string(&path)
                 .with_context(|| format!("cannot read {}", path.display()))?;

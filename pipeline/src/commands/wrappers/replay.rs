@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Result, bail};
 use clap::Args;
 use dom::text_of;
+use grouping::{SiteAddresses, Tracking};
 use model::Page;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -16,7 +17,6 @@ use wrapper::site_config::{SiteConfig, compile, host_of_file};
 use super::Format;
 use super::export::site_config_files;
 use super::run_folder::{ArticleEntry, sites};
-use crate::addresses::SiteAddresses;
 use crate::config::Config;
 use crate::fixed::{Fixed, FixedWrappers, read_files};
 use crate::inputs::expand;
@@ -28,7 +28,6 @@ use crate::results::Results;
 use crate::run::{Stopped, read_all};
 use crate::site_configs::squeezed;
 use crate::stages::group::group;
-use crate::urls::Tracking;
 
 /// Arguments of `sitegrove wrappers test`.
 #[derive(Args, Debug)]

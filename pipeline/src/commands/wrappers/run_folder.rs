@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use grouping::site_key;
 use serde::{Deserialize, Serialize};
 
 use crate::results::Results;
-use crate::urls::site_of;
 
 /// A site of a run: `wrappers/SITE.json`.
 #[derive(Debug, Deserialize, Serialize)]
@@ -90,7 +90,7 @@ pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteFile>> {
     }
     let one = |name: &String| {
         let bare = name.trim_end_matches('/');
-        let meant = [Some(bare.to_owned()), site_of(name), site_of(&format!("http://{bare}/"))];
+        let meant = [Some(bare.to_owned()), site_key(name), site_key(&format!("http://{bare}/"))];
         let found = meant.into_iter().flatten().find_map(|key| by_site.remove(&key));
         found.with_context(|| {
             format!("the run in {shown} has no site `{name}`; sitegrove wrappers list names all")

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
+use grouping::Revisit;
 use model::{Drop, FeedItem, Page};
-
-use crate::revisit::Revisit;
 
 /// One thing read.
 #[derive(Debug)]

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use grouping::{OwnWords, PagesByLink, join_feed_items};
 use model::{FeedItem, Page, Site, Template, TemplateKind};
 use rayon::prelude::*;
 use score::aggregate::template_groups;
 
 use super::super::read::GoldPage;
 use crate::{
-    addresses::{OwnWords, PagesByLink},
     body::Listed,
     config::Config,
     parsed::{ParsedPage, parse_page},
     site::{addresses_of, feed_items_of, joined, sample_of},
-    stages::group::{Grouped, join},
+    stages::group::Grouped,
 };
 
 /// Sibling pages of one layout, and what should be found on them.
@@ -78,7 +78,7 @@ impl Group<'_> {
             .map(|page| OwnWords { url: &page.url, canonical: None, title: "", html: &page.html })
             .collect();
         let links = PagesByLink::of(addresses_of(&self.site, config), &pages);
-        let joined = join(&self.site.feed_items, &links, pages.len());
+        let joined = join_feed_items(&self.site.feed_items, &links, pages.len());
         joined.iter().filter(|items| !items.is_empty()).count()
     }
 

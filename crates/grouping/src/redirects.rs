@@ -4,27 +4,27 @@ use std::collections::BTreeMap;
 
 use crate::address::Address;
 use crate::addresses::AddressTable;
-use crate::urls::Tracking;
+use crate::tracking::Tracking;
 
 /// Redirects that are followed one after the other.
-pub(crate) const MOST_HOPS: usize = 10;
+pub const MOST_HOPS: usize = 10;
 
 /// Redirects by the address that was asked for.
 #[derive(Debug)]
-pub(crate) struct Redirects {
+pub struct Redirects {
     to: BTreeMap<Address, String>,
     from: AddressTable,
 }
 
 /// A redirect of one address to another; none if both are the same.
-pub(crate) fn redirect(from: &str, to: String, tracking: &Tracking) -> Option<(Address, String)> {
+pub fn redirect(from: &str, to: String, tracking: &Tracking) -> Option<(Address, String)> {
     let (from, address) = (tracking.address(from)?, tracking.address(&to)?);
     (from != address).then_some((from, to))
 }
 
 impl Redirects {
     /// Takes redirects in any order. Of several targets the first by name counts.
-    pub(crate) fn of(redirects: impl Iterator<Item = (Address, String)>) -> Self {
+    pub fn of(redirects: impl Iterator<Item = (Address, String)>) -> Self {
         let mut all: BTreeMap<Address, String> = BTreeMap::new();
         for (from, to) in redirects {
             let kept = all.entry(from).or_insert_with(|| to.clone());
@@ -38,7 +38,7 @@ impl Redirects {
 
     /// Where a link leads in the end. A page of the crawl that has exactly the address of a link is
     /// what it means, unless exactly that address was redirected too.
-    pub(crate) fn follow(
+    pub fn follow(
         &self,
         link: String,
         tracking: &Tracking,
@@ -56,7 +56,7 @@ impl Redirects {
     }
 
     /// The addresses on the way of a link for which it matters whether there is a page.
-    pub(crate) fn doubtful(&self, link: &str, tracking: &Tracking) -> Vec<Address> {
+    pub fn doubtful(&self, link: &str, tracking: &Tracking) -> Vec<Address> {
         let mut doubtful = Vec::new();
         self.walk(tracking.address(link), tracking, &mut |address, is_exact, _| {
             if !is_exact {

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Address {
     /// Host, path and the other parameters.
-    pub(crate) key: String,
+    pub key: String,
     /// `name=value` of tracking parameters, names in lower case; sorted, each once.
-    pub(crate) tracked: Vec<String>,
+    pub tracked: Vec<String>,
 }
 
 impl Address {

@@ -3,7 +3,6 @@
 //! A revisit names its original by the digest of its payload, by address and date, or by record
 //! (WARC 1.1 §6.7); a server's "not modified" may name nothing but its own address.
 
-use archive::Record;
 use data_encoding::{BASE32_NOPAD, HEXLOWER_PERMISSIVE};
 use jiff::Timestamp;
 use model::{Drop, DropReason, Origin, Stage};
@@ -34,7 +33,7 @@ const VALUE_BITS: u32 = 96;
 
 /// A hash of a `WARC-Payload-Digest`: equal for equal bytes, in hexadecimal or base32, in letters of
 /// either case.
-pub fn digest(text: &str) -> u128 {
+pub fn payload_digest(text: &str) -> u128 {
     let (algorithm, value) = text.trim().split_once(':').unwrap_or(("", text.trim()));
     let algorithm = algorithm.trim().to_ascii_lowercase().replace('-', "");
     let value = value.trim().trim_end_matches('=');
@@ -68,26 +67,6 @@ pub(crate) fn differ(a: Option<u128>, b: Option<u128>) -> bool {
 }
 
 impl Revisit {
-    /// What a revisit record says of its original.
-    pub fn new(url: String, digest: Option<u128>, record: &Record, origin: Origin) -> Self {
-        let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
-        let field = |name| record.headers.get(name).map(bare);
-        let profile = field("WARC-Profile").unwrap_or_default();
-        let date = field("WARC-Refers-To-Date");
-        Self {
-            url,
-            date: record.date,
-            origin,
-            digest,
-            record: field("WARC-Refers-To"),
-            visit: (
-                field("WARC-Refers-To-Target-URI"),
-                date.and_then(|date| archive::parse_date(&date)),
-            ),
-            not_modified: profile.ends_with("server-not-modified"),
-        }
-    }
-
     /// Left out because its original is not there.
     pub fn without_original(self) -> Drop {
         let Self { url, date: fetched, origin, .. } = self;
@@ -110,7 +89,7 @@ impl Revisit {
     }
 
     /// Bytes that it holds, roughly.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let texts = [Some(&self.url), self.record.as_ref(), self.visit.0.as_ref()];
         texts.into_iter().flatten().map(|text| text.len() + 16).sum::<usize>()
             + self.origin.record_id.len()
@@ -149,25 +128,30 @@ pub(crate) fn of_url(url: &str) -> u128 {
 
 /// A visit that found a page unchanged.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
-pub(crate) struct Visited {
-    pub(crate) url: String,
-    pub(crate) fetched: Option<Timestamp>,
-    pub(crate) origin: Origin,
+pub struct Visited {
+    /// The address visited.
+    pub url: String,
+    /// When.
+    pub fetched: Option<Timestamp>,
+    /// Where the revisit record lies.
+    pub origin: Origin,
 }
 
 impl Visited {
-    pub(crate) fn dropped(self, reason: DropReason, detail: String) -> Drop {
+    /// Left out for a reason.
+    pub fn dropped(self, reason: DropReason, detail: String) -> Drop {
         let Self { url, origin, .. } = self;
         Drop { site: String::new(), url, origin, stage: Stage::Read, reason, detail }
     }
 
-    pub(crate) fn without_original(self) -> Drop {
+    /// Left out because its original is not there.
+    pub fn without_original(self) -> Drop {
         let detail = "the page is in another archive; give it as an input too".to_owned();
         self.dropped(DropReason::Revisit, detail)
     }
 
     /// Where the copy lies that it makes of a page. What is cut off of a revisit is no part of it.
-    pub(crate) fn origin_of_copy(&self, of: &Origin) -> Origin {
+    pub fn origin_of_copy(&self, of: &Origin) -> Origin {
         Origin { truncated: of.truncated.clone(), ..self.origin.clone() }
     }
 }
@@ -178,20 +162,20 @@ mod tests {
 
     #[test]
     fn digests_are_compared_by_what_they_say() {
-        let hex = digest("sha1:3F2A5B1C00112233445566778899AABBCCDDEEFF");
+        let hex = payload_digest("sha1:3F2A5B1C00112233445566778899AABBCCDDEEFF");
         for same in [
             "SHA-1:3f2a5b1c00112233445566778899aabbccddeeff",
             "sha1:H4VFWHAACERDGRCVMZ3YRGNKXPGN33X7",
             " sha1:h4vfwhaacerdgrcvmz3yrgnkxpgn33x7",
         ] {
-            assert_eq!(digest(same), hex, "{same}");
+            assert_eq!(payload_digest(same), hex, "{same}");
         }
-        let other = digest("sha1:0000000000112233445566778899AABBCCDDEEFF");
+        let other = payload_digest("sha1:0000000000112233445566778899AABBCCDDEEFF");
         assert!(differ(Some(hex), Some(other)) && !differ(Some(hex), Some(hex)));
         assert!(!differ(Some(hex), None) && !differ(None, None));
         // Nobody knows whether these are of one payload.
-        assert!(!differ(Some(hex), Some(digest("md5:00112233445566778899aabbccddeeff"))));
-        assert!(!differ(Some(hex), Some(digest("sha1:short"))));
-        assert!(differ(Some(digest("blake3:abc")), Some(digest("blake3:abd"))));
+        assert!(!differ(Some(hex), Some(payload_digest("md5:00112233445566778899aabbccddeeff"))));
+        assert!(!differ(Some(hex), Some(payload_digest("sha1:short"))));
+        assert!(differ(Some(payload_digest("blake3:abc")), Some(payload_digest("blake3:abd"))));
     }
 }

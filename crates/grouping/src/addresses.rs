@@ -1,0 +1,169 @@
+//! Which page of a crawl a link means.
+//!
+//! Tracking parameters do not change what a page shows, but some sites use names of that list for
+//! identifiers (`article.php?ref=1001`). Which it is, the crawl's own pages tell: a parameter in which
+//! pages of otherwise equal addresses differ tells them apart, unless they are proved to be one page,
+//! by equal content or by the canonical address they name. All other tracking parameters are ignored.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use crate::address::Address;
+use crate::tracking::Tracking;
+
+fn name(pair: &str) -> &str {
+    pair.split('=').next().unwrap_or_default()
+}
+
+/// Addresses, and which of them a link means. Looking one up takes logarithmic time.
+#[derive(Debug, Default)]
+pub struct AddressTable {
+    /// Sorted, each once.
+    addresses: Vec<Address>,
+    /// Of keys that several addresses share: the names of tracking parameters in which those differ,
+    /// and the pairs that all of them have.
+    differing: FxHashMap<String, (Vec<String>, Vec<String>)>,
+}
+
+impl AddressTable {
+    /// Takes the addresses of a crawl's pages, in any order.
+    pub fn of(addresses: impl Iterator<Item = Address>) -> Self {
+        let mut addresses: Vec<Address> = addresses.collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        let mut differing = FxHashMap::default();
+        for group in addresses.chunk_by(|a, b| a.key == b.key).filter(|group| group.len() > 1) {
+            let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+            for pair in group.iter().flat_map(|address| &address.tracked) {
+                *counts.entry(pair).or_default() += 1;
+            }
+            let (all, some): (Vec<_>, Vec<_>) =
+                counts.into_iter().partition(|(_, count)| *count == group.len());
+            let mut names: Vec<String> =
+                some.iter().map(|(pair, _)| name(pair).to_owned()).collect();
+            names.sort_unstable();
+            names.dedup();
+            let all = all.into_iter().map(|(pair, _)| pair.to_owned()).collect();
+            differing.insert(group[0].key.clone(), (names, all));
+        }
+        Self { addresses, differing }
+    }
+
+    /// Whether exactly this address is there.
+    pub fn has(&self, address: &Address) -> bool {
+        self.addresses.binary_search(address).is_ok()
+    }
+
+    /// The address a link means: the one that agrees with it in all but the parameters that tell
+    /// nothing apart here. None if no address is that of the link, or it could be several.
+    pub fn meant_by(&self, link: &Address) -> Option<&Address> {
+        match self.of_key(&link.key) {
+            [] => None,
+            [only] => Some(only),
+            several => {
+                let (names, all) = self.differing.get(&link.key)?;
+                let telling = |pair: &&String| names.iter().any(|n| n == name(pair));
+                let mut tracked: Vec<&String> =
+                    link.tracked.iter().filter(telling).chain(all).collect();
+                tracked.sort_unstable();
+                tracked.dedup();
+                let at = several
+                    .binary_search_by(|other| other.tracked.iter().cmp(tracked.iter().copied()));
+                at.ok().map(|at| &several[at])
+            }
+        }
+    }
+
+    /// The addresses that differ from one with this key in tracking parameters at most.
+    pub(crate) fn of_key(&self, key: &str) -> &[Address] {
+        let from = self.addresses.partition_point(|address| *address.key < *key);
+        let rest = &self.addresses[from..];
+        &rest[..rest.partition_point(|address| *address.key <= *key)]
+    }
+}
+
+/// The addresses of all pages of a site.
+#[derive(Debug)]
+pub struct SiteAddresses {
+    tracking: Tracking,
+    /// Without scheme, query and fragment, with a slash behind, sorted.
+    paths: Vec<String>,
+    pub(crate) table: AddressTable,
+}
+
+impl SiteAddresses {
+    /// Takes the addresses of all pages, as records have them.
+    pub fn of<'a>(urls: impl Iterator<Item = &'a str> + Clone, tracking: Tracking) -> Self {
+        let mut paths: Vec<String> = urls.clone().map(Self::path).collect();
+        paths.sort_unstable();
+        let table = AddressTable::of(urls.filter_map(|url| tracking.address(url)));
+        Self { tracking, paths, table }
+    }
+
+    fn path(url: &str) -> String {
+        let url = url.split(['?', '#']).next().unwrap_or_default();
+        let (_, rest) = url.split_once("://").unwrap_or(("", url));
+        format!("{}/", rest.trim_end_matches('/'))
+    }
+
+    /// The number of pages whose addresses lie below one, without query.
+    pub fn below(&self, url: &str) -> u32 {
+        let path = Self::path(url);
+        let from = self.paths.partition_point(|p| *p <= path);
+        self.paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
+    }
+
+    /// An address in parts; `None` for what is none.
+    pub fn address(&self, url: &str) -> Option<Address> {
+        self.tracking.address(url)
+    }
+
+    /// The page's address that a link means, by addresses alone.
+    pub fn meant_by(&self, link: &str) -> Option<&Address> {
+        self.table.meant_by(&self.address(link)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tracking() -> Tracking {
+        Tracking::new(&["utm_*".into(), "ref".into()])
+    }
+
+    fn site(urls: &[&str]) -> SiteAddresses {
+        SiteAddresses::of(urls.iter().copied(), tracking())
+    }
+
+    /// The address of the page that a link means, as one text.
+    fn meant(site: &SiteAddresses, link: &str) -> Option<String> {
+        site.meant_by(link).map(Address::exact)
+    }
+
+    #[test]
+    fn what_tells_nothing_apart_is_ignored() {
+        let site = site(&["https://e.org/a?utm_source=home", "https://e.org/b"]);
+        for link in ["https://e.org/a", "http://www.e.org/a?UTM_Medium=x&ref=1#top"] {
+            assert_eq!(meant(&site, link).as_deref(), Some("e.org/a?utm_source=home"), "{link}");
+        }
+        assert_eq!(meant(&site, "https://e.org/b?ref=rss").as_deref(), Some("e.org/b"));
+        assert_eq!(meant(&site, "https://e.org/c"), None);
+        assert_eq!(meant(&site, "https://e.org/a?page=2"), None);
+    }
+
+    #[test]
+    fn what_tells_pages_apart_counts() {
+        let site = site(&[
+            "https://e.org/article?ref=1&utm_source=list",
+            "https://e.org/article?ref=2&utm_source=list",
+        ]);
+        for link in ["https://e.org/article?utm_source=rss&ref=2", "https://e.org/article?ref=2"] {
+            let page = "e.org/article?ref=2&utm_source=list";
+            assert_eq!(meant(&site, link).as_deref(), Some(page), "{link}");
+        }
+        assert_eq!(meant(&site, "https://e.org/article?ref=3"), None);
+        assert_eq!(meant(&site, "https://e.org/article"), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! The feed items that point to a page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::FeedItem;
+
+use crate::links::PagesByLink;
+
+/// Joins the feed items of a site to its pages, of which there are so many: gives for each page the
+/// indices of the items that point to it.
+pub fn join_feed_items(items: &[FeedItem], links: &PagesByLink, pages: usize) -> Vec<Vec<u32>> {
+    let mut joined = vec![Vec::new(); pages];
+    for (i, item) in items.iter().enumerate() {
+        for &page in links.pages(&item.link) {
+            joined[page as usize].push(i as u32);
+        }
+    }
+    for (page, of_page) in (0..).zip(&mut joined).filter(|(_, of_page)| of_page.len() > 1) {
+        keep_own(page, of_page, items, links);
+    }
+    joined
+}
+
+/// Items with other titles whose links differ in the value of a tracking parameter are of other
+/// pages, which the crawl lacks; only exact links are left then.
+fn keep_own(page: u32, of_page: &mut Vec<u32>, items: &[FeedItem], links: &PagesByLink) {
+    let item = |i: &u32| &items[*i as usize];
+    let is_own = |i: &u32| links.is_exact(&item(i).link, page);
+    let others = of_page.iter().filter(|i| !is_own(i)).map(item);
+    let titles: BTreeSet<&str> = others.clone().map(|other| other.title.as_str()).collect();
+    if titles.len() < 2 {
+        return;
+    }
+    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for address in others.filter_map(|other| links.site().address(&other.link)) {
+        for (name, value) in address.parameters() {
+            values.entry(name.to_owned()).or_default().insert(value.to_owned());
+        }
+    }
+    if values.values().any(|values| values.len() > 1) {
+        of_page.retain(is_own);
+    }
+}
