@@ -54,11 +54,9 @@ pub fn learn(
     previous: Option<&SiteModel>,
     settings: &Settings,
 ) -> SiteModel {
-    let parse = |(page, _): &SamplePage<'_>| {
-        // A page on which the parser fails is no evidence.
-        catch_unwind(AssertUnwindSafe(|| parse_page(page, settings))).ok()
-    };
-    let parsed: Vec<Option<ParsedPage<'_>>> = sample.iter().map(parse).collect();
+    // A page on which the parser fails is no evidence.
+    let parse = |page| catch_unwind(AssertUnwindSafe(|| parse_page(page, settings))).ok();
+    let parsed: Vec<Option<ParsedPage<'_>>> = sample.iter().map(|page| parse(page.0)).collect();
     let siblings = parsed.iter().zip(sample).filter_map(|(parsed, (_, feed_items))| {
         Some(Sibling { page: parsed.as_ref()?, feed_items })
     });
