@@ -6,6 +6,7 @@ Groups what a crawl gave before anything is learnt: everything that needs *other
 | the site of an address | [`site_key`] |
 | two addresses of one page | [`Tracking`], [`Address`] |
 | the page that a link means | [`AddressTable`], [`SiteAddresses`], [`PagesByLink`] |
+| the same of all pages of a site, in bounded space | [`AddressDigest`] |
 | where a link leads by redirects | [`Redirects`] |
 | the page that a revisit record found unchanged | [`Revisit`], [`matching`] |
 | several captures of one address | [`settle`] |
@@ -19,6 +20,7 @@ the order of what is given, so that one process and many give the same.
 mod address;
 mod addresses;
 mod captures;
+mod digest;
 mod feed_items;
 mod links;
 pub mod matching;
@@ -31,6 +33,7 @@ mod tracking;
 pub use address::Address;
 pub use addresses::{AddressTable, SiteAddresses};
 pub use captures::{Capture, Copies, drop_of, duplicate, kept_instead, settle, when};
+pub use digest::AddressDigest;
 pub use feed_items::join_feed_items;
 pub use links::{OwnWords, PagesByLink};
 pub use redirects::{MOST_HOPS, Redirects, redirect};
