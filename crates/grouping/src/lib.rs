@@ -11,6 +11,8 @@ Groups what a crawl gave before anything is learnt: everything that needs *other
 | the page that a revisit record found unchanged | [`Revisit`], [`matching`] |
 | several captures of one address | [`settle`] |
 | feed items of a page | [`join_feed_items`] |
+| pages that are parts of one article | [`join_parts`] |
+| the pages of a site to learn from | [`choose`] |
 | all of these for pages in memory | [`group_by_site`] |
 
 Everything here is a pure function of its arguments: no file, clock, thread or environment. The results do not depend on
@@ -24,8 +26,10 @@ mod digest;
 mod feed_items;
 mod links;
 pub mod matching;
+mod parts;
 mod redirects;
 mod revisit;
+mod sample;
 mod site_key;
 mod sites;
 mod tracking;
@@ -36,8 +40,10 @@ pub use captures::{Capture, Copies, drop_of, duplicate, kept_instead, settle, wh
 pub use digest::AddressDigest;
 pub use feed_items::join_feed_items;
 pub use links::{OwnWords, PagesByLink};
+pub use parts::{Part, PartHead, Parts, join_parts};
 pub use redirects::{MOST_HOPS, Redirects, redirect};
 pub use revisit::{Revisit, Visited, payload_digest};
+pub use sample::{Sample, SampleHead, SampleLimits, address_hash, choose};
 pub use site_key::{address_of_file, site_key};
 pub use sites::{Sites, group_by_site};
 pub use tracking::Tracking;
