@@ -75,12 +75,25 @@ impl AddressTable {
         }
     }
 
+    /// The names of tracking parameters in which addresses of one key differ, once for each such key; in
+    /// no order.
+    pub(crate) fn telling(&self) -> impl Iterator<Item = &str> {
+        self.differing.values().flat_map(|(names, _)| names).map(String::as_str)
+    }
+
     /// The addresses that differ from one with this key in tracking parameters at most.
     pub(crate) fn of_key(&self, key: &str) -> &[Address] {
         let from = self.addresses.partition_point(|address| *address.key < *key);
         let rest = &self.addresses[from..];
         &rest[..rest.partition_point(|address| *address.key <= *key)]
     }
+}
+
+/// An address without scheme, query and fragment, with a slash behind.
+pub(crate) fn path(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let (_, rest) = url.split_once("://").unwrap_or(("", url));
+    format!("{}/", rest.trim_end_matches('/'))
 }
 
 /// The addresses of all pages of a site.
@@ -95,21 +108,15 @@ pub struct SiteAddresses {
 impl SiteAddresses {
     /// Takes the addresses of all pages, as records have them.
     pub fn of<'a>(urls: impl Iterator<Item = &'a str> + Clone, tracking: Tracking) -> Self {
-        let mut paths: Vec<String> = urls.clone().map(Self::path).collect();
+        let mut paths: Vec<String> = urls.clone().map(path).collect();
         paths.sort_unstable();
         let table = AddressTable::of(urls.filter_map(|url| tracking.address(url)));
         Self { tracking, paths, table }
     }
 
-    fn path(url: &str) -> String {
-        let url = url.split(['?', '#']).next().unwrap_or_default();
-        let (_, rest) = url.split_once("://").unwrap_or(("", url));
-        format!("{}/", rest.trim_end_matches('/'))
-    }
-
     /// The number of pages whose addresses lie below one, without query.
     pub fn below(&self, url: &str) -> u32 {
-        let path = Self::path(url);
+        let path = path(url);
         let from = self.paths.partition_point(|p| *p <= path);
         self.paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
     }

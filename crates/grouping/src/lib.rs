@@ -6,10 +6,13 @@ Groups what a crawl gave before anything is learnt: everything that needs *other
 | the site of an address | [`site_key`] |
 | two addresses of one page | [`Tracking`], [`Address`] |
 | the page that a link means | [`AddressTable`], [`SiteAddresses`], [`PagesByLink`] |
+| the same of all pages of a site, in bounded space | [`AddressDigest`] |
 | where a link leads by redirects | [`Redirects`] |
 | the page that a revisit record found unchanged | [`Revisit`], [`matching`] |
 | several captures of one address | [`settle`] |
 | feed items of a page | [`join_feed_items`] |
+| pages that are parts of one article | [`join_parts`] |
+| the pages of a site to learn from | [`choose`] |
 | all of these for pages in memory | [`group_by_site`] |
 
 Everything here is a pure function of its arguments: no file, clock, thread or environment. The results do not depend on
@@ -19,11 +22,14 @@ the order of what is given, so that one process and many give the same.
 mod address;
 mod addresses;
 mod captures;
+mod digest;
 mod feed_items;
 mod links;
 pub mod matching;
+mod parts;
 mod redirects;
 mod revisit;
+mod sample;
 mod site_key;
 mod sites;
 mod tracking;
@@ -31,10 +37,13 @@ mod tracking;
 pub use address::Address;
 pub use addresses::{AddressTable, SiteAddresses};
 pub use captures::{Capture, Copies, drop_of, duplicate, kept_instead, settle, when};
+pub use digest::AddressDigest;
 pub use feed_items::join_feed_items;
 pub use links::{OwnWords, PagesByLink};
+pub use parts::{Part, PartHead, Parts, join_parts};
 pub use redirects::{MOST_HOPS, Redirects, redirect};
 pub use revisit::{Revisit, Visited, payload_digest};
+pub use sample::{Sample, SampleHead, SampleLimits, address_hash, choose};
 pub use site_key::{address_of_file, site_key};
 pub use sites::{Sites, group_by_site};
 pub use tracking::Tracking;

@@ -1,0 +1,217 @@
+//! What a site model carries of the addresses of a site, instead of all of them.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::address::Address;
+use crate::addresses::{AddressTable, path};
+use crate::tracking::Tracking;
+
+/// Most sections and most addresses that are kept.
+const MOST: usize = 1 << 16;
+/// Most parameters that tell pages apart.
+const MOST_TELLING: usize = 64;
+/// Bytes of the longest name of such a parameter.
+const LONGEST_NAME: usize = 128;
+/// A section has at least so many pages below it.
+const SECTION: u32 = 3;
+/// Levels of a path that may be sections: bounds the work for addresses made of slashes.
+const DEEPEST: usize = 64;
+
+/// The addresses of a site in bounded space: which of them are sections, and which pages links lead to.
+///
+/// It depends on the set of addresses alone, not on their order or number. The same [`Tracking`] must be
+/// given to all functions of a digest.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct AddressDigest {
+    /// Hashes of paths with three or more pages below, sorted.
+    sections: Vec<u64>,
+    /// Names of tracking parameters in which pages of otherwise equal addresses differ, sorted.
+    telling: Vec<String>,
+    /// The smallest hashes of the pages' addresses, sorted.
+    addresses: Vec<u64>,
+    /// Number of all pages, by address.
+    total: u64,
+}
+
+/// The hash of a page whose address differs from that of any other page in more than tracking parameters.
+fn hash_alone(address: &Address) -> u64 {
+    xxh3_64(address.key.as_bytes())
+}
+
+/// The hash of a page whose address differs from that of another page in tracking parameters only.
+fn hash_told(address: &Address, telling: &[String]) -> u64 {
+    let mut text = address.key.clone().into_bytes();
+    for (name, value) in address.parameters() {
+        if telling.binary_search_by(|known| known.as_str().cmp(name)).is_ok() {
+            text.push(0);
+            text.extend_from_slice(name.as_bytes());
+            text.push(b'=');
+            text.extend_from_slice(value.as_bytes());
+        }
+    }
+    // Another hash than that of a page alone, whatever the parameters.
+    text.push(0);
+    xxh3_64(&text)
+}
+
+impl AddressDigest {
+    /// Takes the addresses of all pages of a site, as records have them. Takes time linear in their
+    /// length, but for a sort, and about 40 bytes of memory an address while it works; addresses that
+    /// differ in tracking parameters only are held.
+    pub fn of<'a>(urls: impl Iterator<Item = &'a str> + Clone, tracking: &Tracking) -> Self {
+        let sections = sections(urls.clone());
+        let all = || urls.clone().filter_map(|url| tracking.address(url));
+        let mut keys: Vec<(u64, u64)> = all()
+            .map(|address| (hash_alone(&address), xxh3_64(address.tracked.join("&").as_bytes())))
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let of_keys = || keys.chunk_by(|a, b| a.0 == b.0);
+        let shared: Vec<u64> =
+            of_keys().filter(|pages| pages.len() > 1).map(|pages| pages[0].0).collect();
+        let mut addresses: Vec<u64> =
+            of_keys().filter(|pages| pages.len() == 1).map(|pages| pages[0].0).collect();
+        let mut telling = Vec::new();
+        if !shared.is_empty() {
+            let is_shared = |a: &Address| shared.binary_search(&hash_alone(a)).is_ok();
+            let several: BTreeSet<Address> = all().filter(is_shared).collect();
+            telling = telling_of(&AddressTable::of(several.iter().cloned()));
+            addresses.extend(several.iter().map(|address| hash_told(address, &telling)));
+        }
+        addresses.sort_unstable();
+        addresses.dedup();
+        let total = addresses.len() as u64;
+        addresses.truncate(MOST);
+        Self { sections, telling, addresses, total }
+    }
+
+    /// Whether three or more pages lie below an address, without its query.
+    pub fn pages_below(&self, url: &str) -> bool {
+        self.sections.binary_search(&xxh3_64(path(url).as_bytes())).is_ok()
+    }
+
+    /// The hash of the page that a link means, if it is one of those that are kept. Links with tracking
+    /// parameters that tell no pages apart mean the page without them.
+    pub fn target(&self, link: &str, tracking: &Tracking) -> Option<u64> {
+        let address = tracking.address(link)?;
+        let kept = |hash: &u64| self.addresses.binary_search(hash).is_ok();
+        let told = || (!self.telling.is_empty()).then(|| hash_told(&address, &self.telling));
+        Some(hash_alone(&address)).filter(kept).or_else(|| told().filter(kept))
+    }
+
+    /// Whether the links of a page lead to at least so many other pages of the site. Where not all
+    /// addresses are kept, those found stand for as many more as pages stand for those kept.
+    ///
+    /// Links are looked at until there are enough.
+    pub fn leads_to<'a>(
+        &self,
+        links: impl Iterator<Item = &'a str>,
+        own_url: &str,
+        at_least: usize,
+        tracking: &Tracking,
+    ) -> bool {
+        let own = self.target(own_url, tracking);
+        let enough = |found: usize| {
+            found as u128 * u128::from(self.total)
+                >= at_least as u128 * self.addresses.len() as u128
+        };
+        let mut found: FxHashSet<u64> = FxHashSet::default();
+        at_least == 0
+            || links
+                .filter_map(|link| self.target(link, tracking))
+                .any(|target| Some(target) != own && found.insert(target) && enough(found.len()))
+    }
+
+    /// The number of pages of the site, by address.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Checks what was read from bytes that may be damaged: what [`AddressDigest::of`] makes passes, and
+    /// what passes keeps the bounds that memory and time rest on.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn validate(&self) -> Result<(), String> {
+        let rises = |hashes: &[u64]| hashes.windows(2).all(|pair| pair[0] < pair[1]);
+        for (what, hashes) in [("sections", &self.sections), ("addresses", &self.addresses)] {
+            if hashes.len() > MOST {
+                return Err(format!("{} {what}: {MOST} are the most", hashes.len()));
+            }
+            if !rises(hashes) {
+                return Err(format!("the {what} are not sorted, or one is there twice"));
+            }
+        }
+        if self.telling.len() > MOST_TELLING {
+            let count = self.telling.len();
+            return Err(format!(
+                "{count} parameters tell pages apart: {MOST_TELLING} are the most"
+            ));
+        }
+        if !self.telling.windows(2).all(|pair| pair[0] < pair[1]) {
+            return Err("the telling parameters are not sorted, or one is there twice".to_owned());
+        }
+        if let Some(name) = self.telling.iter().find(|name| name.len() > LONGEST_NAME) {
+            let bytes = name.len();
+            return Err(format!(
+                "a parameter's name of {bytes} bytes: {LONGEST_NAME} are the most"
+            ));
+        }
+        let kept = self.addresses.len();
+        let is_total =
+            if kept < MOST { self.total == kept as u64 } else { self.total >= kept as u64 };
+        if !is_total {
+            return Err(format!("{kept} addresses of {} are kept", self.total));
+        }
+        Ok(())
+    }
+}
+
+/// The sections with most pages below, as sorted hashes.
+fn sections<'a>(urls: impl Iterator<Item = &'a str>) -> Vec<u64> {
+    let mut seen: FxHashSet<u64> = FxHashSet::default();
+    let mut below: FxHashMap<u64, u32> = FxHashMap::default();
+    for url in urls.filter(|url| seen.insert(xxh3_64(url.as_bytes()))) {
+        let path = path(url);
+        // The last slash ends the page's own path.
+        let slashes = path.match_indices('/').map(|(at, _)| at).filter(|at| at + 1 < path.len());
+        for at in slashes.take(DEEPEST) {
+            let count = below.entry(xxh3_64(&path.as_bytes()[..=at])).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    let mut most: Vec<(Reverse<u32>, u64)> = below
+        .into_iter()
+        .filter(|(_, count)| *count >= SECTION)
+        .map(|(hash, count)| (Reverse(count), hash))
+        .collect();
+    most.sort_unstable();
+    most.truncate(MOST);
+    let mut sections: Vec<u64> = most.into_iter().map(|(_, hash)| hash).collect();
+    sections.sort_unstable();
+    sections
+}
+
+/// The names in which addresses of the most pages differ, sorted.
+fn telling_of(several: &AddressTable) -> Vec<String> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for name in several.telling().filter(|name| name.len() <= LONGEST_NAME) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut names: Vec<(Reverse<u64>, &str)> =
+        counts.into_iter().map(|(name, count)| (Reverse(count), name)).collect();
+    names.sort_unstable();
+    names.truncate(MOST_TELLING);
+    let mut names: Vec<String> = names.into_iter().map(|(_, name)| name.to_owned()).collect();
+    names.sort_unstable();
+    names
+}
+
+#[cfg(test)]
+#[path = "digest_tests.rs"]
+mod tests;

@@ -1,0 +1,243 @@
+//! Pages that are parts of one article, by what they say of themselves.
+
+use std::collections::BTreeMap;
+
+/// Most pages that follow the first of an article.
+const MOST: usize = 100;
+
+/// What a page says of the article it is a part of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PartHead<'a> {
+    /// Its address: of two pages that lead to one the first by address counts.
+    pub url: &'a str,
+    /// The address of a page that has the whole article.
+    pub single_page: Option<&'a str>,
+    /// The address of the next part.
+    pub next_page: Option<&'a str>,
+    /// Links count between pages of one group only (those of one site config, say); a page of none
+    /// neither leads to parts nor is one.
+    pub group: Option<&'a str>,
+}
+
+/// What a page is to an article.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Part {
+    /// The article, or the first part of it.
+    Whole,
+    /// A part of the article of this page, by index; that page is [`Part::Whole`].
+    Of(usize),
+}
+
+/// How pages make up articles.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Parts {
+    /// What each page is.
+    pub pages: Vec<Part>,
+    /// Of articles whose texts have to be joined, by the index of their first page: the indices of the
+    /// pages that follow it, in order, at most a hundred.
+    pub following: BTreeMap<usize, Vec<usize>>,
+}
+
+/// Finds articles of several pages. A page whose single page is there is a part of that, and nothing is
+/// joined; pages that lead to each other as next pages are parts of the first, which gets their texts. A
+/// ring has no first page, and stays as it is.
+///
+/// `page_of` gives the index of the page that a link means. It is asked twice for a page at most; the
+/// rest takes n log n time.
+pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize>) -> Parts {
+    let mut parts = Parts { pages: vec![Part::Whole; pages.len()], following: BTreeMap::new() };
+    let target = |from: usize, link: Option<&str>| -> Option<usize> {
+        let group = pages[from].group?;
+        let to = page_of(link?)?;
+        (to != from && pages.get(to)?.group == Some(group)).then_some(to)
+    };
+    let single: Vec<Option<usize>> =
+        (0..pages.len()).map(|at| target(at, pages[at].single_page)).collect();
+    // A single page leads to itself or to nothing.
+    let part_of_single = |at: usize| single[at].filter(|&to| single[to].is_none());
+    let (mut next, mut previous) = (BTreeMap::new(), BTreeMap::new());
+    let mut order: Vec<usize> =
+        (0..pages.len()).filter(|&at| pages[at].next_page.is_some()).collect();
+    order.sort_by_key(|&at| (pages[at].url, at));
+    for at in order.into_iter().filter(|&at| part_of_single(at).is_none()) {
+        let to = target(at, pages[at].next_page).filter(|&to| part_of_single(to).is_none());
+        if let Some(to) = to.filter(|to| !previous.contains_key(to)) {
+            previous.insert(to, at);
+            next.insert(at, to);
+        }
+    }
+    for &first in next.keys().filter(|at| !previous.contains_key(at)) {
+        // No page has two before it, so what begins with one that has none is no ring.
+        let chain = std::iter::successors(next.get(&first), |at| next.get(at));
+        let chain: Vec<usize> = chain.copied().take(MOST).collect();
+        for &at in &chain {
+            parts.pages[at] = Part::Of(first);
+        }
+        parts.following.insert(first, chain);
+    }
+    for at in 0..pages.len() {
+        if let Some(to) = part_of_single(at) {
+            // The single page may itself be a next page.
+            parts.pages[at] = match parts.pages[to] {
+                Part::Whole => Part::Of(to),
+                of_first => of_first,
+            };
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Pages in the order of their addresses, with single page and next page by number.
+    type Links = (Option<usize>, Option<usize>);
+
+    const URLS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+
+    fn page_of(link: &str) -> Option<usize> {
+        URLS.iter().position(|url| *url == link)
+    }
+
+    fn heads(links: &[Links]) -> Vec<PartHead<'static>> {
+        let head = |(at, &(single, next)): (usize, &Links)| PartHead {
+            url: URLS[at],
+            single_page: single.map(|to| URLS[to]),
+            next_page: next.map(|to| URLS[to]),
+            group: Some("e.org"),
+        };
+        links.iter().enumerate().map(head).collect()
+    }
+
+    fn joined(links: &[Links]) -> Parts {
+        join_parts(&heads(links), &page_of)
+    }
+
+    fn next(to: usize) -> Links {
+        (None, Some(to))
+    }
+
+    fn single(to: usize) -> Links {
+        (Some(to), None)
+    }
+
+    const NONE: Links = (None, None);
+
+    #[test]
+    fn next_pages_are_parts_of_the_first() {
+        let Parts { pages, following } = joined(&[NONE, next(0), next(1), NONE]);
+        assert_eq!(pages, [Part::Of(2), Part::Of(2), Part::Whole, Part::Whole]);
+        assert_eq!(following, BTreeMap::from([(2, vec![1, 0])]));
+    }
+
+    #[test]
+    fn of_two_that_lead_to_one_the_first_by_address_counts() {
+        let Parts { pages, following } = joined(&[next(2), next(2), NONE]);
+        assert_eq!(pages, [Part::Whole, Part::Whole, Part::Of(0)]);
+        assert_eq!(following, BTreeMap::from([(0, vec![2])]));
+        let mut turned = heads(&[next(2), next(2), NONE]);
+        (turned[0].url, turned[1].url) = ("b", "a");
+        assert_eq!(join_parts(&turned, &page_of).following, BTreeMap::from([(1, vec![2])]));
+    }
+
+    #[test]
+    fn rings_stay_and_pages_do_not_follow_themselves() {
+        let Parts { pages, following } = joined(&[next(1), next(0), next(2), single(3)]);
+        assert_eq!((pages, following), (vec![Part::Whole; 4], BTreeMap::new()));
+        // One that leads into a ring comes after those within it where its address does.
+        let Parts { pages, .. } = joined(&[next(1), next(0), next(0)]);
+        assert_eq!(pages, [Part::Whole; 3]);
+        let Parts { following, .. } = joined(&[next(1), next(2), next(1)]);
+        assert_eq!(following, BTreeMap::from([(0, vec![1, 2])]));
+    }
+
+    #[test]
+    fn the_single_page_is_the_article() {
+        let Parts { pages, following } = joined(&[(Some(2), Some(1)), (Some(2), None), single(2)]);
+        assert_eq!(pages, [Part::Of(2), Part::Of(2), Part::Whole]);
+        assert!(following.is_empty(), "nothing is joined: {following:?}");
+        // Of a chain of single pages only the last is one.
+        let Parts { pages, .. } = joined(&[single(1), single(2), NONE]);
+        assert_eq!(pages, [Part::Whole, Part::Of(2), Part::Whole]);
+        // A part of a single page is no next page.
+        let Parts { pages, following } = joined(&[next(1), single(2), NONE]);
+        assert_eq!((pages[0], following.len()), (Part::Whole, 0));
+    }
+
+    #[test]
+    fn links_count_within_a_group() {
+        let mut pages = heads(&[next(1), next(2), next(3), NONE]);
+        pages[1].group = Some("other.example");
+        pages[3].group = None;
+        assert_eq!(join_parts(&pages, &page_of).pages, [Part::Whole; 4]);
+        pages[1].group = None;
+        pages[2].group = None;
+        assert!(join_parts(&pages, &page_of).following.is_empty());
+        assert!(join_parts(&pages, &|_| None).following.is_empty());
+        assert!(join_parts(&pages, &|_| Some(99)).following.is_empty());
+    }
+
+    #[test]
+    fn an_article_has_a_hundred_more_pages_at_most() {
+        let urls: Vec<String> = (0..150).map(|n| format!("{n:03}")).collect();
+        let head = |at: usize| PartHead {
+            url: &urls[at],
+            next_page: urls.get(at + 1).map(String::as_str),
+            group: Some(""),
+            ..PartHead::default()
+        };
+        let pages: Vec<PartHead<'_>> = (0..150).map(head).collect();
+        let parts = join_parts(&pages, &|link| link.parse().ok());
+        assert_eq!(parts.following[&0], (1..=100).collect::<Vec<_>>());
+        assert_eq!((parts.pages[100], parts.pages[101]), (Part::Of(0), Part::Whole));
+    }
+
+    proptest! {
+        #[test]
+        fn articles_do_not_overlap_whatever_the_order(
+            links in prop::collection::vec(
+                (prop::option::weighted(0.2, 0_usize..8), prop::option::weighted(0.7, 0_usize..8)),
+                8,
+            ),
+            order in Just((0_usize..8).collect::<Vec<_>>()).prop_shuffle(),
+        ) {
+            let parts = joined(&links);
+            for (&first, following) in &parts.following {
+                prop_assert_eq!(parts.pages[first], Part::Whole);
+                prop_assert!(!following.is_empty());
+                for &at in following {
+                    prop_assert_eq!(parts.pages[at], Part::Of(first));
+                }
+            }
+            for (at, part) in parts.pages.iter().enumerate() {
+                if let Part::Of(whole) = part {
+                    prop_assert_eq!(parts.pages[*whole], Part::Whole);
+                    let listed = parts.following.values().filter(|of| of.contains(&at)).count();
+                    let by_single = links[at].0.is_some_and(|single| {
+                        single == *whole || parts.following[whole].contains(&single)
+                    });
+                    prop_assert!(listed == 1 || by_single && listed == 0);
+                }
+            }
+            // The same in another order of rows.
+            let heads = heads(&links);
+            let rows: Vec<PartHead<'_>> = order.iter().map(|&at| heads[at]).collect();
+            let place = |at: usize| order.iter().position(|of| *of == at).unwrap();
+            let again = join_parts(&rows, &|link| page_of(link).map(place));
+            let whole = |part: Part| match part {
+                Part::Whole => None,
+                Part::Of(at) => Some(order[at]),
+            };
+            for at in 0..8 {
+                let expected = match parts.pages[at] {
+                    Part::Whole => None,
+                    Part::Of(whole) => Some(whole),
+                };
+                prop_assert_eq!(whole(again.pages[place(at)]), expected);
+            }
+        }
+    }
+}
