@@ -6,17 +6,20 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use sink::BulkDialect;
+use sitemodel::methods::MethodsConfig;
+use sitemodel::settings::{
+    ClusterConfig, ExtractConfig, ParseConfig, RankConfig, SampleConfig, SignifyConfig,
+};
+use sitemodel::site_config::SiteConfigs;
+use sitemodel::weights::{LoadedWeights, built_in};
+use sitemodel::{Engine, Forms, Settings, Tables};
 
 use crate::digests::sha256_of;
-use crate::engine::Engine;
-use crate::fixed::{FixedWrappers, read_files};
+use crate::site_config_files::{read_files, site_configs_of};
 use crate::memory::{LEAST, half_of_machine, parse_size};
-use crate::methods::MethodsConfig;
 use crate::sink_name::SinkName;
-use crate::weights::{LoadedWeights, built_in};
 
-/// The file that holds every key with its default, and says what it does.
-pub const DEFAULT: &str = include_str!("../../configs/default.toml");
+pub use sitemodel::DEFAULT;
 
 /// All settings of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -29,6 +32,8 @@ pub struct Config {
     pub group: GroupConfig,
     /// Limits of the HTML parse.
     pub parse: ParseConfig,
+    /// The sample of a site that is learnt from.
+    pub sample: SampleConfig,
     /// Stage 3.
     pub cluster: ClusterConfig,
     /// Stage 4.
@@ -49,9 +54,9 @@ pub struct Config {
     /// The weights that `grove.weights` names, once read.
     #[serde(skip)]
     pub loaded: Option<Arc<LoadedWeights>>,
-    /// The wrappers that `wrap.fixed` names, once read.
+    /// The site configs that `wrap.site_configs` names, once read.
     #[serde(skip)]
-    pub fixed: Option<Arc<FixedWrappers>>,
+    pub site_configs: Option<Arc<SiteConfigs>>,
 }
 
 /// Settings of the default engine.
@@ -76,6 +81,9 @@ pub struct RunConfig {
     pub jobs: usize,
     /// Memory that a run may take, as [`crate::memory::parse_size`] reads it; empty for half the machine's.
     pub memory: String,
+    /// Bytes that the pages of a site may weigh to be worked on at once; those of a larger site are taken in
+    /// batches.
+    pub batch_bytes: u64,
     /// Folder for pages that do not fit into memory; empty for one in the run folder.
     pub spool: PathBuf,
     /// File for metrics, kept current; empty for none.
@@ -144,114 +152,15 @@ pub struct GroupConfig {
     pub tracking_parameters: Vec<String>,
 }
 
-/// Limits of the HTML parse.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct ParseConfig {
-    /// Deepest nesting kept.
-    pub max_depth: u32,
-    /// Most nodes kept.
-    pub max_nodes: u32,
-    /// Most attributes kept of a tag.
-    pub max_attributes: u32,
-    /// Longest time a page may take to parse.
-    pub max_milliseconds: u64,
-}
-
-/// Settings of the cluster stage.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClusterConfig {
-    /// Least similarity of the pages of one template, 0..=1.
-    pub similarity: f64,
-    /// Added to the similarity of pages that one feed lists.
-    pub feed_bonus: f64,
-    /// Pages that layouts are learnt from.
-    pub sample: usize,
-    /// Fewest words of an article or list page.
-    pub min_words: u32,
-    /// Whether list pages are extracted too.
-    pub extract_lists: bool,
-    /// Most HTML of a site, in bytes, that is worked on at once; a larger site is learnt from a sample.
-    pub whole_site_bytes: u64,
-}
-
-/// Where signifiers come from.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SignifierChoice {
-    /// The page's own terms by tf-idf.
-    TfIdf,
-    /// Feed items, tf-idf where a page has none.
-    Feeds,
-}
-
-/// Weight of a term.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Weighting {
-    /// tf·ln(N/df).
-    Log,
-    /// (1 + ln tf)·ln(N/df).
-    Sublinear,
-}
-
-/// Settings of the signify stage.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct SignifyConfig {
-    /// Where signifiers come from.
-    pub source: SignifierChoice,
-    /// Signifiers a page.
-    pub top: usize,
-    /// Weight of a term.
-    pub weighting: Weighting,
-}
-
-/// Settings of the rank stage.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct RankConfig {
-    /// How articles are found.
-    pub engine: Engine,
-    /// Sibling pages to learn from.
-    pub learn_from: usize,
-    /// How the pages beyond those are looked at.
-    pub beyond: Beyond,
-}
-
-/// How pages of a template that it was not learnt from are looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Beyond {
-    /// By what was learnt alone, where they are like the pages learnt from; else they are judged.
-    #[default]
-    Glance,
-    /// Each is judged as those learnt from are.
-    Judge,
-}
-
 /// Settings of the wrap stage.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WrapConfig {
     /// Most pages held back to test a wrapper.
     pub hold_back: usize,
-    /// Files and folders of wrappers written by hand. Their contents decide results, not their paths.
+    /// Site configs: files and folders. Their contents decide results, not their paths.
     #[serde(skip_serializing)]
-    pub fixed: Vec<PathBuf>,
-}
-
-/// Settings of the extract stage.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExtractConfig {
-    /// Method for pages without siblings or without a match.
-    pub page_wise: Engine,
-    /// Fewest words of an article.
-    pub min_words: u32,
-    /// Confidence below which an article is marked as doubtful.
-    pub doubtful_below: f64,
+    pub site_configs: Vec<PathBuf>,
 }
 
 /// Settings of the emit stage.
@@ -373,25 +282,45 @@ impl Config {
                     *path = without_detours(&folder.join(&path));
                 }
             }
-            for path in &mut config.wrap.fixed {
+            for path in &mut config.wrap.site_configs {
                 *path = without_detours(&folder.join(&*path));
             }
         }
         if !config.grove.weights.as_os_str().is_empty() {
-            config.loaded = Some(Arc::new(LoadedWeights::read(&config.grove.weights)?));
+            config.loaded = Some(Arc::new(read_weights(&config.grove.weights)?));
         }
-        config.read_fixed()?;
+        config.read_site_configs()?;
         Ok(config)
     }
 
-    /// Reads the wrappers that `wrap.fixed` names; to be called again where it changes.
+    /// Reads the site configs that `wrap.site_configs` names; to be called again where it changes.
     ///
     /// # Errors
     /// If a file cannot be read. What is in it is no error.
-    pub fn read_fixed(&mut self) -> Result<()> {
-        let files = read_files(&self.wrap.fixed)?;
-        self.fixed = (!files.is_empty()).then(|| Arc::new(FixedWrappers::new(&files)));
+    pub fn read_site_configs(&mut self) -> Result<()> {
+        let files = read_files(&self.wrap.site_configs)?;
+        self.site_configs = (!files.is_empty()).then(|| Arc::new(site_configs_of(&files)));
         Ok(())
+    }
+
+    /// What learning and applying go by.
+    pub fn settings(&self) -> Settings {
+        let tables = Tables {
+            tracking_parameters: self.group.tracking_parameters.clone(),
+            parse: self.parse.clone(),
+            sample: self.sample.clone(),
+            cluster: self.cluster.clone(),
+            signify: self.signify.clone(),
+            rank: self.rank.clone(),
+            hold_back: self.wrap.hold_back,
+            extract: self.extract.clone(),
+            methods: self.methods.clone(),
+        };
+        let forms = Forms { html: self.emit.wants_html(), markdown: self.emit.wants_markdown() };
+        Settings::new(tables)
+            .with_weights(self.loaded.clone())
+            .with_site_configs(self.site_configs.clone())
+            .with_forms(forms)
     }
 
     /// The weights of the default engine.
@@ -402,15 +331,25 @@ impl Config {
     /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex.
     pub fn hash(&self) -> String {
         let decisive = (
-            (&self.read, &self.group, &self.parse, &self.cluster),
+            (&self.read, &self.group, &self.parse, &self.sample, &self.cluster),
             (&self.signify, &self.rank, &self.wrap, &self.extract, &self.methods),
             (self.rank.engine == Engine::Grove).then(|| &self.weights().digest),
             env!("CARGO_PKG_VERSION"),
         );
         let mut text = serde_json::to_string(&decisive).unwrap_or_default();
-        text.extend(self.fixed.iter().map(|fixed| fixed.digest.as_str()));
+        text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
         sha256_of(&text)
     }
+}
+
+/// Reads a weights file.
+///
+/// # Errors
+/// If it cannot be read, or is none that this version can use.
+pub fn read_weights(path: &Path) -> Result<LoadedWeights> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read the weights {shown}"))?;
+    LoadedWeights::from_bytes(&bytes).with_context(|| format!("the weights {shown}"))
 }
 
 /// The path without `name/..` in it: `configs/../out` is `out`, and outputs that name their files

@@ -88,7 +88,7 @@ impl SiteModel {
         let parsed = sibling.page;
         let drop = |stage, reason| Applied::dropped(self.drop_parsed(parsed, stage, reason));
         let config = &settings.tables().cluster;
-        let number = match meter.step(Step::Cluster, || self.assign(sibling, config)) {
+        let number = match meter.step(Step::Cluster, || self.assign(sibling, settings)) {
             Assigned::Template(number) => number,
             Assigned::Kind(kind) => {
                 return match refusal(kind, config) {
@@ -135,16 +135,16 @@ impl SiteModel {
     }
 
     /// The first round of learning that has a layout for a page tells its template.
-    fn assign(&self, sibling: &Sibling<'_>, config: &ClusterConfig) -> Assigned {
+    fn assign(&self, sibling: &Sibling<'_>, settings: &Settings) -> Assigned {
         let assign = |round: &crate::stages::cluster::Layouts| {
-            Some(round.assign(sibling, &self.addresses, config)).filter(|to| *to != Assigned::No)
+            Some(round.assign(sibling, &self.addresses, settings)).filter(|to| *to != Assigned::No)
         };
         self.rounds.iter().find_map(assign).unwrap_or(Assigned::No)
     }
 
     /// Number of the template that a page belongs to.
     pub fn template_of(&self, sibling: &Sibling<'_>, settings: &Settings) -> Option<u32> {
-        match self.assign(sibling, &settings.tables().cluster) {
+        match self.assign(sibling, settings) {
             Assigned::Template(number) => Some(number),
             Assigned::Kind(_) | Assigned::No => None,
         }

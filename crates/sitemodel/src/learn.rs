@@ -71,7 +71,6 @@ pub fn learn_parsed(
     settings: &Settings,
     meter: &dyn Meter,
 ) -> Learning {
-    let config = &settings.tables().cluster;
     let mut order: Vec<usize> = (0..sample.len()).collect();
     let url = |at: usize| &*sample[at].page.page.url;
     order.sort_by_cached_key(|&at| (address_hash(url(at)), url(at).to_owned()));
@@ -94,7 +93,7 @@ pub fn learn_parsed(
     model.head.cut |= evidence.cut;
     let first = model.templates.len();
     let (layouts, clusters) =
-        meter.step(Step::Cluster, || cluster(&ordered, evidence.addresses, first, config));
+        meter.step(Step::Cluster, || cluster(&ordered, evidence.addresses, first, settings));
     let continued: Vec<Option<u32>> = continued(previous, &ordered, &clusters, settings);
 
     let learn_one = |cluster: &Cluster| learn_template(cluster, &ordered, settings, meter);

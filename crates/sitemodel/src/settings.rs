@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use grouping::Tracking;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -112,6 +113,8 @@ pub struct ExtractConfig {
 /// All settings of learning and applying, as the tables of the settings file have them.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Tables {
+    /// Query parameters that are ignored where addresses are compared.
+    pub tracking_parameters: Vec<String>,
     /// Limits of the HTML parse.
     pub parse: ParseConfig,
     /// The sample of a site.
@@ -147,6 +150,7 @@ pub struct Settings {
     weights: Option<Arc<LoadedWeights>>,
     site_configs: Option<Arc<SiteConfigs>>,
     forms: Forms,
+    tracking: Tracking,
     digest: [u8; 32],
 }
 
@@ -154,7 +158,8 @@ impl Settings {
     /// Settings with the built-in weights, without site configs, that make text only.
     pub fn new(tables: Tables) -> Self {
         let digest = Sha256::digest(serde_json::to_vec(&tables).unwrap_or_default()).into();
-        Self { tables, weights: None, site_configs: None, forms: Forms::default(), digest }
+        let tracking = Tracking::new(&tables.tracking_parameters);
+        Self { tables, weights: None, site_configs: None, forms: Forms::default(), tracking, digest }
     }
 
     /// The defaults of `configs/default.toml`.
@@ -167,7 +172,12 @@ impl Settings {
             hold_back: usize,
         }
         #[derive(Deserialize)]
+        struct Group {
+            tracking_parameters: Vec<String>,
+        }
+        #[derive(Deserialize)]
         struct File {
+            group: Group,
             parse: ParseConfig,
             sample: SampleConfig,
             cluster: ClusterConfig,
@@ -180,6 +190,7 @@ impl Settings {
         }
         match toml::from_str::<File>(DEFAULT) {
             Ok(file) => Self::new(Tables {
+                tracking_parameters: file.group.tracking_parameters,
                 parse: file.parse,
                 sample: file.sample,
                 cluster: file.cluster,
@@ -214,6 +225,11 @@ impl Settings {
     /// The tables.
     pub fn tables(&self) -> &Tables {
         &self.tables
+    }
+
+    /// The query parameters that are ignored where addresses are compared.
+    pub fn tracking(&self) -> &Tracking {
+        &self.tracking
     }
 
     /// The weights of the engine `grove`.

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use dom::local_name;
-use grouping::AddressDigest;
+use grouping::{AddressDigest, Tracking};
 use model::TemplateKind;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,7 +21,7 @@ use super::signify::Sibling;
 use crate::layouts::{CORE, Cores, Outline, group_by_layout};
 use crate::page_kind::{Evidence, Impression, Middle, impression};
 use crate::parsed::{ParsedPage, layout_of, recurring_tokens};
-use crate::settings::ClusterConfig;
+use crate::settings::Settings;
 
 /// The layouts of a site that one round of learning found. Borrows nothing of the pages.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -93,13 +93,14 @@ pub fn cluster(
     sample: &[Sibling<'_>],
     addresses: &AddressDigest,
     first: usize,
-    config: &ClusterConfig,
+    settings: &Settings,
 ) -> (Layouts, Vec<Cluster>) {
+    let config = &settings.tables().cluster;
     let recurring = recurring_tokens(sample.iter().map(|sibling| sibling.page));
     let outlines: Vec<Outline> =
         sample.par_iter().map(|page| outline(page, &recurring)).collect();
     let impressions: Vec<Impression> =
-        sample.par_iter().map(|page| look(page, addresses, config)).collect();
+        sample.par_iter().map(|page| look(page, addresses, settings)).collect();
     let groups = group_by_layout(&outlines, config);
     let core = |group: &Vec<u32>| -> Vec<Outline> {
         group.iter().take(CORE).map(|&m| outlines[m as usize].clone()).collect()
@@ -158,15 +159,16 @@ impl Layouts {
         &self,
         page: &Sibling<'_>,
         addresses: &AddressDigest,
-        config: &ClusterConfig,
+        settings: &Settings,
     ) -> Assigned {
+        let config = &settings.tables().cluster;
         let nearest = self.cores.nearest(&outline(page, &self.recurring), config);
         let Some((at, alike)) = nearest else { return Assigned::No };
         let layout = &self.layouts[at];
         if alike < layout.reach {
             return Assigned::No;
         }
-        let kind = layout.middle.kind(&look(page, addresses, config));
+        let kind = layout.middle.kind(&look(page, addresses, settings));
         match layout.templates.iter().find(|(of, _)| *of == kind) {
             Some((_, template)) => Assigned::Template(*template),
             None => Assigned::Kind(kind),
@@ -235,17 +237,17 @@ fn outline(sibling: &Sibling<'_>, recurring: &FxHashSet<u64>) -> Outline {
 }
 
 /// What a page is taken for by itself.
-fn look(sibling: &Sibling<'_>, addresses: &AddressDigest, config: &ClusterConfig) -> Impression {
+fn look(sibling: &Sibling<'_>, addresses: &AddressDigest, settings: &Settings) -> Impression {
     let page = sibling.page;
     let evidence = Evidence {
         listed_by_feed: !sibling.feed_items.is_empty(),
         is_section: addresses.pages_below(&page.page.url),
-        min_words: config.min_words,
+        min_words: settings.tables().cluster.min_words,
     };
     let impression = impression(page, &evidence);
     // Of the pages that look like lists those are that lead to other pages of the crawl.
     if impression.needs_proof() {
-        impression.with_proof(leads_on(page, addresses))
+        impression.with_proof(leads_on(page, addresses, settings.tracking()))
     } else {
         impression
     }
@@ -254,14 +256,16 @@ fn look(sibling: &Sibling<'_>, addresses: &AddressDigest, config: &ClusterConfig
 /// A list leads to at least so many other pages of the crawl.
 const LEADS_TO: usize = 3;
 
-fn leads_on(page: &ParsedPage<'_>, addresses: &AddressDigest) -> bool {
+fn leads_on(page: &ParsedPage<'_>, addresses: &AddressDigest, tracking: &Tracking) -> bool {
     let Ok(base) = Url::parse(&page.page.url) else { return false };
     let document = &page.document;
     let anchors = document.ids().filter(|&id| document.is(id, &local_name!("a")));
     let hrefs: BTreeSet<&str> =
         anchors.filter_map(|id| document.attribute(id, &local_name!("href"))).collect();
-    let links = hrefs.into_iter().filter_map(|href| Some(String::from(base.join(href).ok()?)));
-    addresses.leads_to(links, &page.page.url, LEADS_TO)
+    let links: Vec<String> =
+        hrefs.into_iter().filter_map(|href| Some(base.join(href).ok()?.into())).collect();
+    let links = links.iter().map(String::as_str);
+    addresses.leads_to(links, &page.page.url, LEADS_TO, tracking)
 }
 
 /// Sets the pages of a layout apart by kind, the most numerous first.
