@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use sitemodel::{Meter, Step};
 
 use crate::config::Config;
 use crate::stages::read::InputSummary;
@@ -78,6 +79,20 @@ impl Clock {
     }
 }
 
+impl Meter for Clock {
+    fn measure(&self, step: Step, work: &mut dyn FnMut()) {
+        let timer = match step {
+            Step::Parse => &self.parse,
+            Step::Cluster => &self.cluster,
+            Step::Signify => &self.signify,
+            Step::Rank => &self.rank,
+            Step::Wrap => &self.wrap,
+            Step::Extract => &self.extract,
+        };
+        timer.time(work);
+    }
+}
+
 /// An input file as it was read.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct InputRecord {
@@ -124,12 +139,12 @@ pub struct Counts {
     /// Pages of which elements, attributes or the rest were left out, as their trees outgrew a limit.
     #[serde(default)]
     pub pages_outgrown: u64,
-    /// Pages that no template was learnt from and that were taken by what was learnt alone.
+    /// Pages that took the fast path: by the wrapper and what was learnt, without being judged.
     #[serde(default)]
-    pub pages_at_a_glance: u64,
-    /// Pages that no template was learnt from and that were judged, as they are not like those it was.
+    pub pages_fast_path: u64,
+    /// Pages that were judged.
     #[serde(default)]
-    pub pages_judged_beyond: u64,
+    pub pages_judged: u64,
     /// Sites.
     pub sites: u64,
     /// Articles.

@@ -22,29 +22,18 @@ The stages in order, with the type that flows on:
 threads, order and disk.
 */
 
-pub mod body;
 pub mod causes;
 pub mod commands;
 pub mod config;
 mod digests;
-pub mod engine;
-pub mod fixed;
-mod further;
 mod html;
 pub mod inputs;
-mod known;
-pub mod layouts;
 pub mod ledger;
-pub mod letters;
 mod lines;
 pub mod memory;
-pub mod methods;
 mod numerals;
 pub mod observer;
 mod opened;
-pub mod page_kind;
-pub mod parsed;
-pub mod parts;
 pub mod printed;
 pub mod report;
 mod results;
@@ -54,9 +43,8 @@ mod scale;
 pub mod sink_name;
 pub mod sinks;
 pub mod site;
+pub mod site_config_files;
 pub mod site_configs;
 pub mod stages;
 mod tally;
-pub mod template;
 mod waiting;
-pub mod weights;

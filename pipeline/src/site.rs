@@ -1,346 +1,338 @@
-//! One site from pages to articles: stages 3 to 7 in order. No IO, no failure.
+//! One site from its pages to its result: survey, learn, apply, and a second round for pages of layouts
+//! that the sample lacks.
+//!
+//! ```text
+//! pages ─► survey ─► sample ─► learn ─► model ─► apply ─► result
+//!                                         ▲        └► unassigned ─► sample ─► learn ─┐
+//!                                         └──────────────────────────────────────────┘
+//! ```
+//!
+//! A site whose pages weigh little is taken at once: each page is parsed once. A larger one is taken in batches,
+//! each of which is a part of its result and a point to resume from. What comes of a page is the same.
 
-use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::ops::ControlFlow;
+use std::path::Path;
 
-use dom::ParseNotes;
-use grouping::{OwnWords, PagesByLink, SiteAddresses, Tracking};
-use model::{
-    Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Support, Template,
-    TemplateKind,
-};
-use rayon::prelude::*;
-use sink::{BestWrapper, FixedRecord, Letters, PageWork, SiteRecord, SiteResult, TemplateRecord};
-use xxhash_rust::xxh3::xxh3_64;
+use grouping::PageHead;
+use model::{Article, FeedItem, Page, Site};
+use sink::{SiteConfigFile, SiteResult};
+use sitemodel::{Applied, Body, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
 use crate::config::Config;
-use crate::known::{Known, KnownTemplate};
 use crate::ledger::Clock;
-use crate::letters::letters_of;
-use crate::parsed::{ParsedPage, parse_page};
-use crate::parts::join_parts;
+use crate::scale::gather::Waiting;
+use crate::scale::spool::{Spool, Stored};
 use crate::sink_name::SinkName;
 use crate::site_configs::site_configs;
-use crate::stages::cluster::{Clusters, Joined, cluster};
-use crate::stages::extract::{SITE_CONFIG, extract};
-use crate::stages::signify::Sibling;
-use crate::stages::wrap::Learnt;
-use crate::template::{LearntTemplate, Outcome, at_once, drop_of, learn_template, sample_size};
+use crate::stages::apply::{Applying, Outcomes, Unassigned, join, result};
+use crate::stages::captures::OtherCaptures;
+use crate::stages::learn::{ParsedPages, Surveyed, head_of, needs_heads, parse, sample};
 
-/// How many ranked patterns and example pages the wrapper file shows.
-const PATTERNS_SHOWN: usize = 5;
-const EXAMPLES_SHOWN: usize = 3;
+/// Takes the results of a site's parts, by number; says whether to go on.
+pub(crate) type Hand<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
 
-/// Processes a site. Should anything in it panic, every page is tried by itself, page-wise, and
-/// what still fails is set aside as `internal-error`: one broken page must not end the night.
+/// What comes of a site in memory, as of one in a run.
 pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
-    process_within(site, &addresses_of(site, config), config, clock).0
+    let spool = Spool::new(Path::new(""), u64::MAX);
+    let pages = site.pages.iter().cloned().map(Stored::held).collect();
+    let (key, items) = (site.key.clone(), site.feed_items.clone());
+    let config = &Config {
+        run: crate::config::RunConfig { batch_bytes: u64::MAX, ..config.run.clone() },
+        ..config.clone()
+    };
+    let waiting = Waiting { key, pages, items, others: Vec::new() };
+    let mut found = SiteResult::of_articles(&site.key, Vec::new());
+    let mut hand = |_, result| {
+        found = result;
+        ControlFlow::Continue(())
+    };
+    // Pages in memory can be read.
+    let _ = work_on(waiting, 0, &spool, config, clock, &mut hand);
+    found
 }
 
-/// Processes pages of a site, all of whose addresses are known. Gives also what was learnt of it,
-/// for further pages, unless something failed.
-pub(crate) fn process_within(
-    site: &Site,
-    addresses: &Arc<SiteAddresses>,
+/// Processes a site whose first `done` parts are done already.
+///
+/// # Errors
+/// If its pages cannot be read from the spool.
+pub(crate) fn work_on(
+    site: Waiting,
+    done: usize,
+    spool: &Spool,
     config: &Config,
     clock: &Clock,
-) -> (SiteResult, Option<Known>) {
-    match catch_unwind(AssertUnwindSafe(|| process_together(site, addresses, config, clock))) {
-        Ok((result, known)) => (result, Some(known)),
-        Err(_) => (process_apart(site, config), None),
+    hand: &mut Hand<'_>,
+) -> io::Result<()> {
+    let settings = &config.settings();
+    let at_once = site.weight() <= config.run.batch_bytes;
+    let Waiting { key, pages, items, others } = site;
+    let others = OtherCaptures::of(others);
+    let mut work = Work { key, pages, others, spool, config, settings, clock };
+    if at_once { work.whole(items, hand) } else { work.in_batches(items, done, hand) }
+}
+
+/// A site that is worked on.
+struct Work<'a> {
+    key: String,
+    pages: Vec<Stored>,
+    others: OtherCaptures,
+    spool: &'a Spool,
+    config: &'a Config,
+    settings: &'a Settings,
+    clock: &'a Clock,
+}
+
+impl Work<'_> {
+    /// All pages at once.
+    fn whole(&mut self, items: Vec<FeedItem>, hand: &mut Hand<'_>) -> io::Result<()> {
+        let all: Vec<usize> = (0..self.pages.len()).collect();
+        let pages = self.load(&all)?;
+        self.release(&all);
+        let parsed = parse(&pages, self.settings, self.clock);
+        let heads = needs_heads(&items, self.settings).then(|| heads(&parsed));
+        let site = self.survey(items, heads.as_deref());
+        let (model, known) = self.learn(&site, &parsed, None);
+        let applying = self.applying(&site, &model);
+        let mut outcomes = applying.apply(&parsed, &known, Unassigned::Wait);
+        let left = unassigned(&outcomes);
+        let (left, mut parsed): (ParsedPages<'_>, ParsedPages<'_>) =
+            parsed.into_iter().partition(|(at, _)| left.contains(at));
+        let model = if left.is_empty() {
+            model
+        } else {
+            let (model, known) = self.learn(&site, &left, Some(&model));
+            let applying = self.applying(&site, &model);
+            outcomes.extend(applying.apply(&left, &known, Unassigned::Alone));
+            model
+        };
+        parsed.extend(left);
+        let applying = self.applying(&site, &model);
+        let mut result = self.result(&applying, &parsed, outcomes)?;
+        result.site_configs = self.site_configs(&result.articles, &model, &parsed);
+        let _ = hand(0, result);
+        Ok(())
     }
-}
 
-/// The addresses of a site's pages.
-pub(crate) fn addresses_of(site: &Site, config: &Config) -> Arc<SiteAddresses> {
-    let tracking = Tracking::new(&config.group.tracking_parameters);
-    Arc::new(SiteAddresses::of(site.pages.iter().map(|page| &*page.url), tracking))
-}
-
-/// Pages of a site by the links that lead to them.
-pub(crate) fn links_of(parsed: &[ParsedPage<'_>], addresses: &Arc<SiteAddresses>) -> PagesByLink {
-    let pages: Vec<OwnWords<'_>> = parsed.iter().map(own_words).collect();
-    PagesByLink::of(Arc::clone(addresses), &pages)
-}
-
-fn own_words<'a>(page: &'a ParsedPage<'_>) -> OwnWords<'a> {
-    OwnWords {
-        url: &page.page.url,
-        canonical: canonical_of(page),
-        title: page.document.head().title.as_deref().unwrap_or_default(),
-        html: &page.page.html,
-    }
-}
-
-/// A site's pages joined to its feed items.
-pub(crate) fn joined<'a>(site: &'a Site, parsed: &[ParsedPage<'_>], config: &Config) -> Joined<'a> {
-    let links = links_of(parsed, &addresses_of(site, config));
-    Joined::of(&site.key, &site.feed_items, links, parsed.len())
-}
-
-fn process_together(
-    site: &Site,
-    addresses: &Arc<SiteAddresses>,
-    config: &Config,
-    clock: &Clock,
-) -> (SiteResult, Known) {
-    let mut parsed: Vec<ParsedPage<'_>> =
-        clock.parse.time(|| site.pages.par_iter().map(|page| parse_page(page, config)).collect());
-    let mut work = work_of(&parsed);
-    let links = links_of(&parsed, addresses);
-    join_parts(&mut parsed, &links);
-    let site = &Joined::of(&site.key, &site.feed_items, links, parsed.len());
-    let Clusters { templates, layouts } =
-        clock.cluster.time(|| cluster(site, &parsed, &config.cluster));
-
-    let mut articles = Vec::new();
-    let mut drops = Vec::new();
-    let mut records = Vec::new();
-    let mut letters = Letters::default();
-    let mut best: Option<BestWrapper> = None;
-    let mut known = Known { layouts, templates: Vec::with_capacity(templates.len()) };
-    for template in templates {
-        if let Some(reason) = refusal(template.kind, config) {
-            drops.extend(
-                template
-                    .members
-                    .iter()
-                    .map(|&m| drop_of(&parsed[m as usize], Stage::Cluster, reason)),
-            );
-            records.push(record_of(&template, &parsed, None, &[]));
-            known.templates.push(KnownTemplate { template, learnt: None });
-            continue;
-        }
-        let (learnt, outcomes) =
-            learn_and_extract(site, &template, &parsed, config, clock, &mut work);
-        let before = articles.len();
-        for outcome in outcomes {
-            match outcome {
-                Outcome::Article(article, of_page) => {
-                    letters.add(of_page);
-                    articles.push(*article);
+    /// Batch after batch; pages that wait for the second round come last.
+    fn in_batches(
+        &mut self,
+        items: Vec<FeedItem>,
+        done: usize,
+        hand: &mut Hand<'_>,
+    ) -> io::Result<()> {
+        let heads = match needs_heads(&items, self.settings) {
+            true => Some(self.heads()?),
+            false => None,
+        };
+        let site = self.survey(items, heads.as_deref());
+        drop(heads);
+        let all: Vec<usize> = (0..self.pages.len()).collect();
+        let (model, mut site_configs) = self.learn_from(&site, &all, None)?;
+        let batches = self.batches(site.units());
+        let first_round = batches.len();
+        let mut waiting: Vec<Vec<usize>> = Vec::new();
+        for (number, batch) in batches.into_iter().enumerate() {
+            let pages = self.load(&batch.concat())?;
+            let parsed = parse(&pages, self.settings, self.clock);
+            let applying = self.applying(&site, &model);
+            let is_left = |(at, parsed): &&(usize, Result<ParsedPage<'_>, &Page>)| {
+                parsed.as_ref().is_ok_and(|parsed| applying.is_unassigned(*at, parsed))
+            };
+            let left: BTreeSet<usize> = parsed.iter().filter(is_left).map(|(at, _)| *at).collect();
+            let (later, now): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
+                batch.into_iter().partition(|unit| unit.iter().any(|page| left.contains(page)));
+            waiting.extend(later);
+            let now: BTreeSet<usize> = now.into_iter().flatten().collect();
+            if number >= done {
+                let parsed = parsed.into_iter().filter(|(at, _)| now.contains(at)).collect();
+                let outcomes = applying.apply(&parsed, &BTreeMap::new(), Unassigned::Wait);
+                let result = self.result(&applying, &parsed, outcomes)?;
+                let site_configs = std::mem::take(&mut site_configs);
+                let result = SiteResult { more: true, site_configs, ..result };
+                if hand(number, result).is_break() {
+                    return Ok(());
                 }
-                Outcome::Drop(drop) => drops.push(*drop),
+            }
+            self.release(&now.into_iter().collect::<Vec<_>>());
+        }
+        let model = match waiting.is_empty() {
+            true => model,
+            false => self.learn_from(&site, &waiting.concat(), Some(&model))?.0,
+        };
+        let mut batches = self.batches(waiting);
+        if batches.is_empty() {
+            // Only now is it known that no more of the site comes.
+            batches.push(Vec::new());
+        }
+        let last = first_round + batches.len() - 1;
+        for (number, batch) in (first_round..).zip(batches).filter(|(number, _)| *number >= done) {
+            let all = batch.concat();
+            let pages = self.load(&all)?;
+            self.release(&all);
+            let parsed = parse(&pages, self.settings, self.clock);
+            let applying = self.applying(&site, &model);
+            let outcomes = applying.apply(&parsed, &BTreeMap::new(), Unassigned::Alone);
+            let result = self.result(&applying, &parsed, outcomes)?;
+            if hand(number, SiteResult { more: number < last, ..result }).is_break() {
+                break;
             }
         }
-        if let Some(learnt) = &learnt.learnt {
-            let given = articles.len() - before;
-            if best.as_ref().is_none_or(|b| given > b.articles) {
-                let wrapper = &learnt.wrapper;
-                best = Some(BestWrapper {
-                    articles: given,
-                    content: wrapper.content.clone(),
-                    confidence: wrapper.confidence,
-                    support: wrapper.support,
-                });
+        Ok(())
+    }
+
+    fn applying<'a>(&'a self, site: &'a Surveyed, model: &'a SiteModel) -> Applying<'a> {
+        Applying { site, model, settings: self.settings, meter: self.clock }
+    }
+
+    /// Pages by their indices.
+    fn load(&self, pages: &[usize]) -> io::Result<Vec<(usize, Page)>> {
+        let stored = pages.iter().map(|&page| self.pages[page].clone()).collect();
+        let loaded = self.clock.read.time(|| self.spool.load(&self.key, stored))?;
+        Ok(pages.iter().copied().zip(loaded).collect())
+    }
+
+    /// Lets go of the HTML that is held in memory of pages that are not needed again.
+    fn release(&mut self, pages: &[usize]) {
+        pages.iter().for_each(|&page| self.pages[page].release());
+    }
+
+    fn survey(&self, items: Vec<FeedItem>, heads: Option<&[PageHead]>) -> Surveyed {
+        let urls = self.pages.iter().map(|page| &*page.head.url);
+        Surveyed::of(&self.key, urls, items, heads, self.settings)
+    }
+
+    /// What all pages say of themselves.
+    fn heads(&self) -> io::Result<Vec<PageHead>> {
+        let mut all = Vec::with_capacity(self.pages.len());
+        for batch in self.batches((0..self.pages.len()).map(|page| vec![page]).collect()) {
+            let pages = self.load(&batch.concat())?;
+            all.extend(heads(&parse(&pages, self.settings, self.clock)));
+        }
+        Ok(all)
+    }
+
+    /// Runs of units that weigh so much together at most, but at least one.
+    fn batches(&self, units: Vec<Vec<usize>>) -> Vec<Vec<Vec<usize>>> {
+        let most = self.config.run.batch_bytes / 2;
+        let mut batches: Vec<Vec<Vec<usize>>> = Vec::new();
+        let mut weight = 0;
+        for unit in units {
+            let own: u64 = unit.iter().map(|&page| self.pages[page].head.weight).sum();
+            weight += own;
+            match batches.last_mut() {
+                Some(batch) if weight <= most => batch.push(unit),
+                _ => {
+                    weight = own;
+                    batches.push(vec![unit]);
+                }
             }
         }
-        records.push(record_of(&template, &parsed, learnt.learnt.as_ref(), learnt.ranked()));
-        known.templates.push(KnownTemplate { template, learnt: Some(learnt) });
+        batches
     }
-    articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
-    drops.sort();
-    let site_configs = if config.emit.sinks.contains(&SinkName::SiteConfig) {
-        let learnt =
-            known.templates.iter().filter_map(|known| known.learnt.as_ref()?.learnt.as_ref());
-        let wrappers: Vec<_> = learnt.map(|learnt| &learnt.wrapper).collect();
-        site_configs(&articles, &wrappers, &parsed)
-    } else {
-        Vec::new()
-    };
-    let result = SiteResult {
-        best: best_by_hand(&articles, best),
-        articles,
-        drops,
-        record: SiteRecord::new(site.key, records, by_hand(&parsed)),
-        site: site.key.to_owned(),
-        site_configs,
-        pages: parsed.len(),
-        work,
-        letters,
-        more: false,
-        row: None,
-    };
-    (result, known)
-}
 
-/// How pages were parsed.
-pub(crate) fn work_of(parsed: &[ParsedPage<'_>]) -> PageWork {
-    let count = |is: fn(&ParseNotes) -> bool| {
-        parsed.iter().filter(|page| is(&page.document.notes())).count() as u64
-    };
-    PageWork {
-        by_html5ever: count(|notes| notes.by_html5ever),
-        outgrown: count(ParseNotes::outgrown),
-        ..PageWork::default()
+    /// Learns from the sample of pages that are parsed. Gives also the bodies that were found, by page.
+    fn learn(
+        &self,
+        site: &Surveyed,
+        parsed: &ParsedPages<'_>,
+        previous: Option<&SiteModel>,
+    ) -> (SiteModel, BTreeMap<usize, Body>) {
+        let good: Vec<(usize, &ParsedPage<'_>)> =
+            parsed.iter().filter_map(|(at, page)| Some((*at, page.as_ref().ok()?))).collect();
+        let weights = good.iter().map(|(at, page)| (&*page.page.url, self.pages[*at].head.weight));
+        let sample = sample(weights, self.settings);
+        let items: Vec<Vec<&FeedItem>> =
+            sample.chosen.iter().map(|&chosen| site.items_of(good[chosen].0)).collect();
+        let siblings: Vec<Sibling<'_>> = (sample.chosen.iter().zip(&items))
+            .map(|(&chosen, feed_items)| Sibling { page: good[chosen].1, feed_items })
+            .collect();
+        let Learning { model, bodies } =
+            site.learn(&siblings, sample.cut_by_bytes, previous, self.settings, self.clock);
+        let bodies = sample.chosen.iter().zip(bodies);
+        (model, bodies.filter_map(|(&chosen, body)| Some((good[chosen].0, body?))).collect())
     }
-}
 
-/// How the fixed wrappers of a site's hosts fared.
-pub(crate) fn by_hand(parsed: &[ParsedPage<'_>]) -> Vec<FixedRecord> {
-    let mut records: BTreeMap<&str, FixedRecord> = BTreeMap::new();
-    for page in parsed {
-        let Some(fixed) = &page.fixed else { continue };
-        let by = &fixed.by;
-        let record = records.entry(&by.host).or_insert_with(|| FixedRecord {
-            host: by.host.clone(),
-            body: by.wrapper.body().collect(),
-            pages: 0,
-            matched: 0,
+    /// Learns from the sample of some pages of a large site. Gives also site configs, if they are asked for.
+    fn learn_from(
+        &self,
+        site: &Surveyed,
+        pages: &[usize],
+        previous: Option<&SiteModel>,
+    ) -> io::Result<(SiteModel, Vec<SiteConfigFile>)> {
+        let heads = pages.iter().map(|&page| &self.pages[page].head);
+        let chosen = sample(heads.map(|head| (&*head.url, head.weight)), self.settings);
+        let pages: Vec<usize> = chosen.chosen.iter().map(|&at| pages[at]).collect();
+        let pages = self.load(&pages)?;
+        let parsed = parse(&pages, self.settings, self.clock);
+        let items: Vec<Vec<&FeedItem>> = parsed.iter().map(|(at, _)| site.items_of(*at)).collect();
+        let siblings: Vec<Sibling<'_>> = (parsed.iter().zip(&items))
+            .filter_map(|((_, page), feed_items)| {
+                Some(Sibling { page: page.as_ref().ok()?, feed_items })
+            })
+            .collect();
+        let Learning { model, bodies } =
+            site.learn(&siblings, chosen.cut_by_bytes, previous, self.settings, self.clock);
+        if !self.config.emit.sinks.contains(&SinkName::SiteConfig) {
+            return Ok((model, Vec::new()));
+        }
+        let good = parsed.iter().filter(|(_, page)| page.is_ok()).map(|(at, _)| *at);
+        let known = good.zip(bodies).filter_map(|(at, body)| Some((at, body?))).collect();
+        let outcomes = self.applying(site, &model).apply(&parsed, &known, Unassigned::Wait);
+        let articles = outcomes.into_values().filter_map(|applied| match applied.outcome {
+            Outcome::Article(article) => Some(*article),
+            _ => None,
         });
-        record.pages += 1;
-        record.matched += usize::from(fixed.body.is_some());
+        let mut articles: Vec<Article> = articles.collect();
+        articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
+        let site_configs = self.site_configs(&articles, &model, &parsed);
+        Ok((model, site_configs))
     }
-    records.into_values().collect()
-}
 
-/// The best wrapper, or the expression of a fixed one that gave more articles.
-pub(crate) fn best_by_hand(articles: &[Article], best: Option<BestWrapper>) -> Option<BestWrapper> {
-    let mut counts: BTreeMap<&[String], (usize, f64)> = BTreeMap::new();
-    for article in articles.iter().filter(|article| article.engine == SITE_CONFIG) {
-        counts.entry(&article.xpath).or_insert((0, article.confidence)).0 += 1;
+    fn site_configs(
+        &self,
+        articles: &[Article],
+        model: &SiteModel,
+        parsed: &ParsedPages<'_>,
+    ) -> Vec<SiteConfigFile> {
+        if !self.config.emit.sinks.contains(&SinkName::SiteConfig) {
+            return Vec::new();
+        }
+        let parsed: Vec<&ParsedPage<'_>> =
+            parsed.iter().filter_map(|(_, page)| page.as_ref().ok()).collect();
+        site_configs(articles, model, &parsed)
     }
-    let most = counts.into_iter().max_by_key(|(_, (articles, _))| *articles);
-    let by_hand = most.map(|(content, (articles, confidence))| BestWrapper {
-        articles,
-        content: content.to_vec(),
-        confidence,
-        // Nobody learnt it.
-        support: Support::default(),
-    });
-    let given = |best: &Option<BestWrapper>| best.as_ref().map_or(0, |best| best.articles);
-    if given(&by_hand) > 0 && given(&by_hand) >= given(&best) { by_hand } else { best }
-}
 
-pub(crate) fn refusal(kind: TemplateKind, config: &Config) -> Option<DropReason> {
-    match kind {
-        TemplateKind::Article => None,
-        TemplateKind::List if config.cluster.extract_lists => None,
-        TemplateKind::List => Some(DropReason::ListPage),
-        TemplateKind::Other => Some(DropReason::NoContent),
+    /// The result of pages, with what other captures of them gave.
+    fn result(
+        &mut self,
+        applying: &Applying<'_>,
+        parsed: &ParsedPages<'_>,
+        mut outcomes: Outcomes,
+    ) -> io::Result<SiteResult> {
+        join(applying.site, &mut outcomes);
+        let mut result = result(applying, parsed, outcomes);
+        let heads = parsed.iter().map(|(at, _)| (*at, &self.pages[*at].head));
+        let others = self.others.of_pages(heads);
+        others.try_for(applying, self.spool, self.config.run.batch_bytes / 2, &mut result)?;
+        Ok(result)
     }
 }
 
-fn canonical_of(page: &ParsedPage<'_>) -> Option<String> {
-    let href = page.document.head().link("canonical")?;
-    let base = url::Url::parse(&page.page.url).ok()?;
-    Some(base.join(href).ok()?.into())
+/// The pages that wait for the second round.
+fn unassigned(outcomes: &Outcomes) -> BTreeSet<usize> {
+    let waits = |(at, applied): (&usize, &Applied)| {
+        (applied.outcome == Outcome::Unassigned).then_some(*at)
+    };
+    outcomes.iter().filter_map(waits).collect()
 }
 
-pub(crate) fn feed_items_of<'a>(site: &Joined<'a>, page: u32) -> Vec<&'a FeedItem> {
-    site.pages[page as usize].iter().map(|&i| &site.feed_items[i as usize]).collect()
-}
-
-/// The pages a template is learnt from: those with the smallest hashes of their URLs, so that the
-/// choice depends on nothing else.
-pub(crate) fn sample_of(template: &Template, parsed: &[ParsedPage<'_>], size: usize) -> Vec<u32> {
-    let mut members = template.members.clone();
-    members.sort_by_cached_key(|&m| (xxh3_64(parsed[m as usize].page.url.as_bytes()), m));
-    members.truncate(size);
-    members
-}
-
-/// [`sample_of`] the size that the settings name, or as many as may be judged at once.
-pub(crate) fn sample_to_learn(
-    template: &Template,
-    parsed: &[ParsedPage<'_>],
-    config: &Config,
-) -> Vec<u32> {
-    let size = sample_size(config);
-    let mut sample = sample_of(template, parsed, size);
-    sample.truncate(at_once(sample.iter().map(|&m| parsed[m as usize].document.len()), size));
-    sample
-}
-
-/// Learns a template from a sample of its pages and extracts them all, the sample first.
-fn learn_and_extract(
-    site: &Joined<'_>,
-    template: &Template,
-    parsed: &[ParsedPage<'_>],
-    config: &Config,
-    clock: &Clock,
-    work: &mut PageWork,
-) -> (LearntTemplate, Vec<Outcome>) {
-    let sample = sample_to_learn(template, parsed, config);
-    let others = template.members.iter().filter(|member| !sample.contains(member));
-    let order: Vec<u32> = sample.iter().chain(others).copied().collect();
-    let items: Vec<Vec<&FeedItem>> = order.iter().map(|&m| feed_items_of(site, m)).collect();
-    let siblings: Vec<Sibling<'_>> = order
-        .iter()
-        .zip(&items)
-        .map(|(&index, items)| Sibling { index, page: &parsed[index as usize], feed_items: items })
-        .collect();
-    let (sample, others) = siblings.split_at(sample.len());
-    let (learnt, mut outcomes) = learn_template(template, sample, config, clock);
-    outcomes.extend(learnt.extract(others, config, clock, work));
-    (learnt, outcomes)
-}
-
-pub(crate) fn record_of(
-    template: &Template,
-    parsed: &[ParsedPage<'_>],
-    learnt: Option<&Learnt>,
-    ranked: &[StructuralPattern],
-) -> TemplateRecord {
-    let examples = template
-        .members
-        .iter()
-        .take(EXAMPLES_SHOWN)
-        .map(|&m| parsed[m as usize].page.url.clone())
-        .collect();
-    let shown = &ranked[..ranked.len().min(PATTERNS_SHOWN)];
-    TemplateRecord::new(template, learnt.map(|l| &l.wrapper), shown, examples)
-}
-
-/// Each page by itself, with the page-wise method only.
-pub(crate) fn process_apart(site: &Site, config: &Config) -> SiteResult {
-    let (mut articles, mut drops) = (Vec::new(), Vec::new());
-    let mut letters = Letters::default();
-    for page in &site.pages {
-        let attempt = || {
-            let parsed = parse_page(page, config);
-            let article = extract(&parsed, "", None, None, &[], config)?;
-            let letters = letters_of(&parsed.document, &article);
-            Ok((article, letters))
-        };
-        let outcome = catch_unwind(AssertUnwindSafe(attempt));
-        let (reason, detail) = match outcome {
-            Ok(Ok((article, of_page))) => {
-                letters.add(of_page);
-                articles.push(article);
-                continue;
-            }
-            Ok(Err(reason)) => (reason, String::new()),
-            Err(_) => (
-                DropReason::Internal,
-                "processing this page failed; please report it with the page".to_owned(),
-            ),
-        };
-        drops.push(Drop {
-            site: site.key.clone(),
-            url: page.url.clone(),
-            origin: page.origin.clone(),
-            stage: Stage::Extract,
-            reason,
-            detail,
-        });
-    }
-    let record = SiteRecord::new(&site.key, Vec::new(), Vec::new());
-    let site_configs = Vec::new();
-    let (site, pages) = (site.key.clone(), site.pages.len());
-    let (work, more) = (PageWork::default(), false);
-    SiteResult {
-        articles,
-        drops,
-        record,
-        site,
-        site_configs,
-        pages,
-        work,
-        letters,
-        best: None,
-        more,
-        row: None,
-    }
+/// What pages say of themselves.
+fn heads(parsed: &ParsedPages<'_>) -> Vec<PageHead> {
+    let head = |(_, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
+        Ok(parsed) => head_of(parsed),
+        Err(page) => PageHead::of(page, None, ""),
+    };
+    parsed.iter().map(head).collect()
 }

@@ -6,14 +6,14 @@ use dom::{ParseConfig, text_of};
 use metadata::{PageContext, date_of};
 use model::{Article, Origin, Route, Wrapper};
 use sink::{SiteConfigFile, site_file_name};
+use sitemodel::stages::extract::SITE_CONFIG;
+use sitemodel::{ParsedPage, SiteModel, Template};
 use url::Url;
 use wrapper::site_config::{
     Exported, Probed, Samples, SiteConfig, Sought, apply, compile, export, file_hosts,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::parsed::ParsedPage;
-use crate::stages::extract::SITE_CONFIG;
 
 /// Pages a file is tried on.
 const SAMPLE: usize = 10;
@@ -25,8 +25,8 @@ const TESTS: usize = 3;
 /// several hosts below one domain. Sites of saved files have no host, and no file.
 pub fn site_configs(
     articles: &[Article],
-    wrappers: &[&Wrapper],
-    parsed: &[ParsedPage<'_>],
+    model: &SiteModel,
+    parsed: &[&ParsedPage<'_>],
 ) -> Vec<SiteConfigFile> {
     let learnt: Vec<&Article> = articles
         .iter()
@@ -35,14 +35,14 @@ pub fn site_configs(
     let hosts: Vec<String> = learnt.iter().map(|article| host_of(&article.url)).collect();
     let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
     let pages: BTreeMap<(&str, &Origin), &ParsedPage<'_>> =
-        parsed.iter().map(|p| ((p.page.url.as_str(), &p.page.origin), p)).collect();
+        parsed.iter().map(|p| ((p.page.url.as_str(), &p.page.origin), *p)).collect();
     let file = |(host, places): (String, Vec<usize>)| {
         let of_host: Vec<&Article> = places.into_iter().map(|at| learnt[at]).collect();
         let sample: Vec<(&Article, &ParsedPage<'_>)> = sample_of(&of_host)
             .into_iter()
             .filter_map(|a| Some((a, *pages.get(&(a.url.as_str(), &a.origin))?)))
             .collect();
-        let text = file_of(&of_host, wrappers, &sample)?;
+        let text = file_of(&of_host, model, &sample)?;
         Some(SiteConfigFile { name: file_name(&host), text })
     };
     file_hosts(&names).into_iter().filter_map(file).collect()
@@ -76,20 +76,23 @@ fn sample_of<'a>(articles: &[&'a Article]) -> Vec<&'a Article> {
     turn.into_iter().take(SAMPLE).map(|(_, article)| article).collect()
 }
 
-fn file_of(
+fn file_of<'a>(
     articles: &[&Article],
-    wrappers: &[&Wrapper],
+    model: &'a SiteModel,
     sample: &[(&Article, &ParsedPage<'_>)],
 ) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for article in articles {
         *counts.entry(&article.template).or_default() += 1;
     }
-    let mut used: Vec<(&Wrapper, usize)> =
-        (wrappers.iter()).filter_map(|w| Some((*w, *counts.get(w.template.as_str())?))).collect();
-    used.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.template.cmp(&b.0.template)));
+    let used_by = |template: &'a Template| {
+        Some((&*template.id, template.wrapper()?, *counts.get(template.id.as_str())?))
+    };
+    let mut used: Vec<(&str, &Wrapper, usize)> =
+        model.templates().iter().filter_map(used_by).collect();
+    used.sort_by(|a, b| b.2.cmp(&a.2).then_with(|| a.0.cmp(b.0)));
     let bodies: Vec<(&[String], &[String])> =
-        used.iter().map(|(w, _)| (w.content.as_slice(), w.prune.as_slice())).collect();
+        used.iter().map(|(_, w, _)| (w.content.as_slice(), w.prune.as_slice())).collect();
     if bodies.is_empty() {
         return None;
     }
@@ -111,9 +114,8 @@ fn file_of(
         samples: Some(&samples),
     };
     let same = same_text(&export(&parts), sample);
-    let of_wrapper = |(w, pages): &(&Wrapper, usize)| {
-        let (template, confidence) = (&w.template, w.confidence);
-        format!("layout {template}: {pages} articles, confidence {confidence:.2}")
+    let of_wrapper = |(template, w, pages): &(&str, &Wrapper, usize)| {
+        format!("layout {template}: {pages} articles, confidence {:.2}", w.confidence)
     };
     let mut about = vec![format!("Learnt by sitegrove {}.", env!("CARGO_PKG_VERSION"))];
     about.extend(used.iter().map(of_wrapper));

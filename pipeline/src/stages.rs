@@ -1,11 +1,9 @@
-//! The eight stages, in order. Each is one function in one file; `run.rs` calls them.
+//! The stages of the program, one file each; `run.rs` and `site.rs` call them. What is learnt, and how, is
+//! the crate `sitemodel`.
 
-pub mod cluster;
+pub mod apply;
+pub(crate) mod captures;
 pub mod emit;
-pub mod extract;
 pub mod group;
-pub mod judge;
-pub mod rank;
+pub mod learn;
 pub mod read;
-pub mod signify;
-pub mod wrap;

@@ -86,8 +86,8 @@ impl Tally {
         counts.pages += done.pages as u64;
         counts.pages_by_html5ever += done.work.by_html5ever;
         counts.pages_outgrown += done.work.outgrown;
-        counts.pages_at_a_glance += done.work.at_a_glance;
-        counts.pages_judged_beyond += done.work.judged_beyond;
+        counts.pages_fast_path += done.work.fast_path;
+        counts.pages_judged += done.work.judged;
         counts.articles += done.articles as u64;
         for (&route, n) in &done.by_route {
             *counts.articles_by_route.entry(route.as_str().to_owned()).or_default() += n;

@@ -42,13 +42,14 @@ pub use jsonl::{JsonlSink, LineStorage, json_lines};
 pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};
 pub use site_configs::{SiteConfigFile, SiteConfigSink};
-pub use site_result::{BestWrapper, Letters, PageWork, SiteResult};
-pub use site_rows::{BestRow, LettersRow, SiteRow, SiteRowsSink, length_class_end};
+pub use site_result::{BestWrapper, PageWork, SiteResult};
+pub use site_rows::{BestRow, CharactersRow, SiteRow, SiteRowsSink, length_class_end};
 #[cfg(feature = "sqlite")]
 pub use versions::{ArticleArchive, ArticleKey, Change, KeyOf, Version, VersionsSink};
 pub use warc::{WarcContent, WarcSink};
 pub use wrappers::{
-    FixedRecord, PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord,
+    PatternRecord, SiteConfigRecord, SiteRecord, SupportRecord, TemplateFacts, TemplateRecord,
+    WrapperRecord,
 };
 
 /// Version of all record formats of this crate.

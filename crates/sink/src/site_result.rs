@@ -1,6 +1,6 @@
 //! What came of one site: what every sink is given.
 
-use model::{Article, Drop, Support};
+use model::{Article, CharacterCounts, Drop, Support};
 use serde::{Deserialize, Serialize};
 
 use crate::{SiteConfigFile, SiteRecord, SiteRow};
@@ -21,7 +21,7 @@ pub struct SiteResult {
     /// How those were worked on.
     pub work: PageWork,
     /// How much of its pages was kept.
-    pub letters: Letters,
+    pub characters: CharacterCounts,
     /// Its best wrapper, for the summary: template, articles, expression.
     pub best: Option<BestWrapper>,
     /// What was learnt of it in the ftr-site-config format; empty unless that is asked for.
@@ -41,9 +41,9 @@ impl SiteResult {
             work: PageWork::default(),
             articles,
             drops: Vec::new(),
-            record: SiteRecord::new(site, Vec::new(), Vec::new()),
+            record: SiteRecord::new(site, false, Vec::new(), Vec::new()),
             site: site.to_owned(),
-            letters: Letters::default(),
+            characters: CharacterCounts::default(),
             best: None,
             site_configs: Vec::new(),
             more: false,
@@ -60,7 +60,7 @@ impl SiteResult {
             site: self.site.clone(),
             pages: self.pages,
             work: self.work,
-            letters: self.letters,
+            characters: self.characters,
             best: self.best.clone(),
             site_configs: self.site_configs.clone(),
             more: self.more,
@@ -76,10 +76,10 @@ pub struct PageWork {
     pub by_html5ever: u64,
     /// Pages of which something was left out, as their trees outgrew a limit.
     pub outgrown: u64,
-    /// Pages beyond those learnt from that were taken at a glance.
-    pub at_a_glance: u64,
-    /// Pages beyond those learnt from that were judged.
-    pub judged_beyond: u64,
+    /// Pages that took the fast path: by the wrapper and what was learnt, without being judged.
+    pub fast_path: u64,
+    /// Pages that were judged.
+    pub judged: u64,
 }
 
 impl PageWork {
@@ -87,25 +87,8 @@ impl PageWork {
     pub fn add(&mut self, other: Self) {
         self.by_html5ever += other.by_html5ever;
         self.outgrown += other.outgrown;
-        self.at_a_glance += other.at_a_glance;
-        self.judged_beyond += other.judged_beyond;
-    }
-}
-
-/// Characters without white space, on pages whose article is made of their own elements.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub struct Letters {
-    /// In all text of these pages.
-    pub all: u64,
-    /// Of those, in their articles and comments: what is left is the site's furniture.
-    pub kept: u64,
-}
-
-impl Letters {
-    /// Adds those of other pages.
-    pub fn add(&mut self, other: Self) {
-        self.all += other.all;
-        self.kept += other.kept;
+        self.fast_path += other.fast_path;
+        self.judged += other.judged;
     }
 }
 

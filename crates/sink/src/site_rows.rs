@@ -44,7 +44,7 @@ pub struct SiteRow {
     /// Mean confidence of its articles, 0 to 1; `None` without any.
     pub confidence: Option<f64>,
     /// Characters of its pages' text, without white space, and how many were kept.
-    pub letters: LettersRow,
+    pub characters: CharactersRow,
     /// Its wrapper that gave the most articles.
     pub best: Option<BestRow>,
     /// Pages left out, by reason.
@@ -57,7 +57,7 @@ pub struct SiteRow {
 
 /// How much of the pages was kept.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-pub struct LettersRow {
+pub struct CharactersRow {
     /// On pages with an article.
     pub pages: u64,
     /// In articles and comments.
@@ -152,7 +152,7 @@ impl From<&SiteResult> for SiteRow {
                 articles.iter().map(|a| a.route).map(Route::as_str).map(str::to_owned),
             ),
             confidence: (!articles.is_empty()).then(|| rounded(sum / articles.len() as f64)),
-            letters: LettersRow { pages: site.letters.all, kept: site.letters.kept },
+            characters: CharactersRow { pages: site.characters.all, kept: site.characters.kept },
             best,
             drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
             confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
@@ -170,8 +170,8 @@ impl SiteRow {
         self.pages += part.pages;
         self.articles += part.articles;
         self.doubtful += part.doubtful;
-        self.letters.pages += part.letters.pages;
-        self.letters.kept += part.letters.kept;
+        self.characters.pages += part.characters.pages;
+        self.characters.kept += part.characters.kept;
         add(&mut self.articles_by_route, part.articles_by_route);
         add(&mut self.drops, part.drops);
         add(&mut self.confidences, part.confidences);

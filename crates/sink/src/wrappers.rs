@@ -1,6 +1,6 @@
 //! `wrappers/SITE.json`: what was learnt about a site.
 
-use model::{StructuralPattern, Template, Wrapper};
+use model::{StructuralPattern, TemplateKind, Wrapper};
 use serde::{Deserialize, Serialize};
 
 use crate::SCHEMA;
@@ -11,15 +11,23 @@ use crate::articles::rounded;
 pub struct SiteRecord {
     schema: u32,
     site: String,
+    /// Whether the byte limit left pages out of the sample learnt from.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    sample_cut: bool,
     templates: Vec<TemplateRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    fixed: Vec<FixedRecord>,
+    site_configs: Vec<SiteConfigRecord>,
 }
 
 impl SiteRecord {
-    /// Takes the templates in the order of their ids, and the fixed wrappers by host.
-    pub fn new(site: &str, templates: Vec<TemplateRecord>, fixed: Vec<FixedRecord>) -> Self {
-        Self { schema: SCHEMA, site: site.to_owned(), templates, fixed }
+    /// Takes the templates in the order in which they were learnt, and the site configs by host.
+    pub fn new(
+        site: &str,
+        sample_cut: bool,
+        templates: Vec<TemplateRecord>,
+        site_configs: Vec<SiteConfigRecord>,
+    ) -> Self {
+        Self { schema: SCHEMA, site: site.to_owned(), sample_cut, templates, site_configs }
     }
 
     /// Adds what another part of the same site has: pages of templates that are known are counted, other
@@ -31,27 +39,16 @@ impl SiteRecord {
                 None => self.templates.push(template),
             }
         }
-        for fixed in other.fixed {
-            match self.fixed.iter_mut().find(|known| known.host == fixed.host) {
+        for config in other.site_configs {
+            match self.site_configs.iter_mut().find(|known| known.host == config.host) {
                 Some(known) => {
-                    known.pages += fixed.pages;
-                    known.matched += fixed.matched;
+                    known.pages += config.pages;
+                    known.matched += config.matched;
                 }
-                None => self.fixed.push(fixed),
+                None => self.site_configs.push(config),
             }
         }
-    }
-
-    /// Puts something before the names of all templates, so that those of parts differ.
-    pub fn prefix(&mut self, prefix: &str) {
-        for template in &mut self.templates {
-            template.id.insert_str(0, prefix);
-        }
-    }
-
-    /// Takes out how wrappers written by hand fared.
-    pub fn clear_fixed(&mut self) {
-        self.fixed.clear();
+        self.sample_cut |= other.sample_cut;
     }
 
     /// How many layouts the site has.
@@ -65,9 +62,9 @@ impl SiteRecord {
     }
 }
 
-/// How a wrapper that was written by hand fared.
+/// How a site config fared.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct FixedRecord {
+pub struct SiteConfigRecord {
     /// The host it is for; with a dot before it, the hosts below.
     pub host: String,
     /// Expressions of the body, in the order they are tried.
@@ -149,26 +146,33 @@ impl From<&StructuralPattern> for PatternRecord {
     }
 }
 
-impl TemplateRecord {
-    /// Counts no page of it: they come with later parts of the site.
-    pub fn clear_pages(&mut self) {
-        self.pages = 0;
-    }
+/// What is written of a template.
+#[derive(Clone, Copy, Debug)]
+pub struct TemplateFacts<'a> {
+    /// Its name within the site.
+    pub id: &'a str,
+    /// What its pages are for.
+    pub kind: TemplateKind,
+    /// Pages that belong to it.
+    pub pages: usize,
+    /// Hash of its layout.
+    pub signature: u64,
+    /// Its wrapper, if one was learnt.
+    pub wrapper: Option<&'a Wrapper>,
+    /// The best-ranked patterns, best first.
+    pub patterns: &'a [StructuralPattern],
+    /// Addresses of some of its pages.
+    pub examples: &'a [String],
+}
 
-    /// Takes a template with its wrapper, if one was learnt, the best-ranked patterns (best first)
-    /// and some URLs of its pages.
-    pub fn new(
-        template: &Template,
-        wrapper: Option<&Wrapper>,
-        patterns: &[StructuralPattern],
-        examples: Vec<String>,
-    ) -> Self {
+impl From<TemplateFacts<'_>> for TemplateRecord {
+    fn from(facts: TemplateFacts<'_>) -> Self {
         Self {
-            id: template.id.clone(),
-            kind: template.kind.as_str().to_owned(),
-            pages: template.members.len(),
-            signature: format!("{:016x}", template.signature),
-            wrapper: wrapper.map(|w| WrapperRecord {
+            id: facts.id.to_owned(),
+            kind: facts.kind.as_str().to_owned(),
+            pages: facts.pages,
+            signature: format!("{:016x}", facts.signature),
+            wrapper: facts.wrapper.map(|w| WrapperRecord {
                 engine: w.engine.clone(),
                 version: w.version,
                 content: w.content.clone(),
@@ -181,8 +185,8 @@ impl TemplateRecord {
                     runner_up_margin: rounded(w.support.runner_up_margin),
                 },
             }),
-            patterns: patterns.iter().map(PatternRecord::from).collect(),
-            examples,
+            patterns: facts.patterns.iter().map(PatternRecord::from).collect(),
+            examples: facts.examples.to_vec(),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::body::Body;
 use crate::characters::character_counts;
 use crate::learn::{Evidence, learn_parsed};
 use crate::meter::{Meter, NoMeter, Step};
-use crate::model::SiteModel;
+use crate::model::{SiteModel, Template};
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::{ClusterConfig, Settings};
 use crate::stages::cluster::Assigned;
@@ -50,6 +50,16 @@ pub struct Hints<'a> {
     pub part: bool,
 }
 
+/// Where a page belongs.
+enum Place<'a> {
+    /// To a template: its number, and what was learnt of it.
+    Template(u32, &'a Template, &'a Learnt),
+    /// To a template, or a kind of page, that is dropped.
+    Refused(DropReason, Option<u32>),
+    /// Nowhere.
+    None,
+}
+
 impl SiteModel {
     /// What comes of a page, given the feed items that point to it. Depends on nothing else: for a page learnt
     /// from it is what the run gave. Never panics.
@@ -87,24 +97,41 @@ impl SiteModel {
     ) -> Applied {
         let parsed = sibling.page;
         let drop = |stage, reason| Applied::dropped(self.drop_parsed(parsed, stage, reason));
-        let config = &settings.tables().cluster;
-        let number = match meter.step(Step::Cluster, || self.assign(sibling, settings)) {
-            Assigned::Template(number) => number,
-            Assigned::Kind(kind) => {
-                return match refusal(kind, config) {
-                    Some(reason) => drop(Stage::Cluster, reason),
-                    None => Applied::unassigned(),
-                };
+        match meter.step(Step::Cluster, || self.place(sibling, settings)) {
+            Place::Refused(reason, template) => {
+                Applied { template, ..drop(Stage::Cluster, reason) }
             }
-            Assigned::No => return Applied::unassigned(),
-        };
-        let template = &self.templates[number as usize];
-        if let Some(reason) = refusal(template.kind, config) {
-            return Applied { template: Some(number), ..drop(Stage::Cluster, reason) };
+            Place::Template(number, template, learnt) => {
+                let applied = self.take(sibling, &template.id, learnt, hints, settings, meter);
+                Applied { template: Some(number), ..applied }
+            }
+            Place::None => Applied::unassigned(),
         }
-        let Some(learnt) = &template.learnt else { return Applied::unassigned() };
-        let applied = self.take(sibling, &template.id, learnt, hints, settings, meter);
-        Applied { template: Some(number), ..applied }
+    }
+
+    /// Where a page belongs.
+    fn place(&self, sibling: &Sibling<'_>, settings: &Settings) -> Place<'_> {
+        let config = &settings.tables().cluster;
+        match self.assign(sibling, settings) {
+            Assigned::Template(number) => {
+                let template = &self.templates[number as usize];
+                match (refusal(template.kind, config), &template.learnt) {
+                    (Some(reason), _) => Place::Refused(reason, Some(number)),
+                    (None, Some(learnt)) => Place::Template(number, template, learnt),
+                    (None, None) => Place::None,
+                }
+            }
+            Assigned::Kind(kind) => {
+                refusal(kind, config).map_or(Place::None, |reason| Place::Refused(reason, None))
+            }
+            Assigned::No => Place::None,
+        }
+    }
+
+    /// Whether no template is for a page: whether what comes of it is [`Outcome::Unassigned`].
+    pub fn is_unassigned(&self, sibling: &Sibling<'_>, settings: &Settings) -> bool {
+        let place = || matches!(self.place(sibling, settings), Place::None);
+        catch_unwind(AssertUnwindSafe(place)).unwrap_or(false)
     }
 
     /// What comes of a page of a template.

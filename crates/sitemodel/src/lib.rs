@@ -96,7 +96,7 @@ mod template;
 pub mod weights;
 
 pub use apply::{Applied, Hints, Outcome};
-pub use body::Body;
+pub use body::{Body, page_wise};
 pub use bytes::{FORMAT, ModelError};
 pub use engine::Engine;
 pub use health::{Expected, Health, Seen, Verdict, assess};

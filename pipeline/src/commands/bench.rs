@@ -13,7 +13,7 @@ use model::Page;
 use crate::config::Config;
 use crate::inputs::{Input, expand};
 use crate::ledger::Ledger;
-use crate::parsed::parse_page;
+use sitemodel::parse_page;
 use crate::run::Stopped;
 use crate::stages::read::{Intake, read};
 
@@ -110,7 +110,8 @@ fn time_parts(
     let reading =
         timed(|| outcome = read_all(inputs, config, stop, &mut |intake| drop(black_box(intake))));
     outcome?;
-    let stage = each(&|page| drop(black_box(parse_page(page, config))));
+    let settings = config.settings();
+    let stage = each(&|page| drop(black_box(parse_page(page, &settings))));
     Ok([tokenizer, parse, html5ever, reading, stage])
 }
 

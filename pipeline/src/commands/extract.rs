@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use sink::{SiteResult, article_record};
 
 use crate::config::Config;
-use crate::engine::Engine;
+use sitemodel::Engine;
 use crate::inputs::{Input, expand};
 use crate::ledger::Clock;
 use crate::printed::{Console, line};

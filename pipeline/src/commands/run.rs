@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::progress::Progress;
 use crate::config::{Config, SignifierChoice};
-use crate::engine::Engine;
+use sitemodel::Engine;
 use crate::observer::{Observer, Quiet};
 use crate::printed::line;
 use crate::run::{Report, run as run_pipeline};
@@ -127,8 +127,8 @@ impl RunArgs {
             config.emit.sinks.clone_from(&sinks.0);
         }
         if !self.wrappers_from.is_empty() {
-            config.wrap.fixed.extend(self.wrappers_from.iter().cloned());
-            config.read_fixed()?;
+            config.wrap.site_configs.extend(self.wrappers_from.iter().cloned());
+            config.read_site_configs()?;
         }
         if let Some(archive) = &self.archive {
             config.emit.archive.clone_from(archive);

@@ -68,7 +68,7 @@ pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
 pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
     let counts = &ledger.counts;
     let nowhere = ledger.drops.get(DropReason::OtherRecord.as_str()).copied().unwrap_or(0);
-    let furniture = removed(totals.letters, totals.letters_kept);
+    let furniture = removed(totals.characters, totals.characters_kept);
     let tiles = [
         ("Articles", grouped(counts.articles), doubtful(totals)),
         ("Pages", grouped(counts.pages), format!("from {}", count(ledger.inputs.len(), "input"))),

@@ -39,8 +39,8 @@ pub(super) struct Totals {
     pub(super) with_wrapper: u64,
     pub(super) articles: u64,
     pub(super) doubtful: u64,
-    pub(super) letters: u64,
-    pub(super) letters_kept: u64,
+    pub(super) characters: u64,
+    pub(super) characters_kept: u64,
     pub(super) confidences: BTreeMap<u32, u64>,
     pub(super) lengths: BTreeMap<u32, u64>,
     /// Sites by the bits of the number of their articles: 0, 1, 2 to 3, 4 to 7, …
@@ -117,8 +117,8 @@ impl Totals {
         self.with_wrapper += u64::from(row.wrappers > 0);
         self.articles += row.articles as u64;
         self.doubtful += row.doubtful as u64;
-        self.letters += row.letters.pages;
-        self.letters_kept += row.letters.kept;
+        self.characters += row.characters.pages;
+        self.characters_kept += row.characters.kept;
         for (&class, &n) in &row.confidences {
             *self.confidences.entry(class).or_default() += n as u64;
         }
@@ -149,7 +149,7 @@ impl Row {
             layouts: row.layouts,
             confidence: row.confidence,
             support: row.best.map(|b| [b.learnt_from, b.held_back, b.held_back_agreeing]),
-            furniture: removed(row.letters.pages, row.letters.kept),
+            furniture: removed(row.characters.pages, row.characters.kept),
             expressions: text,
             site: row.site,
         }
@@ -188,7 +188,7 @@ fn short(path: &str) -> String {
 }
 
 /// The share of characters that was removed, in thousandths; nothing to tell of no characters.
-pub(super) fn removed(letters: u64, kept: u64) -> Option<f64> {
+pub(super) fn removed(characters: u64, kept: u64) -> Option<f64> {
     let share = letters.saturating_sub(kept) as f64 / letters as f64;
     (letters > 0).then(|| (share * 1000.0).round() / 1000.0)
 }

@@ -19,7 +19,7 @@ use sink::SiteResult;
 use super::gather::Waiting;
 use super::journal::Heading;
 use super::spool::Spool;
-use super::work::work_on;
+use crate::site::work_on;
 use crate::config::Config;
 use crate::ledger::Clock;
 use crate::memory::Shares;

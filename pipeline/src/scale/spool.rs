@@ -15,6 +15,7 @@ use model::{Charset, Origin, Page};
 use serde::{Deserialize, Serialize};
 
 use self::part::Part;
+use crate::memory::weight;
 use crate::stages::read::Place;
 
 pub(crate) use self::part::Extent;
@@ -109,6 +110,24 @@ fn unpack(packed: &[u8], length: u64) -> io::Result<String> {
 
 fn locked(part: &Mutex<Part>) -> MutexGuard<'_, Part> {
     part.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Stored {
+    /// A page in memory.
+    pub(crate) fn held(page: Page) -> Self {
+        let Page { url, fetched, origin, charset, html, .. } = page;
+        let (length, weight) = (html.len() as u64, weight(&html));
+        let (digest, canonical) = (None, None);
+        let head = Head { url, fetched, origin, charset, digest, canonical, length, weight };
+        Self { head, html: Html::Held(html), whence: Whence::default() }
+    }
+
+    /// Lets go of HTML that is held in memory: it cannot be loaded again.
+    pub(crate) fn release(&mut self) {
+        if !matches!(self.html, Html::Packed { .. }) {
+            self.html = Html::Held(String::new());
+        }
+    }
 }
 
 impl Spool {

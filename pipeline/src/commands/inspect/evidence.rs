@@ -5,18 +5,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use forest::PageTerms;
 use grove::{Block, Decision, PatternId, UNKNOWN};
-use model::{FeedItem, Template};
+use model::FeedItem;
 use rayon::prelude::*;
+use sitemodel::stages::judge::{JudgedPage, Judgement, judge};
+use sitemodel::stages::signify::{SignifiedPage, signify};
+use sitemodel::{Engine, ParsedPage, Sibling};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::labels::{Labels, text_of_block};
 use crate::config::Config;
-use crate::engine::Engine;
-use crate::parsed::ParsedPage;
-use crate::site::{feed_items_of, sample_of};
-use crate::stages::cluster::Joined;
-use crate::stages::judge::{JudgedPage, Judgement, judge};
-use crate::stages::signify::{Sibling, signify};
+use crate::stages::learn::ParsedSite;
 
 /// What is known of a template.
 #[derive(Default)]
@@ -69,66 +67,59 @@ pub(super) struct PatternRow {
     pub(super) distinct: usize,
 }
 
-/// Finds out what the engine knows of a template; `needed` are pages to be shown. A panic in it leaves
-/// nothing known.
+/// Finds out what the engine knows of a template whose pages are these, in the order in which they are sampled;
+/// `needed` are pages to be shown. A panic in it leaves nothing known.
 pub(super) fn evidence(
-    site: &Joined<'_>,
-    template: &Template,
-    parsed: &[ParsedPage<'_>],
+    site: &ParsedSite<'_>,
+    members: &[u32],
     config: &Config,
     needed: &[u32],
 ) -> Evidence {
     let find = || match config.rank.engine {
-        Engine::Grove => of_grove(site, template, parsed, config, needed),
-        Engine::Forest(_) => of_forest(site, template, parsed, config),
+        Engine::Grove => of_grove(site, members, config, needed),
+        Engine::Forest(_) => of_forest(site, members, config),
         _ => Evidence::default(),
     };
     catch_unwind(AssertUnwindSafe(find))
         .unwrap_or_else(|_| Evidence { failed: true, ..Evidence::default() })
 }
 
-fn of_forest(
-    site: &Joined<'_>,
-    template: &Template,
-    parsed: &[ParsedPage<'_>],
-    config: &Config,
-) -> Evidence {
-    let order = sample_of(template, parsed, config.rank.learn_from);
+fn of_forest(site: &ParsedSite<'_>, members: &[u32], config: &Config) -> Evidence {
+    let order = &members[..members.len().min(config.rank.learn_from)];
     if order.len() < 2 {
         return Evidence::default();
     }
-    let items = items_of(site, &order);
+    let items = items_of(site, order);
     Evidence {
-        pages: signified(&siblings_of(&order, &items, parsed), config),
+        pages: signified(order, &siblings_of(order, &items, site), config),
         ..Evidence::default()
     }
 }
 
 fn of_grove(
-    site: &Joined<'_>,
-    template: &Template,
-    parsed: &[ParsedPage<'_>],
+    site: &ParsedSite<'_>,
+    members: &[u32],
     config: &Config,
     needed: &[u32],
 ) -> Evidence {
-    let mut order = sample_of(template, parsed, template.members.len());
     // Pages beyond those learnt from are scored too, but only as far as they are shown.
-    let last = order.iter().rposition(|index| needed.contains(index)).map_or(0, |at| at + 1);
-    order.truncate(last.max(config.rank.learn_from));
-    let items = items_of(site, &order);
-    let siblings = siblings_of(&order, &items, parsed);
+    let last = members.iter().rposition(|index| needed.contains(index)).map_or(0, |at| at + 1);
+    let order = &members[..members.len().min(last.max(config.rank.learn_from))];
+    let items = items_of(site, order);
+    let siblings = siblings_of(order, &items, site);
     let weights = &config.weights().weights;
-    let (sample, more) = siblings.split_at(siblings.len().min(config.rank.learn_from.max(1)));
+    let learnt_from = siblings.len().min(config.rank.learn_from.max(1));
+    let (sample, more) = siblings.split_at(learnt_from);
     let (judgement, judged) = judge(sample, &config.signify, weights);
-    let judge_more = |page| judgement.judge_more(page, &config.signify, weights);
-    let more: Vec<JudgedPage> = more.par_iter().map(judge_more).collect();
+    let judge_page = |page| judgement.judge_page(page, &config.signify, weights);
+    let more: Vec<JudgedPage> = more.par_iter().map(judge_page).collect();
     let documents: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let of_nodes: Vec<&[PatternId]> = judged.iter().map(|page| &page.of_nodes[..]).collect();
     let labels = Labels::of(&judgement.common.patterns, &documents, &of_nodes);
-    let mut pages = signified(sample, config);
-    for (sibling, page) in siblings.iter().zip(judged.iter().chain(&more)) {
+    let mut pages = signified(&order[..learnt_from], sample, config);
+    for (index, page) in order.iter().zip(judged.iter().chain(&more)) {
         let blocks = &page.blocks.blocks;
-        let own = pages.entry(sibling.index).or_default();
+        let own = pages.entry(*index).or_default();
         own.scores = page.scores.clone();
         own.comments = (0..blocks.len()).map(|at| page.blocks.is_comment(at)).collect();
         let name = |block: &Block| labels.name(page.of_nodes[block.element as usize]);
@@ -140,26 +131,27 @@ fn of_grove(
     Evidence { pages, patterns, failed: false }
 }
 
-fn items_of<'a>(site: &Joined<'a>, order: &[u32]) -> Vec<Vec<&'a FeedItem>> {
-    order.iter().map(|&index| feed_items_of(site, index)).collect()
+fn items_of<'a>(site: &'a ParsedSite<'_>, order: &[u32]) -> Vec<Vec<&'a FeedItem>> {
+    order.iter().map(|&index| site.surveyed.items_of(index as usize)).collect()
 }
 
 fn siblings_of<'a>(
     order: &[u32],
     items: &'a [Vec<&'a FeedItem>],
-    parsed: &'a [ParsedPage<'a>],
+    site: &'a ParsedSite<'a>,
 ) -> Vec<Sibling<'a>> {
-    order
-        .iter()
-        .zip(items)
-        .map(|(&index, items)| Sibling { index, page: &parsed[index as usize], feed_items: items })
-        .collect()
+    let pages = order.iter().map(|&index| &site.pages[index as usize]);
+    pages.zip(items).map(|(page, feed_items)| Sibling { page, feed_items }).collect()
 }
 
 /// Signifiers of sibling pages, and how many of each block's terms are some.
-fn signified(siblings: &[Sibling<'_>], config: &Config) -> BTreeMap<u32, PageEvidence> {
+fn signified(
+    order: &[u32],
+    siblings: &[Sibling<'_>],
+    config: &Config,
+) -> BTreeMap<u32, PageEvidence> {
     let signified = signify(siblings, &config.signify);
-    let of_page = |(sibling, signified): (&Sibling<'_>, crate::stages::signify::SignifiedPage)| {
+    let of_page = |((index, sibling), signified): ((&u32, &Sibling<'_>), SignifiedPage)| {
         let weights: BTreeSet<u64> = signified.weights.iter().map(|w| w.0).collect();
         let hits = |block: &Block| hits(&signified.terms, &weights, block);
         let ParsedPage { document, words, link_words, .. } = sibling.page;
@@ -169,9 +161,9 @@ fn signified(siblings: &[Sibling<'_>], config: &Config) -> BTreeMap<u32, PageEvi
             signifiers: signified.signifiers.terms,
             ..PageEvidence::default()
         };
-        (sibling.index, page)
+        (*index, page)
     };
-    siblings.iter().zip(signified).map(of_page).collect()
+    order.iter().zip(siblings).zip(signified).map(of_page).collect()
 }
 
 fn hits(terms: &PageTerms, signifiers: &BTreeSet<u64>, block: &Block) -> (u32, u32) {

@@ -3,7 +3,7 @@
 use dom::{Document, Element, NodeId, class_tokens, local_name, normalize_space};
 use grove::{Block, PatternId, Patterns, UNKNOWN};
 
-use crate::parsed::ParsedPage;
+use sitemodel::ParsedPage;
 
 /// Steps of a pattern's name; those further out say little.
 const STEPS: usize = 4;

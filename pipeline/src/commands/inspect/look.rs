@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::Template;
 use rayon::prelude::*;
+use sitemodel::{NoMeter, Sibling};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::evidence::{Evidence, PatternTable, evidence};
@@ -11,9 +11,8 @@ use super::reading::{Reading, reading};
 use super::records::{ArticleLine, DropLine, OriginLine, Records, TemplateLine};
 use super::reread::Reread;
 use super::settings::Settings;
-use crate::parsed::{ParsedPage, parse_page};
-use crate::site::joined;
-use crate::stages::cluster::{Joined, cluster};
+use crate::memory::weight;
+use crate::stages::learn::{ParsedSite, sample};
 
 /// A site as it is shown.
 pub(super) struct SiteView<'a> {
@@ -75,26 +74,51 @@ impl<'a> Outcome<'a> {
 
 /// The pages of the site that could be read again, parsed and sorted into templates.
 struct Pages<'a> {
-    joined: Joined<'a>,
-    parsed: Vec<ParsedPage<'a>>,
-    templates: Vec<Template>,
+    site: ParsedSite<'a>,
+    templates: Vec<TemplateNow>,
     /// Index of a page by where it lies.
     by_origin: BTreeMap<OriginLine, u32>,
 }
 
+/// A template as it is learnt from the pages read again.
+struct TemplateNow {
+    id: String,
+    /// Its pages, in the order in which they are sampled.
+    members: Vec<u32>,
+}
+
 impl<'a> Pages<'a> {
     fn of(reread: &'a Reread, settings: &Settings) -> Option<Self> {
-        let (site, config) = (reread.site.as_ref()?, &settings.config);
-        let parsed: Vec<ParsedPage<'_>> =
-            site.pages.par_iter().map(|page| parse_page(page, config)).collect();
-        let joined = joined(site, &parsed, config);
-        let templates = cluster(&joined, &parsed, &config.cluster).templates;
+        let (of_site, settings) = (reread.site.as_ref()?, &settings.config.settings());
+        let site = ParsedSite::of(of_site, settings);
+        let items = site.items();
+        let sibling = |at: usize| Sibling { page: &site.pages[at], feed_items: &items[at] };
+        let weights = of_site.pages.iter().map(|page| (&*page.url, weight(&page.html)));
+        let chosen = sample(weights, settings);
+        let siblings: Vec<Sibling<'_>> = chosen.chosen.iter().map(|&at| sibling(at)).collect();
+        let learning =
+            site.surveyed.learn(&siblings, chosen.cut_by_bytes, None, settings, &NoMeter);
+        let model = learning.model;
+        let assigned: Vec<Option<u32>> = (0..site.pages.len())
+            .into_par_iter()
+            .map(|at| model.template_of(&sibling(at), settings))
+            .collect();
+        let members = |number: u32| {
+            let own = (0..).zip(&assigned).filter(move |(_, to)| **to == Some(number));
+            site.in_sample_order(own.map(|(at, _)| at))
+        };
+        let templates = (0..).zip(model.templates()).map(|(number, template)| TemplateNow {
+            id: template.id.clone(),
+            members: members(number),
+        });
+        let templates = templates.collect();
         let origin = |(index, page): (u32, &model::Page)| {
             let (file, offset) = (page.origin.file.to_string(), page.origin.offset);
             (OriginLine { file, offset, record_id: page.origin.record_id.clone() }, index)
         };
-        let by_origin = (0..).zip(&site.pages).map(origin).collect();
-        Some(Self { joined, parsed, templates, by_origin })
+        let by_origin = (0..).zip(&of_site.pages).map(origin).collect();
+        drop(items);
+        Some(Self { site, templates, by_origin })
     }
 }
 
@@ -139,27 +163,29 @@ pub(super) fn look<'a>(
     SiteView { records, notes: notes(records, settings, reread, pages.as_ref()), templates, drops }
 }
 
-/// The template that a template of the run is now: the one that most of its articles fall into; for
-/// templates without articles the one of the same name and kind.
-fn again<'p>(line: &TemplateLine, records: &Records, pages: &'p Pages<'_>) -> Option<&'p Template> {
+/// The template that a template of the run is now: the one of the same name, or that most of its articles fall
+/// into.
+fn again<'p>(
+    line: &TemplateLine,
+    records: &Records,
+    pages: &'p Pages<'_>,
+) -> Option<&'p TemplateNow> {
+    if let Some(same) = pages.templates.iter().find(|template| template.id == line.id) {
+        return Some(same);
+    }
     let of_run = records.articles.iter().filter(|article| article.template == line.id);
     let indices: BTreeSet<u32> =
         of_run.filter_map(|article| pages.by_origin.get(&article.origin).copied()).collect();
-    let votes = |template: &Template| {
+    let votes = |template: &TemplateNow| {
         template.members.iter().filter(|index| indices.contains(index)).count()
     };
-    let best = pages.templates.iter().rev().max_by_key(|template| votes(template))?;
-    if votes(best) > 0 {
-        return Some(best);
-    }
-    let same = |t: &&Template| t.id == line.id && t.kind.as_str() == line.kind;
-    pages.templates.iter().find(same)
+    pages.templates.iter().rev().max_by_key(|template| votes(template)).filter(|t| votes(t) > 0)
 }
 
 fn template<'a>(
     line: &'a TemplateLine,
     own: &[Outcome<'a>],
-    again: Option<(&Pages<'_>, &Template)>,
+    again: Option<(&Pages<'_>, &TemplateNow)>,
     settings: &Settings,
     most: usize,
 ) -> TemplateView<'a> {
@@ -173,14 +199,14 @@ fn template<'a>(
     let needed: Vec<u32> = samples.iter().filter_map(index).collect();
     let known = match again {
         Some((pages, template)) if !needed.is_empty() => {
-            evidence(&pages.joined, template, &pages.parsed, &settings.config, &needed)
+            evidence(&pages.site, &template.members, &settings.config, &needed)
         }
         _ => Evidence::default(),
     };
     let view = |outcome: &Outcome<'a>| {
         let index = index(outcome);
         let own = index.and_then(|index| known.pages.get(&index));
-        let parsed = again.zip(index).map(|((pages, _), index)| &pages.parsed[index as usize]);
+        let parsed = again.zip(index).map(|((pages, _), index)| &pages.site.pages[index as usize]);
         PageView {
             outcome: *outcome,
             reading: parsed.map(|parsed| reading(parsed, outcome.article(), own)),

@@ -7,7 +7,7 @@ use grove::{Block, from_here_on};
 use super::evidence::PageEvidence;
 use super::labels::{path_of, text_of_block};
 use super::records::ArticleLine;
-use crate::parsed::ParsedPage;
+use sitemodel::ParsedPage;
 
 /// What became of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

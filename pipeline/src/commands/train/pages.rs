@@ -2,22 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use grove::PageBlocks;
+use grove::{PageBlocks, PatternId};
 use model::{FeedItem, Site};
 use rayon::prelude::*;
 
 use super::labels::{Labels, label};
-use crate::{
-    commands::evaluate::GoldPage,
-    config::Config,
-    parsed::{ParsedPage, parse_page},
-    site::{feed_items_of, joined, sample_of},
+use sitemodel::{
+    ParsedPage, Settings, Sibling,
     stages::{
-        cluster::{Joined, cluster},
+        cluster::cluster,
         judge::{Common, common, read_pages},
-        signify::{Sibling, SignifiedPage, signify},
+        signify::{SignifiedPage, signify},
     },
 };
+
+use crate::{commands::evaluate::GoldPage, stages::learn::ParsedSite};
 
 /// A page to learn from or to test on.
 pub(super) struct Prepared<'a> {
@@ -32,6 +31,8 @@ pub(super) struct Siblings<'a> {
     pub(super) site: &'a str,
     pub(super) pages: Vec<Prepared<'a>>,
     pub(super) common: Common,
+    /// Per page the patterns of its nodes.
+    pub(super) of_nodes: Vec<Vec<PatternId>>,
 }
 
 impl Siblings<'_> {
@@ -42,31 +43,35 @@ impl Siblings<'_> {
 }
 
 /// Parses all pages of all sites.
-pub(super) fn parse<'a>(sites: &'a [Site], config: &Config) -> Vec<Vec<ParsedPage<'a>>> {
-    let of_site =
-        |site: &'a Site| site.pages.par_iter().map(|page| parse_page(page, config)).collect();
-    sites.par_iter().map(of_site).collect()
+pub(super) fn parse<'a>(sites: &'a [Site], settings: &Settings) -> Vec<ParsedSite<'a>> {
+    sites.par_iter().map(|site| ParsedSite::of(site, settings)).collect()
 }
 
 /// Clusters every site, and prepares the templates that have a page of the gold. Templates of more
 /// pages than a run learns from are taken in parts of that size.
 pub(super) fn templates<'a>(
     sites: &'a [Site],
-    parsed: &'a [Vec<ParsedPage<'a>>],
+    parsed: &'a [ParsedSite<'a>],
     gold: &'a [GoldPage],
-    config: &Config,
+    settings: &Settings,
 ) -> Vec<Siblings<'a>> {
     let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
     for page in gold {
         by_url.entry(&page.url).or_insert(page);
     }
-    let of_site = |(site, parsed): (&'a Site, &'a Vec<ParsedPage<'a>>)| -> Vec<Siblings<'a>> {
-        let joined = joined(site, parsed, config);
+    let of_site = |(site, parsed): (&'a Site, &'a ParsedSite<'a>)| -> Vec<Siblings<'a>> {
+        let order = parsed.in_sample_order(0..parsed.pages.len() as u32);
+        let items = parsed.items();
+        let pages: Vec<Sibling<'_>> = (order.iter())
+            .map(|&m| Sibling { page: &parsed.pages[m as usize], feed_items: &items[m as usize] })
+            .collect();
+        let (_, clusters) = cluster(&pages, parsed.surveyed.addresses(), 0, settings);
         let mut prepared = Vec::new();
-        for template in cluster(&joined, parsed, &config.cluster).templates {
-            let members = sample_of(&template, parsed, template.members.len());
-            for part in members.chunks(config.rank.learn_from) {
-                prepared.extend(siblings(&joined, part, parsed, &by_url, config, &site.key));
+        for cluster in clusters {
+            let members: Vec<usize> =
+                cluster.members.iter().map(|&at| order[at as usize] as usize).collect();
+            for part in members.chunks(settings.tables().rank.learn_from) {
+                prepared.extend(siblings(parsed, &items, part, &by_url, settings, &site.key));
             }
         }
         prepared
@@ -75,35 +80,27 @@ pub(super) fn templates<'a>(
 }
 
 fn siblings<'a>(
-    joined: &Joined<'_>,
-    members: &[u32],
-    parsed: &'a [ParsedPage<'a>],
+    site: &'a ParsedSite<'a>,
+    items: &[Vec<&FeedItem>],
+    members: &[usize],
     gold: &BTreeMap<&str, &'a GoldPage>,
-    config: &Config,
-    site: &'a str,
+    settings: &Settings,
+    key: &'a str,
 ) -> Option<Siblings<'a>> {
-    let gold_of = |m: u32| gold.get(parsed[m as usize].page.url.as_str()).copied();
-    if !members.iter().any(|&m| gold_of(m).is_some()) {
+    let gold_of = |page: &ParsedPage<'_>| gold.get(page.page.url.as_str()).copied();
+    let pages: Vec<&'a ParsedPage<'a>> = members.iter().map(|&m| &site.pages[m]).collect();
+    if !pages.iter().any(|page| gold_of(page).is_some()) {
         return None;
     }
-    let items: Vec<Vec<&FeedItem>> = members.iter().map(|&m| feed_items_of(joined, m)).collect();
-    let siblings: Vec<Sibling<'_>> = members
-        .iter()
-        .zip(&items)
-        .map(|(&m, items)| Sibling { index: m, page: &parsed[m as usize], feed_items: items })
+    let siblings: Vec<Sibling<'_>> = (pages.iter().zip(members))
+        .map(|(page, &m)| Sibling { page, feed_items: &items[m] })
         .collect();
-    let signified = signify(&siblings, &config.signify);
+    let signified = signify(&siblings, &settings.tables().signify);
     let blocks = read_pages(&siblings, &signified);
-    let pages: Vec<&ParsedPage<'_>> = members.iter().map(|&m| &parsed[m as usize]).collect();
-    let common = common(&pages, &signified.iter().collect::<Vec<&SignifiedPage>>());
-    let prepared = members
-        .iter()
-        .zip(blocks)
-        .map(|(&m, blocks)| {
-            let parsed = &parsed[m as usize];
-            let gold = gold_of(m).map(|gold| (gold, label(&parsed.document, &blocks, gold)));
-            Prepared { parsed, blocks, gold }
-        })
-        .collect();
-    Some(Siblings { site, pages: prepared, common })
+    let (common, of_nodes) = common(&pages, &signified.iter().collect::<Vec<&SignifiedPage>>());
+    let prepared = pages.into_iter().zip(blocks).map(|(parsed, blocks)| {
+        let gold = gold_of(parsed).map(|gold| (gold, label(&parsed.document, &blocks, gold)));
+        Prepared { parsed, blocks, gold }
+    });
+    Some(Siblings { site: key, pages: prepared.collect(), common, of_nodes })
 }

@@ -10,12 +10,13 @@ use grove::Weights;
 use model::{Article, Site};
 use rayon::prelude::*;
 use serde::Serialize;
+use sitemodel::{Engine, weights::LoadedWeights};
 
 use super::{
     course::{Course, Plan, page_f1},
     pages::Siblings,
 };
-use crate::{config::Config, engine::Engine, ledger::Clock, site::process, weights::LoadedWeights};
+use crate::{config::Config, ledger::Clock, site::process};
 
 /// What became of a page of the gold.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ pub(super) fn held_out<'a>(
     let configs: Vec<Config> = (0..plan.count)
         .map(|part| {
             let loaded =
-                LoadedWeights { weights: course.weights(part, like), digest: String::new() };
+                LoadedWeights { weights: course.weights(part, like), digest: [0; 32] };
             let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
             config.rank.engine = Engine::Grove;
             // The gold says what a page is: none is to be left out for looking like a list.

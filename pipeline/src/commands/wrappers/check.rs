@@ -10,7 +10,7 @@ use serde::Serialize;
 use wrapper::site_config::{Finding, Verdict};
 
 use super::Format;
-use crate::fixed::{WrapperFile, read_files};
+use crate::site_config_files::{WrapperFile, read_files};
 use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove wrappers check`.

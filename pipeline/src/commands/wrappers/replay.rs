@@ -12,17 +12,18 @@ use grouping::{SiteAddresses, Tracking};
 use model::Page;
 use rayon::prelude::*;
 use serde::Serialize;
+use sitemodel::site_config::{HostConfig, SiteConfigs};
+use sitemodel::{Settings, parse_page};
 use wrapper::site_config::{SiteConfig, compile, host_of_file};
 
 use super::Format;
 use super::export::site_config_files;
 use super::run_folder::{ArticleEntry, sites};
 use crate::config::Config;
-use crate::fixed::{Fixed, FixedWrappers, read_files};
+use crate::site_config_files::{read_files, site_configs_of};
 use crate::inputs::expand;
 use crate::ledger::{Clock, Ledger};
 use crate::observer::Quiet;
-use crate::parsed::parse_page;
 use crate::printed::{Console, line};
 use crate::results::Results;
 use crate::run::{Stopped, read_all};
@@ -88,7 +89,8 @@ impl Fared {
 pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     let mut config = Config::load(None)?;
     let wrappers = wrappers_of(&args.wrappers)?;
-    config.fixed = Some(std::sync::Arc::new(wrappers));
+    config.site_configs = Some(std::sync::Arc::new(wrappers));
+    let settings = config.settings();
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     if let Some(run) = &args.run {
         Results::open(run)?.articles()?.each(|article: ArticleEntry, _| {
@@ -109,7 +111,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let addresses = SiteAddresses::of(pages.iter().map(|page| &*page.url), tracking);
     let outcomes: Vec<(String, Fared)> =
-        pages.par_iter().filter_map(|page| try_page(page, &config, &addresses, &texts)).collect();
+        pages.par_iter().filter_map(|page| try_page(page, &settings, &addresses, &texts)).collect();
     let mut by_host: BTreeMap<String, Fared> = BTreeMap::new();
     for (host, one) in outcomes {
         let all = by_host.entry(host.clone()).or_insert_with(|| Fared { host, ..Fared::default() });
@@ -130,29 +132,29 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
 }
 
 /// Wrappers of a file, of a folder of files, or of a run.
-fn wrappers_of(path: &Path) -> Result<FixedWrappers> {
+fn wrappers_of(path: &Path) -> Result<SiteConfigs> {
     if path.is_file() || Ledger::read(path).is_none() {
-        return Ok(FixedWrappers::new(&read_files(&[path.to_owned()])?));
+        return Ok(site_configs_of(&read_files(&[path.to_owned()])?));
     }
     let files = site_config_files(path, &sites(path, &[])?)?;
-    let fixed = files.iter().filter_map(|(name, text)| {
-        Some(Fixed { host: host_of_file(name)?, wrapper: compile(&SiteConfig::parse(text)).0 })
+    let configs = files.iter().filter_map(|(name, text)| {
+        Some(HostConfig { host: host_of_file(name)?, wrapper: compile(&SiteConfig::parse(text)).0 })
     });
-    Ok(FixedWrappers::of(fixed))
+    Ok(SiteConfigs::new(configs, String::new()))
 }
 
 fn try_page(
     page: &Page,
-    config: &Config,
+    settings: &Settings,
     addresses: &SiteAddresses,
     texts: &BTreeMap<String, String>,
 ) -> Option<(String, Fared)> {
-    let parsed = parse_page(page, config);
-    let fixed = parsed.fixed.as_ref()?;
-    let text = fixed
+    let parsed = parse_page(page, settings);
+    let configured = parsed.configured.as_ref()?;
+    let text = configured
         .body
         .as_ref()
-        .map(|(_, nodes)| text_of(&parsed.document, nodes, &fixed.removed))
+        .map(|(_, nodes)| text_of(&parsed.document, nodes, &configured.removed))
         .filter(|text| !text.trim().is_empty());
     let mut fared = Fared { pages: 1, matched: usize::from(text.is_some()), ..Fared::default() };
     if let Some(theirs) = texts.get(&page.url) {
@@ -161,7 +163,7 @@ fn try_page(
         fared.same_text = usize::from(same);
     }
     let own = addresses.address(&page.url);
-    for test in fixed.by.wrapper.tests() {
+    for test in configured.by.wrapper.tests() {
         if own.is_none() || addresses.meant_by(&test.url) != own.as_ref() {
             continue;
         }
@@ -180,7 +182,7 @@ fn try_page(
             }
         }
     }
-    Some((fixed.by.host.clone(), fared))
+    Some((configured.by.host.clone(), fared))
 }
 
 fn print(by_host: &BTreeMap<String, Fared>, args: &TestArgs, out: &mut Console<'_>) -> Result<()> {

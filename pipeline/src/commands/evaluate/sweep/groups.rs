@@ -2,19 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use grouping::{OwnWords, PagesByLink, join_feed_items};
-use model::{FeedItem, Page, Site, Template, TemplateKind};
-use rayon::prelude::*;
+use model::{FeedItem, Page, Site};
 use score::aggregate::template_groups;
+use sitemodel::{ParsedPage, Settings};
 
 use super::super::read::GoldPage;
-use crate::{
-    body::Listed,
-    config::Config,
-    parsed::{ParsedPage, parse_page},
-    site::{addresses_of, feed_items_of, joined, sample_of},
-    stages::group::Grouped,
-};
+use crate::stages::{group::Grouped, learn::ParsedSite};
 
 /// Sibling pages of one layout, and what should be found on them.
 pub(super) struct Group<'g> {
@@ -27,7 +20,7 @@ pub(super) struct Group<'g> {
 /// The pages of a group, parsed, in the order in which a run samples them.
 pub(super) struct Siblings<'a> {
     /// The pages with the feed items that point to them.
-    pub(super) pages: Vec<Listed<'a>>,
+    pub(super) pages: Vec<(&'a ParsedPage<'a>, Vec<&'a FeedItem>)>,
     /// What should be found on them.
     pub(super) gold: Vec<&'a GoldPage>,
 }
@@ -71,47 +64,20 @@ impl Group<'_> {
         self.gold.len()
     }
 
-    /// Number of pages whose own address a feed item has.
-    pub(super) fn listed_by_feeds(&self, config: &Config) -> usize {
-        let pages = self.site.pages.iter();
-        let pages: Vec<OwnWords<'_>> = pages
-            .map(|page| OwnWords { url: &page.url, canonical: None, title: "", html: &page.html })
-            .collect();
-        let links = PagesByLink::of(addresses_of(&self.site, config), &pages);
-        let joined = join_feed_items(&self.site.feed_items, &links, pages.len());
-        joined.iter().filter(|items| !items.is_empty()).count()
+    /// Parses the pages and joins them with the feed items.
+    pub(super) fn parse(&self, settings: &Settings) -> ParsedSite<'_> {
+        ParsedSite::of(&self.site, settings)
     }
 
-    /// Parses the pages.
-    pub(super) fn parse(&self, config: &Config) -> Vec<ParsedPage<'_>> {
-        self.site.pages.par_iter().map(|page| parse_page(page, config)).collect()
-    }
-
-    /// Joins the parsed pages with the feed items and puts them in order.
-    pub(super) fn siblings<'a>(
-        &'a self,
-        parsed: &'a [ParsedPage<'a>],
-        config: &Config,
-    ) -> Siblings<'a> {
-        let joined = joined(&self.site, parsed, config);
-        let order = sample_of(&template(parsed.len()), parsed, parsed.len());
+    /// The parsed pages in the order in which a run samples them.
+    pub(super) fn siblings<'a>(&'a self, parsed: &'a ParsedSite<'a>) -> Siblings<'a> {
+        let order = parsed.in_sample_order(0..parsed.pages.len() as u32);
+        let listed = |&m: &u32| {
+            (&parsed.pages[m as usize], parsed.surveyed.items_of(m as usize))
+        };
         Siblings {
-            pages: order
-                .iter()
-                .map(|&m| (&parsed[m as usize], feed_items_of(&joined, m)))
-                .collect(),
+            pages: order.iter().map(listed).collect(),
             gold: order.iter().map(|&m| self.gold[m as usize]).collect(),
         }
-    }
-}
-
-/// The template of all pages of a group.
-pub(super) fn template(pages: usize) -> Template {
-    Template {
-        id: "t1".to_owned(),
-        site: String::new(),
-        kind: TemplateKind::Article,
-        members: (0..pages as u32).collect(),
-        signature: 0,
     }
 }

@@ -1,29 +1,25 @@
 //! One group of siblings under one setting: the stages of a run, and the score of what they give.
 
+use dom::Document;
 use forest::Recurring;
-use model::{Article, StructuralPattern};
+use model::{Article, FeedItem, StructuralPattern};
+use pagewise::{Method, Parameters, Redundant};
 use score::{
     Kind, Measure, Output, Score,
     aggregate::{Summary, summarise},
 };
-
-use super::{
-    super::read::GoldPage,
-    groups::{Siblings, template},
-    plan::Setting,
-};
-use crate::{
-    body::{Listed, bodies},
-    config::Config,
-    engine::Engine,
-    parsed::ParsedPage,
+use sitemodel::{
+    Engine, ParsedPage, Settings, Sibling, page_wise,
     stages::{
         extract::extract,
         rank::rank,
-        signify::{Sibling, SignifiedPage, signify},
-        wrap::{Learnt, wrap},
+        signify::{SignifiedPage, signify},
+        wrap::{CompiledWrapper, wrap},
     },
 };
+
+use super::{super::read::GoldPage, groups::Siblings, plan::Setting};
+use crate::config::Config;
 
 /// Title-neutral pairs of words, as the Forest paper counts.
 const MEASURE: Measure = Measure { kind: Kind::Pairs, raw: false };
@@ -39,49 +35,53 @@ pub(super) fn summary(
     config.rank.engine = setting.engine;
     config.signify.source = setting.source;
     config.signify.top = setting.top;
+    let settings = config.settings();
     let scores: Vec<Score> = siblings
         .pages
         .chunks_exact(setting.score)
         .zip(siblings.gold.chunks_exact(setting.score))
         .take(setting.parts)
-        .flat_map(|(pages, gold)| scores(pages, gold, &setting, &config))
+        .flat_map(|(pages, gold)| scores(pages, gold, &setting, &settings))
         .collect();
     summarise(&scores)
 }
 
 /// Learns from the first of the pages and scores them all.
 fn scores(
-    pages: &[Listed<'_>],
+    pages: &[(&ParsedPage<'_>, Vec<&FeedItem>)],
     gold: &[&GoldPage],
     setting: &Setting,
-    config: &Config,
+    settings: &Settings,
 ) -> Vec<Score> {
-    let learnt = learn(&pages[..setting.learn_from], setting, config);
-    let found = bodies(pages, setting.engine, config);
+    let siblings: Vec<Sibling<'_>> =
+        pages.iter().map(|(page, feed_items)| Sibling { page, feed_items }).collect();
+    let wrapper = learn(&siblings[..setting.learn_from], setting, settings);
+    let documents: Vec<&Document> = siblings.iter().map(|page| &page.page.document).collect();
+    let tables = settings.tables();
+    let redundant = (setting.engine == Engine::PageWise(Method::Blocks)).then(|| {
+        Redundant::of(&documents, &Parameters::from(&tables.methods).blocks)
+    });
     let own = |article: &Article| setting.steps_in || article.engine == setting.engine.name();
-    let scored = pages.iter().zip(found).zip(gold);
-    scored
-        .filter_map(|(((page, items), found), gold)| {
-            let article = extract(page, "", learnt.as_ref(), found, items, config);
-            let text = article.ok().filter(own).map_or_else(String::new, |article| article.text);
-            score::score(&gold.as_gold(), &Output { text: &text, nodes: &[] }, &[MEASURE])[0]
-        })
-        .collect()
+    let score = |(sibling, gold): (&Sibling<'_>, &&GoldPage)| {
+        let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
+        let article = extract(sibling, "", wrapper.as_ref(), found, false, settings);
+        let text = article.ok().filter(own).map_or_else(String::new, |article| article.text);
+        score::score(&gold.as_gold(), &Output { text: &text, nodes: &[] }, &[MEASURE])[0]
+    };
+    siblings.iter().zip(gold).filter_map(score).collect()
 }
 
 /// Signify, rank, wrap. Other than in a run, a single page is enough: the paper's Figure 5 begins there.
-fn learn(pages: &[Listed<'_>], setting: &Setting, config: &Config) -> Option<Learnt> {
+fn learn(
+    siblings: &[Sibling<'_>],
+    setting: &Setting,
+    settings: &Settings,
+) -> Option<CompiledWrapper> {
     let Engine::Forest(measure) = setting.engine else { return None };
-    let siblings: Vec<Sibling<'_>> = pages
-        .iter()
-        .zip(0..)
-        .map(|((page, feed_items), index)| Sibling { index, page, feed_items })
-        .collect();
-    let signified = signify(&siblings, &config.signify);
+    let signified = signify(siblings, &settings.tables().signify);
     let signified: Vec<&SignifiedPage> = signified.iter().collect();
-    let parsed: Vec<&ParsedPage<'_>> = pages.iter().map(|&(page, _)| page).collect();
+    let parsed: Vec<&ParsedPage<'_>> = siblings.iter().map(|sibling| sibling.page).collect();
     let recurring = Recurring::of(parsed.iter().map(|page| &page.document));
     let ranked: Vec<StructuralPattern> = rank(&parsed, &signified, &recurring, measure);
-    let engine = setting.engine.name();
-    wrap(&template(pages.len()), engine, &parsed, &recurring, &ranked, None)
+    wrap(setting.engine.name(), &parsed, &recurring, &ranked, None)
 }

@@ -1,0 +1,263 @@
+//! Stage 7, apply: what comes of the pages of a site, by its model.
+//!
+//! Takes: parsed pages, the model, and which of them make up articles.
+//! Gives: per page its article or why it has none; summed up, the result of a site or of a part of it.
+//! Why: this is what users came for.
+//! Drops: pages without an article, and those that are part of another page's.
+
+use std::collections::BTreeMap;
+
+use dom::ParseNotes;
+use grouping::Part;
+use model::{Article, Drop, DropReason, Page, Route, Stage, Support};
+use rayon::prelude::*;
+use sink::{
+    BestWrapper, PageWork, SiteConfigRecord, SiteRecord, SiteResult, TemplateFacts, TemplateRecord,
+};
+use sitemodel::stages::extract::SITE_CONFIG;
+use sitemodel::{Applied, Body, Hints, Meter, Outcome, ParsedPage, Seen, Settings, Sibling, SiteModel};
+
+use super::learn::{ParsedPages, Surveyed};
+
+/// What becomes of pages that no template is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unassigned {
+    /// They are left for another round of learning.
+    Wait,
+    /// Each is taken by itself.
+    Alone,
+}
+
+/// What came of pages, by their indices in the site.
+pub(crate) type Outcomes = BTreeMap<usize, Applied>;
+
+/// A site and its model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Applying<'a> {
+    pub(crate) site: &'a Surveyed,
+    pub(crate) model: &'a SiteModel,
+    pub(crate) settings: &'a Settings,
+    pub(crate) meter: &'a dyn Meter,
+}
+
+impl Applying<'_> {
+    /// Applies the model to pages. `known` are bodies that learning found, by index.
+    pub(crate) fn apply(
+        &self,
+        pages: &ParsedPages<'_>,
+        known: &BTreeMap<usize, Body>,
+        unassigned: Unassigned,
+    ) -> Outcomes {
+        let apply = |(at, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| {
+            Some((*at, self.one(*at, parsed.as_ref().ok()?, known.get(at), unassigned)))
+        };
+        pages.par_iter().filter_map(apply).collect()
+    }
+
+    fn one(
+        &self,
+        at: usize,
+        parsed: &ParsedPage<'_>,
+        known: Option<&Body>,
+        unassigned: Unassigned,
+    ) -> Applied {
+        let items = self.site.items_of(at);
+        let sibling = Sibling { page: parsed, feed_items: &items };
+        let hints = Hints { known, part: self.site.part(at) != Part::Whole };
+        let applied = self.model.apply_parsed(&sibling, hints, self.settings, self.meter);
+        match (&applied.outcome, unassigned) {
+            (Outcome::Unassigned, Unassigned::Alone) => {
+                self.model.apply_alone(&sibling, hints, self.settings, self.meter)
+            }
+            _ => applied,
+        }
+    }
+
+    /// Whether no template is for a page.
+    pub(crate) fn is_unassigned(&self, at: usize, parsed: &ParsedPage<'_>) -> bool {
+        let items = self.site.items_of(at);
+        let sibling = Sibling { page: parsed, feed_items: &items };
+        self.model.is_unassigned(&sibling, self.settings)
+    }
+
+    /// The article of a capture of a page, other than the best; `None` if it has none.
+    pub(crate) fn capture(&self, at: usize, parsed: &ParsedPage<'_>) -> Option<(Article, Applied)> {
+        let applied = self.one(at, parsed, None, Unassigned::Alone);
+        match &applied.outcome {
+            Outcome::Article(article) => Some(((**article).clone(), applied.clone())),
+            _ => None,
+        }
+    }
+}
+
+/// Joins the parts of articles: the first page's gets the texts of those that follow, which are dropped.
+pub(crate) fn join(site: &Surveyed, outcomes: &mut Outcomes) {
+    let pages: Vec<usize> = outcomes.keys().copied().collect();
+    for &first in pages.iter().filter(|&&page| site.part(page) == Part::Whole) {
+        let parts: Vec<Article> = (site.following(first).iter())
+            .filter_map(|part| match &outcomes.get(part)?.outcome {
+                Outcome::Article(article) if article.engine == SITE_CONFIG => {
+                    Some((**article).clone())
+                }
+                _ => None,
+            })
+            .collect();
+        if let Some(Outcome::Article(whole)) = outcomes.get_mut(&first).map(|own| &mut own.outcome)
+            && whole.engine == SITE_CONFIG
+        {
+            parts.iter().for_each(|part| append(whole, part));
+        }
+    }
+    for page in pages {
+        let Part::PartOf(_) = site.part(page) else { continue };
+        if let Some(applied) = outcomes.get_mut(&page) {
+            let (url, origin) = match &applied.outcome {
+                Outcome::Article(article) => (article.url.clone(), article.origin.clone()),
+                Outcome::Drop(drop) => (drop.url.clone(), drop.origin.clone()),
+                Outcome::Unassigned => continue,
+            };
+            applied.outcome = Outcome::Drop(Box::new(Drop {
+                site: site.key().to_owned(),
+                url,
+                origin,
+                stage: Stage::Extract,
+                reason: DropReason::JoinedPage,
+                detail: format!("part of {}", site.whole_of(page).unwrap_or_default()),
+            }));
+        }
+    }
+}
+
+fn append(whole: &mut Article, part: &Article) {
+    whole.text.push_str("\n\n");
+    whole.text.push_str(&part.text);
+    if !whole.html.is_empty() {
+        whole.html.push('\n');
+        whole.html.push_str(&part.html);
+    }
+    if let (Some(whole), Some(part)) = (&mut whole.markdown, &part.markdown) {
+        whole.push_str("\n\n");
+        whole.push_str(part);
+    }
+}
+
+/// Sums up what came of pages as the result of a site, or of a part of it.
+pub(crate) fn result(
+    applying: &Applying<'_>,
+    parsed: &ParsedPages<'_>,
+    outcomes: Outcomes,
+) -> SiteResult {
+    let Applying { site, model, .. } = *applying;
+    let mut seen = Seen::default();
+    let mut of_templates: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    let (mut articles, mut drops) = (Vec::new(), Vec::new());
+    for applied in outcomes.into_values() {
+        seen.add(&applied);
+        let counts = applied.template.map(|template| of_templates.entry(template).or_default());
+        let is_article = matches!(applied.outcome, Outcome::Article(_));
+        if let Some(counts) = counts {
+            counts.0 += 1;
+            counts.1 += usize::from(is_article);
+        }
+        match applied.outcome {
+            Outcome::Article(article) => articles.push(*article),
+            Outcome::Drop(drop) => drops.push(*drop),
+            Outcome::Unassigned => {}
+        }
+    }
+    let pages = parsed.len();
+    drops.extend(parsed.iter().filter_map(|(_, parsed)| parsed.as_ref().err()).map(|page| Drop {
+        site: site.key().to_owned(),
+        url: page.url.clone(),
+        origin: page.origin.clone(),
+        stage: Stage::Cluster,
+        reason: DropReason::Internal,
+        detail: "parsing this page failed; please report it with the page".to_owned(),
+    }));
+    articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
+    drops.sort();
+    let templates = model.templates().iter().zip(0..).filter_map(|(template, at)| {
+        let (pages, _) = of_templates.get(&at)?;
+        Some(TemplateRecord::from(TemplateFacts {
+            id: &template.id,
+            kind: template.kind,
+            pages: *pages,
+            signature: template.signature,
+            wrapper: template.wrapper(),
+            patterns: template.learnt.as_ref().map_or(&[], |learnt| learnt.ranked()),
+            examples: &template.examples,
+        }))
+    });
+    let best = of_templates.iter().max_by_key(|(at, (_, given))| (*given, std::cmp::Reverse(**at)));
+    let best = best.and_then(|(&at, &(_, given))| {
+        let wrapper = model.templates().get(at as usize)?.wrapper()?;
+        (given > 0).then(|| BestWrapper {
+            articles: given,
+            content: wrapper.content.clone(),
+            confidence: wrapper.confidence,
+            support: wrapper.support,
+        })
+    });
+    let parsed: Vec<&ParsedPage<'_>> =
+        parsed.iter().filter_map(|(_, parsed)| parsed.as_ref().ok()).collect();
+    let notes = |is: fn(&ParseNotes) -> bool| {
+        parsed.iter().filter(|page| is(&page.document.notes())).count() as u64
+    };
+    SiteResult {
+        best: best_with_site_configs(&articles, best),
+        articles,
+        drops,
+        record: SiteRecord::new(
+            site.key(),
+            model.head().cut,
+            templates.collect(),
+            site_config_records(&parsed),
+        ),
+        pages,
+        work: PageWork {
+            by_html5ever: notes(|notes| notes.by_html5ever),
+            outgrown: notes(ParseNotes::outgrown),
+            fast_path: seen.fast_path,
+            judged: seen.judged,
+        },
+        characters: seen.characters,
+        ..SiteResult::of_articles(site.key(), Vec::new())
+    }
+}
+
+/// How the site configs of the pages' hosts fared.
+fn site_config_records(parsed: &[&ParsedPage<'_>]) -> Vec<SiteConfigRecord> {
+    let mut records: BTreeMap<&str, SiteConfigRecord> = BTreeMap::new();
+    for configured in parsed.iter().filter_map(|page| page.configured.as_ref()) {
+        let by = &configured.by;
+        let record = records.entry(&by.host).or_insert_with(|| SiteConfigRecord {
+            host: by.host.clone(),
+            body: by.wrapper.body().collect(),
+            pages: 0,
+            matched: 0,
+        });
+        record.pages += 1;
+        record.matched += usize::from(configured.body.is_some());
+    }
+    records.into_values().collect()
+}
+
+/// The best wrapper, or the expression of a site config that gave more articles.
+fn best_with_site_configs(articles: &[Article], best: Option<BestWrapper>) -> Option<BestWrapper> {
+    let mut counts: BTreeMap<&[String], (usize, f64)> = BTreeMap::new();
+    let by_config =
+        |article: &&Article| article.engine == SITE_CONFIG && article.route == Route::Wrapper;
+    for article in articles.iter().filter(by_config) {
+        counts.entry(&article.xpath).or_insert((0, article.confidence)).0 += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, (articles, _))| *articles);
+    let configured = most.map(|(content, (articles, confidence))| BestWrapper {
+        articles,
+        content: content.to_vec(),
+        confidence,
+        // Nobody learnt it.
+        support: Support::default(),
+    });
+    let given = |best: &Option<BestWrapper>| best.as_ref().map_or(0, |best| best.articles);
+    if given(&configured) > 0 && given(&configured) >= given(&best) { configured } else { best }
+}

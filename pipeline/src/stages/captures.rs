@@ -1,0 +1,187 @@
+//! Captures of pages other than the best of each address: where that gives no article, the next one is
+//! tried. A site that was down in the last crawl keeps its articles so.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+
+use grouping::{duplicate, kept_instead, when};
+use jiff::Timestamp;
+use model::{Article, DropReason, Origin, Page, TemplateKind};
+use sink::SiteResult;
+use sitemodel::page_kind::address_says;
+
+use super::apply::Applying;
+use super::learn::parse;
+use crate::scale::spool::{Head, Spool, Stored};
+
+/// The captures of one address.
+#[derive(Debug, Default)]
+struct Captures {
+    /// Index of the page in its site.
+    page: usize,
+    /// When the best one was fetched.
+    kept: Option<Timestamp>,
+    /// Digests of the payloads that were tried.
+    tried: BTreeSet<(u64, u64)>,
+    /// The others, the better first.
+    others: VecDeque<Stored>,
+}
+
+/// Captures by address, without their HTML where that is on disk.
+#[derive(Debug)]
+pub(crate) struct OtherCaptures(BTreeMap<String, Captures>);
+
+impl OtherCaptures {
+    /// Takes captures, those of one address the better first.
+    pub(crate) fn of(others: Vec<Stored>) -> Self {
+        let mut captures: BTreeMap<String, Captures> = BTreeMap::new();
+        for other in others {
+            captures.entry(other.head.url.clone()).or_default().others.push_back(other);
+        }
+        Self(captures)
+    }
+
+    /// Those of some pages, given by their indices and the heads of their best captures.
+    pub(crate) fn of_pages<'a>(&mut self, pages: impl Iterator<Item = (usize, &'a Head)>) -> Self {
+        let take = |(page, head): (usize, &Head)| {
+            let (url, mut captures) = self.0.remove_entry(&head.url)?;
+            captures.page = page;
+            captures.kept = head.fetched;
+            captures.tried.extend(head.digest);
+            Some((url, captures))
+        };
+        Self(pages.filter_map(take).collect())
+    }
+
+    /// Tries captures where the page gave no article, at most so many bytes at once, and accounts for all that
+    /// are not kept.
+    ///
+    /// # Errors
+    /// If they cannot be read from the spool.
+    pub(crate) fn try_for(
+        mut self,
+        applying: &Applying<'_>,
+        spool: &Spool,
+        most: u64,
+        result: &mut SiteResult,
+    ) -> io::Result<()> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let failed = result.drops.iter().filter(|drop| {
+            self.0.contains_key(&drop.url) && is_worth_another(drop.reason, &drop.url, applying)
+        });
+        let mut wanted: BTreeSet<String> = failed.map(|drop| drop.url.clone()).collect();
+        let mut found: BTreeMap<String, (Option<Timestamp>, Origin)> = BTreeMap::new();
+        loop {
+            let next = self.next_of(&wanted, applying.site.key(), result);
+            if next.is_empty() {
+                break;
+            }
+            for some in at_once(next, most) {
+                for article in try_some(some, applying, spool, result)? {
+                    wanted.remove(&article.url);
+                    found.insert(article.url.clone(), (article.fetched, article.origin.clone()));
+                    result.articles.push(article);
+                }
+            }
+        }
+        result.drops.retain_mut(|drop| match found.get(&drop.url) {
+            Some((_, origin)) if drop.origin == *origin => false,
+            Some((fetched, _)) => {
+                drop.detail = match drop.reason {
+                    DropReason::DuplicateUrl => kept_instead(&drop.origin, *fetched),
+                    _ => format!("the article is that of the copy fetched {}", when(*fetched)),
+                };
+                true
+            }
+            None => true,
+        });
+        for (url, Captures { kept, others, .. }) in self.0 {
+            let kept = found.get(&url).map_or(kept, |(fetched, _)| *fetched);
+            let key = applying.site.key();
+            result.drops.extend(others.iter().map(|capture| duplicate(key, capture, kept)));
+        }
+        result.articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
+        result.drops.sort();
+        Ok(())
+    }
+
+    /// The next capture of each wanted address that was not tried by its content.
+    fn next_of(
+        &mut self,
+        wanted: &BTreeSet<String>,
+        site: &str,
+        result: &mut SiteResult,
+    ) -> Vec<(usize, Stored)> {
+        let mut next = Vec::new();
+        for url in wanted {
+            let Some(captures) = self.0.get_mut(url) else { continue };
+            while let Some(capture) = captures.others.pop_front() {
+                // Whether it is tried or not: it is another than the one kept, so far.
+                result.drops.push(duplicate(site, &capture, captures.kept));
+                if capture.head.digest.is_none_or(|digest| captures.tried.insert(digest)) {
+                    next.push((captures.page, capture));
+                    break;
+                }
+            }
+        }
+        next
+    }
+}
+
+/// Whether a page that was dropped for this reason may have been an article in another capture. What its
+/// address names a list is one in all.
+fn is_worth_another(reason: DropReason, url: &str, applying: &Applying<'_>) -> bool {
+    match reason {
+        DropReason::NoContent
+        | DropReason::NoArticle
+        | DropReason::TooSlow
+        | DropReason::Internal => true,
+        DropReason::ListPage => {
+            let is_section = applying.site.addresses().pages_below(url);
+            address_says(url, is_section) != Some(TemplateKind::List)
+        }
+        _ => false,
+    }
+}
+
+/// Runs of captures that weigh so much together at most, but at least one.
+fn at_once(captures: Vec<(usize, Stored)>, most: u64) -> Vec<Vec<(usize, Stored)>> {
+    let mut runs: Vec<Vec<(usize, Stored)>> = Vec::new();
+    let mut weight = 0;
+    for capture in captures {
+        weight += capture.1.head.weight;
+        match runs.last_mut() {
+            Some(run) if weight <= most => run.push(capture),
+            _ => {
+                weight = capture.1.head.weight;
+                runs.push(vec![capture]);
+            }
+        }
+    }
+    runs
+}
+
+/// The articles of some captures; counts in a result what was done for them.
+fn try_some(
+    captures: Vec<(usize, Stored)>,
+    applying: &Applying<'_>,
+    spool: &Spool,
+    result: &mut SiteResult,
+) -> io::Result<Vec<Article>> {
+    let (pages, stored): (Vec<usize>, Vec<Stored>) = captures.into_iter().unzip();
+    let loaded = spool.load(applying.site.key(), stored)?;
+    let pages: Vec<(usize, Page)> = pages.into_iter().zip(loaded).collect();
+    let parsed = parse(&pages, applying.settings, applying.meter);
+    let mut articles = Vec::new();
+    for (at, parsed) in &parsed {
+        if let Ok(parsed) = parsed
+            && let Some((article, applied)) = applying.capture(*at, parsed)
+        {
+            result.characters.add(applied.characters);
+            articles.push(article);
+        }
+    }
+    Ok(articles)
+}

@@ -1,0 +1,214 @@
+//! Stages 3 to 6, learn: what is known of a whole site, and its model.
+//!
+//! Takes: a site's pages, where they wait, and the feed items that lead to it.
+//! Gives: which page belongs to which article and feed item, the sample, and the [`SiteModel`] learnt from it.
+//! Why: sibling pages looked at together tell what is the article on each.
+//! Drops: nothing.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use grouping::{
+    AddressDigest, PageHead, PagesByLink, Part, PartHead, Parts, Sample, SampleHead, SampleLimits,
+    SiteAddresses, address_hash, choose, join_feed_items, join_parts, parts_of,
+};
+use model::{FeedItem, Page, Site};
+use rayon::prelude::*;
+use sitemodel::{
+    Evidence, Learning, Meter, ParsedPage, Settings, Sibling, SiteModel, Step, learn_parsed,
+    parse_page,
+};
+use url::Url;
+
+/// A site, before any of its pages is learnt from.
+#[derive(Debug)]
+pub struct Surveyed {
+    key: String,
+    items: Vec<FeedItem>,
+    /// Per page the indices of the feed items that point to it.
+    joined: Vec<Vec<u32>>,
+    /// Which pages make up articles.
+    parts: Parts,
+    /// Of pages that are part of another, the address of that.
+    whole: BTreeMap<usize, String>,
+    addresses: AddressDigest,
+}
+
+/// Pages that are parsed, with their indices in the site; the page itself where the parser failed.
+pub(crate) type ParsedPages<'a> = Vec<(usize, Result<ParsedPage<'a>, &'a Page>)>;
+
+/// Parses pages, given their indices in the site.
+pub(crate) fn parse<'a>(
+    pages: &'a [(usize, Page)],
+    settings: &Settings,
+    meter: &dyn Meter,
+) -> ParsedPages<'a> {
+    let parse = |(at, page): &'a (usize, Page)| {
+        let parsed = catch_unwind(AssertUnwindSafe(|| parse_page(page, settings)));
+        (*at, parsed.map_err(|_| page))
+    };
+    meter.step(Step::Parse, || pages.par_iter().map(parse).collect())
+}
+
+/// Whether more than addresses must be known of the pages to survey a site: what they say of themselves.
+pub(crate) fn needs_heads(items: &[FeedItem], settings: &Settings) -> bool {
+    let leads_on = |configs: &sitemodel::site_config::SiteConfigs| {
+        configs.iter().any(|config| config.wrapper.names_pages())
+    };
+    !items.is_empty() || settings.site_configs().is_some_and(leads_on)
+}
+
+/// The head of a page, with what it says of itself and what a site config says of its article's parts.
+pub(crate) fn head_of(parsed: &ParsedPage<'_>) -> PageHead {
+    let head = parsed.document.head();
+    let canonical = || {
+        let base = Url::parse(&parsed.page.url).ok()?;
+        Some(base.join(head.link("canonical")?).ok()?.into())
+    };
+    let title = head.title.as_deref().unwrap_or_default();
+    let own = PageHead::of(parsed.page, canonical(), title);
+    match parsed.configured.as_ref().filter(|configured| configured.body.is_some()) {
+        None => own,
+        Some(configured) => PageHead {
+            single_page: configured.single_page.clone(),
+            next_page: configured.next_page.clone(),
+            part_group: Some(configured.by.host.clone()),
+            ..own
+        },
+    }
+}
+
+impl Surveyed {
+    /// Surveys a site whose pages are these, in order; `heads` where [`needs_heads`] says so.
+    pub(crate) fn of<'a>(
+        key: &str,
+        urls: impl Iterator<Item = &'a str> + Clone,
+        items: Vec<FeedItem>,
+        heads: Option<&[PageHead]>,
+        settings: &Settings,
+    ) -> Self {
+        let addresses = AddressDigest::of(urls.clone(), settings.tracking());
+        let pages = urls.clone().count();
+        let key = key.to_owned();
+        let Some(heads) = heads else {
+            let joined = vec![Vec::new(); pages];
+            let parts = join_parts(&vec![PartHead::default(); pages], &|_| None);
+            return Self { key, items, joined, parts, whole: BTreeMap::new(), addresses };
+        };
+        let all = Arc::new(SiteAddresses::of(urls, settings.tracking().clone()));
+        let links = PagesByLink::of(all, heads);
+        let joined = join_feed_items(&items, &links, pages);
+        let parts = parts_of(heads, &links);
+        let whole = |(at, part): (usize, &Part)| match part {
+            Part::PartOf(whole) => Some((at, heads[*whole].url.clone())),
+            Part::Whole => None,
+        };
+        let whole = parts.pages.iter().enumerate().filter_map(whole).collect();
+        Self { key, items, joined, parts, whole, addresses }
+    }
+
+    /// The key of the site.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The digest of its addresses.
+    pub(crate) fn addresses(&self) -> &AddressDigest {
+        &self.addresses
+    }
+
+    /// The feed items that point to a page.
+    pub(crate) fn items_of(&self, page: usize) -> Vec<&FeedItem> {
+        self.joined[page].iter().map(|&item| &self.items[item as usize]).collect()
+    }
+
+    /// What a page is to an article.
+    pub(crate) fn part(&self, page: usize) -> Part {
+        self.parts.pages[page]
+    }
+
+    /// The address of the page that a page is part of.
+    pub(crate) fn whole_of(&self, page: usize) -> Option<&str> {
+        self.whole.get(&page).map(String::as_str)
+    }
+
+    /// The pages that follow the first one of an article, in order.
+    pub(crate) fn following(&self, first: usize) -> &[usize] {
+        self.parts.following.get(&first).map_or(&[], Vec::as_slice)
+    }
+
+    /// The pages that an article is made of stay together: each alone, or the first with those that follow.
+    pub(crate) fn units(&self) -> Vec<Vec<usize>> {
+        let follows = |page: &usize| match self.part(*page) {
+            Part::PartOf(first) => self.following(first).contains(page),
+            Part::Whole => false,
+        };
+        let unit = |first: usize| {
+            std::iter::once(first).chain(self.following(first).iter().copied()).collect()
+        };
+        (0..self.joined.len()).filter(|page| !follows(page)).map(unit).collect()
+    }
+
+    /// Learns from a sample of the site: adds to what was learnt before.
+    pub(crate) fn learn(
+        &self,
+        sample: &[Sibling<'_>],
+        cut: bool,
+        previous: Option<&SiteModel>,
+        settings: &Settings,
+        meter: &dyn Meter,
+    ) -> Learning {
+        let evidence = Evidence { site: &self.key, addresses: &self.addresses, cut };
+        let learn = |sample: &[Sibling<'_>]| {
+            learn_parsed(&evidence, sample, previous, settings, meter)
+        };
+        // A panic leaves every page to itself.
+        catch_unwind(AssertUnwindSafe(|| learn(sample))).unwrap_or_else(|_| learn(&[]))
+    }
+}
+
+/// Chooses the sample among some pages, given by their addresses and what they weigh.
+pub(crate) fn sample<'a>(
+    pages: impl Iterator<Item = (&'a str, u64)>,
+    settings: &Settings,
+) -> Sample {
+    let heads: Vec<SampleHead<'_>> =
+        pages.map(|(url, weight)| SampleHead::of(url, weight)).collect();
+    let limits = &settings.tables().sample;
+    choose(&heads, SampleLimits { pages: limits.pages, bytes: limits.bytes })
+}
+
+/// A site in memory, parsed and surveyed: for commands that look at its pages themselves.
+#[derive(Debug)]
+pub(crate) struct ParsedSite<'a> {
+    pub(crate) surveyed: Surveyed,
+    /// In the site's order.
+    pub(crate) pages: Vec<ParsedPage<'a>>,
+}
+
+impl<'a> ParsedSite<'a> {
+    /// Parses and surveys a site.
+    pub(crate) fn of(site: &'a Site, settings: &Settings) -> Self {
+        let parse = |page| parse_page(page, settings);
+        let pages: Vec<ParsedPage<'a>> = site.pages.par_iter().map(parse).collect();
+        let heads: Vec<PageHead> = pages.iter().map(head_of).collect();
+        let urls = site.pages.iter().map(|page| &*page.url);
+        let items = site.feed_items.clone();
+        let surveyed = Surveyed::of(&site.key, urls, items, Some(&heads), settings);
+        Self { surveyed, pages }
+    }
+
+    /// Per page the feed items that point to it.
+    pub(crate) fn items(&self) -> Vec<Vec<&FeedItem>> {
+        (0..self.pages.len()).map(|page| self.surveyed.items_of(page)).collect()
+    }
+
+    /// Indices of pages in the order in which they are sampled.
+    pub(crate) fn in_sample_order(&self, pages: impl Iterator<Item = u32>) -> Vec<u32> {
+        let url = |page: u32| self.pages[page as usize].page.url.clone();
+        let mut pages: Vec<u32> = pages.collect();
+        pages.sort_by_cached_key(|&page| (address_hash(&url(page)), url(page)));
+        pages
+    }
+}
