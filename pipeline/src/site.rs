@@ -84,7 +84,7 @@ struct Work<'a> {
     clock: &'a Clock,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// All pages at once.
     fn whole(&mut self, items: Vec<FeedItem>, hand: &mut Hand<'_>) -> io::Result<()> {
         let all: Vec<usize> = (0..self.pages.len()).collect();
@@ -182,7 +182,10 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn applying<'a>(&'a self, site: &'a Surveyed, model: &'a SiteModel) -> Applying<'a> {
+    fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> Applying<'b>
+    where
+        'a: 'b,
+    {
         Applying { site, model, settings: self.settings, meter: self.clock }
     }
 

@@ -148,7 +148,7 @@ pub(crate) fn recurring_tokens<'a>(
 /// paths, because one name that changes from page to page (WordPress gives `body` the post's number,
 /// category and slug) must not spoil every path below it; text-level elements are left out, as they
 /// tell about a page's text, not its layout.
-pub fn layout_of(page: &ParsedPage<'_>, recurring: &FxHashSet<u64>) -> Vec<u64> {
+pub(crate) fn layout_of(page: &ParsedPage<'_>, recurring: &FxHashSet<u64>) -> Vec<u64> {
     let document = &page.document;
     let kinds = document.kinds();
     let of_kind = |(at, kind): (usize, &Kind)| {

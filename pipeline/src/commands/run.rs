@@ -8,7 +8,8 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use super::progress::Progress;
-use crate::config::{Config, SignifierChoice};
+use sitemodel::settings::SignifierChoice;
+use crate::config::Config;
 use sitemodel::Engine;
 use crate::observer::{Observer, Quiet};
 use crate::printed::line;

@@ -85,8 +85,9 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         run::read_all(&config, &inputs, &stop, &crate::observer::Quiet, &Clock::default());
     ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
     let sites = group(intakes, &config.group).sites;
-    let parsed = pages::parse(&sites, &config);
-    let templates = pages::templates(&sites, &parsed, &gold.pages, &config);
+    let settings = config.settings();
+    let parsed = pages::parse(&sites, &settings);
+    let templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
     let found: usize = templates.iter().map(pages::Siblings::with_gold).sum();
     ensure!(found > 0, "no page of {} is in the inputs", args.gold.display());
     writeln!(

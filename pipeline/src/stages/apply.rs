@@ -32,7 +32,7 @@ pub(crate) enum Unassigned {
 pub(crate) type Outcomes = BTreeMap<usize, Applied>;
 
 /// A site and its model.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Applying<'a> {
     pub(crate) site: &'a Surveyed,
     pub(crate) model: &'a SiteModel,
@@ -109,7 +109,7 @@ pub(crate) fn join(site: &Surveyed, outcomes: &mut Outcomes) {
         }
     }
     for page in pages {
-        let Part::PartOf(_) = site.part(page) else { continue };
+        let Part::Of(_) = site.part(page) else { continue };
         if let Some(applied) = outcomes.get_mut(&page) {
             let (url, origin) = match &applied.outcome {
                 Outcome::Article(article) => (article.url.clone(), article.origin.clone()),

@@ -101,7 +101,7 @@ impl Surveyed {
         let joined = join_feed_items(&items, &links, pages);
         let parts = parts_of(heads, &links);
         let whole = |(at, part): (usize, &Part)| match part {
-            Part::PartOf(whole) => Some((at, heads[*whole].url.clone())),
+            Part::Of(whole) => Some((at, heads[*whole].url.clone())),
             Part::Whole => None,
         };
         let whole = parts.pages.iter().enumerate().filter_map(whole).collect();
@@ -141,7 +141,7 @@ impl Surveyed {
     /// The pages that an article is made of stay together: each alone, or the first with those that follow.
     pub(crate) fn units(&self) -> Vec<Vec<usize>> {
         let follows = |page: &usize| match self.part(*page) {
-            Part::PartOf(first) => self.following(first).contains(page),
+            Part::Of(first) => self.following(first).contains(page),
             Part::Whole => false,
         };
         let unit = |first: usize| {

@@ -90,6 +90,11 @@ impl FixedWrapper {
         !self.body.is_empty()
     }
 
+    /// Whether it may lead from a page to others of the same article.
+    pub fn names_pages(&self) -> bool {
+        !self.single_page_link.is_empty() || !self.next_page_link.is_empty()
+    }
+
     /// Expressions of the body, in the order they are tried.
     pub fn body(&self) -> impl Iterator<Item = String> {
         self.body.iter().map(ToString::to_string)

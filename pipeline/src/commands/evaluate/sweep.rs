@@ -104,8 +104,8 @@ fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> Vec<Summaries>
     groups
         .par_iter()
         .map(|group| {
-            let parsed = group.parse(config);
-            let siblings = group.siblings(&parsed, config);
+            let parsed = group.parse(&config.settings());
+            let siblings = group.siblings(&parsed);
             let mut rows: Summaries = Vec::with_capacity(plan.rows.len());
             for (at, row) in plan.rows.iter().enumerate() {
                 let result = |(column, setting): (usize, &plan::Setting)| {
@@ -128,7 +128,7 @@ fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> Vec<Summaries>
 
 fn head(gold: &read::GoldFile, groups: &[Group<'_>], config: &Config) -> String {
     let pages: usize = groups.iter().map(Group::len).sum();
-    let listed: usize = groups.iter().map(|group| group.listed_by_feeds(config)).sum();
+    let listed: usize = groups.iter().map(|group| group.listed_by_feeds(&config.settings())).sum();
     let mut text = String::from("# Sweep\n\n");
     // Writing to a string cannot fail.
     let _ = writeln!(

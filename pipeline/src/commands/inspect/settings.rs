@@ -4,7 +4,8 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 
-use crate::config::{Config, SignifierChoice};
+use sitemodel::settings::SignifierChoice;
+use crate::config::Config;
 use crate::ledger::Ledger;
 
 /// Settings, and what was assumed.

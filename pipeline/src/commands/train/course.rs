@@ -189,7 +189,7 @@ fn document<'a>(page: &Prepared<'a>) -> &'a Document {
 }
 
 fn scored<'a>(template: &'a Siblings<'_>, scores: &'a [Vec<f32>]) -> Vec<ScoredPage<'a>> {
-    (template.pages.iter().zip(&template.common.of_nodes).zip(scores))
+    (template.pages.iter().zip(&template.of_nodes).zip(scores))
         .map(|((page, patterns), scores)| ScoredPage { page: &page.blocks, patterns, scores })
         .collect()
 }
@@ -201,7 +201,7 @@ fn kept(
     parameters: &DecideParameters,
 ) -> Vec<Vec<usize>> {
     let decisions = decide(&scored(template, scores), &template.common.patterns, parameters);
-    (template.pages.iter().zip(&template.common.of_nodes))
+    (template.pages.iter().zip(&template.of_nodes))
         .map(|(page, of_nodes)| {
             let is_kept = |at: &usize| {
                 let element = page.blocks.blocks[*at].element;

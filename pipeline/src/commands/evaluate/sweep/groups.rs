@@ -69,6 +69,12 @@ impl Group<'_> {
         ParsedSite::of(&self.site, settings)
     }
 
+    /// Number of pages that a feed item leads to.
+    pub(super) fn listed_by_feeds(&self, settings: &Settings) -> usize {
+        let parsed = self.parse(settings);
+        parsed.items().iter().filter(|items| !items.is_empty()).count()
+    }
+
     /// The parsed pages in the order in which a run samples them.
     pub(super) fn siblings<'a>(&'a self, parsed: &'a ParsedSite<'a>) -> Siblings<'a> {
         let order = parsed.in_sample_order(0..parsed.pages.len() as u32);

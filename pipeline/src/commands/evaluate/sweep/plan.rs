@@ -2,12 +2,10 @@
 
 use forest::Measure;
 use pagewise::Method;
+use sitemodel::{Engine, settings::SignifierChoice};
 
 use super::groups::Siblings;
-use crate::{
-    config::{Config, SignifierChoice},
-    engine::Engine,
-};
+use crate::config::Config;
 
 /// Sibling pages of Figure 5.
 const SIBLINGS: [usize; 10] = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20];
