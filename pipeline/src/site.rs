@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use dom::ParseNotes;
-use grouping::{OwnWords, PagesByLink, SiteAddresses, Tracking};
+use grouping::{PageHead, PagesByLink, SiteAddresses, Tracking};
 use model::{
     Article, Drop, DropReason, FeedItem, Site, Stage, StructuralPattern, Support, Template,
     TemplateKind,
@@ -60,17 +60,13 @@ pub(crate) fn addresses_of(site: &Site, config: &Config) -> Arc<SiteAddresses> {
 
 /// Pages of a site by the links that lead to them.
 pub(crate) fn links_of(parsed: &[ParsedPage<'_>], addresses: &Arc<SiteAddresses>) -> PagesByLink {
-    let pages: Vec<OwnWords<'_>> = parsed.iter().map(own_words).collect();
+    let pages: Vec<PageHead> = parsed.iter().map(head_of).collect();
     PagesByLink::of(Arc::clone(addresses), &pages)
 }
 
-fn own_words<'a>(page: &'a ParsedPage<'_>) -> OwnWords<'a> {
-    OwnWords {
-        url: &page.page.url,
-        canonical: canonical_of(page),
-        title: page.document.head().title.as_deref().unwrap_or_default(),
-        html: &page.page.html,
-    }
+fn head_of(page: &ParsedPage<'_>) -> PageHead {
+    let title = page.document.head().title.as_deref().unwrap_or_default();
+    PageHead::of(page.page, canonical_of(page), title)
 }
 
 /// A site's pages joined to its feed items.

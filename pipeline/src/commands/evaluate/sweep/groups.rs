@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use grouping::{OwnWords, PagesByLink, join_feed_items};
+use grouping::{PageHead, PagesByLink, join_feed_items};
 use model::{FeedItem, Page, Site, Template, TemplateKind};
 use rayon::prelude::*;
 use score::aggregate::template_groups;
@@ -74,9 +74,7 @@ impl Group<'_> {
     /// Number of pages whose own address a feed item has.
     pub(super) fn listed_by_feeds(&self, config: &Config) -> usize {
         let pages = self.site.pages.iter();
-        let pages: Vec<OwnWords<'_>> = pages
-            .map(|page| OwnWords { url: &page.url, canonical: None, title: "", html: &page.html })
-            .collect();
+        let pages: Vec<PageHead> = pages.map(|page| PageHead::of(page, None, "")).collect();
         let links = PagesByLink::of(addresses_of(&self.site, config), &pages);
         let joined = join_feed_items(&self.site.feed_items, &links, pages.len());
         joined.iter().filter(|items| !items.is_empty()).count()
