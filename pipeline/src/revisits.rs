@@ -7,10 +7,10 @@ use std::io;
 use std::path::Path;
 
 use grouping::matching::{
-    Answer, Candidate, NameFilter, Offer, Original, Request, Resolved, Settled, Settling, answer,
+    Answer, Candidate, Offer, Original, Request, Resolved, Settled, Settling, answer, match_all,
     offers, requests,
 };
-use grouping::{Revisit, Visited};
+use grouping::{NameFilter, Revisit, Visited};
 use model::{Origin, Page};
 
 use crate::scale::sorted::{Item, Sorter};
@@ -26,8 +26,8 @@ pub(crate) struct Revisits {
 }
 
 impl Revisits {
-    /// None yet. Where there are many, they go to files beside `path`; without one they are held.
-    pub(crate) fn new(path: Option<&Path>) -> Self {
+    /// None yet. Where there are many, they go to files beside `path`.
+    pub(crate) fn new(path: &Path) -> Self {
         Self { all: sorter(path, "read"), count: 0, asked: NameFilter::default() }
     }
 
@@ -39,19 +39,16 @@ impl Revisits {
     }
 }
 
-fn sorter<T: Item>(path: Option<&Path>, name: &str) -> Sorter<T> {
-    let beside = |path: &Path| {
-        let mut path = path.as_os_str().to_owned();
-        path.push(format!("-{name}"));
-        path.into()
-    };
-    path.map_or_else(Sorter::in_memory, |path| Sorter::new(beside(path)))
+fn sorter<T: Item>(path: &Path, name: &str) -> Sorter<T> {
+    let mut path = path.as_os_str().to_owned();
+    path.push(format!("-{name}"));
+    Sorter::new(path.into())
 }
 
 /// What revisits ask for, and what records offer.
 #[derive(Debug)]
 pub(crate) struct Originals<'a, P> {
-    path: Option<&'a Path>,
+    path: &'a Path,
     revisits: Revisits,
     offers: Sorter<Offer<P>>,
     offered: NameFilter,
@@ -62,7 +59,7 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
     ///
     /// # Errors
     /// If files cannot be written or read.
-    pub(crate) fn of(mut revisits: Revisits, path: Option<&'a Path>) -> io::Result<Option<Self>> {
+    pub(crate) fn of(mut revisits: Revisits, path: &'a Path) -> io::Result<Option<Self>> {
         if revisits.count == 0 {
             return Ok(None);
         }
@@ -136,47 +133,44 @@ pub(crate) fn nowhere() -> Origin {
 }
 
 /// Replaces every revisit by the page it found unchanged, or by a drop. `digests` go with the intakes.
-///
-/// # Errors
-/// None that a sorter in memory can have.
-pub fn resolve(intakes: &mut Vec<Intake>, digests: &[Option<u128>]) -> io::Result<()> {
-    let mut revisits = Revisits::new(None);
-    for intake in intakes.iter() {
-        if let Intake::Revisit(revisit) = intake {
-            revisits.push(revisit.clone())?;
-        }
+pub fn resolve(intakes: &mut Vec<Intake>, digests: &[Option<u128>]) {
+    let revisit = |intake: &Intake| match intake {
+        Intake::Revisit(revisit) => Some(revisit.clone()),
+        _ => None,
+    };
+    let revisits: Vec<Revisit> = intakes.iter().filter_map(revisit).collect();
+    if revisits.is_empty() {
+        return;
     }
-    let Some(mut originals) = Originals::of(revisits, None)? else { return Ok(()) };
     let nowhere = nowhere();
+    let mut candidates: Vec<(Candidate<'_>, Original<usize>)> = Vec::new();
     for (place, (intake, &digest)) in intakes.iter().zip(digests).enumerate() {
-        let (origin, url, fetched) = match intake {
-            Intake::Page(page) => (&page.origin, Some(page.url.as_str()), page.fetched),
-            Intake::Drop(drop) => (&drop.origin, Some(drop.url.as_str()), None),
-            Intake::Feed(_) => (&nowhere, None, None),
+        let (origin, url, fetched, original) = match intake {
+            Intake::Page(page) => {
+                (&page.origin, Some(page.url.as_str()), page.fetched, Original::Page(place))
+            }
+            Intake::Drop(drop) => {
+                let original = Original::Drop(drop.reason, drop.detail.clone());
+                (&drop.origin, Some(drop.url.as_str()), None, original)
+            }
+            Intake::Feed(_) => (&nowhere, None, None, Original::Feed),
             Intake::Redirect { .. } | Intake::Revisit(_) => continue,
         };
         let is_page = matches!(intake, Intake::Page(_));
-        originals.offer(&Candidate { origin, url, is_page, fetched, digest }, || match intake {
-            Intake::Drop(drop) => Original::Drop(drop.reason, drop.detail.clone()),
-            Intake::Page(_) => Original::Page(place),
-            _ => Original::Feed,
-        })?;
+        candidates.push((Candidate { origin, url, is_page, fetched, digest }, original));
     }
-    let mut settled: Vec<Intake> = Vec::new();
-    originals.settle(&mut |one| {
-        settled.extend(match one {
-            Settled::Drop(drop) => Some(Intake::Drop(drop)),
-            Settled::Page(visited, place) => match intakes.get(place) {
-                Some(Intake::Page(page)) => Some(Intake::Page(copy_of(page, visited))),
-                // Only pages are places.
-                _ => None,
-            },
-        });
-        Ok(())
-    })?;
+    let settle = |settled| match settled {
+        Settled::Drop(drop) => Some(Intake::Drop(drop)),
+        Settled::Page(visited, place) => match intakes.get(place) {
+            Some(Intake::Page(page)) => Some(Intake::Page(copy_of(page, visited))),
+            // Only pages are places.
+            _ => None,
+        },
+    };
+    let settled: Vec<Intake> =
+        match_all(revisits, &candidates).into_iter().filter_map(settle).collect();
     intakes.retain(|intake| !matches!(intake, Intake::Revisit(_)));
     intakes.extend(settled);
-    Ok(())
 }
 
 fn copy_of(page: &Page, visited: Visited) -> Page {

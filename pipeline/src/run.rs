@@ -405,8 +405,6 @@ pub(crate) fn read_all(
             Err(error) => unreadable.push(error.to_string()),
         }
     }
-    if let Err(error) = resolve(&mut intakes, &digests) {
-        unreadable.push(format!("cannot resolve revisits: {error}"));
-    }
+    resolve(&mut intakes, &digests);
     (summaries, intakes, unreadable)
 }

@@ -41,3 +41,46 @@ fn keep_own(page: u32, of_page: &mut Vec<u32>, items: &[FeedItem], links: &Pages
         of_page.retain(is_own);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::addresses::SiteAddresses;
+    use crate::head::PageHead;
+    use crate::samples::{feed_item, page};
+    use crate::tracking::Tracking;
+
+    fn joined(pages: &[&str], items: &[(&str, &str)]) -> Vec<Vec<u32>> {
+        let tracking = Tracking::new(&["ref".into()]);
+        let site = SiteAddresses::of(pages.iter().copied(), tracking);
+        let heads: Vec<PageHead> =
+            pages.iter().map(|url| PageHead::of(&page(url, url), None, "")).collect();
+        let items: Vec<FeedItem> =
+            items.iter().map(|(link, title)| feed_item(link, title)).collect();
+        join_feed_items(&items, &PagesByLink::of(Arc::new(site), &heads), pages.len())
+    }
+
+    #[test]
+    fn items_join_the_page_they_lead_to() {
+        let pages = ["https://e.org/a", "https://e.org/b"];
+        let items = [
+            ("http://www.e.org/b?ref=rss", "B"),
+            ("https://e.org/c", "C"),
+            ("https://e.org/b#top", "B"),
+        ];
+        assert_eq!(joined(&pages, &items), [vec![], vec![0, 2]]);
+    }
+
+    #[test]
+    fn items_of_pages_that_the_crawl_lacks_join_none() {
+        let pages = ["https://e.org/a?ref=1"];
+        let items =
+            [("https://e.org/a?ref=2", "B"), ("https://e.org/a?ref=3", "C"), (pages[0], "A")];
+        assert_eq!(joined(&pages, &items), [vec![2]]);
+        // Of one title they may all be of the page.
+        let alike = items.map(|(link, _)| (link, "A"));
+        assert_eq!(joined(&pages, &alike), [vec![0, 1, 2]]);
+    }
+}

@@ -11,12 +11,13 @@ Groups what a crawl gave before anything is learnt: everything that needs *other
 | the page that a revisit record found unchanged | [`Revisit`], [`matching`] |
 | several captures of one address | [`settle`] |
 | feed items of a page | [`join_feed_items`] |
-| pages that are parts of one article | [`join_parts`] |
+| pages that are parts of one article | [`parts_of`] |
 | the pages of a site to learn from | [`choose`] |
 | all of these for pages in memory | [`group_by_site`] |
 
 Everything here is a pure function of its arguments: no file, clock, thread or environment. The results do not depend on
-the order of what is given, so that one process and many give the same.
+the order of what is given, so that one process and many give the same. Where the HTML of pages is not needed, a
+[`PageHead`] stands for a page.
 */
 
 mod address;
@@ -24,8 +25,10 @@ mod addresses;
 mod captures;
 mod digest;
 mod feed_items;
+mod head;
 mod links;
 pub mod matching;
+mod name_filter;
 mod parts;
 mod redirects;
 mod revisit;
@@ -34,13 +37,18 @@ mod site_key;
 mod sites;
 mod tracking;
 
+#[cfg(test)]
+mod samples;
+
 pub use address::Address;
 pub use addresses::{AddressTable, SiteAddresses};
 pub use captures::{Capture, Copies, drop_of, duplicate, kept_instead, settle, when};
 pub use digest::AddressDigest;
 pub use feed_items::join_feed_items;
-pub use links::{OwnWords, PagesByLink};
-pub use parts::{Part, PartHead, Parts, join_parts};
+pub use head::{PageHead, title_hash};
+pub use links::PagesByLink;
+pub use name_filter::NameFilter;
+pub use parts::{Part, PartHead, Parts, join_parts, parts_of};
 pub use redirects::{MOST_HOPS, Redirects, redirect};
 pub use revisit::{Revisit, Visited, payload_digest};
 pub use sample::{Sample, SampleHead, SampleLimits, address_hash, choose};

@@ -3,23 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use xxhash_rust::xxh3::xxh3_128;
-
 use crate::address::Address;
 use crate::addresses::{AddressTable, SiteAddresses};
-
-/// What a page says of itself, to tell whether two are one.
-#[derive(Clone, Debug)]
-pub struct OwnWords<'a> {
-    /// Its address, as the record has it.
-    pub url: &'a str,
-    /// The address it names as canonical, absolute.
-    pub canonical: Option<String>,
-    /// Its title.
-    pub title: &'a str,
-    /// Its HTML.
-    pub html: &'a str,
-}
+use crate::head::PageHead;
 
 /// The pages of a site that are at hand, all or some, by the links that lead to them.
 #[derive(Debug)]
@@ -37,9 +23,9 @@ pub struct PagesByLink {
 
 impl PagesByLink {
     /// Takes the pages at hand, in the order in which they are counted.
-    pub fn of(site: Arc<SiteAddresses>, pages: &[OwnWords<'_>]) -> Self {
+    pub fn of(site: Arc<SiteAddresses>, pages: &[PageHead]) -> Self {
         let addresses: Vec<Option<Address>> =
-            pages.iter().map(|page| site.address(page.url)).collect();
+            pages.iter().map(|page| site.address(&page.url)).collect();
         let canonical: Vec<Option<Address>> =
             pages.iter().map(|page| site.address(page.canonical.as_deref()?)).collect();
         let mut own: BTreeMap<Address, Vec<u32>> = BTreeMap::new();
@@ -131,7 +117,7 @@ enum Meant<'a> {
 /// same title. What such pages have in common of those parameters stays.
 fn proofs(
     site: &SiteAddresses,
-    pages: &[OwnWords<'_>],
+    pages: &[PageHead],
     addresses: &[Option<Address>],
     canonical: &[Option<Address>],
 ) -> BTreeMap<Address, Address> {
@@ -143,8 +129,7 @@ fn proofs(
         if site.table.of_key(&address.key).len() < 2 {
             continue;
         }
-        let content = xxh3_128(pages[at].html.as_bytes());
-        alike.entry((&address.key, content)).or_default().push(at);
+        alike.entry((&address.key, pages[at].digest)).or_default().push(at);
         if let Some(named) = canonical[at].as_ref().filter(|named| named.key == address.key) {
             naming.entry(named).or_default().push(at);
         }
@@ -159,7 +144,7 @@ fn proofs(
         }
     }
     for (named, pages_naming) in naming {
-        let title = |at: &usize| pages[*at].title.trim();
+        let title = |at: &usize| pages[*at].title_hash;
         let one = pages_naming.iter().all(|at| title(at) == title(&pages_naming[0]));
         for own in pages_naming.iter().filter_map(|&at| addresses[at].as_ref()) {
             if one && own != named {
@@ -180,9 +165,9 @@ mod tests {
         SiteAddresses::of(urls.iter().copied(), tracking)
     }
 
-    fn page<'a>(url: &'a str, canonical: &str, title: &'a str, html: &'a str) -> OwnWords<'a> {
+    fn page(url: &str, canonical: &str, title: &str, html: &str) -> PageHead {
         let canonical = (!canonical.is_empty()).then(|| canonical.to_owned());
-        OwnWords { url, canonical, title, html }
+        PageHead::of(&crate::samples::page(url, html), canonical, title)
     }
 
     #[test]

@@ -2,15 +2,19 @@
 //!
 //! A revisit gives its original several names, the surest first ([`requests`]); records offer themselves
 //! under the names they have ([`offers`]). Both are sorted by whoever calls, in files where it is much,
-//! and merged ([`answer`]); [`Settling`] decides what becomes of each revisit. Only what revisits may ask
+//! and merged ([`answer`]); [`Settling`] decides what becomes of each revisit. [`match_all`] does all of
+//! this in memory. Only what revisits may ask
 //! for need be offered ([`NameFilter`]): a crawl without them costs nothing.
 
 use std::cmp::Reverse;
+use std::convert::Infallible;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use model::{Drop, DropReason, Origin};
 use serde::{Deserialize, Serialize};
 
+use crate::name_filter::NameFilter;
 use crate::revisit::{
     Revisit, Visited, differ, of_payload, of_payload_at, of_record, of_url, of_visit,
 };
@@ -18,7 +22,7 @@ use crate::revisit::{
 /// A record that may be what revisits found unchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// Where it lies: of several with one name, the first complete one counts.
+    /// Where it lies: of several with one name, the earliest complete one counts.
     pub origin: &'a Origin,
     /// Its address; feeds have none.
     pub url: Option<&'a str>,
@@ -51,8 +55,26 @@ impl<P> Original<P> {
 /// Of several records with one name the least, complete ones before others.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 enum Rank {
-    First(bool, Origin),
-    Latest(bool, Reverse<(Option<Timestamp>, Origin)>),
+    /// The earliest; what has no time is the last.
+    First(bool, Reverse<Option<Reverse<Timestamp>>>),
+    Latest(bool, Reverse<Option<Timestamp>>),
+}
+
+/// What decides between records of one rank: id and digest. How a file's path is spelt comes last, as
+/// it should not matter.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+struct Tie {
+    record_id: String,
+    digest: Option<Halves>,
+    offset: u64,
+    file: Arc<str>,
+}
+
+impl Tie {
+    fn of(origin: &Origin, digest: Option<Halves>) -> Self {
+        let (record_id, file) = (origin.record_id.clone(), Arc::clone(&origin.file));
+        Self { record_id, digest, offset: origin.offset, file }
+    }
 }
 
 /// A 128-bit hash as it is stored: its upper half, its lower half.
@@ -93,15 +115,14 @@ pub fn requests(number: u64, revisit: &Revisit, offered: &NameFilter) -> Vec<Req
 pub struct Offer<P> {
     name: Halves,
     rank: Rank,
-    digest: Option<Halves>,
+    tie: Tie,
     original: Original<P>,
 }
 
 impl<P> Offer<P> {
     /// Bytes that it holds beside its own size, roughly.
     pub fn bytes(&self) -> usize {
-        let (Rank::First(_, origin) | Rank::Latest(_, Reverse((_, origin)))) = &self.rank;
-        origin.record_id.len() + self.original.bytes()
+        self.tie.record_id.len() + self.original.bytes()
     }
 }
 
@@ -113,7 +134,7 @@ pub fn offers<P>(
     original: impl Fn() -> Original<P>,
 ) -> Vec<Offer<P>> {
     let is_cut = of.origin.truncated.is_some();
-    let digest = of.digest.map(halves);
+    let tie = Tie::of(of.origin, of.digest.map(halves));
     let mut offers = Vec::new();
     let mut offer = |name: u128, latest: bool| {
         if !asked.may_have(name) {
@@ -121,10 +142,10 @@ pub fn offers<P>(
         }
         offered.add(name);
         let rank = match latest {
-            false => Rank::First(is_cut, of.origin.clone()),
-            true => Rank::Latest(is_cut, Reverse((of.fetched, of.origin.clone()))),
+            false => Rank::First(is_cut, Reverse(of.fetched.map(Reverse))),
+            true => Rank::Latest(is_cut, Reverse(of.fetched)),
         };
-        offers.push(Offer { name: halves(name), rank, digest, original: original() });
+        offers.push(Offer { name: halves(name), rank, tie: tie.clone(), original: original() });
     };
     if let Some(digest) = of.digest {
         offer(of_payload(digest), false);
@@ -176,9 +197,9 @@ pub fn answer<P: Clone, E>(
         if name.replace(asked) != Some(asked) {
             of_name.clear();
             while let Some(offer) = next.take_if(|offer| offer.name <= asked) {
-                let is_new = of_name.iter().all(|(digest, _)| *digest != offer.digest);
+                let is_new = of_name.iter().all(|(digest, _)| *digest != offer.tie.digest);
                 if offer.name == asked && is_new && of_name.len() < MOST_OF_NAME {
-                    of_name.push((offer.digest, offer.original));
+                    of_name.push((offer.tie.digest, offer.original));
                 }
                 next = offers.next().transpose()?;
             }
@@ -195,21 +216,24 @@ pub fn answer<P: Clone, E>(
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Resolved<P> {
     url: String,
-    latest: Reverse<(Option<Timestamp>, Origin)>,
+    latest: Reverse<Option<Timestamp>>,
+    tie: Tie,
+    /// `WARC-Truncated` of the revisit.
+    truncated: Option<String>,
     original: Option<Original<P>>,
 }
 
 impl<P> Resolved<P> {
     /// A revisit, with the surest of the originals it names.
     pub fn new(revisit: Revisit, original: Option<Original<P>>) -> Self {
+        let tie = Tie::of(&revisit.origin, revisit.digest.map(halves));
         let Revisit { url, date, origin, .. } = revisit;
-        Self { url, latest: Reverse((date, origin)), original }
+        Self { url, latest: Reverse(date), tie, truncated: origin.truncated, original }
     }
 
     /// Bytes that it holds beside its own size, roughly.
     pub fn bytes(&self) -> usize {
-        let Reverse((_, origin)) = &self.latest;
-        self.url.len() + origin.record_id.len()
+        self.url.len() + self.tie.record_id.len()
     }
 }
 
@@ -232,7 +256,9 @@ impl Settling {
     /// What becomes of the next revisit. Of several of one address only the latest gives a page, so at
     /// most one copy is made for each address.
     pub fn next<P>(&mut self, resolved: Resolved<P>) -> Settled<P> {
-        let Resolved { url, latest: Reverse((fetched, origin)), original } = resolved;
+        let Resolved { url, latest: Reverse(fetched), tie, truncated, original } = resolved;
+        let Tie { record_id, offset, file, .. } = tie;
+        let origin = Origin { file, offset, record_id, truncated };
         let visited = Visited { url, fetched, origin };
         match original {
             Some(Original::Page(_)) if self.last_url.as_ref() == Some(&visited.url) => {
@@ -256,36 +282,49 @@ impl Settling {
     }
 }
 
-/// A set of names that has all that were added and a few others (a Bloom filter of one hash).
-#[derive(Debug, Default)]
-pub struct NameFilter(Vec<u64>);
-
-impl NameFilter {
-    /// Of 8 MiB, once there is a name: for ten million names one in eight others passes.
-    const BITS: u128 = 1 << 26;
-
-    fn place(name: u128) -> (usize, u64) {
-        let bit = (name % Self::BITS) as usize;
-        (bit / 64, 1 << (bit % 64))
+/// What becomes of revisits, all in memory. The result depends on the sets of revisits and candidates alone.
+/// Takes n log n time.
+pub fn match_all<P: Clone + Ord>(
+    revisits: Vec<Revisit>,
+    candidates: &[(Candidate<'_>, Original<P>)],
+) -> Vec<Settled<P>> {
+    if revisits.is_empty() {
+        return Vec::new();
     }
-
-    /// Adds a name.
-    pub fn add(&mut self, name: u128) {
-        if self.0.is_empty() {
-            self.0 = vec![0; (Self::BITS / 64) as usize];
-        }
-        let (at, bit) = Self::place(name);
-        self.0[at] |= bit;
-    }
-
-    /// Adds the names that a revisit gives its original.
-    pub fn add_names_of(&mut self, revisit: &Revisit) {
-        revisit.keys().into_iter().for_each(|name| self.add(name));
-    }
-
-    /// Whether a name was added, or may have been.
-    pub fn may_have(&self, name: u128) -> bool {
-        let (at, bit) = Self::place(name);
-        self.0.get(at).is_some_and(|bits| bits & bit != 0)
-    }
+    let (mut asked, mut offered) = (NameFilter::default(), NameFilter::default());
+    revisits.iter().for_each(|revisit| asked.add_names_of(revisit));
+    let mut offers: Vec<Offer<P>> = candidates
+        .iter()
+        .flat_map(|(of, original)| offers(of, &asked, &mut offered, || original.clone()))
+        .collect();
+    offers.sort_unstable();
+    let mut requests: Vec<Request> = (0..)
+        .zip(&revisits)
+        .flat_map(|(number, revisit)| requests(number, revisit, &offered))
+        .collect();
+    requests.sort_unstable();
+    let mut answers: Vec<Answer<P>> = Vec::new();
+    let Ok(()) = answer::<P, Infallible>(
+        requests.into_iter().map(Ok),
+        offers.into_iter().map(Ok),
+        &mut |answer| {
+            answers.push(answer);
+            Ok(())
+        },
+    );
+    answers.sort_unstable();
+    answers.dedup_by_key(|answer| answer.revisit);
+    let mut answers = answers.into_iter().peekable();
+    let resolve = |(number, revisit)| {
+        let answer = answers.next_if(|answer| answer.revisit == number);
+        Resolved::new(revisit, answer.map(|answer| answer.original))
+    };
+    let mut resolved: Vec<Resolved<P>> = (0..).zip(revisits).map(resolve).collect();
+    resolved.sort_unstable();
+    let mut settling = Settling::default();
+    resolved.into_iter().map(|revisit| settling.next(revisit)).collect()
 }
+
+#[cfg(test)]
+#[path = "matching_tests.rs"]
+mod tests;

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::head::PageHead;
+use crate::links::PagesByLink;
+
 /// Most pages that follow the first of an article.
 const MOST: usize = 100;
 
@@ -36,6 +39,19 @@ pub struct Parts {
     /// Of articles whose texts have to be joined, by the index of their first page: the indices of the
     /// pages that follow it, in order, at most a hundred.
     pub following: BTreeMap<usize, Vec<usize>>,
+}
+
+/// Finds articles of several pages by [`join_parts`], from the heads of pages and the links between them.
+/// `links` has the same pages in the same order.
+pub fn parts_of(heads: &[PageHead], links: &PagesByLink) -> Parts {
+    let pages = heads.iter().map(|head| PartHead {
+        url: &head.url,
+        single_page: head.single_page.as_deref(),
+        next_page: head.next_page.as_deref(),
+        group: head.part_group.as_deref(),
+    });
+    let pages: Vec<PartHead<'_>> = pages.collect();
+    join_parts(&pages, &|link| links.pages(link).first().map(|&at| at as usize))
 }
 
 /// Finds articles of several pages. A page whose single page is there is a part of that, and nothing is
@@ -89,9 +105,14 @@ pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
 
     use super::*;
+    use crate::addresses::SiteAddresses;
+    use crate::samples::page;
+    use crate::tracking::Tracking;
 
     /// Pages in the order of their addresses, with single page and next page by number.
     type Links = (Option<usize>, Option<usize>);
@@ -141,6 +162,24 @@ mod tests {
         let mut turned = heads(&[next(2), next(2), NONE]);
         (turned[0].url, turned[1].url) = ("b", "a");
         assert_eq!(join_parts(&turned, &page_of).following, BTreeMap::from([(1, vec![2])]));
+    }
+
+    #[test]
+    fn heads_and_their_links_make_articles() {
+        let urls: Vec<String> =
+            (0..120).map(|n| format!("https://e.org/a{:02}?page={}", n / 3, n % 3 + 1)).collect();
+        let site =
+            SiteAddresses::of(urls.iter().map(String::as_str), Tracking::new(&["ref".into()]));
+        let head = |(at, url): (usize, &String)| PageHead {
+            next_page: (at % 3 < 2).then(|| format!("{}&ref=next", urls[at + 1])),
+            part_group: Some("e.org".to_owned()),
+            ..PageHead::of(&page(url, url), None, "")
+        };
+        let heads: Vec<PageHead> = urls.iter().enumerate().map(head).collect();
+        let Parts { pages, following } = parts_of(&heads, &PagesByLink::of(Arc::new(site), &heads));
+        let articles = (0..40).map(|n| (3 * n, vec![3 * n + 1, 3 * n + 2]));
+        assert_eq!(following, articles.collect());
+        assert_eq!(pages.iter().filter(|part| **part == Part::Whole).count(), 40);
     }
 
     #[test]

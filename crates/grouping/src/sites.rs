@@ -79,3 +79,91 @@ pub fn group_by_site(
     }
     grouped
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::samples::{feed_item, page};
+
+    fn tracking() -> Tracking {
+        Tracking::new(&["utm_*".into()])
+    }
+
+    #[test]
+    fn pages_and_items_come_together_by_site() {
+        let mut old = page("https://www.e.org/a", "old");
+        old.origin.record_id = "1".to_owned();
+        let mut new = page("https://www.e.org/a", "new");
+        new.fetched = Some(Timestamp::UNIX_EPOCH);
+        let pages = vec![old, page("https://f.org/", "f"), new, page("mailto:x", "no host")];
+        let items = vec![
+            feed_item("https://go.example/1?utm_source=x", "by a redirect"),
+            feed_item("https://f.org/b", "F"),
+            feed_item("https://f.org/b", "F"),
+            feed_item("https://gone.example/", "G"),
+        ];
+        let redirects = vec![("https://go.example/1".to_owned(), "https://e.org/a".to_owned())];
+        let Sites { sites, drops, unmatched_items } =
+            group_by_site(pages, items, redirects, &tracking());
+        let mut shown: Vec<_> = (sites.iter())
+            .map(|site| {
+                let htmls: Vec<&str> = site.pages.iter().map(|page| &*page.html).collect();
+                let links: Vec<&str> = site.feed_items.iter().map(|item| &*item.link).collect();
+                (&*site.key, htmls, links)
+            })
+            .collect();
+        shown.sort_unstable();
+        let expected = [
+            ("e.org", vec!["new"], vec!["https://e.org/a"]),
+            ("f.org", vec!["f"], vec!["https://f.org/b"]),
+        ];
+        assert_eq!(shown, expected);
+        assert!(sites.is_sorted_by_key(|site| xxh3_64(site.key.as_bytes())));
+        assert!(sites.iter().all(|site| site.pages.iter().all(|page| page.site == site.key)));
+        let reasons: Vec<DropReason> = drops.iter().map(|drop| drop.reason).collect();
+        assert_eq!(reasons, [DropReason::BadUrl, DropReason::DuplicateUrl]);
+        assert_eq!((drops[1].origin.record_id.as_str(), unmatched_items), ("1", 1));
+    }
+
+    proptest! {
+        #[test]
+        fn order_does_not_matter(
+            pages in prop::collection::vec(("[ab]\\.org", "[ab]?", "[xy]"), 0..8),
+            items in prop::collection::vec(("[abc]\\.org", "[ab]?"), 0..6),
+            redirects in prop::collection::vec(("[abc]\\.org/[ab]?", "[abc]\\.org/[ab]?"), 0..4),
+        ) {
+            let group = |turn: bool| {
+                let turned = |mut order: Vec<usize>| {
+                    if turn {
+                        order.reverse();
+                    }
+                    order
+                };
+                let page_at = |at: usize| {
+                    let (host, path, html) = &pages[at];
+                    page(&format!("https://{host}/{path}"), html)
+                };
+                let item_at = |at: usize| {
+                    let (host, path) = &items[at];
+                    feed_item(&format!("https://{host}/{path}"), "")
+                };
+                let redirect_at = |at: usize| {
+                    let (from, to) = &redirects[at];
+                    (format!("https://{from}"), format!("https://{to}"))
+                };
+                let of = |len: usize| turned((0..len).collect()).into_iter();
+                let mut grouped = group_by_site(
+                    of(pages.len()).map(page_at).collect(),
+                    of(items.len()).map(item_at).collect(),
+                    of(redirects.len()).map(redirect_at).collect(),
+                    &tracking(),
+                );
+                grouped.drops.sort();
+                format!("{grouped:?}")
+            };
+            prop_assert_eq!(group(false), group(true));
+        }
+    }
+}

@@ -66,8 +66,6 @@ impl Complete {
 pub(crate) struct Listed {
     pub(crate) head: Head,
     pub(crate) whence: Whence,
-    /// XXH3 of its HTML, by which it is known again.
-    pub(crate) hash: u64,
 }
 
 /// The last frame.
@@ -128,9 +126,7 @@ pub(crate) fn write(
     let frame_of = |parts: &[usize]| {
         let mut content = Vec::new();
         for &part in parts {
-            spool.each_held(part, &mut |head, html, whence| {
-                add(&(head, whence, xxh3_64(html.as_bytes())), &mut content)
-            })?;
+            spool.each_held(part, &mut |head, whence| add(&(head, whence), &mut content))?;
         }
         packed(&content)
     };
@@ -237,7 +233,9 @@ mod tests {
     use crate::scale::sorted::Merged;
     use crate::stages::read::{Intake, Place, Source};
     use grouping::Tracking;
+    use grouping::matching::whole;
     use model::{Charset, CharsetEvidence, Drop, DropReason, Origin, Overruled, Page, Stage};
+    use xxhash_rust::xxh3::xxh3_128;
 
     fn origin(offset: u64) -> Origin {
         Origin { file: "a".into(), offset, record_id: String::new(), truncated: None }
@@ -306,9 +304,10 @@ mod tests {
             }
         }
         let rest = all;
-        for Listed { head, whence, hash } in rest.into_iter().flat_map(|(_, pages)| pages) {
+        for Listed { head, whence } in rest.into_iter().flat_map(|(_, pages)| pages) {
             let n = head.origin.offset;
-            assert_eq!((head.url, hash), (page(n).url, xxh3_64(page(n).html.as_bytes())));
+            assert_eq!(head.url, page(n).url);
+            assert_eq!(whole(head.content), xxh3_128(page(n).html.as_bytes()));
             let place = Place { offset: n, number: 7, end: Some(n + 1) };
             assert_eq!((whence.input, whence.place), (1, place));
         }

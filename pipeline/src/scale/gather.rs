@@ -17,7 +17,7 @@ use grouping::{
 use jiff::Timestamp;
 use model::{Drop, DropReason, FeedItem, Origin, Page};
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::sorted::{self, Item, Merged, Sorter, write_all};
 use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored, Whence};
@@ -37,6 +37,10 @@ impl Capture for Stored {
 
     fn origin(&self) -> &Origin {
         &self.head.origin
+    }
+
+    fn digest(&self) -> u128 {
+        whole(self.head.content)
     }
 }
 
@@ -106,7 +110,7 @@ impl<'a> Gatherer<'a> {
             sites: Mutex::default(),
             pages: AtomicU64::new(0),
             saved: AtomicBool::new(false),
-            revisits: Mutex::new(Revisits::new(Some(&folder.join(REVISITS)))),
+            revisits: Mutex::new(Revisits::new(&folder.join(REVISITS))),
             feeds: Mutex::new(Sorter::new(folder.join("feeds"))),
             items: Mutex::new(Sorter::new(folder.join("items-read"))),
             redirects: Mutex::new(Sorter::new(folder.join("redirects"))),
@@ -223,9 +227,9 @@ impl<'a> Gatherer<'a> {
     /// Finds what revisits found unchanged: pages, or drops.
     fn settle_revisits(&self) -> io::Result<()> {
         let path = self.folder.join(REVISITS);
-        let none = Revisits::new(None);
+        let none = Revisits::new(&path);
         let revisits = std::mem::replace(&mut *locked(&self.revisits), none);
-        let Some(mut originals) = Originals::of(revisits, Some(&path))? else { return Ok(()) };
+        let Some(mut originals) = Originals::of(revisits, &path)? else { return Ok(()) };
         locked(&self.items).park()?;
         locked(&self.redirects).park()?;
         let mut offered = Ok(());
@@ -405,10 +409,11 @@ fn copy_of(page: &Stored, visited: Visited) -> Stored {
 fn stored(input: usize, page: Page, source: &Source, canonical: Option<String>) -> Stored {
     let Page { url, fetched, origin, charset, html, .. } = page;
     let &Source { digest, number, end } = source;
-    let (digest, length, weight) = (digest.map(halves), html.len() as u64, weight(&html));
+    let (digest, content) = (digest.map(halves), halves(xxh3_128(html.as_bytes())));
+    let (length, weight) = (html.len() as u64, weight(&html));
     let place = Place { offset: origin.offset, number, end };
     let whence = Whence { input: input as u32, place };
-    let head = Head { url, fetched, origin, charset, digest, canonical, length, weight };
+    let head = Head { url, fetched, origin, charset, digest, content, canonical, length, weight };
     Stored { head, html: Html::Held(html), whence }
 }
 

@@ -29,8 +29,8 @@ impl<T: Ord + Serialize + DeserializeOwned> Item for T {}
 pub(crate) struct Sorter<T> {
     held: Vec<T>,
     bytes: usize,
-    /// Files are named by this, with a number behind; none where everything is held.
-    path: Option<PathBuf>,
+    /// Files are named by this, with a number behind.
+    path: PathBuf,
     files: Vec<PathBuf>,
     /// Files made so far.
     made: usize,
@@ -39,12 +39,7 @@ pub(crate) struct Sorter<T> {
 impl<T: Item> Sorter<T> {
     /// Files, should there be any, are made at `path` with a number added.
     pub(crate) fn new(path: PathBuf) -> Self {
-        Self { path: Some(path), ..Self::in_memory() }
-    }
-
-    /// One that holds everything, however much.
-    pub(crate) fn in_memory() -> Self {
-        Self { held: Vec::new(), bytes: 0, path: None, files: Vec::new(), made: 0 }
+        Self { held: Vec::new(), bytes: 0, path, files: Vec::new(), made: 0 }
     }
 
     /// What [`write_all`] wrote to a file.
@@ -69,20 +64,19 @@ impl<T: Item> Sorter<T> {
     }
 
     fn set_aside(&mut self) -> io::Result<()> {
-        if let Some(path) = self.next_path() {
-            self.held.sort_unstable();
-            write_all(&path, self.held.drain(..).map(Ok))?;
-            self.files.push(path);
-            self.bytes = 0;
-        }
+        let path = self.next_path();
+        self.held.sort_unstable();
+        write_all(&path, self.held.drain(..).map(Ok))?;
+        self.files.push(path);
+        self.bytes = 0;
         Ok(())
     }
 
-    fn next_path(&mut self) -> Option<PathBuf> {
-        let mut path = self.path.clone()?.into_os_string();
+    fn next_path(&mut self) -> PathBuf {
+        let mut path = self.path.clone().into_os_string();
         path.push(format!("-{}", self.made));
         self.made += 1;
-        Some(PathBuf::from(path))
+        PathBuf::from(path)
     }
 
     /// Shows everything, in no order.
@@ -99,9 +93,8 @@ impl<T: Item> Sorter<T> {
     /// Everything in order.
     pub(crate) fn finish(mut self) -> io::Result<Merged<T>> {
         self.park()?;
-        while self.files.len() > MERGED
-            && let Some(path) = self.next_path()
-        {
+        while self.files.len() > MERGED {
+            let path = self.next_path();
             let some: Vec<PathBuf> = self.files.drain(..MERGED).collect();
             write_all(&path, merged::<T>(&some, Vec::new())?)?;
             some.iter().try_for_each(std::fs::remove_file)?;

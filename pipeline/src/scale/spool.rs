@@ -39,6 +39,8 @@ pub(crate) struct Head {
     pub(crate) charset: Charset,
     /// Digest of its payload, in two halves.
     pub(crate) digest: Option<(u64, u64)>,
+    /// XXH3-128 of its HTML, in two halves.
+    pub(crate) content: (u64, u64),
     /// The address a saved file names as its own.
     pub(crate) canonical: Option<String>,
     /// Bytes of its HTML.
@@ -288,12 +290,12 @@ impl Spool {
     pub(crate) fn each_held(
         &self,
         part: usize,
-        see: &mut dyn FnMut(&Head, &str, Whence) -> io::Result<()>,
+        see: &mut dyn FnMut(&Head, Whence) -> io::Result<()>,
     ) -> io::Result<()> {
         let not_held = || Err(io::Error::other("a page is not held"));
         let Part::Held(held) = &*locked(&self.parts[part]) else { return not_held() };
         held.iter().try_for_each(|page| match &page.html {
-            Html::Held(html) => see(&page.head, html, page.whence),
+            Html::Held(_) => see(&page.head, page.whence),
             Html::Packed { .. } | Html::Fetched(_) => not_held(),
         })
     }
@@ -386,6 +388,7 @@ mod tests {
                 overruled: Overruled::default(),
             },
             digest: Some((n, !n)),
+            content: (n, n),
             canonical: None,
             length: html.len() as u64,
             weight: html.len() as u64,

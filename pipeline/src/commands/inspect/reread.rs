@@ -101,7 +101,7 @@ fn read_wanted(
         digests.extend(of_input.digests);
         problems.extend(of_input.problem.map(|what| (record.file.clone(), what)));
     }
-    resolve(&mut intakes, &digests)?;
+    resolve(&mut intakes, &digests);
     Ok(Again { sites: group(intakes, &config.group).sites, problems })
 }
 
