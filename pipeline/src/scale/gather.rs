@@ -437,6 +437,20 @@ pub(crate) struct Waiting {
     pub(crate) others: Vec<Stored>,
 }
 
+impl Waiting {
+    /// What its pages weigh that are worked on at once.
+    pub(crate) fn weight(&self) -> u64 {
+        let best = self.pages.iter().map(|page| page.head.weight).sum();
+        // Of one address after the other the captures may be worked on, each once.
+        let mut largest: BTreeMap<&str, u64> = BTreeMap::new();
+        for other in &self.others {
+            let weight = largest.entry(&other.head.url).or_default();
+            *weight = other.head.weight.max(*weight);
+        }
+        largest.into_values().sum::<u64>().max(best)
+    }
+}
+
 /// Hands out all sites in the order of outputs, by (hash of the key, key), and stops when told to.
 pub(crate) fn each_site(
     spool: &Spool,

@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use grouping::matching::halves;
 use jiff::Timestamp;
 use model::{Charset, Origin, Page};
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
 
 use self::part::Part;
 use crate::memory::weight;
@@ -119,8 +121,9 @@ impl Stored {
     pub(crate) fn held(page: Page) -> Self {
         let Page { url, fetched, origin, charset, html, .. } = page;
         let (length, weight) = (html.len() as u64, weight(&html));
-        let (digest, canonical) = (None, None);
-        let head = Head { url, fetched, origin, charset, digest, canonical, length, weight };
+        let (digest, content, canonical) = (None, halves(xxh3_128(html.as_bytes())), None);
+        let head =
+            Head { url, fetched, origin, charset, digest, content, canonical, length, weight };
         Self { head, html: Html::Held(html), whence: Whence::default() }
     }
 
