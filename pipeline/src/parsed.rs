@@ -1,7 +1,6 @@
 //! A page parsed once, with what several stages need to know of it.
 
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
 
 use dom::{Document, Element, Kind, LocalName, NodeId, PrefixSums, class_tokens, local_name};
 use metadata::JsonLdFacts;
@@ -43,15 +42,13 @@ pub fn parse_page<'a>(page: &'a Page, config: &Config) -> ParsedPage<'a> {
         max_depth: config.parse.max_depth,
         max_nodes: config.parse.max_nodes,
         max_attributes: config.parse.max_attributes,
+        max_steps: config.parse.max_steps,
     };
-    let begun = Instant::now();
-    let patience = Duration::from_millis(config.parse.max_milliseconds);
-    let go_on = || begun.elapsed() <= patience;
     let by = config.fixed.as_ref().and_then(|fixed| fixed.for_url(&page.url));
     let (document, fixed) = match by {
-        None => (dom::parse_while(&page.html, &limits, &go_on), None),
+        None => (dom::parse_with(&page.html, &limits), None),
         Some(by) => {
-            let applied = apply(&page.html, &by.wrapper, &limits, &go_on);
+            let applied = apply(&page.html, &by.wrapper, &limits);
             let base = Url::parse(&page.url).ok().map(|own| {
                 let base = applied.document.head().base.as_deref();
                 base.and_then(|base| own.join(base).ok()).unwrap_or(own)

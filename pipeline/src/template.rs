@@ -355,8 +355,8 @@ fn internal(page: &ParsedPage<'_>) -> Outcome {
 
 /// Why a page has no article.
 pub(crate) fn drop_of(page: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
-    let slow = page.document.notes().given_up;
-    let reason = if slow { DropReason::TooSlow } else { reason };
+    let given_up = page.document.notes().given_up;
+    let reason = if given_up { DropReason::TooMuchWork } else { reason };
     Drop {
         site: page.page.site.clone(),
         url: page.page.url.clone(),

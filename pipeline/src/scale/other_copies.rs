@@ -135,7 +135,7 @@ fn is_worth_another(reason: DropReason, url: &str, site: &WholeSite<'_>) -> bool
     match reason {
         DropReason::NoContent
         | DropReason::NoArticle
-        | DropReason::TooSlow
+        | DropReason::TooMuchWork
         | DropReason::Internal => true,
         DropReason::ListPage => {
             address_says(url, site.addresses.below(url)) != Some(TemplateKind::List)
