@@ -123,7 +123,7 @@ pub(crate) fn tokens(bytes: &[u8]) {
     for keep in [dom::Keep::Scripts, dom::Keep::Content] {
         let config = dom::ParseConfig { keep, ..dom::ParseConfig::CONTENT };
         let ours = dom::parse_with(&html, &config);
-        let theirs = dom::parse_by_html5ever(&html, &config, &|| true);
+        let theirs = dom::parse_by_html5ever(&html, &config);
         assert!(ours.same_tree(&theirs), "{html:?}");
     }
 }
@@ -151,7 +151,7 @@ pub(crate) fn site_config(bytes: &[u8]) {
     assert_eq!(SiteConfig::parse(&config.to_string()), config);
     let (wrapper, findings) = compile(&config);
     assert!(findings.iter().all(|f| (1..=config.lines().len()).contains(&f.line)));
-    let applied = apply(html, &wrapper, &dom::ParseConfig::CONTENT, &|| true);
+    let applied = apply(html, &wrapper, &dom::ParseConfig::CONTENT);
     let document = &applied.document;
     for id in document.ids() {
         let node = document.node(id);

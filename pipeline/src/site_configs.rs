@@ -158,7 +158,7 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
 fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize {
     let (wrapper, _) = compile(file);
     let same = |(article, parsed): &&(&Article, &ParsedPage<'_>)| {
-        let applied = apply(&parsed.page.html, &wrapper, &ParseConfig::CONTENT, &|| true);
+        let applied = apply(&parsed.page.html, &wrapper, &ParseConfig::CONTENT);
         applied.body.is_some_and(|(_, nodes)| {
             squeezed(&text_of(&applied.document, &nodes, &applied.removed))
                 .eq(squeezed(&article.text))

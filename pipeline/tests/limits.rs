@@ -1,4 +1,4 @@
-//! Limits: what is too large, too swollen or too slow is dropped with its reason, in little time.
+//! Limits: what is too large, too swollen or too much work is dropped with its reason, in little time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -175,7 +175,7 @@ fn every_limit_of_parsing_can_be_set() {
     };
     let (nests, bolds, links) = marked("");
     assert!(nests > 1 && bolds > 60 && links == 1, "{nests} {bolds} {links}");
-    let cases = ["max_depth", "max_nodes", "max_attributes", "max_milliseconds"];
+    let cases = ["max_depth", "max_nodes", "max_attributes", "max_steps"];
     let covered = cases.iter().map(|&case| case.to_owned()).collect::<BTreeSet<_>>();
     assert_eq!(covered, limits_of("parse"), "a limit is not tested here");
     let shallow = marked("[parse]\nmax_depth = 6");
@@ -184,8 +184,9 @@ fn every_limit_of_parsing_can_be_set() {
     assert!(few.0 == nests && few.1 < 60, "{few:?}");
     let bare = marked("[parse]\nmax_attributes = 2");
     assert_eq!((bare.0, bare.2), (nests, 0));
-    let slow = run_with(&crawl, "[parse]\nmax_milliseconds = 0");
-    assert!(slow.articles.is_empty() && slow.drops("too-slow").len() == 1, "{:?}", slow.dropped);
+    let none = run_with(&crawl, "[parse]\nmax_steps = 1_000");
+    assert!(none.articles.is_empty(), "{:?}", none.dropped);
+    assert_eq!(none.drops("too-much-work").len(), 1, "{:?}", none.dropped);
 }
 
 #[test]

@@ -109,7 +109,11 @@ pub struct ParseNotes {
     pub attributes: u32,
     /// Whether the rest of the page was left out, as its tree had outgrown its [`Room`](crate::Room).
     pub cut: bool,
-    /// Whether the page was given up half-way; its tree is empty then.
+    /// Steps that the parse took: tokens, attributes read or copied, elements looked at in searches of the
+    /// tree builder's lists, nodes put in or moved. They depend on the page and the limits alone.
+    pub steps: u64,
+    /// Whether the page was given up, as it took more than [`max_steps`](crate::ParseConfig); its tree is
+    /// empty then.
     pub given_up: bool,
     /// Whether html5ever's own tokenizer read the page: it has NUL characters.
     pub by_html5ever: bool,

@@ -31,6 +31,9 @@ pub(crate) trait Taker: TokenSink {
 
     /// An empty list for attributes, of an earlier tag where it can be.
     fn spare(&self) -> Vec<Attribute>;
+
+    /// Whether it wants no more tokens.
+    fn gives_up(&self) -> bool;
 }
 
 impl Taker for &Guard<'_, '_> {
@@ -41,6 +44,10 @@ impl Taker for &Guard<'_, '_> {
     fn spare(&self) -> Vec<Attribute> {
         self.builder.sink.spare.take()
     }
+
+    fn gives_up(&self) -> bool {
+        self.builder.sink.steps.are_too_many()
+    }
 }
 
 /// Bytes of the page that tokens share at a time. They are copied, as the tree builder's strings can only
@@ -49,9 +56,6 @@ const WINDOW: usize = 1 << 15;
 
 /// Longest string that is part of no other.
 const INLINE: usize = 8;
-
-/// Bytes between two questions whether to go on.
-const STRETCH: usize = 1 << 14;
 
 /// Whether a page can be read here: NUL characters are replaced in some places and dropped in others,
 /// and nobody means them.
@@ -76,14 +80,8 @@ pub(crate) fn with_line_feeds(html: &str) -> std::borrow::Cow<'_, str> {
     normal.into()
 }
 
-/// Reads a page with line feeds only and without NUL, and gives its tokens to `taker`; `false` if
-/// `go_on` said no, which is asked every few kilobytes.
-pub(crate) fn read<T: Taker>(
-    html: &str,
-    taker: T,
-    max_attributes: usize,
-    go_on: &dyn Fn() -> bool,
-) -> bool {
+/// Reads a page with line feeds only and without NUL, and gives its tokens to `taker` until that gives up.
+pub(crate) fn read<T: Taker>(html: &str, taker: T, max_attributes: usize) {
     let html = html.strip_prefix('\u{feff}').unwrap_or(html);
     let mut front = Front {
         html,
@@ -95,19 +93,11 @@ pub(crate) fn read<T: Taker>(
         names: Names::default(),
         plain: String::new(),
     };
-    let mut asked = 0;
-    while front.at < html.len() {
-        if front.at >= asked {
-            if !go_on() {
-                return false;
-            }
-            asked = front.at + STRETCH;
-        }
+    while front.at < html.len() && !front.taker.gives_up() {
         front.markup();
     }
     front.emit(Token::EOFToken);
     front.taker.end();
-    true
 }
 
 struct Front<'p, T> {

@@ -7,6 +7,7 @@ use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSin
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{LocalName, local_name};
 
+use crate::comparing::Comparing;
 use crate::document::ParseNotes;
 use crate::is_void;
 use crate::limits::{ParseConfig, Room};
@@ -29,7 +30,8 @@ pub(crate) struct Guard<'a, 'q> {
     skipped: RefCell<Vec<(LocalName, u32)>>,
     skipped_count: Cell<u32>,
     pub(crate) notes: Cell<ParseNotes>,
-    input: &'q BufferQueue,
+    /// What html5ever's tokenizer reads from, if it does.
+    input: Option<&'q BufferQueue>,
     /// Bytes the tokenizer had not read yet at the last token.
     pub(crate) unread: Cell<usize>,
     /// Whether there was a token since this was last cleared.
@@ -41,7 +43,7 @@ impl<'a, 'q> Guard<'a, 'q> {
         sink: Sink<'a>,
         config: &ParseConfig,
         room: Room,
-        input: &'q BufferQueue,
+        input: Option<&'q BufferQueue>,
     ) -> Self {
         let options = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
         Self {
@@ -147,26 +149,41 @@ fn changes_tokenizer(name: &LocalName) -> bool {
 impl<'a> TokenSink for &Guard<'a, '_> {
     type Handle = &'a Linked<'a>;
 
-    fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Self::Handle> {
+    fn process_token(&self, mut token: Token, line: u64) -> TokenSinkResult<Self::Handle> {
         // Errors are of no interest, and come from within tags too.
         if matches!(token, Token::ParseError(_)) {
             return TokenSinkResult::Continue;
         }
-        self.stirred.set(true);
-        self.unread.set(self.input.peek_front_chunk_mut().map_or(0, |chunk| chunk.len()));
+        if let Some(input) = self.input {
+            self.stirred.set(true);
+            self.unread.set(input.peek_front_chunk_mut().map_or(0, |chunk| chunk.len()));
+        }
         if self.builder.sink.nodes.get() >= self.room.most_nodes {
             self.notes.set(ParseNotes { cut: true, ..self.notes.get() });
             return TokenSinkResult::Continue;
         }
-        match token {
-            Token::TagToken(tag) if !self.admits(&tag) => TokenSinkResult::Continue,
-            Token::TagToken(mut tag) if tag.attrs.len() > self.max_attributes => {
+        let steps = &self.builder.sink.steps;
+        steps.one();
+        if steps.are_too_many() {
+            return TokenSinkResult::Continue;
+        }
+        let mut comparing = None;
+        if let Token::TagToken(tag) = &mut token {
+            steps.more(tag.attrs.len());
+            if !self.admits(tag) {
+                return TokenSinkResult::Continue;
+            }
+            if tag.attrs.len() > self.max_attributes {
                 self.leave_out((tag.attrs.len() - self.max_attributes) as u32);
                 tag.attrs.truncate(self.max_attributes);
-                self.builder.process_token(Token::TagToken(tag), line)
             }
-            token => self.builder.process_token(token, line),
+            comparing = Comparing::of(tag);
         }
+        let result = self.builder.process_token(token, line);
+        if let Some(comparing) = comparing {
+            steps.more(comparing.steps(&self.builder.sink));
+        }
+        result
     }
 
     fn end(&self) {

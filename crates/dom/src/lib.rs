@@ -14,6 +14,7 @@ its strings in a few buffers; nothing here knows of files, sites or stages.
 
 mod blocks;
 mod builder;
+mod comparing;
 mod document;
 mod flatten;
 mod flood;
@@ -27,6 +28,7 @@ mod path;
 mod prefix;
 mod render;
 mod sink;
+mod steps;
 mod tokens;
 pub mod xpath;
 
@@ -36,7 +38,7 @@ pub use document::{Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes
 pub use html5ever::{LocalName, local_name};
 pub use kinds::{Kind, Kinds};
 pub use limits::{Keep, ParseConfig, Room};
-pub use parse::{parse, parse_by_html5ever, parse_while, parse_with};
+pub use parse::{parse, parse_by_html5ever, parse_with};
 pub use path::class_tokens;
 pub use prefix::PrefixSums;
 

@@ -27,13 +27,20 @@ pub struct ParseConfig {
     pub max_nodes: u32,
     /// More attributes than this on one tag are left out.
     pub max_attributes: u32,
+    /// A page that takes more [steps](crate::ParseNotes::steps) than this is given up.
+    pub max_steps: u64,
 }
 
 impl ParseConfig {
-    /// Readable content, 512 levels, 300,000 nodes, 1,024 attributes: what the pipeline uses
-    /// unless told otherwise.
-    pub const CONTENT: Self =
-        Self { keep: Keep::Content, max_depth: 512, max_nodes: 300_000, max_attributes: 1024 };
+    /// Readable content, 512 levels, 300,000 nodes, 1,024 attributes, a thousand million steps: what the
+    /// pipeline uses unless told otherwise.
+    pub const CONTENT: Self = Self {
+        keep: Keep::Content,
+        max_depth: 512,
+        max_nodes: 300_000,
+        max_attributes: 1024,
+        max_steps: 1_000_000_000,
+    };
 }
 
 /// How large the tree of a page may become, by its bytes and tags.

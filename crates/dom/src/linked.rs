@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use html5ever::QualName;
+use html5ever::{LocalName, QualName};
 
 use crate::document::Span;
 
@@ -47,6 +47,11 @@ impl<'a> Linked<'a> {
             level: Cell::new(0),
             content,
         }
+    }
+
+    /// Whether it is an element of this name.
+    pub(crate) fn is_called(&self, wanted: &LocalName) -> bool {
+        matches!(&self.content, Content::Element { name, .. } if name.local == *wanted)
     }
 
     pub(crate) fn detach(&self) {

@@ -30,70 +30,65 @@ const MOST_PAST: u32 = 1 << 16;
 const PIECE: usize = 1 << 14;
 
 /// Parses a page. Takes text (UTF-8; what is beyond 1 GiB is left out), gives the tree; time is
-/// linear in the text's length.
+/// linear in the text's length and in [`ParseConfig::max_steps`]. A page that takes more steps has an empty
+/// tree, and its notes say so: the tree depends on the page and the limits alone.
 pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
-    parse_while(html, config, &|| true)
-}
-
-/// Parses a page as long as `go_on` says so, which is asked every few kilobytes. A page that is
-/// given up has an empty tree, and its notes say so: the tree depends on the page alone.
-pub fn parse_while(html: &str, config: &ParseConfig, go_on: &dyn Fn() -> bool) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
     if !front::can_read(html) {
-        return parse_by_html5ever(html, config, go_on);
+        return parse_by_html5ever(html, config);
     }
     let most = config.max_attributes as usize;
     let html = front::with_line_feeds(html);
-    build(&html, config, |guard, _| front::read(&html, guard, most, go_on).then_some(()))
+    build(&html, config, None, |guard| front::read(&html, guard, most))
 }
 
-/// As [`parse_while`], by html5ever's own tokenizer: several times slower, and what the other is
+/// As [`parse_with`], by html5ever's own tokenizer: several times slower, and what the other is
 /// compared with. It also reads what the other does not.
-pub fn parse_by_html5ever(html: &str, config: &ParseConfig, go_on: &dyn Fn() -> bool) -> Document {
+pub fn parse_by_html5ever(html: &str, config: &ParseConfig) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
     // Left to itself, it drops this sign after every script and at the start of every piece.
     let html = html.strip_prefix('\u{feff}').unwrap_or(html);
-    let mut document = build(html, config, |guard, input| {
+    let input = BufferQueue::default();
+    let mut document = build(html, config, Some(&input), |guard| {
         let options = TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() };
         let tokenizer = Tokenizer::new(guard, options);
-        feed(&tokenizer, input, html, config.max_attributes, go_on).then(|| tokenizer.end())
+        feed(&tokenizer, &input, html, config.max_attributes);
+        tokenizer.end();
     });
     document.notes.by_html5ever = true;
     document
 }
 
-/// Makes a tree of the tokens that `tokens` gives to the guard, `None` if it was given up.
+/// Makes a tree of the tokens that `tokens` gives to the guard.
 fn build(
     html: &str,
     config: &ParseConfig,
-    tokens: impl FnOnce(&Guard<'_, '_>, &BufferQueue) -> Option<()>,
+    input: Option<&BufferQueue>,
+    tokens: impl FnOnce(&Guard<'_, '_>),
 ) -> Document {
     let arena = Nodes::new();
-    let input = BufferQueue::default();
     let mut room = Room::of(html);
     room.nodes = room.nodes.min(config.max_nodes);
     room.most_nodes = room.most_nodes.min(config.max_nodes.saturating_add(MOST_PAST));
-    let guard = Guard::new(Sink::new(&arena, room, config.keep), config, room, &input);
-    if tokens(&guard, &input).is_none() {
-        return Document {
-            notes: ParseNotes { given_up: true, ..ParseNotes::default() },
-            ..parse("")
-        };
+    let guard = Guard::new(Sink::new(&arena, room, config), config, room, input);
+    tokens(&guard);
+    let steps = &guard.builder.sink.steps;
+    if steps.are_too_many() {
+        let notes = ParseNotes { given_up: true, steps: steps.taken(), ..ParseNotes::default() };
+        return Document { notes, ..parse("") };
     }
-    let mut notes = guard.notes.get();
+    let mut notes = ParseNotes { steps: steps.taken(), ..guard.notes.get() };
     notes.attributes = notes.attributes.saturating_add(guard.builder.sink.left_out.get());
     flatten(guard.builder.sink.finish(), config.keep, notes)
 }
 
-/// Feeds the page piece by piece, leaving out attributes of tags that have far too many; false if
-/// it was given up.
+/// Feeds the page piece by piece until it is given up, leaving out attributes of tags that have far too many.
 fn feed(
     tokenizer: &Tokenizer<&Guard<'_, '_>>,
     input: &BufferQueue,
     html: &str,
     max_attributes: u32,
-    go_on: &dyn Fn() -> bool,
-) -> bool {
+) {
     let guard = tokenizer.sink;
     let feed = |text: &str| {
         input.push_back(StrTendril::from_slice(text));
@@ -104,10 +99,7 @@ fn feed(
     let mut last_token = 0;
     let mut run_before = None;
     let mut reader: Option<TagReader> = None;
-    while at < html.len() {
-        if !go_on() {
-            return false;
-        }
+    while at < html.len() && !guard.builder.sink.steps.are_too_many() {
         let end = html.ceil_char_boundary((at + PIECE).min(html.len()));
         // NUL is ignored in text, and `<` before another is text, one by one and each an error: a
         // long run of either (a damaged or hostile file) can be skipped.
@@ -140,5 +132,4 @@ fn feed(
             guard.notes.set(notes);
         }
     }
-    true
 }

@@ -8,13 +8,14 @@ use std::cell::{Cell, RefCell};
 
 use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
-use html5ever::{Attribute as ParsedAttribute, ExpandedName, QualName, local_name, ns};
+use html5ever::{Attribute as ParsedAttribute, ExpandedName, LocalName, QualName, local_name, ns};
 use typed_arena::Arena;
 
 use crate::Keep;
 use crate::document::{Attribute, Span};
-use crate::limits::Room;
+use crate::limits::{ParseConfig, Room};
 use crate::linked::{Content, Linked};
+use crate::steps::Steps;
 
 /// Strings of the page, in the order the parser met them.
 #[derive(Default)]
@@ -75,6 +76,9 @@ pub(crate) struct Sink<'a> {
     pub(crate) spare: Cell<Vec<ParsedAttribute>>,
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     merges: Cell<u32>,
+    pub(crate) steps: Steps,
+    /// The element that was made last.
+    newest: Cell<&'a Linked<'a>>,
 }
 
 /// Nodes that are made at a time.
@@ -87,12 +91,13 @@ const ROOM: usize = 4;
 const MAX_MERGES: u32 = 64;
 
 impl<'a> Sink<'a> {
-    pub(crate) fn new(arena: &'a Nodes<'a>, room: Room, keep: Keep) -> Self {
+    pub(crate) fn new(arena: &'a Nodes<'a>, room: Room, config: &ParseConfig) -> Self {
+        let nothing = &arena.alloc(vec![Linked::new(Content::Nothing)])[0];
         Self {
             arena,
             free: Cell::default(),
             fallback: QualName::new(None, ns!(html), local_name!("html")),
-            nothing: &arena.alloc(vec![Linked::new(Content::Nothing)])[0],
+            nothing,
             root: &arena.alloc(vec![Linked::new(Content::Document)])[0],
             buffers: RefCell::new(Buffers::take()),
             level: Cell::new(0),
@@ -100,9 +105,11 @@ impl<'a> Sink<'a> {
             max_attributes: room.attributes as usize,
             max_values: room.values as usize,
             left_out: Cell::new(0),
-            keeps_scripts: keep == Keep::Scripts,
+            keeps_scripts: config.keep == Keep::Scripts,
             spare: Cell::default(),
             merges: Cell::new(0),
+            steps: Steps::of(config.max_steps),
+            newest: Cell::new(nothing),
         }
     }
 
@@ -139,6 +146,12 @@ impl<'a> Sink<'a> {
         }
         drop(buffers);
         Some(self.alloc(|| Content::Text(Cell::new(Span { start, end }))))
+    }
+
+    /// How many elements of this name the one made last is in. Linear in its level.
+    pub(crate) fn above_the_newest(&self, name: &LocalName) -> usize {
+        let above = std::iter::successors(self.newest.get().parent.get(), |node| node.parent.get());
+        above.filter(|node| node.is_called(name)).count()
     }
 
     fn store_attributes(&self, mut attributes: Vec<ParsedAttribute>) -> Span {
@@ -204,6 +217,7 @@ impl<'a> TreeSink for Sink<'a> {
     }
 
     fn elem_name<'b>(&'b self, target: &'b Self::Handle) -> ExpandedName<'b> {
+        self.steps.one();
         match &target.content {
             Content::Element { name, .. } => name.expanded(),
             // The tree builder promises to ask for elements only.
@@ -217,16 +231,19 @@ impl<'a> TreeSink for Sink<'a> {
         attributes: Vec<ParsedAttribute>,
         flags: ElementFlags,
     ) -> Self::Handle {
+        self.steps.more(1 + attributes.len());
         let ignores_text = !self.keeps_scripts && ignores_text(&name, &attributes);
         let fragment = flags.template.then(|| self.alloc(|| Content::Document));
         let attributes = Cell::new(self.store_attributes(attributes));
-        self.alloc(|| Content::Element {
+        let element = self.alloc(|| Content::Element {
             name,
             attributes,
             fragment,
             ignores_text,
             holds_html: flags.mathml_annotation_xml_integration_point,
-        })
+        });
+        self.newest.set(element);
+        element
     }
 
     fn create_comment(&self, _: StrTendril) -> Self::Handle {
@@ -238,6 +255,7 @@ impl<'a> TreeSink for Sink<'a> {
     }
 
     fn append(&self, parent: &Self::Handle, child: NodeOrText<Self::Handle>) {
+        self.steps.one();
         match child {
             NodeOrText::AppendNode(Linked { content: Content::Nothing, .. }) => {}
             NodeOrText::AppendNode(node) => {
@@ -257,6 +275,7 @@ impl<'a> TreeSink for Sink<'a> {
     }
 
     fn append_before_sibling(&self, sibling: &Self::Handle, child: NodeOrText<Self::Handle>) {
+        self.steps.one();
         match child {
             NodeOrText::AppendNode(Linked { content: Content::Nothing, .. }) => {}
             NodeOrText::AppendNode(node) => sibling.insert_before(node),
@@ -291,6 +310,7 @@ impl<'a> TreeSink for Sink<'a> {
     }
 
     fn same_node(&self, x: &Self::Handle, y: &Self::Handle) -> bool {
+        self.steps.one();
         std::ptr::eq(*x, *y)
     }
 
@@ -303,6 +323,7 @@ impl<'a> TreeSink for Sink<'a> {
         }
         self.merges.set(self.merges.get() + 1);
         let old = self.buffers.borrow().attributes[span.get().range()].to_vec();
+        self.steps.more((1 + old.len()) * attributes.len());
         let missing: Vec<_> =
             attributes.into_iter().filter(|a| old.iter().all(|o| o.name != a.name.local)).collect();
         if missing.is_empty() {
@@ -319,11 +340,13 @@ impl<'a> TreeSink for Sink<'a> {
     }
 
     fn remove_from_parent(&self, target: &Self::Handle) {
+        self.steps.one();
         target.detach();
     }
 
     fn reparent_children(&self, node: &Self::Handle, new_parent: &Self::Handle) {
         while let Some(child) = node.first.get() {
+            self.steps.one();
             new_parent.append(child);
         }
     }

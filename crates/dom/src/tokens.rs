@@ -17,7 +17,7 @@ use crate::front::{self, Taker};
 pub fn count_tokens(html: &str) -> u64 {
     let counter = Counter::default();
     if front::can_read(html) {
-        front::read(&front::with_line_feeds(html), &counter, usize::MAX, &|| true);
+        front::read(&front::with_line_feeds(html), &counter, usize::MAX);
     } else {
         let tokenizer = Tokenizer::new(&counter, Default::default());
         let input = BufferQueue::default();
@@ -52,6 +52,10 @@ impl Taker for &Counter {
 
     fn spare(&self) -> Vec<Attribute> {
         Vec::new()
+    }
+
+    fn gives_up(&self) -> bool {
+        false
     }
 }
 

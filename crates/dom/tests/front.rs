@@ -19,7 +19,7 @@ fn compare(html: &str) {
     for keep in [Keep::Scripts, Keep::Everything, Keep::Content] {
         let config = ParseConfig { keep, ..ParseConfig::CONTENT };
         let fast = parse_with(html, &config);
-        let slow = parse_by_html5ever(html, &config, &|| true);
+        let slow = parse_by_html5ever(html, &config);
         assert!(slow.notes().by_html5ever);
         assert_eq!(fast.notes().by_html5ever, html.contains('\0'));
         assert!(fast.same_tree(&slow), "{html:?}\nfast: {fast:#?}\nslow: {slow:#?}");
@@ -315,7 +315,7 @@ proptest! {
     fn limits_hold_alike(html in soup(), max_depth in 1u32..20, max_nodes in 0u32..40) {
         let config = ParseConfig { keep: Keep::Everything, max_depth, max_nodes, ..ParseConfig::CONTENT };
         let fast = parse_with(&html, &config);
-        let slow = parse_by_html5ever(&html, &config, &|| true);
+        let slow = parse_by_html5ever(&html, &config);
         prop_assert!(fast.same_tree(&slow), "{:?}", html);
         prop_assert_eq!((fast.notes().too_deep, fast.notes().too_many), (slow.notes().too_deep, slow.notes().too_many));
     }

@@ -1,10 +1,9 @@
 //! Pages made to hurt: they must come out right, and the sizes are such that anything quadratic
 //! would make this file hang.
 
-use std::cell::Cell;
 use std::fmt::Write;
 
-use sitegrove_dom::{Document, NodeId, ParseConfig, Room, parse, parse_while, parse_with};
+use sitegrove_dom::{Document, NodeId, ParseConfig, Room, parse, parse_with};
 
 fn elements(document: &Document, name: &str) -> Vec<NodeId> {
     document.ids().filter(|&id| document.name(id).is_some_and(|n| &**n == name)).collect()
@@ -167,10 +166,75 @@ fn few_attributes_and_little_patience() {
     let counts: Vec<usize> =
         elements(&d, "p").iter().map(|id| d.element(*id).unwrap().attributes().count()).collect();
     assert_eq!((counts, d.notes().attributes), (vec![2, 1], 2));
-    let pieces = Cell::new(3);
-    let go_on = || pieces.replace(pieces.get() - 1) > 0;
-    let d = parse_while(&"<p>x".repeat(100_000), &ParseConfig::CONTENT, &go_on);
-    assert!(d.notes().given_up && d.len() == parse("").len(), "{}", d.len());
+}
+
+/// A page takes so many steps, whoever counts and whatever the limit; one fewer, and it is given up.
+#[test]
+fn a_page_is_given_up_by_its_steps_alone() {
+    let spans = "<span>".repeat(505);
+    let pages = [
+        "<p>x".repeat(10_000),
+        format!("<p>a\0{spans}{}", "</x>".repeat(2_000)),
+        format!("{spans}{}", "</x>".repeat(2_000)),
+        "<a><b><i><div><p>x</b></a></i>".repeat(1_000),
+        "<table>x<b>y".repeat(1_000),
+    ];
+    for html in &pages {
+        let whole = parse(html);
+        let steps = whole.notes().steps;
+        assert!(steps > html.matches('<').count() as u64 && !whole.notes().given_up);
+        let within =
+            |max_steps| parse_with(html, &ParseConfig { max_steps, ..ParseConfig::CONTENT });
+        let enough = within(steps);
+        assert!(enough.same_tree(&whole) && enough.notes() == whole.notes(), "{steps}");
+        for few in [steps - 1, steps / 2, 0] {
+            let given_up = within(few);
+            assert!(given_up.notes().given_up && given_up.len() == parse("").len(), "{few}");
+            assert!(given_up.notes().steps > few && given_up.text_content(0).is_empty());
+        }
+    }
+}
+
+/// The searches of the tree builder are steps, not tokens alone.
+#[test]
+fn searches_are_counted() {
+    let spans = "<span>".repeat(505);
+    for repeated in ["</x>", "</p>", "<li>"] {
+        let d = parse(&format!("{spans}{}", repeated.repeat(20_000)));
+        assert!(d.notes().steps > 20_000 * 505, "{repeated}: {} steps", d.notes().steps);
+    }
+}
+
+/// Each tag is compared with all that are open, attribute by attribute: 150 millions here for a page of 5 MB.
+#[test]
+fn comparisons_of_attributes_are_counted() {
+    let many = numbered(1_000, |s, i| write!(s, "a{i} ").unwrap());
+    let open = numbered(500, |s, i| write!(s, "<font {many} b={i}>").unwrap());
+    let html = format!("{open}{}", format!("</font><font {many} c>").repeat(500));
+    let config = ParseConfig { max_steps: 100_000_000, ..ParseConfig::CONTENT };
+    let d = parse_with(&html, &config);
+    assert!(d.notes().given_up && d.notes().steps < 110_000_000, "{:?}", d.notes());
+}
+
+/// The limit is far above what pages with the most nodes there may be need: these take less than a sixtieth.
+#[test]
+fn no_page_comes_near_the_limit_of_steps() {
+    let row = "<div class='row wide'><p id=a class=b>some <a href=/x title=y><b>words</b></a> and<br>more";
+    let row = format!(
+        "{row} <i>x</i></p><ul><li>1<li class=c>2</ul><font size=2 color=red>y</font></div>"
+    );
+    let pages = [
+        row.repeat(16_000),
+        format!("{}{}", "<div class=a>".repeat(20), row.repeat(16_000)),
+        format!("<table>{}", "<tr><td class=a>1<td>2<td><a href=x>3</a>".repeat(34_000)),
+        "<p>x".repeat(150_000),
+    ];
+    for html in &pages {
+        let d = parse(html);
+        assert!((250_000..=300_010).contains(&d.len()), "{} nodes", d.len());
+        let steps = d.notes().steps;
+        assert!(steps < ParseConfig::CONTENT.max_steps / 60, "{steps}: {}", &html[..60]);
+    }
 }
 
 #[test]

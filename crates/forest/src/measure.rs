@@ -20,7 +20,7 @@ pub fn jeffreys_density(x: u32, y: u32) -> f64 {
 /// In nats: the paper speaks of bits, but its worked values (23 and 6) come out with natural
 /// logarithms; the base does not change a ranking.
 pub fn unexpectedness(x: u32, y: u32, page_x: u32, page_y: u32) -> f64 {
-    let term = |n: u32, of: f64| if n == 0 { 0.0 } else { f64::from(n) * of.ln() };
+    let term = |n: u32, of: f64| if n == 0 { 0.0 } else { f64::from(n) * libm::log(of) };
     let (total_x, total_y) = (f64::from(page_x), f64::from(page_y));
     term(x + y, total_x + total_y) - term(x, total_x) - term(y, total_y)
 }

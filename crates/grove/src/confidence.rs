@@ -1,5 +1,6 @@
 //! How sure an article is: what its page and its siblings say of it in the end.
 
+use crate::elementary::{ln, log};
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::Ends;
@@ -66,11 +67,11 @@ fn fill(row: &mut impl Row, taken: &Taken<'_>) {
         }
     }
     let per_word = |sum: f32| sum / words.max(1.0);
-    row.put("log words", words.ln_1p());
-    row.put("log blocks", (kept.len() as f32).ln_1p());
+    row.put("log words", log(words));
+    row.put("log blocks", log(kept.len() as f32));
     row.put("mean score", per_word(mass));
     row.put("lost score", lost / all.max(1.0));
-    row.put("lost words", lost.ln_1p());
+    row.put("lost words", log(lost));
     row.put("unsure words", unsure / words.max(1.0));
     row.put("link density", per_word(links));
     row.put("sentences", per_word(sentences));
@@ -81,12 +82,12 @@ fn fill(row: &mut impl Row, taken: &Taken<'_>) {
     row.put("good words of page", per_word(kept_mass_by_page));
     row.put("repeated elsewhere", per_word(repeated));
     row.put("comments", per_word(comments));
-    row.put("siblings", taken.pools.pages.max(1.0).ln());
+    row.put("siblings", ln(taken.pools.pages.max(1.0)));
     row.put("cut", (taken.kept.len() - kept.len()) as f32 / taken.kept.len().max(1) as f32);
     let first = kept.first().map_or(-1.0, |&at| taken.page.scores[at]);
     let last = kept.last().map_or(-1.0, |&at| taken.page.scores[at]);
     row.put("first score", first);
     row.put("last score", last);
     let gaps = kept.windows(2).filter(|pair| pair[1] > pair[0] + 1).count();
-    row.put("gaps", (gaps as f32).ln_1p());
+    row.put("gaps", log(gaps as f32));
 }

@@ -2,7 +2,7 @@
 
 use dom::{Document, NodeId};
 
-use crate::logarithm::log;
+use crate::elementary::log;
 use crate::page::sums;
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::Row;

@@ -3,7 +3,7 @@
 use dom::{Document, NodeId, PrefixSums, local_name};
 
 use crate::block::Block;
-use crate::logarithm::log;
+use crate::elementary::log;
 use crate::view::PageView;
 
 /// Ancestors of a block's element that are looked at, itself among them.

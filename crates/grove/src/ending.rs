@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use crate::block::density;
 use crate::cues;
-use crate::logarithm::log;
+use crate::elementary::{ln, log};
 use crate::page::{is_heading, sums};
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::{Names, Row, Rows};
@@ -112,11 +112,11 @@ impl<'a> Sequence<'a> {
         let next = self.kept.get(k + 1).map(|&next| self.page.pattern(next));
         row.put("next has pattern", flag(next == Some(pattern)));
         row.put("support", self.pools.among_siblings(pool.pages / siblings));
-        row.put("siblings", siblings.ln());
+        row.put("siblings", ln(siblings));
         let distinct = pool.distinct / pool.blocks.max(1.0);
         row.put("distinct texts", self.pools.among_siblings(distinct));
         row.put("pages with this text", self.pools.elsewhere(signs.letters_hash));
-        row.put("blocks a page", (pool.blocks / pool.pages.max(1.0)).ln_1p());
+        row.put("blocks a page", log(pool.blocks / pool.pages.max(1.0)));
         row.put("heading", flag(is_heading(self.document, block.element)));
         row.put("ends a sentence", flag(signs.ends == Ends::Sentence));
         row.put("ends in a colon", flag(signs.ends == Ends::Colon));

@@ -23,11 +23,11 @@ mod core;
 mod cue_words;
 mod cues;
 mod decide;
+mod elementary;
 mod elements;
 mod ending;
 mod glance;
 mod kernels;
-mod logarithm;
 mod nodes;
 mod overlap;
 mod page;
@@ -38,6 +38,8 @@ mod siblings;
 mod signs;
 mod tree;
 mod trees;
+#[doc(hidden)]
+pub mod vectors;
 mod view;
 mod weights;
 

@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 
 use crate::block::{Block, blocks, density};
 use crate::cues::{self, Cues};
+use crate::elementary::{log, power};
 use crate::elements::{Elements, LEVELS};
-use crate::logarithm::log;
 use crate::overlap::{Shares, agreement, shares};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends, Signs, signs};
@@ -239,9 +239,8 @@ const NOWHERE: u8 = FARTHEST + 1;
 
 /// What a cue weighs by its level.
 static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
-    // Compilers know powers of constants to other last bits than they are computed to.
-    let weight = |level| DECAY.powi(std::hint::black_box(level));
-    (0..=i32::from(FARTHEST)).map(weight).chain([0.0]).collect()
+    let weight = |level| power(DECAY, level);
+    (0..=u32::from(FARTHEST)).map(weight).chain([0.0]).collect()
 });
 
 /// Per block the cues above it.

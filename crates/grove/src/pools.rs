@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::block::density;
-use crate::logarithm::log;
+use crate::elementary::log;
 use crate::page::PageBlocks;
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
 use crate::signs::Ends;

@@ -3,7 +3,7 @@
 use dom::{Document, NodeId};
 
 use crate::core::Core;
-use crate::logarithm::log;
+use crate::elementary::{ln, log};
 use crate::page::page_feature_names;
 use crate::patterns::{Patterns, UNKNOWN};
 use crate::pools::{Pools, ScoredPage, own_density, pooled_density};
@@ -142,7 +142,7 @@ fn fill(
     };
     row.put("spread of scores", spread(pool.scores, pool.squares));
     row.put("support", pools.among_siblings(pool.pages / siblings));
-    row.put("siblings", siblings.ln());
+    row.put("siblings", ln(siblings));
     row.put("blocks a page", log(pool.blocks / pool.pages.max(1.0)));
     row.put("words a page", log(pool.words / siblings));
     row.put(

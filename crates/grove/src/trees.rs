@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use crate::bundle::Bundle;
+use crate::elementary::exp;
 use crate::tree::Tree;
+use crate::vectors;
 
 /// A sum of decision trees through the logistic function.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -27,7 +29,7 @@ impl PartialEq for Trees {
 
 /// The logistic function.
 fn logistic(sum: f32) -> f32 {
-    1.0 / (1.0 + (-sum).exp())
+    1.0 / (1.0 + exp(-sum))
 }
 
 /// Fewer rows than this go through one by one.
@@ -62,8 +64,9 @@ impl Trees {
 
     /// The same for many rows; `None` where the trees are too large for it.
     pub(crate) fn side_by_side(&self, rows: &crate::Rows) -> Option<Vec<f32>> {
+        let level = vectors::level()?;
         let bundle = self.bundle.get_or_init(|| Bundle::of(&self.trees)).as_ref()?;
-        Some(bundle.sums(rows, self.base).into_iter().map(logistic).collect())
+        Some(bundle.sums(level, rows, self.base).into_iter().map(logistic).collect())
     }
 
     /// Whether the trees can be asked about rows of this width without going astray.

@@ -82,8 +82,8 @@ reasons! {
     BadUrl => "bad-url",
     /// Another copy of the page is kept: a complete one, a later one, or one that gave an article.
     DuplicateUrl => "duplicate-url",
-    /// A page that took longer to parse than the configured limit.
-    TooSlow => "too-slow",
+    /// A page that takes more steps to parse than the configured limit.
+    TooMuchWork => "too-much-work",
     /// A page that lists articles; kept out unless lists are asked for.
     ListPage => "list-page",
     /// A page without text of its own.

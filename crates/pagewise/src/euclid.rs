@@ -251,13 +251,17 @@ fn standardise(points: &mut [Point]) {
     let n = points.len() as f64;
     for ratio in 0..4 {
         let mean = points.iter().map(|p| p[ratio]).sum::<f64>() / n;
-        let squares = points.iter().map(|p| (p[ratio] - mean).powi(2)).sum::<f64>();
+        let squares = points.iter().map(|p| square(p[ratio] - mean)).sum::<f64>();
         let deviation = (squares / (n - 1.0).max(1.0)).sqrt();
         for point in &mut *points {
             let distance = point[ratio] - mean;
             point[ratio] = if deviation > 0.0 { distance / deviation } else { 0.0 };
         }
     }
+}
+
+fn square(value: f64) -> f64 {
+    value * value
 }
 
 /// Algorithms 1 and 2: the `c` nodes farthest from the centroid; of equals the first.
@@ -267,7 +271,7 @@ fn farthest(rated: &[NodeId], points: &[Point], c: usize) -> Vec<NodeId> {
         *mean = points.iter().map(|p| p[ratio]).sum::<f64>() / points.len() as f64;
     }
     let distance = |p: &Point| {
-        let squares = p.iter().zip(&centroid).map(|(a, b)| (a - b).powi(2));
+        let squares = p.iter().zip(&centroid).map(|(a, b)| square(a - b));
         squares.sum::<f64>().sqrt()
     };
     let mut order: Vec<(f64, NodeId)> =

@@ -94,10 +94,11 @@ fn densities(document: &Document, body: NodeId, measure: Measure) -> Vec<f64> {
         }
         let not_linked = (characters - sum(&link_text, id)).max(1.0);
         let linked = sum(&link_text, id).max(1.0);
-        let base =
-            (characters / not_linked * linked + link_share * characters + std::f64::consts::E).ln();
+        let base = libm::log(
+            characters / not_linked * linked + link_share * characters + std::f64::consts::E,
+        );
         let quotient = characters / linked * (tags / sum(&links, id).max(1.0));
-        let factor = quotient.ln() / base.ln();
+        let factor = libm::log(quotient) / libm::log(base);
         if factor.is_finite() && factor > 0.0 { plain * factor } else { 0.0 }
     };
     document.ids().map(density).collect()

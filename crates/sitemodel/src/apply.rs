@@ -211,8 +211,8 @@ impl SiteModel {
     }
 
     fn drop_parsed(&self, parsed: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
-        let slow = parsed.document.notes().given_up;
-        let reason = if slow { DropReason::TooSlow } else { reason };
+        let given_up = parsed.document.notes().given_up;
+        let reason = if given_up { DropReason::TooMuchWork } else { reason };
         self.drop_of(parsed.page, stage, reason)
     }
 

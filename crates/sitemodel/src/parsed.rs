@@ -43,12 +43,13 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
         max_depth: parse.max_depth,
         max_nodes: parse.max_nodes,
         max_attributes: parse.max_attributes,
+        max_steps: parse.max_steps,
     };
     let by = settings.site_configs().and_then(|configs| configs.for_url(&page.url));
     let (document, configured) = match by {
         None => (dom::parse_with(&page.html, &limits), None),
         Some(by) => {
-            let applied = apply(&page.html, &by.wrapper, &limits, &|| true);
+            let applied = apply(&page.html, &by.wrapper, &limits);
             let base = Url::parse(&page.url).ok().map(|own| {
                 let base = applied.document.head().base.as_deref();
                 base.and_then(|base| own.join(base).ok()).unwrap_or(own)

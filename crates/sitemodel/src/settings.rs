@@ -24,8 +24,8 @@ pub struct ParseConfig {
     pub max_nodes: u32,
     /// Most attributes kept of a tag.
     pub max_attributes: u32,
-    /// Longest time a page may take to parse.
-    pub max_milliseconds: u64,
+    /// Most steps a page may take to parse.
+    pub max_steps: u64,
 }
 
 /// The sample of a site that is learnt from.

@@ -40,7 +40,7 @@ pub(crate) struct Weigh {
 
 impl Weigh {
     pub(crate) fn among(siblings: usize, weighting: Weighting) -> Self {
-        let idf = (0..=siblings).map(|df| (siblings as f64 / df as f64).ln()).collect();
+        let idf = (0..=siblings).map(|df| libm::log(siblings as f64 / df as f64)).collect();
         Self { idf, weighting }
     }
 
@@ -52,7 +52,7 @@ impl Weigh {
         let idf = self.idf[df as usize];
         match self.weighting {
             Weighting::Log => f64::from(tf) * idf,
-            Weighting::Sublinear => (1.0 + f64::from(tf).ln()) * idf,
+            Weighting::Sublinear => (1.0 + libm::log(f64::from(tf))) * idf,
         }
     }
 }

@@ -23,7 +23,7 @@ fn compiled(file: &str) -> FixedWrapper {
 }
 
 fn applied_to(html: &str, file: &str) -> Applied {
-    apply(html, &compiled(file), &ParseConfig::CONTENT, &|| true)
+    apply(html, &compiled(file), &ParseConfig::CONTENT)
 }
 
 /// The body's text on one line.
@@ -135,13 +135,20 @@ fn a_file_for_all_comes_after_the_own_one() {
     let global = compiled("title: //h2\nbody: //h1\nstrip: //b\nautodetect_on_failure: no");
     let mut own = compiled("body: //article");
     own.extend(&global);
-    let applied = apply(PAGE, &own, &ParseConfig::CONTENT, &|| true);
+    let applied = apply(PAGE, &own, &ParseConfig::CONTENT);
     assert_eq!(applied.body.unwrap().0, "//h1");
     assert_eq!(applied.removed_by[0], "(//h2)[1]");
     assert!(!own.autodetects());
     let mut alone = compiled("body: //article\nautodetect_on_failure: no");
     alone.extend(&global);
     assert_eq!(alone.body().collect::<Vec<_>>(), ["//article"]);
+}
+
+#[test]
+fn a_page_that_is_too_much_work_has_no_body() {
+    let wrapper = compiled("body: //h1");
+    let applied = apply(PAGE, &wrapper, &ParseConfig { max_steps: 20, ..ParseConfig::CONTENT });
+    assert!(applied.document.notes().given_up && applied.body.is_none());
 }
 
 #[test]
@@ -299,7 +306,7 @@ proptest! {
     #[test]
     fn any_file_on_any_page(file in file(), html in "(<(p|div|b|table|td|a|script)( (id|class)=[a-c])?>|</(p|div|b)>|[a-z ]{1,5}){0,40}") {
         let (wrapper, _) = compile(&SiteConfig::parse(&file));
-        let applied = apply(&html, &wrapper, &ParseConfig::CONTENT, &|| true);
+        let applied = apply(&html, &wrapper, &ParseConfig::CONTENT);
         let nodes = applied.body.map_or_else(Vec::new, |b| b.1);
         prop_assert!(nodes.is_sorted_by(|a, b| a < b));
         prop_assert!(nodes.iter().chain(&applied.removed).all(|&id| (id as usize) < applied.document.len()));

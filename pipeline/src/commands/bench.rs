@@ -116,7 +116,7 @@ fn time_parts(
 }
 
 fn by_html5ever(page: &Page) -> dom::Document {
-    dom::parse_by_html5ever(&page.html, &dom::ParseConfig::CONTENT, &|| true)
+    dom::parse_by_html5ever(&page.html, &dom::ParseConfig::CONTENT)
 }
 
 fn read_all(

@@ -136,7 +136,7 @@ fn is_worth_another(reason: DropReason, url: &str, applying: &Applying<'_>) -> b
     match reason {
         DropReason::NoContent
         | DropReason::NoArticle
-        | DropReason::TooSlow
+        | DropReason::TooMuchWork
         | DropReason::Internal => true,
         DropReason::ListPage => {
             let is_section = applying.site.addresses().pages_below(url);

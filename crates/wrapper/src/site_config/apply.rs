@@ -48,17 +48,11 @@ const MAX_GROWTH: usize = 4;
 
 /// Applies a wrapper to a page: replaces strings, parses, reads title, authors and date, takes out
 /// what is to be stripped, changes what is to be changed, and looks for the body; in this order, as
-/// the format's readers do. `go_on` is asked now and then while parsing (see [`dom::parse_while`]).
-/// Never fails; time is bounded.
-pub fn apply(
-    html: &str,
-    wrapper: &FixedWrapper,
-    limits: &ParseConfig,
-    go_on: &dyn Fn() -> bool,
-) -> Applied {
+/// the format's readers do. Never fails; time is bounded.
+pub fn apply(html: &str, wrapper: &FixedWrapper, limits: &ParseConfig) -> Applied {
     let replaced = replaced(html, wrapper);
     let limits = ParseConfig { keep: Keep::Scripts, ..*limits };
-    let whole = dom::parse_while(replaced.as_deref().unwrap_or(html), &limits, go_on);
+    let whole = dom::parse_with(replaced.as_deref().unwrap_or(html), &limits);
     let mut page = Page { tree: Tree::of(&whole), removed_by: Vec::new() };
     let next_page = page.link(&wrapper.next_page_link);
     let conditions = &wrapper.if_page_contains;

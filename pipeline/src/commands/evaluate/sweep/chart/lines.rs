@@ -15,6 +15,7 @@ fn look(grid: &Grid, column: usize) -> usize {
 }
 
 /// Draws the F1 of every column.
+#[allow(clippy::disallowed_methods, reason = "places in a picture, to a tenth of a point")]
 pub(super) fn draw(grid: &Grid, title: &str, x_title: &str) -> String {
     let f1: Vec<Vec<f64>> = (0..grid.columns.len())
         .map(|column| grid.rows.iter().map(|(_, cells)| cells[column].f1).collect())

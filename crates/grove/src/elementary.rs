@@ -1,0 +1,80 @@
+//! Elementary functions that give the same bits on every machine.
+//!
+//! Those of the standard library are the platform's: glibc, musl and macOS differ in last bits, and so
+//! do versions of one of them. Splits of the trees stand on values that were seen, so a last bit can
+//! send a block the other way. `clippy.toml` refuses the standard library's.
+
+use std::sync::LazyLock;
+
+/// ln(1 + count). Most are small whole numbers, of which it is known.
+pub(crate) fn log(count: f32) -> f32 {
+    const KNOWN: usize = 1 << 14;
+    static LOGS: LazyLock<Vec<f32>> =
+        LazyLock::new(|| (0..KNOWN).map(|count| libm::log1pf(count as f32)).collect());
+    // What is no such number is not equal to what it is rounded to.
+    let whole = count as usize;
+    match LOGS.get(whole) {
+        Some(&log) if whole as f32 == count => log,
+        _ => libm::log1pf(count),
+    }
+}
+
+/// The natural logarithm. By double precision: what is rounded from there is the nearest there is but for
+/// one in ten thousand, and so what the weights were fitted on.
+pub(crate) fn ln(value: f32) -> f32 {
+    libm::log(f64::from(value)) as f32
+}
+
+/// The exponential function, by double precision as [`ln`].
+pub(crate) fn exp(value: f32) -> f32 {
+    libm::exp(f64::from(value)) as f32
+}
+
+/// A power, by squaring: that of the standard library is another one as a constant than when it runs.
+pub(crate) fn power(base: f32, exponent: u32) -> f32 {
+    let (mut power, mut square, mut rest) = (1.0, base, exponent);
+    loop {
+        if rest & 1 == 1 {
+            power *= square;
+        }
+        rest >>= 1;
+        if rest == 0 {
+            return power;
+        }
+        square *= square;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_do_not_depend_on_the_machine() {
+        // As the machine had them that the weights were fitted on (glibc 2.36, x86-64).
+        let bits = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        assert_eq!(
+            bits(&[log(0.0), log(1.0), log(6.0), log(48.0)]),
+            [0x0000_0000, 0x3f31_7218, 0x3ff9_1396, 0x4079_1396]
+        );
+        assert_eq!(
+            bits(&[ln(1.0), ln(7.0), ln(10.0), ln(16.0), ln(20.0)]),
+            [0, 0x3ff9_1395, 0x4013_5d8e, 0x4031_7218, 0x403f_ba14]
+        );
+        assert_eq!(
+            bits(&[exp(0.0), exp(-1.0), exp(0.1), exp(5.5), exp(-20.25)]),
+            [0x3f80_0000, 0x3ebc_5ab2, 0x3f8d_763e, 0x4374_b122, 0x30dc_9ef1]
+        );
+        assert_eq!(
+            bits(&[power(0.85, 0), power(0.85, 7), power(0.85, 64)]),
+            [0x3f80_0000, 0x3ea4_22af, 0x37fe_fa36]
+        );
+        assert_eq!((exp(-200.0), exp(200.0), ln(0.0)), (0.0, f32::INFINITY, f32::NEG_INFINITY));
+    }
+
+    #[test]
+    fn a_number_that_is_not_whole_is_computed() {
+        assert!(log(1.0) < log(1.5) && log(1.5) < log(2.0));
+        assert_eq!(log(20_000.0), libm::log1pf(20_000.0));
+    }
+}
