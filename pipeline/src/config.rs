@@ -331,7 +331,7 @@ impl Config {
     /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex.
     pub fn hash(&self) -> String {
         let decisive = (
-            (&self.read, &self.group, &self.parse, &self.sample, &self.cluster),
+            (&self.read, &self.group, &self.parse, &self.sample, &self.cluster, self.run.batch_bytes),
             (&self.signify, &self.rank, &self.wrap, &self.extract, &self.methods),
             (self.rank.engine == Engine::Grove).then(|| &self.weights().digest),
             env!("CARGO_PKG_VERSION"),

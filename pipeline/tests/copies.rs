@@ -109,7 +109,7 @@ fn intact_copies_are_kept_in_memory_on_disk_and_in_parts() {
     check(&other, "on disk, in another order");
     assert!(outcome(&held) == outcome(&other), "memory and order decide");
     let settings = folder.path().join("parts.toml");
-    fs::write(&settings, "[cluster]\nwhole_site_bytes = 30_000\n").unwrap();
+    fs::write(&settings, "[run]\nbatch_bytes = 30_000\n").unwrap();
     let parts = run(&[&settings, &first, &second], &out("parts"), &[]);
     check(&parts, "in parts");
     let disk = run(&[&settings, &second, &first], &out("parts-disk"), &["--memory", "64kB"]);

@@ -230,7 +230,7 @@ fn check_commands(one: &Combination, own: &Path, inputs: &Inputs, reference: &Re
     let fared = tell(&test, kept, asked);
     if kept {
         let fared = parse(&fared);
-        let same = if one.is("--wrappers-from", "given") { 4 } else { 0 };
+        let same = if one.is("--site-configs", "given") { 4 } else { 0 };
         assert!(fared["articles"] == 4 && fared["same_text"].as_u64() >= Some(same), "{fared}");
     }
 

@@ -138,7 +138,7 @@ fn what_was_removed_is_the_furniture() {
     let all: u64 = (0..4)
         .map(|n| letters(&prose::text(n)) + letters(&prose::title(n)) + letters(furniture))
         .sum();
-    assert_eq!(figures[0]["letters"], json!({"pages": all, "kept": kept}));
+    assert_eq!(figures[0]["characters"], json!({"pages": all, "kept": kept}));
     let share = 100.0 * (all - kept) as f64 / all as f64;
     assert_eq!(tile(&report(&results.folder), "Site furniture"), format!("{share:.0} %"));
 }

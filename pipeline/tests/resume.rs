@@ -56,7 +56,7 @@ fn begun(archive: &Path, out: &Path) -> Child {
 /// Settings that make the larger site one that is worked on in parts.
 fn in_parts(folder: &Path) -> String {
     let path = folder.join("parts.toml");
-    fs::write(&path, "[cluster]\nwhole_site_bytes = 400_000\n").unwrap();
+    fs::write(&path, "[run]\nbatch_bytes = 400_000\n").unwrap();
     path.to_str().unwrap().to_owned()
 }
 

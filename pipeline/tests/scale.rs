@@ -80,7 +80,7 @@ fn a_site_in_parts_gives_the_articles_of_a_site_as_a_whole() {
     let folder = tempfile::tempdir().unwrap();
     let archive = large_site(300).write(folder.path(), "large.warc.gz");
     let settings = folder.path().join("parts.toml");
-    fs::write(&settings, "[cluster]\nwhole_site_bytes = 100_000\n").unwrap();
+    fs::write(&settings, "[run]\nbatch_bytes = 100_000\n").unwrap();
     let whole = run(&[&archive], &folder.path().join("whole"), &[]);
     let in_parts =
         |name: &str, more: &[&str]| run(&[&settings, &archive], &folder.path().join(name), more);

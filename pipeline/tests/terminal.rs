@@ -240,7 +240,7 @@ fn nothing_in_an_argument_acts_on_the_terminal() {
         words![format!("--{gone}")],
         words!["run", "--sinks", gone],
         words!["run", "a.warc", "--memory", gone],
-        words!["run", "a.warc", "--wrappers-from", gone],
+        words!["run", "a.warc", "--site-configs", gone],
         words!["extract", gone],
         words!["status", gone],
         words!["report", gone],

@@ -70,7 +70,7 @@ fn settings(folder: &Path, text: &str) -> String {
 }
 
 /// Settings that make the larger sites ones that are worked on in parts.
-const IN_PARTS: &str = "[cluster]\nwhole_site_bytes = 200_000\n";
+const IN_PARTS: &str = "[run]\nbatch_bytes = 200_000\n";
 
 #[test]
 fn sites_in_the_outputs_are_not_written_again() {

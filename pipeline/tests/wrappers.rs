@@ -44,8 +44,8 @@ fn a_fixed_wrapper_takes_the_place_of_the_learnt_one() {
     let learnt = run(&[&archive], &folder.path().join("learnt"), &[]);
     let fixed = run(
         &[&archive],
-        &folder.path().join("fixed"),
-        &["--wrappers-from", hand.parent().unwrap().to_str().unwrap()],
+        &folder.path().join("configured"),
+        &["--site-configs", hand.parent().unwrap().to_str().unwrap()],
     );
     assert_eq!(fixed.articles.len(), learnt.articles.len());
     assert_ne!(fixed.ledger["config_hash"], learnt.ledger["config_hash"]);
@@ -63,8 +63,8 @@ fn a_fixed_wrapper_takes_the_place_of_the_learnt_one() {
     assert_eq!(text(other, "engine"), "grove");
     let site = fs::read_to_string(fixed.folder.join("wrappers/hand.example.json")).unwrap();
     let site: serde_json::Value = serde_json::from_str(&site).unwrap();
-    assert_eq!(site["fixed"][0]["host"], "hand.example");
-    assert_eq!((&site["fixed"][0]["pages"], &site["fixed"][0]["matched"]), (&8.into(), &8.into()));
+    assert_eq!(site["site_configs"][0]["host"], "hand.example");
+    assert_eq!((&site["site_configs"][0]["pages"], &site["site_configs"][0]["matched"]), (&8.into(), &8.into()));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_page_without_a_match_goes_the_learnt_way_unless_that_is_forbidden() {
     let below = run(
         &[&archive],
         &folder.path().join("below"),
-        &["--wrappers-from", file.to_str().unwrap()],
+        &["--site-configs", file.to_str().unwrap()],
     );
     // What is stripped is stripped all the same. The file is for the hosts below alone.
     for (url, stripped) in
@@ -91,7 +91,7 @@ fn a_page_without_a_match_goes_the_learnt_way_unless_that_is_forbidden() {
     let lines = format!("{lines}autodetect_on_failure: no\n");
     wrapper_file(folder.path(), ".hand.example.txt", &lines);
     let none =
-        run(&[&archive], &folder.path().join("none"), &["--wrappers-from", file.to_str().unwrap()]);
+        run(&[&archive], &folder.path().join("none"), &["--site-configs", file.to_str().unwrap()]);
     assert_eq!(none.articles.len(), 8);
     let dropped = none.drops("no-article");
     assert_eq!(dropped.len(), 8);
@@ -117,7 +117,7 @@ fn pages_of_one_article_are_joined_where_the_crawl_has_them() {
         single_page_link: //a[@class='print']/@href\nif_page_contains: //a[@class='print']\n";
     let file = wrapper_file(folder.path(), "parts.example.txt", lines);
     let out = folder.path().join("out");
-    let results = run(&[&archive], &out, &["--wrappers-from", file.to_str().unwrap()]);
+    let results = run(&[&archive], &out, &["--site-configs", file.to_str().unwrap()]);
     let whole = results.article(&url(1));
     assert_eq!(text(whole, "text"), [1, 2, 3].map(prose::text).join("\n\n"));
     assert_eq!(text(whole, "html").matches("<p>").count(), 9);
@@ -156,7 +156,7 @@ fn the_configuration_names_files_too() {
     // global.txt takes the first paragraph, too.
     let rest: Vec<String> = prose::paragraphs(3).drain(1..).collect();
     assert_eq!(text(article, "text"), rest.join("\n\n"));
-    let (code, _, stderr) = parts(&call(&["run", "x.warc", "--wrappers-from", "nowhere"]));
+    let (code, _, stderr) = parts(&call(&["run", "x.warc", "--site-configs", "nowhere"]));
     assert_eq!(code, 2);
     assert!(stderr.contains("nowhere"), "{stderr}");
 }
@@ -199,7 +199,7 @@ fn learnt_wrappers_are_written_and_read_back() {
     let again = run(
         &[&sample],
         &folder.path().join("again"),
-        &["--wrappers-from", out.join("site-config").to_str().unwrap()],
+        &["--site-configs", out.join("site-config").to_str().unwrap()],
     );
     let same = again
         .articles

@@ -34,7 +34,7 @@ Examples:
   sitegrove run crawl/*.warc.gz --out out/tonight
   sitegrove run crawl/ --feeds feeds/ --signifiers feeds --out out/tonight --jobs 8
   sitegrove run saved-pages/ --engine euclid --out out/pages
-  sitegrove run crawl/ --wrappers-from my-wrappers/ --sinks jsonl,siteconfig --out out/tonight
+  sitegrove run crawl/ --site-configs my-wrappers/ --sinks jsonl,siteconfig --out out/tonight
   sitegrove run crawl/ --sinks jsonl,parquet --index articles.index --out out/tonight
   sitegrove run crawl/ --memory 4GB --spool /scratch --metrics run.prom --out out/tonight
 
@@ -64,7 +64,7 @@ pub struct RunArgs {
     /// Wrappers written by hand, in the ftr-site-config format: a file (HOST.txt) or a folder of them;
     /// they go before what is learnt (repeatable)
     #[arg(long, value_name = "FILE|DIR")]
-    pub wrappers_from: Vec<PathBuf>,
+    pub site_configs: Vec<PathBuf>,
     /// What to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index,
     /// siteconfig, report; or all
     #[arg(long, value_name = "LIST")]
@@ -127,8 +127,8 @@ impl RunArgs {
         if let Some(sinks) = &self.sinks {
             config.emit.sinks.clone_from(&sinks.0);
         }
-        if !self.wrappers_from.is_empty() {
-            config.wrap.site_configs.extend(self.wrappers_from.iter().cloned());
+        if !self.site_configs.is_empty() {
+            config.wrap.site_configs.extend(self.site_configs.iter().cloned());
             config.read_site_configs()?;
         }
         if let Some(archive) = &self.archive {

@@ -33,7 +33,7 @@ pub(crate) const OPTIONS: [(&str, &[&str]); 16] = [
     ("--jobs", &["1", "3"]),
     ("--feeds", &["", "given"]),
     ("--signifiers", &["tfidf", "feeds"]),
-    ("--wrappers-from", &["", "given"]),
+    ("--site-configs", &["", "given"]),
     ("--metrics", &["", "elsewhere"]),
     // Into the folder of a run with another engine and all outputs.
     ("--overwrite", &["", "given"]),
@@ -63,7 +63,7 @@ impl Combination {
 
     /// The options that decide the articles.
     pub(crate) const DECISIVE: [&'static str; 4] =
-        ["rank.engine", "--feeds", "--signifiers", "--wrappers-from"];
+        ["rank.engine", "--feeds", "--signifiers", "--site-configs"];
 
     /// What decides the articles.
     pub(crate) fn of_results(&self) -> [&'static str; 4] {

@@ -20,7 +20,7 @@ Examples:
   sitegrove wrappers check my-wrappers/
   sitegrove wrappers check blog.example.txt --all
 
-`sitegrove run --wrappers-from` and `wrap.fixed` use the files.
+`sitegrove run --site-configs` and `wrap.site_configs` use the files.
 
 Exit codes: 0 every directive is honoured, or needs nothing here; 1 some are not honoured, or a file's
 name tells no host; 2 could not read.")]
