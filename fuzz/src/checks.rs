@@ -182,3 +182,48 @@ pub(crate) fn wrapper(bytes: &[u8]) {
     let outermost = ::wrapper::select(std::slice::from_ref(&path), &document);
     assert!(outermost.iter().all(|id| selected.contains(id)));
 }
+
+/// Bytes of a model give one or an error; what is read back is written as it was read, and applied to a page
+/// without a panic. Checksums are set right, so that what is behind them is reached.
+pub(crate) fn model(bytes: &[u8]) {
+    let mut bytes = bytes.to_vec();
+    let mut at = 12;
+    while let Some(head) = bytes.get(at..at + 20) {
+        let length = u64::from_le_bytes(std::array::from_fn(|i| head[4 + i]));
+        let Some(end) = usize::try_from(length).ok().and_then(|n| n.checked_add(at + 20)) else {
+            break;
+        };
+        let Some(payload) = bytes.get(at + 20..end) else { break };
+        let checksum = xxhash_rust::xxh3::xxh3_64(payload).to_le_bytes();
+        bytes[at + 12..at + 20].copy_from_slice(&checksum);
+        at = end;
+    }
+    let Ok(model) = sitemodel::SiteModel::from_bytes(&bytes) else { return };
+    let again = model.to_bytes();
+    let back = sitemodel::SiteModel::from_bytes(&again).expect("what was written is read");
+    assert!(back.to_bytes() == again, "other bytes come of the same model");
+    let page = page_of("<body><div id=main class=post><h1>One</h1><p>Some words here.</div>");
+    let settings = sitemodel::Settings::standard();
+    let _ = model.fits(&settings);
+    let _ = model.apply(&page, &[], &settings);
+}
+
+pub(crate) fn page_of(html: &str) -> ::model::Page {
+    ::model::Page {
+        url: "https://example.org/a/one".into(),
+        site: "example.org".into(),
+        fetched: None,
+        origin: ::model::Origin {
+            file: "a".into(),
+            offset: 0,
+            record_id: String::new(),
+            truncated: None,
+        },
+        charset: ::model::Charset {
+            name: "UTF-8",
+            evidence: ::model::CharsetEvidence::ValidUtf8,
+            overruled: ::model::Overruled::default(),
+        },
+        html: html.to_owned(),
+    }
+}

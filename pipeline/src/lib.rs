@@ -22,6 +22,7 @@ The stages in order, with the type that flows on:
 threads, order and disk.
 */
 
+mod captures;
 pub mod causes;
 pub mod commands;
 pub mod config;

@@ -20,6 +20,7 @@ use model::{Article, FeedItem, Page, Site};
 use sink::{SiteConfigFile, SiteResult};
 use sitemodel::{Applied, Body, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
+use crate::captures::OtherCaptures;
 use crate::config::Config;
 use crate::ledger::Clock;
 use crate::scale::gather::Waiting;
@@ -27,7 +28,6 @@ use crate::scale::spool::{Spool, Stored};
 use crate::sink_name::SinkName;
 use crate::site_configs::site_configs;
 use crate::stages::apply::{Applying, Outcomes, Unassigned, join, result};
-use crate::stages::captures::OtherCaptures;
 use crate::stages::learn::{ParsedPages, Surveyed, head_of, needs_heads, parse, sample};
 
 /// Takes the results of a site's parts, by number; says whether to go on.

@@ -2,7 +2,6 @@
 //! the crate `sitemodel`.
 
 pub mod apply;
-pub(crate) mod captures;
 pub mod emit;
 pub mod group;
 pub mod learn;

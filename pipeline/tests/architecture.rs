@@ -13,12 +13,13 @@ use common::program::repository;
 use common::results::{parse, text};
 
 /// The layers, lowest first: a crate may use crates of lower layers only.
-const LAYERS: [&[&str]; 6] = [
+const LAYERS: [&[&str]; 7] = [
     &["model"],
     &["charset"],
     &["dom", "terms", "archive", "feed", "score", "grouping"],
     &["metadata", "forest", "pagewise", "wrapper", "sink"],
     &["grove", "index"],
+    &["sitemodel"],
     &["sitegrove"],
 ];
 
@@ -133,6 +134,47 @@ fn engines_do_no_io() {
     }
 }
 
+/// What learning and applying must build without, whatever they depend on: the program, its outputs, and
+/// what has a life of its own in a process.
+const NOT_IN_THE_SITE_MODEL: [&str; 12] = [
+    "anyhow",
+    "arrow",
+    "clap",
+    "ctrlc",
+    "forust-ml",
+    "indicatif",
+    "parquet",
+    "rusqlite",
+    "sitegrove-index",
+    "sitegrove-sink",
+    "tikv-jemallocator",
+    "tracing-subscriber",
+];
+
+#[test]
+fn the_site_model_builds_without_the_program() {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--no-dedupe"])
+        .args(["--package", "sitegrove-sitemodel", "--manifest-path"])
+        .arg(repository().join("Cargo.toml"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8(output.stdout).unwrap();
+    let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(names.contains("sitegrove-grove") && names.contains("tantivy"), "{names:?}");
+    for name in NOT_IN_THE_SITE_MODEL {
+        assert!(!names.contains(name), "the site model pulls in `{name}`");
+    }
+    let sources = rust_files(&repository().join("crates/sitemodel/src"));
+    for file in sources {
+        let source = fs::read_to_string(&file).unwrap();
+        for word in ["std::fs", "std::env", "std::thread", "std::time", "std::process", "std::net"] {
+            assert!(!source.contains(word), "{} uses {word}", file.display());
+        }
+    }
+}
+
 /// Files that need each other can only be read together. Parents and children are one module and
 /// do not count; code for tests may use what it tests.
 #[test]
@@ -231,10 +273,14 @@ fn files_are_short_and_named_for_what_they_do() {
 
 #[test]
 fn stages_say_what_they_take_give_and_drop() {
-    let stages = repository().join("pipeline/src/stages");
-    let names: Vec<PathBuf> =
-        rust_files(&stages).into_iter().filter(|f| f.parent() == Some(&stages)).collect();
-    assert_eq!(names.len(), 9, "eight stages, the fifth in two forms: {names:?}");
+    let folder = |of: &str| -> Vec<PathBuf> {
+        let stages = repository().join(of).join("src/stages");
+        rust_files(&stages).into_iter().filter(|f| f.parent() == Some(&stages)).collect()
+    };
+    let (program, site_model) = (folder("pipeline"), folder("crates/sitemodel"));
+    assert_eq!(program.len(), 5, "read, group, learn, apply, emit: {program:?}");
+    assert_eq!(site_model.len(), 6, "cluster, signify, rank, judge, wrap, extract: {site_model:?}");
+    let names = program.into_iter().chain(site_model);
     for file in names {
         let source = fs::read_to_string(&file).unwrap();
         let head: Vec<&str> = source.lines().take_while(|l| l.starts_with("//!")).collect();

@@ -54,3 +54,50 @@ fn site_config() {
 fn wrapper() {
     replay("wrapper", checks::wrapper);
 }
+
+#[test]
+fn model() {
+    replay("model", checks::model);
+    let folder = common::program::repository().join("fuzz/corpus/model");
+    let whole = fs::read_dir(folder).unwrap().filter(|entry| {
+        let bytes = fs::read(entry.as_ref().unwrap().path()).unwrap();
+        sitemodel::SiteModel::from_bytes(&bytes).is_ok()
+    });
+    assert!(whole.count() >= 2, "the models of the corpus have another format: make them anew");
+}
+
+/// Makes the models of the corpus: `cargo nextest run --run-ignored only -E 'test(make_models)'`.
+#[test]
+#[ignore = "writes fuzz/corpus/model"]
+fn make_models() {
+    use grouping::{AddressDigest, Tracking};
+    use sitemodel::{Evidence, SamplePage, Settings, learn};
+    let folder = common::program::repository().join("fuzz/corpus/model");
+    fs::create_dir_all(&folder).unwrap();
+    let page = |n: usize, html: &str| ::model::Page {
+        url: format!("https://example.org/a/page-number-{n}-of-few"),
+        html: html.replace("{n}", &format!("number {n} of the pages")),
+        ..checks::page_of("")
+    };
+    let posts = "<body><ul><li><a href=/>Home</a></ul><div class=post><h1>A {n}</h1><p>Some words \
+                 of this page, {n}, that are nowhere else.<p>And a second paragraph.</div>";
+    let tables = "<table><tr><td width=100><a href=/>Home</a><td width=400>The old text {n}, which \
+                  is long enough to be told from the menu beside it.</table>";
+    for (name, engine) in [("grove", "grove"), ("forest", "forest"), ("blocks", "blocks")] {
+        let mut tables_of = Settings::standard().tables().clone();
+        tables_of.rank.engine = engine.parse().unwrap();
+        tables_of.cluster.min_words = 3;
+        let settings = Settings::new(tables_of);
+        let pages: Vec<_> =
+            (0..6).map(|n| page(n, if n < 4 { posts } else { tables })).collect();
+        let urls = pages.iter().map(|page| &*page.url);
+        let addresses = AddressDigest::of(urls, &Tracking::new(&[]));
+        let evidence = Evidence { site: "example.org", addresses: &addresses, cut: false };
+        let sample: Vec<SamplePage<'_>> = pages.iter().map(|page| (page, &[][..])).collect();
+        let bytes = learn(&evidence, &sample, None, &settings).to_bytes();
+        assert!(bytes.len() < 64 << 10, "{} bytes", bytes.len());
+        fs::write(folder.join(name), &bytes).unwrap();
+        fs::write(folder.join(format!("{name}-cut")), &bytes[..bytes.len() / 2]).unwrap();
+    }
+    fs::write(folder.join("empty"), b"sitegrov\x01\0\0\0").unwrap();
+}

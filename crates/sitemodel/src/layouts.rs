@@ -39,32 +39,33 @@ fn similarity_of(a: &Outline, b: &Outline, common: usize, config: &ClusterConfig
 pub(crate) const CORE: usize = 8;
 
 /// The members that stand for layouts, and which of them have each path: a look at a page's paths tells how
-/// many it has in common with all of them.
+/// many it has in common with all of them. Linear in the paths of the members.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cores {
     /// Per layout its first few members.
     groups: Vec<Vec<Outline>>,
-    /// Where the row of a path begins: 1 for each member that has it, else 0.
-    rows: FxHashMap<u64, usize>,
-    has_path: Vec<u8>,
+    /// Where the members that have a path begin and end.
+    rows: FxHashMap<u64, (u32, u32)>,
+    having: Vec<u32>,
     members: usize,
 }
 
 impl Cores {
     /// Takes at most [`CORE`] members a layout.
     pub(crate) fn of(groups: Vec<Vec<Outline>>) -> Self {
-        let members = groups.iter().map(Vec::len).sum();
-        let mut cores = Self { groups, rows: FxHashMap::default(), has_path: Vec::new(), members };
-        for (at, member) in cores.groups.iter().flatten().enumerate() {
-            for &path in &member.paths {
-                let row = *cores.rows.entry(path).or_insert(cores.has_path.len());
-                if row == cores.has_path.len() {
-                    cores.has_path.resize(row + members, 0);
-                }
-                cores.has_path[row + at] = 1;
-            }
+        let mut pairs: Vec<(u64, u32)> = (groups.iter().flatten().zip(0..))
+            .flat_map(|(member, at)| member.paths.iter().map(move |&path| (path, at)))
+            .collect();
+        pairs.sort_unstable();
+        let mut rows = FxHashMap::default();
+        let mut end = 0;
+        for row in pairs.chunk_by(|a, b| a.0 == b.0) {
+            let begin = end;
+            end += row.len() as u32;
+            rows.insert(row[0].0, (begin, end));
         }
-        cores
+        let members = groups.iter().map(Vec::len).sum();
+        Self { groups, rows, having: pairs.into_iter().map(|pair| pair.1).collect(), members }
     }
 
     /// The members of each layout.
@@ -76,9 +77,9 @@ impl Cores {
     /// `None` where there is no layout.
     pub(crate) fn nearest(&self, page: &Outline, config: &ClusterConfig) -> Option<(usize, f64)> {
         let mut common = vec![0u32; self.members];
-        for row in page.paths.iter().filter_map(|path| self.rows.get(path)) {
-            let has_path = &self.has_path[*row..row + self.members];
-            common.iter_mut().zip(has_path).for_each(|(sum, &has)| *sum += u32::from(has));
+        for &(begin, end) in page.paths.iter().filter_map(|path| self.rows.get(path)) {
+            let having = &self.having[begin as usize..end as usize];
+            having.iter().for_each(|&member| common[member as usize] += 1);
         }
         let mut common = common.into_iter();
         let mut best: Option<(usize, f64)> = None;

@@ -10,9 +10,9 @@ use model::{Article, DropReason, Origin, Page, TemplateKind};
 use sink::SiteResult;
 use sitemodel::page_kind::address_says;
 
-use super::apply::Applying;
-use super::learn::parse;
 use crate::scale::spool::{Head, Spool, Stored};
+use crate::stages::apply::Applying;
+use crate::stages::learn::parse;
 
 /// The captures of one address.
 #[derive(Debug, Default)]
