@@ -2,16 +2,17 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage, TemplateKind};
+use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage};
 
 use crate::body::Body;
 use crate::characters::character_counts;
 use crate::learn::{Evidence, learn_parsed};
 use crate::meter::{Meter, NoMeter, Step};
 use crate::model::{SiteModel, Template};
+use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
-use crate::settings::{ClusterConfig, Settings};
-use crate::stages::cluster::Assigned;
+use crate::settings::Settings;
+use crate::stages::cluster::{Assigned, Layouts};
 use crate::stages::extract::extract;
 use crate::stages::signify::Sibling;
 use crate::template::{Learnt, Way};
@@ -163,7 +164,7 @@ impl SiteModel {
 
     /// The first round of learning that has a layout for a page tells its template.
     fn assign(&self, sibling: &Sibling<'_>, settings: &Settings) -> Assigned {
-        let assign = |round: &crate::stages::cluster::Layouts| {
+        let assign = |round: &Layouts| {
             Some(round.assign(sibling, &self.addresses, settings)).filter(|to| *to != Assigned::No)
         };
         self.rounds.iter().find_map(assign).unwrap_or(Assigned::No)
@@ -251,15 +252,5 @@ impl Applied {
             way: Way::Other,
             characters: CharacterCounts::default(),
         }
-    }
-}
-
-/// Why pages of a kind are dropped, if they are.
-pub(crate) fn refusal(kind: TemplateKind, config: &ClusterConfig) -> Option<DropReason> {
-    match kind {
-        TemplateKind::Article => None,
-        TemplateKind::List if config.extract_lists => None,
-        TemplateKind::List => Some(DropReason::ListPage),
-        TemplateKind::Other => Some(DropReason::NoContent),
     }
 }

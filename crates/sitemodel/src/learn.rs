@@ -6,11 +6,11 @@ use grouping::{AddressDigest, address_hash};
 use model::{FeedItem, Page, Route};
 use rayon::prelude::*;
 
-use crate::apply::refusal;
 use crate::body::Body;
-use crate::health::Expected;
+use crate::expected::Expected;
 use crate::meter::{Meter, NoMeter, Step};
 use crate::model::{Head, SiteModel, Template};
+use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Cluster, cluster};

@@ -1,4 +1,4 @@
-//! Stage 7, apply: what comes of the pages of a site, by its model.
+//! Stage 4, apply: what comes of the pages of a site, by its model.
 //!
 //! Takes: parsed pages, the model, and which of them make up articles.
 //! Gives: per page its article or why it has none; summed up, the result of a site or of a part of it.
