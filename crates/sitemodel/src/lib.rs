@@ -102,7 +102,7 @@ pub use bytes::{FORMAT, ModelError};
 pub use engine::Engine;
 pub use expected::Expected;
 pub use health::{Health, Seen, Verdict, assess};
-pub use learn::{Evidence, Learning, SamplePage, learn, learn_parsed};
+pub use learn::{Evidence, Known, Learning, SamplePage, learn, learn_parsed};
 pub use meter::{Meter, NoMeter, Step};
 pub use model::{Head, Mismatch, SiteModel, Template};
 pub use parsed::{ParsedPage, language_of, parse_page};
