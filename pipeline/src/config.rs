@@ -15,9 +15,9 @@ use sitemodel::weights::{LoadedWeights, built_in};
 use sitemodel::{Engine, Forms, Settings, Tables};
 
 use crate::digests::sha256_of;
-use crate::site_config_files::{read_files, site_configs_of};
 use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::sink_name::SinkName;
+use crate::site_config_files::{read_files, site_configs_of};
 
 pub use sitemodel::DEFAULT;
 
@@ -331,7 +331,14 @@ impl Config {
     /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex.
     pub fn hash(&self) -> String {
         let decisive = (
-            (&self.read, &self.group, &self.parse, &self.sample, &self.cluster, self.run.batch_bytes),
+            (
+                &self.read,
+                &self.group,
+                &self.parse,
+                &self.sample,
+                &self.cluster,
+                self.run.batch_bytes,
+            ),
             (&self.signify, &self.rank, &self.wrap, &self.extract, &self.methods),
             (self.rank.engine == Engine::Grove).then(|| &self.weights().digest),
             env!("CARGO_PKG_VERSION"),

@@ -326,9 +326,8 @@ impl<'a> Work<'a> {
 
 /// The pages that wait for the second round.
 fn unassigned(outcomes: &Outcomes) -> BTreeSet<usize> {
-    let waits = |(at, applied): (&usize, &Applied)| {
-        (applied.outcome == Outcome::Unassigned).then_some(*at)
-    };
+    let waits =
+        |(at, applied): (&usize, &Applied)| (applied.outcome == Outcome::Unassigned).then_some(*at);
     outcomes.iter().filter_map(waits).collect()
 }
 

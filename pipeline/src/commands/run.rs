@@ -8,14 +8,14 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 
 use super::progress::Progress;
-use sitemodel::settings::SignifierChoice;
 use crate::config::Config;
-use sitemodel::Engine;
 use crate::observer::{Observer, Quiet};
 use crate::printed::line;
 use crate::run::{Report, run as run_pipeline};
 use crate::sink_name::SinkName;
 use crate::sinks::SinkList;
+use sitemodel::Engine;
+use sitemodel::settings::SignifierChoice;
 
 /// Where signifiers come from.
 #[derive(Clone, Copy, Debug, ValueEnum)]

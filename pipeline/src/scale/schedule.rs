@@ -19,10 +19,10 @@ use sink::SiteResult;
 use super::gather::Waiting;
 use super::journal::Heading;
 use super::spool::Spool;
-use crate::site::work_on;
 use crate::config::Config;
 use crate::ledger::Clock;
 use crate::memory::Shares;
+use crate::site::work_on;
 use crate::stages::emit::{Rendered, Renderers};
 
 /// A site to work on.

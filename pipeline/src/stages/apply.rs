@@ -15,7 +15,9 @@ use sink::{
     BestWrapper, PageWork, SiteConfigRecord, SiteRecord, SiteResult, TemplateFacts, TemplateRecord,
 };
 use sitemodel::stages::extract::SITE_CONFIG;
-use sitemodel::{Applied, Hints, Known, Meter, Outcome, ParsedPage, Seen, Settings, Sibling, SiteModel};
+use sitemodel::{
+    Applied, Hints, Known, Meter, Outcome, ParsedPage, Seen, Settings, Sibling, SiteModel,
+};
 
 use super::learn::{ParsedPages, Surveyed};
 

@@ -90,7 +90,8 @@ impl Outputs {
     pub fn emit(&mut self, site: Rendered) -> Result<(), SinkError> {
         let Rendered { mut result, by_sink, dropped, wrappers } = site;
         if result.more || self.open.is_some() {
-            let part = std::mem::replace(&mut result.record, SiteRecord::new("", false, vec![], vec![]));
+            let part =
+                std::mem::replace(&mut result.record, SiteRecord::new("", false, vec![], vec![]));
             match &mut self.open {
                 Some(open) => open.absorb(part),
                 none => *none = Some(part),

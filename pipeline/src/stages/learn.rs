@@ -160,9 +160,8 @@ impl Surveyed {
         meter: &dyn Meter,
     ) -> Learning {
         let evidence = Evidence { site: &self.key, addresses: &self.addresses, cut };
-        let learn = |sample: &[Sibling<'_>]| {
-            learn_parsed(&evidence, sample, previous, settings, meter)
-        };
+        let learn =
+            |sample: &[Sibling<'_>]| learn_parsed(&evidence, sample, previous, settings, meter);
         // A panic leaves every page to itself.
         catch_unwind(AssertUnwindSafe(|| learn(sample))).unwrap_or_else(|_| learn(&[]))
     }
