@@ -6,14 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use data_encoding::HEXLOWER;
 use dom::NodeId;
 use sha2::{Digest, Sha256};
 use url::Url;
 use wrapper::site_config::{
     Finding, FixedWrapper, Given, SiteConfig, compile, host_of_file, lookup_names,
 };
-
-use crate::digests::hex;
 
 /// Longest file that is read, in bytes; the longest of 2,000 public ones has some kilobytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -141,7 +140,10 @@ impl FixedWrappers {
             }
             (host.clone(), Arc::new(Fixed { host, wrapper }))
         };
-        Self { by_host: by_host.into_iter().map(fixed).collect(), digest: hex(&digest.finalize()) }
+        Self {
+            by_host: by_host.into_iter().map(fixed).collect(),
+            digest: HEXLOWER.encode(&digest.finalize()),
+        }
     }
 
     /// Wrappers by host, with no file behind them.

@@ -4,10 +4,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result};
+use data_encoding::HEXLOWER;
 use grove::Weights;
 use sha2::{Digest, Sha256};
-
-use crate::digests::hex;
 
 /// Weights and the SHA-256 of the file they came from.
 #[derive(Clone, Debug)]
@@ -28,7 +27,7 @@ impl LoadedWeights {
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read the weights {shown}"))?;
         let weights = Weights::from_json(&bytes).with_context(|| format!("the weights {shown}"))?;
-        Ok(Self { weights, digest: hex(&Sha256::digest(&bytes)) })
+        Ok(Self { weights, digest: HEXLOWER.encode(&Sha256::digest(&bytes)) })
     }
 }
 
@@ -40,7 +39,7 @@ pub fn built_in() -> &'static LoadedWeights {
     const BYTES: &[u8] = include_bytes!("../../configs/weights.json");
     static BUILT_IN: OnceLock<LoadedWeights> = OnceLock::new();
     BUILT_IN.get_or_init(|| match Weights::from_json(BYTES) {
-        Ok(weights) => LoadedWeights { weights, digest: hex(&Sha256::digest(BYTES)) },
+        Ok(weights) => LoadedWeights { weights, digest: HEXLOWER.encode(&Sha256::digest(BYTES)) },
         Err(error) => panic!("the weights built in: {error}"),
     })
 }
