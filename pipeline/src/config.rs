@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 use sink::BulkDialect;
 use sitemodel::methods::MethodsConfig;
@@ -102,8 +103,8 @@ impl RunConfig {
         let bytes =
             parse_size(&self.memory).map_err(|what| anyhow::anyhow!("run.memory: {what}"))?;
         if bytes < LEAST {
-            let least = LEAST >> 20;
-            tracing::warn!("run.memory is {}, but a run takes up to {least}MiB", self.memory);
+            let least = ByteSize(LEAST).display().iec();
+            tracing::warn!("run.memory is {}, but a run takes up to {least}", self.memory);
         }
         Ok(bytes)
     }

@@ -7,7 +7,8 @@ use super::of_all;
 use super::rows::{Totals, removed};
 use crate::html::Html;
 use crate::ledger::Ledger;
-use crate::numerals::{bytes, count, duration, grouped, percent};
+use crate::memory::shown;
+use crate::numerals::{count, duration, grouped, percent};
 
 /// Most inputs that are listed, and most problems.
 const LISTED: usize = 100;
@@ -93,7 +94,7 @@ pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
             grouped(ledger.pages_per_second.round() as u64),
             format!("pages, {:.1} MB of HTML a second", ledger.html_mb_per_second),
         ),
-        ("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), bytes), "at most".to_owned()),
+        ("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), shown), "at most".to_owned()),
     ];
     html.raw("<dl class=\"tiles\" aria-label=\"The run at a glance\">\n");
     for (name, figure, more) in &tiles {
@@ -189,9 +190,9 @@ pub(super) fn inputs(html: &mut Html, ledger: &Ledger) {
     html.raw("<tbody>\n");
     for input in ledger.inputs.iter().take(LISTED) {
         html.element("<tr><th scope=\"row\"><bdi>", &input.file, "</bdi></th>");
-        html.element("<td>", &bytes(input.bytes), "</td>");
+        html.element("<td>", &shown(input.bytes), "</td>");
         html.element("<td>", &grouped(input.records.values().sum()), "</td>");
-        html.element("<td>", &bytes(input.html_bytes), "</td></tr>\n");
+        html.element("<td>", &shown(input.html_bytes), "</td></tr>\n");
     }
     html.raw("</tbody>\n</table></div>\n");
     if ledger.inputs.len() > LISTED {

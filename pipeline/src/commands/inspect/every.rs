@@ -20,7 +20,8 @@ use super::settings::settings_of;
 use super::{InspectArgs, place};
 use crate::commands::progress::Progress;
 use crate::lines::{self, Place};
-use crate::numerals::{bytes, count};
+use crate::memory::shown;
+use crate::numerals::count;
 use crate::observer::Observer;
 use crate::report;
 use crate::results::{LineFile, Results, unlike};
@@ -68,7 +69,7 @@ pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) ->
     progress.clear();
     done?;
     let folder = report::pages_of(&args.run);
-    let size = bytes(size.into_inner());
+    let size = shown(size.into_inner());
     writeln!(out, "{} in {} ({size})", count(pages, "page"), folder.display())?;
     if report::refresh(&args.run, ledger)? {
         writeln!(out, "{} links them", args.run.join(report::FILE).display())?;
