@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use sitemodel::site_config::{HostConfig, SiteConfigs};
 use wrapper::site_config::{Finding, FixedWrapper, SiteConfig, compile, host_of_file};
 
-use crate::digests::hex;
+use data_encoding::HEXLOWER;
 
 /// Longest file that is read, in bytes; the longest of 2,000 public ones has some kilobytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -119,5 +119,5 @@ pub fn site_configs_of(files: &[WrapperFile]) -> SiteConfigs {
         }
         HostConfig { host, wrapper }
     };
-    SiteConfigs::new(by_host.into_iter().map(config), hex(&digest.finalize()))
+    SiteConfigs::new(by_host.into_iter().map(config), HEXLOWER.encode(&digest.finalize()))
 }
