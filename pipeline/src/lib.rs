@@ -23,29 +23,29 @@ threads, order and disk.
 */
 
 mod captures;
-pub mod causes;
 pub mod commands;
 pub mod config;
 mod digests;
+pub mod error_chain;
 mod html;
 pub mod inputs;
-pub mod ledger;
 mod lines;
 pub mod memory;
 mod numerals;
-pub mod observer;
 mod opened;
 pub mod printed;
+pub mod progress;
 pub mod report;
 mod results;
+mod resume;
 pub mod revisits;
 pub mod run;
-mod scale;
+mod shuffle;
 pub mod sink_name;
 pub mod sinks;
 pub mod site;
 pub mod site_config_files;
 pub mod site_configs;
 pub mod stages;
-mod tally;
 mod waiting;
+mod workers;

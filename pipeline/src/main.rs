@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sitegrove::causes::told;
 use sitegrove::commands::{
     bench, changes, evaluate, extract, history, inspect, report, run, search, status, train,
     wrappers,
 };
+use sitegrove::error_chain::error_chain;
 use sitegrove::printed::{self, Console, Printed};
 use sitegrove::run::Stopped;
 
@@ -123,7 +123,7 @@ fn main() -> ExitCode {
         // Whoever reads our output may stop reading: that is no failure of ours.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!("{}", told(&error));
+            tracing::error!("{}", error_chain(&error));
             ExitCode::from(2)
         }
     }

@@ -21,7 +21,7 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// Opens an input. `progress` is told of bytes read, `failure` keeps the first error. Waiting for a pipe or the
+    /// Opens an input. `progress` is told of bytes read, `failure` keeps the first error. StoredSite for a pipe or the
     /// standard input ends when `stopped` says so.
     pub(crate) fn new(
         input: &Input,

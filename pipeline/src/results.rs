@@ -7,8 +7,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 
-use crate::ledger::Ledger;
 use crate::lines;
+use crate::progress::ledger::Ledger;
 use crate::sink_name::SinkName;
 
 /// The folder of a finished run.
@@ -58,7 +58,7 @@ impl Results {
 /// # Errors
 /// If the folder holds a run that is not finished, or no such lines.
 pub(crate) fn articles_of(folder: &Path) -> Result<LineFile> {
-    match folder.join(crate::ledger::FILE).exists() {
+    match folder.join(crate::progress::ledger::FILE).exists() {
         true => Results::open(folder)?.articles(),
         false => articles_in(folder, None),
     }

@@ -16,26 +16,26 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::{AtomicFile, BestWrapper};
 
-use crate::causes::told;
 use crate::config::Config;
+use crate::error_chain::error_chain;
 use crate::inputs::{Input, expand};
-use crate::ledger::{Clock, FILE, Ledger, Phase};
 use crate::memory::Shares;
-use crate::observer::Observer;
+use crate::progress::ledger::{Clock, FILE, Ledger, Phase};
+use crate::progress::observer::Observer;
+use crate::progress::status::{Status, place};
+use crate::progress::tally::{Counted, Tally};
 use crate::report;
+use crate::resume::catalogue::{Complete, boot};
+use crate::resume::folder::{COMPLETE, Claim, Identity, InputState, RunFolder, state_error};
+use crate::resume::journal::{Heading, Order};
 use crate::revisits::resolve;
-use crate::scale::catalogue::{Complete, boot};
-use crate::scale::folder::{COMPLETE, Claim, Identity, InputState, RunFolder, state_error};
-use crate::scale::gather::{Gathered, Totals, each_site};
-use crate::scale::journal::{Heading, Order};
-use crate::scale::pulse::{Pulse, place};
-use crate::scale::schedule::{Crew, Done, Task};
-use crate::scale::spool::Spool;
+use crate::shuffle::partition::{Partitioned, Totals, each_site};
+use crate::shuffle::spool::Spool;
 use crate::sink_name::SinkName;
 use crate::stages::emit::{Outputs, Rendered};
 use crate::stages::read::{InputSummary, Intake, Source, read};
-use crate::tally::{Counted, Tally};
 use crate::waiting;
+use crate::workers::{Done, Task, WorkerPool};
 
 /// What a run gave.
 #[derive(Debug)]
@@ -102,8 +102,8 @@ pub fn run(
     let metrics = &config.run.metrics;
     let metrics = (!metrics.as_os_str().is_empty()).then(|| metrics.clone());
     let told_at = place(folder.path(), &folder.state());
-    let pulse = Pulse::new(ledger, &clock, &spool, told_at, metrics);
-    let whole = Whole {
+    let status = Status::new(ledger, &clock, &spool, told_at, metrics);
+    let whole = RunContext {
         config,
         inputs: &inputs,
         identity: &identity,
@@ -113,28 +113,28 @@ pub fn run(
         pool: &pool,
         shares,
         clock: &clock,
-        pulse: &pulse,
+        status: &status,
         stop,
         observer,
     };
-    let outcome = pulse.during(|| whole.run(taken));
+    let outcome = status.during(|| whole.run(taken));
     let tally = match outcome {
         Ok(tally) => tally,
         Err(error) if matches!(error.downcast_ref(), Some(Stopped::Empty)) => {
-            pulse.forget();
+            status.forget();
             drop(std::fs::remove_dir_all(&spool_at));
             folder.finish()?;
             return Err(error);
         }
         Err(error) => {
-            pulse.stopped(&error);
+            status.stopped(&error);
             return Err(error);
         }
     };
-    let mut ledger = pulse.close();
-    draw_report(config, &mut ledger).inspect_err(|error| pulse.stopped(error))?;
+    let mut ledger = status.close();
+    draw_report(config, &mut ledger).inspect_err(|error| status.stopped(error))?;
     AtomicFile::write_whole(&config.run.out.join(FILE), ledger.to_json().as_bytes())?;
-    pulse.tell_metrics(&ledger);
+    status.tell_metrics(&ledger);
     drop(spool_at.exists().then(|| std::fs::remove_dir_all(&spool_at)));
     // What a failed output still needs is kept: the next run writes it from the journal.
     if ledger.failed_sinks.is_empty() || !ledger.unreadable.is_empty() {
@@ -155,7 +155,7 @@ fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
         if ledger.failed_sinks.len() + 1 == chosen.len() {
             return Err(error);
         }
-        ledger.failed_sinks.insert(name.as_str().to_owned(), told(&error));
+        ledger.failed_sinks.insert(name.as_str().to_owned(), error_chain(&error));
     }
     Ok(())
 }
@@ -201,13 +201,13 @@ fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
     if complete.boot != boot() {
         return None;
     }
-    let reopened = Gathered::reopen(folder, complete.totals)
-        .and_then(|gathered| Ok((gathered, Spool::reopen(folder, &complete.parts)?)));
+    let reopened = Partitioned::reopen(folder, complete.totals)
+        .and_then(|partitioned| Ok((partitioned, Spool::reopen(folder, &complete.parts)?)));
     match reopened {
-        Ok((gathered, Some(spool)))
-            if complete.has_all_pages() && gathered.sites.len() == complete.totals.sites =>
+        Ok((partitioned, Some(spool)))
+            if complete.has_all_pages() && partitioned.sites.len() == complete.totals.sites =>
         {
-            Some((Taken { complete, gathered, last: None }, spool))
+            Some((Taken { complete, partitioned, last: None }, spool))
         }
         _ => {
             tracing::warn!(
@@ -223,14 +223,14 @@ fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
 #[derive(Debug)]
 struct Taken {
     complete: Complete,
-    gathered: Gathered,
+    partitioned: Partitioned,
     /// The last site, or part of one, that is done, if the pages of those before are not here.
     last: Option<Heading>,
 }
 
 /// A run with everything it needs.
 #[derive(Debug)]
-struct Whole<'a> {
+struct RunContext<'a> {
     config: &'a Config,
     inputs: &'a [Input],
     identity: &'a Identity,
@@ -240,31 +240,31 @@ struct Whole<'a> {
     pool: &'a ThreadPool,
     shares: Shares,
     clock: &'a Clock,
-    pulse: &'a Pulse<'a>,
+    status: &'a Status<'a>,
     stop: &'a AtomicBool,
     observer: &'a dyn Observer,
 }
 
-impl Whole<'_> {
+impl RunContext<'_> {
     /// Reads, or takes what was read before; then processes all sites and finishes the outputs.
     fn run(&self, kept: Option<Taken>) -> Result<Tally> {
         let taken_up = kept.map_or_else(|| self.take_up(), |kept| Ok(Some(kept)))?;
-        let Taken { complete, gathered, last } = taken_up.map_or_else(|| self.read(), Ok)?;
+        let Taken { complete, partitioned, last } = taken_up.map_or_else(|| self.read(), Ok)?;
         {
-            let mut ledger = self.pulse.ledger();
+            let mut ledger = self.status.ledger();
             ledger.inputs.clone_from(&complete.inputs);
             ledger.unreadable.clone_from(&complete.unreadable);
             ledger.counts.feed_items = complete.totals.items;
-            ledger.counts.feed_items_elsewhere = complete.totals.strangers;
+            ledger.counts.feed_items_elsewhere = complete.totals.unmatched_items;
         }
         let Totals { sites, pages, .. } = complete.totals;
-        self.pulse.phase(Phase::Resuming, |progress| {
+        self.status.phase(Phase::Resuming, |progress| {
             (progress.sites, progress.pages) = (sites as u64, pages);
         });
         self.observer.processing(sites, pages as usize);
         let mut tally = Tally::default();
         let mut outputs = Outputs::create(&self.config.run.out, self.config)?;
-        let Gathered { drops, items, sites: read, .. } = gathered;
+        let Partitioned { drops, items, sites: read, .. } = partitioned;
         let mut items = items.finish().map_err(|e| self.spool_error(e))?;
         let mut drops = drops.finish().map_err(|e| self.spool_error(e))?;
         loop {
@@ -283,8 +283,8 @@ impl Whole<'_> {
             self.last_done(&read)?;
         }
         let (mut journal, done) = self.replay(&mut outputs, &mut tally)?;
-        self.pulse.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
-        let crew = Crew {
+        self.status.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
+        let workers = WorkerPool {
             config: self.config,
             spool: self.spool,
             renderers: outputs.renderers(),
@@ -323,7 +323,7 @@ impl Whole<'_> {
         };
         let path = self.folder.journal();
         let mut sites_done = done.0;
-        let worked = crew.work(list, done, |site: Done| {
+        let worked = workers.work(list, done, |site: Done| {
             journal.add(&site.frame).map_err(|e| state_error("cannot write", &path, e))?;
             sites_done = site.heading.next().0;
             self.take(&site.heading.counted, site.rendered, &mut outputs, &mut tally)
@@ -336,10 +336,10 @@ impl Whole<'_> {
             outputs.keep();
             bail!(Stopped::Kept(format!("after {sites_done} of {sites} sites")));
         }
-        self.pulse.phase(Phase::Writing, |_| ());
+        self.status.phase(Phase::Writing, |_| ());
         let failed = self.clock.emit.time(|| outputs.finish())?;
-        self.pulse.ledger().failed_sinks = failed;
-        tally.show(&mut self.pulse.ledger());
+        self.status.ledger().failed_sinks = failed;
+        tally.show(&mut self.status.ledger());
         Ok(tally)
     }
 
@@ -358,7 +358,7 @@ impl Whole<'_> {
     fn count(&self, site: &Counted, tally: &mut Tally) {
         self.observer.site_done(&site.site, site.pages);
         tally.add(site);
-        tally.show(&mut self.pulse.ledger());
+        tally.show(&mut self.status.ledger());
     }
 
     fn spool_error(&self, error: io::Error) -> anyhow::Error {

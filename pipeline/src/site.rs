@@ -22,10 +22,10 @@ use sitemodel::{Applied, Known, Learning, Outcome, ParsedPage, Settings, Sibling
 
 use crate::captures::OtherCaptures;
 use crate::config::Config;
-use crate::ledger::Clock;
-use crate::scale::gather::Waiting;
-use crate::scale::spool::Spool;
-use crate::scale::stored::Stored;
+use crate::progress::ledger::Clock;
+use crate::shuffle::partition::StoredSite;
+use crate::shuffle::spool::Spool;
+use crate::shuffle::stored::Stored;
 use crate::sink_name::SinkName;
 use crate::site_configs::site_configs;
 use crate::stages::apply::{Applying, Outcomes, Unassigned, join, result};
@@ -43,7 +43,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         run: crate::config::RunConfig { batch_bytes: u64::MAX, ..config.run.clone() },
         ..config.clone()
     };
-    let waiting = Waiting { key, pages, items, others: Vec::new() };
+    let waiting = StoredSite { key, pages, items, others: Vec::new() };
     let mut found = SiteResult::of_articles(&site.key, Vec::new());
     let mut hand = |_, result| {
         found = result;
@@ -59,7 +59,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 /// # Errors
 /// If its pages cannot be read from the spool.
 pub(crate) fn work_on(
-    site: Waiting,
+    site: StoredSite,
     done: usize,
     spool: &Spool,
     config: &Config,
@@ -68,7 +68,7 @@ pub(crate) fn work_on(
 ) -> io::Result<()> {
     let settings = &config.settings();
     let at_once = site.weight() <= config.run.batch_bytes;
-    let Waiting { key, pages, items, others } = site;
+    let StoredSite { key, pages, items, others } = site;
     let others = OtherCaptures::of(others);
     let mut work = Work { key, pages, others, spool, config, settings, clock };
     if at_once { work.whole(items, hand) } else { work.in_batches(items, done, hand) }

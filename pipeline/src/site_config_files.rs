@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use sitemodel::site_config::{HostConfig, SiteConfigs};
-use wrapper::site_config::{Finding, FixedWrapper, SiteConfig, compile, host_of_file};
+use wrapper::site_config::{CompiledSiteConfig, Finding, SiteConfig, compile, host_of_file};
 
 use data_encoding::HEXLOWER;
 
@@ -26,7 +26,7 @@ pub struct WrapperFile {
     /// tells none.
     pub host: Option<String>,
     /// The wrapper.
-    pub wrapper: FixedWrapper,
+    pub wrapper: CompiledSiteConfig,
     /// What became of each directive.
     pub findings: Vec<Finding>,
     /// SHA-256 of its bytes.

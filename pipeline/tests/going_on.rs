@@ -94,7 +94,7 @@ fn ends(journal: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// Whole frames in the journal of an unfinished run: sites that are done.
+/// RunContext frames in the journal of an unfinished run: sites that are done.
 fn sites_done(out: &Path) -> usize {
     ends(&fs::read(out.join(".sitegrove/journal")).unwrap_or_default()).len()
 }

@@ -126,7 +126,7 @@ fn its_numbers_are_those_of_the_ledger_and_the_articles() {
 }
 
 #[test]
-fn what_was_removed_is_the_furniture() {
+fn what_was_removed_is_the_boilerplate() {
     let folder = tempfile::tempdir().unwrap();
     let results =
         run(&[&archive(folder.path(), &["one.example"])], &folder.path().join("out"), &[]);
@@ -134,13 +134,13 @@ fn what_was_removed_is_the_furniture() {
     let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count() as u64;
     let kept: u64 = results.articles.iter().map(|a| letters(text(a, "text"))).sum();
     // All text of a post's body: menu, heading, paragraphs, foot.
-    let furniture = "HomeAboutusAllrightsreservedbynobodyinparticular.Terms";
+    let boilerplate = "HomeAboutusAllrightsreservedbynobodyinparticular.Terms";
     let all: u64 = (0..4)
-        .map(|n| letters(&prose::text(n)) + letters(&prose::title(n)) + letters(furniture))
+        .map(|n| letters(&prose::text(n)) + letters(&prose::title(n)) + letters(boilerplate))
         .sum();
     assert_eq!(figures[0]["characters"], json!({"pages": all, "kept": kept}));
     let share = 100.0 * (all - kept) as f64 / all as f64;
-    assert_eq!(tile(&report(&results.folder), "Site furniture"), format!("{share:.0} %"));
+    assert_eq!(tile(&report(&results.folder), "Site boilerplate"), format!("{share:.0} %"));
 }
 
 const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`--><!--&";

@@ -12,7 +12,7 @@ use model::Page;
 
 use crate::config::Config;
 use crate::inputs::{Input, expand};
-use crate::ledger::Ledger;
+use crate::progress::ledger::Ledger;
 use crate::run::Stopped;
 use crate::stages::read::{Intake, read};
 use sitemodel::parse_page;
@@ -24,7 +24,7 @@ Example:
   sitegrove bench crawl/*.warc.gz --rounds 5
 
 Rates are in 10⁶ bytes of decoded html a second; each figure is the median of the rounds. Parts run in
-this process, with the pages in memory. Whole runs (`run --sinks jsonl --jobs N`) are processes of
+this process, with the pages in memory. RunContext runs (`run --sinks jsonl --jobs N`) are processes of
 their own, from start to end; seconds of stages are those of the run with one thread. CPU seconds
 and memory are told on Linux only.")]
 pub struct BenchArgs {

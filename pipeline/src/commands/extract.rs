@@ -10,8 +10,8 @@ use sink::{SiteResult, article_record};
 
 use crate::config::Config;
 use crate::inputs::{Input, expand};
-use crate::ledger::Clock;
 use crate::printed::{Console, line};
+use crate::progress::ledger::Clock;
 use crate::site::process;
 use crate::stages::group::group;
 use crate::stages::read::read;

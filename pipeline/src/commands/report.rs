@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use sink::SiteRowsSink;
 
-use crate::ledger::Ledger;
+use crate::progress::ledger::Ledger;
 use crate::report;
 
 /// Arguments of `sitegrove report`.

@@ -9,8 +9,8 @@ use clap::{Args, ValueEnum};
 
 use super::progress::Progress;
 use crate::config::Config;
-use crate::observer::{Observer, Quiet};
 use crate::printed::line;
+use crate::progress::observer::{Observer, Quiet};
 use crate::run::{Report, run as run_pipeline};
 use crate::sink_name::SinkName;
 use crate::sinks::SinkList;

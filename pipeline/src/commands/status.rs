@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::ledger::{FILE, Ledger, Phase, Progress, State};
 use crate::memory::shown;
 use crate::printed::{Console, line};
-use crate::scale::folder::{RunFolder, STATE};
+use crate::progress::ledger::{FILE, Ledger, Phase, Progress, State};
+use crate::resume::folder::{RunFolder, STATE};
 
 /// Arguments of `sitegrove status`.
 #[derive(Args, Debug)]

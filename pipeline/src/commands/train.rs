@@ -26,7 +26,7 @@ use clap::Args;
 use grove::{DecideParameters, Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
 
 use super::evaluate::read;
-use crate::{config::Config, inputs, ledger::Clock, run, stages::group::group};
+use crate::{config::Config, inputs, progress::ledger::Clock, run, stages::group::group};
 use course::{Plan, course};
 use folds::{LeaveOut, parts};
 
@@ -81,8 +81,13 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let licences = licences(&args.licences)?;
     let inputs = inputs::expand(&args.inputs, &[])?;
     let stop = AtomicBool::new(false);
-    let (_, intakes, unreadable) =
-        run::read_all(&config, &inputs, &stop, &crate::observer::Quiet, &Clock::default());
+    let (_, intakes, unreadable) = run::read_all(
+        &config,
+        &inputs,
+        &stop,
+        &crate::progress::observer::Quiet,
+        &Clock::default(),
+    );
     ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
     let sites = group(intakes, &config.group).sites;
     let settings = config.settings();

@@ -62,7 +62,7 @@ pub(super) struct Row {
     /// Pages its best wrapper was learnt from, held back, and agreeing of those.
     pub(super) support: Option<[u32; 3]>,
     /// Share of characters removed on pages with an article.
-    pub(super) furniture: Option<f64>,
+    pub(super) boilerplate: Option<f64>,
     pub(super) expressions: String,
 }
 
@@ -149,7 +149,7 @@ impl Row {
             layouts: row.layouts,
             confidence: row.confidence,
             support: row.best.map(|b| [b.learnt_from, b.held_back, b.held_back_agreeing]),
-            furniture: removed(row.characters.pages, row.characters.kept),
+            boilerplate: removed(row.characters.pages, row.characters.kept),
             expressions: text,
             site: row.site,
         }

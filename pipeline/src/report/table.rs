@@ -31,7 +31,7 @@ const COLUMNS: [Column; 9] = [
         says: "Articles whose confidence is below the threshold of the settings.",
     },
     Column {
-        head: "Furniture",
+        head: "Boilerplate",
         says: "Share of characters that were removed from the pages with an article: menus, teasers, \
                notices.",
     },
@@ -148,7 +148,7 @@ fn one(html: &mut Html, row: &Row) {
     figure(html, row.articles);
     share(html, row.confidence, |share| format!("{:.2}", (share * 100.0).round() / 100.0));
     figure(html, row.doubtful);
-    share(html, row.furniture, |share| format!("{} %", (share * 100.0).round()));
+    share(html, row.boilerplate, |share| format!("{} %", (share * 100.0).round()));
     for number in [row.pages, row.left_out, row.layouts] {
         figure(html, number);
     }
@@ -196,7 +196,7 @@ pub(super) fn data(html: &mut Html, rows: &Rows) {
         let page = row.page.as_deref().map(address_of).unwrap_or_default();
         let figures = [row.articles, row.doubtful, row.pages, row.left_out, row.layouts];
         let (site, best) = (plain(&row.site), plain(best_of(row)));
-        (site, page, figures, row.confidence, row.furniture, row.support, best)
+        (site, page, figures, row.confidence, row.boilerplate, row.support, best)
     };
     let all: Vec<_> = rows.rows.iter().map(row).collect();
     html.raw("<script type=\"application/json\" id=\"rows\">").json(&all).raw("</script>\n");

@@ -11,19 +11,19 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::AtomicFile;
 
-use super::{Stopped, Taken, Whole};
-use crate::ledger::{InputRecord, Phase};
+use super::{RunContext, Stopped, Taken};
 use crate::memory::shown;
-use crate::scale::again::{Again, Wanted, wanted};
-use crate::scale::catalogue::{self, Catalogue, Complete, boot};
-use crate::scale::folder::{COMPLETE, state_error};
-use crate::scale::gather::{Gathered, Gatherer};
-use crate::scale::journal::{Foreign, Heading, last_of};
-use crate::scale::pulse::Reading;
-use crate::scale::spool::Spool;
+use crate::progress::ledger::{InputRecord, Phase};
+use crate::progress::status::Reading;
+use crate::resume::catalogue::{self, Catalogue, Complete, boot};
+use crate::resume::folder::{COMPLETE, state_error};
+use crate::resume::journal::{Foreign, Heading, last_of};
+use crate::resume::reread::{Again, Wanted, wanted};
+use crate::shuffle::partition::{Partitioned, Partitioner};
+use crate::shuffle::spool::Spool;
 use crate::stages::read::read;
 
-impl Whole<'_> {
+impl RunContext<'_> {
     /// Reads all inputs, files in parallel.
     pub(super) fn read(&self) -> Result<Taken> {
         self.make_spool_folder()?;
@@ -31,11 +31,11 @@ impl Whole<'_> {
         self.check_space()?;
         self.observer.reading(self.inputs.len(), self.identity.bytes());
         let tracking = Tracking::new(&self.config.group.tracking_parameters);
-        let gatherer = Gatherer::new(self.spool, gathered_at, tracking);
+        let partitioner = Partitioner::new(self.spool, gathered_at, tracking);
         let reading = self.reading();
         let read_one = |(number, input)| {
             let mut take = |intake, source| {
-                if !gatherer.take(number, intake, source) {
+                if !partitioner.take(number, intake, source) {
                     reading.halt.store(true, Ordering::Relaxed);
                 }
             };
@@ -57,8 +57,8 @@ impl Whole<'_> {
                 false => Stopped::Empty,
             });
         }
-        let gathered = self.clock.group.time(|| gatherer.finish());
-        let gathered = gathered.map_err(|e| self.spool_error(e))?;
+        let partitioned = self.clock.group.time(|| partitioner.finish());
+        let partitioned = partitioned.map_err(|e| self.spool_error(e))?;
         let (mut inputs, mut unreadable, mut other_records) = (Vec::new(), Vec::new(), 0);
         for ((_, summary), state) in summaries.into_iter().zip(self.identity.inputs()) {
             match summary {
@@ -71,7 +71,7 @@ impl Whole<'_> {
             }
         }
         inputs.sort_by(|a, b| a.file.cmp(&b.file));
-        let totals = gathered.totals;
+        let totals = partitioned.totals;
         let on_disk = self.spool.is_on_disk();
         let parts = if on_disk { self.spool.extents() } else { Ok(Vec::new()) };
         let parts = parts.map_err(|e| self.spool_error(e))?;
@@ -83,16 +83,16 @@ impl Whole<'_> {
                 AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &json)?;
             }
         } else {
-            self.clock.group.time(|| self.write_down(&complete, &gathered));
+            self.clock.group.time(|| self.write_down(&complete, &partitioned));
         }
-        Ok(Taken { complete, gathered, last: None })
+        Ok(Taken { complete, partitioned, last: None })
     }
 
     /// Keeps what was read for another process, where it may be of use to one. Nothing depends on it.
-    fn write_down(&self, complete: &Complete, gathered: &Gathered) {
+    fn write_down(&self, complete: &Complete, partitioned: &Partitioned) {
         let path = self.folder.catalogue();
         let of_use = complete.unreadable.is_empty() && !self.identity.has_stream();
-        let write = || catalogue::write(&path, self.spool, gathered, complete);
+        let write = || catalogue::write(&path, self.spool, partitioned, complete);
         let written = if of_use { self.pool.install(write) } else { Ok(()) };
         if let Err(error) = &written {
             tracing::warn!(
@@ -119,7 +119,7 @@ impl Whole<'_> {
 
     fn reading(&self) -> Reading<'_> {
         let halt = AtomicBool::new(false);
-        Reading { pulse: self.pulse, observer: self.observer, stop: self.stop, halt }
+        Reading { status: self.status, observer: self.observer, stop: self.stop, halt }
     }
 
     /// Takes up what an earlier process read, if it wrote that down, and reads again the pages of sites that
@@ -137,7 +137,7 @@ impl Whole<'_> {
         if !self.folder.is_of(&catalogue.complete.digest()) {
             return Ok(None);
         }
-        let last = self.last_done(&catalogue.gathered.sites)?;
+        let last = self.last_done(&catalogue.partitioned.sites)?;
         let (key, whole) = match &last {
             Some(Heading { counted, .. }) => (Some(&*counted.site), !counted.more),
             None => (None, false),
@@ -152,7 +152,7 @@ impl Whole<'_> {
         }
         let files = wanted.iter().filter(|wanted| !wanted.places.is_empty()).count();
         self.observer.reading(files, wanted.iter().map(Wanted::bytes).sum());
-        self.pulse.phase(Phase::Resuming, |_| ());
+        self.status.phase(Phase::Resuming, |_| ());
         let reading = self.reading();
         let again = Again {
             inputs: self.inputs,
@@ -169,11 +169,11 @@ impl Whole<'_> {
         if !found {
             tracing::warn!("the inputs are not what they were: all are read again");
             self.spool.clear().map_err(|e| self.spool_error(e))?;
-            self.pulse.phase(Phase::Reading, |_| ());
+            self.status.phase(Phase::Reading, |_| ());
             return Ok(None);
         }
-        let Catalogue { complete, gathered, .. } = catalogue;
-        Ok(Some(Taken { complete, gathered, last }))
+        let Catalogue { complete, partitioned, .. } = catalogue;
+        Ok(Some(Taken { complete, partitioned, last }))
     }
 
     /// The last site, or part of one, that an earlier process was done with. Numbers alone are not trusted: where

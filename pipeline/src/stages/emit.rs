@@ -21,7 +21,7 @@ use sink::{
 pub use self::rendering::{Fingerprints, Rendered, Renderers};
 
 use crate::config::{Config, EmitConfig};
-use crate::ledger;
+use crate::progress::ledger;
 use crate::sink_name::SinkName;
 
 /// Bytes of sites that are handed to the system together.

@@ -22,7 +22,7 @@ use crate::commands::progress::Progress;
 use crate::lines::{self, Place};
 use crate::memory::shown;
 use crate::numerals::count;
-use crate::observer::Observer;
+use crate::progress::observer::Observer;
 use crate::report;
 use crate::results::{LineFile, Results, unlike};
 use crate::run::Stopped;

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use sink::site_file_name;
 
 use super::near::nearest;
-use crate::ledger::Ledger;
+use crate::progress::ledger::Ledger;
 use crate::results::{LineFile, Results, unlike};
 
 /// The records of a run that are about one site.

@@ -136,7 +136,7 @@ fn blocks(html: &mut Html, reading: &Reading) {
     }
     for (left_out, what) in [
         (reading.others_left_out, "in the article"),
-        (reading.furniture_left_out, "outside the article"),
+        (reading.boilerplate_left_out, "outside the article"),
     ] {
         if left_out > 0 {
             html.raw("<p class=\"more\">").text(&count(left_out, "more block")).raw(" ").raw(what);

@@ -6,9 +6,9 @@ use super::bars::{Bar, bars};
 use super::of_all;
 use super::rows::{Totals, removed};
 use crate::html::Html;
-use crate::ledger::Ledger;
 use crate::memory::shown;
 use crate::numerals::{count, duration, grouped, percent};
+use crate::progress::ledger::Ledger;
 
 /// Most inputs that are listed, and most problems.
 const LISTED: usize = 100;
@@ -69,7 +69,7 @@ pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
 pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
     let counts = &ledger.counts;
     let nowhere = ledger.drops.get(DropReason::OtherRecord.as_str()).copied().unwrap_or(0);
-    let furniture = removed(totals.characters, totals.characters_kept);
+    let boilerplate = removed(totals.characters, totals.characters_kept);
     let tiles = [
         ("Articles", grouped(counts.articles), doubtful(totals)),
         ("Pages", grouped(counts.pages), format!("from {}", count(ledger.inputs.len(), "input"))),
@@ -84,8 +84,8 @@ pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
             "pages, files and feeds".to_owned(),
         ),
         (
-            "Site furniture",
-            furniture.map_or("–".to_owned(), |share| percent(share, 1.0)),
+            "Site boilerplate",
+            boilerplate.map_or("–".to_owned(), |share| percent(share, 1.0)),
             "of the text, removed".to_owned(),
         ),
         ("Time", duration(ledger.seconds), format!("with {}", count(ledger.jobs, "thread"))),

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use sink::SiteResult;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::progress::tally::Counted;
 use crate::stages::emit::{Fingerprints, Rendered};
-use crate::tally::Counted;
 
 /// Bytes before the content of a frame.
 const HEADER: usize = 12;

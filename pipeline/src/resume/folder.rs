@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::config::Config;
 use crate::digests::file_hash;
 use crate::inputs::Input;
-use crate::ledger::{Ledger, State};
+use crate::progress::ledger::{Ledger, State};
 use crate::report;
 use crate::sink_name::SinkName;
 use crate::waiting::is_stream;
@@ -406,7 +406,9 @@ fn holds_files(folder: &Path) -> bool {
             holds_files(&entry.path())
         } else {
             let name = name.to_string_lossy();
-            let left = name.ends_with(".partial") || name == STATE || name == crate::ledger::FILE;
+            let left = name.ends_with(".partial")
+                || name == STATE
+                || name == crate::progress::ledger::FILE;
             !left && !name.starts_with(SinkName::Sqlite.files()[0])
         }
     };

@@ -6,7 +6,7 @@ use model::{Drop, DropReason, Route};
 use serde::{Deserialize, Serialize};
 use sink::{BestWrapper, PageWork, SiteResult};
 
-use crate::ledger::{Counts, Ledger};
+use crate::progress::ledger::{Counts, Ledger};
 
 /// Sites whose wrappers are remembered: a summary shows fewer.
 const MOST: usize = 100;
