@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::AtomicFile;
 
-use super::{RunContext, Stopped, Taken};
+use super::{RunContext, Stopped};
 use crate::memory::shown;
 use crate::progress::ledger::{InputRecord, Phase};
 use crate::progress::status::Reading;
@@ -23,9 +23,50 @@ use crate::shuffle::partition::{Partitioned, Partitioner};
 use crate::shuffle::spool::Spool;
 use crate::stages::read::read;
 
+/// What there is to work on, once all is read.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) complete: Complete,
+    pub(super) partitioned: Partitioned,
+    /// The last site, or part of one, that is done, if the pages of those before are not here.
+    pub(super) last: Option<Heading>,
+}
+
+/// What was read before, if all of it is on disk: the machine has not gone down since, and the files hold what was
+/// put there.
+pub(super) fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
+    let text = std::fs::read(folder.join(COMPLETE)).ok()?;
+    let complete: Complete = serde_json::from_slice(&text).ok()?;
+    if complete.boot != boot() {
+        return None;
+    }
+    let reopened = Partitioned::reopen(folder, complete.totals)
+        .and_then(|partitioned| Ok((partitioned, Spool::reopen(folder, &complete.parts)?)));
+    match reopened {
+        Ok((partitioned, Some(spool)))
+            if complete.has_all_pages() && partitioned.sites.len() == complete.totals.sites =>
+        {
+            Some((Taken { complete, partitioned, last: None }, spool))
+        }
+        _ => {
+            tracing::warn!(
+                "the pages in {} are not all that were read: all inputs are read again",
+                folder.display()
+            );
+            None
+        }
+    }
+}
+
 impl RunContext<'_> {
+    /// What was read: kept from before, listed by a catalogue, or read now.
+    pub(super) fn taken(&self, kept: Option<Taken>) -> Result<Taken> {
+        let taken_up = kept.map_or_else(|| self.take_up(), |kept| Ok(Some(kept)))?;
+        taken_up.map_or_else(|| self.read(), Ok)
+    }
+
     /// Reads all inputs, files in parallel.
-    pub(super) fn read(&self) -> Result<Taken> {
+    fn read(&self) -> Result<Taken> {
         self.make_spool_folder()?;
         let gathered_at = self.spool_at;
         self.check_space()?;
@@ -124,7 +165,7 @@ impl RunContext<'_> {
 
     /// Takes up what an earlier process read, if it wrote that down, and reads again the pages of sites that
     /// are not done. `None` if there is nothing to take up, or the inputs are not what they were then.
-    pub(super) fn take_up(&self) -> Result<Option<Taken>> {
+    fn take_up(&self) -> Result<Option<Taken>> {
         let path = self.folder.catalogue();
         if !path.exists() {
             return Ok(None);
