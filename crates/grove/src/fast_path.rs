@@ -303,7 +303,7 @@ mod tests {
         let empty = Profile { of_patterns: Vec::new(), most_lost: 0.0, least_mean: 0.0 };
         let looked_at: Vec<FastPage> = pages
             .iter()
-            .map(|p| empty.fast(&patterns, &p.document, &p.words, &p.links, &mut Cues::new()))
+            .map(|p| empty.look(&patterns, &p.document, &p.words, &p.links, &mut Cues::new()))
             .collect();
         let scores = [0.1, 0.9, 0.1];
         let kept = [1];
