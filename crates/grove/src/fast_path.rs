@@ -1,4 +1,4 @@
-//! A further page at a fast: what its sample was like stands in for what the trees would say.
+//! The fast path: what the sample was like stands in for what the trees would say of a page.
 //!
 //! Siblings are alike, so that the score of a block is, near enough, the mean score that the sample's
 //! blocks of its pattern have in the end. That costs a look at each node; whether the page is like the
