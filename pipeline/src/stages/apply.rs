@@ -5,7 +5,7 @@
 //! Why: this is what users came for.
 //! Drops: pages without an article, and those that are part of another page's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dom::ParseNotes;
 use grouping::Part;
@@ -95,23 +95,22 @@ impl Applying<'_> {
 /// Joins the parts of articles: the first page's gets the texts of those that follow, which are dropped.
 pub(crate) fn join(site: &Surveyed, outcomes: &mut Outcomes) {
     let pages: Vec<usize> = outcomes.keys().copied().collect();
+    let mut apart: BTreeSet<usize> = BTreeSet::new();
     for &first in pages.iter().filter(|&&page| site.part(page) == Part::Whole) {
-        let parts: Vec<Article> = (site.following(first).iter())
-            .filter_map(|part| match &outcomes.get(part)?.outcome {
-                Outcome::Article(article) if article.engine == SITE_CONFIG => {
-                    Some((**article).clone())
-                }
-                _ => None,
-            })
-            .collect();
-        if let Some(Outcome::Article(whole)) = outcomes.get_mut(&first).map(|own| &mut own.outcome)
-            && whole.engine == SITE_CONFIG
-        {
-            parts.iter().for_each(|part| append(whole, part));
+        let Some(mut whole) = article_of(outcomes, first).cloned() else { continue };
+        for part in site.following(first) {
+            match article_of(outcomes, *part) {
+                Some(article) if fits(&whole, article) => append(&mut whole, article),
+                Some(article) if article.engine != SITE_CONFIG => _ = apart.insert(*part),
+                _ => {}
+            }
+        }
+        if let Some(applied) = outcomes.get_mut(&first) {
+            applied.outcome = Outcome::Article(Box::new(whole));
         }
     }
-    for page in pages {
-        let Part::Of(_) = site.part(page) else { continue };
+    for page in pages.into_iter().filter(|page| !apart.contains(page)) {
+        let Some(whole) = site.whole_of(page) else { continue };
         if let Some(applied) = outcomes.get_mut(&page) {
             let (url, origin) = match &applied.outcome {
                 Outcome::Article(article) => (article.url.clone(), article.origin.clone()),
@@ -124,9 +123,25 @@ pub(crate) fn join(site: &Surveyed, outcomes: &mut Outcomes) {
                 origin,
                 stage: Stage::Extract,
                 reason: DropReason::JoinedPage,
-                detail: format!("part of {}", site.whole_of(page).unwrap_or_default()),
+                detail: format!("part of {whole}"),
             }));
         }
+    }
+}
+
+fn article_of(outcomes: &Outcomes, page: usize) -> Option<&Article> {
+    match &outcomes.get(&page)?.outcome {
+        Outcome::Article(article) => Some(article),
+        Outcome::Drop(_) | Outcome::Unassigned => None,
+    }
+}
+
+/// Whether a page is a part of an article: both were found by a site config, or both are of one template.
+fn fits(whole: &Article, part: &Article) -> bool {
+    match (whole.engine == SITE_CONFIG, part.engine == SITE_CONFIG) {
+        (true, true) => true,
+        (false, false) => !whole.template.is_empty() && whole.template == part.template,
+        _ => false,
     }
 }
 
