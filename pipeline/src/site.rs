@@ -16,8 +16,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use grouping::PageHead;
-use model::{Article, FeedItem, Page, Site};
-use sink::{SiteConfigFile, SiteResult};
+use model::{Article, FeedItem, Page, Site, SiteConfigFile, SiteResult};
 use sitemodel::{Applied, Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
 use crate::captures::OtherCaptures;

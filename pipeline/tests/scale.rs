@@ -280,6 +280,7 @@ fn pages_that_rel_next_leads_through_are_joined_if_that_is_asked_for() {
         let found = text(joined.article(&url(story, 1)), "text");
         (1..=3).for_each(|part| assert!(found.contains(&prose::text(story * 3 + part)), "{found}"));
     }
-    let oversized = with("oversized", "[group]\njoin_rel_next = true\n[run]\nbatch_bytes = 20_000\n");
+    let oversized =
+        with("oversized", "[group]\njoin_rel_next = true\n[run]\nbatch_bytes = 20_000\n");
     assert_eq!(lines(&joined), lines(&oversized));
 }

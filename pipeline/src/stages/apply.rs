@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dom::ParseNotes;
 use grouping::Part;
-use model::{Article, Drop, DropReason, Page, Route, Stage, Support};
-use rayon::prelude::*;
-use sink::{
-    BestWrapper, PageWork, SiteConfigRecord, SiteRecord, SiteResult, TemplateFacts, TemplateRecord,
+use model::{
+    Article, BestWrapper, Drop, DropReason, Page, PageWork, Route, SiteConfigUse, SiteResult,
+    SiteSummary, Stage, Support, TemplateSummary,
 };
+use rayon::prelude::*;
 use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{
     Applied, Hints, Known, Meter, Outcome, ParsedPage, Seen, Settings, Sibling, SiteModel,
@@ -195,15 +195,15 @@ pub(crate) fn result(
     drops.sort();
     let templates = model.templates().iter().zip(0..).filter_map(|(template, at)| {
         let (pages, _) = of_templates.get(&at)?;
-        Some(TemplateRecord::from(TemplateFacts {
-            id: &template.id,
+        Some(TemplateSummary {
+            id: template.id.clone(),
             kind: template.kind,
             pages: *pages,
             signature: template.signature,
-            wrapper: template.wrapper(),
-            patterns: template.learnt.as_ref().map_or(&[], |learnt| learnt.ranked()),
-            examples: &template.examples,
-        }))
+            wrapper: template.wrapper().cloned(),
+            patterns: template.learnt.as_ref().map_or(&[][..], |learnt| learnt.ranked()).to_vec(),
+            examples: template.examples.clone(),
+        })
     });
     let best = of_templates.iter().max_by_key(|(at, (_, given))| (*given, std::cmp::Reverse(**at)));
     let best = best.and_then(|(&at, &(_, given))| {
@@ -224,12 +224,12 @@ pub(crate) fn result(
         best: best_with_site_configs(&articles, best),
         articles,
         drops,
-        record: SiteRecord::new(
-            site.key(),
-            model.head().cut,
-            templates.collect(),
-            site_config_records(&parsed),
-        ),
+        summary: SiteSummary {
+            site: site.key().to_owned(),
+            sample_cut: model.head().cut,
+            templates: templates.collect(),
+            site_configs: site_configs_used(&parsed),
+        },
         pages,
         work: PageWork {
             by_html5ever: notes(|notes| notes.by_html5ever),
@@ -243,11 +243,11 @@ pub(crate) fn result(
 }
 
 /// How the site configs of the pages' hosts fared.
-fn site_config_records(parsed: &[&ParsedPage<'_>]) -> Vec<SiteConfigRecord> {
-    let mut records: BTreeMap<&str, SiteConfigRecord> = BTreeMap::new();
+fn site_configs_used(parsed: &[&ParsedPage<'_>]) -> Vec<SiteConfigUse> {
+    let mut records: BTreeMap<&str, SiteConfigUse> = BTreeMap::new();
     for configured in parsed.iter().filter_map(|page| page.configured.as_ref()) {
         let by = &configured.by;
-        let record = records.entry(&by.host).or_insert_with(|| SiteConfigRecord {
+        let record = records.entry(&by.host).or_insert_with(|| SiteConfigUse {
             host: by.host.clone(),
             body: by.wrapper.body().collect(),
             pages: 0,
