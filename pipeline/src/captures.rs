@@ -92,7 +92,9 @@ impl OtherCaptures {
             Some((fetched, _)) => {
                 drop.detail = match drop.reason {
                     DropReason::DuplicateUrl => kept_instead(&drop.origin, *fetched),
-                    _ => format!("the article is that of the copy fetched {}", when(*fetched)),
+                    _ => {
+                        format!("the article was taken from the capture fetched {}", when(*fetched))
+                    }
                 };
                 true
             }

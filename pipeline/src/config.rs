@@ -104,7 +104,7 @@ impl RunConfig {
             parse_size(&self.memory).map_err(|what| anyhow::anyhow!("run.memory: {what}"))?;
         if bytes < LEAST {
             let least = ByteSize(LEAST).display().iec();
-            tracing::warn!("run.memory is {}, but a run takes up to {least}", self.memory);
+            tracing::warn!("run.memory is {}, but a run needs up to {least}", self.memory);
         }
         Ok(bytes)
     }

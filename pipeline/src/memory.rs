@@ -15,7 +15,11 @@ use bytesize::ByteSize;
 /// With what is wrong with the text.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let size: Result<ByteSize, _> = text.trim().parse();
-    let wrong = |_| format!("`{text}` is no amount of memory; write for example 800MiB or 4GB");
+    let wrong = |_| {
+        format!(
+            "invalid memory size `{text}`: expected a number with a unit, such as 800MiB or 4GB"
+        )
+    };
     size.map(|size| size.as_u64()).map_err(wrong)
 }
 

@@ -73,13 +73,13 @@ fn articles_in(folder: &Path, ledger: Option<&Ledger>) -> Result<LineFile> {
     if let Some(path) = forms.find(|path| path.is_file()) {
         return Ok(LineFile(path));
     }
-    let files = name.files().join(" nor ");
+    let files = name.files().join(" or ");
     match ledger {
         Some(_) => bail!(
-            "the run in {shown} was made without the output {name}: there is neither {files} in it; \
-             run it again with {name} among its --sinks"
+            "the run in {shown} was made without the output {name} (no {files}); run it again with \
+             {name} in --sinks"
         ),
-        None => bail!("{shown} holds no articles: there is neither {files} in it"),
+        None => bail!("{shown} contains no articles (no {files})"),
     }
 }
 
@@ -115,5 +115,5 @@ impl LineFile {
 /// Said of a line that cannot be read.
 pub(crate) fn unlike(path: &Path, number: usize) -> String {
     let shown = path.display();
-    format!("{shown}, line {number}, is not as this version of sitegrove writes it")
+    format!("{shown}, line {number}: not in the format of this version of sitegrove")
 }

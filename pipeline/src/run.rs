@@ -54,7 +54,7 @@ pub enum Stopped {
     #[error("stopped; nothing was written")]
     Empty,
     /// What was done is kept: how much that is.
-    #[error("stopped {0}; the same command goes on from there")]
+    #[error("stopped {0}; the same command resumes from there")]
     Kept(String),
 }
 

@@ -71,7 +71,7 @@ impl Rows {
     /// Reads the file, and looks which sites have pages of their own.
     ///
     /// # Errors
-    /// If it is not there, or is not as this version writes it.
+    /// If the file is missing, or not in the format of this version.
     pub(super) fn read(path: &Path, pages: &Path) -> Result<Self> {
         let shown = path.display();
         let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
@@ -81,7 +81,7 @@ impl Rows {
         for (number, line) in (1..).zip(BufReader::new(file).lines()) {
             let line = line.with_context(|| format!("cannot read {shown}"))?;
             let row: SiteFigures = serde_json::from_str(&line).with_context(|| {
-                format!("{shown}, line {number}, is not as this version of sitegrove writes it")
+                format!("{shown}, line {number}: not in the format of this version of sitegrove")
             })?;
             all.totals.add(&row);
             let row = Row::of(row, &of_sites);

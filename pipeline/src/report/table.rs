@@ -37,14 +37,17 @@ const COLUMNS: [Column; 9] = [
     },
     Column { head: "Pages", says: "Pages that reached the site." },
     Column {
-        head: "Left out",
+        head: "Dropped",
         says: "Pages of the site without an article, such as lists; why is in dropped.jsonl.",
     },
-    Column { head: "Layouts", says: "Kinds of pages, told apart by their markup." },
+    Column {
+        head: "Layouts",
+        says: "Number of templates: kinds of pages, distinguished by their markup.",
+    },
     Column {
         head: "Support",
-        says: "Pages that wrapper was learnt from; and on how many of the pages held back for a test \
-               the same is kept without their vote.",
+        says: "Pages that the wrapper was learnt from, and on how many of the held-back pages the \
+               same is kept without them.",
     },
 ];
 
@@ -170,7 +173,7 @@ fn share(html: &mut Html, share: Option<f64>, shown: impl Fn(f64) -> String) {
 fn best_of(row: &Row) -> &str {
     match (row.expressions.as_str(), row.articles) {
         ("", 0) => "(no articles)",
-        ("", _) => "(page by page)",
+        ("", _) => "(single pages)",
         (expressions, _) => expressions,
     }
 }

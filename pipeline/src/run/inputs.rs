@@ -43,7 +43,7 @@ pub(super) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Ve
         bail!("{}", problems.join("\n"));
     }
     for problem in problems {
-        tracing::warn!("{problem}; the other inputs are read");
+        tracing::warn!("{problem}; reading the other inputs");
     }
     Ok((inputs, states_of))
 }

@@ -102,8 +102,8 @@ impl RunContext<'_> {
         let mut index = last.as_ref().map_or(0, |last| last.next().0);
         let mut order = Order::behind(&read, last.as_ref().map(|last| &*last.counted.site));
         let other = |what: &str| {
-            let what = format!("the pages kept are not those that were read: {what}");
-            io::Error::other(what + "; begin anew with --overwrite")
+            let what = format!("the stored pages differ from those that were read: {what}");
+            io::Error::other(what + "; start over with --overwrite")
         };
         let list = |hand: &mut dyn FnMut(Task) -> ControlFlow<()>| {
             let mut halted = false;
@@ -136,7 +136,7 @@ impl RunContext<'_> {
         });
         let kept = || format!("{sites_done} of {sites} sites are done and kept");
         worked.with_context(|| {
-            format!("{}; once the cause is gone, the same command goes on from there", kept())
+            format!("{}; fix the cause, then resume with the same command", kept())
         })?;
         if self.stop.load(Ordering::Relaxed) {
             outputs.keep();
@@ -166,8 +166,8 @@ impl RunContext<'_> {
     pub(super) fn spool_error(&self, error: io::Error) -> anyhow::Error {
         let what = "cannot keep the pages read in";
         state_error(what, self.spool_at, error).context(
-            "nothing is written yet; once there is room, the same command begins again (another folder \
-             is named by --spool, more memory given by --memory)",
+            "nothing has been written; free some space and give the same command again, or choose another \
+             folder with --spool or more memory with --memory",
         )
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
         }
         _ => {
             tracing::warn!(
-                "the pages in {} are not all that were read: all inputs are read again",
+                "the pages stored in {} are incomplete; reading all inputs again",
                 folder.display()
             );
             None
@@ -137,7 +137,7 @@ impl RunContext<'_> {
         let written = if of_use { self.pool.install(write) } else { Ok(()) };
         if let Err(error) = &written {
             tracing::warn!(
-                "cannot write {}: {error}; should the run be stopped, all inputs are read again",
+                "cannot write {}: {error}; if the run is stopped, all inputs will be read again",
                 path.display()
             );
         }
@@ -208,7 +208,7 @@ impl RunContext<'_> {
             bail!(Stopped::Kept("while pages were read again".to_owned()));
         }
         if !found {
-            tracing::warn!("the inputs are not what they were: all are read again");
+            tracing::warn!("the inputs have changed; reading all inputs again");
             self.spool.clear().map_err(|e| self.spool_error(e))?;
             self.status.phase(Phase::Reading, |_| ());
             return Ok(None);
@@ -267,7 +267,7 @@ impl RunContext<'_> {
 
 /// Tells that a catalogue is damaged: nothing is taken up.
 fn damaged(catalogue: &Path) -> Option<Taken> {
-    tracing::warn!("{} is damaged: all inputs are read again", catalogue.display());
+    tracing::warn!("{} is damaged; reading all inputs again", catalogue.display());
     None
 }
 

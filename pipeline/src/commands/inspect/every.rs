@@ -134,7 +134,7 @@ impl Index {
                 .with_context(|| format!("cannot read {shown}"))?;
             for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
                 found.push(serde_json::from_slice(line).with_context(|| {
-                    format!("a line of {shown} is not as this version of sitegrove writes it")
+                    format!("{shown}: a line is not in the format of this version of sitegrove")
                 })?);
             }
         }

@@ -100,7 +100,7 @@ fn facts(html: &mut Html, article: &ArticleLine, page: &PageView<'_>) {
 }
 
 fn reason(html: &mut Html, drop: &DropLine) {
-    html.raw("<dt>Left out</dt><dd>").text(&format!("{} ({})", drop.reason, drop.stage));
+    html.raw("<dt>Dropped</dt><dd>").text(&format!("{} ({})", drop.reason, drop.stage));
     if !drop.detail.is_empty() {
         html.text(": ").element("<bdi>", &drop.detail, "</bdi>");
     }
