@@ -54,8 +54,8 @@ impl OtherCaptures {
         Self(pages.filter_map(take).collect())
     }
 
-    /// Tries captures of pages without an article, in batches of at most `most` bytes, and adds a drop for
-    /// each capture that is not kept.
+    /// Tries captures of pages without an article, in batches of limited size, and adds a drop for each
+    /// capture that is not kept.
     ///
     /// # Errors
     /// If they cannot be read from the spool.

@@ -62,7 +62,7 @@ impl SiteRecord {
     }
 }
 
-/// How a site config fared.
+/// Counts of what a site config selected.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SiteConfigRecord {
     /// The host it is for; with a dot before it, the hosts below.
