@@ -28,6 +28,7 @@ pub mod commands;
 pub mod config;
 mod digests;
 mod html;
+pub mod in_memory;
 pub mod inputs;
 pub mod ledger;
 mod lines;
