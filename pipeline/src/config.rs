@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 use sink::BulkDialect;
 use sitemodel::methods::MethodsConfig;
@@ -15,9 +16,9 @@ use sitemodel::weights::{LoadedWeights, built_in};
 use sitemodel::{Engine, Forms, Settings, Tables};
 
 use crate::digests::sha256_of;
-use crate::site_config_files::{read_files, site_configs_of};
 use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::sink_name::SinkName;
+use crate::site_config_files::{read_files, site_configs_of};
 
 pub use sitemodel::DEFAULT;
 
@@ -102,8 +103,8 @@ impl RunConfig {
         let bytes =
             parse_size(&self.memory).map_err(|what| anyhow::anyhow!("run.memory: {what}"))?;
         if bytes < LEAST {
-            let least = LEAST >> 20;
-            tracing::warn!("run.memory is {}, but a run takes up to {least}MiB", self.memory);
+            let least = ByteSize(LEAST).display().iec();
+            tracing::warn!("run.memory is {}, but a run needs up to {least}", self.memory);
         }
         Ok(bytes)
     }
@@ -150,6 +151,8 @@ impl ReadConfig {
 pub struct GroupConfig {
     /// Query parameters that are ignored when URLs are compared.
     pub tracking_parameters: Vec<String>,
+    /// Whether pages that `rel=next` leads to are parts of one article.
+    pub join_rel_next: bool,
 }
 
 /// Settings of the wrap stage.
@@ -332,6 +335,7 @@ impl Config {
     pub fn settings(&self) -> Settings {
         let tables = Tables {
             tracking_parameters: self.group.tracking_parameters.clone(),
+            join_rel_next: self.group.join_rel_next,
             parse: self.parse.clone(),
             sample: self.sample.clone(),
             cluster: self.cluster.clone(),
@@ -356,7 +360,14 @@ impl Config {
     /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex.
     pub fn hash(&self) -> String {
         let decisive = (
-            (&self.read, &self.group, &self.parse, &self.sample, &self.cluster, self.run.batch_bytes),
+            (
+                &self.read,
+                &self.group,
+                &self.parse,
+                &self.sample,
+                &self.cluster,
+                self.run.batch_bytes,
+            ),
             (&self.signify, &self.rank, &self.wrap, &self.extract, &self.methods),
             (self.rank.engine == Engine::Grove).then(|| &self.weights().digest),
             env!("CARGO_PKG_VERSION"),

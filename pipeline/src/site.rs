@@ -16,15 +16,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use grouping::PageHead;
-use model::{Article, FeedItem, Page, Site};
-use sink::{SiteConfigFile, SiteResult};
-use sitemodel::{Applied, Body, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
+use model::{Article, FeedItem, Page, Site, SiteConfigFile, SiteResult};
+use sitemodel::{Applied, Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
 use crate::captures::OtherCaptures;
 use crate::config::Config;
-use crate::ledger::Clock;
-use crate::scale::gather::Waiting;
-use crate::scale::spool::{Spool, Stored};
+use crate::progress::ledger::Clock;
+use crate::shuffle::partition::StoredSite;
+use crate::shuffle::spool::Spool;
+use crate::shuffle::stored::Stored;
 use crate::sink_name::SinkName;
 use crate::site_configs::site_configs;
 use crate::stages::apply::{Applying, Outcomes, Unassigned, join, result};
@@ -42,7 +42,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         run: crate::config::RunConfig { batch_bytes: u64::MAX, ..config.run.clone() },
         ..config.clone()
     };
-    let waiting = Waiting { key, pages, items, others: Vec::new() };
+    let waiting = StoredSite { key, pages, items, others: Vec::new() };
     let mut found = SiteResult::of_articles(&site.key, Vec::new());
     let mut hand = |_, result| {
         found = result;
@@ -58,7 +58,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 /// # Errors
 /// If its pages cannot be read from the spool.
 pub(crate) fn work_on(
-    site: Waiting,
+    site: StoredSite,
     done: usize,
     spool: &Spool,
     config: &Config,
@@ -67,7 +67,7 @@ pub(crate) fn work_on(
 ) -> io::Result<()> {
     let settings = &config.settings();
     let at_once = site.weight() <= config.run.batch_bytes;
-    let Waiting { key, pages, items, others } = site;
+    let StoredSite { key, pages, items, others } = site;
     let others = OtherCaptures::of(others);
     let mut work = Work { key, pages, others, spool, config, settings, clock };
     if at_once { work.whole(items, hand) } else { work.in_batches(items, done, hand) }
@@ -91,7 +91,7 @@ impl<'a> Work<'a> {
         let pages = self.load(&all)?;
         self.release(&all);
         let parsed = parse(&pages, self.settings, self.clock);
-        let heads = needs_heads(&items, self.settings).then(|| heads(&parsed));
+        let heads = needs_heads(&items, self.settings).then(|| heads(&parsed, self.settings));
         let site = self.survey(items, heads.as_deref());
         let (model, known) = self.learn(&site, &parsed, None);
         let applying = self.applying(&site, &model);
@@ -211,7 +211,7 @@ impl<'a> Work<'a> {
         let mut all = Vec::with_capacity(self.pages.len());
         for batch in self.batches((0..self.pages.len()).map(|page| vec![page]).collect()) {
             let pages = self.load(&batch.concat())?;
-            all.extend(heads(&parse(&pages, self.settings, self.clock)));
+            all.extend(heads(&parse(&pages, self.settings, self.clock), self.settings));
         }
         Ok(all)
     }
@@ -235,13 +235,13 @@ impl<'a> Work<'a> {
         batches
     }
 
-    /// Learns from the sample of pages that are parsed. Gives also the bodies that were found, by page.
+    /// Learns from the sample of pages that are parsed. Gives also what was found out about its pages.
     fn learn(
         &self,
         site: &Surveyed,
         parsed: &ParsedPages<'_>,
         previous: Option<&SiteModel>,
-    ) -> (SiteModel, BTreeMap<usize, Body>) {
+    ) -> (SiteModel, BTreeMap<usize, Known>) {
         let good: Vec<(usize, &ParsedPage<'_>)> =
             parsed.iter().filter_map(|(at, page)| Some((*at, page.as_ref().ok()?))).collect();
         let weights = good.iter().map(|(at, page)| (&*page.page.url, self.pages[*at].head.weight));
@@ -251,10 +251,10 @@ impl<'a> Work<'a> {
         let siblings: Vec<Sibling<'_>> = (sample.chosen.iter().zip(&items))
             .map(|(&chosen, feed_items)| Sibling { page: good[chosen].1, feed_items })
             .collect();
-        let Learning { model, bodies } =
+        let Learning { model, known } =
             site.learn(&siblings, sample.cut_by_bytes, previous, self.settings, self.clock);
-        let bodies = sample.chosen.iter().zip(bodies);
-        (model, bodies.filter_map(|(&chosen, body)| Some((good[chosen].0, body?))).collect())
+        let known = sample.chosen.iter().map(|&chosen| good[chosen].0).zip(known);
+        (model, known.collect())
     }
 
     /// Learns from the sample of some pages of a large site. Gives also site configs, if they are asked for.
@@ -275,13 +275,13 @@ impl<'a> Work<'a> {
                 Some(Sibling { page: page.as_ref().ok()?, feed_items })
             })
             .collect();
-        let Learning { model, bodies } =
+        let Learning { model, known } =
             site.learn(&siblings, chosen.cut_by_bytes, previous, self.settings, self.clock);
         if !self.config.emit.sinks.contains(&SinkName::SiteConfig) {
             return Ok((model, Vec::new()));
         }
         let good = parsed.iter().filter(|(_, page)| page.is_ok()).map(|(at, _)| *at);
-        let known = good.zip(bodies).filter_map(|(at, body)| Some((at, body?))).collect();
+        let known = good.zip(known).collect();
         let outcomes = self.applying(site, &model).apply(&parsed, &known, Unassigned::Wait);
         let articles = outcomes.into_values().filter_map(|applied| match applied.outcome {
             Outcome::Article(article) => Some(*article),
@@ -325,16 +325,15 @@ impl<'a> Work<'a> {
 
 /// The pages that wait for the second round.
 fn unassigned(outcomes: &Outcomes) -> BTreeSet<usize> {
-    let waits = |(at, applied): (&usize, &Applied)| {
-        (applied.outcome == Outcome::Unassigned).then_some(*at)
-    };
+    let waits =
+        |(at, applied): (&usize, &Applied)| (applied.outcome == Outcome::Unassigned).then_some(*at);
     outcomes.iter().filter_map(waits).collect()
 }
 
 /// What pages say of themselves.
-fn heads(parsed: &ParsedPages<'_>) -> Vec<PageHead> {
+fn heads(parsed: &ParsedPages<'_>, settings: &Settings) -> Vec<PageHead> {
     let head = |(_, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
-        Ok(parsed) => head_of(parsed),
+        Ok(parsed) => head_of(parsed, settings),
         Err(page) => PageHead::of(page, None, ""),
     };
     parsed.iter().map(head).collect()

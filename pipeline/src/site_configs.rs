@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use dom::{ParseConfig, text_of};
 use metadata::{PageContext, date_of};
+use model::SiteConfigFile;
 use model::{Article, Origin, Route, Wrapper};
-use sink::{SiteConfigFile, site_file_name};
+use sink::site_file_name;
 use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{ParsedPage, SiteModel, Template};
 use url::Url;
@@ -13,7 +14,6 @@ use wrapper::site_config::{
     Exported, Probed, Samples, SiteConfig, Sought, apply, compile, export, file_hosts,
 };
 use xxhash_rust::xxh3::xxh3_64;
-
 
 /// Pages a file is tried on.
 const SAMPLE: usize = 10;

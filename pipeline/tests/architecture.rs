@@ -170,9 +170,29 @@ fn the_site_model_builds_without_the_program() {
     let sources = rust_files(&repository().join("crates/sitemodel/src"));
     for file in sources {
         let source = fs::read_to_string(&file).unwrap();
-        for word in ["std::fs", "std::env", "std::thread", "std::time", "std::process", "std::net"] {
+        for word in ["std::fs", "std::env", "std::thread", "std::time", "std::process", "std::net"]
+        {
             assert!(!source.contains(word), "{} uses {word}", file.display());
         }
+    }
+}
+
+/// What stages hand to each other belongs to them, not to an output.
+#[test]
+fn stages_know_no_output() {
+    let files = [
+        "site",
+        "captures",
+        "workers",
+        "stages/read",
+        "stages/group",
+        "stages/learn",
+        "stages/apply",
+    ];
+    for name in files {
+        let file = repository().join(format!("pipeline/src/{name}.rs"));
+        let source = fs::read_to_string(&file).unwrap();
+        assert!(!source.contains("sink::"), "{} uses a type of an output", file.display());
     }
 }
 

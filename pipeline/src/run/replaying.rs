@@ -6,16 +6,16 @@ use std::sync::atomic::Ordering;
 use anyhow::{Result, bail};
 use rayon::prelude::*;
 
-use super::{Stopped, Whole};
-use crate::scale::folder::state_error;
-use crate::scale::journal::{Frames, Heading, Journal, result_of};
+use super::{RunContext, Stopped};
+use crate::progress::tally::Tally;
+use crate::resume::folder::state_error;
+use crate::resume::journal::{Frames, Heading, Journal, result_of};
 use crate::stages::emit::{Outputs, Rendered};
-use crate::tally::Tally;
 
 /// Bytes of the journal that are taken over at once.
 const AT_ONCE: usize = 8 << 20;
 
-impl Whole<'_> {
+impl RunContext<'_> {
     /// Gives the journal, whose sites were compared with those that were read, to be written on, and how many
     /// sites, and parts of the next, are done. Sites whose output is in the files are skipped; of the others,
     /// results are unpacked and written.

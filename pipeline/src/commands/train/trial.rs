@@ -1,4 +1,4 @@
-//! Whole runs over the pages of the gold, by weights that have not seen them.
+//! RunContext runs over the pages of the gold, by weights that have not seen them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +16,7 @@ use super::{
     course::{Course, Plan, page_f1},
     pages::Siblings,
 };
-use crate::{config::Config, ledger::Clock, site::process};
+use crate::{config::Config, progress::ledger::Clock, site::process};
 
 /// What became of a page of the gold.
 #[derive(Debug)]
@@ -42,8 +42,7 @@ pub(super) fn held_out<'a>(
 ) -> Vec<HeldOut<'a>> {
     let configs: Vec<Config> = (0..plan.count)
         .map(|part| {
-            let loaded =
-                LoadedWeights { weights: course.weights(part, like), digest: [0; 32] };
+            let loaded = LoadedWeights { weights: course.weights(part, like), digest: [0; 32] };
             let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
             config.rank.engine = Engine::Grove;
             // The gold says what a page is: none is to be left out for looking like a list.

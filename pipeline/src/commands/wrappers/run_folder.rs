@@ -15,9 +15,11 @@ use crate::results::Results;
 pub(super) struct SiteFile {
     pub(super) schema: u32,
     pub(super) site: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) sample_cut: bool,
     pub(super) templates: Vec<TemplateEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) fixed: Vec<FixedEntry>,
+    pub(super) site_configs: Vec<SiteConfigEntry>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -50,7 +52,7 @@ pub(super) struct SupportEntry {
 }
 
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) struct FixedEntry {
+pub(super) struct SiteConfigEntry {
     pub(super) host: String,
     pub(super) body: Vec<String>,
     pub(super) pages: usize,
@@ -103,7 +105,7 @@ fn read(path: &Path) -> Result<SiteFile> {
     let shown = path.display();
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     let site: SiteFile = serde_json::from_slice(&bytes)
-        .with_context(|| format!("{shown} is not as this version of sitegrove writes it"))?;
+        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
     if site.schema != SCHEMA {
         bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema);
     }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use grove::{Cues, Glance, Profile, Weights};
+use grove::{Chosen, Cues, FastPage, Profile, Weights};
 use model::FeedItem;
 
 use super::judged::{FULL_TEXT, Kept, body_of};
@@ -19,28 +19,30 @@ thread_local! {
 const FULLER: u32 = 2;
 
 /// Finds the body by the wrapper, with the scores that are to be expected of each pattern instead of the
-/// page's own. `None` where the page is not like those learnt from: it must be judged.
+/// page's own. `None` where the page is not like those learnt from: it must be judged. `selected` is what the
+/// wrapper selects on the page, where that is known.
 pub fn fast_body(
     parsed: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
     (judgement, profile, learnt): (&Judgement, &Profile, &CompiledWrapper),
+    selected: Option<Chosen>,
     weights: &Weights,
 ) -> Option<Body> {
     let ParsedPage { document, words, link_words, .. } = parsed;
     let patterns = &judgement.common.patterns;
-    let mut glance =
-        CUES.with_borrow_mut(|cues| profile.glance(patterns, document, words, link_words, cues));
-    let chosen = learnt.select(document);
-    let kept = chosen.blocks(document, &glance.blocks.blocks);
-    if !profile.fits(&glance, &kept) {
+    let mut fast =
+        CUES.with_borrow_mut(|cues| profile.look(patterns, document, words, link_words, cues));
+    let chosen = selected.unwrap_or_else(|| learnt.select(document));
+    let kept = chosen.blocks(document, &fast.blocks.blocks);
+    if !profile.fits(&fast, &kept) {
         return None;
     }
-    let words: u32 = kept.iter().map(|&at| glance.blocks.blocks[at].words).sum();
+    let words: u32 = kept.iter().map(|&at| fast.blocks.blocks[at].words).sum();
     if full_text_words(parsed, feed_items) > FULL_TEXT.0.max(FULLER * words) {
         return None;
     }
-    glance.look_at(document, &kept, &judgement.pools);
-    let Glance { blocks, of_nodes, scores } = glance;
+    fast.look_at(document, &kept, &judgement.pools);
+    let FastPage { blocks, of_nodes, scores } = fast;
     let page = JudgedPage { blocks, of_nodes, scores };
     let pools = &judgement.pools;
     Some(body_of(Kept { parsed, page: &page, pools, learnt: Some(learnt), chosen, kept }, weights))

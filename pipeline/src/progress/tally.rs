@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use model::{BestWrapper, PageWork, SiteResult};
 use model::{Drop, DropReason, Route};
 use serde::{Deserialize, Serialize};
-use sink::{BestWrapper, PageWork, SiteResult};
 
-use crate::ledger::{Counts, Ledger};
+use crate::progress::ledger::{Counts, Ledger};
 
 /// Sites whose wrappers are remembered: a summary shows fewer.
 const MOST: usize = 100;
