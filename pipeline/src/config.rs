@@ -288,11 +288,36 @@ impl Config {
                 *path = without_detours(&folder.join(&*path));
             }
         }
-        if !config.grove.weights.as_os_str().is_empty() {
-            config.loaded = Some(Arc::new(read_weights(&config.grove.weights)?));
-        }
+        config.read_weights()?;
         config.read_site_configs()?;
         Ok(config)
+    }
+
+    /// The same settings but for what `changes` names, in tables and keys as a configuration file has them.
+    /// Relative paths in it are taken from the current folder.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn with(&self, changes: toml::Table) -> Result<Self> {
+        let mut table = toml::Table::try_from(self).context("in the settings to change")?;
+        if let Some(toml::Value::Table(wrap)) = table.get_mut("wrap") {
+            let paths = toml::Value::try_from(&self.wrap.site_configs)?;
+            wrap.insert("site_configs".to_owned(), paths);
+        }
+        check_keys(&changes, &table, "", &"given")?;
+        overlay(&mut table, changes);
+        let mut config: Self = table.try_into().context("in the settings given")?;
+        config.read_weights()?;
+        config.read_site_configs()?;
+        Ok(config)
+    }
+
+    /// Reads the weights that `grove.weights` names.
+    fn read_weights(&mut self) -> Result<()> {
+        let path = &self.grove.weights;
+        let named = !path.as_os_str().is_empty();
+        self.loaded = named.then(|| read_weights(path)).transpose()?.map(Arc::new);
+        Ok(())
     }
 
     /// Reads the site configs that `wrap.site_configs` names. Call it again after changing that.
@@ -381,7 +406,7 @@ fn check_keys(
     own: &toml::Table,
     known: &toml::Table,
     section: &str,
-    shown: &std::path::Display<'_>,
+    shown: &dyn std::fmt::Display,
 ) -> Result<()> {
     for (key, value) in own {
         let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
@@ -441,5 +466,17 @@ mod tests {
         assert_eq!(config.signify.top, 3);
         assert_eq!(config.run.inputs, [folder.path().join("a.warc").to_string_lossy()]);
         assert_ne!(config.hash(), Config::load(None).unwrap().hash());
+    }
+
+    #[test]
+    fn settings_can_be_changed() {
+        let changes = |text: &str| toml::from_str(text).unwrap();
+        let config = Config::load(None).unwrap();
+        let changed = config.with(changes("[signify]\ntop = 3\n")).unwrap();
+        assert_eq!((changed.signify.top, changed.rank.learn_from), (3, config.rank.learn_from));
+        assert_eq!(config.with(toml::Table::new()).unwrap().hash(), config.hash());
+        let message = format!("{:#}", config.with(changes("[signify]\ntopp = 3\n")).unwrap_err());
+        assert!(message.contains("`signify.topp`"), "{message}");
+        assert!(config.with(changes("[signify]\ntop = 'x'\n")).is_err());
     }
 }

@@ -22,6 +22,7 @@ pub mod config;
 mod digests;
 pub mod error_chain;
 mod html;
+pub mod in_memory;
 pub mod inputs;
 mod lines;
 pub mod memory;

@@ -6,6 +6,7 @@
 //! Drops: records that are no page or cannot be read, each with file, offset and reason; reading continues.
 
 mod again;
+mod archive_reader;
 mod intake;
 mod revisit_record;
 
@@ -24,6 +25,7 @@ use crate::inputs::Input;
 use crate::opened::Opened;
 
 pub(crate) use again::{Place, read_again, runs};
+pub use archive_reader::{ArchiveReader, BrokenOff};
 pub use intake::{InputSummary, Intake, ReadError, Source, Take};
 use revisit_record::revisit_of;
 
