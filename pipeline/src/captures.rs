@@ -6,8 +6,8 @@ use std::io;
 
 use grouping::{duplicate, kept_instead, when};
 use jiff::Timestamp;
+use model::SiteResult;
 use model::{Article, DropReason, Origin, Page, TemplateKind};
-use sink::SiteResult;
 use sitemodel::page_kind::address_says;
 
 use crate::shuffle::spool::Spool;

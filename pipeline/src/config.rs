@@ -150,6 +150,8 @@ impl ReadConfig {
 pub struct GroupConfig {
     /// Query parameters that are ignored when URLs are compared.
     pub tracking_parameters: Vec<String>,
+    /// Whether pages that `rel=next` leads to are parts of one article.
+    pub join_rel_next: bool,
 }
 
 /// Settings of the wrap stage.
@@ -307,6 +309,7 @@ impl Config {
     pub fn settings(&self) -> Settings {
         let tables = Tables {
             tracking_parameters: self.group.tracking_parameters.clone(),
+            join_rel_next: self.group.join_rel_next,
             parse: self.parse.clone(),
             sample: self.sample.clone(),
             cluster: self.cluster.clone(),

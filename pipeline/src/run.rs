@@ -19,8 +19,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
+use model::BestWrapper;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sink::BestWrapper;
 
 use self::reading::Taken;
 use crate::config::Config;

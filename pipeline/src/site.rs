@@ -16,8 +16,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use grouping::PageHead;
-use model::{Article, FeedItem, Page, Site};
-use sink::{SiteConfigFile, SiteResult};
+use model::{Article, FeedItem, Page, Site, SiteConfigFile, SiteResult};
 use sitemodel::{Applied, Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
 use crate::captures::OtherCaptures;
@@ -92,7 +91,7 @@ impl<'a> Work<'a> {
         let pages = self.load(&all)?;
         self.release(&all);
         let parsed = parse(&pages, self.settings, self.clock);
-        let heads = needs_heads(&items, self.settings).then(|| heads(&parsed));
+        let heads = needs_heads(&items, self.settings).then(|| heads(&parsed, self.settings));
         let site = self.survey(items, heads.as_deref());
         let (model, known) = self.learn(&site, &parsed, None);
         let applying = self.applying(&site, &model);
@@ -212,7 +211,7 @@ impl<'a> Work<'a> {
         let mut all = Vec::with_capacity(self.pages.len());
         for batch in self.batches((0..self.pages.len()).map(|page| vec![page]).collect()) {
             let pages = self.load(&batch.concat())?;
-            all.extend(heads(&parse(&pages, self.settings, self.clock)));
+            all.extend(heads(&parse(&pages, self.settings, self.clock), self.settings));
         }
         Ok(all)
     }
@@ -333,9 +332,9 @@ fn unassigned(outcomes: &Outcomes) -> BTreeSet<usize> {
 }
 
 /// The heads of parsed pages.
-fn heads(parsed: &ParsedPages<'_>) -> Vec<PageHead> {
+fn heads(parsed: &ParsedPages<'_>, settings: &Settings) -> Vec<PageHead> {
     let head = |(_, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
-        Ok(parsed) => head_of(parsed),
+        Ok(parsed) => head_of(parsed, settings),
         Err(page) => PageHead::of(page, None, ""),
     };
     parsed.iter().map(head).collect()

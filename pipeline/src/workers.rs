@@ -13,8 +13,8 @@ use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use model::SiteResult;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sink::SiteResult;
 
 use crate::config::Config;
 use crate::memory::Shares;

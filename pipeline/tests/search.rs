@@ -324,7 +324,7 @@ fn refusals_say_what_to_do() {
     let meta = fs::read_to_string(index.join("meta.json")).unwrap();
     for (from, to, said) in [
         ("sitegrove_index", "somebodys_index", "not made by this version"),
-        ("rules 1", "rules 0", "it can be searched, but must not grow"),
+        ("rules 1", "rules 0", "it can be searched, but not extended"),
     ] {
         assert!(meta.contains(from), "{meta}");
         fs::write(index.join("meta.json"), meta.replace(from, to)).unwrap();

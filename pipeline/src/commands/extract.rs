@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use sink::{SiteResult, article_record};
+use model::SiteResult;
+use sink::article_record;
 
 use crate::config::Config;
 use crate::inputs::{Input, expand};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use model::{BestWrapper, PageWork, SiteResult};
 use model::{Drop, DropReason, Route};
 use serde::{Deserialize, Serialize};
-use sink::{BestWrapper, PageWork, SiteResult};
 
 use crate::progress::ledger::{Counts, Ledger};
 

@@ -6,7 +6,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use sink::{SiteRow, site_file_name};
+use model::SiteFigures;
+use sink::site_file_name;
 
 /// Most sites in the table, those with the most articles: so many rows sort at once in a browser.
 const MOST_ROWS: usize = 50_000;
@@ -79,7 +80,7 @@ impl Rows {
         let mut with_page = 0;
         for (number, line) in (1..).zip(BufReader::new(file).lines()) {
             let line = line.with_context(|| format!("cannot read {shown}"))?;
-            let row: SiteRow = serde_json::from_str(&line).with_context(|| {
+            let row: SiteFigures = serde_json::from_str(&line).with_context(|| {
                 format!("{shown}, line {number}: not in the format of this version of sitegrove")
             })?;
             all.totals.add(&row);
@@ -112,7 +113,7 @@ fn file_names(folder: &Path) -> BTreeSet<String> {
 }
 
 impl Totals {
-    fn add(&mut self, row: &SiteRow) {
+    fn add(&mut self, row: &SiteFigures) {
         self.sites += 1;
         self.with_wrapper += u64::from(row.wrappers > 0);
         self.articles += row.articles as u64;
@@ -131,7 +132,7 @@ impl Totals {
 }
 
 impl Row {
-    fn of(row: SiteRow, pages: &BTreeSet<String>) -> Self {
+    fn of(row: SiteFigures, pages: &BTreeSet<String>) -> Self {
         let name = site_file_name(&row.site);
         let page = pages.contains(&format!("{name}.html")).then_some(name);
         let expressions = row.best.iter().flat_map(|best| &best.content);

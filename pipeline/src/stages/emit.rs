@@ -13,10 +13,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::Drop;
-use sink::{
-    AtomicFile, Sink, SinkError, SiteRecord, drop_record, json_lines, make_folder, site_file_name,
-};
+use model::{Drop, SiteSummary};
+use sink::{AtomicFile, Sink, SinkError, drop_record, json_lines, make_folder, site_file_name};
 
 pub use self::rendering::{Fingerprints, Rendered, Renderers};
 
@@ -46,7 +44,7 @@ pub struct Outputs {
     /// Wrapper files of this run, under temporary names until all are complete.
     sites: Vec<AtomicFile>,
     /// Templates and wrappers of a site of which more parts follow.
-    open: Option<SiteRecord>,
+    open: Option<SiteSummary>,
     /// Bytes written since the last flush.
     waiting: usize,
     /// Wrapper files of an earlier run.
@@ -90,8 +88,7 @@ impl Outputs {
     pub fn emit(&mut self, site: Rendered) -> Result<(), SinkError> {
         let Rendered { mut result, by_sink, dropped, wrappers } = site;
         if result.more || self.open.is_some() {
-            let part =
-                std::mem::replace(&mut result.record, SiteRecord::new("", false, vec![], vec![]));
+            let part = std::mem::take(&mut result.summary);
             match &mut self.open {
                 Some(open) => open.absorb(part),
                 none => *none = Some(part),
@@ -99,7 +96,7 @@ impl Outputs {
             if !result.more
                 && let Some(whole) = self.open.take()
             {
-                result.record = whole;
+                result.summary = whole;
             }
         }
         for (chosen, bytes) in self.sinks.iter_mut().zip(&by_sink) {
@@ -116,7 +113,9 @@ impl Outputs {
         }
         if !result.more {
             let mut file = AtomicFile::create(&wrappers_of(&self.wrappers, &result.site))?;
-            file.write_bytes(&wrappers.unwrap_or_else(|| rendering::wrapper_file(&result.record)))?;
+            file.write_bytes(
+                &wrappers.unwrap_or_else(|| rendering::wrapper_file(&result.summary)),
+            )?;
             file.close()?;
             self.add_wrappers(file);
         }

@@ -1,7 +1,8 @@
 //! Renders the output of a site in the thread that processed it.
 
+use model::{SiteResult, SiteSummary};
 use serde::{Deserialize, Serialize};
-use sink::{Fingerprint, Render, SiteRecord, SiteResult, SiteRow, drop_record, json_lines};
+use sink::{Fingerprint, Render, SiteRecord, drop_record, figures_of, json_lines};
 
 /// Turns results of sites into output. Runs in the worker threads, so that they wait for each other only
 /// while bytes are copied to files.
@@ -65,20 +66,20 @@ impl Renderers {
     /// Renders the result of a site, or of its part with this number.
     pub fn render(&self, mut result: SiteResult, part: usize) -> Rendered {
         let is_whole = part == 0 && !result.more;
-        result.row = (!is_whole).then(|| Box::new(SiteRow::from(&result)));
+        result.figures = (!is_whole).then(|| Box::new(figures_of(&result)));
         let by_sink = self.0.iter().map(|render| render.as_ref().map(|render| render(&result)));
         Rendered {
             by_sink: by_sink.collect(),
             dropped: json_lines(result.drops.iter().map(drop_record)),
-            wrappers: is_whole.then(|| wrapper_file(&result.record)),
+            wrappers: is_whole.then(|| wrapper_file(&result.summary)),
             result,
         }
     }
 }
 
 /// The bytes of a site's wrapper file.
-pub(super) fn wrapper_file(record: &SiteRecord) -> Vec<u8> {
-    let mut json = serde_json::to_vec_pretty(record).unwrap_or_default();
+pub(super) fn wrapper_file(summary: &SiteSummary) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(&SiteRecord::from(summary)).unwrap_or_default();
     json.push(b'\n');
     json
 }
