@@ -61,11 +61,10 @@ pub(crate) fn needs_heads(items: &[FeedItem], settings: &Settings) -> bool {
         || settings.site_configs().is_some_and(leads_on)
 }
 
-/// Pages that `rel=next` leads through belong together.
+/// Group of pages that `rel=next` links connect.
 const REL_NEXT: &str = "rel=next";
 
-/// The head of a page, with what it says of itself and what a site config or `rel=next` says of its article's
-/// parts.
+/// The head of a page: its own declarations, and the parts of its article by a site config or `rel=next`.
 pub(crate) fn head_of(parsed: &ParsedPage<'_>, settings: &Settings) -> PageHead {
     let head = parsed.document.head();
     let absolute = |link: Option<&str>| {
