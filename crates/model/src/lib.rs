@@ -16,6 +16,7 @@ mod page;
 mod pattern;
 pub mod sorted;
 mod template;
+mod verdict;
 mod wrapper;
 
 pub use article::{Article, Field, Metadata, Route, Source};
@@ -25,4 +26,5 @@ pub use feed::FeedItem;
 pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, Site};
 pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
 pub use template::TemplateKind;
+pub use verdict::Verdict;
 pub use wrapper::{Support, Wrapper};

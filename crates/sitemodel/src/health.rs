@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{CharacterCounts, Route};
+use model::{CharacterCounts, Route, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::apply::{Applied, Outcome};
@@ -89,20 +89,6 @@ impl Seen {
         self.judged += other.judged;
         self.characters.add(other.characters);
     }
-}
-
-/// How a template, or a site, is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Too few pages to tell.
-    TooFewPages,
-    /// As it was learnt.
-    Healthy,
-    /// Some way off what was learnt.
-    Drifting,
-    /// The wrapper finds next to nothing any more, or the pages have other layouts.
-    Broken,
 }
 
 /// How a site and its templates are.
