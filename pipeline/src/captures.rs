@@ -10,7 +10,8 @@ use model::{Article, DropReason, Origin, Page, TemplateKind};
 use sink::SiteResult;
 use sitemodel::page_kind::address_says;
 
-use crate::scale::spool::{Head, Spool, Stored};
+use crate::scale::spool::Spool;
+use crate::scale::stored::{Head, Stored};
 use crate::stages::apply::Applying;
 use crate::stages::learn::parse;
 

@@ -13,3 +13,4 @@ pub(crate) mod pulse;
 pub(crate) mod schedule;
 pub(crate) mod sorted;
 pub(crate) mod spool;
+pub(crate) mod stored;

@@ -18,13 +18,14 @@ use std::path::Path;
 use grouping::PageHead;
 use model::{Article, FeedItem, Page, Site};
 use sink::{SiteConfigFile, SiteResult};
-use sitemodel::{Applied, Body, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
+use sitemodel::{Applied, Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
 use crate::captures::OtherCaptures;
 use crate::config::Config;
 use crate::ledger::Clock;
 use crate::scale::gather::Waiting;
-use crate::scale::spool::{Spool, Stored};
+use crate::scale::spool::Spool;
+use crate::scale::stored::Stored;
 use crate::sink_name::SinkName;
 use crate::site_configs::site_configs;
 use crate::stages::apply::{Applying, Outcomes, Unassigned, join, result};
@@ -235,13 +236,13 @@ impl<'a> Work<'a> {
         batches
     }
 
-    /// Learns from the sample of pages that are parsed. Gives also the bodies that were found, by page.
+    /// Learns from the sample of pages that are parsed. Gives also what was found out about its pages.
     fn learn(
         &self,
         site: &Surveyed,
         parsed: &ParsedPages<'_>,
         previous: Option<&SiteModel>,
-    ) -> (SiteModel, BTreeMap<usize, Body>) {
+    ) -> (SiteModel, BTreeMap<usize, Known>) {
         let good: Vec<(usize, &ParsedPage<'_>)> =
             parsed.iter().filter_map(|(at, page)| Some((*at, page.as_ref().ok()?))).collect();
         let weights = good.iter().map(|(at, page)| (&*page.page.url, self.pages[*at].head.weight));
@@ -251,10 +252,10 @@ impl<'a> Work<'a> {
         let siblings: Vec<Sibling<'_>> = (sample.chosen.iter().zip(&items))
             .map(|(&chosen, feed_items)| Sibling { page: good[chosen].1, feed_items })
             .collect();
-        let Learning { model, bodies } =
+        let Learning { model, known } =
             site.learn(&siblings, sample.cut_by_bytes, previous, self.settings, self.clock);
-        let bodies = sample.chosen.iter().zip(bodies);
-        (model, bodies.filter_map(|(&chosen, body)| Some((good[chosen].0, body?))).collect())
+        let known = sample.chosen.iter().map(|&chosen| good[chosen].0).zip(known);
+        (model, known.collect())
     }
 
     /// Learns from the sample of some pages of a large site. Gives also site configs, if they are asked for.
@@ -275,13 +276,13 @@ impl<'a> Work<'a> {
                 Some(Sibling { page: page.as_ref().ok()?, feed_items })
             })
             .collect();
-        let Learning { model, bodies } =
+        let Learning { model, known } =
             site.learn(&siblings, chosen.cut_by_bytes, previous, self.settings, self.clock);
         if !self.config.emit.sinks.contains(&SinkName::SiteConfig) {
             return Ok((model, Vec::new()));
         }
         let good = parsed.iter().filter(|(_, page)| page.is_ok()).map(|(at, _)| *at);
-        let known = good.zip(bodies).filter_map(|(at, body)| Some((at, body?))).collect();
+        let known = good.zip(known).collect();
         let outcomes = self.applying(site, &model).apply(&parsed, &known, Unassigned::Wait);
         let articles = outcomes.into_values().filter_map(|applied| match applied.outcome {
             Outcome::Article(article) => Some(*article),

@@ -151,8 +151,8 @@ fn workplace() -> TempDir {
     for (n, page) in pages.iter().take(3).enumerate() {
         fs::copy(page, place(&format!("post-{}.html", n + 1))).unwrap();
     }
-    for (name, beyond) in [("four-glance.toml", "glance"), ("four-judge.toml", "judge")] {
-        let settings = format!("[rank]\nlearn_from = 4\nbeyond = \"{beyond}\"\n");
+    for (name, fast_path) in [("four-fast.toml", true), ("four-judged.toml", false)] {
+        let settings = format!("[rank]\nlearn_from = 4\nfast_path = {fast_path}\n");
         fs::write(place(name), settings).unwrap();
     }
     fs::create_dir_all(place("docs/figures")).unwrap();

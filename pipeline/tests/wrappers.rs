@@ -147,7 +147,7 @@ fn the_configuration_names_files_too() {
     archive(folder.path());
     wrapper_file(&folder.path().join("w"), "hand.example.txt", BY_HAND);
     wrapper_file(&folder.path().join("w"), "global.txt", "strip: //p[1]\n");
-    let config = "[run]\ninputs = ['hand.warc.gz']\nout = 'out'\n[wrap]\nfixed = ['w']\n";
+    let config = "[run]\ninputs = ['hand.warc.gz']\nout = 'out'\n[wrap]\nsite_configs = ['w']\n";
     let path = wrapper_file(folder.path(), "c.toml", config);
     let (code, _, stderr) = parts(&call(&["run".as_ref(), path.as_os_str()]));
     assert_eq!(code, 0, "{stderr}");
@@ -243,7 +243,7 @@ fn runs_are_listed_shown_and_exported() {
     let list = wrappers(&["list", run_dir]);
     assert!(list.contains("hand.example") && list.contains("  //"), "{list}");
     let shown = wrappers(&["show", run_dir, "https://www.hand.example/posts/3"]);
-    assert!(shown.contains("t1: article, 16 pages") && shown.contains("learnt from"), "{shown}");
+    assert!(shown.contains(": article, 16 pages") && shown.contains("learnt from"), "{shown}");
     let json = wrappers(&["export", run_dir, "--format", "json", "hand.example"]);
     let ours = fs::read_to_string(out.join("wrappers/hand.example.json")).unwrap();
     let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();

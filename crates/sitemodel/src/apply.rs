@@ -2,16 +2,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage, TemplateKind};
+use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage};
 
-use crate::body::Body;
 use crate::characters::character_counts;
-use crate::learn::{Evidence, learn_parsed};
+use crate::learn::{Evidence, Known, learn_parsed};
 use crate::meter::{Meter, NoMeter, Step};
 use crate::model::{SiteModel, Template};
+use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
-use crate::settings::{ClusterConfig, Settings};
-use crate::stages::cluster::Assigned;
+use crate::settings::Settings;
+use crate::stages::cluster::{Assigned, Layouts};
 use crate::stages::extract::extract;
 use crate::stages::signify::Sibling;
 use crate::template::{Learnt, Way};
@@ -44,8 +44,8 @@ pub struct Applied {
 /// How a page is to be taken.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hints<'a> {
-    /// Its body, where learning found it: must be what [`crate::Learning::bodies`] has for this page.
-    pub known: Option<&'a Body>,
+    /// What learning found out about it: must be what [`crate::Learning::known`] has for this page.
+    pub known: Option<&'a Known>,
     /// Whether it is a later part of an article, which may have fewer words than an article.
     pub part: bool,
 }
@@ -97,7 +97,7 @@ impl SiteModel {
     ) -> Applied {
         let parsed = sibling.page;
         let drop = |stage, reason| Applied::dropped(self.drop_parsed(parsed, stage, reason));
-        match meter.step(Step::Cluster, || self.place(sibling, settings)) {
+        match meter.step(Step::Cluster, || self.place(sibling, hints.known, settings)) {
             Place::Refused(reason, template) => {
                 Applied { template, ..drop(Stage::Cluster, reason) }
             }
@@ -110,9 +110,15 @@ impl SiteModel {
     }
 
     /// Where a page belongs.
-    fn place(&self, sibling: &Sibling<'_>, settings: &Settings) -> Place<'_> {
+    fn place(
+        &self,
+        sibling: &Sibling<'_>,
+        known: Option<&Known>,
+        settings: &Settings,
+    ) -> Place<'_> {
         let config = &settings.tables().cluster;
-        match self.assign(sibling, settings) {
+        let known = known.and_then(|known| known.template).map(Assigned::Template);
+        match known.unwrap_or_else(|| self.assign(sibling, settings)) {
             Assigned::Template(number) => {
                 let template = &self.templates[number as usize];
                 match (refusal(template.kind, config), &template.learnt) {
@@ -121,16 +127,17 @@ impl SiteModel {
                     (None, None) => Place::None,
                 }
             }
-            Assigned::Kind(kind) => {
-                refusal(kind, config).map_or(Place::None, |reason| Place::Refused(reason, None))
-            }
+            Assigned::Kind(kind) => match refusal(kind, config) {
+                Some(reason) => Place::Refused(reason, None),
+                None => Place::None,
+            },
             Assigned::No => Place::None,
         }
     }
 
     /// Whether no template is for a page: whether what comes of it is [`Outcome::Unassigned`].
     pub fn is_unassigned(&self, sibling: &Sibling<'_>, settings: &Settings) -> bool {
-        let place = || matches!(self.place(sibling, settings), Place::None);
+        let place = || matches!(self.place(sibling, None, settings), Place::None);
         catch_unwind(AssertUnwindSafe(place)).unwrap_or(false)
     }
 
@@ -144,7 +151,8 @@ impl SiteModel {
         settings: &Settings,
         meter: &dyn Meter,
     ) -> Applied {
-        let (body, way) = learnt.body(sibling, hints.known, settings, meter);
+        let found = hints.known.and_then(|known| known.found.clone());
+        let (body, way) = found.unwrap_or_else(|| learnt.body(sibling, settings, meter));
         let wrapper = learnt.wrapper.as_ref();
         let extract = || extract(sibling, id, wrapper, body, hints.part, settings);
         meter.step(Step::Extract, || match extract() {
@@ -161,12 +169,14 @@ impl SiteModel {
         })
     }
 
-    /// The first round of learning that has a layout for a page tells its template.
+    /// The first round of learning that has a template for a page, or knows that its kind is dropped, tells.
     fn assign(&self, sibling: &Sibling<'_>, settings: &Settings) -> Assigned {
-        let assign = |round: &crate::stages::cluster::Layouts| {
-            Some(round.assign(sibling, &self.addresses, settings)).filter(|to| *to != Assigned::No)
+        let tells = |round: &Layouts| match round.assign(sibling, &self.addresses, settings) {
+            Assigned::No => None,
+            Assigned::Kind(kind) if refusal(kind, &settings.tables().cluster).is_none() => None,
+            assigned => Some(assigned),
         };
-        self.rounds.iter().find_map(assign).unwrap_or(Assigned::No)
+        self.rounds.iter().find_map(tells).unwrap_or(Assigned::No)
     }
 
     /// Number of the template that a page belongs to.
@@ -189,8 +199,7 @@ impl SiteModel {
         let alone = || {
             let evidence = Evidence { site: &self.head.site, addresses: &self.addresses, cut: false };
             let learning = learn_parsed(&evidence, &[*sibling], None, settings, meter);
-            let known = learning.bodies.first().and_then(Option::as_ref);
-            let hints = Hints { known, ..hints };
+            let hints = Hints { known: learning.known.first(), ..hints };
             learning.model.apply_unguarded(sibling, hints, settings, meter)
         };
         let page = sibling.page.page;
@@ -251,15 +260,5 @@ impl Applied {
             way: Way::Other,
             characters: CharacterCounts::default(),
         }
-    }
-}
-
-/// Why pages of a kind are dropped, if they are.
-pub(crate) fn refusal(kind: TemplateKind, config: &ClusterConfig) -> Option<DropReason> {
-    match kind {
-        TemplateKind::Article => None,
-        TemplateKind::List if config.extract_lists => None,
-        TemplateKind::List => Some(DropReason::ListPage),
-        TemplateKind::Other => Some(DropReason::NoContent),
     }
 }

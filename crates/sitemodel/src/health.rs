@@ -3,39 +3,11 @@
 use std::collections::BTreeMap;
 
 use model::{CharacterCounts, Route, Verdict};
-use serde::{Deserialize, Serialize};
 
 use crate::apply::{Applied, Outcome};
+use crate::expected::Expected;
 use crate::model::SiteModel;
 use crate::template::Way;
-
-/// What pages of a template are expected to give: how those it was learnt from fared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
-pub struct Expected {
-    /// Pages that were looked at.
-    pub pages: u64,
-    /// Of those, pages on which the wrapper found the article.
-    pub by_wrapper: u64,
-    /// Sum of their confidences, in thousandths, so that sums do not depend on order.
-    pub confidence: u64,
-}
-
-impl Expected {
-    /// Counts a page.
-    pub(crate) fn add(&mut self, by_wrapper: bool, confidence: f64) {
-        self.pages += 1;
-        self.by_wrapper += u64::from(by_wrapper);
-        self.confidence += (confidence.clamp(0.0, 1.0) * 1000.0).round() as u64;
-    }
-
-    fn share_by_wrapper(&self) -> f64 {
-        self.by_wrapper as f64 / self.pages.max(1) as f64
-    }
-
-    fn mean_confidence(&self) -> f64 {
-        self.confidence as f64 / 1000.0 / self.pages.max(1) as f64
-    }
-}
 
 /// What applying a model saw. The order in which pages are counted does not matter, and the sums of parts of
 /// a site [add](Seen::merge) up.

@@ -6,16 +6,15 @@ use grouping::{AddressDigest, address_hash};
 use model::{FeedItem, Page, Route};
 use rayon::prelude::*;
 
-use crate::apply::refusal;
-use crate::body::Body;
-use crate::health::Expected;
+use crate::expected::Expected;
 use crate::meter::{Meter, NoMeter, Step};
 use crate::model::{Head, SiteModel, Template};
+use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Cluster, cluster};
 use crate::stages::signify::Sibling;
-use crate::template::Learnt;
+use crate::template::{Found, Learnt};
 
 /// Addresses of pages that a template names.
 const EXAMPLES: usize = 3;
@@ -34,14 +33,22 @@ pub struct Evidence<'a> {
 /// A page to learn from, with the feed items that point to it.
 pub type SamplePage<'a> = (&'a Page, &'a [&'a FeedItem]);
 
-/// A model, and the bodies that were found on the way.
+/// A model, and what came out on the way of the pages learnt from.
 #[derive(Clone, Debug)]
 pub struct Learning {
     /// The model.
     pub model: SiteModel,
-    /// Per page of the sample, in the order given, its body where templates were learnt from it: what
-    /// [`SiteModel::apply_parsed`] would find again ([`crate::Hints::known`]).
-    pub bodies: Vec<Option<Body>>,
+    /// Per page of the sample, in the order given: what [`SiteModel::apply_parsed`] would find again.
+    pub known: Vec<Known>,
+}
+
+/// What learning found out about a page.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Number of its template.
+    pub(crate) template: Option<u32>,
+    /// Its body, where its template was learnt from it.
+    pub(crate) found: Option<Found>,
 }
 
 /// Learns the model of a site from a sample of its pages, each address once. The order of the pages does not
@@ -94,16 +101,23 @@ pub fn learn_parsed(
     let first = model.templates.len();
     let (layouts, clusters) =
         meter.step(Step::Cluster, || cluster(&ordered, evidence.addresses, first, settings));
-    let continued: Vec<Option<u32>> = continued(previous, &ordered, &clusters, settings);
+    // The templates of the previous model, for each page.
+    let assigned: Option<Vec<Option<u32>>> = previous.map(|previous| {
+        ordered.par_iter().map(|page| previous.template_of(page, settings)).collect()
+    });
+    let continued: Vec<Option<u32>> = match (previous, &assigned) {
+        (Some(previous), Some(assigned)) => continued(previous, assigned, &clusters),
+        _ => vec![None; clusters.len()],
+    };
 
     let learn_one = |cluster: &Cluster| learn_template(cluster, &ordered, settings, meter);
-    let learnt: Vec<(Template, Vec<Option<Body>>)> = clusters.par_iter().map(learn_one).collect();
-    let mut bodies: Vec<Option<Body>> = vec![None; sample.len()];
+    let learnt: Vec<(Template, Vec<Option<Found>>)> = clusters.par_iter().map(learn_one).collect();
+    let mut known: Vec<Known> = vec![Known::default(); sample.len()];
     for ((mut template, found), (cluster, old)) in
         learnt.into_iter().zip(clusters.iter().zip(&continued))
     {
-        for (body, &member) in found.into_iter().zip(&cluster.members) {
-            bodies[order[member as usize]] = body;
+        for (found, &member) in found.into_iter().zip(&cluster.members) {
+            known[order[member as usize]].found = found;
         }
         match old.and_then(|old| model.templates.get(old as usize)) {
             Some(old) => template.follow(old),
@@ -115,31 +129,38 @@ pub fn learn_parsed(
     }
     model.rounds.push(layouts);
     model.forget(&continued.into_iter().flatten().collect::<Vec<_>>());
-    // Bodies name the version of the wrapper that found them.
-    let versions = model.templates.iter().skip(model.templates.len() - clusters.len());
-    for (template, cluster) in versions.zip(&clusters) {
+    // A page that the previous model has a place for may still belong there.
+    let is_new: Vec<bool> = match previous {
+        Some(previous) => {
+            ordered.par_iter().map(|page| previous.is_unassigned(page, settings)).collect()
+        }
+        None => vec![true; sample.len()],
+    };
+    let first = model.templates.len() - clusters.len();
+    for ((number, template), cluster) in (first..).zip(&model.templates[first..]).zip(&clusters) {
         let version = template.wrapper().map_or(0, |wrapper| wrapper.version);
         for &member in &cluster.members {
-            if let Some(body) = &mut bodies[order[member as usize]]
+            let known = &mut known[order[member as usize]];
+            if let Some((Some(body), _)) = &mut known.found
                 && body.wrapper_version > 0
             {
                 body.wrapper_version = version;
             }
+            match is_new[member as usize] {
+                true => known.template = Some(number as u32),
+                false => *known = Known::default(),
+            }
         }
     }
-    Learning { model, bodies }
+    Learning { model, known }
 }
 
 /// Per cluster the template of the previous model that most of its pages belong to, each template once.
 fn continued(
-    previous: Option<&SiteModel>,
-    sample: &[Sibling<'_>],
+    previous: &SiteModel,
+    assigned: &[Option<u32>],
     clusters: &[Cluster],
-    settings: &Settings,
 ) -> Vec<Option<u32>> {
-    let Some(previous) = previous else { return vec![None; clusters.len()] };
-    let assigned: Vec<Option<u32>> =
-        sample.par_iter().map(|page| previous.template_of(page, settings)).collect();
     let mut taken: Vec<u32> = Vec::new();
     let most = |cluster: &Cluster| {
         let mut old: Vec<u32> =
@@ -163,18 +184,19 @@ fn learn_template(
     sample: &[Sibling<'_>],
     settings: &Settings,
     meter: &dyn Meter,
-) -> (Template, Vec<Option<Body>>) {
+) -> (Template, Vec<Option<Found>>) {
     let pages: Vec<Sibling<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
     let is_wanted = refusal(cluster.kind, &settings.tables().cluster).is_none();
     let learn = || Learnt::of(&pages, settings, meter);
     // A panic leaves a template of which nothing was learnt: its pages go the single-page way.
     let learnt = is_wanted.then(|| catch_unwind(AssertUnwindSafe(learn)).unwrap_or_default());
-    let (learnt, bodies) =
-        learnt.map_or((None, Vec::new()), |(learnt, bodies)| (Some(learnt), bodies));
+    let (learnt, found) =
+        learnt.map_or((None, Vec::new()), |(learnt, found)| (Some(learnt), found));
     let mut expected = Expected::default();
-    for body in &bodies {
-        let by_wrapper = body.as_ref().is_some_and(|body| body.route == Route::Wrapper);
-        expected.add(by_wrapper, body.as_ref().map_or(0.0, |body| body.confidence));
+    for found in &found {
+        let body = found.as_ref().and_then(|(body, _)| body.as_ref());
+        let by_wrapper = body.is_some_and(|body| body.route == Route::Wrapper);
+        expected.add(by_wrapper, body.map_or(0.0, |body| body.confidence));
     }
     let template = Template {
         id: String::new(),
@@ -185,7 +207,7 @@ fn learn_template(
         expected,
         learnt,
     };
-    (template, bodies)
+    (template, found)
 }
 
 impl Template {

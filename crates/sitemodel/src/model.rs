@@ -5,7 +5,7 @@ use model::{TemplateKind, Wrapper};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::health::Expected;
+use crate::expected::Expected;
 use crate::settings::Settings;
 use crate::stages::cluster::Layouts;
 use crate::template::Learnt;

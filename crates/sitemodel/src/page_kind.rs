@@ -1,11 +1,12 @@
 //! What a page is for: one article, a list of articles, or neither.
 
 use dom::{Document, Kinds, NodeId, is_inline, local_name};
-use model::TemplateKind;
+use model::{DropReason, TemplateKind};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::parsed::ParsedPage;
+use crate::settings::ClusterConfig;
 
 /// What is known of a page beside its tree.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +119,16 @@ impl Middle {
         } else {
             TemplateKind::Article
         }
+    }
+}
+
+/// Why pages of a kind are dropped, if they are.
+pub(crate) fn refusal(kind: TemplateKind, config: &ClusterConfig) -> Option<DropReason> {
+    match kind {
+        TemplateKind::Article => None,
+        TemplateKind::List if config.extract_lists => None,
+        TemplateKind::List => Some(DropReason::ListPage),
+        TemplateKind::Other => Some(DropReason::NoContent),
     }
 }
 

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use forest::Recurring;
 use grove::{Chosen, Cues, OfSample, Profile};
-use model::{Route, StructuralPattern};
+use model::StructuralPattern;
 use pagewise::{Method, Parameters, Redundant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::meter::{Meter, Step};
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
-use crate::stages::extract::{Lone, fast_body, judged_body};
+use crate::stages::extract::{Lone, by_wrapper_alone, fast_body, judged_body};
 use crate::stages::judge::{JudgedPage, Judgement, judge};
 use crate::stages::rank::rank;
 use crate::stages::signify::{Sibling, SignifiedPage, signify};
@@ -65,6 +65,9 @@ pub enum Way {
     Other,
 }
 
+/// The body of a page, `None` if it has none, and how the page was looked at.
+pub(crate) type Found = (Option<Body>, Way);
+
 /// How many of these pages, in their order, a template is learnt from, given their numbers of nodes.
 fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
     let most = match tables.rank.engine {
@@ -81,13 +84,13 @@ fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
 }
 
 impl Learnt {
-    /// Learns from the first of these pages, as many as the settings say. Gives also the bodies of those, as
-    /// [`Learnt::body`] finds them where the fast path does not.
+    /// Learns from the first of these pages, as many as the settings say. Gives also what [`Learnt::body`] finds on
+    /// those, where that came out on the way.
     pub(crate) fn of(
         pages: &[Sibling<'_>],
         settings: &Settings,
         meter: &dyn Meter,
-    ) -> (Self, Vec<Option<Body>>) {
+    ) -> (Self, Vec<Option<Found>>) {
         let tables = settings.tables();
         let nodes = pages.iter().map(|sibling| sibling.page.document.len());
         let sample = &pages[..sample_size(nodes, tables).min(pages.len())];
@@ -115,14 +118,13 @@ impl Learnt {
         self.judgement.as_ref()
     }
 
-    /// Finds the body of a page. Depends on no other page. `known` is what [`Learnt::of`] gave for it.
+    /// Finds the body of a page. Depends on no other page.
     pub(crate) fn body(
         &self,
         sibling: &Sibling<'_>,
-        known: Option<&Body>,
         settings: &Settings,
         meter: &dyn Meter,
-    ) -> (Option<Body>, Way) {
+    ) -> Found {
         let tables = settings.tables();
         let Some(judgement) = &self.judgement else {
             let engine = tables.rank.engine;
@@ -134,13 +136,10 @@ impl Learnt {
             (tables.rank.fast_path, &self.profile, &self.wrapper)
         {
             let Sibling { page, feed_items } = *sibling;
-            let find = || fast_body(page, feed_items, (judgement, profile, wrapper), weights);
+            let find = || fast_body(page, feed_items, (judgement, profile, wrapper), None, weights);
             if let Some(body) = meter.step(Step::Extract, find) {
                 return (Some(body), Way::FastPath);
             }
-        }
-        if known.is_some() {
-            return (known.cloned(), Way::Judged);
         }
         let judge = || judgement.judge_page(sibling, &tables.signify, weights);
         let judged = meter.step(Step::Rank, judge);
@@ -178,7 +177,7 @@ fn judge_sample(
     sample: &[Sibling<'_>],
     settings: &Settings,
     meter: &dyn Meter,
-) -> (Learnt, Vec<Option<Body>>) {
+) -> (Learnt, Vec<Option<Found>>) {
     let (tables, weights) = (settings.tables(), &settings.weights().weights);
     let (mut judgement, judged) =
         meter.step(Step::Rank, || judge(sample, &tables.signify, weights));
@@ -190,25 +189,38 @@ fn judge_sample(
     let wrapped = (sample.len() >= FEWEST_SIBLINGS).then(|| meter.step(Step::Wrap, wrap)).flatten();
     let (mut wrapper, chosen) =
         wrapped.map_or((None, Vec::new()), |(wrapper, chosen)| (Some(wrapper), chosen));
-    let lone = if sample.len() == 1 { Lone::Yes } else { Lone::Unknown };
-    let body = |at: usize| {
-        let selected = wrapper.as_ref().zip(chosen.get(at).cloned());
-        let Sibling { page, feed_items } = sample[at];
-        let find = || {
-            judged_body(page, &judged[at], &judgement, lone, selected, feed_items, weights)
-        };
-        // A panic is that page's own: it is found again when the page is applied to.
-        catch_unwind(AssertUnwindSafe(find)).ok().flatten()
+    let takes = |(at, chosen): (usize, &Chosen)| {
+        by_wrapper_alone(pages[at], &judged[at], chosen, sample[at].feed_items)
     };
-    let bodies: Vec<Option<Body>> =
-        meter.step(Step::Extract, || (0..sample.len()).into_par_iter().map(body).collect());
-    let by_wrapper = bodies.iter().flatten().filter(|body| body.route == Route::Wrapper).count();
+    let by_wrapper = chosen.iter().enumerate().filter(|each| takes(*each)).count();
     let alike = by_wrapper >= FEWEST_ALIKE && by_wrapper * 5 >= sample.len() * 4;
     let profile = (alike && tables.rank.fast_path)
         .then(|| meter.step(Step::Wrap, || profile(&pages, &judged, &chosen, &judgement)));
+    let lone = if sample.len() == 1 { Lone::Yes } else { Lone::Unknown };
+    let body = |at: usize| {
+        let selected = || wrapper.as_ref().zip(chosen.get(at).cloned());
+        let Sibling { page, feed_items } = sample[at];
+        let find = || {
+            if let (Some(profile), Some((wrapper, chosen))) = (&profile, selected()) {
+                let learnt = (&judgement, profile, wrapper);
+                if let Some(body) = fast_body(page, feed_items, learnt, Some(chosen), weights) {
+                    return (Some(body), Way::FastPath);
+                }
+            }
+            let page_judged = &judged[at];
+            let body =
+                judged_body(page, page_judged, &judgement, lone, selected(), feed_items, weights);
+            (body, Way::Judged)
+        };
+        // A panic is that page's own: it is found again when the model is applied to the page.
+        catch_unwind(AssertUnwindSafe(find)).ok()
+    };
+    let bodies: Vec<Option<Found>> =
+        meter.step(Step::Extract, || (0..sample.len()).into_par_iter().map(body).collect());
     if let Some(wrapper) = &mut wrapper {
         // What is to be expected of it: the mean over the pages it was learnt from.
-        let sum: f64 = bodies.iter().flatten().map(|body| body.confidence).sum();
+        let found = bodies.iter().flatten().filter_map(|(body, _)| body.as_ref());
+        let sum: f64 = found.map(|body| body.confidence).sum();
         wrapper.wrapper.confidence *= sum / bodies.len().max(1) as f64;
     }
     judgement.common.forest.ranked.truncate(PATTERNS_KEPT);

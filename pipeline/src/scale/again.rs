@@ -9,7 +9,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::catalogue::Listed;
 use super::pulse::Reading;
-use super::spool::{Html, Spool, Stored};
+use super::spool::Spool;
+use super::stored::{Html, Stored};
 use crate::config::ReadConfig;
 use crate::inputs::Input;
 use crate::stages::read::{Place, read_again, runs};

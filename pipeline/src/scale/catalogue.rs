@@ -19,7 +19,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::gather::{Gathered, Totals};
 use super::journal::{Frames, frame, unpacked};
 use super::sorted::{Item, Sorter};
-use super::spool::{Extent, Head, PARTS, Spool, Whence};
+use super::spool::{Extent, PARTS, Spool};
+use super::stored::{Head, Whence};
 use crate::digests::sha256_of;
 use crate::ledger::InputRecord;
 

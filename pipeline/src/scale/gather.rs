@@ -20,7 +20,8 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::sorted::{self, Item, Merged, Sorter, write_all};
-use super::spool::{Head, Html, PARTS, SAVED, Spool, Stored, Whence};
+use super::spool::{PARTS, SAVED, Spool};
+use super::stored::{Head, Html, Stored, Whence};
 use crate::memory::weight;
 use crate::revisits::{Originals, Revisits, nowhere};
 use crate::stages::group::own_address;

@@ -10,15 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use grouping::matching::halves;
-use jiff::Timestamp;
-use model::{Charset, Origin, Page};
-use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_128;
+use model::Page;
 
 use self::part::Part;
-use crate::memory::weight;
-use crate::stages::read::Place;
+use super::stored::{Head, Html, Stored, Whence};
 
 pub(crate) use self::part::Extent;
 
@@ -31,53 +26,6 @@ pub(crate) const SAVED: usize = PARTS;
 const HEAD: u64 = 400;
 /// zstd's fastest usual level: 450 MB/s on HTML, to a sixth or so.
 const LEVEL: i32 = 1;
-
-/// A page without its HTML: what grouping has to know.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Head {
-    pub(crate) url: String,
-    pub(crate) fetched: Option<Timestamp>,
-    pub(crate) origin: Origin,
-    pub(crate) charset: Charset,
-    /// Digest of its payload, in two halves.
-    pub(crate) digest: Option<(u64, u64)>,
-    /// XXH3-128 of its HTML, in two halves.
-    pub(crate) content: (u64, u64),
-    /// The address a saved file names as its own.
-    pub(crate) canonical: Option<String>,
-    /// Bytes of its HTML.
-    pub(crate) length: u64,
-    /// What it weighs while its site is worked on.
-    pub(crate) weight: u64,
-}
-
-/// Where the record lies that the HTML of a page was taken from.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct Whence {
-    /// Number of the input.
-    pub(crate) input: u32,
-    pub(crate) place: Place,
-}
-
-/// Where the HTML of a page is.
-#[derive(Clone, Debug)]
-pub(crate) enum Html {
-    /// Here.
-    Held(String),
-    /// In a part's file, compressed.
-    Packed { part: usize, at: u64, bytes: u32 },
-    /// Here, compressed.
-    Fetched(Vec<u8>),
-}
-
-/// A page of a spool.
-#[derive(Clone, Debug)]
-pub(crate) struct Stored {
-    pub(crate) head: Head,
-    pub(crate) html: Html,
-    /// Not kept in files: what is there need not be read again.
-    pub(crate) whence: Whence,
-}
 
 /// The pages of a run.
 #[derive(Debug)]
@@ -114,25 +62,6 @@ fn unpack(packed: &[u8], length: u64) -> io::Result<String> {
 
 fn locked(part: &Mutex<Part>) -> MutexGuard<'_, Part> {
     part.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Stored {
-    /// A page in memory.
-    pub(crate) fn held(page: Page) -> Self {
-        let Page { url, fetched, origin, charset, html, .. } = page;
-        let (length, weight) = (html.len() as u64, weight(&html));
-        let (digest, content, canonical) = (None, halves(xxh3_128(html.as_bytes())), None);
-        let head =
-            Head { url, fetched, origin, charset, digest, content, canonical, length, weight };
-        Self { head, html: Html::Held(html), whence: Whence::default() }
-    }
-
-    /// Lets go of HTML that is held in memory: it cannot be loaded again.
-    pub(crate) fn release(&mut self) {
-        if !matches!(self.html, Html::Packed { .. }) {
-            self.html = Html::Held(String::new());
-        }
-    }
 }
 
 impl Spool {
@@ -373,7 +302,7 @@ impl Opened {
 
 #[cfg(test)]
 mod tests {
-    use model::{CharsetEvidence, Overruled};
+    use model::{Charset, CharsetEvidence, Origin, Overruled};
 
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Stage 7, apply: what comes of the pages of a site, by its model.
+//! Stage 4, apply: what comes of the pages of a site, by its model.
 //!
 //! Takes: parsed pages, the model, and which of them make up articles.
 //! Gives: per page its article or why it has none; summed up, the result of a site or of a part of it.
@@ -15,7 +15,7 @@ use sink::{
     BestWrapper, PageWork, SiteConfigRecord, SiteRecord, SiteResult, TemplateFacts, TemplateRecord,
 };
 use sitemodel::stages::extract::SITE_CONFIG;
-use sitemodel::{Applied, Body, Hints, Meter, Outcome, ParsedPage, Seen, Settings, Sibling, SiteModel};
+use sitemodel::{Applied, Hints, Known, Meter, Outcome, ParsedPage, Seen, Settings, Sibling, SiteModel};
 
 use super::learn::{ParsedPages, Surveyed};
 
@@ -41,11 +41,11 @@ pub(crate) struct Applying<'a> {
 }
 
 impl Applying<'_> {
-    /// Applies the model to pages. `known` are bodies that learning found, by index.
+    /// Applies the model to pages. `known` is what learning found out about pages, by index.
     pub(crate) fn apply(
         &self,
         pages: &ParsedPages<'_>,
-        known: &BTreeMap<usize, Body>,
+        known: &BTreeMap<usize, Known>,
         unassigned: Unassigned,
     ) -> Outcomes {
         let apply = |(at, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| {
@@ -58,7 +58,7 @@ impl Applying<'_> {
         &self,
         at: usize,
         parsed: &ParsedPage<'_>,
-        known: Option<&Body>,
+        known: Option<&Known>,
         unassigned: Unassigned,
     ) -> Applied {
         let items = self.site.items_of(at);

@@ -1,4 +1,4 @@
-//! Stage 8, emit.
+//! Stage 5, emit.
 //!
 //! Takes: the results of each site, in emission order.
 //! Gives: the files of the run folder, each appearing whole or not at all.

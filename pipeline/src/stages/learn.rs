@@ -1,4 +1,4 @@
-//! Stages 3 to 6, learn: what is known of a whole site, and its model.
+//! Stage 3, learn: what is known of a whole site, and its model (`sitemodel`: cluster, signify, rank, wrap).
 //!
 //! Takes: a site's pages, where they wait, and the feed items that lead to it.
 //! Gives: which page belongs to which article and feed item, the sample, and the [`SiteModel`] learnt from it.

@@ -22,7 +22,7 @@ use crate::settings::Settings;
 use crate::site_config::ConfiguredPage;
 
 pub use fast_path::fast_body;
-pub use judged::{Lone, judged_body};
+pub use judged::{Lone, by_wrapper_alone, judged_body};
 
 /// Name of the engine in articles that a site config gave.
 pub const SITE_CONFIG: &str = "site-config";

@@ -15,9 +15,11 @@ use crate::results::Results;
 pub(super) struct SiteFile {
     pub(super) schema: u32,
     pub(super) site: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) sample_cut: bool,
     pub(super) templates: Vec<TemplateEntry>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) fixed: Vec<FixedEntry>,
+    pub(super) site_configs: Vec<SiteConfigEntry>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -50,7 +52,7 @@ pub(super) struct SupportEntry {
 }
 
 #[derive(Debug, Deserialize, Serialize)]
-pub(super) struct FixedEntry {
+pub(super) struct SiteConfigEntry {
     pub(super) host: String,
     pub(super) body: Vec<String>,
     pub(super) pages: usize,

@@ -49,9 +49,9 @@ pub(super) fn list(args: &ListArgs, out: &mut dyn Write) -> Result<()> {
     )?;
     for site in &sites {
         let wrappers = site.templates.iter().filter(|t| t.wrapper.is_some()).count();
-        let (confidence, shown) = match (best(site), site.fixed.first()) {
-            (_, Some(fixed)) if fixed.matched > 0 => {
-                ("-".to_owned(), format!("{} (by hand)", fixed.body.join("  or  ")))
+        let (confidence, shown) = match (best(site), site.site_configs.first()) {
+            (_, Some(config)) if config.matched > 0 => {
+                ("-".to_owned(), format!("{} (site config)", config.body.join("  or  ")))
             }
             (Some((_, best)), _) => (format!("{:.2}", best.confidence), best.content.join("  |  ")),
             (None, _) => ("-".to_owned(), "(none)".to_owned()),
@@ -65,15 +65,15 @@ pub(super) fn list(args: &ListArgs, out: &mut dyn Write) -> Result<()> {
 pub(super) fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<()> {
     for site in sites(&args.run, std::slice::from_ref(&args.site))? {
         writeln!(out, "{}", line(&site.site))?;
-        for fixed in &site.fixed {
+        for config in &site.site_configs {
             writeln!(
                 out,
-                "\nby hand, for {}: {} of {} pages matched",
-                line(&fixed.host),
-                fixed.matched,
-                fixed.pages
+                "\nsite config for {}: {} of {} pages matched",
+                line(&config.host),
+                config.matched,
+                config.pages
             )?;
-            lines("body", &fixed.body, out)?;
+            lines("body", &config.body, out)?;
         }
         for template in &site.templates {
             writeln!(out, "\n{}: {}, {} pages", template.id, template.kind, template.pages)?;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Head, Html, Stored, Whence};
+use crate::scale::stored::{Head, Html, Stored, Whence};
 
 const BUFFER: usize = 64 << 10;
 

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use grove::{Cues, Glance, Profile, Weights};
+use grove::{Chosen, Cues, Glance, Profile, Weights};
 use model::FeedItem;
 
 use super::judged::{FULL_TEXT, Kept, body_of};
@@ -19,18 +19,20 @@ thread_local! {
 const FULLER: u32 = 2;
 
 /// Finds the body by the wrapper, with the scores that are to be expected of each pattern instead of the
-/// page's own. `None` where the page is not like those learnt from: it must be judged.
+/// page's own. `None` where the page is not like those learnt from: it must be judged. `selected` is what the
+/// wrapper selects on the page, where that is known.
 pub fn fast_body(
     parsed: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
     (judgement, profile, learnt): (&Judgement, &Profile, &CompiledWrapper),
+    selected: Option<Chosen>,
     weights: &Weights,
 ) -> Option<Body> {
     let ParsedPage { document, words, link_words, .. } = parsed;
     let patterns = &judgement.common.patterns;
     let mut glance =
         CUES.with_borrow_mut(|cues| profile.glance(patterns, document, words, link_words, cues));
-    let chosen = learnt.select(document);
+    let chosen = selected.unwrap_or_else(|| learnt.select(document));
     let kept = chosen.blocks(document, &glance.blocks.blocks);
     if !profile.fits(&glance, &kept) {
         return None;

@@ -65,6 +65,17 @@ pub fn judged_body(
     Some(body_of(Kept { parsed, page, pools: &judgement.pools, learnt, chosen, kept }, weights))
 }
 
+/// Whether the wrapper, which selects this on a page, takes its body: [`judged_body`] finds it by the wrapper.
+pub fn by_wrapper_alone(
+    parsed: &ParsedPage<'_>,
+    page: &JudgedPage,
+    chosen: &Chosen,
+    feed_items: &[&FeedItem],
+) -> bool {
+    let kept = || chosen.blocks(&parsed.document, &page.blocks.blocks);
+    full_text(parsed, page, feed_items).is_none() && !misses(page, &kept())
+}
+
 /// What is kept of a page.
 pub(super) struct Kept<'a> {
     pub(super) parsed: &'a ParsedPage<'a>,
