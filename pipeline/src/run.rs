@@ -2,6 +2,7 @@
 //!
 //! read → group → for each site in parallel: cluster → signify → rank → wrap → extract → emit.
 
+mod nightly;
 mod reading;
 mod replaying;
 
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail};
 use model::Drop;
+use modelstore::Store;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::{AtomicFile, BestWrapper};
@@ -86,6 +88,7 @@ pub fn run(
             return Ok(Report { ledger: *ledger, best: Vec::new(), nothing_to_do: true });
         }
     };
+    let store = nightly::open(config)?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     let shares = Shares::of(budget, pool.current_num_threads(), config.read.most_memory());
@@ -117,7 +120,7 @@ pub fn run(
         stop,
         observer,
     };
-    let outcome = pulse.during(|| whole.run(taken));
+    let outcome = pulse.during(|| whole.run(taken, store));
     let tally = match outcome {
         Ok(tally) => tally,
         Err(error) if matches!(error.downcast_ref(), Some(Stopped::Empty)) => {
@@ -247,7 +250,7 @@ struct Whole<'a> {
 
 impl Whole<'_> {
     /// Reads, or takes what was read before; then processes all sites and finishes the outputs.
-    fn run(&self, kept: Option<Taken>) -> Result<Tally> {
+    fn run(&self, kept: Option<Taken>, mut store: Option<Store>) -> Result<Tally> {
         let taken_up = kept.map_or_else(|| self.take_up(), |kept| Ok(Some(kept)))?;
         let Taken { complete, gathered, last } = taken_up.map_or_else(|| self.read(), Ok)?;
         {
@@ -279,14 +282,16 @@ impl Whole<'_> {
         }
         tally.other_records(complete.other_records);
         self.folder.of_what_was_read(&complete.digest())?;
+        nightly::begin(store.as_mut(), self.config, &complete.inputs)?;
         if last.is_none() {
             self.last_done(&read)?;
         }
-        let (mut journal, done) = self.replay(&mut outputs, &mut tally)?;
+        let (mut journal, done) = self.replay(&mut outputs, &mut tally, store.as_ref())?;
         self.pulse.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
         let crew = Crew {
             config: self.config,
             spool: self.spool,
+            store: store.as_ref(),
             renderers: outputs.renderers(),
             clock: self.clock,
             stop: self.stop,
@@ -326,7 +331,8 @@ impl Whole<'_> {
         let worked = crew.work(list, done, |site: Done| {
             journal.add(&site.frame).map_err(|e| state_error("cannot write", &path, e))?;
             sites_done = site.heading.next().0;
-            self.take(&site.heading.counted, site.rendered, &mut outputs, &mut tally)
+            let store = store.as_ref();
+            self.take(&site.heading.counted, site.rendered, store, &mut outputs, &mut tally)
         });
         let kept = || format!("{sites_done} of {sites} sites are done and kept");
         worked.with_context(|| {
@@ -339,6 +345,7 @@ impl Whole<'_> {
         self.pulse.phase(Phase::Writing, |_| ());
         let failed = self.clock.emit.time(|| outputs.finish())?;
         self.pulse.ledger().failed_sinks = failed;
+        nightly::commit(store, self.config)?;
         tally.show(&mut self.pulse.ledger());
         Ok(tally)
     }
@@ -348,10 +355,12 @@ impl Whole<'_> {
         &self,
         counted: &Counted,
         rendered: Rendered,
+        store: Option<&Store>,
         outputs: &mut Outputs,
         tally: &mut Tally,
     ) -> Result<()> {
         self.count(counted, tally);
+        nightly::take(store, rendered.result())?;
         self.clock.emit.time(|| outputs.emit(rendered)).map_err(Into::into)
     }
 

@@ -121,4 +121,3 @@ pub fn site_configs_of(files: &[WrapperFile]) -> SiteConfigs {
     };
     SiteConfigs::new(by_host.into_iter().map(config), hex(&digest.finalize()))
 }
-

@@ -14,7 +14,6 @@ use wrapper::site_config::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-
 /// Pages a file is tried on.
 const SAMPLE: usize = 10;
 

@@ -169,7 +169,8 @@ fn the_site_model_builds_without_the_program() {
     let sources = rust_files(&repository().join("crates/sitemodel/src"));
     for file in sources {
         let source = fs::read_to_string(&file).unwrap();
-        for word in ["std::fs", "std::env", "std::thread", "std::time", "std::process", "std::net"] {
+        for word in ["std::fs", "std::env", "std::thread", "std::time", "std::process", "std::net"]
+        {
             assert!(!source.contains(word), "{} uses {word}", file.display());
         }
     }

@@ -88,8 +88,7 @@ fn make_models() {
         tables_of.rank.engine = engine.parse().unwrap();
         tables_of.cluster.min_words = 3;
         let settings = Settings::new(tables_of);
-        let pages: Vec<_> =
-            (0..6).map(|n| page(n, if n < 4 { posts } else { tables })).collect();
+        let pages: Vec<_> = (0..6).map(|n| page(n, if n < 4 { posts } else { tables })).collect();
         let urls = pages.iter().map(|page| &*page.url);
         let addresses = AddressDigest::of(urls, &Tracking::new(&[]));
         let evidence = Evidence { site: "example.org", addresses: &addresses, cut: false };

@@ -46,7 +46,8 @@ fn results(folder: &Path, fast_path: bool) -> Results {
 fn pages_like_the_sample_are_not_judged_and_others_are() {
     let folder = tempfile::tempdir().unwrap();
     let (fast, judged) = (results(folder.path(), true), results(folder.path(), false));
-    let counts = |results: &Results| (results.count("pages_fast_path"), results.count("pages_judged"));
+    let counts =
+        |results: &Results| (results.count("pages_fast_path"), results.count("pages_judged"));
     assert_eq!(counts(&judged), (0, PAGES as u64));
     let (on_fast_path, others) = counts(&fast);
     assert_eq!(on_fast_path + others, PAGES as u64);

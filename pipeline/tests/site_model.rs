@@ -108,7 +108,8 @@ fn the_bytes_of_a_model_are_the_model() {
             assert!(back.to_bytes() == bytes, "{} by {engine}", site.key);
             assert_eq!(back.fits(&settings), Ok(()));
             for page in pages {
-                let (ours, theirs) = (model.apply(page, &[], &settings), back.apply(page, &[], &settings));
+                let (ours, theirs) =
+                    (model.apply(page, &[], &settings), back.apply(page, &[], &settings));
                 assert_eq!(ours, theirs, "{} by {engine}", page.url);
             }
         }
@@ -124,7 +125,8 @@ fn applying_is_a_function() {
             // Half of the pages were learnt from, half were not.
             let half: Vec<&Page> = pages.iter().step_by(2).copied().collect();
             let model = learn_from(site, &half, &settings);
-            let first: Vec<_> = pages.iter().map(|page| model.apply(page, &[], &settings)).collect();
+            let first: Vec<_> =
+                pages.iter().map(|page| model.apply(page, &[], &settings)).collect();
             for order in orders(&(0..pages.len()).collect::<Vec<_>>()) {
                 for at in order {
                     let again = model.apply(pages[at], &[], &settings);
@@ -202,8 +204,7 @@ fn damaged_bytes_say_what_and_where() {
 fn health_tells_a_redesign() {
     let site = made_up();
     let settings = settings("grove");
-    let pages: Vec<&Page> =
-        site.pages.iter().filter(|page| page.url.contains("/notes/")).collect();
+    let pages: Vec<&Page> = site.pages.iter().filter(|page| page.url.contains("/notes/")).collect();
     let model = learn_from(&site, &pages, &settings);
     let seen_of = |changed: &dyn Fn(&Page) -> Page| {
         let mut seen = Seen::default();
@@ -228,8 +229,7 @@ fn health_tells_a_redesign() {
 fn a_page_without_a_template_is_unassigned() {
     let site = made_up();
     let settings = settings("grove");
-    let pages: Vec<&Page> =
-        site.pages.iter().filter(|page| page.url.contains("/notes/")).collect();
+    let pages: Vec<&Page> = site.pages.iter().filter(|page| page.url.contains("/notes/")).collect();
     let model = learn_from(&site, &pages, &settings);
     let other = site.pages.iter().find(|page| page.url.contains("/old/")).unwrap();
     assert_eq!(model.apply(other, &[], &settings).outcome, Outcome::Unassigned);

@@ -64,7 +64,10 @@ fn a_fixed_wrapper_takes_the_place_of_the_learnt_one() {
     let site = fs::read_to_string(fixed.folder.join("wrappers/hand.example.json")).unwrap();
     let site: serde_json::Value = serde_json::from_str(&site).unwrap();
     assert_eq!(site["site_configs"][0]["host"], "hand.example");
-    assert_eq!((&site["site_configs"][0]["pages"], &site["site_configs"][0]["matched"]), (&8.into(), &8.into()));
+    assert_eq!(
+        (&site["site_configs"][0]["pages"], &site["site_configs"][0]["matched"]),
+        (&8.into(), &8.into())
+    );
 }
 
 #[test]
@@ -73,11 +76,8 @@ fn a_page_without_a_match_goes_the_learnt_way_unless_that_is_forbidden() {
     let archive = archive(folder.path());
     let lines = "body: //article[@id='gone']\nstrip: //p[@class='more']\n";
     let file = wrapper_file(folder.path(), ".hand.example.txt", lines);
-    let below = run(
-        &[&archive],
-        &folder.path().join("below"),
-        &["--site-configs", file.to_str().unwrap()],
-    );
+    let below =
+        run(&[&archive], &folder.path().join("below"), &["--site-configs", file.to_str().unwrap()]);
     // What is stripped is stripped all the same. The file is for the hosts below alone.
     for (url, stripped) in
         [("https://www.hand.example/posts/1", false), ("https://notes.hand.example/posts/1", true)]

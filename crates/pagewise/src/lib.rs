@@ -32,7 +32,7 @@ use dom::{Document, NodeId};
 pub use blocks::{BlocksConfig, blocks};
 pub use density::{DensityConfig, density};
 pub use euclid::{EuclidConfig, euclid};
-pub use redundancy::{Redundant, RedundancyConfig};
+pub use redundancy::{RedundancyConfig, Redundant};
 pub use text_density::{TextDensityConfig, text_density};
 pub use words_leaves::{WordsLeavesConfig, words_leaves};
 

@@ -3,8 +3,8 @@
 use dom::{Document, NodeId, parse};
 use proptest::prelude::*;
 use sitegrove_pagewise::{
-    BlocksConfig, DensityConfig, Method, Parameters, Redundant, RedundancyConfig, WordsLeavesConfig, blocks,
-    density, extract, words_leaves,
+    BlocksConfig, DensityConfig, Method, Parameters, RedundancyConfig, Redundant,
+    WordsLeavesConfig, blocks, density, extract, words_leaves,
 };
 
 const NAMES: [&str; 18] = [

@@ -3,7 +3,7 @@
 use model::{Article, CharacterCounts, Drop, Support};
 use serde::{Deserialize, Serialize};
 
-use crate::{SiteConfigFile, SiteRecord, SiteRow};
+use crate::{SiteConfigFile, SiteNight, SiteRecord, SiteRow};
 
 /// All that came of one site.
 #[derive(Debug, Deserialize, Serialize)]
@@ -31,6 +31,8 @@ pub struct SiteResult {
     pub more: bool,
     /// For a part, its figures; `None` for a whole site.
     pub row: Option<Box<SiteRow>>,
+    /// In a run with a store of models, what is to be kept; on the last part of a site.
+    pub night: Option<Box<SiteNight>>,
 }
 
 impl SiteResult {
@@ -48,6 +50,7 @@ impl SiteResult {
             site_configs: Vec::new(),
             more: false,
             row: None,
+            night: None,
         }
     }
 
@@ -65,6 +68,7 @@ impl SiteResult {
             site_configs: self.site_configs.clone(),
             more: self.more,
             row: self.row.clone(),
+            night: self.night.clone(),
         }
     }
 }

@@ -197,7 +197,8 @@ impl SiteModel {
         meter: &dyn Meter,
     ) -> Applied {
         let alone = || {
-            let evidence = Evidence { site: &self.head.site, addresses: &self.addresses, cut: false };
+            let evidence =
+                Evidence { site: &self.head.site, addresses: &self.addresses, cut: false };
             let learning = learn_parsed(&evidence, &[*sibling], None, settings, meter);
             let hints = Hints { known: learning.known.first(), ..hints };
             learning.model.apply_unguarded(sibling, hints, settings, meter)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{CharacterCounts, Route, Verdict};
 
+use crate::agreement::agreement;
 use crate::apply::{Applied, Outcome};
 use crate::expected::Expected;
 use crate::model::SiteModel;
@@ -15,6 +16,8 @@ use crate::template::Way;
 pub struct Seen {
     /// Per template how its pages fared.
     templates: BTreeMap<u32, Expected>,
+    /// Per template the pages whose article was compared with the judgement of that page alone.
+    compared: BTreeMap<u32, Compared>,
     /// Pages that no template is for.
     unassigned: u64,
     /// Pages, all in all.
@@ -27,7 +30,22 @@ pub struct Seen {
     pub characters: CharacterCounts,
 }
 
+/// Pages that were compared with the judgement of the page alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Compared {
+    pages: u64,
+    /// Sum of agreements, in thousandths, so that sums do not depend on order.
+    agreement: u64,
+    /// Pages of which the model gave less than half of what the judgement of the page alone gives.
+    short: u64,
+}
+
 impl Seen {
+    /// Pages, all in all.
+    pub fn pages(&self) -> u64 {
+        self.pages
+    }
+
     /// Counts a page.
     pub fn add(&mut self, applied: &Applied) {
         self.pages += 1;
@@ -47,6 +65,22 @@ impl Seen {
         }
     }
 
+    /// Compares what the model gave of a page with what the page alone gives
+    /// ([`SiteModel::apply_alone`]). A page that alone gives no article tells nothing.
+    pub fn compare(&mut self, applied: &Applied, alone: &Applied) {
+        let (Some(template), Outcome::Article(alone)) = (applied.template, &alone.outcome) else {
+            return;
+        };
+        let text = match &applied.outcome {
+            Outcome::Article(article) => &*article.text,
+            Outcome::Drop(_) | Outcome::Unassigned => "",
+        };
+        let compared = self.compared.entry(template).or_default();
+        compared.pages += 1;
+        compared.agreement += (agreement(text, &alone.text) * 1000.0).round() as u64;
+        compared.short += u64::from(text.len() * 2 < alone.text.len());
+    }
+
     /// Adds what was seen of other pages.
     pub fn merge(&mut self, other: &Self) {
         for (template, more) in &other.templates {
@@ -54,6 +88,12 @@ impl Seen {
             own.pages += more.pages;
             own.by_wrapper += more.by_wrapper;
             own.confidence += more.confidence;
+        }
+        for (template, more) in &other.compared {
+            let own = self.compared.entry(*template).or_default();
+            own.pages += more.pages;
+            own.agreement += more.agreement;
+            own.short += more.short;
         }
         self.unassigned += other.unassigned;
         self.pages += other.pages;
@@ -71,39 +111,83 @@ pub struct Health {
     pub site: Verdict,
     /// Pages of no template, of all.
     pub unassigned: (u64, u64),
-    /// By id of the template.
-    pub templates: BTreeMap<String, Verdict>,
+    /// By id of the template, those that pages were seen of.
+    pub templates: BTreeMap<String, TemplateHealth>,
+}
+
+/// How a template is, and what that rests on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TemplateHealth {
+    /// How it is.
+    pub verdict: Verdict,
+    /// Pages that were seen.
+    pub pages: u64,
+    /// Share of them on which the wrapper found the article.
+    pub by_wrapper: f64,
+    /// The same of the pages learnt from.
+    pub by_wrapper_expected: f64,
+    /// Mean confidence.
+    pub confidence: f64,
+    /// The same of the pages learnt from.
+    pub confidence_expected: f64,
+    /// Mean agreement with the judgement of single pages; `None` where none was compared.
+    pub agreement: Option<f64>,
 }
 
 /// Fewer pages tell nothing.
-const FEWEST: u64 = 5;
+pub const FEWEST_TO_TELL: u64 = 3;
 /// Loss of the share on which the wrapper finds the article, and of mean confidence, from which on a template
-/// drifts, and is broken.
+/// drifts, over many pages; and is broken.
 const DRIFTING: f64 = 0.15;
 const BROKEN: f64 = 0.5;
+/// What a template with one page may lose beside that without being told to drift; with n pages the n-th part
+/// of it: the fewer pages, the more one of them weighs.
+const LEEWAY: f64 = 0.9;
+/// Agreement with the judgement of single pages below which a template is broken, if that judgement also
+/// finds much more: 0.00 to 0.18 on redesigned sites, 0.94 to 0.99 on those that still fit.
+const DISAGREEING: f64 = 0.3;
 
 /// Compares what applying a model saw with what it was learnt from.
 pub fn assess(model: &SiteModel, seen: &Seen) -> Health {
-    let verdict = |(at, now): (&u32, &Expected)| {
+    let health = |(at, now): (&u32, &Expected)| {
         let template = model.templates.get(*at as usize)?;
-        let then = template.expected;
-        if now.pages < FEWEST || then.pages == 0 {
-            return Some((template.id.clone(), Verdict::TooFewPages));
-        }
-        let lost = (then.share_by_wrapper() - now.share_by_wrapper())
-            .max(then.mean_confidence() - now.mean_confidence());
-        let verdict = match lost {
-            lost if lost >= BROKEN => Verdict::Broken,
-            lost if lost >= DRIFTING => Verdict::Drifting,
-            _ => Verdict::Healthy,
-        };
-        Some((template.id.clone(), verdict))
+        let compared = seen.compared.get(at).copied().unwrap_or_default();
+        Some((template.id.clone(), TemplateHealth::of(&template.expected, now, compared)))
     };
-    let templates: BTreeMap<String, Verdict> = seen.templates.iter().filter_map(verdict).collect();
-    let worst = templates.values().copied().max().unwrap_or(Verdict::TooFewPages);
-    let site = match seen.pages >= FEWEST && seen.unassigned * 2 >= seen.pages {
+    let templates: BTreeMap<String, TemplateHealth> =
+        seen.templates.iter().filter_map(health).collect();
+    let worst = templates.values().map(|health| health.verdict).max();
+    let site = match seen.pages >= FEWEST_TO_TELL && seen.unassigned * 2 >= seen.pages {
         true => Verdict::Broken,
-        false => worst,
+        false => worst.unwrap_or(Verdict::TooFewPages),
     };
     Health { site, unassigned: (seen.unassigned, seen.pages), templates }
+}
+
+impl TemplateHealth {
+    fn of(then: &Expected, now: &Expected, compared: Compared) -> Self {
+        let agreement = (compared.pages > 0)
+            .then(|| compared.agreement as f64 / 1000.0 / compared.pages as f64);
+        let lost = (then.share_by_wrapper() - now.share_by_wrapper())
+            .max(then.mean_confidence() - now.mean_confidence());
+        let is_short = compared.short * 2 > compared.pages;
+        let verdict = if now.pages < FEWEST_TO_TELL || then.pages == 0 {
+            Verdict::TooFewPages
+        } else if lost >= BROKEN || (is_short && agreement.is_some_and(|own| own < DISAGREEING)) {
+            Verdict::Broken
+        } else if lost >= DRIFTING + LEEWAY / now.pages as f64 {
+            Verdict::Drifting
+        } else {
+            Verdict::Healthy
+        };
+        Self {
+            verdict,
+            pages: now.pages,
+            by_wrapper: now.share_by_wrapper(),
+            by_wrapper_expected: then.share_by_wrapper(),
+            confidence: now.mean_confidence(),
+            confidence_expected: then.mean_confidence(),
+            agreement,
+        }
+    }
 }

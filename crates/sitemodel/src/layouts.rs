@@ -110,8 +110,9 @@ pub(crate) fn group_by_layout(pages: &[Outline], config: &ClusterConfig) -> Vec<
         let rest = left.split_off(left.len().min(config.sample.max(1)));
         let fresh = agglomerate(pages, &left, config);
         left.clear();
-        let core =
-            |group: &Vec<u32>| group.iter().take(CORE).map(|&m| pages[m as usize].clone()).collect();
+        let core = |group: &Vec<u32>| {
+            group.iter().take(CORE).map(|&m| pages[m as usize].clone()).collect()
+        };
         let cores = Cores::of(fresh.iter().map(core).collect());
         let first = groups.len();
         groups.extend(fresh);

@@ -70,7 +70,16 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
     let (words, link_words) = PrefixSums::of_texts(&document, terms::count_words);
     let names = Names::of(&document);
     let tokens = names.distinct();
-    ParsedPage { page, document, words, link_words, tokens, names, json_ld: OnceLock::new(), configured }
+    ParsedPage {
+        page,
+        document,
+        words,
+        link_words,
+        tokens,
+        names,
+        json_ld: OnceLock::new(),
+        configured,
+    }
 }
 
 impl ParsedPage<'_> {

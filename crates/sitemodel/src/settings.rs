@@ -159,7 +159,14 @@ impl Settings {
     pub fn new(tables: Tables) -> Self {
         let digest = Sha256::digest(serde_json::to_vec(&tables).unwrap_or_default()).into();
         let tracking = Tracking::new(&tables.tracking_parameters);
-        Self { tables, weights: None, site_configs: None, forms: Forms::default(), tracking, digest }
+        Self {
+            tables,
+            weights: None,
+            site_configs: None,
+            forms: Forms::default(),
+            tracking,
+            digest,
+        }
     }
 
     /// The defaults of `configs/default.toml`.

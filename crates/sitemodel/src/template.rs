@@ -100,8 +100,8 @@ impl Learnt {
             Engine::PageWise(Method::Blocks) => {
                 let documents: Vec<_> = sample.iter().map(|s| &s.page.document).collect();
                 let parameters = Parameters::from(&tables.methods);
-                let redundant = meter
-                    .step(Step::Rank, || Redundant::of(&documents, &parameters.blocks));
+                let redundant =
+                    meter.step(Step::Rank, || Redundant::of(&documents, &parameters.blocks));
                 (Self { redundant: Some(redundant), ..Self::default() }, Vec::new())
             }
             _ => (Self::default(), Vec::new()),
@@ -144,8 +144,7 @@ impl Learnt {
         let judge = || judgement.judge_page(sibling, &tables.signify, weights);
         let judged = meter.step(Step::Rank, judge);
         let find = || {
-            let selected =
-                self.wrapper.as_ref().map(|w| (w, w.select(&sibling.page.document)));
+            let selected = self.wrapper.as_ref().map(|w| (w, w.select(&sibling.page.document)));
             let (page, items) = (sibling.page, sibling.feed_items);
             judged_body(page, &judged, judgement, Lone::Unknown, selected, items, weights)
         };
@@ -274,8 +273,7 @@ fn rank_sample(
         held_back: &pages[learnt_from..],
     });
     let engine = tables.rank.engine.name();
-    let wrapper =
-        meter.step(Step::Wrap, || wrap(engine, &pages, &recurring, &ranked, trial));
+    let wrapper = meter.step(Step::Wrap, || wrap(engine, &pages, &recurring, &ranked, trial));
     ranked.truncate(PATTERNS_KEPT);
     Learnt { wrapper, ranked, ..Learnt::default() }
 }

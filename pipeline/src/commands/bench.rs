@@ -13,9 +13,9 @@ use model::Page;
 use crate::config::Config;
 use crate::inputs::{Input, expand};
 use crate::ledger::Ledger;
-use sitemodel::parse_page;
 use crate::run::Stopped;
 use crate::stages::read::{Intake, read};
+use sitemodel::parse_page;
 
 /// Arguments of `sitegrove bench`.
 #[derive(Args, Debug)]

@@ -9,13 +9,13 @@ use clap::{Args, ValueEnum};
 use sink::{SiteResult, article_record};
 
 use crate::config::Config;
-use sitemodel::Engine;
 use crate::inputs::{Input, expand};
 use crate::ledger::Clock;
 use crate::printed::{Console, line};
 use crate::site::process;
 use crate::stages::group::group;
 use crate::stages::read::read;
+use sitemodel::Engine;
 
 /// What to print.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]

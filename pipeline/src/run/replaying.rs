@@ -4,6 +4,7 @@ use std::io;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, bail};
+use modelstore::Store;
 use rayon::prelude::*;
 
 use super::{Stopped, Whole};
@@ -23,6 +24,7 @@ impl Whole<'_> {
         &self,
         outputs: &mut Outputs,
         tally: &mut Tally,
+        store: Option<&Store>,
     ) -> Result<(Journal, (usize, usize))> {
         let path = self.folder.journal();
         let failed = |e| state_error("cannot read", &path, e);
@@ -41,7 +43,7 @@ impl Whole<'_> {
                     sites.push(Before { heading, packed, rendered: None });
                 }
                 of += sites.len();
-                here += self.take_over(sites, outputs, tally, &failed)?;
+                here += self.take_over(sites, outputs, tally, store, &failed)?;
                 end = frames.end();
                 if self.stop.load(Ordering::Relaxed) {
                     outputs.keep();
@@ -60,6 +62,7 @@ impl Whole<'_> {
         mut sites: Vec<Before<'_>>,
         outputs: &mut Outputs,
         tally: &mut Tally,
+        store: Option<&Store>,
         failed: &dyn Fn(io::Error) -> anyhow::Error,
     ) -> Result<usize> {
         let renderers = outputs.renderers();
@@ -77,8 +80,12 @@ impl Whole<'_> {
             let whole = sites[at..].iter().take_while(is_whole);
             let whole: Vec<_> =
                 whole.map(|site| (&*site.heading.counted.site, &site.heading.output)).collect();
-            let (here, mut passed) = (whole.len(), self.pool.install(|| outputs.pass(&whole)));
+            let here = whole.len();
+            // What the store takes of a site is in its results only.
+            let pass = || if store.is_none() { outputs.pass(&whole) } else { 0 };
+            let mut passed = self.pool.install(pass);
             if passed == here
+                && store.is_none()
                 && let Some(Heading { of_part: Some(part), output, .. }) =
                     sites.get(at + here).map(|site| &site.heading)
                 && outputs.pass_part(part, output)?
@@ -96,7 +103,7 @@ impl Whole<'_> {
             while let Some(site) = sites.get_mut(at)
                 && let Some(rendered) = site.rendered.take()
             {
-                self.take(&site.heading.counted, rendered, outputs, tally)?;
+                self.take(&site.heading.counted, rendered, store, outputs, tally)?;
                 at += 1;
             }
         }

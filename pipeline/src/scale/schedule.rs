@@ -13,16 +13,17 @@ use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::SiteResult;
 
 use super::gather::Waiting;
 use super::journal::Heading;
 use super::spool::Spool;
-use crate::site::work_on;
 use crate::config::Config;
 use crate::ledger::Clock;
 use crate::memory::Shares;
+use crate::site::work_on;
 use crate::stages::emit::{Rendered, Renderers};
 
 /// A site to work on.
@@ -49,6 +50,8 @@ pub(crate) struct Done {
 pub(crate) struct Crew<'a> {
     pub(crate) config: &'a Config,
     pub(crate) spool: &'a Spool,
+    /// The store of site models, if there is one.
+    pub(crate) store: Option<&'a Store>,
     pub(crate) renderers: Renderers,
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,
@@ -152,7 +155,8 @@ impl Crew<'_> {
                 if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
             let key = site.key.clone();
-            let work = || work_on(site, done, self.spool, self.config, self.clock, &mut hand);
+            let work =
+                || work_on(site, done, self.spool, self.store, self.config, self.clock, &mut hand);
             let worked = pool.install(work);
             if let Err(error) = worked {
                 let error =

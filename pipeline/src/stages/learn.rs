@@ -108,6 +108,18 @@ impl Surveyed {
         Self { key, items, joined, parts, whole, addresses }
     }
 
+    /// Takes addresses of pages of earlier nights beside those of tonight.
+    pub(crate) fn widen<'a>(
+        &mut self,
+        tonight: impl Iterator<Item = &'a str> + Clone,
+        others: impl Iterator<Item = &'a str> + Clone,
+        settings: &Settings,
+    ) {
+        if others.clone().next().is_some() {
+            self.addresses = AddressDigest::of(tonight.chain(others), settings.tracking());
+        }
+    }
+
     /// The key of the site.
     pub(crate) fn key(&self) -> &str {
         &self.key
@@ -160,9 +172,8 @@ impl Surveyed {
         meter: &dyn Meter,
     ) -> Learning {
         let evidence = Evidence { site: &self.key, addresses: &self.addresses, cut };
-        let learn = |sample: &[Sibling<'_>]| {
-            learn_parsed(&evidence, sample, previous, settings, meter)
-        };
+        let learn =
+            |sample: &[Sibling<'_>]| learn_parsed(&evidence, sample, previous, settings, meter);
         // A panic leaves every page to itself.
         catch_unwind(AssertUnwindSafe(|| learn(sample))).unwrap_or_else(|_| learn(&[]))
     }

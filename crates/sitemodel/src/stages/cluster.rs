@@ -97,8 +97,7 @@ pub fn cluster(
 ) -> (Layouts, Vec<Cluster>) {
     let config = &settings.tables().cluster;
     let recurring = recurring_tokens(sample.iter().map(|sibling| sibling.page));
-    let outlines: Vec<Outline> =
-        sample.par_iter().map(|page| outline(page, &recurring)).collect();
+    let outlines: Vec<Outline> = sample.par_iter().map(|page| outline(page, &recurring)).collect();
     let impressions: Vec<Impression> =
         sample.par_iter().map(|page| look(page, addresses, settings)).collect();
     let groups = group_by_layout(&outlines, config);
@@ -303,4 +302,3 @@ fn signature(members: &[u32], outlines: &[Outline]) -> u64 {
     let bytes: Vec<u8> = shared.iter().flat_map(|path| path.to_le_bytes()).collect();
     xxh3_64(&bytes)
 }
-

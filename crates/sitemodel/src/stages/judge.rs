@@ -74,7 +74,11 @@ impl Judgement {
         patterns.check()?;
         self.pools.check(patterns)?;
         if self.decisions.len() != patterns.len() {
-            return Err(format!("{} decisions on {} patterns", self.decisions.len(), patterns.len()));
+            return Err(format!(
+                "{} decisions on {} patterns",
+                self.decisions.len(),
+                patterns.len()
+            ));
         }
         self.terms.check(most_pages)
     }

@@ -17,8 +17,8 @@ use terms::{
     Vocabulary,
 };
 
-use crate::settings::{SignifierChoice, SignifyConfig, Weighting};
 use crate::parsed::{ParsedPage, language_of};
+use crate::settings::{SignifierChoice, SignifyConfig, Weighting};
 
 /// A page among its siblings.
 #[derive(Clone, Copy, Debug)]

@@ -96,12 +96,7 @@ fn of_forest(site: &ParsedSite<'_>, members: &[u32], config: &Config) -> Evidenc
     }
 }
 
-fn of_grove(
-    site: &ParsedSite<'_>,
-    members: &[u32],
-    config: &Config,
-    needed: &[u32],
-) -> Evidence {
+fn of_grove(site: &ParsedSite<'_>, members: &[u32], config: &Config, needed: &[u32]) -> Evidence {
     // Pages beyond those learnt from are scored too, but only as far as they are shown.
     let last = members.iter().rposition(|index| needed.contains(index)).map_or(0, |at| at + 1);
     let order = &members[..members.len().min(last.max(config.rank.learn_from))];

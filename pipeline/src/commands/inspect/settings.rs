@@ -4,9 +4,9 @@ use std::path::Path;
 
 use anyhow::{Result, anyhow};
 
-use sitemodel::settings::SignifierChoice;
 use crate::config::Config;
 use crate::ledger::Ledger;
+use sitemodel::settings::SignifierChoice;
 
 /// Settings, and what was assumed.
 pub(super) struct Settings {

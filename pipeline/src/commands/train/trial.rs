@@ -42,8 +42,7 @@ pub(super) fn held_out<'a>(
 ) -> Vec<HeldOut<'a>> {
     let configs: Vec<Config> = (0..plan.count)
         .map(|part| {
-            let loaded =
-                LoadedWeights { weights: course.weights(part, like), digest: [0; 32] };
+            let loaded = LoadedWeights { weights: course.weights(part, like), digest: [0; 32] };
             let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
             config.rank.engine = Engine::Grove;
             // The gold says what a page is: none is to be left out for looking like a list.

@@ -10,8 +10,8 @@ use serde::Serialize;
 use wrapper::site_config::{Finding, Verdict};
 
 use super::Format;
-use crate::site_config_files::{WrapperFile, read_files};
 use crate::printed::{Console, line};
+use crate::site_config_files::{WrapperFile, read_files};
 
 /// Arguments of `sitegrove wrappers check`.
 #[derive(Args, Debug)]

@@ -20,13 +20,13 @@ use super::Format;
 use super::export::site_config_files;
 use super::run_folder::{ArticleEntry, sites};
 use crate::config::Config;
-use crate::site_config_files::{read_files, site_configs_of};
 use crate::inputs::expand;
 use crate::ledger::{Clock, Ledger};
 use crate::observer::Quiet;
 use crate::printed::{Console, line};
 use crate::results::Results;
 use crate::run::{Stopped, read_all};
+use crate::site_config_files::{read_files, site_configs_of};
 use crate::site_configs::squeezed;
 use crate::stages::group::group;
 

@@ -17,6 +17,8 @@ pub struct Rendered {
     pub(super) dropped: Vec<u8>,
     /// Its wrapper file; none for a part of a site, as that file is of all parts.
     pub(super) wrappers: Option<Vec<u8>>,
+    /// Its line of `health.jsonl`; empty without a store of models.
+    pub(super) health: Vec<u8>,
 }
 
 /// What tells whether the output of a site is in the files already.
@@ -71,6 +73,7 @@ impl Renderers {
             by_sink: by_sink.collect(),
             dropped: json_lines(result.drops.iter().map(drop_record)),
             wrappers: is_whole.then(|| wrapper_file(&result.record)),
+            health: json_lines(result.night.iter().map(|night| &night.health)),
             result,
         }
     }

@@ -78,9 +78,7 @@ impl Group<'_> {
     /// The parsed pages in the order in which a run samples them.
     pub(super) fn siblings<'a>(&'a self, parsed: &'a ParsedSite<'a>) -> Siblings<'a> {
         let order = parsed.in_sample_order(0..parsed.pages.len() as u32);
-        let listed = |&m: &u32| {
-            (&parsed.pages[m as usize], parsed.surveyed.items_of(m as usize))
-        };
+        let listed = |&m: &u32| (&parsed.pages[m as usize], parsed.surveyed.items_of(m as usize));
         Siblings {
             pages: order.iter().map(listed).collect(),
             gold: order.iter().map(|&m| self.gold[m as usize]).collect(),

@@ -58,9 +58,8 @@ fn scores(
     let wrapper = learn(&siblings[..setting.learn_from], setting, settings);
     let documents: Vec<&Document> = siblings.iter().map(|page| &page.page.document).collect();
     let tables = settings.tables();
-    let redundant = (setting.engine == Engine::PageWise(Method::Blocks)).then(|| {
-        Redundant::of(&documents, &Parameters::from(&tables.methods).blocks)
-    });
+    let redundant = (setting.engine == Engine::PageWise(Method::Blocks))
+        .then(|| Redundant::of(&documents, &Parameters::from(&tables.methods).blocks));
     let own = |article: &Article| setting.steps_in || article.engine == setting.engine.name();
     let score = |(sibling, gold): (&Sibling<'_>, &&GoldPage)| {
         let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
