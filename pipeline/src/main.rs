@@ -11,8 +11,8 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sitegrove::causes::told;
 use sitegrove::commands::{
-    bench, changes, evaluate, extract, history, inspect, report, run, search, status, train,
-    wrappers,
+    bench, changes, evaluate, extract, history, inspect, models, report, run, search, status,
+    train, wrappers,
 };
 use sitegrove::printed::{self, Console, Printed};
 use sitegrove::run::Stopped;
@@ -64,6 +64,8 @@ enum Command {
     Inspect(inspect::InspectArgs),
     /// List, show, export, check and try wrappers
     Wrappers(wrappers::WrappersArgs),
+    /// List, show, compare, check and move the site models that runs keep
+    Models(models::ModelsArgs),
     /// Draw the report of a run again
     Report(report::ReportArgs),
     /// The versions of an article in an archive of articles
@@ -174,6 +176,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
         Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
+        Command::Models(args) => models::run(args, out).map(code),
         Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::History(args) => history::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Changes(args) => changes::run(args, out).map(|()| ExitCode::SUCCESS),

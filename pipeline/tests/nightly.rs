@@ -30,8 +30,18 @@ struct Night {
 }
 
 const DAYS: [&str; 12] = [
-    "2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05", "2026-03-06",
-    "2026-03-07", "2026-03-08", "2026-03-09", "2026-03-10", "2026-03-11", "2026-03-12",
+    "2026-03-01",
+    "2026-03-02",
+    "2026-03-03",
+    "2026-03-04",
+    "2026-03-05",
+    "2026-03-06",
+    "2026-03-07",
+    "2026-03-08",
+    "2026-03-09",
+    "2026-03-10",
+    "2026-03-11",
+    "2026-03-12",
 ];
 
 impl Nights {
@@ -93,8 +103,12 @@ impl Night {
         self.of("posts.example", "health")
     }
 
-    fn text(&self, n: usize) -> &str {
-        text(self.results.article(&url(n)), "text")
+    /// The text of a post; its title may stand before it.
+    fn has_text_of(&self, n: usize) {
+        let found = text(self.results.article(&url(n)), "text");
+        let rest = found.strip_suffix(&*prose::text(n));
+        let fits = rest.is_some_and(|rest| rest.is_empty() || rest.trim() == prose::title(n));
+        assert!(fits, "{n}: {found}\n{:?}", self.health);
     }
 }
 
@@ -109,8 +123,10 @@ fn posts(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
 /// The same posts once the site has another look: another template altogether.
 fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
     let page = |n: usize| {
-        let body: String =
-            prose::paragraphs(n).iter().map(|p| format!("<section><p class=par>{p}</section>")).collect();
+        let body: String = prose::paragraphs(n)
+            .iter()
+            .map(|p| format!("<section><p class=par>{p}</section>"))
+            .collect();
         let html = format!(
             "<!doctype html><html lang=en><head><title>{t}</title></head><body><div id=app>\
              <header><nav><a href=/>Start</a> <a href=/topics>Topics</a></nav></header><main>\
@@ -127,7 +143,8 @@ fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
 /// What a store holds, but for the bytes of its pages on disk.
 fn content(store: &Path) -> String {
     let db = Connection::open(store).unwrap();
-    let tables = ["runs", "sites", "models", "templates", "samples", "retained", "nights", "health"];
+    let tables =
+        ["runs", "sites", "models", "templates", "samples", "retained", "nights", "health"];
     let dump = |table: &str| {
         let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
         let columns = statement.column_count();
@@ -135,7 +152,8 @@ fn content(store: &Path) -> String {
             let value = |at| format!("{:?}", row.get_ref(at).unwrap());
             Ok((0..columns).map(value).collect::<Vec<_>>().join("|"))
         };
-        let mut rows: Vec<String> = statement.query_map([], row).unwrap().map(Result::unwrap).collect();
+        let mut rows: Vec<String> =
+            statement.query_map([], row).unwrap().map(Result::unwrap).collect();
         rows.sort();
         format!("{table}\n{}", rows.join("\n"))
     };
@@ -150,7 +168,8 @@ fn the_first_night_is_a_run_without_a_store_and_the_same_night_again_changes_not
     assert_eq!((&*first.decision(), &*first.verdict()), ("learn-fresh", "healthy"));
     assert!(first.told.contains("Models in "), "{}", first.told);
     let plain = nights.folder.path().join("plain");
-    let (code, ..) = parts(&call(&["run", archive.to_str().unwrap(), "--out", plain.to_str().unwrap()]));
+    let (code, ..) =
+        parts(&call(&["run", archive.to_str().unwrap(), "--out", plain.to_str().unwrap()]));
     assert_eq!(code, 0);
     assert!(!plain.join("health.jsonl").exists());
     let plain = Results::read(&plain);
@@ -177,7 +196,7 @@ fn a_model_grows_from_few_pages_and_is_then_left_alone() {
     let mut decisions = Vec::new();
     for n in 0..12 {
         let night = nights.night(&posts(n..n + 1));
-        assert_eq!(night.text(n), prose::text(n), "night {n}");
+        night.has_text_of(n);
         decisions.push(night.decision());
     }
     let grow = |of: &str| decisions.iter().filter(|own| *own == of).count();
@@ -194,7 +213,7 @@ fn a_model_grows_from_few_pages_and_is_then_left_alone() {
     assert_eq!((&*many.decision(), &*many.verdict()), ("keep", "healthy"));
     assert_eq!(revisions(&nights), before);
     for n in 40..60 {
-        assert_eq!(many.text(n), prose::text(n));
+        many.has_text_of(n);
     }
     let retained = "SELECT count(*), count(DISTINCT url) FROM retained";
     let db = Connection::open(nights.store()).unwrap();
@@ -215,7 +234,7 @@ fn a_redesign_is_noticed_in_its_night_and_the_old_layout_is_kept() {
     assert_eq!(changed.code, 1, "--fail-on broken");
     assert!(["add-templates", "replace"].contains(&&*changed.decision()), "{:?}", changed.health);
     for n in 20..24 {
-        assert_eq!(changed.text(n), prose::text(n));
+        changed.has_text_of(n);
         assert_eq!(text(changed.results.article(&url(n)), "health"), "broken");
     }
     // The site serves both for a while.
@@ -226,9 +245,13 @@ fn a_redesign_is_noticed_in_its_night_and_the_old_layout_is_kept() {
     let templates: Vec<&str> =
         [24, 30].iter().map(|n| text(after.results.article(&url(*n)), "template")).collect();
     assert_ne!(templates[0], templates[1]);
-    assert_eq!(templates[1], text(healthy.results.article(&url(12)), "template"), "it keeps its id");
+    assert_eq!(
+        templates[1],
+        text(healthy.results.article(&url(12)), "template"),
+        "it keeps its id"
+    );
     for n in (24..28).chain(30..34) {
-        assert_eq!(after.text(n), prose::text(n));
+        after.has_text_of(n);
     }
 }
 
@@ -238,13 +261,20 @@ fn a_wrapper_that_finds_nothing_is_replaced() {
     nights.night(&posts(0..12));
     // The same outline, but what the wrapper looks for has other names, and its name is taken by another.
     let renamed = |n: usize| {
-        let html = prose::post(n).replace("class=entry", "class=x77").replace("class=foot", "class=entry");
+        let html =
+            prose::post(n).replace("class=entry", "class=x77").replace("class=foot", "class=entry");
         (url(n), html)
     };
     let pages: Vec<_> = (12..20).map(renamed).collect();
     let night = nights.night(&pages);
+    assert_eq!(
+        (&*night.decision(), &*night.verdict()),
+        ("replace", "broken"),
+        "{:?}",
+        night.health
+    );
     for n in 12..20 {
-        assert_eq!(night.text(n), prose::text(n), "{:?}", night.health);
+        night.has_text_of(n);
     }
     let pages: Vec<_> = (20..26).map(renamed).collect();
     let later = nights.night(&pages);
@@ -265,11 +295,15 @@ fn pages_of_a_new_layout_get_a_template_and_the_others_stay() {
     for n in 0..8 {
         let of = |night: &Night| {
             let article = night.results.article(&url(n)).clone();
-            (text(&article, "text").to_owned(), article["xpath"].clone(), article["template"].clone())
+            (
+                text(&article, "text").to_owned(),
+                article["xpath"].clone(),
+                article["template"].clone(),
+            )
         };
         assert_eq!(of(&first), of(&night));
     }
-    assert_eq!(night.text(21), prose::text(21));
+    night.has_text_of(21);
 }
 
 #[test]
@@ -282,8 +316,7 @@ fn a_model_of_other_settings_is_learnt_anew_from_the_retained_pages() {
     let store = nights.store();
     let out = nights.folder.path().join("other");
     let arguments: Vec<&str> = [&config, &archive].map(|path| path.to_str().unwrap()).into();
-    let options =
-        ["--out", out.to_str().unwrap(), "--models", store.to_str().unwrap()];
+    let options = ["--out", out.to_str().unwrap(), "--models", store.to_str().unwrap()];
     let (code, _, errors) = parts(&call(&[&["run"], &arguments[..], &options].concat()));
     assert_eq!(code, 0, "{errors}");
     let health = parse(&fs::read_to_string(out.join("health.jsonl")).unwrap());
@@ -309,8 +342,13 @@ fn layouts_not_seen_for_long_are_retired() {
     };
     let before = count(&nights);
     let other = |n: usize| {
-        let html = format!("<table><tr><td class=m>menu<td><dl id=e>{}</dl></table>",
-            prose::paragraphs(n).iter().map(|p| format!("<dd class=t>{p}</dd>")).collect::<String>());
+        let html = format!(
+            "<table><tr><td class=m>menu<td><dl id=e>{}</dl></table>",
+            prose::paragraphs(n)
+                .iter()
+                .map(|p| format!("<dd class=t>{p}</dd>"))
+                .collect::<String>()
+        );
         (format!("https://posts.example/tables/{n}"), html)
     };
     let mut late = posts(12..16);
@@ -319,7 +357,7 @@ fn layouts_not_seen_for_long_are_retired() {
     let night = nights.run(&archive, "late", &[]);
     assert_eq!(night.decision(), "add-templates", "{:?}", night.health);
     assert_eq!(count(&nights), before, "one came, one went");
-    let shown = call(&["models", "show", "posts.example", "--models", nights.store().to_str().unwrap()]);
+    let shown = call(&["models", "show", nights.store().to_str().unwrap(), "posts.example"]);
     let (code, shown, errors) = parts(&shown);
     assert_eq!(code, 0, "{errors}");
     assert!(!shown.contains(&old), "{shown}");
@@ -328,7 +366,9 @@ fn layouts_not_seen_for_long_are_retired() {
 /// A crawl of many sites.
 fn many(nights: &mut Nights, day: &'static str, from: usize) -> PathBuf {
     let pages: Vec<(String, String)> = (0..240)
-        .map(|n| (format!("https://s{:02}.example/notes/{}", n / 6, from + n % 6), prose::post(from + n)))
+        .map(|n| {
+            (format!("https://s{:02}.example/notes/{}", n / 6, from + n % 6), prose::post(from + n))
+        })
         .collect();
     nights.crawl(day, &pages)
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::error::StoreError;
 use crate::records::TemplateNight;
 use crate::sample::unpack;
+use crate::schema;
 use crate::site;
 use crate::store::Store;
 
@@ -113,6 +114,14 @@ impl Store {
             })
         });
         summary.map_err(self.failed("cannot read"))
+    }
+
+    /// Checks that the pages of the file are whole. Takes time linear in its length.
+    ///
+    /// # Errors
+    /// If they are not.
+    pub fn check(&self) -> Result<(), StoreError> {
+        schema::check(&self.db(), self.path())
     }
 
     /// All sites, by key.

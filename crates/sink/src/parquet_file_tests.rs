@@ -62,8 +62,8 @@ fn full() -> Article {
         wrapper_version: 1,
         confidence: 0.87965,
         doubtful: false,
-        model_revision: None,
-        health: None,
+        model_revision: Some(7),
+        health: Some(model::Verdict::Drifting),
         markdown: Some("**Text**".into()),
     }
 }

@@ -36,8 +36,6 @@ struct Compared {
     pages: u64,
     /// Sum of agreements, in thousandths, so that sums do not depend on order.
     agreement: u64,
-    /// Pages of which the model gave less than half of what the judgement of the page alone gives.
-    short: u64,
 }
 
 impl Seen {
@@ -78,7 +76,6 @@ impl Seen {
         let compared = self.compared.entry(template).or_default();
         compared.pages += 1;
         compared.agreement += (agreement(text, &alone.text) * 1000.0).round() as u64;
-        compared.short += u64::from(text.len() * 2 < alone.text.len());
     }
 
     /// Adds what was seen of other pages.
@@ -93,7 +90,6 @@ impl Seen {
             let own = self.compared.entry(*template).or_default();
             own.pages += more.pages;
             own.agreement += more.agreement;
-            own.short += more.short;
         }
         self.unassigned += other.unassigned;
         self.pages += other.pages;
@@ -143,8 +139,8 @@ const BROKEN: f64 = 0.5;
 /// What a template with one page may lose beside that without being told to drift; with n pages the n-th part
 /// of it: the fewer pages, the more one of them weighs.
 const LEEWAY: f64 = 0.9;
-/// Agreement with the judgement of single pages below which a template is broken, if that judgement also
-/// finds much more: 0.00 to 0.18 on redesigned sites, 0.94 to 0.99 on those that still fit.
+/// Agreement with the judgement of single pages below which a template is broken: 0.00 to 0.18 on redesigned
+/// sites, 0.94 to 0.99 on those that still fit, and as low as on the first on 1 of 71 that did not change.
 const DISAGREEING: f64 = 0.3;
 
 /// Compares what applying a model saw with what it was learnt from.
@@ -170,10 +166,9 @@ impl TemplateHealth {
             .then(|| compared.agreement as f64 / 1000.0 / compared.pages as f64);
         let lost = (then.share_by_wrapper() - now.share_by_wrapper())
             .max(then.mean_confidence() - now.mean_confidence());
-        let is_short = compared.short * 2 > compared.pages;
         let verdict = if now.pages < FEWEST_TO_TELL || then.pages == 0 {
             Verdict::TooFewPages
-        } else if lost >= BROKEN || (is_short && agreement.is_some_and(|own| own < DISAGREEING)) {
+        } else if lost >= BROKEN || agreement.is_some_and(|own| own < DISAGREEING) {
             Verdict::Broken
         } else if lost >= DRIFTING + LEEWAY / now.pages as f64 {
             Verdict::Drifting

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::Verdict;
+use model::{Route, Verdict};
 use modelstore::{RetainedHead, SiteState, Store, Update};
 use sitemodel::{
     FEWEST_TO_TELL, Health, Known, Outcome, SiteModel, TemplateHealth, agreement, assess,
@@ -23,6 +23,8 @@ use crate::stages::nightly::{Decision, Facts, Stored, TemplateFacts, decide};
 const COMPARED: usize = 2;
 /// By how much a model learnt anew must fit tonight's pages better to take the place of the old one.
 const CLEARLY: f64 = 0.03;
+/// Share of pages on which the wrapper of such a model finds the article where the old one's did not.
+const FOUND_AGAIN: f64 = 0.5;
 
 /// The model that a site's pages are begun with.
 pub(super) struct Begun {
@@ -162,16 +164,18 @@ impl Work<'_> {
             let again = parse(&retained.1, self.settings, self.clock);
             let again = in_hand(&again, &retained.0, Some(&old), self);
             let hand = chosen_for(&decision, &facts, &old, &tonight, &again);
-            let base = self.without_retired(state, &old);
+            let base = self.without_retired(state, &old, &facts);
             let (model, known) = self.learn_in_hand(site, &hand, cut, Some(&base));
             let new = self.apply_to(site, &model, &tonight, &known);
-            let doubted = match &decision {
-                Decision::Replace(ids) | Decision::Relearn(ids) => &ids[..],
-                _ => &[],
+            let (doubted, least) = match &decision {
+                Decision::Replace(ids) | Decision::Relearn(ids) => (&ids[..], CLEARLY),
+                Decision::Grow(ids) => (&ids[..], -CLEARLY),
+                _ => (&[][..], 0.0),
             };
-            let is_better = doubted.is_empty()
-                || fit(&old, doubted, &tonight, &new, &alone)
-                    > fit(&old, doubted, &tonight, &applied, &alone) + CLEARLY;
+            let is_better = doubted.is_empty() || {
+                let of = |applied| Fit::of(&old, doubted, &tonight, applied, &alone);
+                of(&new).is_better_than(&of(&applied), least)
+            };
             if is_better && model.to_bytes() != old.to_bytes() {
                 let is_gone = |head: &RetainedHead| match &decision {
                     Decision::Replace(ids) => ids.contains(&head.template),
@@ -247,15 +251,17 @@ impl Work<'_> {
     }
 
     /// The model without templates that were not seen for long.
-    fn without_retired(&self, state: &SiteState, old: &SiteModel) -> SiteModel {
+    fn without_retired(&self, state: &SiteState, old: &SiteModel, facts: &Facts) -> SiteModel {
         let Some(tonight) = self.date() else { return old.clone() };
         let days = i64::from(self.config.run.retire_after);
         let is_old = |seen: &String| {
             let seen = seen.parse::<jiff::civil::Date>().ok();
             seen.is_some_and(|seen| (tonight - seen).get_days() as i64 > days)
         };
-        let retired =
-            |template: &sitemodel::Template| state.last_seen.get(&template.id).is_some_and(is_old);
+        let retired = |template: &sitemodel::Template| {
+            facts.templates.iter().all(|own| own.id != template.id)
+                && state.last_seen.get(&template.id).is_some_and(is_old)
+        };
         let gone: Vec<String> = old
             .templates()
             .iter()
@@ -316,31 +322,51 @@ fn chosen_for<'a, 'p>(
     tonight.iter().chain(again).filter(|page| is_of(page)).collect()
 }
 
-/// How well outcomes fit tonight's pages that the old model put into some of its templates: the mean of their
-/// confidence and, where there is a judgement of the page alone, the agreement with that.
-fn fit(
-    old: &SiteModel,
-    ids: &[String],
-    tonight: &[InHand<'_>],
-    applied: &Outcomes,
-    alone: &BTreeMap<usize, String>,
-) -> f64 {
-    let (mut sum, mut pages) = (0.0, 0_u32);
-    for page in tonight {
-        let template = page.template.and_then(|at| old.templates().get(at as usize));
-        if !template.is_some_and(|template| ids.contains(&template.id)) {
-            continue;
+/// How well outcomes fit tonight's pages that the old model put into some of its templates.
+struct Fit {
+    /// The mean of their confidence and, where there is a judgement of the page alone, the agreement with that.
+    judged: f64,
+    /// Share of pages on which a wrapper found the article.
+    by_wrapper: f64,
+}
+
+impl Fit {
+    fn of(
+        old: &SiteModel,
+        ids: &[String],
+        tonight: &[InHand<'_>],
+        applied: &Outcomes,
+        alone: &BTreeMap<usize, String>,
+    ) -> Self {
+        let (mut sum, mut by_wrapper, mut pages) = (0.0, 0_u32, 0_u32);
+        for page in tonight {
+            let template = page.template.and_then(|at| old.templates().get(at as usize));
+            if !template.is_some_and(|template| ids.contains(&template.id)) {
+                continue;
+            }
+            let Some(at) = page.at else { continue };
+            let (confidence, text) = match applied.get(&at).map(|applied| &applied.outcome) {
+                Some(Outcome::Article(article)) => {
+                    by_wrapper += u32::from(article.route == Route::Wrapper);
+                    (article.confidence, &*article.text)
+                }
+                _ => (0.0, ""),
+            };
+            let agrees = alone.get(&at).map(|alone| agreement(text, alone));
+            sum += agrees.map_or(confidence, |agrees| (confidence + agrees) / 2.0);
+            pages += 1;
         }
-        let Some(at) = page.at else { continue };
-        let (confidence, text) = match applied.get(&at).map(|applied| &applied.outcome) {
-            Some(Outcome::Article(article)) => (article.confidence, &*article.text),
-            _ => (0.0, ""),
-        };
-        let agrees = alone.get(&at).map(|alone| agreement(text, alone));
-        sum += agrees.map_or(confidence, |agrees| (confidence + agrees) / 2.0);
-        pages += 1;
+        let pages = f64::from(pages.max(1));
+        Self { judged: sum / pages, by_wrapper: f64::from(by_wrapper) / pages }
     }
-    sum / f64::from(pages.max(1))
+
+    /// Whether it fits better by so much at least; or as well, and the wrapper finds again what it no longer
+    /// found.
+    fn is_better_than(&self, old: &Self, least: f64) -> bool {
+        self.judged > old.judged + least
+            || (self.judged > old.judged - CLEARLY
+                && self.by_wrapper >= old.by_wrapper + FOUND_AGAIN)
+    }
 }
 
 impl Begun {

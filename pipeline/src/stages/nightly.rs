@@ -14,7 +14,9 @@ const FEWEST_TO_KEEP: usize = 3;
 /// Pages of no template from which on they get templates.
 const FEWEST_TO_ADD: usize = 3;
 /// Pages of a template from which on it is left alone.
-const ENOUGH: u64 = 10;
+const ENOUGH: u64 = 8;
+/// How many times the pages it was learnt from there must be for a template to be learnt again, before that.
+const STEP: u64 = 3;
 
 /// The model that the store has of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,11 +113,11 @@ impl Facts {
 }
 
 impl TemplateFacts {
-    /// Whether it was learnt from few pages, and there are twice as many now, or enough: each page that comes
-    /// would else change what is made of all others.
+    /// Whether it was learnt from few pages, and there are three times as many now, or enough: each page that
+    /// comes would else change what is made of all others.
     fn grows(&self) -> bool {
-        let next = (2 * self.learnt_from).min(ENOUGH);
-        self.is_wanted && self.learnt_from < ENOUGH && self.in_hand >= next.max(2)
+        let next = (STEP * self.learnt_from).min(ENOUGH);
+        self.is_wanted && self.learnt_from < ENOUGH && self.in_hand >= next
     }
 }
 
@@ -224,7 +226,7 @@ mod tests {
                 steps.push(in_hand);
             }
         }
-        assert_eq!(steps, [2, 4, 8, 10]);
+        assert_eq!(steps, [3, 8]);
         let list = TemplateFacts { is_wanted: false, ..template("a", Verdict::Healthy, 1, 9) };
         assert_eq!(decide(&facts(&[list], 0, 0)), Decision::Keep);
     }
