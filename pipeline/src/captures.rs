@@ -6,12 +6,12 @@ use std::io;
 
 use grouping::{duplicate, kept_instead, when};
 use jiff::Timestamp;
+use model::SiteResult;
 use model::{Article, DropReason, Origin, Page, TemplateKind};
-use sink::SiteResult;
 use sitemodel::page_kind::address_says;
 
-use crate::scale::spool::Spool;
-use crate::scale::stored::{Head, Stored};
+use crate::shuffle::spool::Spool;
+use crate::shuffle::stored::{Head, Stored};
 use crate::stages::apply::Applying;
 use crate::stages::learn::parse;
 
@@ -92,7 +92,9 @@ impl OtherCaptures {
             Some((fetched, _)) => {
                 drop.detail = match drop.reason {
                     DropReason::DuplicateUrl => kept_instead(&drop.origin, *fetched),
-                    _ => format!("the article is that of the copy fetched {}", when(*fetched)),
+                    _ => {
+                        format!("the article was taken from the capture fetched {}", when(*fetched))
+                    }
                 };
                 true
             }

@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
+use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 use sink::BulkDialect;
 use sitemodel::methods::MethodsConfig;
@@ -121,8 +122,8 @@ impl RunConfig {
         let bytes =
             parse_size(&self.memory).map_err(|what| anyhow::anyhow!("run.memory: {what}"))?;
         if bytes < LEAST {
-            let least = LEAST >> 20;
-            tracing::warn!("run.memory is {}, but a run takes up to {least}MiB", self.memory);
+            let least = ByteSize(LEAST).display().iec();
+            tracing::warn!("run.memory is {}, but a run needs up to {least}", self.memory);
         }
         Ok(bytes)
     }
@@ -169,6 +170,8 @@ impl ReadConfig {
 pub struct GroupConfig {
     /// Query parameters that are ignored when URLs are compared.
     pub tracking_parameters: Vec<String>,
+    /// Whether pages that `rel=next` leads to are parts of one article.
+    pub join_rel_next: bool,
 }
 
 /// Settings of the wrap stage.
@@ -327,6 +330,7 @@ impl Config {
     pub fn settings(&self) -> Settings {
         let tables = Tables {
             tracking_parameters: self.group.tracking_parameters.clone(),
+            join_rel_next: self.group.join_rel_next,
             parse: self.parse.clone(),
             sample: self.sample.clone(),
             cluster: self.cluster.clone(),

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 /// SHA-256 of a file's bytes, in hex.
@@ -13,18 +14,13 @@ pub(crate) fn file_hash(path: &Path) -> io::Result<String> {
     let mut buffer = vec![0; 1 << 18];
     loop {
         match file.read(&mut buffer)? {
-            0 => return Ok(hex(&digest.finalize())),
+            0 => return Ok(HEXLOWER.encode(&digest.finalize())),
             n => digest.update(&buffer[..n]),
         }
     }
 }
 
-/// Bytes as lower-case hex.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
-}
-
 /// SHA-256 of a text, in hex.
 pub(crate) fn sha256_of(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
+    HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
 }

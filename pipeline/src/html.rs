@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use data_encoding::BASE64;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use url::Url;
@@ -154,22 +155,7 @@ impl Html {
 
 /// The source expression that allows just this style sheet or script in a Content-Security-Policy.
 fn source_of(code: &str) -> String {
-    format!("'sha256-{}'", base64(&Sha256::digest(code.as_bytes())))
-}
-
-/// RFC 4648 §4.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::new();
-    for part in bytes.chunks(3) {
-        let bits =
-            (0..3).fold(0u32, |bits, at| bits << 8 | u32::from(part.get(at).copied().unwrap_or(0)));
-        for at in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * at) & 63) as usize];
-            out.push(if at <= part.len() { letter as char } else { '=' });
-        }
-    }
-    out
+    format!("'sha256-{}'", BASE64.encode(&Sha256::digest(code.as_bytes())))
 }
 
 #[cfg(test)]
@@ -210,11 +196,8 @@ mod tests {
     }
 
     #[test]
-    fn base64_is_the_standards() {
-        for (bytes, text) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
-        {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
+    fn code_is_allowed_by_its_hash() {
+        // `printf x | openssl dgst -sha256 -binary | base64`
+        assert_eq!(source_of("x"), "'sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE='");
     }
 }

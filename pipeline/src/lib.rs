@@ -1,51 +1,46 @@
 /*!
-Defines the pipeline: a crawl in, wrappers and articles out.
+Defines the program: a crawl in, wrappers and articles out.
 
 ```text
 WARC, HTML folders ─┐
-RSS, Atom, JSON ────┴► read ─► group ─► cluster ─► signify ─► rank ─► wrap ─► extract ─► emit
-                        1       2 site   3 layout   4 terms   5 Forest 6 XPath 7 article  8 files
+RSS, Atom, JSON ────┴► read ─► group ─► learn ─► apply ─► emit
 ```
-
-The stages in order, with the type that flows on:
 
 1. [`stages::read`]: a file → [`stages::read::Intake`]: pages, feed items, redirects
 2. [`stages::group`]: all of them → [`model::Site`]: pages and feed items of one site
-3. [`stages::cluster`]: a site's pages, each parsed once ([`parsed::ParsedPage`]) → [`model::Template`]
-4. [`stages::signify`]: sibling pages → [`model::Signifiers`]
-5. [`stages::rank`]: pages and signifiers → [`model::StructuralPattern`], best first
-6. [`stages::wrap`]: the best pattern → [`model::Wrapper`]
-7. [`stages::extract`]: a page and a wrapper → [`model::Article`]
-8. [`stages::emit`]: articles, wrappers and drops → files
+3. [`stages::learn`]: a site → its [`sitemodel::SiteModel`] (cluster, signify, rank or judge, wrap)
+4. [`stages::apply`]: a page and the model → [`model::Article`] or [`model::Drop`] (extract)
+5. [`stages::emit`]: articles, wrappers and drops → files
 
-[`site`] calls 3 to 7 for one site ([`template`] 4 to 7 for one template); [`run`] calls everything, and is the only place that knows of
-threads, order and disk.
+[`run`] is a whole run: the only place that knows of threads, order and disk. [`site`] is one site of it. What lets
+a run be larger than memory is in `shuffle/`, what lets it go on after it was stopped in `resume/`, and what it tells of
+itself in [`progress`].
 */
 
 mod captures;
-pub mod causes;
 pub mod commands;
 pub mod config;
 mod digests;
+pub mod error_chain;
 mod html;
 pub mod inputs;
-pub mod ledger;
 mod lines;
 pub mod memory;
 mod numerals;
-pub mod observer;
 mod opened;
 pub mod printed;
+pub mod progress;
 pub mod report;
 mod results;
+mod resume;
 pub mod revisits;
 pub mod run;
-mod scale;
+mod shuffle;
 pub mod sink_name;
 pub mod sinks;
 pub mod site;
 pub mod site_config_files;
 pub mod site_configs;
 pub mod stages;
-mod tally;
 mod waiting;
+mod workers;

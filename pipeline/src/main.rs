@@ -9,22 +9,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use sitegrove::causes::told;
 use sitegrove::commands::{
     bench, changes, evaluate, extract, history, inspect, models, report, run, search, status,
     train, wrappers,
 };
+use sitegrove::error_chain::error_chain;
 use sitegrove::printed::{self, Console, Printed};
 use sitegrove::run::Stopped;
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Turns a crawl into articles, with one learnt XPath wrapper per site.
+/// Extract articles from web crawls, with wrappers learnt from the pages of each site.
 ///
-/// Reads WARC files, folders of HTML and feeds; compares the pages of each site with each other to
-/// find where their articles are; writes articles, wrappers, and every page left out with its
-/// reason.
+/// Reads WARC, ARC and HTML files and feeds. Compares the pages of each site with each other to find where
+/// their articles are. Writes articles, XPath wrappers, and a reason for every page without an article.
 #[derive(Parser, Debug)]
 #[command(
     version,
@@ -39,7 +38,7 @@ Examples:
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Messages as text or as JSON lines, on standard error
+    /// Format of messages on standard error: text or JSON lines
     #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
 }
@@ -52,31 +51,31 @@ enum LogFormat {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Crawl in, wrappers and articles out
+    /// Extract the articles of a crawl
     Run(run::RunArgs),
-    /// How far a run is
+    /// Show the progress of a run
     Status(status::StatusArgs),
-    /// A quick look at a few sibling pages
+    /// Extract a few pages of one layout and print them
     Extract(extract::ExtractArgs),
-    /// Find articles in the search index of a run, or take them out of it
+    /// Search the index of a run, or remove articles from it
     Search(search::SearchArgs),
-    /// Show what a run made of a site, and why, as one HTML page
+    /// Write an HTML page that shows what was learnt about a site, and why
     Inspect(inspect::InspectArgs),
-    /// List, show, export, check and try wrappers
+    /// List, show, export, check and test wrappers
     Wrappers(wrappers::WrappersArgs),
     /// List, show, compare, check and move the site models that runs keep
     Models(models::ModelsArgs),
-    /// Draw the report of a run again
+    /// Rebuild the HTML report of a run
     Report(report::ReportArgs),
-    /// The versions of an article in an archive of articles
+    /// Print the versions of an article in an archive of articles
     History(history::HistoryArgs),
-    /// What is new in an archive of articles since a day
+    /// List the articles that were added or changed since a date
     Changes(changes::ChangesArgs),
-    /// Score runs and other tools' outputs against gold text
+    /// Compare runs and the output of other tools with gold text
     Evaluate(evaluate::EvaluateArgs),
-    /// Fit the default engine's weights to pages whose text is known
+    /// Fit the weights of the default engine to pages whose text is known
     Train(train::TrainArgs),
-    /// Measure speed beside the bare parser
+    /// Measure speed, relative to the bare HTML parser
     Bench(bench::BenchArgs),
     /// Print shell completions
     #[command(after_help = "\
@@ -85,21 +84,22 @@ Examples:
   sitegrove completions zsh > ~/.zfunc/_sitegrove
   sitegrove completions fish > ~/.config/fish/completions/sitegrove.fish")]
     Completions {
-        /// Which shell
+        /// The shell to print completions for
         shell: Shell,
     },
 }
 
 impl Command {
-    /// Whether it looks for a wish to stop, and tidies up. The others have nothing to tidy up: a signal ends them.
+    /// Whether the command handles signals itself to clean up. The others have nothing to clean up: a signal
+    /// ends them.
     fn stops_by_itself(&self) -> bool {
         matches!(self, Self::Run(_) | Self::Inspect(_) | Self::Wrappers(_) | Self::Bench(_))
     }
 }
 
 fn main() -> ExitCode {
-    take_small_pages();
-    tell_panics_safely();
+    disable_huge_pages();
+    escape_panic_messages();
     let cli = match arguments() {
         Ok(cli) => cli,
         Err(code) => return code,
@@ -122,17 +122,17 @@ fn main() -> ExitCode {
             tracing::warn!("{error}");
             ExitCode::from(130)
         }
-        // Whoever reads our output may stop reading: that is no failure of ours.
+        // The reader of our output may stop reading early (`| head`): not a failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!("{}", told(&error));
+            tracing::error!("{}", error_chain(&error));
             ExitCode::from(2)
         }
     }
 }
 
-/// The arguments; with wrong ones, says so and gives the exit code. They may be names of files, of any
-/// origin.
+/// Parses the arguments; prints an error and returns the exit code if they are wrong. Arguments may be file
+/// names of any origin, so the error is escaped before it is printed.
 fn arguments() -> Result<Cli, ExitCode> {
     Cli::try_parse().map_err(|error| {
         let text = error.to_string();
@@ -140,18 +140,18 @@ fn arguments() -> Result<Cli, ExitCode> {
         if shown == text {
             error.exit();
         }
-        // Without colours: they could not be told from what the arguments hold.
+        // Without colours: they could not be distinguished from escape sequences in the arguments.
         let _ = io::stderr().write_all(shown.as_bytes());
         ExitCode::from(2)
     })
 }
 
-/// Has the message of a panic, which may quote a page, printed as everything else is.
-fn tell_panics_safely() {
+/// Escapes panic messages like all other output: they may quote a page.
+fn escape_panic_messages() {
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = Backtrace::capture();
         let mut out = Printed::text(io::stderr().lock());
-        // Without standard error there is nobody to tell.
+        // Without standard error there is nowhere to write.
         let _ = writeln!(out, "{panic}");
         if backtrace.status() == BacktraceStatus::Captured {
             let _ = writeln!(out, "{backtrace}");
@@ -159,10 +159,10 @@ fn tell_panics_safely() {
     }));
 }
 
-/// Asks for memory in small pages. A run fills most of its memory once, with what it reads: huge pages make
-/// that no faster, take a quarter more of it, and are dear to clear in virtual machines
-/// (docs/PERFORMANCE.md). Where it is refused, all is as before.
-fn take_small_pages() {
+/// Turns transparent huge pages off. A run fills most of its memory once, with what it reads: huge pages do
+/// not make that faster, take a quarter more memory, and are slow to clear in virtual machines
+/// (docs/PERFORMANCE.md). If the kernel refuses, nothing changes.
+fn disable_huge_pages() {
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
@@ -218,11 +218,11 @@ fn init_log(format: LogFormat) {
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours);
     match format {
         LogFormat::Json => log.with_writer(|| Printed::json(io::stderr())).json().init(),
-        // The colours of the subscriber are to come through, not those of a message.
+        // Keep the colours of the subscriber, but escape those in a message.
         LogFormat::Text => {
             let fields = debug_fn(|out, field, value| {
                 let text = format!("{value:?}");
-                // No line of a message begins as messages do.
+                // Indented, so that no further line of a message looks like the start of one.
                 let text = printed::text(&text).replace('\n', "\n  ");
                 match field.name() {
                     "message" => out.write_str(&text),
@@ -234,7 +234,7 @@ fn init_log(format: LogFormat) {
     }
 }
 
-/// The first Ctrl-C (or SIGTERM) asks the run to stop and tidy up; the second ends it at once.
+/// The first Ctrl-C (or SIGTERM) asks the run to stop and clean up; the second ends it at once.
 fn watch_for_interrupts(stop: &Arc<AtomicBool>) {
     let stop = Arc::clone(stop);
     let handler = move || {
@@ -243,6 +243,6 @@ fn watch_for_interrupts(stop: &Arc<AtomicBool>) {
         }
     };
     if let Err(error) = ctrlc::set_handler(handler) {
-        tracing::warn!("Ctrl-C will not be noticed: {error}");
+        tracing::warn!("cannot handle Ctrl-C: {error}");
     }
 }

@@ -5,40 +5,27 @@ mod groups;
 use std::fs;
 use std::path::Path;
 
+use bytesize::ByteSize;
+
 /// Reads an amount of memory or disk: bytes, or a number with `kB`, `MB`, `GB`, `TB` (powers of 1000) or
-/// `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024); `K`, `M`, `G`, `T` are short for the latter.
+/// `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024); `K`, `M`, `G`, `T` are short for the former, `Ki` and so on for
+/// the latter. Letters of either case.
 ///
 /// # Errors
 /// With what is wrong with the text.
 pub fn parse_size(text: &str) -> Result<u64, String> {
-    let text = text.trim();
-    let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(at);
-    let wrong = || format!("`{text}` is no amount of memory; write for example 800MiB or 4GB");
-    let number: f64 = number.parse().map_err(|_| wrong())?;
-    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "kb" => 1_000,
-        "mb" => 1_000_000,
-        "gb" => 1_000_000_000,
-        "tb" => 1_000_000_000_000,
-        "k" | "kib" => 1 << 10,
-        "m" | "mib" => 1 << 20,
-        "g" | "gib" => 1 << 30,
-        "t" | "tib" => 1 << 40,
-        _ => return Err(wrong()),
+    let size: Result<ByteSize, _> = text.trim().parse();
+    let wrong = |_| {
+        format!(
+            "invalid memory size `{text}`: expected a number with a unit, such as 800MiB or 4GB"
+        )
     };
-    Ok((number * factor as f64) as u64)
+    size.map(|size| size.as_u64()).map_err(wrong)
 }
 
 /// An amount for people: `1.5 GB`.
 pub fn shown(bytes: u64) -> String {
-    let (unit, name) = match bytes {
-        0..1_000_000 => (1e3, "kB"),
-        1_000_000..1_000_000_000 => (1e6, "MB"),
-        _ => (1e9, "GB"),
-    };
-    format!("{:.1} {name}", bytes as f64 / unit)
+    ByteSize(bytes).display().si().to_string()
 }
 
 /// Half of the machine's memory, or of what this process may take of it (control groups); where neither is
@@ -110,12 +97,17 @@ mod tests {
     fn amounts() {
         assert_eq!(parse_size("1GiB"), Ok(1 << 30));
         assert_eq!(parse_size("1.5 GB"), Ok(1_500_000_000));
-        assert_eq!(parse_size("64m"), Ok(64 << 20));
+        assert_eq!(parse_size("60MiB"), Ok(60 << 20));
+        assert_eq!(parse_size(" 1.5gb "), Ok(1_500_000_000));
+        assert_eq!(parse_size("64m"), Ok(64_000_000));
+        assert_eq!(parse_size("64Mi"), Ok(64 << 20));
         assert_eq!(parse_size("123"), Ok(123));
-        for wrong in ["", "GB", "1 XB", "-1", "1..5G"] {
+        for wrong in ["", "GB", "1 XB", "-1", "1..5G", "inf", "1e3"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(shown(1_500_000_000), "1.5 GB");
+        let sizes = [0, 999, 1_000, 64_000_000, 1_500_000_000, 3_000_000_000_000];
+        let texts = ["0 B", "999 B", "1.0 kB", "64.0 MB", "1.5 GB", "3.0 TB"];
+        assert_eq!(sizes.map(shown), texts);
         assert!(half_of_machine() > 0);
     }
 }

@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use indicatif::HumanCount;
+
 /// A number with its noun: `1 page`, `2,000 pages`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
@@ -17,15 +19,7 @@ pub(crate) fn percent(part: f64, whole: f64) -> String {
 
 /// A number with commas between thousands.
 pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    HumanCount(number).to_string()
 }
 
 /// A time in the unit that suits it: `40 ms`, `1.8 s`, `12 min 5 s`, `3 h 20 min`.
@@ -37,16 +31,6 @@ pub(crate) fn duration(seconds: f64) -> String {
         s if s < 59.95 => format!("{s:.1} s"),
         s if s < 3599.5 => format!("{} min {} s", whole / 60, whole % 60),
         _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
-    }
-}
-
-/// A size in bytes, in decimal units.
-pub(crate) fn bytes(bytes: u64) -> String {
-    match bytes as f64 {
-        b if b < 1e3 => format!("{b} B"),
-        b if b < 1e6 => format!("{:.0} kB", b / 1e3),
-        b if b < 1e9 => format!("{:.0} MB", b / 1e6),
-        b => format!("{:.1} GB", b / 1e9),
     }
 }
 
@@ -70,6 +54,5 @@ mod tests {
         assert_eq!(shown, ["0", "999", "1,000", "123,456", "1,234,567"]);
         let shown = [0.0, 0.19, 1.84, 59.96, 754.0, 12_000.0].map(duration);
         assert_eq!(shown, ["0 ms", "190 ms", "1.84 s", "1 min 0 s", "12 min 34 s", "3 h 20 min"]);
-        assert_eq!([12, 64_000_000, 2_500_000_000].map(bytes), ["12 B", "64 MB", "2.5 GB"]);
     }
 }

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read};
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-use crate::digests::hex;
 use crate::inputs::Input;
 use crate::waiting::{Stream, is_stream};
 
@@ -21,7 +21,7 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// Opens an input. `progress` is told of bytes read, `failure` keeps the first error. Waiting for a pipe or the
+    /// Opens an input. `progress` is told of bytes read, `failure` keeps the first error. StoredSite for a pipe or the
     /// standard input ends when `stopped` says so.
     pub(crate) fn new(
         input: &Input,
@@ -47,7 +47,7 @@ impl<'a> Opened<'a> {
 
     /// Bytes read, and their SHA-256 in hex.
     pub(crate) fn finish(self) -> (u64, String) {
-        (self.bytes, hex(&self.digest.finalize()))
+        (self.bytes, HEXLOWER.encode(&self.digest.finalize()))
     }
 }
 

@@ -5,8 +5,8 @@
 //! `sitegrove inspect` come to link to.
 
 mod bars;
-mod glance;
 mod histogram;
+mod overview;
 mod rows;
 mod shapes;
 mod table;
@@ -18,8 +18,8 @@ use anyhow::{Context, Result};
 use sink::{AtomicFile, SiteRowsSink};
 
 use crate::html::{Brought, Html};
-use crate::ledger::Ledger;
 use crate::numerals::{count, grouped};
+use crate::progress::ledger::Ledger;
 use rows::Rows;
 
 /// The report's folder in a run folder.
@@ -97,17 +97,17 @@ fn document(run: &Path, ledger: &Ledger, rows: &Rows) -> String {
         ledger.config_hash.get(..12).unwrap_or_default(),
     ));
     html.raw("</p>\n</header>\n<main>\n");
-    glance::problems(&mut html, ledger);
-    glance::tiles(&mut html, ledger, &rows.totals);
+    overview::problems(&mut html, ledger);
+    overview::tiles(&mut html, ledger, &rows.totals);
     html.raw("<div class=\"figures\">\n");
     shapes::confidences(&mut html, &rows.totals, &ledger.engine);
     shapes::lengths(&mut html, &rows.totals);
     shapes::articles_per_site(&mut html, rows);
-    glance::left_out(&mut html, ledger);
-    glance::stages(&mut html, ledger);
+    overview::left_out(&mut html, ledger);
+    overview::stages(&mut html, ledger);
     html.raw("</div>\n");
     table::sites(&mut html, run, rows);
-    glance::inputs(&mut html, ledger);
+    overview::inputs(&mut html, ledger);
     html.raw("</main>\n<footer><p>All figures are also in <code>ledger.json</code> and ");
     html.raw("<code>report/sites.jsonl</code> of the run folder.</p></footer>\n");
     table::data(&mut html, rows);

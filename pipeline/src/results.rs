@@ -7,8 +7,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 
-use crate::ledger::Ledger;
 use crate::lines;
+use crate::progress::ledger::Ledger;
 use crate::sink_name::SinkName;
 
 /// The folder of a finished run.
@@ -58,7 +58,7 @@ impl Results {
 /// # Errors
 /// If the folder holds a run that is not finished, or no such lines.
 pub(crate) fn articles_of(folder: &Path) -> Result<LineFile> {
-    match folder.join(crate::ledger::FILE).exists() {
+    match folder.join(crate::progress::ledger::FILE).exists() {
         true => Results::open(folder)?.articles(),
         false => articles_in(folder, None),
     }
@@ -73,13 +73,13 @@ fn articles_in(folder: &Path, ledger: Option<&Ledger>) -> Result<LineFile> {
     if let Some(path) = forms.find(|path| path.is_file()) {
         return Ok(LineFile(path));
     }
-    let files = name.files().join(" nor ");
+    let files = name.files().join(" or ");
     match ledger {
         Some(_) => bail!(
-            "the run in {shown} was made without the output {name}: there is neither {files} in it; \
-             run it again with {name} among its --sinks"
+            "the run in {shown} was made without the output {name} (no {files}); run it again with \
+             {name} in --sinks"
         ),
-        None => bail!("{shown} holds no articles: there is neither {files} in it"),
+        None => bail!("{shown} contains no articles (no {files})"),
     }
 }
 
@@ -115,5 +115,5 @@ impl LineFile {
 /// Said of a line that cannot be read.
 pub(crate) fn unlike(path: &Path, number: usize) -> String {
     let shown = path.display();
-    format!("{shown}, line {number}, is not as this version of sitegrove writes it")
+    format!("{shown}, line {number}: not in the format of this version of sitegrove")
 }

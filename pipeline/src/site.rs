@@ -20,18 +20,17 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use grouping::PageHead;
-use model::{Article, FeedItem, Page, Site};
+use model::{Article, FeedItem, Page, Site, SiteConfigFile, SiteResult};
 use modelstore::Store;
-use sink::{SiteConfigFile, SiteResult};
 use sitemodel::{Applied, Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
 use self::night::Begun;
 use crate::captures::OtherCaptures;
 use crate::config::Config;
-use crate::ledger::Clock;
-use crate::scale::gather::Waiting;
-use crate::scale::spool::Spool;
-use crate::scale::stored::Stored;
+use crate::progress::ledger::Clock;
+use crate::shuffle::partition::StoredSite;
+use crate::shuffle::spool::Spool;
+use crate::shuffle::stored::Stored;
 use crate::sink_name::SinkName;
 use crate::site_configs::site_configs;
 use crate::stages::apply::{Applying, Outcomes, Unassigned, join, result};
@@ -49,7 +48,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         run: crate::config::RunConfig { batch_bytes: u64::MAX, ..config.run.clone() },
         ..config.clone()
     };
-    let waiting = Waiting { key, pages, items, others: Vec::new() };
+    let waiting = StoredSite { key, pages, items, others: Vec::new() };
     let mut found = SiteResult::of_articles(&site.key, Vec::new());
     let mut hand = |_, result| {
         found = result;
@@ -65,7 +64,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 /// # Errors
 /// If its pages cannot be read from the spool.
 pub(crate) fn work_on(
-    site: Waiting,
+    site: StoredSite,
     done: usize,
     spool: &Spool,
     store: Option<&Store>,
@@ -75,7 +74,7 @@ pub(crate) fn work_on(
 ) -> io::Result<()> {
     let settings = &config.settings();
     let at_once = site.weight() <= config.run.batch_bytes;
-    let Waiting { key, pages, items, others } = site;
+    let StoredSite { key, pages, items, others } = site;
     let others = OtherCaptures::of(others);
     let mut work = Work { key, pages, others, spool, store, config, settings, clock };
     if at_once { work.whole(items, hand) } else { work.in_batches(items, done, hand) }
@@ -101,7 +100,7 @@ impl<'a> Work<'a> {
         let pages = self.load(&all)?;
         self.release(&all);
         let parsed = parse(&pages, self.settings, self.clock);
-        let heads = needs_heads(&items, self.settings).then(|| heads(&parsed));
+        let heads = needs_heads(&items, self.settings).then(|| heads(&parsed, self.settings));
         let mut site = self.survey(items, heads.as_deref());
         let Begun { model, known, applied, unassigned: then, night } =
             self.begin(&mut site, &parsed)?;
@@ -238,7 +237,7 @@ impl<'a> Work<'a> {
         let mut all = Vec::with_capacity(self.pages.len());
         for batch in self.batches((0..self.pages.len()).map(|page| vec![page]).collect()) {
             let pages = self.load(&batch.concat())?;
-            all.extend(heads(&parse(&pages, self.settings, self.clock)));
+            all.extend(heads(&parse(&pages, self.settings, self.clock), self.settings));
         }
         Ok(all)
     }
@@ -362,9 +361,9 @@ fn unassigned(outcomes: &Outcomes) -> BTreeSet<usize> {
 }
 
 /// What pages say of themselves.
-fn heads(parsed: &ParsedPages<'_>) -> Vec<PageHead> {
+fn heads(parsed: &ParsedPages<'_>, settings: &Settings) -> Vec<PageHead> {
     let head = |(_, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
-        Ok(parsed) => head_of(parsed),
+        Ok(parsed) => head_of(parsed, settings),
         Err(page) => PageHead::of(page, None, ""),
     };
     parsed.iter().map(head).collect()

@@ -1,4 +1,4 @@
-//! Wrappers that were written by hand, read from files and found by host.
+//! Site configs, read from files and found by host.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,46 +7,46 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use sitemodel::site_config::{HostConfig, SiteConfigs};
-use wrapper::site_config::{Finding, FixedWrapper, SiteConfig, compile, host_of_file};
+use wrapper::site_config::{CompiledSiteConfig, Finding, SiteConfig, compile, host_of_file};
 
-use crate::digests::hex;
+use data_encoding::HEXLOWER;
 
-/// Longest file that is read, in bytes; the longest of 2,000 public ones has some kilobytes.
+/// Maximum size of a file in bytes; the longest of 2,000 public ones has some kilobytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The file whose directives count for all hosts that have a file of their own.
+/// The file whose directives are added to those of every other file.
 const GLOBAL: &str = "global";
 
-/// A file of the ftr-site-config format, read.
+/// A site config that was read from a file.
 #[derive(Clone, Debug)]
-pub struct WrapperFile {
+pub struct SiteConfigFile {
     /// Where it was read from.
     pub path: PathBuf,
-    /// The host it is for (`example.com`, or `.example.com` for those below it); `None` if its name
-    /// tells none.
+    /// The host it is for (`example.com`, or `.example.com` for its subdomains); `None` if the file name
+    /// contains none.
     pub host: Option<String>,
     /// The wrapper.
-    pub wrapper: FixedWrapper,
-    /// What became of each directive.
+    pub wrapper: CompiledSiteConfig,
+    /// The verdict on each directive.
     pub findings: Vec<Finding>,
     /// SHA-256 of its bytes.
     digest: [u8; 32],
 }
 
-impl WrapperFile {
+impl SiteConfigFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read or is too large to be one of the format. What is in it is no error.
+    /// If it cannot be read or is too large to be a site config. Its contents are never an error.
     pub fn read(path: &Path) -> Result<Self> {
         let shown = path.display();
         let bytes = fs::metadata(path).and_then(|about| match about.len() {
             ..=MAX_BYTES => fs::read(path).map(Some),
             _ => Ok(None),
         });
-        let bytes = bytes.with_context(|| format!("cannot read the wrapper file {shown}"))?;
+        let bytes = bytes.with_context(|| format!("cannot read the site config {shown}"))?;
         let Some(bytes) = bytes else {
-            bail!("{shown} is longer than {MAX_BYTES} bytes: no wrapper file");
+            bail!("{shown} is longer than {MAX_BYTES} bytes and cannot be a site config");
         };
         let (wrapper, findings) = compile(&SiteConfig::parse(&String::from_utf8_lossy(&bytes)));
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -65,16 +65,16 @@ impl WrapperFile {
     }
 }
 
-/// Reads files, and the `.txt` files of folders, in the order named and there by name.
+/// Reads files, and the `.txt` files of folders: in the order of `paths`, within a folder by name.
 ///
 /// # Errors
-/// If a path is not there or cannot be read, or there is no file.
-pub fn read_files(paths: &[PathBuf]) -> Result<Vec<WrapperFile>> {
+/// If a path does not exist or cannot be read, or a folder contains no site config.
+pub fn read_files(paths: &[PathBuf]) -> Result<Vec<SiteConfigFile>> {
     let mut files = Vec::new();
     for path in paths {
         let shown = path.display();
         if !path.is_dir() {
-            files.push(WrapperFile::read(path)?);
+            files.push(SiteConfigFile::read(path)?);
             continue;
         }
         let entries =
@@ -87,19 +87,19 @@ pub fn read_files(paths: &[PathBuf]) -> Result<Vec<WrapperFile>> {
         inside.retain(|file| file.extension().is_some_and(|e| e == "txt") && file.is_file());
         inside.sort();
         if inside.is_empty() {
-            bail!("there is no wrapper file (HOST.txt) in the folder {shown}");
+            bail!("the folder {shown} contains no site config (HOST.txt)");
         }
         for file in inside {
-            files.push(WrapperFile::read(&file)?);
+            files.push(SiteConfigFile::read(&file)?);
         }
     }
     Ok(files)
 }
 
-/// Orders files by host. Of two files for a host the later one counts. What `global.txt` says is added to
-/// the others; alone it counts for nobody.
-pub fn site_configs_of(files: &[WrapperFile]) -> SiteConfigs {
-    let mut by_host: BTreeMap<String, &WrapperFile> = BTreeMap::new();
+/// Maps hosts to site configs. If two files are for one host, the later one wins. The directives of
+/// `global.txt` are added to those of every other file; alone it has no effect.
+pub fn site_configs_of(files: &[SiteConfigFile]) -> SiteConfigs {
+    let mut by_host: BTreeMap<String, &SiteConfigFile> = BTreeMap::new();
     for file in files {
         if let Some(host) = &file.host {
             by_host.insert(host.clone(), file);
@@ -112,12 +112,12 @@ pub fn site_configs_of(files: &[WrapperFile]) -> SiteConfigs {
         digest.update(file.digest);
     }
     let global = by_host.remove(GLOBAL);
-    let config = |(host, file): (String, &WrapperFile)| {
+    let config = |(host, file): (String, &SiteConfigFile)| {
         let mut wrapper = file.wrapper.clone();
         if let Some(global) = global {
             wrapper.extend(&global.wrapper);
         }
         HostConfig { host, wrapper }
     };
-    SiteConfigs::new(by_host.into_iter().map(config), hex(&digest.finalize()))
+    SiteConfigs::new(by_host.into_iter().map(config), HEXLOWER.encode(&digest.finalize()))
 }

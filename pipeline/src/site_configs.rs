@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use dom::{ParseConfig, text_of};
 use metadata::{PageContext, date_of};
+use model::SiteConfigFile;
 use model::{Article, Origin, Route, Wrapper};
-use sink::{SiteConfigFile, site_file_name};
+use sink::site_file_name;
 use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{ParsedPage, SiteModel, Template};
 use url::Url;

@@ -176,6 +176,25 @@ fn the_site_model_builds_without_the_program() {
     }
 }
 
+/// What stages hand to each other belongs to them, not to an output.
+#[test]
+fn stages_know_no_output() {
+    let files = [
+        "site",
+        "captures",
+        "workers",
+        "stages/read",
+        "stages/group",
+        "stages/learn",
+        "stages/apply",
+    ];
+    for name in files {
+        let file = repository().join(format!("pipeline/src/{name}.rs"));
+        let source = fs::read_to_string(&file).unwrap();
+        assert!(!source.contains("sink::"), "{} uses a type of an output", file.display());
+    }
+}
+
 /// Files that need each other can only be read together. Parents and children are one module and
 /// do not count; code for tests may use what it tests.
 #[test]

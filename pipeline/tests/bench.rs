@@ -17,7 +17,7 @@ fn parts_stages_and_whole_runs_are_measured() {
     let (code, report, errors) = parts(&output);
     assert_eq!(code, 0, "{errors}");
     assert!(report.starts_with("134 pages, "), "{report}");
-    assert!(report.contains("134 of them have the tree"), "{report}");
+    assert!(report.contains("134 of them have the same tree"), "{report}");
 
     let tokenizer = figures(&report, "bare tokenizer ");
     let parse = figures(&report, "bare arena parse ");

@@ -1,4 +1,4 @@
-//! Pages are written by strangers: nothing they say leaves the run folder, runs in a spreadsheet
+//! Pages are written by unmatched_items: nothing they say leaves the run folder, runs in a spreadsheet
 //! or runs in a browser.
 
 use std::collections::BTreeSet;

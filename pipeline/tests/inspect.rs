@@ -59,7 +59,7 @@ fn the_sample_crawl_reads_as_the_run_left_it() {
     let pages = times(&html, "<details class=\"page\"");
     assert!((15..=20).contains(&pages), "{pages}");
     assert!(times(&html, "class=\"block kept\"") > 5 * pages, "hardly anything is kept");
-    assert!(times(&html, "class=\"block outside\"") > 10 * pages, "hardly any furniture");
+    assert!(times(&html, "class=\"block outside\"") > 10 * pages, "hardly any boilerplate");
     assert!(html.contains("It came first with relevance"));
     assert!(html.contains("terms signify") && html.contains("<dt>Signifiers</dt>"));
     assert!(html.contains("<small>from json-ld</small>"));

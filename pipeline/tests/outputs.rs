@@ -196,7 +196,7 @@ fn check_commands(one: &Combination, own: &Path, inputs: &Inputs, reference: &Re
         assert!(wanted || stderr.contains(advice), "{arguments:?}: {stderr}");
         if wanted { stdout } else { String::new() }
     };
-    let (kept, asked) = (one.has("jsonl"), "run it again with jsonl among its --sinks");
+    let (kept, asked) = (one.has("jsonl"), "run it again with jsonl in --sinks");
     assert!(tell(&["status", &out], true, "").starts_with("complete: "));
     assert_eq!(parse(&tell(&["status", &out, "--json"], true, ""))["state"], "complete");
 
@@ -209,7 +209,7 @@ fn check_commands(one: &Combination, own: &Path, inputs: &Inputs, reference: &Re
         let all = fs::read_to_string(sites.join("a.example.html")).unwrap();
         assert!(all.contains("www.a.example/posts/3") && all == tell(&page, true, ""));
     }
-    tell(&["report", &out], one.has("report"), "run it again with report among its --sinks");
+    tell(&["report", &out], one.has("report"), "run it again with report in --sinks");
 
     assert!(tell(&["wrappers", "list", &out], true, "").contains("a.example"));
     assert!(tell(&["wrappers", "show", &out, "a.example"], true, "").contains("content"));
@@ -298,10 +298,7 @@ fn every_pair_of_output_options_is_written_and_read_by_every_command() {
             assert_eq!(code, 0, "{stdout}{stderr}");
             let markdown = one.is("emit.markdown", "true");
             let has_it = ["jsonl", "parquet", "bulk"].iter().any(|sink| one.has(sink));
-            assert_eq!(
-                stderr.contains("no output of this run holds Markdown"),
-                markdown && !has_it
-            );
+            assert_eq!(stderr.contains("--markdown has no effect"), markdown && !has_it);
             let reference = inputs.reference(one);
             check_outputs(one, &own, reference);
             check_commands(one, &own, &inputs, reference);

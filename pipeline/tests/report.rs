@@ -65,7 +65,7 @@ fn its_numbers_are_those_of_the_ledger_and_the_articles() {
     for (name, field) in [("Articles", "articles"), ("Pages", "pages"), ("Sites", "sites")] {
         assert_eq!(tile(&html, name), results.count(field).to_string(), "{name}");
     }
-    assert_eq!(tile(&html, "Left out"), results.dropped.len().to_string());
+    assert_eq!(tile(&html, "Dropped"), results.dropped.len().to_string());
     assert!(html.contains("Every input was read to its end, and every output written."));
     for (reason, n) in results.drops_by_reason() {
         let row = format!("<tr><th scope=\"row\"><bdi>{reason}</bdi>");
@@ -126,7 +126,7 @@ fn its_numbers_are_those_of_the_ledger_and_the_articles() {
 }
 
 #[test]
-fn what_was_removed_is_the_furniture() {
+fn what_was_removed_is_the_boilerplate() {
     let folder = tempfile::tempdir().unwrap();
     let results =
         run(&[&archive(folder.path(), &["one.example"])], &folder.path().join("out"), &[]);
@@ -134,13 +134,13 @@ fn what_was_removed_is_the_furniture() {
     let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count() as u64;
     let kept: u64 = results.articles.iter().map(|a| letters(text(a, "text"))).sum();
     // All text of a post's body: menu, heading, paragraphs, foot.
-    let furniture = "HomeAboutusAllrightsreservedbynobodyinparticular.Terms";
+    let boilerplate = "HomeAboutusAllrightsreservedbynobodyinparticular.Terms";
     let all: u64 = (0..4)
-        .map(|n| letters(&prose::text(n)) + letters(&prose::title(n)) + letters(furniture))
+        .map(|n| letters(&prose::text(n)) + letters(&prose::title(n)) + letters(boilerplate))
         .sum();
     assert_eq!(figures[0]["characters"], json!({"pages": all, "kept": kept}));
     let share = 100.0 * (all - kept) as f64 / all as f64;
-    assert_eq!(tile(&report(&results.folder), "Site furniture"), format!("{share:.0} %"));
+    assert_eq!(tile(&report(&results.folder), "Site boilerplate"), format!("{share:.0} %"));
 }
 
 const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'`--><!--&";
@@ -311,7 +311,7 @@ fn a_run_without_report_leaves_none_and_says_so_when_asked() {
     run(&[&archive], &out, &["--sinks", "jsonl"]);
     assert!(!out.join("report").exists());
     let (code, _, stderr) = parts(&call(&["report", shown]));
-    assert!(code == 2 && stderr.contains("report among its --sinks"), "{stderr}");
+    assert!(code == 2 && stderr.contains("report in --sinks"), "{stderr}");
     // Pages of the sites can be had all the same.
     let (code, stdout, _) = parts(&call(&["inspect", shown, "--all"]));
     assert!(code == 0 && !stdout.contains("links them"), "{stdout}");
@@ -336,7 +336,7 @@ fn a_report_that_cannot_be_written_leaves_the_others_whole() {
         };
         let (code, stdout, stderr) = with("jsonl,report");
         assert_eq!(code, 1, "{stdout}\n{stderr}");
-        assert!(stderr.contains("the output report could not be written"), "{stderr}");
+        assert!(stderr.contains("cannot write the output report"), "{stderr}");
         assert!(!stdout.contains("index.html"), "{stdout}");
         let results = Results::read(&out);
         assert_eq!(results.articles.len(), 4);
@@ -361,7 +361,7 @@ fn problems_come_first() {
     assert_eq!(parts(&command.output().unwrap()).0, 1);
     let html = report(&out);
     assert!(!html.contains("every output written"));
-    let problem = html.find("The output csv could not be written").unwrap();
+    let problem = html.find("Cannot write the output csv").unwrap();
     assert!(html.contains("1 problem</h2>") && problem < html.find("class=\"tiles\"").unwrap());
     // Half an archive.
     let whole = fs::read(&archive).unwrap();

@@ -117,7 +117,7 @@ fn a_stopped_run_finishes_what_it_began_and_goes_on() {
         signal(&child, name);
         let (code, stdout, stderr) = parts(&child.wait_with_output().unwrap());
         assert_eq!((code, stdout.as_str()), (130, ""), "{stderr}");
-        assert!(stderr.contains("of 80 sites; the same command goes on from there"), "{stderr}");
+        assert!(stderr.contains("of 80 sites; the same command resumes from there"), "{stderr}");
         assert!(!out.join("articles.jsonl").exists());
         assert!(
             out.join(".articles.jsonl.partial").exists(),
@@ -128,7 +128,7 @@ fn a_stopped_run_finishes_what_it_began_and_goes_on() {
         // Nobody takes it for a finished run.
         let inspected = sitegrove().arg("report").arg(&out).output().unwrap();
         let (code, _, stderr) = parts(&inspected);
-        assert!(code == 2 && stderr.contains("not finished"), "{stderr}");
+        assert!(code == 2 && stderr.contains("unfinished run"), "{stderr}");
         let (code, _, stderr) = run(&archive, &out, &[]);
         assert_eq!(code, 0, "{stderr}");
         assert_same(&outcome(&out), &outcome(&whole), name);
@@ -152,16 +152,16 @@ fn a_second_run_refuses_and_status_tells_of_the_first() {
         assert!(stderr.contains(&who), "{stderr}");
     }
     let (code, told, _) = status(&out);
-    assert!(code == 0 && told.starts_with(&format!("at work: process {}", child.id())), "{told}");
+    assert!(code == 0 && told.starts_with(&format!("running: process {}", child.id())), "{told}");
     signal(&child, "-KILL");
     child.wait().unwrap();
     let (code, told, _) = status(&out);
-    assert!(code == 1 && told.starts_with("broken off"), "{told}");
+    assert!(code == 1 && told.starts_with("interrupted"), "{told}");
     assert_eq!(run(&archive, &out, &[]).0, 0);
     let (code, told, _) = status(&out);
     assert!(code == 0 && told.starts_with("complete: 240 articles from 240 pages"), "{told}");
     let (code, _, stderr) = status(folder.path());
-    assert!(code == 2 && stderr.contains("holds no run"), "{stderr}");
+    assert!(code == 2 && stderr.contains("contains no run"), "{stderr}");
 }
 
 #[test]
@@ -219,7 +219,7 @@ fn changed_inputs_of_an_unfinished_run_are_explained() {
     ] {
         let (code, _, stderr) = run(&archive, &out, more);
         assert!(code == 2 && stderr.contains(told), "{stderr}");
-        assert!(stderr.contains("an unfinished run that is not this one"), "{stderr}");
+        assert!(stderr.contains("a different unfinished run"), "{stderr}");
     }
     let mut bytes = fs::read(&archive).unwrap();
     bytes.extend(fs::read(&archive).unwrap());
@@ -240,8 +240,8 @@ fn a_disk_that_takes_no_more_loses_nothing() {
     assert_eq!(run(&archive, &whole, &[]).0, 0);
     // No file may grow beyond so many blocks of 1,024 bytes: as a full disk, a write fails.
     for (blocks, memory, told) in [
-        (60, "1GiB", "sites are done and kept; once the cause is gone"),
-        (4, "1GiB", "once the cause is gone"),
+        (60, "1GiB", "sites are done and kept; fix the cause"),
+        (4, "1GiB", "fix the cause"),
         (2, "1MiB", "cannot keep the pages read"),
     ] {
         let out = folder.path().join(format!("out-{blocks}"));
@@ -253,7 +253,7 @@ fn a_disk_that_takes_no_more_loses_nothing() {
         assert_eq!(code, 2, "{blocks} blocks: {stderr}");
         assert!(stderr.contains(told) && stderr.contains("File too large"), "{blocks}: {stderr}");
         // Without what was read written down, the run goes on all the same.
-        let warned = stderr.contains("should the run be stopped, all inputs are read again");
+        let warned = stderr.contains("if the run is stopped, all inputs will be read again");
         assert_eq!(warned, blocks == 4, "{blocks}: {stderr}");
         assert!(!out.join("articles.jsonl").exists());
         let (code, _, stderr) = run(&archive, &out, &["--memory", memory]);
@@ -341,7 +341,7 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
         child.wait().unwrap();
         put_back();
         let (code, _, stderr) = parts(&call(&out).output().unwrap());
-        assert!(code == 0 && stderr.contains("the inputs are not what they were"), "{stderr}");
+        assert!(code == 0 && stderr.contains("the inputs have changed"), "{stderr}");
         assert_same(&outcome(&out), &outcome(&whole), "with the input back after a kill");
     }
 }

@@ -61,7 +61,7 @@ fn no_command_takes_an_unfinished_run_for_a_finished_one() {
         signal(&child, sent);
         let _ = child.wait().unwrap();
         assert_eq!(call(&["status".to_owned(), out.to_str().unwrap().to_owned()]).0, 1);
-        every_command_refuses(&out, "site-1.example", &inputs, "not finished");
+        every_command_refuses(&out, "site-1.example", &inputs, "unfinished run");
         let search = ["search", out.to_str().unwrap(), "word"].map(str::to_owned);
         assert_eq!(call(&search).0, 2);
     }
@@ -73,11 +73,11 @@ fn folders_that_hold_no_run_are_refused() {
     let out = inputs.folder.path().join("empty");
     fs::create_dir(&out).unwrap();
     let (code, _, stderr) = call(&["inspect", out.to_str().unwrap(), "--all"].map(str::to_owned));
-    assert!(code == 2 && stderr.contains("holds no finished run"), "{stderr}");
+    assert!(code == 2 && stderr.contains("contains no finished run"), "{stderr}");
     let gold = inputs.gold.to_str().unwrap();
     let evaluate = ["evaluate", out.to_str().unwrap(), "--gold", gold].map(str::to_owned);
     let (code, _, stderr) = call(&evaluate);
-    assert!(code == 2 && stderr.contains("holds no articles"), "{stderr}");
+    assert!(code == 2 && stderr.contains("contains no articles"), "{stderr}");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn articles_that_could_not_be_written_are_not_taken_from_an_earlier_run() {
     let run = ["run", settings, archive, "--overwrite", "--out", out.to_str().unwrap()];
     let (code, _, stderr) = call(&run.map(str::to_owned));
     assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("the output jsonl could not be written"), "{stderr}");
+    assert!(stderr.contains("cannot write the output jsonl"), "{stderr}");
     let (out, gold) = (out.to_str().unwrap(), inputs.gold.to_str().unwrap());
     for arguments in [
         &["inspect", out, "a.example", "--out", "-"][..],
@@ -119,6 +119,6 @@ fn a_failed_output_leaves_no_file_of_an_earlier_run() {
     let run =
         ["run", archive, "--overwrite", "--sinks", "jsonl,warc", "--out", out.to_str().unwrap()];
     let (code, _, stderr) = call(&run.map(str::to_owned));
-    assert!(code == 1 && stderr.contains("the output warc could not be written"), "{stderr}");
+    assert!(code == 1 && stderr.contains("cannot write the output warc"), "{stderr}");
     assert!(!out.join("articles.warc.gz").exists());
 }

@@ -254,3 +254,33 @@ fn an_oversized_site_joins_the_parts_of_articles() {
         assert_eq!(lines(&small), lines(&oversized), "{batch_bytes} {memory}");
     }
 }
+
+#[test]
+fn pages_that_rel_next_leads_through_are_joined_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    let url = |story: usize, part: usize| format!("https://next.example/{story:02}/page-{part}");
+    for story in 0..12 {
+        for part in 1..=3 {
+            let next = format!("<link rel=next href='/{story:02}/page-{}'>", part + 1);
+            let head = if part < 3 { next.as_str() } else { "" };
+            crawl.page(&url(story, part), &prose::post_with(story * 3 + part, head, ""));
+        }
+    }
+    let archive = crawl.write(folder.path(), "next.warc.gz");
+    let with = |name: &str, settings: &str| {
+        let file = folder.path().join(format!("{name}.toml"));
+        fs::write(&file, settings).unwrap();
+        run(&[&file, &archive], &folder.path().join(name), &[])
+    };
+    assert_eq!(with("apart", "").articles.len(), 36);
+    let joined = with("joined", "[group]\njoin_rel_next = true\n");
+    assert_eq!((joined.articles.len(), joined.drops("joined-page").len()), (12, 24));
+    for story in 0..12 {
+        let found = text(joined.article(&url(story, 1)), "text");
+        (1..=3).for_each(|part| assert!(found.contains(&prose::text(story * 3 + part)), "{found}"));
+    }
+    let oversized =
+        with("oversized", "[group]\njoin_rel_next = true\n[run]\nbatch_bytes = 20_000\n");
+    assert_eq!(lines(&joined), lines(&oversized));
+}

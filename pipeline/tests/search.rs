@@ -147,9 +147,9 @@ fn an_index_grows_and_an_address_is_in_it_once() {
     let forget = |more: &[&str]| {
         parts(&sitegrove().args(["search", words(&index)]).args(more).output().unwrap())
     };
-    assert_eq!(forget(&["--forget-url", url]).1, "1 articles forgotten, 11 left\n");
+    assert_eq!(forget(&["--forget-url", url]).1, "1 articles removed, 11 remain\n");
     assert_eq!(total(&search(&index, &format!("\"{title}\""), &["--site", "b.example"])), 0);
-    assert_eq!(forget(&["--forget-site", "b.example"]).1, "3 articles forgotten, 8 left\n");
+    assert_eq!(forget(&["--forget-site", "b.example"]).1, "3 articles removed, 8 remain\n");
     assert!(!holds("b.example"), "forgotten, but still on disk");
     // What was forgotten may come again.
     night(&other, "out-3");
@@ -314,7 +314,7 @@ fn refusals_say_what_to_do() {
     fs::create_dir(at("letters")).unwrap();
     fs::write(at("letters/dear.txt"), "dear").unwrap();
     let (code, _, stderr) = attempt(&["--index", words(&at("letters"))]);
-    assert!(code == 1 && stderr.contains("the output index could not be written"), "{stderr}");
+    assert!(code == 1 && stderr.contains("cannot write the output index"), "{stderr}");
     assert_eq!(files(&at("letters")).len(), 1);
     assert!(out.join("articles.jsonl").exists());
 
@@ -340,7 +340,7 @@ fn refusals_say_what_to_do() {
         assert_eq!(code, 2, "{stderr}");
         stderr
     };
-    assert!(asked(&[words(&at("nowhere")), "x"]).contains("holds no index"));
+    assert!(asked(&[words(&at("nowhere")), "x"]).contains("contains no index"));
     assert!(asked(&[words(&index), "colour:red"]).contains("colour"));
     assert!(asked(&[words(&index), "(("]).contains("cannot understand the query"));
     assert!(asked(&[words(&index), "x", "--since", "yesterday"]).contains("2026-01-31"));

@@ -196,7 +196,7 @@ fn a_failing_sink_leaves_the_others_whole() {
         .unwrap();
     let (code, stdout, stderr) = parts(&output);
     assert_eq!(code, 1, "{stdout}\n{stderr}");
-    assert!(stderr.contains("the output csv could not be written"), "{stderr}");
+    assert!(stderr.contains("cannot write the output csv"), "{stderr}");
     assert!(!stdout.contains("articles.csv"), "{stdout}");
     let results = Results::read(&out);
     assert_eq!(results.articles.len(), 8);

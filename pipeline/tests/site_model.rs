@@ -234,3 +234,20 @@ fn a_page_without_a_template_is_unassigned() {
     let other = site.pages.iter().find(|page| page.url.contains("/old/")).unwrap();
     assert_eq!(model.apply(other, &[], &settings).outcome, Outcome::Unassigned);
 }
+
+#[test]
+fn vector_instructions_change_nothing() {
+    let site = made_up();
+    let settings = settings("grove");
+    let pages: Vec<&Page> = site.pages.iter().collect();
+    let mut first = None;
+    for kind in grove::vectors::available() {
+        assert!(grove::vectors::force(Some(kind)));
+        let model = learn_from(&site, &pages, &settings);
+        let applied: Vec<_> = pages.iter().map(|page| model.apply(page, &[], &settings)).collect();
+        let own = (model.to_bytes(), applied);
+        let first = first.get_or_insert_with(|| own.clone());
+        assert!(*first == own, "{kind:?}");
+    }
+    assert!(grove::vectors::force(None));
+}

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use grove::vectors::{available, force};
 use sitegrove::config::Config;
-use sitegrove::observer::Quiet;
+use sitegrove::progress::observer::Quiet;
 
 mod common;
 use common::program::in_repository;

@@ -330,5 +330,5 @@ fn check_says_what_is_not_honoured() {
     let (code, stdout, _) =
         parts(&call(&["wrappers".as_ref(), "check".as_ref(), nameless.as_os_str()]));
     assert_eq!(code, 1);
-    assert!(stdout.contains("tells no host"), "{stdout}");
+    assert!(stdout.contains("contains no host"), "{stdout}");
 }

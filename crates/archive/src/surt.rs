@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use percent_encoding::percent_decode;
 use url::{Host, Url};
 
 /// The key of an address in a CDX index: `org,example)/news?a=1&b=2` for
@@ -65,7 +66,7 @@ fn normal(part: &str) -> String {
     let mut bytes = part.as_bytes().to_vec();
     // What was encoded twice is the same page; a hostile address must not keep us for long.
     for _ in 0..8 {
-        let decoded = decoded(&bytes);
+        let decoded: Vec<u8> = percent_decode(&bytes).collect();
         if decoded == bytes {
             break;
         }
@@ -77,25 +78,6 @@ fn normal(part: &str) -> String {
             let _ = write!(out, "%{byte:02x}");
         } else {
             out.push(char::from(byte));
-        }
-    }
-    out
-}
-
-fn decoded(bytes: &[u8]) -> Vec<u8> {
-    let hex = |byte: Option<&u8>| byte.and_then(|&b| char::from(b).to_digit(16));
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        match (bytes[at], hex(bytes.get(at + 1)), hex(bytes.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            (byte, ..) => {
-                out.push(byte);
-                at += 1;
-            }
         }
     }
     out

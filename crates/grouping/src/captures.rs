@@ -78,7 +78,7 @@ pub fn drop_of(site: &str, page: &impl Capture, reason: DropReason, detail: Stri
 
 /// A time as drops tell it.
 pub fn when(fetched: Option<Timestamp>) -> String {
-    fetched.map_or_else(|| "at a time unknown".to_owned(), |time| time.to_string())
+    fetched.map_or_else(|| "at an unknown time".to_owned(), |time| time.to_string())
 }
 
 /// Why a capture is left out: the one that was fetched at `kept` is kept.

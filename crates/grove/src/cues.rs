@@ -4,7 +4,7 @@
 //! words of the list; a name that is not made of known words alone says nothing: `commentary` is not
 //! `comment`.
 
-use dom::{Document, Element, Kind, NodeId, local_name};
+use dom::{Document, Element, NodeId, local_name};
 use rustc_hash::FxHashMap;
 
 use crate::cue_words::{CUES, NEUTRAL};
@@ -44,12 +44,11 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
 
 /// Reads cues and remembers the lists of names it has read, within a megabyte.
 ///
-/// What it remembers are values of a pure function: they change the time it takes and nothing else.
+/// What it remembers are values of a pure function, by the names themselves and not by a hash of them, for
+/// which a page could be made that shares it with another: they change the time it takes and nothing else.
 #[derive(Debug)]
 pub struct Cues {
     words: FxHashMap<&'static str, u64>,
-    /// By hash of a kind of element.
-    kinds: FxHashMap<u64, u64>,
     read: FxHashMap<Box<str>, u64>,
     /// Bytes of the lists in `read`.
     bytes: usize,
@@ -61,7 +60,7 @@ impl Default for Cues {
     }
 }
 
-/// Lists and kinds remembered; then it begins anew. A site has some hundreds.
+/// Lists remembered; then it begins anew. A site has some hundreds.
 const REMEMBERED: usize = 8_192;
 
 /// Bytes of all lists remembered.
@@ -77,26 +76,13 @@ impl Cues {
         for (bit, (_, list)) in CUES.iter().enumerate() {
             words.extend(list.iter().map(|&word| (word, 1 << bit)));
         }
-        Self { words, kinds: FxHashMap::default(), read: FxHashMap::default(), bytes: 0 }
+        Self { words, read: FxHashMap::default(), bytes: 0 }
     }
 
     /// What it takes to tell the cues of a page's elements.
     pub(crate) fn of_page<'a>(&'a mut self, document: &'a Document) -> PageCues<'a> {
         let of_kinds = vec![None; document.kinds().all().len()];
         PageCues { cues: self, document, of_kinds }
-    }
-
-    /// The cues of all elements of a kind.
-    fn of_kind(&mut self, document: &Document, kind: Kind) -> u64 {
-        if let Some(&bits) = self.kinds.get(&kind.hash) {
-            return bits;
-        }
-        let bits = self.of_names_of(document, kind.first);
-        if self.kinds.len() >= REMEMBERED {
-            self.kinds.clear();
-        }
-        self.kinds.insert(kind.hash, bits);
-        bits
     }
 
     /// The cues of an element's tag and names, as bits: those of all of its kind.
@@ -184,7 +170,7 @@ impl PageCues<'_> {
         let kinds = self.document.kinds();
         let number = kinds.of_nodes()[id as usize] as usize;
         let Some(known) = self.of_kinds.get_mut(number) else { return 0 };
-        let own = || self.cues.of_kind(self.document, kinds.all()[number]);
+        let own = || self.cues.of_names_of(self.document, kinds.all()[number].first);
         *known.get_or_insert_with(own) | u64::from(self.is_hidden(id)) << (COUNT - 1)
     }
 
@@ -283,13 +269,33 @@ mod tests {
         // The last short one is known.
         cues.of_names("comment-list");
         assert!(cues.read.contains_key("comment-list"));
-        let page = |number| dom::parse(&format!("<p class='comment-list n{number}'>x"));
-        for number in 0..REMEMBERED + 100 {
-            let page = page(number);
-            let p = page.ids().find(|&id| page.is(id, &local_name!("p"))).unwrap();
-            assert_ne!(cues.of_page(&page).of(p), 0);
-            assert!(cues.kinds.len() <= REMEMBERED);
+    }
+
+    #[test]
+    fn what_is_remembered_changes_nothing() {
+        let page = |seed: usize| {
+            let word = |at: usize| CUES[(seed + at) % CUES.len()].1[(seed / 3 + at) % 3];
+            let one = |at: usize| {
+                let long = "b".repeat(if at == 7 { LONGEST } else { at });
+                format!("<div class='{} {long}-{seed} x{at}' id={}{seed}>x", word(at), word(at + 1))
+            };
+            dom::parse(&(0..30).map(one).collect::<String>())
+        };
+        let bits = |page: &Document, cues: &mut Cues| -> Vec<u64> {
+            let mut of_page = cues.of_page(page);
+            page.ids().map(|id| of_page.of(id)).collect()
+        };
+        let mut warm = Cues::new();
+        let mut emptied = 0;
+        for seed in 0..2_000 {
+            let page = page(seed % 1_000);
+            let before = warm.bytes;
+            let found = bits(&page, &mut warm);
+            emptied += usize::from(warm.bytes < before);
+            assert_eq!(found, bits(&page, &mut Cues::new()), "{seed}");
+            assert!(found.iter().filter(|&&bits| bits != 0).count() > 20);
         }
+        assert!(emptied > 2, "it was emptied {emptied} times");
     }
 
     #[test]

@@ -202,7 +202,7 @@ fn others(texts: &FxHashMap<u64, f32>, letters: u64, own: f32) -> f32 {
 }
 
 /// Overlap of their texts from which on two pages are copies: their repetition would make an article
-/// look like furniture of the site.
+/// look like boilerplate of the site.
 const COPY: f32 = 0.9;
 
 /// One vote a page, shared among copies.

@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use tantivy::TantivyError;
 use tantivy::query::QueryParserError;
 
-/// Why an index could not be made, searched or changed.
+/// Why an index could not be created, searched or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// The folder holds something else.
-    #[error("{} holds no index: there is no readable meta.json in it", .0.display())]
+    /// The folder contains something else.
+    #[error("{} contains no index: there is no readable meta.json", .0.display())]
     NotAnIndex(PathBuf),
     /// The index was made by another program, or for other fields.
-    #[error("the index {} was not made by this version of sitegrove; choose another folder, or move it away to begin anew", .0.display())]
+    #[error("the index {} was made by another version of sitegrove; choose another folder, or move it away to start a new one", .0.display())]
     Foreign(PathBuf),
-    /// Words were analysed by other rules than today's.
-    #[error("the words in the index {} were analysed by {made}, those of today are {today}: it can be searched, but must not grow; move it away to begin anew", path.display())]
+    /// Words were analysed by other rules than those of this program.
+    #[error("the words in the index {} were analysed by {made}, those of today are {today}: it can be searched, but not extended; move it away to start a new one", path.display())]
     OtherRules {
         /// The index.
         path: PathBuf,
@@ -54,7 +54,7 @@ impl IndexError {
         }
     }
 
-    /// The same as a sink tells it.
+    /// The same as an error of a sink.
     pub(crate) fn of_sink(self, path: &Path) -> sink::SinkError {
         sink::SinkError {
             what: "cannot write",

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sink::{Render, Sink, SinkError, SiteResult};
+use model::SiteResult;
+use sink::{Render, Sink, SinkError};
 use tantivy::collector::TopDocs;
 use tantivy::directory::MmapDirectory;
 use tantivy::index::IndexSortByField;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct CharacterCounts {
     /// In all text of these pages.
-    pub all: u64,
+    pub pages: u64,
     /// Of those, in their articles and comments: the rest is boilerplate.
     pub kept: u64,
 }
@@ -14,7 +14,7 @@ pub struct CharacterCounts {
 impl CharacterCounts {
     /// Adds those of other pages.
     pub fn add(&mut self, other: Self) {
-        self.all += other.all;
+        self.pages += other.pages;
         self.kept += other.kept;
     }
 }

@@ -60,11 +60,11 @@ reasons! {
     BadCompression => "bad-compression",
     /// The archive ends in the middle of a record.
     CutShort => "cut-short",
-    /// Bytes between records that belong to none.
+    /// Bytes between records that belong to no record.
     Junk => "junk-between-records",
     /// A record larger than the configured limit.
     TooLarge => "record-too-large",
-    /// A record that holds no page by its type (request, metadata, warcinfo, conversion…).
+    /// A record that is no page by its type (request, metadata, warcinfo, conversion…).
     OtherRecord => "other-record-type",
     /// A revisit record whose original is not in the input.
     Revisit => "revisit-without-original",
@@ -80,15 +80,15 @@ reasons! {
     BadFeed => "bad-feed",
     /// A record without a usable `http` or `https` URL, or with one of more than 8 KiB.
     BadUrl => "bad-url",
-    /// Another copy of the page is kept: a complete one, a later one, or one that gave an article.
+    /// Another capture of the page is kept: a complete one, a later one, or one that gave an article.
     DuplicateUrl => "duplicate-url",
     /// A page that takes more steps to parse than the configured limit.
     TooMuchWork => "too-much-work",
-    /// A page that lists articles; kept out unless lists are asked for.
+    /// A page that lists articles; dropped unless lists are asked for.
     ListPage => "list-page",
     /// A page without text of its own.
     NoContent => "no-content",
-    /// A page that is a part of another page's article, by a wrapper written by hand.
+    /// A page that is part of another page's article, by a site config.
     JoinedPage => "joined-page",
     /// The wrapper selects nothing on the page and no other method finds text.
     NoArticle => "no-article",
@@ -96,19 +96,19 @@ reasons! {
     Internal => "internal-error",
 }
 
-/// Something left out, with its reason: one line of `dropped.jsonl`.
+/// Something that was dropped, with its reason: one line of `dropped.jsonl`.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Drop {
     /// Site it belongs to, or empty before grouping.
     pub site: String,
     /// URL, or empty where none could be read.
     pub url: String,
-    /// Where it lies.
+    /// The record or file it was in.
     pub origin: Origin,
-    /// Step that left it out.
+    /// Step that dropped it.
     pub stage: Stage,
-    /// Why.
+    /// The reason.
     pub reason: DropReason,
-    /// What was seen, in a sentence a user can act on; may be empty.
+    /// Details for the user, in a sentence; may be empty.
     pub detail: String,
 }

@@ -1,10 +1,10 @@
 //! What commands show of a store.
 
+use model::TemplateNight;
 use rusqlite::{Result, Row, params};
 use serde::Serialize;
 
 use crate::error::StoreError;
-use crate::records::TemplateNight;
 use crate::sample::unpack;
 use crate::schema;
 use crate::site;

@@ -25,9 +25,7 @@ mod transfer;
 
 pub use browse::{NightRow, RevisionRow, SiteRow, Summary};
 pub use error::StoreError;
-pub use records::{
-    PackedSample, Retained, RetainedHead, Revision, Run, SiteState, TemplateNight, Update,
-};
+pub use records::{PackedSample, Retained, RetainedHead, Revision, Run, SiteState, Update};
 pub use sample::{RETAIN, RetainLimits, retain};
 pub use store::{Evicted, Store};
 pub use transfer::Exported;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{FeedItem, Page, Verdict};
+use model::{FeedItem, Page, TemplateNight, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A run that is taken in: told from others by its digest.
@@ -63,27 +63,6 @@ pub struct Revision {
     /// Its bytes.
     #[serde(with = "bytes")]
     pub model: Vec<u8>,
-}
-
-/// How a template fared in a night.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct TemplateNight {
-    /// Its id.
-    pub template: String,
-    /// How it is.
-    pub verdict: Verdict,
-    /// Pages that were looked at.
-    pub pages: u64,
-    /// Share of pages on which the wrapper found the article.
-    pub by_wrapper: f64,
-    /// The same of the pages learnt from.
-    pub by_wrapper_expected: f64,
-    /// Mean confidence.
-    pub confidence: f64,
-    /// The same of the pages learnt from.
-    pub confidence_expected: f64,
-    /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` where none was judged.
-    pub agreement: Option<f64>,
 }
 
 /// A page that is kept to learn from again.

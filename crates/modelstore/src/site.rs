@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use model::Verdict;
+use model::{TemplateNight, Verdict};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use crate::error::StoreError;
-use crate::records::{PackedSample, Retained, RetainedHead, SiteState, TemplateNight, Update};
+use crate::records::{PackedSample, Retained, RetainedHead, SiteState, Update};
 use crate::sample::{pack, unpack};
 use crate::store::{Evicted, Store};
 

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
@@ -22,9 +23,9 @@ pub struct Store {
     connection: Option<Mutex<Connection>>,
     path: PathBuf,
     /// The run that is taken in, and whether it was before.
-    run: Option<(i64, bool)>,
+    run: OnceLock<(i64, bool)>,
     /// Whether this process made the file.
-    made: bool,
+    made: AtomicBool,
 }
 
 /// Samples that were let go of to keep the store small.
@@ -63,7 +64,12 @@ impl Store {
         if schema::found(&connection, path)? == Found::Store {
             schema::check(&connection, path)?;
         }
-        let mut store = Self { connection: None, path: path.to_owned(), run: None, made: false };
+        let mut store = Self {
+            connection: None,
+            path: path.to_owned(),
+            run: OnceLock::new(),
+            made: AtomicBool::new(false),
+        };
         let begun = begin(&connection, waiting, patience);
         store.connection = Some(Mutex::new(connection));
         begun.map_err(|error| match error.sqlite_error_code() {
@@ -78,7 +84,7 @@ impl Store {
             if schema::found(&db, path)? == Found::Empty {
                 schema::create(&db).map_err(failed("cannot write to"))?;
                 drop(db);
-                store.made = absent;
+                store.made.store(absent, Ordering::Relaxed);
             }
         }
         Ok(store)
@@ -100,7 +106,7 @@ impl Store {
             return Err(StoreError::Foreign(path.to_owned()));
         }
         let (connection, path) = (Some(Mutex::new(connection)), path.to_owned());
-        Ok(Self { connection, path, run: None, made: false })
+        Ok(Self { connection, path, run: OnceLock::new(), made: AtomicBool::new(false) })
     }
 
     /// Its file.
@@ -111,8 +117,8 @@ impl Store {
     /// The connection. A panic elsewhere leaves it as good as it was.
     ///
     /// # Panics
-    /// Once it is closed, which [`Store::commit`] does and nothing comes after.
-    #[expect(clippy::expect_used, reason = "closing takes the store")]
+    /// Once it is closed, which dropping does.
+    #[expect(clippy::expect_used, reason = "dropping closes it")]
     pub(crate) fn db(&self) -> MutexGuard<'_, Connection> {
         let connection = self.connection.as_ref().expect("the store is open");
         connection.lock().unwrap_or_else(PoisonError::into_inner)
@@ -126,7 +132,7 @@ impl Store {
     ///
     /// # Errors
     /// If the store cannot be read or written.
-    pub fn begin(&mut self, run: &Run) -> Result<bool, StoreError> {
+    pub fn begin(&self, run: &Run) -> Result<bool, StoreError> {
         let (id, before) = {
             let db = self.db();
             let known = "SELECT id FROM runs WHERE digest = ?1";
@@ -142,7 +148,8 @@ impl Store {
                 }
             }
         };
-        self.run = Some((id, before));
+        // Begun twice, it stays the first.
+        let _ = self.run.set((id, before));
         Ok(before)
     }
 
@@ -151,7 +158,7 @@ impl Store {
     /// # Errors
     /// If the store cannot be read.
     pub fn site(&self, key: &str) -> Result<SiteState, StoreError> {
-        let run = self.run.filter(|(_, before)| *before).map(|(id, _)| id);
+        let run = self.run.get().filter(|(_, before)| *before).map(|(id, _)| *id);
         site::state(self, key, run)
     }
 
@@ -168,25 +175,23 @@ impl Store {
     /// # Errors
     /// If the store cannot be written.
     pub fn take(&self, update: &Update) -> Result<(), StoreError> {
-        match self.run {
+        match self.run.get() {
             Some((id, false)) => {
-                site::take(&self.db(), id, update).map_err(self.failed("cannot write to"))
+                site::take(&self.db(), *id, update).map_err(self.failed("cannot write to"))
             }
             _ => Ok(()),
         }
     }
 
-    /// Keeps what was taken in. Samples of the sites not seen for longest go, until all samples weigh
-    /// `most_sample_bytes` at most.
+    /// Keeps what was taken in; nothing can be taken in after. Samples of the sites not seen for longest go,
+    /// until all samples weigh `most_sample_bytes` at most.
     ///
     /// # Errors
     /// If the store cannot be written: it is then as it was.
-    pub fn commit(mut self, most_sample_bytes: u64) -> Result<Evicted, StoreError> {
-        let failed = |error| StoreError::sqlite("cannot write to", &self.path, error);
-        let Some(connection) = self.connection.take() else { return Ok(Evicted::default()) };
-        let db = connection.into_inner().unwrap_or_else(PoisonError::into_inner);
+    pub fn commit(&self, most_sample_bytes: u64) -> Result<Evicted, StoreError> {
+        let db = self.db();
         let work = || {
-            if let Some((run, false)) = self.run {
+            if let Some((run, false)) = self.run.get() {
                 let sql = "UPDATE runs SET
                     night = coalesce((SELECT max(night) FROM nights WHERE run = ?1), ''),
                     sites = (SELECT count(*) FROM nights WHERE run = ?1),
@@ -198,16 +203,13 @@ impl Store {
             db.execute_batch("COMMIT")?;
             Ok(evicted)
         };
-        let evicted = work();
-        if evicted.is_ok() {
-            self.made = false;
-            // One file, with nothing beside it, is what people copy. While readers are at work the log
-            // stays beside it.
-            let _ = db.busy_timeout(Duration::ZERO);
-            let _ = db.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
-        }
-        drop(db);
-        evicted.map_err(failed)
+        let evicted = work().map_err(self.failed("cannot write to"))?;
+        self.made.store(false, Ordering::Relaxed);
+        // One file, with nothing beside it, is what people copy. While readers are at work the log stays
+        // beside it.
+        let _ = db.busy_timeout(Duration::ZERO);
+        let _ = db.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
+        Ok(evicted)
     }
 }
 
@@ -231,7 +233,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         // Closing takes back what was not committed.
         let unfinished = self.connection.take().is_some();
-        if self.made && unfinished {
+        if self.made.load(Ordering::Relaxed) && unfinished {
             let _ = fs::remove_file(&self.path);
         }
     }

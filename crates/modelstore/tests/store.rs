@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use model::{Charset, CharsetEvidence, Origin, Page, Verdict};
+use model::{Charset, CharsetEvidence, Origin, Page, TemplateNight, Verdict};
 use rusqlite::Connection;
 use sitegrove_modelstore::{
     Exported, PackedSample, RETAIN, Retained, RetainedHead, Revision, Run, Store, StoreError,
-    TemplateNight, Update, retain,
+    Update, retain,
 };
 
 fn page(url: &str, html: &str) -> Page {
@@ -86,7 +86,7 @@ fn open(path: &Path) -> Store {
 
 /// Takes in a run.
 fn night(path: &Path, digest: &str, updates: &[Update]) -> bool {
-    let mut store = open(path);
+    let store = open(path);
     let before = store.begin(&run(digest)).unwrap();
     updates.iter().for_each(|update| store.take(update).unwrap());
     store.commit(u64::MAX).unwrap();
@@ -106,7 +106,7 @@ fn what_is_kept_comes_back() {
     assert!(!night(&path, "r2", &[second]));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "one file, nothing beside it");
 
-    let mut store = open(&path);
+    let store = open(&path);
     assert!(!store.begin(&run("r3")).unwrap());
     let state = store.site("news.example").unwrap();
     assert_eq!((state.revision, state.before), (2, None));
@@ -129,7 +129,7 @@ fn the_same_run_twice_changes_nothing_and_finds_what_it_found() {
     night(&path, "r2", &[update("news.example", "2026-03-02", 2)]);
     let before = fs::read(&path).unwrap();
     assert!(night(&path, "r1", &[update("news.example", "2026-03-09", 9)]));
-    let mut store = open(&path);
+    let store = open(&path);
     assert!(store.begin(&run("r1")).unwrap());
     let state = store.site("news.example").unwrap();
     assert_eq!(state.model.unwrap(), b"model 1 of news.example", "that of its own night");
@@ -164,14 +164,14 @@ fn older_crawls_do_not_turn_dates_back() {
 fn a_run_that_does_not_end_leaves_no_trace() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
-    let mut store = open(&path);
+    let store = open(&path);
     store.begin(&run("r1")).unwrap();
     store.take(&update("news.example", "2026-03-01", 1)).unwrap();
     drop(store);
     assert!(!path.exists(), "a store that was never whole goes");
 
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
-    let mut store = open(&path);
+    let store = open(&path);
     store.begin(&run("r2")).unwrap();
     store.take(&update("news.example", "2026-03-02", 2)).unwrap();
     drop(store);
@@ -260,7 +260,7 @@ fn a_second_writer_waits_and_is_told_or_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
     night(&path, "r0", &[update("news.example", "2026-03-01", 1)]);
-    let mut first = open(&path);
+    let first = open(&path);
     first.begin(&run("r1")).unwrap();
     let waited = AtomicUsize::new(0);
     let wait = || {
@@ -276,7 +276,7 @@ fn a_second_writer_waits_and_is_told_or_refused() {
 
     let second = std::thread::scope(|scope| {
         let second = scope.spawn(|| {
-            let mut second = Store::open(&path, &wait).unwrap();
+            let second = Store::open(&path, &wait).unwrap();
             second.begin(&run("r2")).unwrap();
             second.site("news.example").unwrap().revision
         });
@@ -296,7 +296,7 @@ fn samples_of_sites_not_seen_for_long_go_first() {
         .map(|n| update(&format!("{n}.example"), &format!("2026-03-0{}", 5 - n), 1))
         .collect();
     let one = updates[0].sample.as_ref().unwrap().blob.len() as u64;
-    let mut store = open(&path);
+    let store = open(&path);
     store.begin(&run("r1")).unwrap();
     updates.iter().for_each(|update| store.take(update).unwrap());
     let evicted = store.commit(2 * one + 1).unwrap();

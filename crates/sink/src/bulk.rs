@@ -10,9 +10,8 @@ use model::Article;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{
-    ArticleRecord, AtomicFile, Render, Sink, SinkError, SiteResult, article_record, json_lines,
-};
+use crate::{ArticleRecord, AtomicFile, Render, Sink, SinkError, article_record, json_lines};
+use model::SiteResult;
 
 /// Whose lines they are.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use model::{Article, Field};
 
-use crate::{AtomicFile, Render, Sink, SinkError, SiteResult};
+use crate::{AtomicFile, Render, Sink, SinkError};
+use model::SiteResult;
 
 const HEADER: [&str; 15] = [
     "url",

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use model::Article;
 use serde::Serialize;
 
-use crate::{AtomicFile, Render, Sink, SinkError, SiteResult, article_record};
+use crate::{AtomicFile, Render, Sink, SinkError, article_record};
+use model::SiteResult;
 
 /// Level of compression: zstd's own default.
 const LEVEL: i32 = 3;

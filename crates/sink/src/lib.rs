@@ -23,7 +23,6 @@ mod parquet_file;
 mod parquet_schema;
 mod sink;
 mod site_configs;
-mod site_result;
 mod site_rows;
 #[cfg(feature = "sqlite")]
 mod versions;
@@ -37,22 +36,18 @@ pub use csv_rows::CsvSink;
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
 pub use fingerprint::Fingerprint;
-pub use health::{HealthRecord, SiteNight, TemplateHealthRecord};
+pub use health::{HealthRecord, health_record};
 pub use instant::instant;
 pub use jsonl::{JsonlSink, LineStorage, json_lines};
 #[cfg(feature = "parquet")]
 pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};
-pub use site_configs::{SiteConfigFile, SiteConfigSink};
-pub use site_result::{BestWrapper, PageWork, SiteResult};
-pub use site_rows::{BestRow, CharactersRow, SiteRow, SiteRowsSink, length_class_end};
+pub use site_configs::SiteConfigSink;
+pub use site_rows::{SiteRowsSink, figures_of, length_class_end};
 #[cfg(feature = "sqlite")]
 pub use versions::{ArticleArchive, ArticleKey, Change, KeyOf, Version, VersionsSink};
 pub use warc::{WarcContent, WarcSink};
-pub use wrappers::{
-    PatternRecord, SiteConfigRecord, SiteRecord, SupportRecord, TemplateFacts, TemplateRecord,
-    WrapperRecord,
-};
+pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};
 
 /// Version of all record formats of this crate.
 pub const SCHEMA: u32 = 1;

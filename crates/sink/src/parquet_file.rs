@@ -20,7 +20,8 @@ use serde_json::Value;
 use crate::instant::instant;
 use crate::parquet_columns::Columns;
 use crate::parquet_schema::{LONG, UNIQUE, schema};
-use crate::{AtomicFile, SCHEMA, Sink, SinkError, SiteResult, article_record};
+use crate::{AtomicFile, SCHEMA, Sink, SinkError, article_record};
+use model::SiteResult;
 
 /// Bytes of values after which a row group ends: it is held in memory until then.
 const ROW_GROUP_BYTES: usize = 64 << 20;

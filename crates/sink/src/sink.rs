@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::{AtomicFile, SinkError, SiteResult};
+use crate::{AtomicFile, SinkError};
+use model::SiteResult;
 
 /// Turns a site into the bytes its sink will write. Called on the thread that processed the site,
 /// many at a time, so that the work of writing in order is only copying.

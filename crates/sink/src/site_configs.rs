@@ -3,19 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use model::{SiteConfigFile, SiteResult};
 
 use crate::atomic::make_folder;
-use crate::{AtomicFile, Sink, SinkError, SiteResult};
-
-/// A file of the ftr-site-config format.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub struct SiteConfigFile {
-    /// Its name: `example.com.txt`, or `.example.com.txt` for hosts below; safe on any system.
-    pub name: String,
-    /// Its lines.
-    pub text: String,
-}
+use crate::{AtomicFile, Sink, SinkError};
 
 /// Writes the files of each site into a folder.
 #[derive(Debug)]

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::Route;
-use serde::{Deserialize, Serialize};
+use model::{BestFigures, Route, SiteFigures, SiteResult};
+use serde::Serialize;
 
 use crate::articles::rounded;
 use crate::atomic::make_folder;
-use crate::{AtomicFile, Render, SCHEMA, Sink, SinkError, SiteResult, json_lines};
+use crate::{AtomicFile, Render, SCHEMA, Sink, SinkError, json_lines};
 
 /// Lower edges of the classes that article lengths are counted in, in characters: ten to each power
 /// of ten (the series R10 of ISO 3). Whole numbers, as logarithms differ in the last place from
@@ -21,65 +21,6 @@ const LONGEST: u64 = 10_000_000;
 
 /// Percent points of confidence that are counted together.
 const CONFIDENCE_STEP: u32 = 5;
-
-/// The figures of one site.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct SiteRow {
-    /// Version of the format.
-    pub schema: u32,
-    /// Key of the site.
-    pub site: String,
-    /// Pages that reached it.
-    pub pages: usize,
-    /// Its layouts.
-    pub layouts: usize,
-    /// Layouts with a wrapper.
-    pub wrappers: usize,
-    /// Its articles.
-    pub articles: usize,
-    /// Of these, how many are doubtful.
-    pub doubtful: usize,
-    /// Articles by route.
-    pub articles_by_route: BTreeMap<String, usize>,
-    /// Mean confidence of its articles, 0 to 1; `None` without any.
-    pub confidence: Option<f64>,
-    /// Characters of its pages' text, without white space, and how many were kept.
-    pub characters: CharactersRow,
-    /// Its wrapper that gave the most articles.
-    pub best: Option<BestRow>,
-    /// Pages left out, by reason.
-    pub drops: BTreeMap<String, usize>,
-    /// Articles by confidence: in percent from 0 in steps of 5, each named by its lower edge.
-    pub confidences: BTreeMap<u32, usize>,
-    /// Articles by the characters of their text; classes are named by their lower edge.
-    pub lengths: BTreeMap<u32, usize>,
-}
-
-/// How much of the pages was kept.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
-pub struct CharactersRow {
-    /// On pages with an article.
-    pub pages: u64,
-    /// In articles and comments.
-    pub kept: u64,
-}
-
-/// A wrapper, in short.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct BestRow {
-    /// Articles it gave.
-    pub articles: usize,
-    /// Its expressions.
-    pub content: Vec<String>,
-    /// Its confidence.
-    pub confidence: f64,
-    /// Pages it was learnt from.
-    pub learnt_from: u32,
-    /// Pages held back for a test.
-    pub held_back: u32,
-    /// Of those, pages on which the same is selected without their vote.
-    pub held_back_agreeing: u32,
-}
 
 /// The class of a length.
 fn length_class(characters: u64) -> u32 {
@@ -128,64 +69,71 @@ fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
     counts
 }
 
-impl From<&SiteResult> for SiteRow {
-    fn from(site: &SiteResult) -> Self {
-        let articles = &site.articles;
-        let sum: f64 = articles.iter().map(|a| rounded(a.confidence)).sum();
-        let best = site.best.as_ref().map(|best| BestRow {
-            articles: best.articles,
-            content: best.content.clone(),
-            confidence: rounded(best.confidence),
-            learnt_from: best.support.learnt_from,
-            held_back: best.support.held_back,
-            held_back_agreeing: best.support.held_back_agreeing,
-        });
-        Self {
-            schema: SCHEMA,
-            site: site.site.clone(),
-            pages: site.pages,
-            layouts: site.record.layouts(),
-            wrappers: site.record.wrappers(),
-            articles: articles.len(),
-            doubtful: articles.iter().filter(|a| a.doubtful).count(),
-            articles_by_route: count(
-                articles.iter().map(|a| a.route).map(Route::as_str).map(str::to_owned),
-            ),
-            confidence: (!articles.is_empty()).then(|| rounded(sum / articles.len() as f64)),
-            characters: CharactersRow { pages: site.characters.all, kept: site.characters.kept },
-            best,
-            drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
-            confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
-            lengths: count(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
-        }
+/// A line of the file.
+#[derive(Serialize)]
+struct SiteRow {
+    schema: u32,
+    #[serde(flatten)]
+    figures: SiteFigures,
+}
+
+fn line(figures: SiteFigures) -> Vec<u8> {
+    json_lines(std::iter::once(SiteRow { schema: SCHEMA, figures }))
+}
+
+/// The figures of a site, or of a part of it.
+pub fn figures_of(site: &SiteResult) -> SiteFigures {
+    let articles = &site.articles;
+    let sum: f64 = articles.iter().map(|a| rounded(a.confidence)).sum();
+    let best = site.best.as_ref().map(|best| BestFigures {
+        articles: best.articles,
+        content: best.content.clone(),
+        confidence: rounded(best.confidence),
+        learnt_from: best.support.learnt_from,
+        held_back: best.support.held_back,
+        held_back_agreeing: best.support.held_back_agreeing,
+    });
+    SiteFigures {
+        site: site.site.clone(),
+        pages: site.pages,
+        layouts: site.summary.templates.len(),
+        wrappers: site.summary.templates.iter().filter(|t| t.wrapper.is_some()).count(),
+        articles: articles.len(),
+        doubtful: articles.iter().filter(|a| a.doubtful).count(),
+        articles_by_route: count(
+            articles.iter().map(|a| a.route).map(Route::as_str).map(str::to_owned),
+        ),
+        confidence: (!articles.is_empty()).then(|| rounded(sum / articles.len() as f64)),
+        characters: site.characters,
+        best,
+        drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
+        confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
+        lengths: count(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
     }
 }
 
-impl SiteRow {
-    /// Adds the figures of a later part of the same site, whose record is that of all parts.
-    fn absorb(&mut self, part: Self) {
-        let (ours, theirs) = (self.articles as f64, part.articles as f64);
-        let sum = self.confidence.unwrap_or(0.0) * ours + part.confidence.unwrap_or(0.0) * theirs;
-        self.confidence = (ours + theirs > 0.0).then(|| sum / (ours + theirs));
-        self.pages += part.pages;
-        self.articles += part.articles;
-        self.doubtful += part.doubtful;
-        self.characters.pages += part.characters.pages;
-        self.characters.kept += part.characters.kept;
-        add(&mut self.articles_by_route, part.articles_by_route);
-        add(&mut self.drops, part.drops);
-        add(&mut self.confidences, part.confidences);
-        add(&mut self.lengths, part.lengths);
-        self.best = match (self.best.take(), part.best) {
-            (Some(mut one), Some(other)) if one.content == other.content => {
-                one.articles += other.articles;
-                Some(one)
-            }
-            (Some(one), Some(other)) if one.articles >= other.articles => Some(one),
-            (one, other) => other.or(one),
-        };
-        (self.layouts, self.wrappers) = (part.layouts, part.wrappers);
-    }
+/// Adds the figures of a later part of the same site, whose templates are those of all parts.
+fn absorb(all: &mut SiteFigures, part: SiteFigures) {
+    let (ours, theirs) = (all.articles as f64, part.articles as f64);
+    let sum = all.confidence.unwrap_or(0.0) * ours + part.confidence.unwrap_or(0.0) * theirs;
+    all.confidence = (ours + theirs > 0.0).then(|| sum / (ours + theirs));
+    all.pages += part.pages;
+    all.articles += part.articles;
+    all.doubtful += part.doubtful;
+    all.characters.add(part.characters);
+    add(&mut all.articles_by_route, part.articles_by_route);
+    add(&mut all.drops, part.drops);
+    add(&mut all.confidences, part.confidences);
+    add(&mut all.lengths, part.lengths);
+    all.best = match (all.best.take(), part.best) {
+        (Some(mut one), Some(other)) if one.content == other.content => {
+            one.articles += other.articles;
+            Some(one)
+        }
+        (Some(one), Some(other)) if one.articles >= other.articles => Some(one),
+        (one, other) => other.or(one),
+    };
+    (all.layouts, all.wrappers) = (part.layouts, part.wrappers);
 }
 
 fn add<K: Ord>(counts: &mut BTreeMap<K, usize>, more: BTreeMap<K, usize>) {
@@ -200,7 +148,7 @@ pub struct SiteRowsSink {
     file: AtomicFile,
     folder: PathBuf,
     /// The site whose parts are coming in.
-    open: Option<SiteRow>,
+    open: Option<SiteFigures>,
 }
 
 impl SiteRowsSink {
@@ -234,9 +182,9 @@ impl SiteRowsSink {
 impl Sink for SiteRowsSink {
     fn render(&self) -> Option<Render> {
         // The line of a site in parts is that of all parts.
-        Some(Arc::new(|site| match site.row {
+        Some(Arc::new(|site| match site.figures {
             Some(_) => Vec::new(),
-            None => json_lines(std::iter::once(SiteRow::from(site))),
+            None => line(figures_of(site)),
         }))
     }
 
@@ -245,21 +193,19 @@ impl Sink for SiteRowsSink {
     }
 
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
-        let Some(part) = site.row.as_deref().cloned() else {
+        let Some(part) = site.figures.as_deref().cloned() else {
             return self.file.write_bytes(rendered);
         };
         match &mut self.open {
-            Some(row) => row.absorb(part),
+            Some(all) => absorb(all, part),
             none => *none = Some(part),
         }
         if site.more {
             return Ok(());
         }
-        let row = self.open.take().map(|row| {
-            let confidence = row.confidence.map(rounded);
-            SiteRow { confidence, ..row }
-        });
-        self.file.write_bytes(&json_lines(row.into_iter()))
+        let Some(all) = self.open.take() else { return Ok(()) };
+        let confidence = all.confidence.map(rounded);
+        self.file.write_bytes(&line(SiteFigures { confidence, ..all }))
     }
 
     fn finish(self: Box<Self>) -> Result<(), SinkError> {

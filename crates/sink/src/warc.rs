@@ -13,7 +13,8 @@ use serde_json::json;
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
-use crate::{AtomicFile, Render, Sink, SinkError, SiteResult};
+use crate::{AtomicFile, Render, Sink, SinkError};
+use model::SiteResult;
 
 /// What the records hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

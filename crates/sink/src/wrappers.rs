@@ -1,82 +1,38 @@
 //! `wrappers/SITE.json`: what was learnt about a site.
 
-use model::{StructuralPattern, TemplateKind, Wrapper};
-use serde::{Deserialize, Serialize};
+use model::{SiteConfigUse, SiteSummary, StructuralPattern, TemplateSummary};
+use serde::Serialize;
 
 use crate::SCHEMA;
 use crate::articles::rounded;
 
 /// All templates of a site.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SiteRecord {
     schema: u32,
     site: String,
     /// Whether the byte limit left pages out of the sample learnt from.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     sample_cut: bool,
     templates: Vec<TemplateRecord>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    site_configs: Vec<SiteConfigRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    site_configs: Vec<SiteConfigUse>,
 }
 
-impl SiteRecord {
-    /// Takes the templates in the order in which they were learnt, and the site configs by host.
-    pub fn new(
-        site: &str,
-        sample_cut: bool,
-        templates: Vec<TemplateRecord>,
-        site_configs: Vec<SiteConfigRecord>,
-    ) -> Self {
-        Self { schema: SCHEMA, site: site.to_owned(), sample_cut, templates, site_configs }
-    }
-
-    /// Adds what another part of the same site has: pages of templates that are known are counted, other
-    /// templates are added.
-    pub fn absorb(&mut self, other: Self) {
-        for template in other.templates {
-            match self.templates.iter_mut().find(|known| known.id == template.id) {
-                Some(known) => known.pages += template.pages,
-                None => self.templates.push(template),
-            }
+impl From<&SiteSummary> for SiteRecord {
+    fn from(summary: &SiteSummary) -> Self {
+        Self {
+            schema: SCHEMA,
+            site: summary.site.clone(),
+            sample_cut: summary.sample_cut,
+            templates: summary.templates.iter().map(TemplateRecord::from).collect(),
+            site_configs: summary.site_configs.clone(),
         }
-        for config in other.site_configs {
-            match self.site_configs.iter_mut().find(|known| known.host == config.host) {
-                Some(known) => {
-                    known.pages += config.pages;
-                    known.matched += config.matched;
-                }
-                None => self.site_configs.push(config),
-            }
-        }
-        self.sample_cut |= other.sample_cut;
     }
-
-    /// How many layouts the site has.
-    pub(crate) fn layouts(&self) -> usize {
-        self.templates.len()
-    }
-
-    /// How many of them have a wrapper.
-    pub(crate) fn wrappers(&self) -> usize {
-        self.templates.iter().filter(|template| template.wrapper.is_some()).count()
-    }
-}
-
-/// How a site config fared.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct SiteConfigRecord {
-    /// The host it is for; with a dot before it, the hosts below.
-    pub host: String,
-    /// Expressions of the body, in the order they are tried.
-    pub body: Vec<String>,
-    /// Pages of the host.
-    pub pages: usize,
-    /// Of those, pages on which it found a body.
-    pub matched: usize,
 }
 
 /// One template: what its pages are for, its wrapper, and the patterns it was chosen from.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct TemplateRecord {
     id: String,
     kind: String,
@@ -89,7 +45,7 @@ pub struct TemplateRecord {
 }
 
 /// A wrapper.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct WrapperRecord {
     engine: String,
     version: u32,
@@ -100,7 +56,7 @@ pub struct WrapperRecord {
 }
 
 /// Evidence for a wrapper.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct SupportRecord {
     learnt_from: u32,
     held_back: u32,
@@ -109,7 +65,7 @@ pub struct SupportRecord {
 }
 
 /// A ranked structural pattern.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct PatternRecord {
     element: String,
     level: u32,
@@ -146,33 +102,14 @@ impl From<&StructuralPattern> for PatternRecord {
     }
 }
 
-/// What is written of a template.
-#[derive(Clone, Copy, Debug)]
-pub struct TemplateFacts<'a> {
-    /// Its name within the site.
-    pub id: &'a str,
-    /// What its pages are for.
-    pub kind: TemplateKind,
-    /// Pages that belong to it.
-    pub pages: usize,
-    /// Hash of its layout.
-    pub signature: u64,
-    /// Its wrapper, if one was learnt.
-    pub wrapper: Option<&'a Wrapper>,
-    /// The best-ranked patterns, best first.
-    pub patterns: &'a [StructuralPattern],
-    /// Addresses of some of its pages.
-    pub examples: &'a [String],
-}
-
-impl From<TemplateFacts<'_>> for TemplateRecord {
-    fn from(facts: TemplateFacts<'_>) -> Self {
+impl From<&TemplateSummary> for TemplateRecord {
+    fn from(template: &TemplateSummary) -> Self {
         Self {
-            id: facts.id.to_owned(),
-            kind: facts.kind.as_str().to_owned(),
-            pages: facts.pages,
-            signature: format!("{:016x}", facts.signature),
-            wrapper: facts.wrapper.map(|w| WrapperRecord {
+            id: template.id.clone(),
+            kind: template.kind.as_str().to_owned(),
+            pages: template.pages,
+            signature: format!("{:016x}", template.signature),
+            wrapper: template.wrapper.as_ref().map(|w| WrapperRecord {
                 engine: w.engine.clone(),
                 version: w.version,
                 content: w.content.clone(),
@@ -185,8 +122,8 @@ impl From<TemplateFacts<'_>> for TemplateRecord {
                     runner_up_margin: rounded(w.support.runner_up_margin),
                 },
             }),
-            patterns: facts.patterns.iter().map(PatternRecord::from).collect(),
-            examples: facts.examples.to_vec(),
+            patterns: template.patterns.iter().map(PatternRecord::from).collect(),
+            examples: template.examples.clone(),
         }
     }
 }

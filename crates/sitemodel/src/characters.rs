@@ -12,7 +12,7 @@ pub(crate) fn character_counts(document: &Document, article: &Article) -> Charac
     let all = characters(document.text_content(0));
     let kept = characters(&article.text) + characters(&article.comments);
     // A text may be in the article and in the comments: more than all is all.
-    CharacterCounts { all, kept: kept.min(all) }
+    CharacterCounts { pages: all, kept: kept.min(all) }
 }
 
 /// Characters of a text that are no white space.

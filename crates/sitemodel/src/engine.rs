@@ -66,7 +66,7 @@ impl FromStr for Engine {
     fn from_str(name: &str) -> Result<Self, String> {
         Self::all().into_iter().find(|e| e.name() == name).ok_or_else(|| {
             let names: Vec<_> = Self::all().into_iter().map(Self::name).collect();
-            format!("no engine is called `{name}`; there are {}", names.join(", "))
+            format!("unknown engine `{name}`; the engines are {}", names.join(", "))
         })
     }
 }

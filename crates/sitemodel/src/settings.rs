@@ -115,6 +115,8 @@ pub struct ExtractConfig {
 pub struct Tables {
     /// Query parameters that are ignored where addresses are compared.
     pub tracking_parameters: Vec<String>,
+    /// Whether pages that `rel=next` leads to are parts of one article.
+    pub join_rel_next: bool,
     /// Limits of the HTML parse.
     pub parse: ParseConfig,
     /// The sample of a site.
@@ -181,6 +183,7 @@ impl Settings {
         #[derive(Deserialize)]
         struct Group {
             tracking_parameters: Vec<String>,
+            join_rel_next: bool,
         }
         #[derive(Deserialize)]
         struct File {
@@ -198,6 +201,7 @@ impl Settings {
         match toml::from_str::<File>(DEFAULT) {
             Ok(file) => Self::new(Tables {
                 tracking_parameters: file.group.tracking_parameters,
+                join_rel_next: file.group.join_rel_next,
                 parse: file.parse,
                 sample: file.sample,
                 cluster: file.cluster,

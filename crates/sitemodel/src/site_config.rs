@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dom::NodeId;
 use url::Url;
-use wrapper::site_config::{FixedWrapper, Given, lookup_names};
+use wrapper::site_config::{CompiledSiteConfig, Given, lookup_names};
 
 /// Site configs by host.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +21,7 @@ pub struct HostConfig {
     /// `example.com`, or `.example.com` for those below it.
     pub host: String,
     /// What it says, with what `global.txt` says.
-    pub wrapper: FixedWrapper,
+    pub wrapper: CompiledSiteConfig,
 }
 
 impl SiteConfigs {

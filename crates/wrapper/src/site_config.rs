@@ -5,10 +5,10 @@ and what its directives do to a page.
 ```text
 file        lines ⇄ text
 directive   what each directive is, and what becomes of it here
-compile     a file → FixedWrapper, and a finding for each line
+compile     a file → CompiledSiteConfig, and a finding for each line
 expression  XPath 1.0 of other people's, within limits (vocabulary: what it may call)
 tree, axes  the page as such an expression sees it, and as directives change it
-apply       a page and a FixedWrapper → document, body, what is taken out, metadata
+apply       a page and a CompiledSiteConfig → document, body, what is taken out, metadata
 host        names of hosts ⇄ names of files
 export      learnt wrappers → file
 probe       which common expressions give the title, authors and date of sample pages
@@ -34,7 +34,7 @@ mod tree;
 mod vocabulary;
 
 pub use apply::{Applied, Given, apply};
-pub use compile::{Finding, FixedWrapper, Test, Verdict, compile};
+pub use compile::{CompiledSiteConfig, Finding, Test, Verdict, compile};
 pub use directive::{Treatment, known_directives};
 pub use export::{Exported, export};
 pub use expression::{Expression, ExpressionError};

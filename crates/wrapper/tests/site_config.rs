@@ -3,7 +3,7 @@
 use dom::{ParseConfig, html_of, text_of};
 use proptest::prelude::*;
 use sitegrove_wrapper::site_config::{
-    Applied, Directive, Expression, ExpressionError, FixedWrapper, Line, Samples, SiteConfig,
+    Applied, CompiledSiteConfig, Directive, Expression, ExpressionError, Line, Samples, SiteConfig,
     Sought, Treatment, Verdict, apply, compile, known_directives,
 };
 
@@ -15,7 +15,7 @@ const PAGE: &str = r#"<html><head><title>A headline | The Site</title>
 <p style="display:none">hidden</p><img src="x.gif" data-full="/big.jpg"><div class="share-bar">Share</div>
 <p>Three.</p></div><div class=related><p>Other</p></div></body></html>"#;
 
-fn compiled(file: &str) -> FixedWrapper {
+fn compiled(file: &str) -> CompiledSiteConfig {
     let (wrapper, findings) = compile(&SiteConfig::parse(file));
     let bad: Vec<_> = findings.iter().filter(|f| f.verdict != Verdict::Honoured).collect();
     assert!(bad.is_empty(), "{bad:?}");

@@ -1,4 +1,5 @@
-//! `sitegrove bench`: how fast the pipeline is beside its own parser and tokenizer, turn by turn.
+//! `sitegrove bench`: the speed of the pipeline, relative to its own parser and tokenizer, in alternating
+//! rounds.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +13,7 @@ use model::Page;
 
 use crate::config::Config;
 use crate::inputs::{Input, expand};
-use crate::ledger::Ledger;
+use crate::progress::ledger::Ledger;
 use crate::run::Stopped;
 use crate::stages::read::{Intake, read};
 use sitemodel::parse_page;
@@ -23,15 +24,15 @@ use sitemodel::parse_page;
 Example:
   sitegrove bench crawl/*.warc.gz --rounds 5
 
-Rates are in 10⁶ bytes of decoded html a second; each figure is the median of the rounds. Parts run in
-this process, with the pages in memory. Whole runs (`run --sinks jsonl --jobs N`) are processes of
-their own, from start to end; seconds of stages are those of the run with one thread. CPU seconds
-and memory are told on Linux only.")]
+Rates are in 10⁶ bytes of decoded HTML per second; each figure is the median of the rounds. Single
+steps run in this process, with the pages in memory. Whole runs (`run --sinks jsonl --jobs N`) are
+separate processes, measured from start to end; seconds of stages are those of the run with one
+thread. CPU time and memory are reported on Linux only.")]
 pub struct BenchArgs {
     /// WARC files, HTML files, folders, globs
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
-    /// Times each measurement is taken, in turn
+    /// Number of times that each measurement is taken
     #[arg(long, default_value_t = 3)]
     pub rounds: usize,
 }
@@ -53,12 +54,12 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<(
     go_on()?;
     let html: usize = pages.iter().map(|p| p.html.len()).sum();
     if html == 0 {
-        bail!("no html in these inputs");
+        bail!("no HTML page in the inputs");
     }
     let megabytes = html as f64 / 1e6;
-    writeln!(out, "{} pages, {megabytes:.1} MB of html", pages.len())?;
+    writeln!(out, "{} pages, {megabytes:.1} MB of HTML", pages.len())?;
     let alike = pages.iter().filter(|p| dom::parse(&p.html).same_tree(&by_html5ever(p))).count();
-    writeln!(out, "{alike} of them have the tree that html5ever's own tokenizer gives")?;
+    writeln!(out, "{alike} of them have the same tree with html5ever's tokenizer")?;
 
     let folder = std::env::temp_dir().join(format!("sitegrove-bench-{}", std::process::id()));
     let jobs = thread_counts();

@@ -1,4 +1,4 @@
-//! `sitegrove changes`: what is new in an archive since a day.
+//! `sitegrove changes`: the articles of an archive that were added or changed since a date.
 
 #[cfg(feature = "sqlite")]
 use std::io::Write;
@@ -18,16 +18,16 @@ Examples:
 
 Dates are those of the crawls, not of the runs (docs/ARCHIVE.md).")]
 pub struct ChangesArgs {
-    /// Only versions seen first at this time or later: a date, or a date and time (RFC 3339)
+    /// Only versions first seen at this time or later: a date, or a date and time (RFC 3339)
     #[arg(long, value_name = "DATE")]
     pub since: String,
-    /// The archive
+    /// The archive file
     #[arg(long, value_name = "FILE")]
     pub archive: PathBuf,
-    /// Only this site, by its key (registrable domain)
+    /// Only this site (registrable domain)
     #[arg(long)]
     pub site: Option<String>,
-    /// One JSON object a version, with its diff
+    /// Print one JSON object per version, with its diff
     #[arg(long)]
     pub json: bool,
 }
@@ -43,7 +43,7 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
     use sink::Change;
 
     let since = archive::parse_date(&args.since).with_context(|| {
-        format!("`{}` is no date; write 2026-10-05 or 2026-10-05T03:00:00Z", args.since)
+        format!("invalid date `{}`: expected 2026-10-05 or 2026-10-05T03:00:00Z", args.since)
     })?;
     let since = since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let archive = sink::ArticleArchive::open(&args.archive)?;

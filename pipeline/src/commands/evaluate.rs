@@ -38,7 +38,7 @@ use read::{GoldFile, Run};
 use report::Verdict;
 pub use sweep::Sweep;
 
-/// Compare runs, side by side, on pages whose text is known.
+/// Compare runs with gold text, side by side.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "\
 Examples:
@@ -48,22 +48,24 @@ Examples:
   sitegrove evaluate out/tonight peers/*.jsonl --gold gold.jsonl --metadata --worst 10
   sitegrove evaluate --gold data/gold.jsonl --sweep siblings --pages data/crawl --feeds data/feeds --out out/figures
 
-Exit codes: 0 done; 1 a run is below its floor; 2 could not evaluate.")]
+Exit codes: 0 success; 1 a run is below its floor; 2 could not evaluate.")]
 pub struct EvaluateArgs {
-    /// Runs to compare: run folders (their articles.jsonl), or JSONL files (also .gz, .zst) of objects with url and text;
-    /// as PATH or NAME=PATH. Differences are taken from the first.
+    /// Runs to compare: run folders (their articles.jsonl), or JSONL files (also .gz, .zst) of objects with
+    /// url and text; as PATH or NAME=PATH. Differences are relative to the first run.
     #[arg(value_name = "RUN", required_unless_present = "sweep")]
     pub runs: Vec<String>,
     /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, gold_author, gold_date, page_title, gold_optional, gold_nodes.
     #[arg(long, value_name = "FILE")]
     pub gold: PathBuf,
-    /// Only these data sets of the gold, by name with commas between.
+    /// Only these data sets of the gold, comma-separated.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub datasets: Vec<String>,
-    /// Fewest pages of a template that make a group; pages of smaller ones are singles.
+    /// Minimum number of pages of a template that form a group; pages of smaller templates count as single
+    /// pages.
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub min_group: usize,
-    /// Measures by name with commas between, or `all`. Without: pairs, pairs-raw, words, lcs-words, lcs-chars, substring, and nodes if the gold marks any.
+    /// Measures, comma-separated, or `all`. Default: pairs, pairs-raw, words, lcs-words, lcs-chars,
+    /// substring, and nodes if the gold marks any.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub measures: Vec<String>,
     /// Compare titles, authors and dates (title, authors, published of the runs) instead of texts; --worst N then lists N pages a field.
@@ -72,23 +74,23 @@ pub struct EvaluateArgs {
     /// Show the N worst pages of the first run under the first measure, with what was missed and what was extra (not in CSV).
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub worst: usize,
-    /// Form of the report.
+    /// Format of the report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Markdown)]
     pub format: ReportFormat,
     /// Write the report to this file instead of printing it; with --sweep, the folder for its figures.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Fail where a run falls below its floor in this file.
+    /// Exit with 1 if a run is below its floor in this file.
     #[arg(long, value_name = "FILE")]
     pub floors: Option<PathBuf>,
-    /// Raise the floors to what was measured; with no such file yet, make it.
+    /// Raise the floors to the measured values; create the file if it does not exist.
     #[arg(long, requires = "floors")]
     pub update_floors: bool,
-    /// Let --update-floors also lower floors, or move them to another gold file.
+    /// Allow --update-floors to lower floors, or to use another gold file.
     #[arg(long, requires = "update_floors")]
     pub allow_lower: bool,
-    /// Instead of comparing runs, learn from and extract the gold's groups of siblings over and over with another number
-    /// of siblings or signifiers, and write CSV and SVG into the folder --out.
+    /// Instead of comparing runs, extract the gold's groups of siblings with different numbers of siblings or
+    /// signifiers, and write CSV and SVG files to the folder --out.
     #[arg(
         long,
         value_enum,
@@ -96,10 +98,10 @@ pub struct EvaluateArgs {
         conflicts_with_all = ["runs", "measures", "worst", "format", "floors"]
     )]
     pub sweep: Option<Sweep>,
-    /// For --sweep: WARC files, HTML files, folders, globs that hold the pages of the gold.
+    /// For --sweep: WARC files, HTML files, folders or globs with the pages of the gold.
     #[arg(long, value_name = "PATH", num_args = 1.., requires = "sweep")]
     pub pages: Vec<String>,
-    /// For --sweep: feeds, folders of them, globs (repeatable); adds the methods that need them.
+    /// For --sweep: feeds, folders or globs (repeatable); adds the methods that need them.
     #[arg(long, value_name = "PATH", requires = "sweep")]
     pub feeds: Vec<String>,
 }

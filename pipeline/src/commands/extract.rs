@@ -1,4 +1,4 @@
-//! `sitegrove extract`: a quick look at a few sibling pages.
+//! `sitegrove extract`: extracts a few sibling pages and prints them.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,24 +6,25 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use sink::{SiteResult, article_record};
+use model::SiteResult;
+use sink::article_record;
 
 use crate::config::Config;
 use crate::inputs::{Input, expand};
-use crate::ledger::Clock;
 use crate::printed::{Console, line};
+use crate::progress::ledger::Clock;
 use crate::site::process;
 use crate::stages::group::group;
 use crate::stages::read::read;
 use sitemodel::Engine;
 
-/// What to print.
+/// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum ExtractFormat {
     /// Title, XPath and text of each page
     #[default]
     Text,
-    /// One JSON object a page, as in articles.jsonl
+    /// One JSON object per page, as in articles.jsonl
     Json,
     /// The HTML fragment of each page
     Html,
@@ -43,16 +44,15 @@ pub struct ExtractArgs {
     /// HTML files of one layout, or a folder of them
     #[arg(required = true, value_name = "PAGE.html")]
     pub pages: Vec<PathBuf>,
-    /// How articles are found (see `sitegrove run --help`)
+    /// Extraction engine (see `sitegrove run --help`)
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Engine>,
-    /// What to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ExtractFormat,
 }
 
-/// Extracts a few pages without a run folder. List pages are extracted too: whoever names a page
-/// wants it.
+/// Extracts a few pages without a run folder. List pages are extracted too: a page that is named is wanted.
 ///
 /// # Errors
 /// If a page cannot be read or the output cannot be written.

@@ -18,12 +18,12 @@ Examples:
 
 Archives are made by `sitegrove run … --archive FILE` (docs/ARCHIVE.md).")]
 pub struct HistoryArgs {
-    /// Address of the article; http or https, with or without www. or tracking parameters
+    /// Address of the article, with or without scheme, www. and tracking parameters
     pub url: String,
-    /// The archive
+    /// The archive file
     #[arg(long, value_name = "FILE")]
     pub archive: PathBuf,
-    /// One JSON object a version, with its text
+    /// Print one JSON object per version, with its text
     #[arg(long)]
     pub json: bool,
 }
@@ -31,7 +31,7 @@ pub struct HistoryArgs {
 /// Prints the versions of an article, the oldest first.
 ///
 /// # Errors
-/// If the archive cannot be read or does not hold the article, or the output cannot be written.
+/// If the archive cannot be read or does not contain the article, or the output cannot be written.
 #[cfg(feature = "sqlite")]
 pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     use crate::printed::line;
@@ -61,7 +61,7 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
         writeln!(out, "  {}", line(&version.url))?;
         writeln!(out, "  {}", line(version.title.as_deref().unwrap_or("(no title)")))?;
         if let Some(why) = &version.truncated {
-            writeln!(out, "  truncated ({}); no complete visit is known", line(why))?;
+            writeln!(out, "  truncated ({}); there is no complete visit", line(why))?;
         }
         if !version.changed.is_empty() {
             writeln!(out, "  changed: {}", version.changed.join(", "))?;

@@ -1,4 +1,4 @@
-//! `sitegrove inspect`: what a run made of a site, and why, as one HTML page.
+//! `sitegrove inspect`: an HTML page that shows what was learnt about a site, and why.
 
 mod document;
 mod every;
@@ -35,35 +35,35 @@ Examples:
   sitegrove inspect out/tonight blog.example --config my.toml
   sitegrove inspect out/tonight --all
 
-Reads the pages of the site again from the inputs that the run's ledger names. Where they are gone,
-shows what the run folder holds. Pages in RUN_DIR/report/sites are linked by the run's report.")]
+Reads the pages of the site again from the inputs that the ledger names. If an input is missing, shows
+what is in the run folder. The report of the run links the pages in RUN_DIR/report/sites.")]
 pub struct InspectArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     pub run: PathBuf,
-    /// Key of the site (registrable domain, as in wrappers/), a host or an address of it
+    /// The site: its key (registrable domain, as in wrappers/), a host or an address
     #[arg(required_unless_present = "all")]
     pub site: Option<String>,
-    /// A page for every site of the run, in RUN_DIR/report/sites
+    /// Write a page for every site of the run to RUN_DIR/report/sites
     #[arg(long, conflicts_with_all = ["site", "out"])]
     pub all: bool,
-    /// Where to write; - for standard output [default: RUN_DIR/report/sites/SITE.html]
+    /// Output file; - for standard output [default: RUN_DIR/report/sites/SITE.html]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Sample pages shown of each layout
+    /// Number of pages to show for each layout
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub pages: usize,
-    /// The configuration the run was made with, if not the defaults
+    /// The configuration file of the run, if it used one
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
 
-/// Looks at a site of a run, or at all of them, and writes what there is to see. Pages at their usual
-/// place are linked by the report, if the run has one: it is drawn again.
+/// Writes the page of a site of a run, or of all its sites. If a page goes to its default place, the report
+/// of the run, if any, is rebuilt to link it.
 ///
 /// # Errors
-/// If the run folder or the site is not there, or a page cannot be written; inputs that are gone are
-/// no error, the page says so.
+/// If the run folder or the site does not exist, or a page cannot be written. Missing inputs are no error:
+/// the page says so.
 pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let Some(site) = args.site.as_deref() else { return every::run(args, stop, out) };
     let records = records::Records::read(&args.run, site)?;
@@ -90,7 +90,7 @@ pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
     Ok(())
 }
 
-/// Where a site's page goes if nothing else is said; makes the folder.
+/// The default place of a site's page; creates the folder.
 fn place(run: &Path, site: &str) -> Result<PathBuf> {
     let folder = report::pages_of(run);
     fs::create_dir_all(&folder)

@@ -2,7 +2,7 @@
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::observer::Observer;
+use crate::progress::observer::Observer;
 
 /// Two bars in turn: bytes read, then sites done.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! `sitegrove report`: the report of a run, drawn again.
+//! `sitegrove report`: rebuilds the report of a run.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use sink::SiteRowsSink;
 
-use crate::ledger::Ledger;
+use crate::progress::ledger::Ledger;
 use crate::report;
 
 /// Arguments of `sitegrove report`.
@@ -16,25 +16,25 @@ use crate::report;
 Examples:
   sitegrove report out/tonight
 
-A run writes its report itself, unless --sinks leaves it out. Drawn again, it links the pages that are
-in RUN_DIR/report/sites now, and looks as this version of sitegrove makes it.")]
+A run writes its report unless --sinks leaves it out. Rebuilding adds links to the pages now in
+RUN_DIR/report/sites and uses the layout of this version of sitegrove.")]
 pub struct ReportArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     pub run: PathBuf,
 }
 
-/// Draws the report of a run from its ledger and `report/sites.jsonl`.
+/// Rebuilds the report of a run from its ledger and `report/sites.jsonl`.
 ///
 /// # Errors
-/// If the folder holds no finished run or no figures for a report, or the report cannot be written.
+/// If the folder contains no finished run or no figures for a report, or the report cannot be written.
 pub fn run(args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
     let ledger = Ledger::of_run(&args.run)?;
     let shown = args.run.display();
     if !report::folder_of(&args.run).join(SiteRowsSink::FILE).is_file() {
         bail!(
-            "the run in {shown} was made without the figures a report is drawn from \
-             (report/sites.jsonl); run it again with report among its --sinks"
+            "the run in {shown} was made without the figures for a report (report/sites.jsonl); \
+             run it again with report in --sinks"
         );
     }
     report::write(&args.run, &ledger)?;

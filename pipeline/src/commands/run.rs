@@ -11,19 +11,19 @@ use model::Verdict;
 
 use super::progress::Progress;
 use crate::config::Config;
-use crate::ledger::Counts;
-use crate::observer::{Observer, Quiet};
 use crate::printed::line;
+use crate::progress::ledger::Counts;
+use crate::progress::observer::{Observer, Quiet};
 use crate::run::{Report, run as run_pipeline};
 use crate::sink_name::SinkName;
 use crate::sinks::SinkList;
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
 
-/// Where signifiers come from.
+/// Source of signifiers.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum SignifiersArg {
-    /// The page's own terms by tf-idf over its siblings
+    /// Terms of the page, by tf-idf over its siblings
     Tfidf,
     /// Title and description of the feed item that points to the page
     Feeds,
@@ -59,57 +59,59 @@ Examples:
   sitegrove run crawl/ --models models.sqlite --fail-on broken --out out/tonight
   sitegrove run crawl/ --memory 4GB --spool /scratch --metrics run.prom --out out/tonight
 
-The same command again goes on with a run that was stopped or killed, and does nothing if all is done.
-`sitegrove status DIR` tells how far a run is.
+The same command resumes a run that was stopped or killed, and does nothing if the run is complete.
+`sitegrove status DIR` shows the progress.
 
-Exit codes: 0 done; 1 done, but some input could not be read to its end, some output could not be
-written, there was no page at all, or --fail-on says so; 2 could not run; 130 stopped by Ctrl-C or SIGTERM, to be gone on
-with.")]
+Exit codes: 0 success; 1 finished, but an input could not be read to its end, an output could not be
+written, no page was found, or --fail-on says so; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command
+resumes).")]
 pub struct RunArgs {
-    /// A configuration (.toml) first, if any; then WARC files, HTML files, folders, globs
+    /// A configuration file (.toml), if any, followed by WARC, ARC or HTML files, folders or globs; - reads
+    /// standard input
     #[arg(value_name = "CONFIG|INPUT")]
     pub inputs: Vec<String>,
-    /// Folder for the results
+    /// Output folder [default: sitegrove-out]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// RSS, Atom or JSON Feed files, folders of them, globs (repeatable)
+    /// RSS, Atom or JSON Feed files, folders or globs (repeatable)
     #[arg(long, value_name = "PATH")]
     pub feeds: Vec<String>,
-    /// How articles are found: grove, forest, coverage, forest-j, forest-u, sigfeed, description,
-    /// words-leaves, euclid, blocks, density, text-density
+    /// Extraction engine: grove, forest, coverage, forest-j, forest-u, sigfeed, description, words-leaves,
+    /// euclid, blocks, density, text-density
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Engine>,
-    /// Where signifiers come from
+    /// Source of the terms that tell a page from its siblings
     #[arg(long, value_name = "SOURCE")]
     pub signifiers: Option<SignifiersArg>,
-    /// Wrappers written by hand, in the ftr-site-config format: a file (HOST.txt) or a folder of them;
-    /// they go before what is learnt (repeatable)
+    /// Site configs (wrappers written by hand, in the ftr-site-config format): a file HOST.txt or a folder of
+    /// such files. They take precedence over learnt wrappers (repeatable)
     #[arg(long, value_name = "FILE|DIR")]
     pub site_configs: Vec<PathBuf>,
-    /// What to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index,
-    /// siteconfig, report; or all
+    /// Outputs to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index, siteconfig, report;
+    /// or all
     #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
-    /// Add the articles to this archive (an SQLite file, made if absent); chooses sqlite
+    /// Add the articles to this archive, an SQLite file that is created if necessary; adds sqlite to the
+    /// outputs
     #[arg(long, value_name = "FILE")]
     pub archive: Option<PathBuf>,
-    /// Write each article as Markdown too, into jsonl, parquet and bulk
+    /// Include each article as Markdown in the outputs jsonl, parquet and bulk
     #[arg(long)]
     pub markdown: bool,
-    /// Add the articles to the search index in this folder, which grows from run to run
+    /// Add the articles to the search index in this folder; adds index to the outputs
     #[arg(long, value_name = "DIR")]
     pub index: Option<PathBuf>,
-    /// Threads; 0 takes one a core
+    /// Number of threads; 0 is one per core
     #[arg(long, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Memory to take, like 800MiB or 16GB; pages that do not fit wait on disk [default: half the
-    /// machine's]
+    /// Memory limit, such as 800MiB or 16GB; pages that do not fit are kept on disk [default: half of the
+    /// machine's memory]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
     /// Folder for pages that do not fit into memory [default: one in the output folder]
     #[arg(long, value_name = "DIR")]
     pub spool: Option<PathBuf>,
-    /// Keep a file current with metrics for Prometheus
+    /// Write metrics for Prometheus to this file and keep it up to date
     #[arg(long, value_name = "FILE")]
     pub metrics: Option<PathBuf>,
     /// Use and improve the models of sites in this file, which grows from night to night
@@ -121,10 +123,10 @@ pub struct RunArgs {
     /// Exit with code 1 if a site's model drifts or is broken; drifting stands for both
     #[arg(long, value_name = "HEALTH", requires = "models")]
     pub fail_on: Option<FailOn>,
-    /// Replace whatever run the output folder holds
+    /// Replace the run in the output folder
     #[arg(long)]
     pub overwrite: bool,
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -133,7 +135,7 @@ impl RunArgs {
     /// The settings: defaults, then the configuration file, then the flags.
     ///
     /// # Errors
-    /// If the configuration cannot be read or holds something unknown.
+    /// If the configuration cannot be read or contains an unknown key.
     pub fn config(&self) -> Result<Config> {
         let (file, inputs) = match self.inputs.split_first() {
             Some((first, rest)) if first.ends_with(".toml") => (Some(Path::new(first)), rest),
@@ -192,8 +194,8 @@ impl RunArgs {
     }
 }
 
-/// Runs the pipeline and prints a summary. Gives whether there were pages and every
-/// input was read to its end.
+/// Runs the pipeline and prints a summary. Returns whether pages were found, every input was read to its end
+/// and every output was written.
 ///
 /// # Errors
 /// As [`crate::run::run`].
@@ -203,7 +205,7 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
         let have = SinkName::ALL.into_iter().filter(|name| name.has_markdown());
         let have: Vec<&str> = have.map(SinkName::as_str).collect();
         tracing::warn!(
-            "no output of this run holds Markdown: of all outputs only {} do",
+            "--markdown has no effect: none of the chosen outputs contains Markdown; these do: {}",
             have.join(", ")
         );
     }
@@ -220,8 +222,8 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
             let (ledger, folder) = (&report.ledger, config.run.out.display());
             writeln!(
                 out,
-                "Nothing to do: {folder} holds this run already ({} articles from {} pages of {} sites, \
-                 begun {}). --overwrite makes it again.",
+                "Nothing to do: {folder} already contains this run ({} articles from {} pages of {} sites, \
+                 started {}). Use --overwrite to repeat it.",
                 ledger.counts.articles, ledger.counts.pages, ledger.counts.sites, ledger.started,
             )?;
         }
@@ -229,14 +231,16 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
         return Ok(report.ledger.counts.pages > 0 && is_healthy);
     }
     for problem in &report.ledger.unreadable {
-        tracing::error!("{problem}; what could be read is kept");
+        tracing::error!("{problem}; everything before it was read");
     }
     for (name, problem) in &report.ledger.failed_sinks {
-        tracing::error!("the output {name} could not be written: {problem}; the others are whole");
+        tracing::error!(
+            "cannot write the output {name}: {problem}; the other outputs are complete"
+        );
     }
     let found_pages = report.ledger.counts.pages > 0;
     if !found_pages {
-        tracing::error!("no page was found in the inputs; dropped.jsonl says what was");
+        tracing::error!("no page was found in the inputs; see dropped.jsonl for what was found");
     }
     if !args.quiet {
         summary(&report, &config, out)?;
@@ -246,7 +250,7 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
     Ok(found_pages && whole && is_healthy)
 }
 
-/// Most sites the summary shows.
+/// Maximum number of sites in the summary.
 const SITES_SHOWN: usize = 15;
 
 fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> {
@@ -254,7 +258,7 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
     let counts = &ledger.counts;
     writeln!(
         out,
-        "{} articles from {} pages of {} sites in {:.1} s ({:.0} pages/s, {:.0} MB of html/s, {} threads)",
+        "{} articles from {} pages of {} sites in {:.1} s ({:.0} pages/s, {:.0} MB of HTML/s, {} threads)",
         counts.articles,
         counts.pages,
         counts.sites,
@@ -267,7 +271,7 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
     for (site, articles, best) in report.best.iter().take(SITES_SHOWN) {
         let (confidence, wrapper) = match best {
             Some(best) => (format!("{:.2}", best.confidence), best.content.join("  |  ")),
-            None if *articles > 0 => ("-".to_owned(), "(page by page)".to_owned()),
+            None if *articles > 0 => ("-".to_owned(), "(single pages)".to_owned()),
             None => ("-".to_owned(), "(no articles)".to_owned()),
         };
         let (site, wrapper) = (line(site), line(&wrapper));
@@ -279,7 +283,7 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
     if counts.dropped > 0 {
         let reasons: Vec<String> =
             ledger.drops.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
-        writeln!(out, "\nLeft out: {} ({})", counts.dropped, reasons.join(", "))?;
+        writeln!(out, "\nDropped: {} ({})", counts.dropped, reasons.join(", "))?;
     }
     if let Some(models) = config.run.models() {
         let joined = |of: &BTreeMap<String, u64>| {

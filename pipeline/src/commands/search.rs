@@ -1,4 +1,4 @@
-//! `sitegrove search`: finds articles in a search index, or takes them out of it.
+//! `sitegrove search`: searches an index, or removes articles from it.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -23,39 +23,40 @@ Examples:
   sitegrove search articles.index 'title:bridge AND authors:penhale' --json
   sitegrove search articles.index --forget-site blog.example
 
-Words are looked for in title, body and authors, in the language of each article. \"…\" is a phrase,
-+ and AND ask for a word, - and NOT exclude one, FIELD:… looks in title, body, authors, url, site,
-language, template or published (published:[2026-01-01T00:00:00Z TO 2026-02-01T00:00:00Z]).")]
+Words are searched in title, body and authors, in the language of each article. \"…\" is a phrase;
++ and AND require a word; - and NOT exclude one; FIELD:… searches one of the fields title, body,
+authors, url, site, language, template or published
+(published:[2026-01-01T00:00:00Z TO 2026-02-01T00:00:00Z]).")]
 pub struct SearchArgs {
-    /// Folder of the index, or of a run that holds one
+    /// Folder of the index, or of a run that contains one
     pub index: PathBuf,
-    /// What to look for
+    /// The query
     #[arg(required_unless_present_any = ["forget_site", "forget_url"])]
     pub query: Option<String>,
     /// Only articles of this site
     #[arg(long, value_name = "SITE")]
     pub site: Option<String>,
-    /// Only articles published on that day (2026-01-31, or 2026-01-31T06:00:00Z) or later
+    /// Only articles published on this date (2026-01-31, or 2026-01-31T06:00:00Z) or later
     #[arg(long, value_name = "DATE", value_parser = since)]
     pub since: Option<Timestamp>,
-    /// Only articles in this language: en, de, …; und for those of none known
+    /// Only articles in this language: en, de, …; und for articles of unknown language
     #[arg(long, value_name = "CODE")]
     pub lang: Option<String>,
-    /// Articles shown
+    /// Number of articles to show
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = limit)]
     pub limit: usize,
-    /// Answer with one JSON object
+    /// Print the result as one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Take all articles of a site out of the index (repeatable)
+    /// Remove all articles of a site from the index (repeatable)
     #[arg(long, value_name = "SITE", conflicts_with = "query")]
     pub forget_site: Vec<String>,
-    /// Take the article of an address out of the index (repeatable)
+    /// Remove the article with this address from the index (repeatable)
     #[arg(long, value_name = "URL", conflicts_with = "query")]
     pub forget_url: Vec<String>,
 }
 
-/// Most articles that one search gives: the best are kept in memory.
+/// Maximum number of articles that one search returns: they are kept in memory.
 const MOST: usize = 100_000;
 
 fn limit(text: &str) -> Result<usize, String> {
@@ -68,7 +69,7 @@ fn since(text: &str) -> Result<Timestamp, String> {
     instant(text).ok_or_else(|| forms.to_owned())
 }
 
-/// Searches and prints what was found, or forgets and says how much.
+/// Searches and prints the articles found, or removes articles and prints their number.
 ///
 /// # Errors
 /// If there is no index, the query cannot be understood, or the index cannot be read or written.
@@ -76,7 +77,7 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     let folder = folder_of(args);
     let Some(query) = &args.query else {
         let done = forget(&folder, &args.forget_site, &args.forget_url)?;
-        writeln!(out, "{} articles forgotten, {} left", done.articles, done.left)?;
+        writeln!(out, "{} articles removed, {} remain", done.articles, done.left)?;
         return Ok(());
     };
     let index = SearchIndex::open(&folder)?;
@@ -89,7 +90,9 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     };
     let answer = match index.search(&request) {
         Err(error @ IndexError::Query(_)) => {
-            bail!("{error}; put \"…\" around words with signs in them; see sitegrove search --help")
+            bail!(
+                "{error}; put words with special characters in quotation marks (see sitegrove search --help)"
+            )
         }
         answer => answer?,
     };
@@ -103,7 +106,7 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     print(&answer, &index, if bold { ("\x1b[1m", "\x1b[0m") } else { ("**", "**") }, out)
 }
 
-/// The index meant: a run folder stands for the index in it.
+/// The folder of the index: for a run folder, the one in it.
 fn folder_of(args: &SearchArgs) -> PathBuf {
     let inside = args.index.join("index");
     if !is_index(&args.index) && is_index(&inside) { inside } else { args.index.clone() }

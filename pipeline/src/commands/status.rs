@@ -1,4 +1,4 @@
-//! `sitegrove status`: how far a run is, told from outside.
+//! `sitegrove status`: the progress of a run, from the files it keeps up to date.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::ledger::{FILE, Ledger, Phase, Progress, State};
 use crate::memory::shown;
 use crate::printed::{Console, line};
-use crate::scale::folder::{RunFolder, STATE};
+use crate::progress::ledger::{FILE, Ledger, Phase, Progress, State};
+use crate::resume::folder::{RunFolder, STATE};
 
 /// Arguments of `sitegrove status`.
 #[derive(Args, Debug)]
@@ -18,10 +18,10 @@ Examples:
   sitegrove status out/tonight
   sitegrove status out/tonight --json | jq .progress
 
-Exit codes: 0 the run is complete or at work; 1 it is neither: the same command goes on with it; 2 there
-is no run.")]
+Exit codes: 0 the run is complete or running; 1 it was stopped or killed, and the same command
+resumes it; 2 there is no run.")]
 pub struct StatusArgs {
-    /// Folder of a run
+    /// Run folder
     #[arg(value_name = "RUN_DIR")]
     pub run: PathBuf,
     /// Print the run's ledger as JSON
@@ -29,46 +29,46 @@ pub struct StatusArgs {
     pub json: bool,
 }
 
-/// Tells how far a run is. Gives whether it is complete or a process is at work on it.
+/// Prints the progress of a run. Returns whether it is complete or a process is working on it.
 ///
 /// # Errors
-/// If the folder holds no run.
+/// If the folder contains no run.
 pub fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
-    // A run that is to replace a finished one tells of itself in its own folder.
+    // A run that replaces a finished one keeps its ledger in a folder of its own until it is done.
     let own = Ledger::read(&args.run.join(STATE));
     let ledger = own.or_else(|| Ledger::read(&args.run));
     let shown = args.run.display();
-    let at_work = RunFolder::is_held(&args.run);
+    let running = RunFolder::is_held(&args.run);
     let Some(ledger) = ledger else {
-        anyhow::ensure!(at_work, "{shown} holds no run: there is no readable {FILE} in it");
-        writeln!(out, "beginning")?;
+        anyhow::ensure!(running, "{shown} contains no run: there is no readable {FILE}");
+        writeln!(out, "starting")?;
         return Ok(true);
     };
     if args.json {
         out.as_json().write_all(ledger.to_json().as_bytes())?;
     } else {
-        tell(&ledger, at_work, out).context("cannot print")?;
+        print(&ledger, running, out).context("cannot print")?;
     }
-    Ok(at_work || ledger.state == State::Complete)
+    Ok(running || ledger.state == State::Complete)
 }
 
-fn tell(ledger: &Ledger, at_work: bool, out: &mut dyn Write) -> Result<()> {
+fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
     let counts = &ledger.counts;
     let Some(progress) = &ledger.progress else {
         writeln!(
             out,
-            "complete: {} articles from {} pages of {} sites in {:.1} s, begun {}",
+            "complete: {} articles from {} pages of {} sites in {:.1} s, started {}",
             counts.articles, counts.pages, counts.sites, ledger.seconds, ledger.started,
         )?;
-        return tell_problems(ledger, out);
+        return print_problems(ledger, out);
     };
     let Progress { process, updated, stopped, .. } = progress;
-    match (at_work, ledger.state) {
-        (true, _) => writeln!(out, "at work: process {process}, as of {updated}")?,
+    match (running, ledger.state) {
+        (true, _) => writeln!(out, "running: process {process}, as of {updated}")?,
         (false, State::Stopped) => writeln!(out, "stopped: {}", line(stopped))?,
         (false, _) => writeln!(
             out,
-            "broken off: process {process} is gone since {updated}; the same command goes on with the run"
+            "interrupted: process {process} ended after {updated}; the same command resumes the run"
         )?,
     }
     let percent = |done: u64, all: u64| done as f64 * 100.0 / all.max(1) as f64;
@@ -79,17 +79,17 @@ fn tell(ledger: &Ledger, at_work: bool, out: &mut dyn Write) -> Result<()> {
             let left = (all.saturating_sub(read)) as f64 / rate.max(1.0);
             writeln!(
                 out,
-                "reading: {} of {} ({:.0} %), about {left:.0} s of it left",
+                "reading: {} of {} ({:.0} %), about {left:.0} s left",
                 shown(read),
                 shown(all),
                 percent(read, all),
             )?;
         }
-        Phase::Resuming => writeln!(out, "taking over what was done before")?,
+        Phase::Resuming => writeln!(out, "resuming: reading the results of the earlier process")?,
         Phase::Learning => {
             writeln!(
                 out,
-                "learning: {} of {} sites, {} of {} pages ({:.0} %), {} articles, {} left out",
+                "learning: {} of {} sites, {} of {} pages ({:.0} %), {} articles, {} dropped",
                 counts.sites,
                 progress.sites,
                 counts.pages,
@@ -99,23 +99,23 @@ fn tell(ledger: &Ledger, at_work: bool, out: &mut dyn Write) -> Result<()> {
                 counts.dropped,
             )?;
         }
-        Phase::Writing => writeln!(out, "finishing the outputs")?,
+        Phase::Writing => writeln!(out, "writing: finishing the outputs")?,
     }
     if progress.spool_bytes > 0 {
         writeln!(out, "pages on disk: {}", shown(progress.spool_bytes))?;
     }
     if let Some(peak) = ledger.peak_rss_bytes {
-        writeln!(out, "{:.0} s so far, most memory {}", ledger.seconds, shown(peak))?;
+        writeln!(out, "{:.0} s so far, peak memory {}", ledger.seconds, shown(peak))?;
     }
-    tell_problems(ledger, out)
+    print_problems(ledger, out)
 }
 
-fn tell_problems(ledger: &Ledger, out: &mut dyn Write) -> Result<()> {
+fn print_problems(ledger: &Ledger, out: &mut dyn Write) -> Result<()> {
     for problem in &ledger.unreadable {
-        writeln!(out, "not read to its end: {}", line(problem))?;
+        writeln!(out, "input not read to its end: {}", line(problem))?;
     }
     for (name, problem) in &ledger.failed_sinks {
-        writeln!(out, "not written: {name}: {}", line(problem))?;
+        writeln!(out, "output not written: {name}: {}", line(problem))?;
     }
     Ok(())
 }

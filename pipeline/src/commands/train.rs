@@ -1,10 +1,10 @@
 /*!
 `sitegrove train`: fits the weights of the default engine to pages whose text is known.
 
-Reads the archives and goes with every site through the stages of a run up to the blocks (`pages`), labels the blocks
-by the gold (`labels`), and fits the trees (`fit`) in stages (`course`), for each part of the gold without it and on
-everything (`folds`). The honest figures are of whole runs with weights that have not seen the publisher, or the data
-set (`trial`, `report`).
+Reads the archives and runs the stages up to the blocks for every site (`pages`), labels the blocks by the gold
+(`labels`), and fits the trees (`fit`) in stages (`course`): once for each fold of the gold, without it, and once on
+everything (`folds`). The held-out figures are those of complete runs with weights that were fitted without the
+publisher, or without the data set (`trial`, `report`).
 
 The same inputs give the same weights, byte by byte, for any number of threads.
 */
@@ -26,7 +26,7 @@ use clap::Args;
 use grove::{DecideParameters, Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
 
 use super::evaluate::read;
-use crate::{config::Config, inputs, ledger::Clock, run, stages::group::group};
+use crate::{config::Config, inputs, progress::ledger::Clock, run, stages::group::group};
 use course::{Plan, course};
 use folds::{LeaveOut, parts};
 
@@ -40,36 +40,37 @@ Examples:
   sitegrove train --gold gold.jsonl --out weights.json crawl/*.warc.gz
   sitegrove train --gold gold.jsonl --no-data-sets --out weights.json crawl/*.warc.gz
 
-Use the weights with `weights = \"weights.json\"` under [grove] in a configuration.
+To use the weights, set `weights = \"weights.json\"` under [grove] in a configuration file.
 Fitting on a thousand pages takes some minutes.")]
 pub struct TrainArgs {
-    /// WARC files, HTML files, folders, globs that hold the pages of the gold
+    /// WARC files, HTML files, folders or globs with the pages of the gold
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
     /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, page_title, gold_optional
     #[arg(long, value_name = "FILE")]
     pub gold: PathBuf,
-    /// Only these data sets of the gold, by name with commas between
+    /// Only these data sets of the gold, comma-separated
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub datasets: Vec<String>,
-    /// Licence of a data set, to be named in the weights file (repeatable)
+    /// Licence of a data set, recorded in the weights file (repeatable)
     #[arg(long = "licence", value_name = "NAME=LICENCE")]
     pub licences: Vec<String>,
-    /// Where to write the weights
+    /// Output file for the weights
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// Write the articles of the pages of the gold here (JSONL), each by weights that have not seen its publisher
+    /// Write the articles of the gold's pages to this file (JSONL), each with weights fitted without its
+    /// publisher
     #[arg(long, value_name = "FILE")]
     pub held_out: Option<PathBuf>,
-    /// Parts the publishers are dealt into for the honest figures
+    /// Number of folds of publishers for the held-out figures
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub folds: usize,
-    /// Leave out the figures by data set, which take as long again
+    /// Do not compute figures by data set, which take as long as the rest
     #[arg(long)]
     pub no_data_sets: bool,
 }
 
-/// Fits, writes the weights, and prints what they are worth.
+/// Fits the weights, writes them, and prints their quality.
 ///
 /// # Errors
 /// If the gold or the archives cannot be read, nothing can be learnt from them, or a file cannot be written.
@@ -81,8 +82,13 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let licences = licences(&args.licences)?;
     let inputs = inputs::expand(&args.inputs, &[])?;
     let stop = AtomicBool::new(false);
-    let (_, intakes, unreadable) =
-        run::read_all(&config, &inputs, &stop, &crate::observer::Quiet, &Clock::default());
+    let (_, intakes, unreadable) = run::read_all(
+        &config,
+        &inputs,
+        &stop,
+        &crate::progress::observer::Quiet,
+        &Clock::default(),
+    );
     ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
     let sites = group(intakes, &config.group).sites;
     let settings = config.settings();

@@ -1,5 +1,4 @@
-//! `sitegrove wrappers`: what was learnt, and what was written by hand, looked at, checked, carried
-//! over and tried.
+//! `sitegrove wrappers`: lists, shows, exports, checks and tests learnt wrappers and site configs.
 
 mod check;
 mod export;
@@ -14,13 +13,13 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::printed::Console;
 
-/// For whom an answer is printed.
+/// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
     /// For people
     #[default]
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
@@ -39,19 +38,19 @@ pub struct WrappersArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The sites of a run, each with its best wrapper
+    /// List the sites of a run with their best wrappers
     List(show::ListArgs),
-    /// All layouts of a site of a run, with their wrappers
+    /// Show all templates of a site with their wrappers
     Show(show::ShowArgs),
-    /// The wrappers of a run in a format that other programs read
+    /// Export the wrappers of a run in a format that other programs read
     Export(export::ExportArgs),
-    /// Check files of the ftr-site-config format: which directives are honoured, which are not
+    /// Check site configs: which directives are honoured and which are not
     Check(check::CheckArgs),
-    /// Try wrappers on archives: how many pages they match, and whether their tests hold
+    /// Test wrappers on archives: how many pages they match, and whether their tests hold
     Test(replay::TestArgs),
 }
 
-/// Runs the command. Gives whether all was well: see the exit codes of each.
+/// Runs the command. Returns whether it succeeded: see the exit codes of each.
 ///
 /// # Errors
 /// If a file cannot be read or written.

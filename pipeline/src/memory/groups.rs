@@ -3,6 +3,9 @@
 //! A limit may be set on any group from the process's own up to the root of what is mounted: systemd
 //! (`MemoryMax=`), Slurm and container engines set it on a nested one. The smallest counts (cgroups(7);
 //! Linux `Documentation/admin-guide/cgroup-v2.rst`, "memory.max", "memory.high", and `cgroup-v1/memory.rst`).
+//!
+//! `sysinfo` 0.40 looks at nested groups, too, but gives no limit at all where one group on the way lacks the
+//! memory controller, and passes over `memory.high`; it needs Rust 1.95.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};

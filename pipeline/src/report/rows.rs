@@ -6,7 +6,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use sink::{SiteRow, site_file_name};
+use model::SiteFigures;
+use sink::site_file_name;
 
 /// Most sites in the table, those with the most articles: so many rows sort at once in a browser.
 const MOST_ROWS: usize = 50_000;
@@ -62,7 +63,7 @@ pub(super) struct Row {
     /// Pages its best wrapper was learnt from, held back, and agreeing of those.
     pub(super) support: Option<[u32; 3]>,
     /// Share of characters removed on pages with an article.
-    pub(super) furniture: Option<f64>,
+    pub(super) boilerplate: Option<f64>,
     pub(super) expressions: String,
 }
 
@@ -70,7 +71,7 @@ impl Rows {
     /// Reads the file, and looks which sites have pages of their own.
     ///
     /// # Errors
-    /// If it is not there, or is not as this version writes it.
+    /// If the file is missing, or not in the format of this version.
     pub(super) fn read(path: &Path, pages: &Path) -> Result<Self> {
         let shown = path.display();
         let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
@@ -79,8 +80,8 @@ impl Rows {
         let mut with_page = 0;
         for (number, line) in (1..).zip(BufReader::new(file).lines()) {
             let line = line.with_context(|| format!("cannot read {shown}"))?;
-            let row: SiteRow = serde_json::from_str(&line).with_context(|| {
-                format!("{shown}, line {number}, is not as this version of sitegrove writes it")
+            let row: SiteFigures = serde_json::from_str(&line).with_context(|| {
+                format!("{shown}, line {number}: not in the format of this version of sitegrove")
             })?;
             all.totals.add(&row);
             let row = Row::of(row, &of_sites);
@@ -112,7 +113,7 @@ fn file_names(folder: &Path) -> BTreeSet<String> {
 }
 
 impl Totals {
-    fn add(&mut self, row: &SiteRow) {
+    fn add(&mut self, row: &SiteFigures) {
         self.sites += 1;
         self.with_wrapper += u64::from(row.wrappers > 0);
         self.articles += row.articles as u64;
@@ -131,7 +132,7 @@ impl Totals {
 }
 
 impl Row {
-    fn of(row: SiteRow, pages: &BTreeSet<String>) -> Self {
+    fn of(row: SiteFigures, pages: &BTreeSet<String>) -> Self {
         let name = site_file_name(&row.site);
         let page = pages.contains(&format!("{name}.html")).then_some(name);
         let expressions = row.best.iter().flat_map(|best| &best.content);
@@ -149,7 +150,7 @@ impl Row {
             layouts: row.layouts,
             confidence: row.confidence,
             support: row.best.map(|b| [b.learnt_from, b.held_back, b.held_back_agreeing]),
-            furniture: removed(row.characters.pages, row.characters.kept),
+            boilerplate: removed(row.characters.pages, row.characters.kept),
             expressions: text,
             site: row.site,
         }

@@ -2,7 +2,7 @@
 // Sorts, searches and turns the table of sites. All texts are set as text; no markup is written.
 (() => {
   const SHOWN = 100;
-  // A row is [site, page, [articles, doubtful, pages, left out, layouts], confidence, furniture, support, best].
+  // A row is [site, page, [articles, doubtful, pages, left out, layouts], confidence, boilerplate, support, best].
   const rows = JSON.parse(document.getElementById("rows").textContent);
   const figure = (at) => (row) => row[2][at];
   // What each column sorts by.
@@ -65,7 +65,7 @@
     const pages = `${grouped(from)} ${from === 1 ? "page" : "pages"}`;
     return back ? `${pages}, ${agreeing} of ${back}` : pages;
   };
-  const line = ([site, page, [articles, doubtful, pages, leftOut, layouts], confidence, furniture, supported, best]) => {
+  const line = ([site, page, [articles, doubtful, pages, leftOut, layouts], confidence, boilerplate, supported, best]) => {
     const row = document.createElement("tr");
     const name = make("th", "", row);
     name.scope = "row";
@@ -76,7 +76,7 @@
     make("td", grouped(articles), row);
     share(confidence, (value) => (Math.round(value * 100) / 100).toFixed(2), row);
     make("td", grouped(doubtful), row);
-    share(furniture, (value) => `${Math.round(value * 100)} %`, row);
+    share(boilerplate, (value) => `${Math.round(value * 100)} %`, row);
     for (const number of [pages, leftOut, layouts]) make("td", grouped(number), row);
     make("td", support(supported), row);
     return row;

@@ -31,20 +31,23 @@ const COLUMNS: [Column; 9] = [
         says: "Articles whose confidence is below the threshold of the settings.",
     },
     Column {
-        head: "Furniture",
+        head: "Boilerplate",
         says: "Share of characters that were removed from the pages with an article: menus, teasers, \
                notices.",
     },
     Column { head: "Pages", says: "Pages that reached the site." },
     Column {
-        head: "Left out",
+        head: "Dropped",
         says: "Pages of the site without an article, such as lists; why is in dropped.jsonl.",
     },
-    Column { head: "Layouts", says: "Kinds of pages, told apart by their markup." },
+    Column {
+        head: "Layouts",
+        says: "Number of templates: kinds of pages, distinguished by their markup.",
+    },
     Column {
         head: "Support",
-        says: "Pages that wrapper was learnt from; and on how many of the pages held back for a test \
-               the same is kept without their vote.",
+        says: "Pages that the wrapper was learnt from, and on how many of the held-back pages the \
+               same is kept without them.",
     },
 ];
 
@@ -148,7 +151,7 @@ fn one(html: &mut Html, row: &Row) {
     figure(html, row.articles);
     share(html, row.confidence, |share| format!("{:.2}", (share * 100.0).round() / 100.0));
     figure(html, row.doubtful);
-    share(html, row.furniture, |share| format!("{} %", (share * 100.0).round()));
+    share(html, row.boilerplate, |share| format!("{} %", (share * 100.0).round()));
     for number in [row.pages, row.left_out, row.layouts] {
         figure(html, number);
     }
@@ -170,7 +173,7 @@ fn share(html: &mut Html, share: Option<f64>, shown: impl Fn(f64) -> String) {
 fn best_of(row: &Row) -> &str {
     match (row.expressions.as_str(), row.articles) {
         ("", 0) => "(no articles)",
-        ("", _) => "(page by page)",
+        ("", _) => "(single pages)",
         (expressions, _) => expressions,
     }
 }
@@ -196,7 +199,7 @@ pub(super) fn data(html: &mut Html, rows: &Rows) {
         let page = row.page.as_deref().map(address_of).unwrap_or_default();
         let figures = [row.articles, row.doubtful, row.pages, row.left_out, row.layouts];
         let (site, best) = (plain(&row.site), plain(best_of(row)));
-        (site, page, figures, row.confidence, row.furniture, row.support, best)
+        (site, page, figures, row.confidence, row.boilerplate, row.support, best)
     };
     let all: Vec<_> = rows.rows.iter().map(row).collect();
     html.raw("<script type=\"application/json\" id=\"rows\">").json(&all).raw("</script>\n");

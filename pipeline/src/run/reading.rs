@@ -11,31 +11,72 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::AtomicFile;
 
-use super::{Stopped, Taken, Whole};
-use crate::ledger::{InputRecord, Phase};
+use super::{RunContext, Stopped};
 use crate::memory::shown;
-use crate::scale::again::{Again, Wanted, wanted};
-use crate::scale::catalogue::{self, Catalogue, Complete, boot};
-use crate::scale::folder::{COMPLETE, state_error};
-use crate::scale::gather::{Gathered, Gatherer};
-use crate::scale::journal::{Foreign, Heading, last_of};
-use crate::scale::pulse::Reading;
-use crate::scale::spool::Spool;
+use crate::progress::ledger::{InputRecord, Phase};
+use crate::progress::status::Reading;
+use crate::resume::catalogue::{self, Catalogue, Complete, boot};
+use crate::resume::folder::{COMPLETE, state_error};
+use crate::resume::journal::{Foreign, Heading, last_of};
+use crate::resume::reread::{Again, Wanted, wanted};
+use crate::shuffle::partition::{Partitioned, Partitioner};
+use crate::shuffle::spool::Spool;
 use crate::stages::read::read;
 
-impl Whole<'_> {
+/// What there is to work on, once all is read.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) complete: Complete,
+    pub(super) partitioned: Partitioned,
+    /// The last site, or part of one, that is done, if the pages of those before are not here.
+    pub(super) last: Option<Heading>,
+}
+
+/// What was read before, if all of it is on disk: the machine has not gone down since, and the files hold what was
+/// put there.
+pub(super) fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
+    let text = std::fs::read(folder.join(COMPLETE)).ok()?;
+    let complete: Complete = serde_json::from_slice(&text).ok()?;
+    if complete.boot != boot() {
+        return None;
+    }
+    let reopened = Partitioned::reopen(folder, complete.totals)
+        .and_then(|partitioned| Ok((partitioned, Spool::reopen(folder, &complete.parts)?)));
+    match reopened {
+        Ok((partitioned, Some(spool)))
+            if complete.has_all_pages() && partitioned.sites.len() == complete.totals.sites =>
+        {
+            Some((Taken { complete, partitioned, last: None }, spool))
+        }
+        _ => {
+            tracing::warn!(
+                "the pages stored in {} are incomplete; reading all inputs again",
+                folder.display()
+            );
+            None
+        }
+    }
+}
+
+impl RunContext<'_> {
+    /// What was read: kept from before, listed by a catalogue, or read now.
+    pub(super) fn taken(&self, kept: Option<Taken>) -> Result<Taken> {
+        let taken_up = kept.map_or_else(|| self.take_up(), |kept| Ok(Some(kept)))?;
+        taken_up.map_or_else(|| self.read(), Ok)
+    }
+
     /// Reads all inputs, files in parallel.
-    pub(super) fn read(&self) -> Result<Taken> {
+    fn read(&self) -> Result<Taken> {
         self.make_spool_folder()?;
         let gathered_at = self.spool_at;
         self.check_space()?;
         self.observer.reading(self.inputs.len(), self.identity.bytes());
         let tracking = Tracking::new(&self.config.group.tracking_parameters);
-        let gatherer = Gatherer::new(self.spool, gathered_at, tracking);
+        let partitioner = Partitioner::new(self.spool, gathered_at, tracking);
         let reading = self.reading();
         let read_one = |(number, input)| {
             let mut take = |intake, source| {
-                if !gatherer.take(number, intake, source) {
+                if !partitioner.take(number, intake, source) {
                     reading.halt.store(true, Ordering::Relaxed);
                 }
             };
@@ -57,8 +98,8 @@ impl Whole<'_> {
                 false => Stopped::Empty,
             });
         }
-        let gathered = self.clock.group.time(|| gatherer.finish());
-        let gathered = gathered.map_err(|e| self.spool_error(e))?;
+        let partitioned = self.clock.group.time(|| partitioner.finish());
+        let partitioned = partitioned.map_err(|e| self.spool_error(e))?;
         let (mut inputs, mut unreadable, mut other_records) = (Vec::new(), Vec::new(), 0);
         for ((_, summary), state) in summaries.into_iter().zip(self.identity.inputs()) {
             match summary {
@@ -71,7 +112,7 @@ impl Whole<'_> {
             }
         }
         inputs.sort_by(|a, b| a.file.cmp(&b.file));
-        let totals = gathered.totals;
+        let totals = partitioned.totals;
         let on_disk = self.spool.is_on_disk();
         let parts = if on_disk { self.spool.extents() } else { Ok(Vec::new()) };
         let parts = parts.map_err(|e| self.spool_error(e))?;
@@ -83,20 +124,20 @@ impl Whole<'_> {
                 AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &json)?;
             }
         } else {
-            self.clock.group.time(|| self.write_down(&complete, &gathered));
+            self.clock.group.time(|| self.write_down(&complete, &partitioned));
         }
-        Ok(Taken { complete, gathered, last: None })
+        Ok(Taken { complete, partitioned, last: None })
     }
 
     /// Keeps what was read for another process, where it may be of use to one. Nothing depends on it.
-    fn write_down(&self, complete: &Complete, gathered: &Gathered) {
+    fn write_down(&self, complete: &Complete, partitioned: &Partitioned) {
         let path = self.folder.catalogue();
         let of_use = complete.unreadable.is_empty() && !self.identity.has_stream();
-        let write = || catalogue::write(&path, self.spool, gathered, complete);
+        let write = || catalogue::write(&path, self.spool, partitioned, complete);
         let written = if of_use { self.pool.install(write) } else { Ok(()) };
         if let Err(error) = &written {
             tracing::warn!(
-                "cannot write {}: {error}; should the run be stopped, all inputs are read again",
+                "cannot write {}: {error}; if the run is stopped, all inputs will be read again",
                 path.display()
             );
         }
@@ -119,12 +160,12 @@ impl Whole<'_> {
 
     fn reading(&self) -> Reading<'_> {
         let halt = AtomicBool::new(false);
-        Reading { pulse: self.pulse, observer: self.observer, stop: self.stop, halt }
+        Reading { status: self.status, observer: self.observer, stop: self.stop, halt }
     }
 
     /// Takes up what an earlier process read, if it wrote that down, and reads again the pages of sites that
     /// are not done. `None` if there is nothing to take up, or the inputs are not what they were then.
-    pub(super) fn take_up(&self) -> Result<Option<Taken>> {
+    fn take_up(&self) -> Result<Option<Taken>> {
         let path = self.folder.catalogue();
         if !path.exists() {
             return Ok(None);
@@ -137,7 +178,7 @@ impl Whole<'_> {
         if !self.folder.is_of(&catalogue.complete.digest()) {
             return Ok(None);
         }
-        let last = self.last_done(&catalogue.gathered.sites)?;
+        let last = self.last_done(&catalogue.partitioned.sites)?;
         let (key, whole) = match &last {
             Some(Heading { counted, .. }) => (Some(&*counted.site), !counted.more),
             None => (None, false),
@@ -152,7 +193,7 @@ impl Whole<'_> {
         }
         let files = wanted.iter().filter(|wanted| !wanted.places.is_empty()).count();
         self.observer.reading(files, wanted.iter().map(Wanted::bytes).sum());
-        self.pulse.phase(Phase::Resuming, |_| ());
+        self.status.phase(Phase::Resuming, |_| ());
         let reading = self.reading();
         let again = Again {
             inputs: self.inputs,
@@ -167,13 +208,13 @@ impl Whole<'_> {
             bail!(Stopped::Kept("while pages were read again".to_owned()));
         }
         if !found {
-            tracing::warn!("the inputs are not what they were: all are read again");
+            tracing::warn!("the inputs have changed; reading all inputs again");
             self.spool.clear().map_err(|e| self.spool_error(e))?;
-            self.pulse.phase(Phase::Reading, |_| ());
+            self.status.phase(Phase::Reading, |_| ());
             return Ok(None);
         }
-        let Catalogue { complete, gathered, .. } = catalogue;
-        Ok(Some(Taken { complete, gathered, last }))
+        let Catalogue { complete, partitioned, .. } = catalogue;
+        Ok(Some(Taken { complete, partitioned, last }))
     }
 
     /// The last site, or part of one, that an earlier process was done with. Numbers alone are not trusted: where
@@ -226,7 +267,7 @@ impl Whole<'_> {
 
 /// Tells that a catalogue is damaged: nothing is taken up.
 fn damaged(catalogue: &Path) -> Option<Taken> {
-    tracing::warn!("{} is damaged: all inputs are read again", catalogue.display());
+    tracing::warn!("{} is damaged; reading all inputs again", catalogue.display());
     None
 }
 

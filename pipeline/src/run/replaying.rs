@@ -4,19 +4,18 @@ use std::io;
 use std::sync::atomic::Ordering;
 
 use anyhow::{Result, bail};
-use modelstore::Store;
 use rayon::prelude::*;
 
-use super::{Stopped, Whole};
-use crate::scale::folder::state_error;
-use crate::scale::journal::{Frames, Heading, Journal, result_of};
+use super::{RunContext, Stopped};
+use crate::progress::tally::Tally;
+use crate::resume::folder::state_error;
+use crate::resume::journal::{Frames, Heading, Journal, result_of};
 use crate::stages::emit::{Outputs, Rendered};
-use crate::tally::Tally;
 
 /// Bytes of the journal that are taken over at once.
 const AT_ONCE: usize = 8 << 20;
 
-impl Whole<'_> {
+impl RunContext<'_> {
     /// Gives the journal, whose sites were compared with those that were read, to be written on, and how many
     /// sites, and parts of the next, are done. Sites whose output is in the files are skipped; of the others,
     /// results are unpacked and written.
@@ -24,7 +23,6 @@ impl Whole<'_> {
         &self,
         outputs: &mut Outputs,
         tally: &mut Tally,
-        store: Option<&Store>,
     ) -> Result<(Journal, (usize, usize))> {
         let path = self.folder.journal();
         let failed = |e| state_error("cannot read", &path, e);
@@ -43,7 +41,7 @@ impl Whole<'_> {
                     sites.push(Before { heading, packed, rendered: None });
                 }
                 of += sites.len();
-                here += self.take_over(sites, outputs, tally, store, &failed)?;
+                here += self.take_over(sites, outputs, tally, &failed)?;
                 end = frames.end();
                 if self.stop.load(Ordering::Relaxed) {
                     outputs.keep();
@@ -62,7 +60,6 @@ impl Whole<'_> {
         mut sites: Vec<Before<'_>>,
         outputs: &mut Outputs,
         tally: &mut Tally,
-        store: Option<&Store>,
         failed: &dyn Fn(io::Error) -> anyhow::Error,
     ) -> Result<usize> {
         let renderers = outputs.renderers();
@@ -82,10 +79,10 @@ impl Whole<'_> {
                 whole.map(|site| (&*site.heading.counted.site, &site.heading.output)).collect();
             let here = whole.len();
             // What the store takes of a site is in its results only.
-            let pass = || if store.is_none() { outputs.pass(&whole) } else { 0 };
+            let pass = || if self.store.is_none() { outputs.pass(&whole) } else { 0 };
             let mut passed = self.pool.install(pass);
             if passed == here
-                && store.is_none()
+                && self.store.is_none()
                 && let Some(Heading { of_part: Some(part), output, .. }) =
                     sites.get(at + here).map(|site| &site.heading)
                 && outputs.pass_part(part, output)?
@@ -103,7 +100,7 @@ impl Whole<'_> {
             while let Some(site) = sites.get_mut(at)
                 && let Some(rendered) = site.rendered.take()
             {
-                self.take(&site.heading.counted, rendered, store, outputs, tally)?;
+                self.take(&site.heading.counted, rendered, outputs, tally)?;
                 at += 1;
             }
         }

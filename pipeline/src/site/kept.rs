@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use model::{FeedItem, Verdict};
-use modelstore::{PackedSample, Retained, Revision, TemplateNight, Update};
-use sink::{HealthRecord, SiteNight, SiteResult, TemplateHealthRecord};
+use model::{FeedItem, SiteNight, SiteResult, TemplateNight, Verdict};
+use modelstore::{PackedSample, Retained, Revision, Update};
 use sitemodel::{Sibling, SiteModel, TemplateHealth};
 
 use super::Work;
@@ -64,7 +63,19 @@ impl Night {
         if !self.is_known {
             bytes = rmp_serde::to_vec(&*update).map_err(io::Error::other)?;
         }
-        result.night = Some(Box::new(SiteNight { health: record(update), update: bytes }));
+        let own = self.update;
+        result.night = Some(Box::new(SiteNight {
+            site: own.site,
+            night: own.night,
+            verdict: own.verdict,
+            decision: own.decision,
+            reason: own.reason,
+            model_revision: own.applied,
+            pages: own.pages,
+            unassigned: own.unassigned,
+            templates: own.templates,
+            update: bytes,
+        }));
         Ok(())
     }
 }
@@ -111,27 +122,6 @@ fn revision(model: &SiteModel, number: u32, reason: String) -> Revision {
         settings: hex(&head.settings),
         model: model.to_bytes(),
     }
-}
-
-/// The line of `health.jsonl`.
-fn record(update: &Update) -> HealthRecord {
-    let template = |own: &TemplateNight| TemplateHealthRecord {
-        template: own.template.clone(),
-        health: own.verdict,
-        pages: own.pages,
-        by_wrapper: own.by_wrapper,
-        by_wrapper_expected: own.by_wrapper_expected,
-        confidence: own.confidence,
-        confidence_expected: own.confidence_expected,
-        agreement: own.agreement,
-    };
-    HealthRecord::new(
-        &update.site,
-        &update.night,
-        (&update.decision, &update.reason, update.applied),
-        (update.verdict, update.pages, update.unassigned),
-        update.templates.iter().map(template).collect(),
-    )
 }
 
 /// How a template was.

@@ -5,15 +5,15 @@
 //! Why: this is what users came for.
 //! Drops: pages without an article, and those that are part of another page's.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dom::ParseNotes;
 use grouping::Part;
-use model::{Article, Drop, DropReason, Page, Route, Stage, Support};
-use rayon::prelude::*;
-use sink::{
-    BestWrapper, PageWork, SiteConfigRecord, SiteRecord, SiteResult, TemplateFacts, TemplateRecord,
+use model::{
+    Article, BestWrapper, Drop, DropReason, Page, PageWork, Route, SiteConfigUse, SiteResult,
+    SiteSummary, Stage, Support, TemplateSummary,
 };
+use rayon::prelude::*;
 use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{
     Applied, Hints, Known, Meter, Outcome, ParsedPage, Seen, Settings, Sibling, SiteModel,
@@ -124,23 +124,22 @@ impl Applying<'_> {
 /// Joins the parts of articles: the first page's gets the texts of those that follow, which are dropped.
 pub(crate) fn join(site: &Surveyed, outcomes: &mut Outcomes) {
     let pages: Vec<usize> = outcomes.keys().copied().collect();
+    let mut apart: BTreeSet<usize> = BTreeSet::new();
     for &first in pages.iter().filter(|&&page| site.part(page) == Part::Whole) {
-        let parts: Vec<Article> = (site.following(first).iter())
-            .filter_map(|part| match &outcomes.get(part)?.outcome {
-                Outcome::Article(article) if article.engine == SITE_CONFIG => {
-                    Some((**article).clone())
-                }
-                _ => None,
-            })
-            .collect();
-        if let Some(Outcome::Article(whole)) = outcomes.get_mut(&first).map(|own| &mut own.outcome)
-            && whole.engine == SITE_CONFIG
-        {
-            parts.iter().for_each(|part| append(whole, part));
+        let Some(mut whole) = article_of(outcomes, first).cloned() else { continue };
+        for part in site.following(first) {
+            match article_of(outcomes, *part) {
+                Some(article) if fits(&whole, article) => append(&mut whole, article),
+                Some(article) if article.engine != SITE_CONFIG => _ = apart.insert(*part),
+                _ => {}
+            }
+        }
+        if let Some(applied) = outcomes.get_mut(&first) {
+            applied.outcome = Outcome::Article(Box::new(whole));
         }
     }
-    for page in pages {
-        let Part::Of(_) = site.part(page) else { continue };
+    for page in pages.into_iter().filter(|page| !apart.contains(page)) {
+        let Some(whole) = site.whole_of(page) else { continue };
         if let Some(applied) = outcomes.get_mut(&page) {
             let (url, origin) = match &applied.outcome {
                 Outcome::Article(article) => (article.url.clone(), article.origin.clone()),
@@ -153,9 +152,25 @@ pub(crate) fn join(site: &Surveyed, outcomes: &mut Outcomes) {
                 origin,
                 stage: Stage::Extract,
                 reason: DropReason::JoinedPage,
-                detail: format!("part of {}", site.whole_of(page).unwrap_or_default()),
+                detail: format!("part of {whole}"),
             }));
         }
+    }
+}
+
+fn article_of(outcomes: &Outcomes, page: usize) -> Option<&Article> {
+    match &outcomes.get(&page)?.outcome {
+        Outcome::Article(article) => Some(article),
+        Outcome::Drop(_) | Outcome::Unassigned => None,
+    }
+}
+
+/// Whether a page is a part of an article: both were found by a site config, or both are of one template.
+fn fits(whole: &Article, part: &Article) -> bool {
+    match (whole.engine == SITE_CONFIG, part.engine == SITE_CONFIG) {
+        (true, true) => true,
+        (false, false) => !whole.template.is_empty() && whole.template == part.template,
+        _ => false,
     }
 }
 
@@ -209,15 +224,15 @@ pub(crate) fn result(
     drops.sort();
     let templates = model.templates().iter().zip(0..).filter_map(|(template, at)| {
         let (pages, _) = of_templates.get(&at)?;
-        Some(TemplateRecord::from(TemplateFacts {
-            id: &template.id,
+        Some(TemplateSummary {
+            id: template.id.clone(),
             kind: template.kind,
             pages: *pages,
             signature: template.signature,
-            wrapper: template.wrapper(),
-            patterns: template.learnt.as_ref().map_or(&[], |learnt| learnt.ranked()),
-            examples: &template.examples,
-        }))
+            wrapper: template.wrapper().cloned(),
+            patterns: template.learnt.as_ref().map_or(&[][..], |learnt| learnt.ranked()).to_vec(),
+            examples: template.examples.clone(),
+        })
     });
     let best = of_templates.iter().max_by_key(|(at, (_, given))| (*given, std::cmp::Reverse(**at)));
     let best = best.and_then(|(&at, &(_, given))| {
@@ -238,12 +253,12 @@ pub(crate) fn result(
         best: best_with_site_configs(&articles, best),
         articles,
         drops,
-        record: SiteRecord::new(
-            site.key(),
-            model.head().cut,
-            templates.collect(),
-            site_config_records(&parsed),
-        ),
+        summary: SiteSummary {
+            site: site.key().to_owned(),
+            sample_cut: model.head().cut,
+            templates: templates.collect(),
+            site_configs: site_configs_used(&parsed),
+        },
         pages,
         work: PageWork {
             by_html5ever: notes(|notes| notes.by_html5ever),
@@ -257,11 +272,11 @@ pub(crate) fn result(
 }
 
 /// How the site configs of the pages' hosts fared.
-fn site_config_records(parsed: &[&ParsedPage<'_>]) -> Vec<SiteConfigRecord> {
-    let mut records: BTreeMap<&str, SiteConfigRecord> = BTreeMap::new();
+fn site_configs_used(parsed: &[&ParsedPage<'_>]) -> Vec<SiteConfigUse> {
+    let mut records: BTreeMap<&str, SiteConfigUse> = BTreeMap::new();
     for configured in parsed.iter().filter_map(|page| page.configured.as_ref()) {
         let by = &configured.by;
-        let record = records.entry(&by.host).or_insert_with(|| SiteConfigRecord {
+        let record = records.entry(&by.host).or_insert_with(|| SiteConfigUse {
             host: by.host.clone(),
             body: by.wrapper.body().collect(),
             pages: 0,

@@ -13,15 +13,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use model::Drop;
-use sink::{
-    AtomicFile, Sink, SinkError, SiteRecord, drop_record, json_lines, make_folder, site_file_name,
-};
+use model::{Drop, SiteSummary};
+use sink::{AtomicFile, Sink, SinkError, drop_record, json_lines, make_folder, site_file_name};
 
 pub use self::rendering::{Fingerprints, Rendered, Renderers};
 
 use crate::config::{Config, EmitConfig};
-use crate::ledger;
+use crate::progress::ledger;
 use crate::sink_name::SinkName;
 
 /// How the models of sites fare.
@@ -51,7 +49,7 @@ pub struct Outputs {
     /// Wrapper files of this run, waiting for the others to be complete.
     sites: Vec<AtomicFile>,
     /// Templates and wrappers of a site whose parts are coming in.
-    open: Option<SiteRecord>,
+    open: Option<SiteSummary>,
     /// Bytes written since all were handed to the system.
     waiting: usize,
     /// Wrapper files of an earlier run.
@@ -99,8 +97,7 @@ impl Outputs {
     pub fn emit(&mut self, site: Rendered) -> Result<(), SinkError> {
         let Rendered { mut result, by_sink, dropped, wrappers, health } = site;
         if result.more || self.open.is_some() {
-            let part =
-                std::mem::replace(&mut result.record, SiteRecord::new("", false, vec![], vec![]));
+            let part = std::mem::take(&mut result.summary);
             match &mut self.open {
                 Some(open) => open.absorb(part),
                 none => *none = Some(part),
@@ -108,7 +105,7 @@ impl Outputs {
             if !result.more
                 && let Some(whole) = self.open.take()
             {
-                result.record = whole;
+                result.summary = whole;
             }
         }
         for (chosen, bytes) in self.sinks.iter_mut().zip(&by_sink) {
@@ -128,7 +125,9 @@ impl Outputs {
         }
         if !result.more {
             let mut file = AtomicFile::create(&wrappers_of(&self.wrappers, &result.site))?;
-            file.write_bytes(&wrappers.unwrap_or_else(|| rendering::wrapper_file(&result.record)))?;
+            file.write_bytes(
+                &wrappers.unwrap_or_else(|| rendering::wrapper_file(&result.summary)),
+            )?;
             file.close()?;
             self.add_wrappers(file);
         }

@@ -21,7 +21,7 @@ pub struct Grouped {
     /// What was dropped while reading and grouping, sorted.
     pub drops: Vec<Drop>,
     /// Feed items whose site has no page here.
-    pub strangers: u64,
+    pub unmatched_items: u64,
 }
 
 /// Puts pages and feed items together by site. The result does not depend on the order of
@@ -39,11 +39,11 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
             Intake::Drop(drop) => drops.push(drop),
         }
     }
-    let Sites { sites, drops: left_out, unmatched_items: strangers } =
+    let Sites { sites, drops: left_out, unmatched_items } =
         group_by_site(pages, items, redirects, &tracking);
     drops.extend(left_out);
     drops.sort();
-    Grouped { sites, drops, strangers }
+    Grouped { sites, drops, unmatched_items }
 }
 
 /// The canonical address that a saved file names, where it is one of the web.

@@ -56,26 +56,37 @@ pub(crate) fn needs_heads(items: &[FeedItem], settings: &Settings) -> bool {
     let leads_on = |configs: &sitemodel::site_config::SiteConfigs| {
         configs.iter().any(|config| config.wrapper.names_pages())
     };
-    !items.is_empty() || settings.site_configs().is_some_and(leads_on)
+    !items.is_empty()
+        || settings.tables().join_rel_next
+        || settings.site_configs().is_some_and(leads_on)
 }
 
-/// The head of a page, with what it says of itself and what a site config says of its article's parts.
-pub(crate) fn head_of(parsed: &ParsedPage<'_>) -> PageHead {
+/// Pages that `rel=next` leads through belong together.
+const REL_NEXT: &str = "rel=next";
+
+/// The head of a page, with what it says of itself and what a site config or `rel=next` says of its article's
+/// parts.
+pub(crate) fn head_of(parsed: &ParsedPage<'_>, settings: &Settings) -> PageHead {
     let head = parsed.document.head();
-    let canonical = || {
+    let absolute = |link: Option<&str>| {
         let base = Url::parse(&parsed.page.url).ok()?;
-        Some(base.join(head.link("canonical")?).ok()?.into())
+        Some(base.join(link?).ok()?.into())
     };
     let title = head.title.as_deref().unwrap_or_default();
-    let own = PageHead::of(parsed.page, canonical(), title);
-    match parsed.configured.as_ref().filter(|configured| configured.body.is_some()) {
-        None => own,
-        Some(configured) => PageHead {
+    let own = PageHead::of(parsed.page, absolute(head.link("canonical")), title);
+    match &parsed.configured {
+        Some(configured) if configured.body.is_some() => PageHead {
             single_page: configured.single_page.clone(),
             next_page: configured.next_page.clone(),
             part_group: Some(configured.by.host.clone()),
             ..own
         },
+        _ if settings.tables().join_rel_next => PageHead {
+            next_page: absolute(head.link("next")),
+            part_group: Some(REL_NEXT.to_owned()),
+            ..own
+        },
+        _ => own,
     }
 }
 
@@ -203,7 +214,7 @@ impl<'a> ParsedSite<'a> {
     pub(crate) fn of(site: &'a Site, settings: &Settings) -> Self {
         let parse = |page| parse_page(page, settings);
         let pages: Vec<ParsedPage<'a>> = site.pages.par_iter().map(parse).collect();
-        let heads: Vec<PageHead> = pages.iter().map(head_of).collect();
+        let heads: Vec<PageHead> = pages.iter().map(|page| head_of(page, settings)).collect();
         let urls = site.pages.iter().map(|page| &*page.url);
         let items = site.feed_items.clone();
         let surveyed = Surveyed::of(&site.key, urls, items, Some(&heads), settings);

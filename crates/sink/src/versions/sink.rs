@@ -13,7 +13,8 @@ use super::failed;
 use super::grow::Growth;
 use super::key::{ArticleKey, KeyOf};
 use super::schema::{self, Found};
-use crate::{Sink, SinkError, SiteResult};
+use crate::{Sink, SinkError};
+use model::SiteResult;
 
 /// How long a run waits for another one that writes to the same archive.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -9,7 +9,8 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::{ArticleArchive, ArticleKey, Version, VersionsSink};
-use crate::{Sink, SiteResult};
+use crate::Sink;
+use model::SiteResult;
 
 fn article(day: Option<u32>, text: &str) -> Article {
     article_at("https://a.example/1", day, text)

@@ -6,63 +6,22 @@
 //! Why: Forest ranks patterns over pages of one layout; over mixed layouts it is lost (F1 30).
 //! Drops: nothing itself; pages of list and other templates are dropped by their kind.
 
-use std::collections::BTreeSet;
+mod assign;
 
-use dom::local_name;
-use grouping::{AddressDigest, Tracking};
+use grouping::AddressDigest;
 use model::TemplateKind;
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
-use url::Url;
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
+use self::assign::{Layout, look, outline};
 use super::signify::Sibling;
 use crate::layouts::{CORE, Cores, Outline, group_by_layout};
-use crate::page_kind::{Evidence, Impression, Middle, impression};
-use crate::parsed::{ParsedPage, layout_of, recurring_tokens};
+use crate::page_kind::{Impression, Middle};
+use crate::parsed::recurring_tokens;
 use crate::settings::Settings;
 
-/// The layouts of a site that one round of learning found. Borrows nothing of the pages.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(from = "Stored", into = "Stored")]
-pub struct Layouts {
-    recurring: FxHashSet<u64>,
-    layouts: Vec<Layout>,
-    cores: Cores,
-}
-
-/// A layout: what its pages are for, and its templates by kind.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-struct Layout {
-    /// Least similarity of its pages: that of the least similar page learnt from, or that of the settings.
-    reach: f64,
-    middle: Middle,
-    templates: Vec<(TemplateKind, u32)>,
-}
-
-/// [`Layouts`] as they are written.
-#[derive(Deserialize, Serialize)]
-struct Stored {
-    recurring: Vec<u64>,
-    layouts: Vec<Layout>,
-    cores: Vec<Vec<Outline>>,
-}
-
-impl From<Stored> for Layouts {
-    fn from(stored: Stored) -> Self {
-        let Stored { recurring, layouts, cores } = stored;
-        Self { recurring: recurring.into_iter().collect(), layouts, cores: Cores::of(cores) }
-    }
-}
-
-impl From<Layouts> for Stored {
-    fn from(layouts: Layouts) -> Self {
-        let mut recurring: Vec<u64> = layouts.recurring.into_iter().collect();
-        recurring.sort_unstable();
-        Self { recurring, layouts: layouts.layouts, cores: layouts.cores.groups().to_vec() }
-    }
-}
+pub use self::assign::{Assigned, Layouts};
 
 /// A cluster of sample pages: a template to be.
 #[derive(Clone, Debug)]
@@ -73,17 +32,6 @@ pub struct Cluster {
     pub members: Vec<u32>,
     /// Hash of the tag paths that more than half of its pages have.
     pub signature: u64,
-}
-
-/// To which template a page belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assigned {
-    /// This one, by its number.
-    Template(u32),
-    /// A page of a known layout but of a kind that layout had no page of.
-    Kind(TemplateKind),
-    /// No layout is similar enough.
-    No,
 }
 
 /// Separates the layouts of a sample, whose pages are in the order of the hashes of their addresses.
@@ -150,121 +98,6 @@ fn home_of(groups: &[Vec<u32>], pages: usize) -> Vec<usize> {
         group.iter().for_each(|&page| home[page as usize] = at);
     }
     home
-}
-
-impl Layouts {
-    /// To which template a page belongs. Depends on no other page.
-    pub fn assign(
-        &self,
-        page: &Sibling<'_>,
-        addresses: &AddressDigest,
-        settings: &Settings,
-    ) -> Assigned {
-        let config = &settings.tables().cluster;
-        let nearest = self.cores.nearest(&outline(page, &self.recurring), config);
-        let Some((at, alike)) = nearest else { return Assigned::No };
-        let layout = &self.layouts[at];
-        if alike < layout.reach {
-            return Assigned::No;
-        }
-        let kind = layout.middle.kind(&look(page, addresses, settings));
-        match layout.templates.iter().find(|(of, _)| *of == kind) {
-            Some((_, template)) => Assigned::Template(*template),
-            None => Assigned::Kind(kind),
-        }
-    }
-
-    /// Takes out templates that are learnt anew elsewhere, and layouts that are left without any. Says
-    /// whether any layout is left.
-    pub fn without(&mut self, gone: &dyn Fn(u32) -> bool) -> bool {
-        let before = self.layouts.len();
-        let mut cores = Vec::new();
-        let mut layouts = Vec::new();
-        for (layout, core) in self.layouts.iter_mut().zip(self.cores.groups()) {
-            let had = !layout.templates.is_empty();
-            layout.templates.retain(|(_, template)| !gone(*template));
-            if !layout.templates.is_empty() || !had {
-                layouts.push(layout.clone());
-                cores.push(core.clone());
-            }
-        }
-        if layouts.len() < before {
-            self.cores = Cores::of(cores);
-            self.layouts = layouts;
-        }
-        self.layouts.iter().any(|layout| !layout.templates.is_empty())
-    }
-
-    /// Gives other numbers to templates.
-    pub fn renumber(&mut self, number: &dyn Fn(u32) -> u32) {
-        for layout in &mut self.layouts {
-            layout.templates.iter_mut().for_each(|(_, template)| *template = number(*template));
-        }
-    }
-
-    /// Whether these can be the layouts of a site with so many templates: for values that were read back.
-    ///
-    /// # Errors
-    /// Says what is wrong.
-    pub fn check(&self, templates: usize) -> Result<(), String> {
-        let cores = self.cores.groups();
-        if cores.len() != self.layouts.len() {
-            return Err(format!("{} layouts, {} cores", self.layouts.len(), cores.len()));
-        }
-        if cores.iter().any(|core| core.is_empty() || core.len() > CORE) {
-            return Err(format!("a core has no page, or more than {CORE}"));
-        }
-        let sorted = |outline: &Outline| outline.paths.is_sorted() && outline.feeds.is_sorted();
-        if !cores.iter().flatten().all(sorted) {
-            return Err("the tag paths of a core are not in order".to_owned());
-        }
-        let mut named = self.layouts.iter().flat_map(|layout| &layout.templates);
-        match named.find(|(_, template)| *template as usize >= templates) {
-            Some((_, template)) => Err(format!("there is no template {template}")),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A page as clustering sees it.
-fn outline(sibling: &Sibling<'_>, recurring: &FxHashSet<u64>) -> Outline {
-    let mut feeds: Vec<u64> =
-        sibling.feed_items.iter().map(|item| xxh3_64(item.feed.as_bytes())).collect();
-    feeds.sort_unstable();
-    feeds.dedup();
-    Outline { paths: layout_of(sibling.page, recurring), feeds }
-}
-
-/// What a page is taken for by itself.
-fn look(sibling: &Sibling<'_>, addresses: &AddressDigest, settings: &Settings) -> Impression {
-    let page = sibling.page;
-    let evidence = Evidence {
-        listed_by_feed: !sibling.feed_items.is_empty(),
-        is_section: addresses.pages_below(&page.page.url),
-        min_words: settings.tables().cluster.min_words,
-    };
-    let impression = impression(page, &evidence);
-    // Of the pages that look like lists those are that lead to other pages of the crawl.
-    if impression.needs_proof() {
-        impression.with_proof(leads_on(page, addresses, settings.tracking()))
-    } else {
-        impression
-    }
-}
-
-/// A list leads to at least so many other pages of the crawl.
-const LEADS_TO: usize = 3;
-
-fn leads_on(page: &ParsedPage<'_>, addresses: &AddressDigest, tracking: &Tracking) -> bool {
-    let Ok(base) = Url::parse(&page.page.url) else { return false };
-    let document = &page.document;
-    let anchors = document.ids().filter(|&id| document.is(id, &local_name!("a")));
-    let hrefs: BTreeSet<&str> =
-        anchors.filter_map(|id| document.attribute(id, &local_name!("href"))).collect();
-    let links: Vec<String> =
-        hrefs.into_iter().filter_map(|href| Some(base.join(href).ok()?.into())).collect();
-    let links = links.iter().map(String::as_str);
-    addresses.leads_to(links, &page.page.url, LEADS_TO, tracking)
 }
 
 /// Sets the pages of a layout apart by kind, the most numerous first.

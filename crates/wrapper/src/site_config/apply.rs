@@ -7,7 +7,7 @@ use dom::{Builder, Document, Keep, LocalName, NodeId, ParseConfig};
 use super::axes::Match;
 use super::expression::Found;
 use super::tree::{Content, Id, ROOT, Tree};
-use super::{Expression, FixedWrapper};
+use super::{CompiledSiteConfig, Expression};
 
 /// What a fixed wrapper made of a page.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ const MAX_GROWTH: usize = 4;
 /// Applies a wrapper to a page: replaces strings, parses, reads title, authors and date, takes out
 /// what is to be stripped, changes what is to be changed, and looks for the body; in this order, as
 /// the format's readers do. Never fails; time is bounded.
-pub fn apply(html: &str, wrapper: &FixedWrapper, limits: &ParseConfig) -> Applied {
+pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> Applied {
     let replaced = replaced(html, wrapper);
     let limits = ParseConfig { keep: Keep::Scripts, ..*limits };
     let whole = dom::parse_with(replaced.as_deref().unwrap_or(html), &limits);
@@ -99,7 +99,7 @@ pub fn apply(html: &str, wrapper: &FixedWrapper, limits: &ParseConfig) -> Applie
 }
 
 /// The page's text with its replacements; `None` where there are none.
-fn replaced(html: &str, wrapper: &FixedWrapper) -> Option<String> {
+fn replaced(html: &str, wrapper: &CompiledSiteConfig) -> Option<String> {
     let most = html.len().saturating_mul(MAX_GROWTH) + (1 << 16);
     let mut text: Option<String> = None;
     for (find, with) in &wrapper.replace {
@@ -200,7 +200,7 @@ impl Page {
         Vec::new()
     }
 
-    fn strip(&mut self, wrapper: &FixedWrapper) {
+    fn strip(&mut self, wrapper: &CompiledSiteConfig) {
         for expression in &wrapper.strip {
             let nodes = elements_of(&expression.select(&self.tree));
             self.remove(&nodes, || expression.to_string());
@@ -255,7 +255,7 @@ impl Page {
         found
     }
 
-    fn change(&mut self, wrapper: &FixedWrapper) {
+    fn change(&mut self, wrapper: &CompiledSiteConfig) {
         for expression in &wrapper.dissolve {
             for id in elements_of(&expression.select(&self.tree)) {
                 self.tree.dissolve(id);

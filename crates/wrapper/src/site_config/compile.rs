@@ -51,7 +51,7 @@ pub struct Test {
 
 /// A wrapper that was written by hand, compiled; as it begins, it does nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FixedWrapper {
+pub struct CompiledSiteConfig {
     /// Of each list the first expression that finds something counts.
     pub(crate) title: Vec<Expression>,
     pub(crate) body: Vec<Expression>,
@@ -79,7 +79,7 @@ pub struct FixedWrapper {
     tests: Vec<Test>,
 }
 
-impl FixedWrapper {
+impl CompiledSiteConfig {
     /// Whether a page on which no body is found is to be treated as one without a wrapper.
     pub fn autodetects(&self) -> bool {
         self.autodetect_on_failure.unwrap_or(true)
@@ -146,7 +146,7 @@ impl FixedWrapper {
 /// Compiles a file. Never fails: what cannot be honoured has a finding that says so, and the rest
 /// counts. Findings are in the order of lines; lines without a directive have none unless they look
 /// as if they were meant to be one.
-pub fn compile(config: &SiteConfig) -> (FixedWrapper, Vec<Finding>) {
+pub fn compile(config: &SiteConfig) -> (CompiledSiteConfig, Vec<Finding>) {
     let mut compiler = Compiler::default();
     for (at, line) in config.lines().iter().enumerate() {
         compiler.line = at + 1;
@@ -161,7 +161,7 @@ pub fn compile(config: &SiteConfig) -> (FixedWrapper, Vec<Finding>) {
 
 #[derive(Default)]
 struct Compiler {
-    wrapper: FixedWrapper,
+    wrapper: CompiledSiteConfig,
     findings: Vec<Finding>,
     line: usize,
     /// Lines and values of `find_string` and `replace_string` in the long form.
@@ -301,7 +301,7 @@ impl Compiler {
         Ok(())
     }
 
-    fn finish(mut self) -> (FixedWrapper, Vec<Finding>) {
+    fn finish(mut self) -> (CompiledSiteConfig, Vec<Finding>) {
         let (find, replace) = (std::mem::take(&mut self.find), std::mem::take(&mut self.replace));
         if find.len() == replace.len() {
             let pairs = find.into_iter().zip(replace).map(|((_, find), (_, with))| (find, with));

@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, bail, ensure};
+use data_encoding::HEXLOWER;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -116,7 +117,7 @@ fn unnamed() -> String {
 /// Reads the gold, of it only the data sets named (all where none is).
 pub(in crate::commands) fn gold(path: &Path, datasets: &[String]) -> anyhow::Result<GoldFile> {
     let bytes = bytes(path)?;
-    let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = HEXLOWER.encode(&Sha256::digest(&bytes));
     let lines: Vec<GoldLine> = json_lines(path, &bytes)?;
     let known: BTreeSet<&str> = lines.iter().map(|line| line.dataset.as_str()).collect();
     for name in datasets {

@@ -25,7 +25,7 @@ use rayon::prelude::*;
 use score::aggregate::Summary;
 
 use super::{EvaluateArgs, read, write_whole};
-use crate::{config::Config, inputs, ledger::Clock, run, stages::group::group};
+use crate::{config::Config, inputs, progress::ledger::Clock, run, stages::group::group};
 use groups::{Group, groups};
 use plan::Plan;
 
@@ -85,7 +85,7 @@ fn read_groups<'g>(
     let inputs = inputs::expand(&args.pages, &args.feeds)?;
     let stop = AtomicBool::new(false);
     let (_, intakes, unreadable) =
-        run::read_all(config, &inputs, &stop, &crate::observer::Quiet, &Clock::default());
+        run::read_all(config, &inputs, &stop, &crate::progress::observer::Quiet, &Clock::default());
     ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
     let groups = groups(gold, group(intakes, &config.group), args.min_group);
     ensure!(

@@ -37,7 +37,7 @@ pub(super) fn document(view: &SiteView<'_>) -> String {
         html.text(&named.collect::<Vec<_>>().join(", ")).raw(".</p></section>\n");
     }
     if !view.drops.is_empty() {
-        html.raw("<section><h2>Left out before there was a layout</h2>\n");
+        html.raw("<section><h2>Dropped without a layout</h2>\n");
         drops(&mut html, &view.drops);
         html.raw("</section>\n");
     }
@@ -49,7 +49,7 @@ fn header(html: &mut Html, view: &SiteView<'_>) {
     let records = view.records;
     html.raw("<header>\n").element("<h1><bdi>", &records.site, "</bdi></h1>\n<p class=\"facts\">");
     html.text(&format!(
-        "{}, {}, {} left out · engine {} · sitegrove {} · settings {}",
+        "{}, {}, {} dropped · engine {} · sitegrove {} · settings {}",
         count(records.templates.len(), "layout"),
         count(records.articles.len(), "article"),
         records.drops.len(),
@@ -98,7 +98,7 @@ fn section(html: &mut Html, template: &TemplateView<'_>) {
     }
     samples(html, template);
     if !template.drops.is_empty() {
-        html.raw("<h3>Left out</h3>\n");
+        html.raw("<h3>Dropped</h3>\n");
         drops(html, &template.drops);
     } else if template.samples.is_empty() && !line.examples.is_empty() {
         html.raw("<h3>Some of its pages</h3>\n<ul class=\"drops\">\n");

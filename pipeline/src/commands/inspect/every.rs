@@ -20,8 +20,9 @@ use super::settings::settings_of;
 use super::{InspectArgs, place};
 use crate::commands::progress::Progress;
 use crate::lines::{self, Place};
-use crate::numerals::{bytes, count};
-use crate::observer::Observer;
+use crate::memory::shown;
+use crate::numerals::count;
+use crate::progress::observer::Observer;
 use crate::report;
 use crate::results::{LineFile, Results, unlike};
 use crate::run::Stopped;
@@ -68,7 +69,7 @@ pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) ->
     progress.clear();
     done?;
     let folder = report::pages_of(&args.run);
-    let size = bytes(size.into_inner());
+    let size = shown(size.into_inner());
     writeln!(out, "{} in {} ({size})", count(pages, "page"), folder.display())?;
     if report::refresh(&args.run, ledger)? {
         writeln!(out, "{} links them", args.run.join(report::FILE).display())?;
@@ -133,7 +134,7 @@ impl Index {
                 .with_context(|| format!("cannot read {shown}"))?;
             for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
                 found.push(serde_json::from_slice(line).with_context(|| {
-                    format!("a line of {shown} is not as this version of sitegrove writes it")
+                    format!("{shown}: a line is not in the format of this version of sitegrove")
                 })?);
             }
         }

@@ -40,7 +40,7 @@ pub(super) struct BlockView {
 pub(super) struct Reading {
     pub(super) blocks: Vec<BlockView>,
     /// What was left out for the file's sake: blocks outside the article, and others.
-    pub(super) furniture_left_out: usize,
+    pub(super) boilerplate_left_out: usize,
     pub(super) others_left_out: usize,
     /// Whether the text is the one the run wrote down; `None` where that is not from the elements.
     pub(super) agrees: Option<bool>,
@@ -49,7 +49,7 @@ pub(super) struct Reading {
 /// Letters shown of a block.
 const LETTERS: usize = 600;
 /// Blocks shown of a page, outside the article and in it.
-const FURNITURE: usize = 150;
+const BOILERPLATE: usize = 150;
 const OTHERS: usize = 600;
 
 /// Applies the article's expressions to the page and says of each block what became of it. Without an
@@ -71,12 +71,12 @@ pub(super) fn reading(
         text_of(document, &keep, &prune) == article.text
     });
     let mut reading =
-        Reading { blocks: Vec::new(), furniture_left_out: 0, others_left_out: 0, agrees };
-    let (mut furniture, mut others) = (0, 0);
+        Reading { blocks: Vec::new(), boilerplate_left_out: 0, others_left_out: 0, agrees };
+    let (mut boilerplate, mut others) = (0, 0);
     for (at, block) in blocks.iter().enumerate() {
         let state = state_of(parsed, block, &states);
         let (shown, most, left_out) = match state {
-            State::Outside => (&mut furniture, FURNITURE, &mut reading.furniture_left_out),
+            State::Outside => (&mut boilerplate, BOILERPLATE, &mut reading.boilerplate_left_out),
             _ => (&mut others, OTHERS, &mut reading.others_left_out),
         };
         if *shown == most {

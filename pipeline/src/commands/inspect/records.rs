@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use sink::site_file_name;
 
 use super::near::nearest;
-use crate::ledger::Ledger;
+use crate::progress::ledger::Ledger;
 use crate::results::{LineFile, Results, unlike};
 
 /// The records of a run that are about one site.
@@ -202,7 +202,7 @@ fn json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let shown = path.display();
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     serde_json::from_slice(&bytes)
-        .with_context(|| format!("{shown} is not as this version of sitegrove writes it"))
+        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))
 }
 
 /// The lines of a file that are about the site.

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::records::{OriginLine, Records};
 use crate::config::Config;
 use crate::inputs::Input;
-use crate::ledger::{InputRecord, Ledger};
+use crate::progress::ledger::{InputRecord, Ledger};
 use crate::revisits::resolve;
 use crate::run::Stopped;
 use crate::stages::group::group;

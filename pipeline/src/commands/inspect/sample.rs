@@ -100,7 +100,7 @@ fn facts(html: &mut Html, article: &ArticleLine, page: &PageView<'_>) {
 }
 
 fn reason(html: &mut Html, drop: &DropLine) {
-    html.raw("<dt>Left out</dt><dd>").text(&format!("{} ({})", drop.reason, drop.stage));
+    html.raw("<dt>Dropped</dt><dd>").text(&format!("{} ({})", drop.reason, drop.stage));
     if !drop.detail.is_empty() {
         html.text(": ").element("<bdi>", &drop.detail, "</bdi>");
     }
@@ -136,7 +136,7 @@ fn blocks(html: &mut Html, reading: &Reading) {
     }
     for (left_out, what) in [
         (reading.others_left_out, "in the article"),
-        (reading.furniture_left_out, "outside the article"),
+        (reading.boilerplate_left_out, "outside the article"),
     ] {
         if left_out > 0 {
             html.raw("<p class=\"more\">").text(&count(left_out, "more block")).raw(" ").raw(what);

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 
 use crate::config::Config;
-use crate::ledger::Ledger;
+use crate::progress::ledger::Ledger;
 use sitemodel::settings::SignifierChoice;
 
 /// Settings, and what was assumed.

@@ -1,4 +1,4 @@
-//! Whole runs over the pages of the gold, by weights that have not seen them.
+//! RunContext runs over the pages of the gold, by weights that have not seen them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +16,7 @@ use super::{
     course::{Course, Plan, page_f1},
     pages::Siblings,
 };
-use crate::{config::Config, ledger::Clock, site::process};
+use crate::{config::Config, progress::ledger::Clock, site::process};
 
 /// What became of a page of the gold.
 #[derive(Debug)]

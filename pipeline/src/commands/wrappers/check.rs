@@ -11,7 +11,7 @@ use wrapper::site_config::{Finding, Verdict};
 
 use super::Format;
 use crate::printed::{Console, line};
-use crate::site_config_files::{WrapperFile, read_files};
+use crate::site_config_files::{SiteConfigFile, read_files};
 
 /// Arguments of `sitegrove wrappers check`.
 #[derive(Args, Debug)]
@@ -22,16 +22,16 @@ Examples:
 
 `sitegrove run --site-configs` and `wrap.site_configs` use the files.
 
-Exit codes: 0 every directive is honoured, or needs nothing here; 1 some are not honoured, or a file's
-name tells no host; 2 could not read.")]
+Exit codes: 0 every directive is honoured or needless; 1 some are not honoured, or a file name
+contains no host; 2 a file could not be read.")]
 pub(super) struct CheckArgs {
     /// Files (HOST.txt) and folders of them
     #[arg(required = true, value_name = "FILE|DIR")]
     paths: Vec<PathBuf>,
-    /// Name every directive, not only those that are not honoured
+    /// List every directive, not only those that are not honoured
     #[arg(long)]
     all: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -57,7 +57,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
             let shown = line(&shown);
             writeln!(
                 out,
-                "{shown}: the name tells no host, so it is for no page: name it HOST.txt"
+                "{shown}: the file name contains no host, so the file is not used: name it HOST.txt"
             )?;
         }
         for finding in &file.findings {
@@ -76,7 +76,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
 }
 
 fn print(
-    file: &WrapperFile,
+    file: &SiteConfigFile,
     finding: &Finding,
     format: Format,
     out: &mut Console<'_>,
@@ -115,7 +115,7 @@ fn summary(
     };
     writeln!(
         out,
-        "{files} files, {whole} of them as they are meant; directives: {} honoured, {} needless, {} not honoured",
+        "{files} files, {whole} of them fully honoured; directives: {} honoured, {} needless, {} not honoured",
         of(Verdict::Honoured),
         of(Verdict::Needless),
         of(Verdict::NotHonoured),

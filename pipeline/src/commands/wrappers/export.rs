@@ -18,7 +18,7 @@ use crate::results::Results;
 use crate::sink_name::SinkName;
 use crate::site_configs::{file_name, snippet};
 
-/// A format to write.
+/// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
     /// HOST.txt, as Full-Text RSS and wallabag read it
@@ -36,18 +36,18 @@ Examples:
   sitegrove wrappers export out/tonight --out my-site-config/
   sitegrove wrappers export out/tonight --format json blog.example
 
-Files that the run wrote itself (--sinks siteconfig) are taken as they are: they have been tried on
-pages, and say where title, authors and date are. Others are made from wrappers/ and articles.jsonl.")]
+Files that the run wrote (--sinks siteconfig) are used as they are: they were tested on pages and
+contain title, authors and date. All others are made from wrappers/ and articles.jsonl.")]
 pub(super) struct ExportArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     run: PathBuf,
     /// Sites to export: keys, hosts or addresses [default: all]
     sites: Vec<String>,
-    /// What to write
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "site-config")]
     format: Format,
-    /// Folder for the files; without it they are printed
+    /// Output folder; without it, the files are printed
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -59,7 +59,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
         Format::SiteConfig => site_config_files(&args.run, &sites)?,
     };
     if files.is_empty() {
-        bail!("no site of those asked for has a wrapper and a host to export it for");
+        bail!("none of these sites has a wrapper and a host");
     }
     let Some(folder) = &args.out else {
         for (name, text) in &files {

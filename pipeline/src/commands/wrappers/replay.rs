@@ -1,4 +1,4 @@
-//! `sitegrove wrappers test`: wrappers on the pages of archives.
+//! `sitegrove wrappers test`: tests wrappers on the pages of archives.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -21,9 +21,9 @@ use super::export::site_config_files;
 use super::run_folder::{ArticleEntry, sites};
 use crate::config::Config;
 use crate::inputs::expand;
-use crate::ledger::{Clock, Ledger};
-use crate::observer::Quiet;
 use crate::printed::{Console, line};
+use crate::progress::ledger::{Clock, Ledger};
+use crate::progress::observer::Quiet;
 use crate::results::Results;
 use crate::run::{Stopped, read_all};
 use crate::site_config_files::{read_files, site_configs_of};
@@ -38,44 +38,45 @@ Examples:
   sitegrove wrappers test blog.example.txt crawl/ --run out/tonight
   sitegrove wrappers test out/last-night crawl/*.warc.gz --run out/tonight
 
-Of each wrapper with pages: the pages of its host and on how many it finds a body (list pages count:
-a wrapper need not match them); its tests (test_url, with test_contains) whose pages are there and how
-many hold; with --run, the articles of that run on its pages and how many have the same text, white
-space apart.
+For each wrapper with pages, prints: the number of pages of its host, and on how many of them it finds
+a body (list pages are included; a wrapper need not match them); the number of its tests (test_url,
+with test_contains) whose pages are in the inputs, and how many hold; with --run, the number of
+articles of that run, and how many have the same text, apart from white space.
 
-Exit codes: 0 every wrapper with pages matches some, and all tests hold; 1 not so; 2 could not test.")]
+Exit codes: 0 every wrapper with pages matches at least one of them, and all tests hold; 1 otherwise;
+2 could not test.")]
 pub(super) struct TestArgs {
-    /// A file of the ftr-site-config format (HOST.txt), a folder of them, or the folder of a run
+    /// A site config (HOST.txt), a folder of them, or a run folder
     #[arg(value_name = "WRAPPERS")]
     wrappers: PathBuf,
-    /// WARC files, HTML files, folders of either, globs
+    /// WARC files, HTML files, folders or globs
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<String>,
-    /// A run whose articles to compare with
+    /// A run to compare articles with
     #[arg(long, value_name = "RUN_DIR")]
     run: Option<PathBuf>,
-    /// What to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
 
-/// How a wrapper fared.
+/// The outcome of testing a wrapper.
 #[derive(Debug, Default, Serialize)]
-struct Fared {
+struct Outcome {
     host: String,
     pages: usize,
     matched: usize,
     tests: usize,
     tests_held: usize,
-    /// Of the run given.
+    /// Articles of the run to compare with.
     articles: usize,
     same_text: usize,
-    /// What tests did not hold, a sentence each.
+    /// The tests that failed, a sentence each.
     failures: Vec<String>,
 }
 
-impl Fared {
-    /// Adds the counts of another.
+impl Outcome {
+    /// Adds the counts of `other`.
     fn add(&mut self, other: &Self) {
         self.pages += other.pages;
         self.matched += other.matched;
@@ -104,30 +105,31 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
         bail!(Stopped::Empty);
     }
     for problem in &unreadable {
-        tracing::error!("{problem}; what was read before counts");
+        tracing::error!("{problem}; everything before it was read");
     }
     let grouped = group(intakes, &config.group);
     let pages: Vec<&Page> = grouped.sites.iter().flat_map(|site| &site.pages).collect();
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let addresses = SiteAddresses::of(pages.iter().map(|page| &*page.url), tracking);
-    let outcomes: Vec<(String, Fared)> =
+    let outcomes: Vec<(String, Outcome)> =
         pages.par_iter().filter_map(|page| try_page(page, &settings, &addresses, &texts)).collect();
-    let mut by_host: BTreeMap<String, Fared> = BTreeMap::new();
+    let mut by_host: BTreeMap<String, Outcome> = BTreeMap::new();
     for (host, one) in outcomes {
-        let all = by_host.entry(host.clone()).or_insert_with(|| Fared { host, ..Fared::default() });
+        let all =
+            by_host.entry(host.clone()).or_insert_with(|| Outcome { host, ..Outcome::default() });
         all.add(&one);
         all.failures.extend(one.failures);
     }
     if by_host.is_empty() {
-        bail!("no page of the inputs is of a host that {} is for", args.wrappers.display());
+        bail!("the inputs contain no page of a host in {}", args.wrappers.display());
     }
     if let Some(run) = &args.run
-        && by_host.values().all(|fared| fared.articles == 0)
+        && by_host.values().all(|outcome| outcome.articles == 0)
     {
         tracing::warn!("the run in {} has no article of these pages", run.display());
     }
     print(&by_host, args, out)?;
-    let good = |fared: &Fared| fared.matched > 0 && fared.tests == fared.tests_held;
+    let good = |outcome: &Outcome| outcome.matched > 0 && outcome.tests == outcome.tests_held;
     Ok(by_host.values().all(good) && unreadable.is_empty())
 }
 
@@ -148,7 +150,7 @@ fn try_page(
     settings: &Settings,
     addresses: &SiteAddresses,
     texts: &BTreeMap<String, String>,
-) -> Option<(String, Fared)> {
+) -> Option<(String, Outcome)> {
     let parsed = parse_page(page, settings);
     let configured = parsed.configured.as_ref()?;
     let text = configured
@@ -156,47 +158,52 @@ fn try_page(
         .as_ref()
         .map(|(_, nodes)| text_of(&parsed.document, nodes, &configured.removed))
         .filter(|text| !text.trim().is_empty());
-    let mut fared = Fared { pages: 1, matched: usize::from(text.is_some()), ..Fared::default() };
+    let mut outcome =
+        Outcome { pages: 1, matched: usize::from(text.is_some()), ..Outcome::default() };
     if let Some(theirs) = texts.get(&page.url) {
-        fared.articles = 1;
+        outcome.articles = 1;
         let same = text.as_ref().is_some_and(|ours| squeezed(ours).eq(squeezed(theirs)));
-        fared.same_text = usize::from(same);
+        outcome.same_text = usize::from(same);
     }
     let own = addresses.address(&page.url);
     for test in configured.by.wrapper.tests() {
         if own.is_none() || addresses.meant_by(&test.url) != own.as_ref() {
             continue;
         }
-        fared.tests += 1;
+        outcome.tests += 1;
         match &text {
-            None => fared.failures.push(format!("{}: no body was found", test.url)),
+            None => outcome.failures.push(format!("{}: no body was found", test.url)),
             Some(text) => {
                 let text = dom::normalize_space(text);
                 let lacks = |wanted: &&String| !text.contains(&dom::normalize_space(wanted));
                 match test.contains.iter().find(lacks) {
-                    None => fared.tests_held += 1,
+                    None => outcome.tests_held += 1,
                     Some(wanted) => {
-                        fared.failures.push(format!("{}: the body lacks {wanted:?}", test.url));
+                        outcome.failures.push(format!("{}: the body lacks {wanted:?}", test.url));
                     }
                 }
             }
         }
     }
-    Some((configured.by.host.clone(), fared))
+    Some((configured.by.host.clone(), outcome))
 }
 
-fn print(by_host: &BTreeMap<String, Fared>, args: &TestArgs, out: &mut Console<'_>) -> Result<()> {
+fn print(
+    by_host: &BTreeMap<String, Outcome>,
+    args: &TestArgs,
+    out: &mut Console<'_>,
+) -> Result<()> {
     if matches!(args.format, Format::Json) {
-        for fared in by_host.values() {
-            serde_json::to_writer(out.as_json(), fared)?;
+        for outcome in by_host.values() {
+            serde_json::to_writer(out.as_json(), outcome)?;
             writeln!(out)?;
         }
         return Ok(());
     }
     let with_run = args.run.is_some();
-    let agreement = |fared: &Fared| {
+    let agreement = |outcome: &Outcome| {
         if with_run {
-            format!("  {:>9}", format!("{} of {}", fared.same_text, fared.articles))
+            format!("  {:>9}", format!("{} of {}", outcome.same_text, outcome.articles))
         } else {
             String::new()
         }
@@ -207,22 +214,22 @@ fn print(by_host: &BTreeMap<String, Fared>, args: &TestArgs, out: &mut Console<'
         "{:<40} {:>6} {:>8} {:>6} {:>8}{head}",
         "wrapper for", "pages", "matched", "rate", "tests"
     )?;
-    let mut total = Fared { host: "all".to_owned(), ..Fared::default() };
-    for fared in by_host.values() {
-        row(fared, &agreement(fared), out)?;
-        total.add(fared);
+    let mut total = Outcome { host: "all".to_owned(), ..Outcome::default() };
+    for outcome in by_host.values() {
+        row(outcome, &agreement(outcome), out)?;
+        total.add(outcome);
     }
     if by_host.len() > 1 {
         row(&total, &agreement(&total), out)?;
     }
-    for failure in by_host.values().flat_map(|fared| &fared.failures) {
-        writeln!(out, "not so: {}", line(failure))?;
+    for failure in by_host.values().flat_map(|outcome| &outcome.failures) {
+        writeln!(out, "failed: {}", line(failure))?;
     }
     Ok(())
 }
 
-fn row(fared: &Fared, agreement: &str, out: &mut dyn Write) -> Result<()> {
-    let Fared { host, pages, matched, tests, tests_held, .. } = fared;
+fn row(outcome: &Outcome, agreement: &str, out: &mut dyn Write) -> Result<()> {
+    let Outcome { host, pages, matched, tests, tests_held, .. } = outcome;
     let rate = 100.0 * *matched as f64 / (*pages).max(1) as f64;
     let (host, tests) = (line(host), format!("{tests_held} of {tests}"));
     writeln!(out, "{host:<40} {pages:>6} {matched:>8} {rate:>5.0}% {tests:>8}{agreement}")?;

@@ -105,7 +105,7 @@ fn read(path: &Path) -> Result<SiteFile> {
     let shown = path.display();
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     let site: SiteFile = serde_json::from_slice(&bytes)
-        .with_context(|| format!("{shown} is not as this version of sitegrove writes it"))?;
+        .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
     if site.schema != SCHEMA {
         bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema);
     }

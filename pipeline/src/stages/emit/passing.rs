@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use sink::{AtomicFile, SinkError, SiteResult};
+use model::SiteResult;
+use sink::{AtomicFile, SinkError};
 
 use super::{Fingerprints, Outputs, Rendered, wrappers_of};
 

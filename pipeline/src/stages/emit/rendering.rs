@@ -1,7 +1,8 @@
 //! What is written of a site, made where the site was processed.
 
+use model::{SiteResult, SiteSummary};
 use serde::{Deserialize, Serialize};
-use sink::{Fingerprint, Render, SiteRecord, SiteResult, SiteRow, drop_record, json_lines};
+use sink::{Fingerprint, Render, SiteRecord, drop_record, figures_of, health_record, json_lines};
 
 /// Turns results of sites into what is written of them: made where a site was processed, so that
 /// threads wait for each other only while bytes are copied to files.
@@ -67,21 +68,21 @@ impl Renderers {
     /// Renders what came of a site, or of its part of this number.
     pub fn render(&self, mut result: SiteResult, part: usize) -> Rendered {
         let is_whole = part == 0 && !result.more;
-        result.row = (!is_whole).then(|| Box::new(SiteRow::from(&result)));
+        result.figures = (!is_whole).then(|| Box::new(figures_of(&result)));
         let by_sink = self.0.iter().map(|render| render.as_ref().map(|render| render(&result)));
         Rendered {
             by_sink: by_sink.collect(),
             dropped: json_lines(result.drops.iter().map(drop_record)),
-            wrappers: is_whole.then(|| wrapper_file(&result.record)),
-            health: json_lines(result.night.iter().map(|night| &night.health)),
+            wrappers: is_whole.then(|| wrapper_file(&result.summary)),
+            health: json_lines(result.night.iter().map(|night| health_record(night))),
             result,
         }
     }
 }
 
 /// The bytes of a site's wrapper file.
-pub(super) fn wrapper_file(record: &SiteRecord) -> Vec<u8> {
-    let mut json = serde_json::to_vec_pretty(record).unwrap_or_default();
+pub(super) fn wrapper_file(summary: &SiteSummary) -> Vec<u8> {
+    let mut json = serde_json::to_vec_pretty(&SiteRecord::from(summary)).unwrap_or_default();
     json.push(b'\n');
     json
 }

@@ -1,5 +1,7 @@
 //! Keeps text from being markup (CommonMark §2.4, and GitHub's extensions).
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
 /// Text as it stands within a line. `last`: nothing follows it in its line.
 pub(super) fn text(text: &str, last: bool, out: &mut String) {
     let mut before = None;
@@ -64,10 +66,7 @@ pub(super) fn destination(url: &str) -> String {
             '(' | ')' | '\\' | '<' | '>' => out.extend(['\\', c]),
             '&' if is_entity(&url[at + 1..]) => out.push_str("\\&"),
             c if c.is_whitespace() || c.is_control() => {
-                let mut bytes = [0; 4];
-                for byte in c.encode_utf8(&mut bytes).bytes() {
-                    out.push_str(&format!("%{byte:02X}"));
-                }
+                out.extend(utf8_percent_encode(c.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC));
             }
             c => out.push(c),
         }

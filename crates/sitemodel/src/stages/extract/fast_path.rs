@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use grove::{Chosen, Cues, Glance, Profile, Weights};
+use grove::{Chosen, Cues, FastPage, Profile, Weights};
 use model::FeedItem;
 
 use super::judged::{FULL_TEXT, Kept, body_of};
@@ -30,19 +30,19 @@ pub fn fast_body(
 ) -> Option<Body> {
     let ParsedPage { document, words, link_words, .. } = parsed;
     let patterns = &judgement.common.patterns;
-    let mut glance =
-        CUES.with_borrow_mut(|cues| profile.glance(patterns, document, words, link_words, cues));
+    let mut fast =
+        CUES.with_borrow_mut(|cues| profile.look(patterns, document, words, link_words, cues));
     let chosen = selected.unwrap_or_else(|| learnt.select(document));
-    let kept = chosen.blocks(document, &glance.blocks.blocks);
-    if !profile.fits(&glance, &kept) {
+    let kept = chosen.blocks(document, &fast.blocks.blocks);
+    if !profile.fits(&fast, &kept) {
         return None;
     }
-    let words: u32 = kept.iter().map(|&at| glance.blocks.blocks[at].words).sum();
+    let words: u32 = kept.iter().map(|&at| fast.blocks.blocks[at].words).sum();
     if full_text_words(parsed, feed_items) > FULL_TEXT.0.max(FULLER * words) {
         return None;
     }
-    glance.look_at(document, &kept, &judgement.pools);
-    let Glance { blocks, of_nodes, scores } = glance;
+    fast.look_at(document, &kept, &judgement.pools);
+    let FastPage { blocks, of_nodes, scores } = fast;
     let page = JudgedPage { blocks, of_nodes, scores };
     let pools = &judgement.pools;
     Some(body_of(Kept { parsed, page: &page, pools, learnt: Some(learnt), chosen, kept }, weights))

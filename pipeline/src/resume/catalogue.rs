@@ -16,13 +16,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::gather::{Gathered, Totals};
-use super::journal::{Frames, frame, unpacked};
-use super::sorted::{Item, Sorter};
-use super::spool::{Extent, PARTS, Spool};
-use super::stored::{Head, Whence};
 use crate::digests::sha256_of;
-use crate::ledger::InputRecord;
+use crate::progress::ledger::InputRecord;
+use crate::resume::journal::{Frames, frame, unpacked};
+use crate::shuffle::partition::{Partitioned, Totals};
+use crate::shuffle::sorted::{Item, Sorter};
+use crate::shuffle::spool::{Extent, PARTS, Spool};
+use crate::shuffle::stored::{Head, Whence};
 
 /// Bytes that go into a frame, roughly.
 const FRAME: usize = 1 << 20;
@@ -83,7 +83,7 @@ struct Contents<S, T> {
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     pub(crate) complete: Complete,
-    pub(crate) gathered: Gathered,
+    pub(crate) partitioned: Partitioned,
     /// Frames of pages.
     pages: Vec<Vec<u8>>,
 }
@@ -119,7 +119,7 @@ fn write_all<T: Item>(items: &Sorter<T>, to: &mut File) -> io::Result<usize> {
 pub(crate) fn write(
     path: &Path,
     spool: &Spool,
-    gathered: &Gathered,
+    partitioned: &Partitioned,
     complete: &Complete,
 ) -> io::Result<()> {
     let mut to = File::create(path)?;
@@ -134,10 +134,10 @@ pub(crate) fn write(
     let pages: io::Result<Vec<_>> = parts.par_chunks(PARTS_IN_FRAME).map(frame_of).collect();
     let pages = pages?;
     pages.iter().try_for_each(|frame| to.write_all(frame))?;
-    let drops = write_all(&gathered.drops, &mut to)?;
-    let items = write_all(&gathered.items, &mut to)?;
+    let drops = write_all(&partitioned.drops, &mut to)?;
+    let items = write_all(&partitioned.items, &mut to)?;
     let mut content = Vec::new();
-    let (frames, sites) = ([pages.len(), drops, items], &gathered.sites);
+    let (frames, sites) = ([pages.len(), drops, items], &partitioned.sites);
     add(&Contents { frames, sites, complete }, &mut content)?;
     to.write_all(&packed(&content)?)
 }
@@ -187,8 +187,8 @@ impl Catalogue {
         let (of_drops, of_items) = rest.split_at(of_drops);
         let drops = sorter(of_drops, folder.join("drops-listed"))?;
         let items = sorter(of_items, folder.join("items-listed"))?;
-        let gathered = Gathered { drops, items, sites, totals: complete.totals };
-        Ok(Some(Self { complete, gathered, pages: frames }))
+        let partitioned = Partitioned { drops, items, sites, totals: complete.totals };
+        Ok(Some(Self { complete, partitioned, pages: frames }))
     }
 
     /// The pages of all sites that are not done, by site, with the hash of its key, in the order of outputs. Done are
@@ -230,8 +230,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::scale::gather::Gatherer;
-    use crate::scale::sorted::Merged;
+    use crate::shuffle::partition::Partitioner;
+    use crate::shuffle::sorted::Merged;
     use crate::stages::read::{Intake, Place, Source};
     use grouping::Tracking;
     use grouping::matching::whole;
@@ -267,17 +267,17 @@ mod tests {
     fn what_is_written_comes_back_and_no_damage_is_believed() {
         let folder = tempfile::tempdir().unwrap();
         let spool = Spool::new(&folder.path().join("spool"), 1 << 30);
-        let gatherer = Gatherer::new(&spool, folder.path(), Tracking::new(&[]));
+        let partitioner = Partitioner::new(&spool, folder.path(), Tracking::new(&[]));
         for n in 0..12 {
             let source = Source { number: 7, end: Some(n + 1), ..Source::default() };
-            assert!(gatherer.take(1, Intake::Page(page(n)), source));
+            assert!(partitioner.take(1, Intake::Page(page(n)), source));
         }
         // More than go into one frame.
         for n in 0..300 {
-            assert!(gatherer.take(1, Intake::Drop(dropped(n)), Source::default()));
+            assert!(partitioner.take(1, Intake::Drop(dropped(n)), Source::default()));
         }
-        let gathered = gatherer.finish().unwrap();
-        let totals = gathered.totals;
+        let partitioned = partitioner.finish().unwrap();
+        let totals = partitioned.totals;
         let complete = Complete {
             inputs: Vec::new(),
             other_records: 3,
@@ -288,15 +288,15 @@ mod tests {
         };
         let path = folder.path().join("catalogue");
         assert!(Catalogue::read(&path, folder.path()).unwrap().is_none());
-        write(&path, &spool, &gathered, &complete).unwrap();
+        write(&path, &spool, &partitioned, &complete).unwrap();
 
         let again = Catalogue::read(&path, folder.path()).unwrap().unwrap();
         assert_eq!((again.complete.other_records, again.complete.totals.pages), (3, 12));
-        assert_eq!(again.gathered.sites, gathered.sites);
+        assert_eq!(again.partitioned.sites, partitioned.sites);
         let all = again.pages_of_rest(None, true).unwrap();
         let pages = |of: &[(u64, Vec<Listed>)]| of.iter().map(|(_, pages)| pages.len()).sum();
         assert_eq!((all.len(), pages(&all)), (3, 12_usize));
-        assert!(all.iter().map(|(hash, _)| hash).eq(&gathered.sites));
+        assert!(all.iter().map(|(hash, _)| hash).eq(&partitioned.sites));
         for (at, (_, of_site)) in all.iter().enumerate() {
             let key = site_key(&of_site[0].head.url);
             for (whole, left) in [(true, 2 - at), (false, 3 - at)] {
@@ -313,7 +313,7 @@ mod tests {
             assert_eq!((whence.input, whence.place), (1, place));
         }
 
-        let (before, after) = (gathered.drops.finish(), again.gathered.drops.finish());
+        let (before, after) = (partitioned.drops.finish(), again.partitioned.drops.finish());
         let drops = |of: Merged<_>| of.map(Result::unwrap).collect::<Vec<_>>();
         assert!(drops(before.unwrap()) == drops(after.unwrap()));
 

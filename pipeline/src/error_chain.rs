@@ -2,7 +2,7 @@
 
 /// An error and its causes, joined by colons. A cause that the words before it end with is not said twice:
 /// some errors tell their cause themselves.
-pub fn told(error: &anyhow::Error) -> String {
+pub fn error_chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if text.is_empty() {
@@ -26,10 +26,10 @@ mod tests {
     fn no_cause_is_told_twice() {
         let error = sink::AtomicFile::create(Path::new("/nowhere/at/all.csv")).unwrap_err();
         let error = anyhow::Error::new(error).context("5 of 6 sites are kept");
-        let text = told(&error);
+        let text = error_chain(&error);
         assert_eq!(text.matches("No such file").count(), 1, "{text}");
         assert!(text.starts_with("5 of 6 sites are kept: cannot create /nowhere/at/"), "{text}");
         let plain = anyhow::Error::new(io::Error::other("full")).context("cannot write a");
-        assert_eq!(told(&plain), "cannot write a: full");
+        assert_eq!(error_chain(&plain), "cannot write a: full");
     }
 }

@@ -94,7 +94,7 @@ fn ends(journal: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// Whole frames in the journal of an unfinished run: sites that are done.
+/// RunContext frames in the journal of an unfinished run: sites that are done.
 fn sites_done(out: &Path) -> usize {
     ends(&fs::read(out.join(".sitegrove/journal")).unwrap_or_default()).len()
 }
@@ -147,7 +147,7 @@ fn only_pages_of_sites_not_done_are_read_again() {
         killed(&[&input], &out);
         let (read, told) = run(&[&input], &out);
         assert_same(&outcome(&out), &outcome(&whole), name);
-        assert!(!told.contains("read again"), "{name}: {told}");
+        assert!(!told.contains("reading all inputs again"), "{name}: {told}");
         let enough = if can_be_entered { 1..all / 2 } else { all / 2..2 * all };
         assert!(enough.contains(&read), "{name}: {read} of {all} bytes");
     }
@@ -182,7 +182,10 @@ fn what_is_no_archive_is_read_again_where_it_is_needed() {
     assert_eq!(items["feed_items"], SITES);
     killed(&inputs, &out);
     let (read, told) = run(&inputs, &out);
-    assert!(read > 0 && read < all / 2 && !told.contains("read again"), "{read} of {all}: {told}");
+    assert!(
+        read > 0 && read < all / 2 && !told.contains("reading all inputs again"),
+        "{read} of {all}: {told}"
+    );
     assert_same(&outcome(&out), &outcome(&whole), "with saved pages and a feed");
 }
 
@@ -200,8 +203,8 @@ fn inputs_that_changed_without_a_trace_are_noticed() {
     let whole = folder.path().join("whole");
     run(&[&input], &whole);
     let (_, told) = run(&[&input], &out);
-    assert!(told.contains("all are read again"), "{told}");
-    assert!(told.contains("what was done before is done again"), "{told}");
+    assert!(told.contains("reading all inputs again"), "{told}");
+    assert!(told.contains("all sites are processed again"), "{told}");
     assert_same(&outcome(&out), &outcome(&whole), "after a change without a trace");
 }
 
@@ -274,7 +277,7 @@ fn without_a_whole_catalogue_everything_is_read_again() {
     let path = damaged(&killed_at, &out("other"), |_| {});
     fs::write(path.join(".sitegrove/read"), "of another reading").unwrap();
     let (read, told) = run(&[&input], &path);
-    assert!(read == all && told.contains("what was done before is done again"), "{read}: {told}");
+    assert!(read == all && told.contains("all sites are processed again"), "{read}: {told}");
     assert_same(&outcome(&path), &expected, "of another reading");
     // It is good for more than one process, and for one with less memory.
     let path = damaged(&killed_at, &out("twice"), |_| {});
@@ -371,7 +374,7 @@ fn a_spool_that_lost_pages_is_not_trusted() {
             None => fs::remove_file(&part).unwrap(),
         }
         let (read, told) = run(&[&input], &out);
-        assert!(read == all && told.contains("all inputs are read again"), "{what}: {told}");
+        assert!(read == all && told.contains("reading all inputs again"), "{what}: {told}");
         assert_same(&outcome(&out), &outcome(&whole), what);
     }
 }

@@ -1,9 +1,14 @@
-//! What came of one site: what every sink is given.
+//! What came of one site: what every output is given.
 
-use model::{Article, CharacterCounts, Drop, Support};
 use serde::{Deserialize, Serialize};
 
-use crate::{SiteConfigFile, SiteNight, SiteRecord, SiteRow};
+use crate::article::Article;
+use crate::characters::CharacterCounts;
+use crate::discard::Drop;
+use crate::night::SiteNight;
+use crate::site_figures::SiteFigures;
+use crate::site_summary::SiteSummary;
+use crate::wrapper::Support;
 
 /// All that came of one site.
 #[derive(Debug, Deserialize, Serialize)]
@@ -13,7 +18,7 @@ pub struct SiteResult {
     /// What was dropped on the way, sorted.
     pub drops: Vec<Drop>,
     /// Its templates and wrappers.
-    pub record: SiteRecord,
+    pub summary: SiteSummary,
     /// Key of the site.
     pub site: String,
     /// Pages that reached it.
@@ -30,7 +35,7 @@ pub struct SiteResult {
     /// are in order over all parts; the other figures are of this part.
     pub more: bool,
     /// For a part, its figures; `None` for a whole site.
-    pub row: Option<Box<SiteRow>>,
+    pub figures: Option<Box<SiteFigures>>,
     /// In a run with a store of models, what is to be kept; on the last part of a site.
     pub night: Option<Box<SiteNight>>,
 }
@@ -43,13 +48,13 @@ impl SiteResult {
             work: PageWork::default(),
             articles,
             drops: Vec::new(),
-            record: SiteRecord::new(site, false, Vec::new(), Vec::new()),
+            summary: SiteSummary { site: site.to_owned(), ..SiteSummary::default() },
             site: site.to_owned(),
             characters: CharacterCounts::default(),
             best: None,
             site_configs: Vec::new(),
             more: false,
-            row: None,
+            figures: None,
             night: None,
         }
     }
@@ -59,7 +64,7 @@ impl SiteResult {
         Self {
             articles: Vec::new(),
             drops: Vec::new(),
-            record: self.record.clone(),
+            summary: self.summary.clone(),
             site: self.site.clone(),
             pages: self.pages,
             work: self.work,
@@ -67,7 +72,7 @@ impl SiteResult {
             best: self.best.clone(),
             site_configs: self.site_configs.clone(),
             more: self.more,
-            row: self.row.clone(),
+            figures: self.figures.clone(),
             night: self.night.clone(),
         }
     }
@@ -107,4 +112,13 @@ pub struct BestWrapper {
     pub confidence: f64,
     /// Evidence for it.
     pub support: Support,
+}
+
+/// A file of the ftr-site-config format.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub struct SiteConfigFile {
+    /// Its name: `example.com.txt`, or `.example.com.txt` for hosts below; safe on any system.
+    pub name: String,
+    /// Its lines.
+    pub text: String,
 }

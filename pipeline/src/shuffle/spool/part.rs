@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::scale::stored::{Head, Html, Stored, Whence};
+use crate::shuffle::stored::{Head, Html, Stored, Whence};
 
 const BUFFER: usize = 64 << 10;
 
@@ -92,7 +92,7 @@ pub(super) fn list(
     }
     let not_all = || {
         let what = format!("{} does not hold the {} pages put there", path.display(), put.pages);
-        io::Error::other(what + "; begin anew with --overwrite")
+        io::Error::other(what + "; start over with --overwrite")
     };
     let file = File::open(path)?;
     let end = file.metadata()?.len();

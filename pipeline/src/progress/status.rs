@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use model::Verdict;
 use sink::AtomicFile;
 
-use super::spool::Spool;
-use crate::causes::told;
-use crate::ledger::{Clock, Ledger, Phase, Progress, State};
-use crate::observer::Observer;
+use crate::error_chain::error_chain;
+use crate::progress::ledger::{Clock, Ledger, Phase, Progress, State};
+use crate::progress::observer::Observer;
+use crate::shuffle::spool::Spool;
 
 /// Time between two looks.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where a run stands.
 #[derive(Debug)]
-pub(crate) struct Pulse<'a> {
+pub(crate) struct Status<'a> {
     /// The books so far.
     ledger: Mutex<Ledger>,
     clock: &'a Clock,
@@ -33,7 +33,7 @@ pub(crate) struct Pulse<'a> {
     bell: Condvar,
 }
 
-impl<'a> Pulse<'a> {
+impl<'a> Status<'a> {
     pub(crate) fn new(
         ledger: Ledger,
         clock: &'a Clock,
@@ -107,7 +107,7 @@ impl<'a> Pulse<'a> {
     /// Tells that the run cannot go on, and why.
     pub(crate) fn stopped(&self, why: &anyhow::Error) {
         if let Some(progress) = &mut self.ledger().progress {
-            progress.stopped = told(why);
+            progress.stopped = error_chain(why);
         }
         self.tell(State::Stopped);
     }
@@ -146,7 +146,7 @@ impl<'a> Pulse<'a> {
 }
 
 /// Ends the telling, however the work ends.
-struct End<'a, 'b>(&'a Pulse<'b>);
+struct End<'a, 'b>(&'a Status<'b>);
 
 impl Drop for End<'_, '_> {
     fn drop(&mut self) {
@@ -158,7 +158,7 @@ impl Drop for End<'_, '_> {
 /// Stops reading as soon as somebody wants to stop, or nothing more can be kept.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
-    pub(crate) pulse: &'a Pulse<'a>,
+    pub(crate) status: &'a Status<'a>,
     pub(crate) observer: &'a dyn Observer,
     pub(crate) stop: &'a AtomicBool,
     pub(crate) halt: AtomicBool,
@@ -166,7 +166,7 @@ pub(crate) struct Reading<'a> {
 
 impl Reading<'_> {
     pub(crate) fn progress(&self, bytes: u64) {
-        self.pulse.read(bytes);
+        self.status.read(bytes);
         self.observer.read(bytes);
         if self.stop.load(Ordering::Relaxed) {
             self.halt.store(true, Ordering::Relaxed);
@@ -256,5 +256,5 @@ fn metrics(ledger: &Ledger) -> String {
 pub(crate) fn place(folder: &Path, state: &Path) -> PathBuf {
     let finished = Ledger::read(folder).is_some_and(|ledger| ledger.state == State::Complete);
     let of = if finished { state } else { folder };
-    of.join(crate::ledger::FILE)
+    of.join(crate::progress::ledger::FILE)
 }

@@ -332,12 +332,12 @@ impl Ledger {
     pub fn of_run(folder: &Path) -> Result<Self> {
         let shown = folder.display();
         let ledger = Self::read(folder).with_context(|| {
-            format!("{shown} holds no finished run: there is no readable ledger.json in it")
+            format!("{shown} contains no finished run: there is no readable ledger.json")
         })?;
         if ledger.state != State::Complete {
             anyhow::bail!(
-                "{shown} holds a run that is not finished; its own command continues it, and \
-                 `sitegrove status {shown}` tells how far it is"
+                "{shown} contains an unfinished run; give its command again to resume it, or see \
+                 `sitegrove status {shown}`"
             );
         }
         Ok(ledger)

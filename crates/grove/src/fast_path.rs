@@ -1,4 +1,4 @@
-//! A further page at a glance: what its sample was like stands in for what the trees would say.
+//! The fast path: what the sample was like stands in for what the trees would say of a page.
 //!
 //! Siblings are alike, so that the score of a block is, near enough, the mean score that the sample's
 //! blocks of its pattern have in the end. That costs a look at each node; whether the page is like the
@@ -48,7 +48,7 @@ struct OfPattern {
 
 /// A page of which nothing but its patterns was looked at.
 #[derive(Clone, Debug)]
-pub struct Glance {
+pub struct FastPage {
     /// Its blocks, without features.
     pub blocks: PageBlocks,
     /// Patterns of its nodes.
@@ -132,14 +132,14 @@ impl Profile {
 
     /// Looks at a page: its blocks, their patterns, and the scores to be expected of them. Linear in its
     /// nodes.
-    pub fn glance(
+    pub fn look(
         &self,
         patterns: &Patterns,
         document: &Document,
         words: &PrefixSums,
         link_words: &PrefixSums,
         cues: &mut Cues,
-    ) -> Glance {
+    ) -> FastPage {
         let of_nodes = patterns.find(document);
         let blocks = blocks(document, words, link_words);
         let mut scores = Vec::with_capacity(blocks.len());
@@ -169,7 +169,7 @@ impl Profile {
             agreement: vec![-1.0; count],
             signified: vec![(0, 0); count],
         };
-        Glance { blocks, of_nodes, scores }
+        FastPage { blocks, of_nodes, scores }
     }
 
     /// Score and cues of the blocks of an element: those of its pattern, or what is usual around it.
@@ -193,10 +193,10 @@ impl Profile {
 
     /// Whether a page with these blocks kept is like the sample: little of what usually belongs to the
     /// article is left, what is kept usually does, and little is of patterns that the sample has not.
-    pub fn fits(&self, glance: &Glance, kept: &[usize]) -> bool {
-        let blocks = &glance.blocks.blocks;
-        let unknown = |at: usize| glance.of_nodes[blocks[at].element as usize] == UNKNOWN;
-        let look = Look::of(blocks, &glance.scores, kept, unknown);
+    pub fn fits(&self, fast: &FastPage, kept: &[usize]) -> bool {
+        let blocks = &fast.blocks.blocks;
+        let unknown = |at: usize| fast.of_nodes[blocks[at].element as usize] == UNKNOWN;
+        let look = Look::of(blocks, &fast.scores, kept, unknown);
         let lost = look.lost > LEAST_WORDS && look.lost_share() > self.most_lost + LEEWAY;
         let strange = look.unknown > LEAST_WORDS && look.unknown > UNKNOWN_SHARE * look.words;
         look.words > 0.0 && !lost && !strange && look.mean() >= self.least_mean - LEEWAY
@@ -247,7 +247,7 @@ impl Look {
     }
 }
 
-impl Glance {
+impl FastPage {
     /// Looks closer at the blocks that are kept: the signs of their texts, and whether other pages have
     /// them too.
     pub fn look_at(&mut self, document: &Document, kept: &[usize], pools: &Pools) {
@@ -301,46 +301,46 @@ mod tests {
         let documents: Vec<&Document> = pages.iter().map(|page| &page.document).collect();
         let (patterns, of_nodes) = Patterns::of(&documents);
         let empty = Profile { of_patterns: Vec::new(), most_lost: 0.0, least_mean: 0.0 };
-        let looked_at: Vec<Glance> = pages
+        let looked_at: Vec<FastPage> = pages
             .iter()
-            .map(|p| empty.glance(&patterns, &p.document, &p.words, &p.links, &mut Cues::new()))
+            .map(|p| empty.look(&patterns, &p.document, &p.words, &p.links, &mut Cues::new()))
             .collect();
         let scores = [0.1, 0.9, 0.1];
         let kept = [1];
         let sample: Vec<OfSample<'_>> = (pages.iter().zip(&looked_at).zip(&of_nodes))
-            .map(|((page, glance), patterns)| OfSample {
+            .map(|((page, fast), patterns)| OfSample {
                 document: &page.document,
-                page: ScoredPage { page: &glance.blocks, patterns, scores: &scores },
+                page: ScoredPage { page: &fast.blocks, patterns, scores: &scores },
                 kept: &kept,
             })
             .collect();
         (Profile::of(&sample, &patterns, &mut Cues::new()), patterns)
     }
 
-    fn look(html: &str) -> (Glance, bool) {
+    fn look(html: &str) -> (FastPage, bool) {
         let (profile, patterns) = profile();
         let page = parsed(html);
         let Parsed { document, words, links } = &page;
-        let glance = profile.glance(&patterns, document, words, links, &mut Cues::new());
-        let kept = kept(&page, &glance.blocks.blocks);
-        let fits = profile.fits(&glance, &kept);
-        (glance, fits)
+        let fast = profile.look(&patterns, document, words, links, &mut Cues::new());
+        let kept = kept(&page, &fast.blocks.blocks);
+        let fits = profile.fits(&fast, &kept);
+        (fast, fits)
     }
 
     #[test]
     fn blocks_score_as_the_sample_s_of_their_pattern() {
         let body = format!("<p>{}<div id=comments><p>{}</div>", text("new"), text("answer"));
-        let (glance, _) = look(&post(&body));
-        assert_eq!(glance.scores, [0.1, 0.9, 0.1]);
-        let comments: Vec<bool> = (0..3).map(|at| glance.blocks.is_comment(at)).collect();
+        let (fast, _) = look(&post(&body));
+        assert_eq!(fast.scores, [0.1, 0.9, 0.1]);
+        let comments: Vec<bool> = (0..3).map(|at| fast.blocks.is_comment(at)).collect();
         assert_eq!(comments, [false, false, true]);
     }
 
     #[test]
     fn unknown_elements_score_as_what_is_around_them() {
-        let (glance, fits) = look(&post(&format!("<p>{}<h4>b b b b b</h4>", text("a"))));
-        assert_eq!(glance.scores.len(), 3);
-        assert!((glance.scores[2] - 0.5).abs() < 1e-6, "{:?}", glance.scores);
+        let (fast, fits) = look(&post(&format!("<p>{}<h4>b b b b b</h4>", text("a"))));
+        assert_eq!(fast.scores.len(), 3);
+        assert!((fast.scores[2] - 0.5).abs() < 1e-6, "{:?}", fast.scores);
         assert!(fits, "a few words of what is kept may be of any pattern");
     }
 

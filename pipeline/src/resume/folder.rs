@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::config::Config;
 use crate::digests::file_hash;
 use crate::inputs::Input;
-use crate::ledger::{Ledger, State};
+use crate::progress::ledger::{Ledger, State};
 use crate::report;
 use crate::sink_name::SinkName;
 use crate::waiting::is_stream;
@@ -197,15 +197,15 @@ impl RunFolder {
             {
                 let differences = identity.differences(before);
                 bail!(
-                    "the output folder {shown} holds an unfinished run that is not this one: \
-                     {differences}. Finish it with its own command, choose another folder with \
-                     --out, or begin anew with --overwrite"
+                    "the output folder {shown} contains a different unfinished run: \
+                     {differences}. Resume it with its own command, choose another folder with \
+                     --out, or start over with --overwrite"
                 );
             }
             match &finished {
                 Some(ledger) if !ledger.is_same_work(&identity.config_hash, &identity.inputs) => {
                     bail!(
-                        "the output folder {shown} holds a run of other inputs or settings; \
+                        "the output folder {shown} contains a run with other inputs or settings; \
                          choose another with --out, or replace it with --overwrite"
                     )
                 }
@@ -227,7 +227,7 @@ impl RunFolder {
                     }
                 }
                 None if occupied && unfinished.is_none() => bail!(
-                    "the output folder {shown} is not empty and holds no finished run; \
+                    "the output folder {shown} is not empty and contains no finished run; \
                      choose another with --out, or write into it with --overwrite"
                 ),
                 None => {}
@@ -327,7 +327,7 @@ impl RunFolder {
         let path = self.state().join(READ);
         let journal = self.journal();
         if journal.exists() {
-            tracing::warn!("the inputs are not what they were: what was done before is done again");
+            tracing::warn!("the inputs have changed; all sites are processed again");
             fs::remove_file(&journal)
                 .with_context(|| format!("cannot remove {}", journal.display()))?;
         }
@@ -406,7 +406,9 @@ fn holds_files(folder: &Path) -> bool {
             holds_files(&entry.path())
         } else {
             let name = name.to_string_lossy();
-            let left = name.ends_with(".partial") || name == STATE || name == crate::ledger::FILE;
+            let left = name.ends_with(".partial")
+                || name == STATE
+                || name == crate::progress::ledger::FILE;
             !left && !name.starts_with(SinkName::Sqlite.files()[0])
         }
     };

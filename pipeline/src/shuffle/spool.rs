@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use model::Page;
 
 use self::part::Part;
-use super::stored::{Head, Html, Stored, Whence};
+use crate::shuffle::stored::{Head, Html, Stored, Whence};
 
 pub(crate) use self::part::Extent;
 

@@ -19,11 +19,11 @@ use model::{Drop, DropReason, FeedItem, Origin, Page};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use super::sorted::{self, Item, Merged, Sorter, write_all};
-use super::spool::{PARTS, SAVED, Spool};
-use super::stored::{Head, Html, Stored, Whence};
 use crate::memory::weight;
 use crate::revisits::{Originals, Revisits, nowhere};
+use crate::shuffle::sorted::{self, Item, Merged, Sorter, write_all};
+use crate::shuffle::spool::{PARTS, SAVED, Spool};
+use crate::shuffle::stored::{Head, Html, Stored, Whence};
 use crate::stages::group::own_address;
 use crate::stages::read::{Intake, Place, Source};
 
@@ -52,7 +52,7 @@ pub(crate) type DropOfPayload = (Drop, Option<(u64, u64)>);
 
 /// Takes what is read, from many threads.
 #[derive(Debug)]
-pub(crate) struct Gatherer<'a> {
+pub(crate) struct Partitioner<'a> {
     spool: &'a Spool,
     folder: &'a Path,
     tracking: Tracking,
@@ -69,7 +69,7 @@ pub(crate) struct Gatherer<'a> {
 
 /// Everything read, in order.
 #[derive(Debug)]
-pub(crate) struct Gathered {
+pub(crate) struct Partitioned {
     /// What was dropped while reading.
     pub(crate) drops: Sorter<DropOfPayload>,
     /// Feed items of the sites.
@@ -79,7 +79,7 @@ pub(crate) struct Gathered {
     pub(crate) totals: Totals,
 }
 
-/// How much was gathered.
+/// How much was partitioned.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize)]
 pub(crate) struct Totals {
     /// Sites with pages.
@@ -89,7 +89,7 @@ pub(crate) struct Totals {
     /// Feed items of these sites.
     pub(crate) items: u64,
     /// Feed items whose site has no page here.
-    pub(crate) strangers: u64,
+    pub(crate) unmatched_items: u64,
 }
 
 fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -101,7 +101,7 @@ const ITEMS: &str = "items";
 const SITES: &str = "sites";
 const REVISITS: &str = "revisits";
 
-impl<'a> Gatherer<'a> {
+impl<'a> Partitioner<'a> {
     /// Pages go to `spool`; other things, when they are many, into `folder`, which must exist.
     pub(crate) fn new(spool: &'a Spool, folder: &'a Path, tracking: Tracking) -> Self {
         Self {
@@ -120,7 +120,7 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Takes one thing from the input of this number. A failure to keep it is told by [`Gatherer::finish`];
+    /// Takes one thing from the input of this number. A failure to keep it is told by [`Partitioner::finish`];
     /// gives whether all is well.
     pub(crate) fn take(&self, input: usize, intake: Intake, source: Source) -> bool {
         match self.try_take(input, intake, source) {
@@ -182,8 +182,8 @@ impl<'a> Gatherer<'a> {
     }
 
     /// Ends gathering: names saved files, resolves revisits, leads feed items to their sites. Where
-    /// pages are on disk, so is all that is given, for [`Gathered::reopen`].
-    pub(crate) fn finish(self) -> io::Result<Gathered> {
+    /// pages are on disk, so is all that is given, for [`Partitioned::reopen`].
+    pub(crate) fn finish(self) -> io::Result<Partitioned> {
         if let Some(error) = locked(&self.failure).take() {
             return Err(error);
         }
@@ -192,19 +192,19 @@ impl<'a> Gatherer<'a> {
         }
         self.settle_revisits()?;
         let drops = self.take_sorter(&self.drops);
-        let (items, led, strangers) = self.lead_items()?;
+        let (items, led, unmatched_items) = self.lead_items()?;
         let mut sites: Vec<u64> = locked(&self.sites).drain().collect();
         sites.sort_unstable();
         let pages = self.pages.load(Ordering::Relaxed);
-        let totals = Totals { sites: sites.len(), pages, items: led, strangers };
+        let totals = Totals { sites: sites.len(), pages, items: led, unmatched_items };
         if !self.spool.is_on_disk() {
-            return Ok(Gathered { drops, items, sites, totals });
+            return Ok(Partitioned { drops, items, sites, totals });
         }
         self.spool.flush()?;
         write_all(&self.folder.join(DROPS), drops.finish()?)?;
         write_all(&self.folder.join(ITEMS), items.finish()?)?;
         write_all(&self.folder.join(SITES), sites.into_iter().map(Ok))?;
-        Gathered::reopen(self.folder, totals)
+        Partitioned::reopen(self.folder, totals)
     }
 
     fn name_saved_files(&self) -> io::Result<()> {
@@ -313,7 +313,7 @@ impl<'a> Gatherer<'a> {
         let items = self.take_sorter(&self.items);
         let sites = locked(&self.sites);
         let mut led = Sorter::new(self.folder.join("items-led"));
-        let (mut found, mut strangers) = (0, 0);
+        let (mut found, mut unmatched_items) = (0, 0);
         let mut last: Option<FeedItem> = None;
         for item in items.finish()? {
             let mut item = item?;
@@ -328,10 +328,10 @@ impl<'a> Gatherer<'a> {
                     found += 1;
                     led.push((hash, key, item), bytes)?;
                 }
-                _ => strangers += 1,
+                _ => unmatched_items += 1,
             }
         }
-        Ok((led, found, strangers))
+        Ok((led, found, unmatched_items))
     }
 
     /// The redirects that links of feed items pass: of all those read, few.
@@ -418,8 +418,8 @@ fn stored(input: usize, page: Page, source: &Source, canonical: Option<String>) 
     Stored { head, html: Html::Held(html), whence }
 }
 
-impl Gathered {
-    /// What an earlier process gathered on disk.
+impl Partitioned {
+    /// What an earlier process partitioned on disk.
     pub(crate) fn reopen(folder: &Path, totals: Totals) -> io::Result<Self> {
         let (drops, items) = (folder.join(DROPS), folder.join(ITEMS));
         let sites = sorted::Stored::open(&folder.join(SITES))?.collect::<io::Result<_>>()?;
@@ -429,7 +429,7 @@ impl Gathered {
 
 /// A site whose turn it is.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct StoredSite {
     pub(crate) key: String,
     /// The best copy of every page, by address.
     pub(crate) pages: Vec<Stored>,
@@ -438,7 +438,7 @@ pub(crate) struct Waiting {
     pub(crate) others: Vec<Stored>,
 }
 
-impl Waiting {
+impl StoredSite {
     /// What its pages weigh that are worked on at once.
     pub(crate) fn weight(&self) -> u64 {
         let best = self.pages.iter().map(|page| page.head.weight).sum();
@@ -456,7 +456,7 @@ impl Waiting {
 pub(crate) fn each_site(
     spool: &Spool,
     items: &mut Merged<ItemOfSite>,
-    hand: &mut dyn FnMut(Waiting) -> io::Result<ControlFlow<()>>,
+    hand: &mut dyn FnMut(StoredSite) -> io::Result<ControlFlow<()>>,
 ) -> io::Result<()> {
     for part in 0..PARTS {
         let mut sites: BTreeMap<(u64, String), Vec<Stored>> = BTreeMap::new();
@@ -472,7 +472,7 @@ pub(crate) fn each_site(
                 let item = items.next().transpose()?.filter(|(h, k, _)| (*h, k) == (hash, &key));
                 of_site.extend(item.map(|(_, _, item)| item));
             }
-            let waiting = Waiting { key, pages, items: of_site, others };
+            let waiting = StoredSite { key, pages, items: of_site, others };
             if hand(waiting)?.is_break() {
                 return Ok(());
             }

@@ -7,12 +7,12 @@ use grouping::matching::halves;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::catalogue::Listed;
-use super::pulse::Reading;
-use super::spool::Spool;
-use super::stored::{Html, Stored};
 use crate::config::ReadConfig;
 use crate::inputs::Input;
+use crate::progress::status::Reading;
+use crate::resume::catalogue::Listed;
+use crate::shuffle::spool::Spool;
+use crate::shuffle::stored::{Html, Stored};
 use crate::stages::read::{Place, read_again, runs};
 
 /// Pages of one input that are to be read again.

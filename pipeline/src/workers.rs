@@ -13,16 +13,16 @@ use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use model::SiteResult;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use sink::SiteResult;
 
-use super::gather::Waiting;
-use super::journal::Heading;
-use super::spool::Spool;
 use crate::config::Config;
-use crate::ledger::Clock;
 use crate::memory::Shares;
+use crate::progress::ledger::Clock;
+use crate::resume::journal::Heading;
+use crate::shuffle::partition::StoredSite;
+use crate::shuffle::spool::Spool;
 use crate::site::work_on;
 use crate::stages::emit::{Rendered, Renderers};
 
@@ -33,7 +33,7 @@ pub(crate) struct Task {
     pub(crate) index: usize,
     /// Its first parts that are done already.
     pub(crate) done: usize,
-    pub(crate) site: Waiting,
+    pub(crate) site: StoredSite,
 }
 
 /// What is left of a site, or of a part of it, once it is processed: its bytes, and what is counted.
@@ -47,7 +47,7 @@ pub(crate) struct Done {
 
 /// The workers and what they need.
 #[derive(Debug)]
-pub(crate) struct Crew<'a> {
+pub(crate) struct WorkerPool<'a> {
     pub(crate) config: &'a Config,
     pub(crate) spool: &'a Spool,
     /// The store of site models, if there is one.
@@ -62,7 +62,7 @@ pub(crate) struct Crew<'a> {
 
 type Handed = Result<Done>;
 
-impl Crew<'_> {
+impl WorkerPool<'_> {
     /// Works on all sites that `list` hands out, and hands what comes of them to `take` in order, beginning
     /// with number and part `first`. Ends early,
     /// with what was begun finished, when told to stop.

@@ -1,4 +1,4 @@
-//! The run at a glance: problems, the main figures, what was left out, where the time went, inputs.
+//! The overview of a run: problems, main figures, drops by reason, time by stage, inputs.
 
 use model::DropReason;
 
@@ -6,13 +6,14 @@ use super::bars::{Bar, bars};
 use super::of_all;
 use super::rows::{Totals, removed};
 use crate::html::Html;
-use crate::ledger::Ledger;
-use crate::numerals::{bytes, count, duration, grouped, percent};
+use crate::memory::shown;
+use crate::numerals::{count, duration, grouped, percent};
+use crate::progress::ledger::Ledger;
 
 /// Most inputs that are listed, and most problems.
 const LISTED: usize = 100;
 
-/// Reasons that tell of damage.
+/// Reasons that mean damage.
 const DAMAGE: [DropReason; 4] =
     [DropReason::BadRecord, DropReason::BadCompression, DropReason::CutShort, DropReason::Junk];
 
@@ -20,14 +21,16 @@ const DAMAGE: [DropReason; 4] =
 pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
     let mut problems: Vec<String> = Vec::new();
     if ledger.counts.pages == 0 {
-        problems.push("No page was found in the inputs; dropped.jsonl says what was.".to_owned());
+        problems.push(
+            "No page was found in the inputs; see dropped.jsonl for what was found.".to_owned(),
+        );
     }
     let sinks = ledger.failed_sinks.iter();
     problems.extend(sinks.map(|(name, why)| {
-        format!("The output {name} could not be written: {why}. The others are whole.")
+        format!("Cannot write the output {name}: {why}. The other outputs are complete.")
     }));
     let unreadable = ledger.unreadable.iter().take(LISTED);
-    problems.extend(unreadable.map(|why| format!("{why}. What was read before is kept.")));
+    problems.extend(unreadable.map(|why| format!("{why}. Everything before it was read.")));
     if ledger.unreadable.len() > LISTED {
         problems.push(format!("{} more inputs, in ledger.json.", ledger.unreadable.len() - LISTED));
     }
@@ -38,7 +41,7 @@ pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
         let places: u64 = damage.iter().map(|(_, n)| n).sum();
         let named = damage.iter().map(|(name, n)| format!("{name} {}", grouped(*n)));
         problems.push(format!(
-            "The inputs are damaged in {} ({}; see dropped.jsonl). What is around them is kept.",
+            "The inputs are damaged in {} ({}; see dropped.jsonl). Everything else was read.",
             count(places as usize, "place"),
             named.collect::<Vec<_>>().join(", "),
         ));
@@ -68,7 +71,7 @@ pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
 pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
     let counts = &ledger.counts;
     let nowhere = ledger.drops.get(DropReason::OtherRecord.as_str()).copied().unwrap_or(0);
-    let furniture = removed(totals.characters, totals.characters_kept);
+    let boilerplate = removed(totals.characters, totals.characters_kept);
     let tiles = [
         ("Articles", grouped(counts.articles), doubtful(totals)),
         ("Pages", grouped(counts.pages), format!("from {}", count(ledger.inputs.len(), "input"))),
@@ -78,13 +81,13 @@ pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
             format!("{} with a wrapper", grouped(totals.with_wrapper)),
         ),
         (
-            "Left out",
+            "Dropped",
             grouped(counts.dropped.saturating_sub(nowhere)),
             "pages, files and feeds".to_owned(),
         ),
         (
-            "Site furniture",
-            furniture.map_or("–".to_owned(), |share| percent(share, 1.0)),
+            "Site boilerplate",
+            boilerplate.map_or("–".to_owned(), |share| percent(share, 1.0)),
             "of the text, removed".to_owned(),
         ),
         ("Time", duration(ledger.seconds), format!("with {}", count(ledger.jobs, "thread"))),
@@ -93,9 +96,9 @@ pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
             grouped(ledger.pages_per_second.round() as u64),
             format!("pages, {:.1} MB of HTML a second", ledger.html_mb_per_second),
         ),
-        ("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), bytes), "at most".to_owned()),
+        ("Memory", ledger.peak_rss_bytes.map_or("–".to_owned(), shown), "peak".to_owned()),
     ];
-    html.raw("<dl class=\"tiles\" aria-label=\"The run at a glance\">\n");
+    html.raw("<dl class=\"tiles\" aria-label=\"Main figures\">\n");
     for (name, figure, more) in &tiles {
         html.element("<div><dt>", name, "</dt>");
         html.element("<dd><b>", figure, "</b> ").element("<small>", more, "</small></dd></div>\n");
@@ -110,9 +113,9 @@ fn doubtful(totals: &Totals) -> String {
     }
 }
 
-/// What was left out, by reason.
+/// Drops, by reason.
 pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
-    html.raw("<section class=\"figure\">\n<h2>Left out</h2>\n");
+    html.raw("<section class=\"figure\">\n<h2>Dropped</h2>\n");
     let other = DropReason::OtherRecord.as_str();
     let mut drops: Vec<(&str, u64)> =
         ledger.drops.iter().map(|(reason, &n)| (reason.as_str(), n)).collect();
@@ -129,7 +132,7 @@ pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
         html.raw("<p>Every page gave an article.</p>\n");
     } else {
         html.raw("<p>Each with its address in <code>dropped.jsonl</code>.</p>\n");
-        bars(html, ["Reason", "Left out"], &each);
+        bars(html, ["Reason", "Dropped"], &each);
     }
     if let Some(&n) = ledger.drops.get(other) {
         html.raw("<p class=\"more\">Beside them ").text(&count(n as usize, "record"));
@@ -189,9 +192,9 @@ pub(super) fn inputs(html: &mut Html, ledger: &Ledger) {
     html.raw("<tbody>\n");
     for input in ledger.inputs.iter().take(LISTED) {
         html.element("<tr><th scope=\"row\"><bdi>", &input.file, "</bdi></th>");
-        html.element("<td>", &bytes(input.bytes), "</td>");
+        html.element("<td>", &shown(input.bytes), "</td>");
         html.element("<td>", &grouped(input.records.values().sum()), "</td>");
-        html.element("<td>", &bytes(input.html_bytes), "</td></tr>\n");
+        html.element("<td>", &shown(input.html_bytes), "</td></tr>\n");
     }
     html.raw("</tbody>\n</table></div>\n");
     if ledger.inputs.len() > LISTED {

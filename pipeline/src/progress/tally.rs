@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use model::{BestWrapper, PageWork, SiteResult};
 use model::{Drop, DropReason, Route, Verdict};
 use serde::{Deserialize, Serialize};
-use sink::{BestWrapper, PageWork, SiteResult};
 
-use crate::ledger::{Counts, Ledger};
+use crate::progress::ledger::{Counts, Ledger};
 
 /// Sites whose wrappers are remembered: a summary shows fewer.
 const MOST: usize = 100;
@@ -47,10 +47,7 @@ impl Counted {
             by_route,
             drops,
             best: result.best.clone(),
-            model: result
-                .night
-                .as_ref()
-                .map(|night| (night.health.verdict(), night.health.decision().to_owned())),
+            model: result.night.as_ref().map(|night| (night.verdict, night.decision.clone())),
         }
     }
 }

@@ -11,12 +11,12 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use lz4_flex::block::{compress_into, decompress_size_prepended, get_maximum_output_size};
+use model::SiteResult;
 use serde::{Deserialize, Serialize};
-use sink::SiteResult;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::progress::tally::Counted;
 use crate::stages::emit::{Fingerprints, Rendered};
-use crate::tally::Counted;
 
 /// Bytes before the content of a frame.
 const HEADER: usize = 12;
@@ -57,7 +57,7 @@ impl Heading {
     /// That of a site, or of its part of this number.
     pub(crate) fn of(index: usize, part: usize, rendered: &Rendered) -> Self {
         let result = rendered.result();
-        let of_part = result.row.is_some().then(|| Box::new(result.without_lines()));
+        let of_part = result.figures.is_some().then(|| Box::new(result.without_lines()));
         let counted = Counted::of(result);
         Self { index, part, counted, output: rendered.fingerprints(), of_part }
     }

@@ -1,0 +1,85 @@
+//! The inputs of a run, and reading a few of them into memory.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
+
+use super::Stopped;
+use crate::config::Config;
+use crate::inputs::{Input, expand};
+use crate::progress::ledger::Clock;
+use crate::progress::observer::Observer;
+use crate::resume::folder::InputState;
+use crate::revisits::resolve;
+use crate::stages::read::{InputSummary, Intake, Source, read};
+use crate::waiting;
+
+/// The inputs, and how they are found. Stops waiting for a file system that does not answer.
+///
+/// # Errors
+/// If there are none, something named is not there, or nothing can be read.
+pub(super) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
+    let (named, feeds) = (config.run.inputs.clone(), config.run.feeds.clone());
+    let look = move || {
+        let inputs = expand(&named, &feeds)?;
+        let states: Vec<_> = inputs.iter().map(InputState::of).collect();
+        anyhow::Ok((inputs, states))
+    };
+    let looked = waiting::unless(&|| stop.load(Ordering::Relaxed), look);
+    let (inputs, states) = looked.context("cannot start threads")?.ok_or(Stopped::Empty)??;
+    if inputs.is_empty() {
+        bail!("no inputs: name WARC files, HTML files or folders, or set run.inputs");
+    }
+    let all = inputs.len();
+    let mut problems = Vec::new();
+    let mut states_of = Vec::with_capacity(all);
+    for (input, (state, problem)) in inputs.iter().zip(states) {
+        problems
+            .extend(problem.map(|why| format!("cannot read {}: {why}", input.path().display())));
+        states_of.push(state);
+    }
+    if problems.len() == all {
+        bail!("{}", problems.join("\n"));
+    }
+    for problem in problems {
+        tracing::warn!("{problem}; reading the other inputs");
+    }
+    Ok((inputs, states_of))
+}
+
+/// Reads all inputs into memory, files in parallel, and resolves the revisits in them: for commands that
+/// look at a few pages.
+pub(crate) fn read_all(
+    config: &Config,
+    inputs: &[Input],
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+    clock: &Clock,
+) -> (Vec<InputSummary>, Vec<Intake>, Vec<String>) {
+    let progress = |bytes| observer.read(bytes);
+    let results: Vec<_> = inputs
+        .par_iter()
+        .map(|input| {
+            let (mut intakes, mut digests) = (Vec::new(), Vec::new());
+            let mut take = |intake, source: Source| {
+                intakes.push(intake);
+                digests.push(source.digest);
+            };
+            let summary = clock.read.time(|| read(input, &config.read, &progress, stop, &mut take));
+            (summary, (intakes, digests))
+        })
+        .collect();
+    let (mut summaries, mut intakes, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+    let mut digests = Vec::new();
+    for (summary, (of_input, of_payloads)) in results {
+        intakes.extend(of_input);
+        digests.extend(of_payloads);
+        match summary {
+            Ok(summary) => summaries.push(summary),
+            Err(error) => unreadable.push(error.to_string()),
+        }
+    }
+    resolve(&mut intakes, &digests);
+    (summaries, intakes, unreadable)
+}

@@ -1,0 +1,179 @@
+//! Learn and apply: sites are listed in order, worked on in parallel, and what comes of them is written in order.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, Result, bail};
+use model::Drop;
+
+use super::reading::Taken;
+use super::{RunContext, Stopped};
+use crate::progress::ledger::Phase;
+use crate::progress::tally::{Counted, Tally};
+use crate::resume::catalogue::Complete;
+use crate::resume::folder::state_error;
+use crate::resume::journal::{Heading, Journal, Order};
+use crate::shuffle::partition::{DropOfPayload, ItemOfSite, Partitioned, Totals, each_site};
+use crate::shuffle::sorted::Merged;
+use crate::stages::emit::{Outputs, Rendered};
+use crate::workers::{Done, Task, WorkerPool};
+
+/// The sites to be worked on.
+#[derive(Debug)]
+pub(super) struct Sites {
+    complete: Complete,
+    /// Hashes of their keys, in order.
+    read: Vec<u64>,
+    /// The last site, or part of one, that is done, if the pages of those before are not here.
+    last: Option<Heading>,
+    items: Merged<ItemOfSite>,
+    drops: Merged<DropOfPayload>,
+}
+
+impl RunContext<'_> {
+    /// The sites of what was read.
+    pub(super) fn sites(&self, taken: Taken) -> Result<Sites> {
+        let Taken { complete, partitioned, last } = taken;
+        {
+            let mut ledger = self.status.ledger();
+            ledger.inputs.clone_from(&complete.inputs);
+            ledger.unreadable.clone_from(&complete.unreadable);
+            ledger.counts.feed_items = complete.totals.items;
+            ledger.counts.feed_items_elsewhere = complete.totals.unmatched_items;
+        }
+        let Totals { sites, pages, .. } = complete.totals;
+        self.status.phase(Phase::Resuming, |progress| {
+            (progress.sites, progress.pages) = (sites as u64, pages);
+        });
+        self.observer.processing(sites, pages as usize);
+        let Partitioned { drops, items, sites: read, .. } = partitioned;
+        let items = items.finish().map_err(|e| self.spool_error(e))?;
+        let drops = drops.finish().map_err(|e| self.spool_error(e))?;
+        Ok(Sites { complete, read, last, items, drops })
+    }
+
+    /// Writes what was dropped before it belonged to a site.
+    pub(super) fn emit_drops(
+        &self,
+        sites: &mut Sites,
+        outputs: &mut Outputs,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let drops = &mut sites.drops;
+        loop {
+            let some = drops.by_ref().take(DROPS_AT_ONCE).map(|drop| Ok(drop?.0));
+            let some: Vec<Drop> =
+                some.collect::<io::Result<_>>().map_err(|e| self.spool_error(e))?;
+            if some.is_empty() {
+                break;
+            }
+            some.iter().for_each(|drop| tally.drop(drop));
+            outputs.emit_drops(&some)?;
+        }
+        tally.other_records(sites.complete.other_records);
+        self.folder.of_what_was_read(&sites.complete.digest())?;
+        self.begin_models(&sites.complete.inputs)?;
+        if sites.last.is_none() {
+            self.last_done(&sites.read)?;
+        }
+        Ok(())
+    }
+
+    /// Works on all sites behind the one, and the part of it, that are done.
+    pub(super) fn process(
+        &self,
+        sites: Sites,
+        done: (usize, usize),
+        journal: &mut Journal,
+        outputs: &mut Outputs,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let Sites { complete, read, last, mut items, .. } = sites;
+        let sites = complete.totals.sites;
+        let workers = WorkerPool {
+            config: self.config,
+            spool: self.spool,
+            store: self.store,
+            renderers: outputs.renderers(),
+            clock: self.clock,
+            stop: self.stop,
+            together: self.pool,
+            shares: self.shares,
+        };
+        let mut index = last.as_ref().map_or(0, |last| last.next().0);
+        let mut order = Order::behind(&read, last.as_ref().map(|last| &*last.counted.site));
+        let other = |what: &str| {
+            let what = format!("the stored pages differ from those that were read: {what}");
+            io::Error::other(what + "; start over with --overwrite")
+        };
+        let list = |hand: &mut dyn FnMut(Task) -> ControlFlow<()>| {
+            let mut halted = false;
+            each_site(self.spool, &mut items, &mut |mut site| {
+                let at = index;
+                index += 1;
+                if !order.comes(&site.key) {
+                    return Err(other(&format!("{} comes where another site should", site.key)));
+                }
+                if at < done.0 {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                if site.weight() <= self.shares.beside {
+                    // Workers need not wait for the disk.
+                    self.spool.fetch(&mut site.pages)?;
+                }
+                let done = if at == done.0 { done.1 } else { 0 };
+                let handed = hand(Task { index: at, done, site });
+                halted = handed.is_break();
+                Ok(handed)
+            })?;
+            if halted || order.is_at_end() { Ok(()) } else { Err(other("sites are missing")) }
+        };
+        let path = self.folder.journal();
+        let mut sites_done = done.0;
+        let worked = workers.work(list, done, |site: Done| {
+            journal.add(&site.frame).map_err(|e| state_error("cannot write", &path, e))?;
+            sites_done = site.heading.next().0;
+            self.take(&site.heading.counted, site.rendered, outputs, tally)
+        });
+        let kept = || format!("{sites_done} of {sites} sites are done and kept");
+        worked.with_context(|| {
+            format!("{}; fix the cause, then resume with the same command", kept())
+        })?;
+        if self.stop.load(Ordering::Relaxed) {
+            outputs.keep();
+            bail!(Stopped::Kept(format!("after {sites_done} of {sites} sites")));
+        }
+        Ok(())
+    }
+
+    /// Counts and writes what came of a site.
+    pub(super) fn take(
+        &self,
+        counted: &Counted,
+        rendered: Rendered,
+        outputs: &mut Outputs,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        self.count(counted, tally);
+        self.take_model(rendered.result())?;
+        self.clock.emit.time(|| outputs.emit(rendered)).map_err(Into::into)
+    }
+
+    pub(super) fn count(&self, site: &Counted, tally: &mut Tally) {
+        self.observer.site_done(&site.site, site.pages);
+        tally.add(site);
+        tally.show(&mut self.status.ledger());
+    }
+
+    pub(super) fn spool_error(&self, error: io::Error) -> anyhow::Error {
+        let what = "cannot keep the pages read in";
+        state_error(what, self.spool_at, error).context(
+            "nothing has been written; free some space and give the same command again, or choose another \
+             folder with --spool or more memory with --memory",
+        )
+    }
+}
+
+/// Drops without a site that are written at once.
+const DROPS_AT_ONCE: usize = 1_024;
