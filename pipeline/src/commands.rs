@@ -6,6 +6,7 @@ pub mod evaluate;
 pub mod extract;
 pub mod history;
 pub mod inspect;
+pub mod models;
 pub mod progress;
 pub mod report;
 pub mod run;

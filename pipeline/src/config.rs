@@ -88,10 +88,29 @@ pub struct RunConfig {
     pub spool: PathBuf,
     /// File for metrics, kept up to date; empty for none.
     pub metrics: PathBuf,
+    /// Store of site models that grows from night to night; empty for none.
+    pub models: PathBuf,
+    /// What the retained pages of all sites in that store may weigh, as [`crate::memory::parse_size`] reads it.
+    pub models_size: String,
+    /// Days after which a template that was not seen is no part of the next revision of its site's model.
+    pub retire_after: u32,
 }
 
 impl RunConfig {
-    /// The memory limit in bytes.
+    /// The store of site models, if one is named.
+    pub fn models(&self) -> Option<&Path> {
+        (!self.models.as_os_str().is_empty()).then_some(&*self.models)
+    }
+
+    /// What retained pages may weigh, in bytes.
+    ///
+    /// # Errors
+    /// If the setting is no amount.
+    pub fn models_bytes(&self) -> Result<u64> {
+        parse_size(&self.models_size).map_err(|what| anyhow::anyhow!("run.models_size: {what}"))
+    }
+
+    /// Memory that a run may take, in bytes.
     ///
     /// # Errors
     /// If the setting is no size.
@@ -278,8 +297,9 @@ impl Config {
             }
             let emit = &mut config.emit;
             let (spool, metrics) = (&mut config.run.spool, &mut config.run.metrics);
+            let models = &mut config.run.models;
             let weights = &mut config.grove.weights;
-            for path in [weights, &mut emit.archive, &mut emit.index, spool, metrics] {
+            for path in [weights, &mut emit.archive, &mut emit.index, spool, metrics, models] {
                 if !path.as_os_str().is_empty() {
                     *path = without_detours(&folder.join(&path));
                 }
@@ -373,6 +393,9 @@ impl Config {
         );
         let mut text = serde_json::to_string(&decisive).unwrap_or_default();
         text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
+        if let Some(models) = self.run.models() {
+            text.push_str(&format!("models {} {}", models.display(), self.run.retire_after));
+        }
         sha256_of(&text)
     }
 }

@@ -10,8 +10,8 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use sitegrove::commands::{
-    bench, changes, evaluate, extract, history, inspect, report, run, search, status, train,
-    wrappers,
+    bench, changes, evaluate, extract, history, inspect, models, report, run, search, status,
+    train, wrappers,
 };
 use sitegrove::error_chain::error_chain;
 use sitegrove::printed::{self, Console, Printed};
@@ -64,6 +64,8 @@ enum Command {
     Inspect(inspect::InspectArgs),
     /// List, show, export, check and test wrappers
     Wrappers(wrappers::WrappersArgs),
+    /// List, show, compare, check and move the site models that runs keep
+    Models(models::ModelsArgs),
     /// Rebuild the HTML report of a run
     Report(report::ReportArgs),
     /// Print the versions of an article in an archive of articles
@@ -175,6 +177,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
         Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
+        Command::Models(args) => models::run(args, out).map(code),
         Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::History(args) => history::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Changes(args) => changes::run(args, out).map(|()| ExitCode::SUCCESS),

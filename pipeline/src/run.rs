@@ -11,6 +11,7 @@
 
 mod finishing;
 mod inputs;
+mod nightly;
 mod processing;
 mod reading;
 mod replaying;
@@ -20,6 +21,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use model::BestWrapper;
+use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use self::reading::Taken;
@@ -84,6 +86,7 @@ pub fn run(
             return Ok(Report { ledger: *ledger, best: Vec::new(), nothing_to_do: true });
         }
     };
+    let store = nightly::open(config)?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     let shares = Shares::of(budget, pool.current_num_threads(), config.read.most_memory());
@@ -107,6 +110,7 @@ pub fn run(
         identity: &identity,
         folder: &folder,
         spool: &spool,
+        store: store.as_ref(),
         spool_at: &spool_at,
         pool: &pool,
         shares,
@@ -145,6 +149,8 @@ struct RunContext<'a> {
     identity: &'a Identity,
     folder: &'a RunFolder,
     spool: &'a Spool,
+    /// The store of site models, if there is one.
+    store: Option<&'a Store>,
     spool_at: &'a Path,
     pool: &'a ThreadPool,
     shares: Shares,
@@ -168,6 +174,7 @@ impl RunContext<'_> {
         self.status.phase(Phase::Writing, |_| ());
         let failed = self.clock.emit.time(|| outputs.finish())?;
         self.status.ledger().failed_sinks = failed;
+        self.commit_models()?;
         tally.show(&mut self.status.ledger());
         Ok(tally)
     }

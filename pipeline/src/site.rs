@@ -10,6 +10,10 @@
 //! A small site is processed as a whole: each page is parsed once. A larger one is processed in batches; each
 //! is a part of its result and a point to resume from. The articles are the same.
 
+mod in_hand;
+mod kept;
+mod night;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
@@ -17,8 +21,10 @@ use std::path::Path;
 
 use grouping::PageHead;
 use model::{Article, FeedItem, Page, Site, SiteConfigFile, SiteResult};
+use modelstore::Store;
 use sitemodel::{Applied, Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
+use self::night::Begun;
 use crate::captures::OtherCaptures;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
@@ -48,8 +54,8 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         found = result;
         ControlFlow::Continue(())
     };
-    // Cannot fail: the pages are in memory.
-    let _ = work_on(waiting, 0, &spool, config, clock, &mut emit);
+    // Pages in memory can be read.
+    let _ = work_on(waiting, 0, &spool, None, config, clock, &mut emit);
     found
 }
 
@@ -61,6 +67,7 @@ pub(crate) fn work_on(
     site: StoredSite,
     done: usize,
     spool: &Spool,
+    store: Option<&Store>,
     config: &Config,
     clock: &Clock,
     emit: &mut Emit<'_>,
@@ -69,7 +76,7 @@ pub(crate) fn work_on(
     let at_once = site.weight() <= config.run.batch_bytes;
     let StoredSite { key, pages, items, others } = site;
     let others = OtherCaptures::of(others);
-    let mut work = Work { key, pages, others, spool, config, settings, clock };
+    let mut work = Work { key, pages, others, spool, store, config, settings, clock };
     if at_once { work.whole(items, emit) } else { work.in_batches(items, done, emit) }
 }
 
@@ -79,6 +86,8 @@ struct Work<'a> {
     pages: Vec<Stored>,
     others: OtherCaptures,
     spool: &'a Spool,
+    /// The store of models, if there is one.
+    store: Option<&'a Store>,
     config: &'a Config,
     settings: &'a Settings,
     clock: &'a Clock,
@@ -92,10 +101,11 @@ impl<'a> Work<'a> {
         self.release(&all);
         let parsed = parse(&pages, self.settings, self.clock);
         let heads = needs_heads(&items, self.settings).then(|| heads(&parsed, self.settings));
-        let site = self.survey(items, heads.as_deref());
-        let (model, known) = self.learn(&site, &parsed, None);
+        let mut site = self.survey(items, heads.as_deref());
+        let Begun { model, known, applied, unassigned: then, night } =
+            self.begin(&mut site, &parsed)?;
         let applying = self.applying(&site, &model);
-        let mut outcomes = applying.apply(&parsed, &known, Unassigned::Wait);
+        let mut outcomes = applying.apply_further(&parsed, &known, then, applied);
         let left = unassigned(&outcomes);
         let (left, mut parsed): (ParsedPages<'_>, ParsedPages<'_>) =
             parsed.into_iter().partition(|(at, _)| left.contains(at));
@@ -111,6 +121,9 @@ impl<'a> Work<'a> {
         let applying = self.applying(&site, &model);
         let mut result = self.result(&applying, &parsed, outcomes)?;
         result.site_configs = self.site_configs(&result.articles, &model, &parsed);
+        if let Some(night) = night {
+            night.finish(&model, self, &mut result)?;
+        }
         let _ = emit(0, result);
         Ok(())
     }
@@ -126,10 +139,10 @@ impl<'a> Work<'a> {
             true => Some(self.heads()?),
             false => None,
         };
-        let site = self.survey(items, heads.as_deref());
+        let mut site = self.survey(items, heads.as_deref());
         drop(heads);
-        let all: Vec<usize> = (0..self.pages.len()).collect();
-        let (model, mut site_configs) = self.learn_from(&site, &all, None)?;
+        let (Begun { model, unassigned: then, night, .. }, mut site_configs) =
+            self.begin_large(&mut site)?;
         let batches = self.batches(site.units());
         let first_round = batches.len();
         let mut waiting: Vec<Vec<usize>> = Vec::new();
@@ -138,7 +151,8 @@ impl<'a> Work<'a> {
             let parsed = parse(&pages, self.settings, self.clock);
             let applying = self.applying(&site, &model);
             let is_left = |(at, parsed): &&(usize, Result<ParsedPage<'_>, &Page>)| {
-                parsed.as_ref().is_ok_and(|parsed| applying.is_unassigned(*at, parsed))
+                then == Unassigned::Wait
+                    && parsed.as_ref().is_ok_and(|parsed| applying.is_unassigned(*at, parsed))
             };
             let left: BTreeSet<usize> = parsed.iter().filter(is_left).map(|(at, _)| *at).collect();
             let (later, now): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
@@ -147,8 +161,11 @@ impl<'a> Work<'a> {
             let now: BTreeSet<usize> = now.into_iter().flatten().collect();
             if number >= done {
                 let parsed = parsed.into_iter().filter(|(at, _)| now.contains(at)).collect();
-                let outcomes = applying.apply(&parsed, &BTreeMap::new(), Unassigned::Wait);
-                let result = self.result(&applying, &parsed, outcomes)?;
+                let outcomes = applying.apply(&parsed, &BTreeMap::new(), then);
+                let mut result = self.result(&applying, &parsed, outcomes)?;
+                if let Some(night) = &night {
+                    night.stamp(&mut result);
+                }
                 let site_configs = std::mem::take(&mut site_configs);
                 let result = SiteResult { more: true, site_configs, ..result };
                 if emit(number, result).is_break() {
@@ -159,7 +176,7 @@ impl<'a> Work<'a> {
         }
         let model = match waiting.is_empty() {
             true => model,
-            false => self.learn_from(&site, &waiting.concat(), Some(&model))?.0,
+            false => self.learn_further(&site, &waiting.concat(), &model)?,
         };
         let mut batches = self.batches(waiting);
         if batches.is_empty() {
@@ -167,6 +184,7 @@ impl<'a> Work<'a> {
             batches.push(Vec::new());
         }
         let last = first_round + batches.len() - 1;
+        let mut night = night;
         for (number, batch) in (first_round..).zip(batches).filter(|(number, _)| *number >= done) {
             let all = batch.concat();
             let pages = self.load(&all)?;
@@ -174,7 +192,15 @@ impl<'a> Work<'a> {
             let parsed = parse(&pages, self.settings, self.clock);
             let applying = self.applying(&site, &model);
             let outcomes = applying.apply(&parsed, &BTreeMap::new(), Unassigned::Alone);
-            let result = self.result(&applying, &parsed, outcomes)?;
+            let mut result = self.result(&applying, &parsed, outcomes)?;
+            match night.take() {
+                Some(own) if number == last => own.finish(&model, self, &mut result)?,
+                Some(own) => {
+                    own.stamp(&mut result);
+                    night = Some(own);
+                }
+                None => {}
+            }
             if emit(number, SiteResult { more: number < last, ..result }).is_break() {
                 break;
             }
@@ -257,41 +283,44 @@ impl<'a> Work<'a> {
         (model, known.collect())
     }
 
-    /// Learns from a sample of some pages of a large site. Also returns site configs, if that output is
-    /// chosen.
-    fn learn_from(
-        &self,
-        site: &Surveyed,
-        pages: &[usize],
-        previous: Option<&SiteModel>,
-    ) -> io::Result<(SiteModel, Vec<SiteConfigFile>)> {
+    /// The pages of the sample of some pages of a large site.
+    fn sample_of(&self, pages: &[usize]) -> io::Result<Vec<(usize, Page)>> {
         let heads = pages.iter().map(|&page| &self.pages[page].head);
         let chosen = sample(heads.map(|head| (&*head.url, head.weight)), self.settings);
-        let pages: Vec<usize> = chosen.chosen.iter().map(|&at| pages[at]).collect();
-        let pages = self.load(&pages)?;
+        self.load(&chosen.chosen.iter().map(|&at| pages[at]).collect::<Vec<_>>())
+    }
+
+    /// The model that a large site is begun with, from its sample. Gives also site configs, if they are asked
+    /// for.
+    fn begin_large(&self, site: &mut Surveyed) -> io::Result<(Begun, Vec<SiteConfigFile>)> {
+        let pages = self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())?;
         let parsed = parse(&pages, self.settings, self.clock);
-        let items: Vec<Vec<&FeedItem>> = parsed.iter().map(|(at, _)| site.items_of(*at)).collect();
-        let siblings: Vec<Sibling<'_>> = (parsed.iter().zip(&items))
-            .filter_map(|((_, page), feed_items)| {
-                Some(Sibling { page: page.as_ref().ok()?, feed_items })
-            })
-            .collect();
-        let Learning { model, known } =
-            site.learn(&siblings, chosen.cut_by_bytes, previous, self.settings, self.clock);
+        let begun = self.begin(site, &parsed)?;
         if !self.config.emit.sinks.contains(&SinkName::SiteConfig) {
-            return Ok((model, Vec::new()));
+            return Ok((begun, Vec::new()));
         }
-        let good = parsed.iter().filter(|(_, page)| page.is_ok()).map(|(at, _)| *at);
-        let known = good.zip(known).collect();
-        let outcomes = self.applying(site, &model).apply(&parsed, &known, Unassigned::Wait);
+        let applying = self.applying(site, &begun.model);
+        let outcomes = applying.apply(&parsed, &begun.known, Unassigned::Wait);
         let articles = outcomes.into_values().filter_map(|applied| match applied.outcome {
             Outcome::Article(article) => Some(*article),
             _ => None,
         });
         let mut articles: Vec<Article> = articles.collect();
         articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
-        let site_configs = self.site_configs(&articles, &model, &parsed);
-        Ok((model, site_configs))
+        let site_configs = self.site_configs(&articles, &begun.model, &parsed);
+        Ok((begun, site_configs))
+    }
+
+    /// Adds templates to a model, from the sample of some pages of a large site.
+    fn learn_further(
+        &self,
+        site: &Surveyed,
+        pages: &[usize],
+        previous: &SiteModel,
+    ) -> io::Result<SiteModel> {
+        let pages = self.sample_of(pages)?;
+        let parsed = parse(&pages, self.settings, self.clock);
+        Ok(self.learn(site, &parsed, Some(previous)).0)
     }
 
     fn site_configs(

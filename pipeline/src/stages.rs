@@ -5,4 +5,5 @@ pub mod apply;
 pub mod emit;
 pub mod group;
 pub mod learn;
+pub(crate) mod nightly;
 pub mod read;

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use model::SiteResult;
+use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::config::Config;
@@ -49,6 +50,8 @@ pub(crate) struct Done {
 pub(crate) struct WorkerPool<'a> {
     pub(crate) config: &'a Config,
     pub(crate) spool: &'a Spool,
+    /// The store of site models, if there is one.
+    pub(crate) store: Option<&'a Store>,
     pub(crate) renderers: Renderers,
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,
@@ -150,7 +153,8 @@ impl WorkerPool<'_> {
                 if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
             let key = site.key.clone();
-            let work = || work_on(site, done, self.spool, self.config, self.clock, &mut hand);
+            let work =
+                || work_on(site, done, self.spool, self.store, self.config, self.clock, &mut hand);
             let worked = pool.install(work);
             if let Err(error) = worked {
                 let error =

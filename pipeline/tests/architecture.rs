@@ -18,7 +18,7 @@ const LAYERS: [&[&str]; 8] = [
     &["charset"],
     &["dom", "terms", "archive", "feed", "score", "grouping"],
     &["metadata", "forest", "pagewise", "wrapper", "sink"],
-    &["grove", "index"],
+    &["grove", "index", "modelstore"],
     &["sitemodel"],
     &["sitegrove"],
     &["python"],

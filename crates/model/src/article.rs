@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use jiff::Timestamp;
 
-use crate::{Charset, Origin};
+use crate::{Charset, Origin, Verdict};
 
 /// Where a metadata value was found.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -142,4 +142,9 @@ pub struct Article {
     pub confidence: f64,
     /// Whether the confidence is below the configured threshold.
     pub doubtful: bool,
+    /// Revision of the stored model that it was extracted with, 0 for one that is not kept; `None` in a run
+    /// without a store of models.
+    pub model_revision: Option<u32>,
+    /// How its template is, or else its site; `None` in a run without a store of models.
+    pub health: Option<Verdict>,
 }

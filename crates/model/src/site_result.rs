@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::article::Article;
 use crate::characters::CharacterCounts;
 use crate::discard::Drop;
+use crate::night::SiteNight;
 use crate::site_figures::SiteFigures;
 use crate::site_summary::SiteSummary;
 use crate::wrapper::Support;
@@ -35,6 +36,8 @@ pub struct SiteResult {
     pub more: bool,
     /// For a part, its figures; `None` for a whole site.
     pub figures: Option<Box<SiteFigures>>,
+    /// In a run with a store of models, what is to be kept; on the last part of a site.
+    pub night: Option<Box<SiteNight>>,
 }
 
 impl SiteResult {
@@ -52,6 +55,7 @@ impl SiteResult {
             site_configs: Vec::new(),
             more: false,
             figures: None,
+            night: None,
         }
     }
 
@@ -69,6 +73,7 @@ impl SiteResult {
             site_configs: self.site_configs.clone(),
             more: self.more,
             figures: self.figures.clone(),
+            night: self.night.clone(),
         }
     }
 }

@@ -87,7 +87,7 @@ impl Health {
         let templates = health.templates.into_iter();
         Self {
             verdict: name(health.site),
-            templates: templates.map(|(id, verdict)| (id, name(verdict))).collect(),
+            templates: templates.map(|(id, verdict)| (id, name(verdict.verdict))).collect(),
             unassigned,
             pages,
         }

@@ -1,6 +1,6 @@
 //! One line of `articles.jsonl`.
 
-use model::{Article, Field, Metadata, Origin, Overruled};
+use model::{Article, Field, Metadata, Origin, Overruled, Verdict};
 use serde::Serialize;
 
 use crate::SCHEMA;
@@ -37,6 +37,10 @@ pub struct ArticleRecord<'a> {
     wrapper_version: u32,
     confidence: f64,
     doubtful: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_revision: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    health: Option<&'static str>,
     sources: Sources,
     fetched: Option<String>,
     charset: &'static str,
@@ -176,6 +180,8 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         wrapper_version: article.wrapper_version,
         confidence: rounded(article.confidence),
         doubtful: article.doubtful,
+        model_revision: article.model_revision,
+        health: article.health.map(Verdict::as_str),
         sources: Sources::of(m),
         fetched: article.fetched.map(|t| t.to_string()),
         charset: article.charset.name,

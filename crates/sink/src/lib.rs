@@ -12,6 +12,7 @@ mod csv_rows;
 mod dropped;
 mod file_name;
 mod fingerprint;
+mod health;
 mod instant;
 mod jsonl;
 #[cfg(feature = "parquet")]
@@ -35,6 +36,7 @@ pub use csv_rows::CsvSink;
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
 pub use fingerprint::Fingerprint;
+pub use health::{HealthRecord, health_record};
 pub use instant::instant;
 pub use jsonl::{JsonlSink, LineStorage, json_lines};
 #[cfg(feature = "parquet")]

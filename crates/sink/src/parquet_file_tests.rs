@@ -62,6 +62,8 @@ fn full() -> Article {
         wrapper_version: 1,
         confidence: 0.87965,
         doubtful: false,
+        model_revision: Some(7),
+        health: Some(model::Verdict::Drifting),
         markdown: Some("**Text**".into()),
     }
 }
@@ -224,6 +226,8 @@ proptest! {
             },
             xpath: tags,
             doubtful,
+            model_revision: None,
+            health: None,
             ..bare(1)
         };
         check(&rows.into_iter().map(article).collect::<Vec<_>>());

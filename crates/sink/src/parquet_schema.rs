@@ -35,6 +35,8 @@ message article {
   required int32 wrapper_version;
   required double confidence;
   required boolean doubtful;
+  optional int32 model_revision;
+  optional binary health (STRING);
   required group sources {
     optional binary title (STRING);
     optional binary authors (STRING);

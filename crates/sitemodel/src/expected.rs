@@ -21,11 +21,13 @@ impl Expected {
         self.confidence += (confidence.clamp(0.0, 1.0) * 1000.0).round() as u64;
     }
 
-    pub(crate) fn share_by_wrapper(&self) -> f64 {
+    /// Share of pages on which the wrapper found the article.
+    pub fn share_by_wrapper(&self) -> f64 {
         self.by_wrapper as f64 / self.pages.max(1) as f64
     }
 
-    pub(crate) fn mean_confidence(&self) -> f64 {
+    /// Mean of their confidences.
+    pub fn mean_confidence(&self) -> f64 {
         self.confidence as f64 / 1000.0 / self.pages.max(1) as f64
     }
 }

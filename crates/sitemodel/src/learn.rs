@@ -228,7 +228,17 @@ impl Template {
 }
 
 impl SiteModel {
-    /// Removes templates that were learnt again under other numbers.
+    /// The same without the templates of these ids: their pages are of no template then.
+    #[must_use]
+    pub fn without(&self, ids: &[String]) -> Self {
+        let gone = (0..).zip(&self.templates).filter(|(_, template)| ids.contains(&template.id));
+        let gone: Vec<u32> = gone.map(|(at, _)| at).collect();
+        let mut model = self.clone();
+        model.forget(&gone);
+        model
+    }
+
+    /// Takes out templates, as those that were learnt anew under other numbers.
     fn forget(&mut self, gone: &[u32]) {
         if gone.is_empty() {
             return;

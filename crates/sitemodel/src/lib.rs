@@ -76,6 +76,7 @@ assert_eq!(sitegrove_sitemodel::SiteModel::from_bytes(&bytes)?, model);
 ```
 */
 
+mod agreement;
 mod apply;
 mod body;
 mod bytes;
@@ -96,12 +97,14 @@ pub mod stages;
 mod template;
 pub mod weights;
 
+pub use ::model::Verdict;
+pub use agreement::agreement;
 pub use apply::{Applied, Hints, Outcome};
 pub use body::{Body, page_wise};
 pub use bytes::{FORMAT, ModelError};
 pub use engine::Engine;
 pub use expected::Expected;
-pub use health::{Health, Seen, Verdict, assess};
+pub use health::{FEWEST_TO_TELL, Health, Seen, TemplateHealth, assess};
 pub use learn::{Evidence, Known, Learning, SamplePage, learn, learn_parsed};
 pub use meter::{Meter, NoMeter, Step};
 pub use model::{Head, Mismatch, SiteModel, Template};

@@ -1,15 +1,18 @@
 //! `sitegrove run`: the main job.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use model::Verdict;
 
 use super::progress::Progress;
 use crate::config::Config;
 use crate::printed::line;
+use crate::progress::ledger::Counts;
 use crate::progress::observer::{Observer, Quiet};
 use crate::run::{Report, run as run_pipeline};
 use crate::sink_name::SinkName;
@@ -26,6 +29,23 @@ pub enum SignifiersArg {
     Feeds,
 }
 
+/// From which health of a site's model on a run fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Drifting or broken
+    Drifting,
+    /// Broken
+    Broken,
+}
+
+impl FailOn {
+    /// Whether a run with these counts fails.
+    fn is_met(self, counts: &Counts) -> bool {
+        let of = |verdict: Verdict| counts.sites_by_health.contains_key(verdict.as_str());
+        of(Verdict::Broken) || (self == Self::Drifting && of(Verdict::Drifting))
+    }
+}
+
 /// Arguments of `sitegrove run`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -36,13 +56,14 @@ Examples:
   sitegrove run saved-pages/ --engine euclid --out out/pages
   sitegrove run crawl/ --site-configs my-wrappers/ --sinks jsonl,siteconfig --out out/tonight
   sitegrove run crawl/ --sinks jsonl,parquet --index articles.index --out out/tonight
+  sitegrove run crawl/ --models models.sqlite --fail-on broken --out out/tonight
   sitegrove run crawl/ --memory 4GB --spool /scratch --metrics run.prom --out out/tonight
 
 The same command resumes a run that was stopped or killed, and does nothing if the run is complete.
 `sitegrove status DIR` shows the progress.
 
 Exit codes: 0 success; 1 finished, but an input could not be read to its end, an output could not be
-written, or no page was found; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command
+written, no page was found, or --fail-on says so; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command
 resumes).")]
 pub struct RunArgs {
     /// A configuration file (.toml), if any, followed by WARC, ARC or HTML files, folders or globs; - reads
@@ -93,6 +114,15 @@ pub struct RunArgs {
     /// Write metrics for Prometheus to this file and keep it up to date
     #[arg(long, value_name = "FILE")]
     pub metrics: Option<PathBuf>,
+    /// Use and improve the models of sites in this file, which grows from night to night
+    #[arg(long, value_name = "FILE")]
+    pub models: Option<PathBuf>,
+    /// Limit the pages that the models file retains, all together, like 500MiB or 4GiB [default: 4GiB]
+    #[arg(long, value_name = "SIZE", requires = "models")]
+    pub models_size: Option<String>,
+    /// Exit with code 1 if a site's model drifts or is broken; drifting stands for both
+    #[arg(long, value_name = "HEALTH", requires = "models")]
+    pub fail_on: Option<FailOn>,
     /// Replace the run in the output folder
     #[arg(long)]
     pub overwrite: bool,
@@ -151,6 +181,12 @@ impl RunArgs {
         if let Some(metrics) = &self.metrics {
             config.run.metrics.clone_from(metrics);
         }
+        if let Some(models) = &self.models {
+            config.run.models.clone_from(models);
+        }
+        if let Some(size) = &self.models_size {
+            config.run.models_size.clone_from(size);
+        }
         if let Some(jobs) = self.jobs {
             config.run.jobs = jobs;
         }
@@ -191,7 +227,8 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
                 ledger.counts.articles, ledger.counts.pages, ledger.counts.sites, ledger.started,
             )?;
         }
-        return Ok(report.ledger.counts.pages > 0);
+        let is_healthy = args.fail_on.is_none_or(|own| !own.is_met(&report.ledger.counts));
+        return Ok(report.ledger.counts.pages > 0 && is_healthy);
     }
     for problem in &report.ledger.unreadable {
         tracing::error!("{problem}; everything before it was read");
@@ -209,7 +246,8 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
         summary(&report, &config, out)?;
     }
     let whole = report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty();
-    Ok(found_pages && whole)
+    let is_healthy = args.fail_on.is_none_or(|own| !own.is_met(&report.ledger.counts));
+    Ok(found_pages && whole && is_healthy)
 }
 
 /// Maximum number of sites in the summary.
@@ -246,6 +284,18 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
         let reasons: Vec<String> =
             ledger.drops.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
         writeln!(out, "\nDropped: {} ({})", counts.dropped, reasons.join(", "))?;
+    }
+    if let Some(models) = config.run.models() {
+        let joined = |of: &BTreeMap<String, u64>| {
+            of.iter().map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
+        };
+        let (health, decisions) =
+            (joined(&counts.sites_by_health), joined(&counts.sites_by_decision));
+        writeln!(
+            out,
+            "\nModels in {}: {health} ({decisions}); health.jsonl says more",
+            models.display()
+        )?;
     }
     let mut written = config.emit.chosen();
     written.retain(|name| !ledger.failed_sinks.contains_key(name.as_str()));

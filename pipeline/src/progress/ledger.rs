@@ -151,7 +151,13 @@ pub struct Counts {
     pub articles: u64,
     /// Articles by route (`wrapper`, `page-wise`).
     pub articles_by_route: BTreeMap<String, u64>,
-    /// Drops.
+    /// Sites by the health of their stored models; empty without a store.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sites_by_health: BTreeMap<String, u64>,
+    /// The same sites by what was decided about their models.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sites_by_decision: BTreeMap<String, u64>,
+    /// Everything left out.
     pub dropped: u64,
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use model::Verdict;
 use sink::AtomicFile;
 
 use crate::error_chain::error_chain;
@@ -199,7 +200,15 @@ fn metrics(ledger: &Ledger) -> String {
     family("articles_total", "counter", "Articles extracted.", &one(counts.articles as f64));
     let drops: Vec<(String, f64)> =
         ledger.drops.iter().map(|(reason, &n)| (label("reason", reason), n as f64)).collect();
-    family("dropped_total", "counter", "Drops, by reason.", &drops);
+    family("dropped_total", "counter", "What was left out, by reason.", &drops);
+    if !counts.sites_by_health.is_empty() {
+        let of = |verdict: Verdict| {
+            let sites = counts.sites_by_health.get(verdict.as_str()).copied().unwrap_or_default();
+            (label("health", verdict.as_str()), sites as f64)
+        };
+        let sites = Verdict::ALL.map(of);
+        family("sites_by_health", "gauge", "Sites by the health of their stored models.", &sites);
+    }
     let seconds: Vec<(String, f64)> =
         ledger.stage_seconds.iter().map(|(stage, &s)| (label("stage", stage), s)).collect();
     family("stage_seconds_total", "counter", "Time by stage, summed over threads.", &seconds);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::{BestWrapper, PageWork, SiteResult};
-use model::{Drop, DropReason, Route};
+use model::{Drop, DropReason, Route, Verdict};
 use serde::{Deserialize, Serialize};
 
 use crate::progress::ledger::{Counts, Ledger};
@@ -23,6 +23,8 @@ pub(crate) struct Counted {
     by_route: BTreeMap<Route, u64>,
     drops: BTreeMap<DropReason, u64>,
     best: Option<BestWrapper>,
+    /// How its stored model fares, and what was decided about it.
+    model: Option<(Verdict, String)>,
 }
 
 impl Counted {
@@ -45,6 +47,7 @@ impl Counted {
             by_route,
             drops,
             best: result.best.clone(),
+            model: result.night.as_ref().map(|night| (night.verdict, night.decision.clone())),
         }
     }
 }
@@ -91,6 +94,10 @@ impl Tally {
         counts.articles += done.articles as u64;
         for (&route, n) in &done.by_route {
             *counts.articles_by_route.entry(route.as_str().to_owned()).or_default() += n;
+        }
+        if let Some((verdict, decision)) = &done.model {
+            *counts.sites_by_health.entry(verdict.as_str().to_owned()).or_default() += 1;
+            *counts.sites_by_decision.entry(decision.clone()).or_default() += 1;
         }
         match self.best.last_mut() {
             Some((_, articles, best)) if self.open => {

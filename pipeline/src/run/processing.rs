@@ -73,6 +73,7 @@ impl RunContext<'_> {
         }
         tally.other_records(sites.complete.other_records);
         self.folder.of_what_was_read(&sites.complete.digest())?;
+        self.begin_models(&sites.complete.inputs)?;
         if sites.last.is_none() {
             self.last_done(&sites.read)?;
         }
@@ -93,6 +94,7 @@ impl RunContext<'_> {
         let workers = WorkerPool {
             config: self.config,
             spool: self.spool,
+            store: self.store,
             renderers: outputs.renderers(),
             clock: self.clock,
             stop: self.stop,
@@ -154,6 +156,7 @@ impl RunContext<'_> {
         tally: &mut Tally,
     ) -> Result<()> {
         self.count(counted, tally);
+        self.take_model(rendered.result())?;
         self.clock.emit.time(|| outputs.emit(rendered)).map_err(Into::into)
     }
 

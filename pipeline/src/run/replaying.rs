@@ -77,8 +77,12 @@ impl RunContext<'_> {
             let whole = sites[at..].iter().take_while(is_whole);
             let whole: Vec<_> =
                 whole.map(|site| (&*site.heading.counted.site, &site.heading.output)).collect();
-            let (here, mut passed) = (whole.len(), self.pool.install(|| outputs.pass(&whole)));
+            let here = whole.len();
+            // What the store takes of a site is in its results only.
+            let pass = || if self.store.is_none() { outputs.pass(&whole) } else { 0 };
+            let mut passed = self.pool.install(pass);
             if passed == here
+                && self.store.is_none()
                 && let Some(Heading { of_part: Some(part), output, .. }) =
                     sites.get(at + here).map(|site| &site.heading)
                 && outputs.pass_part(part, output)?

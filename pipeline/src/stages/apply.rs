@@ -51,10 +51,39 @@ impl Applying<'_> {
         known: &BTreeMap<usize, Known>,
         unassigned: Unassigned,
     ) -> Outcomes {
+        self.apply_further(pages, known, unassigned, Outcomes::new())
+    }
+
+    /// The same, given what came of some of the pages already.
+    pub(crate) fn apply_further(
+        &self,
+        pages: &ParsedPages<'_>,
+        known: &BTreeMap<usize, Known>,
+        unassigned: Unassigned,
+        mut done: Outcomes,
+    ) -> Outcomes {
+        if unassigned == Unassigned::Alone {
+            done.retain(|_, applied| applied.outcome != Outcome::Unassigned);
+        }
         let apply = |(at, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| {
-            Some((*at, self.one(*at, parsed.as_ref().ok()?, known.get(at), unassigned)))
+            let parsed = parsed.as_ref().ok().filter(|_| !done.contains_key(at))?;
+            Some((*at, self.one(*at, parsed, known.get(at), unassigned)))
         };
-        pages.par_iter().filter_map(apply).collect()
+        let further: Outcomes = pages.par_iter().filter_map(apply).collect();
+        done.extend(further);
+        done
+    }
+
+    /// Applies the model to pages of a sample; those that it has no template for are left.
+    pub(crate) fn apply_to(
+        &self,
+        pages: &[(usize, &ParsedPage<'_>)],
+        known: &BTreeMap<usize, Known>,
+    ) -> Outcomes {
+        let apply = |(at, page): &(usize, &ParsedPage<'_>)| {
+            (*at, self.one(*at, page, known.get(at), Unassigned::Wait))
+        };
+        pages.par_iter().map(apply).collect()
     }
 
     fn one(

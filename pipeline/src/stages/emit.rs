@@ -22,7 +22,10 @@ use crate::config::{Config, EmitConfig};
 use crate::progress::ledger;
 use crate::sink_name::SinkName;
 
-/// Bytes of output between two flushes.
+/// How the models of sites fare.
+const HEALTH: &str = "health.jsonl";
+
+/// Bytes of sites that are handed to the system together.
 const MOST_WAITING: usize = 1 << 20;
 
 /// A chosen sink: in use, or failed with the reason.
@@ -41,7 +44,9 @@ pub struct Outputs {
     wrappers: PathBuf,
     sinks: Vec<Chosen>,
     dropped: AtomicFile,
-    /// Wrapper files of this run, under temporary names until all are complete.
+    /// `health.jsonl`, in a run with a store of models.
+    health: Option<AtomicFile>,
+    /// Wrapper files of this run, waiting for the others to be complete.
     sites: Vec<AtomicFile>,
     /// Templates and wrappers of a site of which more parts follow.
     open: Option<SiteSummary>,
@@ -68,6 +73,10 @@ impl Outputs {
             wrappers,
             sinks: config.emit.chosen().into_iter().map(chosen).collect(),
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
+            health: match config.run.models() {
+                Some(_) => Some(AtomicFile::create(&folder.join(HEALTH))?),
+                None => None,
+            },
             sites: Vec::new(),
             open: None,
             waiting: 0,
@@ -86,7 +95,7 @@ impl Outputs {
     /// # Errors
     /// If what every run writes cannot be written (a full disk or the like), or no sink is left.
     pub fn emit(&mut self, site: Rendered) -> Result<(), SinkError> {
-        let Rendered { mut result, by_sink, dropped, wrappers } = site;
+        let Rendered { mut result, by_sink, dropped, wrappers, health } = site;
         if result.more || self.open.is_some() {
             let part = std::mem::take(&mut result.summary);
             match &mut self.open {
@@ -107,6 +116,9 @@ impl Outputs {
             }
         }
         self.dropped.write_bytes(&dropped)?;
+        if let Some(file) = &mut self.health {
+            file.write_bytes(&health)?;
+        }
         self.waiting += by_sink.iter().flatten().map(Vec::len).sum::<usize>() + dropped.len();
         if self.waiting >= MOST_WAITING {
             self.hand_over()?;
@@ -143,6 +155,7 @@ impl Outputs {
     /// Keeps the files under their temporary names, for the process that resumes the run.
     pub fn keep(&mut self) {
         let files = self.sinks.iter_mut().filter_map(|chosen| chosen.sink.as_mut().ok()?.file());
+        let files = files.chain(&mut self.health);
         for file in files.chain(&mut self.sites).chain(std::iter::once(&mut self.dropped)) {
             // If this fails, that process writes what is missing.
             let _ = file.keep();
@@ -193,6 +206,11 @@ impl Outputs {
             return Err(error);
         }
         self.dropped.finish()?;
+        match self.health {
+            Some(file) => file.finish()?,
+            // A leftover that cannot be removed harms nobody.
+            None => drop(fs::remove_file(self.folder.join(HEALTH))),
+        }
         AtomicFile::finish_all(self.sites)?;
         // A leftover that cannot be removed does no harm.
         for stale in self.stale {

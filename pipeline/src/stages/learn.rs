@@ -118,6 +118,18 @@ impl Surveyed {
         Self { key, items, joined, parts, whole, addresses }
     }
 
+    /// Takes addresses of pages of earlier nights beside those of tonight.
+    pub(crate) fn widen<'a>(
+        &mut self,
+        tonight: impl Iterator<Item = &'a str> + Clone,
+        others: impl Iterator<Item = &'a str> + Clone,
+        settings: &Settings,
+    ) {
+        if others.clone().next().is_some() {
+            self.addresses = AddressDigest::of(tonight.chain(others), settings.tracking());
+        }
+    }
+
     /// The key of the site.
     pub(crate) fn key(&self) -> &str {
         &self.key

@@ -47,6 +47,8 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
         wrapper_version: 1,
         confidence: 0.9,
         doubtful: false,
+        model_revision: None,
+        health: None,
     }
 }
 

@@ -174,6 +174,8 @@ fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Setting
         wrapper_version: body.wrapper_version,
         confidence: body.confidence,
         doubtful: body.confidence < settings.tables().extract.doubtful_below,
+        model_revision: None,
+        health: None,
     }
 }
 

@@ -61,7 +61,8 @@ impl Outputs {
         }
         let by_sink = self.sinks.iter().map(|_| None).collect();
         let result = part.without_lines();
-        self.emit(Rendered { result, by_sink, dropped: Vec::new(), wrappers: None })?;
+        let (dropped, health) = (Vec::new(), Vec::new());
+        self.emit(Rendered { result, by_sink, dropped, wrappers: None, health })?;
         Ok(true)
     }
 }

@@ -2,7 +2,7 @@
 
 use model::{SiteResult, SiteSummary};
 use serde::{Deserialize, Serialize};
-use sink::{Fingerprint, Render, SiteRecord, drop_record, figures_of, json_lines};
+use sink::{Fingerprint, Render, SiteRecord, drop_record, figures_of, health_record, json_lines};
 
 /// Turns results of sites into output. Runs in the worker threads, so that they wait for each other only
 /// while bytes are copied to files.
@@ -18,6 +18,8 @@ pub struct Rendered {
     pub(super) dropped: Vec<u8>,
     /// Its wrapper file; none for a part of a site, since that file covers all parts.
     pub(super) wrappers: Option<Vec<u8>>,
+    /// Its line of `health.jsonl`; empty without a store of models.
+    pub(super) health: Vec<u8>,
 }
 
 /// Identifies the output of a site, to check whether it is already in the files.
@@ -72,6 +74,7 @@ impl Renderers {
             by_sink: by_sink.collect(),
             dropped: json_lines(result.drops.iter().map(drop_record)),
             wrappers: is_whole.then(|| wrapper_file(&result.summary)),
+            health: json_lines(result.night.iter().map(|night| health_record(night))),
             result,
         }
     }

@@ -1,0 +1,51 @@
+//! What a run with a store of models found of a site.
+
+use serde::{Deserialize, Serialize};
+
+use crate::verdict::Verdict;
+
+/// What a run with a store of models found of a site.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct SiteNight {
+    /// Key of the site.
+    pub site: String,
+    /// Date of its newest page, `YYYY-MM-DD`; empty where pages have no dates.
+    pub night: String,
+    /// How its model fares.
+    pub verdict: Verdict,
+    /// What was decided about the model.
+    pub decision: String,
+    /// Why.
+    pub reason: String,
+    /// The revision that was applied; 0 for a model that is not kept.
+    pub model_revision: u32,
+    /// Pages that were looked at to tell.
+    pub pages: u64,
+    /// Of those, pages of no template.
+    pub unassigned: u64,
+    /// How its templates are, by id.
+    pub templates: Vec<TemplateNight>,
+    /// What the store is to take in, as its own bytes; empty where it took this run in before.
+    pub update: Vec<u8>,
+}
+
+/// How a template fared in a night.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct TemplateNight {
+    /// Its id.
+    pub template: String,
+    /// How it is.
+    pub verdict: Verdict,
+    /// Pages that were looked at.
+    pub pages: u64,
+    /// Share of pages on which the wrapper found the article.
+    pub by_wrapper: f64,
+    /// The same of the pages learnt from.
+    pub by_wrapper_expected: f64,
+    /// Mean confidence.
+    pub confidence: f64,
+    /// The same of the pages learnt from.
+    pub confidence_expected: f64,
+    /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` where none was judged.
+    pub agreement: Option<f64>,
+}

@@ -1,0 +1,191 @@
+//! The retained sample of a site: pages to learn from again, bounded, and compressed together.
+//!
+//! Of each template, and of pages of none, the pages with the smallest hashes of their addresses: a choice
+//! that depends on the set of pages alone, so that it does not matter in which nights they came.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use grouping::address_hash;
+
+use crate::records::{PackedSample, Retained, RetainedHead};
+
+/// How much is retained of a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetainLimits {
+    /// Pages of a template.
+    pub pages: usize,
+    /// Bytes of HTML of a template. A page of more than a quarter of this is not retained.
+    pub template_bytes: u64,
+    /// Bytes of HTML of the site.
+    pub site_bytes: u64,
+}
+
+/// What a run retains. Learning asks for ten pages of a template, and a few more stand in for those that
+/// are of no use; a page of news weighs 100 kB or so.
+pub const RETAIN: RetainLimits =
+    RetainLimits { pages: 12, template_bytes: 4 << 20, site_bytes: 16 << 20 };
+
+/// Level of compression: pages of one site share most of their markup, which a long window finds.
+const LEVEL: i32 = 9;
+/// Binary logarithm of the window.
+const WINDOW: u32 = 24;
+
+impl From<&Retained> for RetainedHead {
+    fn from(retained: &Retained) -> Self {
+        let page = &retained.page;
+        Self {
+            url: page.url.clone(),
+            template: retained.template.clone(),
+            fetched: page.fetched.map(|at| at.to_string()).unwrap_or_default(),
+            html_bytes: page.html.len() as u64,
+        }
+    }
+}
+
+/// Which pages are retained: indices into `heads`, in the order of address hashes. Of one address the first
+/// given is chosen. Takes n log n time.
+pub fn retain(heads: &[RetainedHead], limits: RetainLimits) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..heads.len()).collect();
+    order.sort_by_cached_key(|&at| (address_hash(&heads[at].url), heads[at].url.clone(), at));
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut of_templates: BTreeMap<&str, (usize, u64)> = BTreeMap::new();
+    let mut of_site = 0;
+    let fits = |at: &usize| {
+        let RetainedHead { url, template, html_bytes, .. } = &heads[*at];
+        let (pages, bytes) = of_templates.get(&**template).copied().unwrap_or_default();
+        let chosen = *html_bytes <= limits.template_bytes / 4
+            && pages < limits.pages
+            && bytes + html_bytes <= limits.template_bytes
+            && of_site + html_bytes <= limits.site_bytes
+            && known.insert(url);
+        if chosen {
+            of_templates.insert(template, (pages + 1, bytes + html_bytes));
+            of_site += html_bytes;
+        }
+        chosen
+    };
+    order.into_iter().filter(fits).collect()
+}
+
+impl PackedSample {
+    /// Compresses pages together.
+    ///
+    /// # Errors
+    /// If memory for the compressor cannot be had.
+    pub fn of(pages: &[Retained]) -> std::io::Result<Self> {
+        let mut heads: Vec<RetainedHead> = pages.iter().map(RetainedHead::from).collect();
+        heads.sort_by(|a, b| a.url.cmp(&b.url));
+        let plain = rmp_serde::to_vec(pages).map_err(std::io::Error::other)?;
+        Ok(Self { heads, blob: pack(&plain)? })
+    }
+
+    /// The pages.
+    ///
+    /// # Errors
+    /// If the bytes are damaged.
+    pub fn pages(blob: &[u8]) -> std::io::Result<Vec<Retained>> {
+        rmp_serde::from_slice(&unpack(blob)?).map_err(std::io::Error::other)
+    }
+}
+
+/// Most bytes that are unpacked: a site's pages with room to spare.
+const MOST: u64 = 256 << 20;
+
+pub(crate) fn pack(plain: &[u8]) -> std::io::Result<Vec<u8>> {
+    use std::io::Write;
+    let mut to = zstd::Encoder::new(Vec::new(), LEVEL)?;
+    to.include_checksum(true)?;
+    to.window_log(WINDOW)?;
+    to.long_distance_matching(true)?;
+    to.write_all(plain)?;
+    to.finish()
+}
+
+pub(crate) fn unpack(packed: &[u8]) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut plain = Vec::new();
+    let mut from = zstd::Decoder::with_buffer(packed)?;
+    from.window_log_max(WINDOW)?;
+    from.take(MOST + 1).read_to_end(&mut plain)?;
+    if plain.len() as u64 > MOST {
+        return Err(std::io::Error::other("it unpacks to more than 256 MiB"));
+    }
+    Ok(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn heads(of: &[(u8, u8, u16)]) -> Vec<RetainedHead> {
+        of.iter()
+            .map(|(url, template, bytes)| RetainedHead {
+                url: format!("https://site.example/{url}"),
+                template: format!("t{}", template % 3),
+                fetched: String::new(),
+                html_bytes: u64::from(*bytes),
+            })
+            .collect()
+    }
+
+    fn chosen(heads: &[RetainedHead], limits: RetainLimits) -> Vec<RetainedHead> {
+        retain(heads, limits).into_iter().map(|at| heads[at].clone()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_hold_and_each_address_is_kept_once(
+            of in prop::collection::vec((0u8..60, 0u8..6, 1u16..900), 0..80),
+            pages in 1usize..6,
+        ) {
+            let limits = RetainLimits { pages, template_bytes: 3_000, site_bytes: 5_000 };
+            let kept = chosen(&heads(&of), limits);
+            let mut urls: Vec<_> = kept.iter().map(|head| &head.url).collect();
+            urls.sort();
+            prop_assert!(urls.windows(2).all(|two| two[0] != two[1]));
+            prop_assert!(kept.iter().map(|head| head.html_bytes).sum::<u64>() <= 5_000);
+            for template in ["t0", "t1", "t2"] {
+                let own: Vec<_> = kept.iter().filter(|head| head.template == template).collect();
+                prop_assert!(own.len() <= pages);
+                prop_assert!(own.iter().all(|head| head.html_bytes <= 750));
+            }
+        }
+
+        #[test]
+        fn pages_of_one_size_do_not_depend_on_the_nights_they_came_in(
+            of in prop::collection::btree_map(0u8..60, 0u8..6, 1..40),
+            cut in 0usize..40,
+        ) {
+            let of: Vec<(u8, u8, u16)> = of.into_iter().map(|(url, t)| (url, t, 10)).collect();
+            let all = heads(&of);
+            let limits = RetainLimits { pages: 4, template_bytes: 1_000, site_bytes: 100_000 };
+            let (first, second) = all.split_at(cut.min(all.len()));
+            let mut over_nights = chosen(first, limits);
+            over_nights.extend_from_slice(second);
+            prop_assert_eq!(chosen(&over_nights, limits), chosen(&all, limits));
+        }
+
+        #[test]
+        fn bytes_come_back(bytes in prop::collection::vec(any::<u8>(), 0..5_000)) {
+            let packed = pack(&bytes).unwrap();
+            prop_assert_eq!(unpack(&packed).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn damage_never_gives_other_bytes() {
+        let plain = b"the same words over and over, ".repeat(200);
+        let packed = pack(&plain).unwrap();
+        for at in 0..packed.len() {
+            let mut damaged = packed.clone();
+            damaged[at] ^= 0x55;
+            // Some bits only say how large a window is asked for.
+            assert!(
+                unpack(&damaged).is_ok_and(|bytes| bytes == plain) || unpack(&damaged).is_err()
+            );
+        }
+        assert!(unpack(&packed[..packed.len() - 1]).is_err());
+    }
+}

@@ -1,0 +1,249 @@
+//! What a store knows of a site, and how a run adds to that.
+
+use std::collections::BTreeMap;
+
+use model::{TemplateNight, Verdict};
+use rusqlite::{Connection, OptionalExtension, Result, Row, params};
+
+use crate::error::StoreError;
+use crate::records::{PackedSample, Retained, RetainedHead, SiteState, Update};
+use crate::sample::{pack, unpack};
+use crate::store::{Evicted, Store};
+
+/// What is known of a site; for a `run` that was taken in before, with what it found then.
+pub(crate) fn state(store: &Store, site: &str, run: Option<i64>) -> Result<SiteState, StoreError> {
+    let (read, packed) = {
+        let db = store.db();
+        let read = read(&db, site, run).map_err(store.failed("cannot read"))?;
+        let wanted = read.before.as_ref().map_or(read.revision, |before| before.applied);
+        let packed = blob(&db, site, wanted).map_err(store.failed("cannot read"))?;
+        (read, packed)
+    };
+    let plain = packed.map(|packed| unpack(&packed)).transpose();
+    let damaged = |error| {
+        StoreError::damaged(
+            store.path(),
+            format!("the model of {site} cannot be unpacked: {error}"),
+        )
+    };
+    Ok(SiteState { model: plain.map_err(damaged)?, ..read })
+}
+
+fn read(db: &Connection, site: &str, run: Option<i64>) -> Result<SiteState> {
+    let revision = "SELECT revision FROM sites WHERE site = ?1";
+    let Some(revision) =
+        db.prepare_cached(revision)?.query_row([site], |row| row.get(0)).optional()?
+    else {
+        return Ok(SiteState::default());
+    };
+    let retained =
+        "SELECT url, template, fetched, html_bytes FROM retained WHERE site = ?1 ORDER BY url";
+    let head = |row: &Row<'_>| {
+        Ok(RetainedHead {
+            url: row.get(0)?,
+            template: row.get(1)?,
+            fetched: row.get(2)?,
+            html_bytes: row.get::<_, i64>(3)?.unsigned_abs(),
+        })
+    };
+    let retained = db.prepare_cached(retained)?.query_map([site], head)?.collect::<Result<_>>()?;
+    let last_seen = "SELECT template, last_seen FROM templates WHERE site = ?1";
+    let last_seen: BTreeMap<String, String> = db
+        .prepare_cached(last_seen)?
+        .query_map([site], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_>>()?;
+    let before = match run {
+        Some(run) => before(db, site, run)?.map(Box::new),
+        None => None,
+    };
+    Ok(SiteState { revision, model: None, retained, last_seen, before })
+}
+
+/// What a run found of a site.
+fn before(db: &Connection, site: &str, run: i64) -> Result<Option<Update>> {
+    let sql = "SELECT night, decision, reason, revision, verdict, pages, unassigned
+        FROM nights WHERE site = ?1 AND run = ?2";
+    let night = |row: &Row<'_>| {
+        Ok(Update {
+            site: site.to_owned(),
+            night: row.get(0)?,
+            decision: row.get(1)?,
+            reason: row.get(2)?,
+            applied: row.get(3)?,
+            verdict: verdict(row, 4)?,
+            pages: row.get::<_, i64>(5)?.unsigned_abs(),
+            unassigned: row.get::<_, i64>(6)?.unsigned_abs(),
+            revision: None,
+            sample: None,
+            templates: Vec::new(),
+        })
+    };
+    let found = db.prepare_cached(sql)?.query_row(params![site, run], night).optional()?;
+    let Some(mut found) = found else { return Ok(None) };
+    found.templates = health(db, site, run)?;
+    Ok(Some(found))
+}
+
+/// How the templates of a site were in a run.
+pub(crate) fn health(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>> {
+    let sql = "SELECT template, verdict, pages, by_wrapper, by_wrapper_expected, confidence,
+        confidence_expected, agreement FROM health WHERE site = ?1 AND run = ?2 ORDER BY template";
+    let template = |row: &Row<'_>| {
+        Ok(TemplateNight {
+            template: row.get(0)?,
+            verdict: verdict(row, 1)?,
+            pages: row.get::<_, i64>(2)?.unsigned_abs(),
+            by_wrapper: row.get(3)?,
+            by_wrapper_expected: row.get(4)?,
+            confidence: row.get(5)?,
+            confidence_expected: row.get(6)?,
+            agreement: row.get(7)?,
+        })
+    };
+    db.prepare_cached(sql)?.query_map(params![site, run], template)?.collect()
+}
+
+/// A verdict by its name. One that is not known tells nothing.
+pub(crate) fn verdict(row: &Row<'_>, column: usize) -> Result<Verdict> {
+    let name: String = row.get(column)?;
+    Ok(Verdict::named(&name).unwrap_or(Verdict::TooFewPages))
+}
+
+/// The packed bytes of a revision.
+pub(crate) fn blob(db: &Connection, site: &str, revision: u32) -> Result<Option<Vec<u8>>> {
+    let sql = "SELECT blob FROM models WHERE site = ?1 AND revision = ?2";
+    db.prepare_cached(sql)?.query_row(params![site, revision], |row| row.get(0)).optional()
+}
+
+/// The retained pages of a site.
+pub(crate) fn sample(store: &Store, site: &str) -> Result<Vec<Retained>, StoreError> {
+    let packed: Option<Vec<u8>> = {
+        let db = store.db();
+        let sql = "SELECT blob FROM samples WHERE site = ?1";
+        let read = || db.prepare_cached(sql)?.query_row([site], |row| row.get(0)).optional();
+        read().map_err(store.failed("cannot read"))?
+    };
+    let pages = packed.map(|packed| PackedSample::pages(&packed)).transpose();
+    let damaged = |error| {
+        StoreError::damaged(
+            store.path(),
+            format!("the pages of {site} cannot be unpacked: {error}"),
+        )
+    };
+    Ok(pages.map_err(damaged)?.unwrap_or_default())
+}
+
+/// Adds what a run found of a site.
+pub(crate) fn take(db: &Connection, run: i64, update: &Update) -> Result<()> {
+    let Update { site, night, .. } = update;
+    // Crawls may come in any order of their dates. An empty date is before all others.
+    let sql = "INSERT INTO sites (site, first_seen, last_seen, revision) VALUES (?1, ?2, ?2, 0)
+        ON CONFLICT DO UPDATE SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)";
+    db.prepare_cached(sql)?.execute(params![site, night])?;
+    if let Some(revision) = &update.revision {
+        let packed = pack(&revision.model).map_err(unpackable)?;
+        let sql = "INSERT INTO models VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+        db.prepare_cached(sql)?.execute(params![
+            site,
+            revision.number,
+            night,
+            revision.reason,
+            revision.pages as i64,
+            revision.templates as i64,
+            revision.format,
+            revision.engine,
+            revision.weights,
+            revision.settings,
+            run,
+            packed
+        ])?;
+        let sql = "UPDATE sites SET revision = ?2 WHERE site = ?1";
+        db.prepare_cached(sql)?.execute(params![site, revision.number])?;
+    }
+    if let Some(sample) = &update.sample {
+        replace_sample(db, site, sample)?;
+    }
+    let sql = "INSERT INTO nights VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    db.prepare_cached(sql)?.execute(params![
+        site,
+        run,
+        night,
+        update.decision,
+        update.reason,
+        update.applied,
+        update.verdict.as_str(),
+        update.pages as i64,
+        update.unassigned as i64
+    ])?;
+    for template in &update.templates {
+        let sql = "INSERT INTO templates VALUES (?1, ?2, ?3, ?3) ON CONFLICT DO UPDATE SET
+            first_seen = min(first_seen, ?3), last_seen = max(last_seen, ?3)";
+        db.prepare_cached(sql)?.execute(params![site, template.template, night])?;
+        let sql = "INSERT INTO health VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        db.prepare_cached(sql)?.execute(params![
+            site,
+            run,
+            template.template,
+            template.verdict.as_str(),
+            template.pages as i64,
+            template.by_wrapper,
+            template.by_wrapper_expected,
+            template.confidence,
+            template.confidence_expected,
+            template.agreement
+        ])?;
+    }
+    Ok(())
+}
+
+fn unpackable(error: std::io::Error) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(Box::new(error))
+}
+
+pub(crate) fn replace_sample(db: &Connection, site: &str, sample: &PackedSample) -> Result<()> {
+    db.prepare_cached("DELETE FROM retained WHERE site = ?1")?.execute([site])?;
+    let html_bytes: u64 = sample.heads.iter().map(|head| head.html_bytes).sum();
+    let sql = "INSERT OR REPLACE INTO samples VALUES (?1, ?2, ?3, ?4)";
+    db.prepare_cached(sql)?.execute(params![
+        site,
+        sample.blob.len() as i64,
+        html_bytes as i64,
+        sample.blob
+    ])?;
+    for head in &sample.heads {
+        let sql = "INSERT OR REPLACE INTO retained VALUES (?1, ?2, ?3, ?4, ?5)";
+        let RetainedHead { url, template, fetched, html_bytes } = head;
+        let html_bytes = *html_bytes as i64;
+        db.prepare_cached(sql)?.execute(params![site, url, template, fetched, html_bytes])?;
+    }
+    Ok(())
+}
+
+/// Lets samples go until all weigh so much at most: those of the sites not seen for longest first, the
+/// larger of two first.
+pub(crate) fn evict(db: &Connection, most: u64) -> Result<Evicted> {
+    let sum = "SELECT coalesce(sum(bytes), 0) FROM samples";
+    let mut weight = db.query_row(sum, [], |row| row.get::<_, i64>(0))?.unsigned_abs();
+    let mut evicted = Evicted::default();
+    if weight <= most {
+        return Ok(evicted);
+    }
+    let sql =
+        "SELECT samples.site, samples.bytes FROM samples JOIN sites ON sites.site = samples.site
+        ORDER BY sites.last_seen, samples.bytes DESC, samples.site";
+    let all: Vec<(String, i64)> = db
+        .prepare(sql)?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_>>()?;
+    for (site, bytes) in all {
+        if weight <= most {
+            break;
+        }
+        db.execute("DELETE FROM retained WHERE site = ?1", [&site])?;
+        db.execute("DELETE FROM samples WHERE site = ?1", [&site])?;
+        weight = weight.saturating_sub(bytes.unsigned_abs());
+        evicted.sites += 1;
+        evicted.bytes += bytes.unsigned_abs();
+    }
+    Ok(evicted)
+}

@@ -1,0 +1,338 @@
+//! A store over several runs: what is kept, what is refused, and who waits.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use model::{Charset, CharsetEvidence, Origin, Page, TemplateNight, Verdict};
+use rusqlite::Connection;
+use sitegrove_modelstore::{
+    Exported, PackedSample, RETAIN, Retained, RetainedHead, Revision, Run, Store, StoreError,
+    Update, retain,
+};
+
+fn page(url: &str, html: &str) -> Page {
+    Page {
+        url: url.to_owned(),
+        site: "news.example".to_owned(),
+        fetched: Some("2026-03-01T04:00:00Z".parse().unwrap()),
+        origin: Origin {
+            file: "crawl.warc.gz".into(),
+            offset: 77,
+            record_id: "urn:uuid:1".to_owned(),
+            truncated: None,
+        },
+        charset: Charset {
+            name: "UTF-8",
+            evidence: CharsetEvidence::ValidUtf8,
+            overruled: model::Overruled::default(),
+        },
+        html: html.to_owned(),
+    }
+}
+
+fn sample(pages: usize) -> Vec<Retained> {
+    let retained = |n| Retained {
+        template: "a1b2".to_owned(),
+        page: page(&format!("https://news.example/{n}"), &"<p>The harbour is open.".repeat(40 + n)),
+        items: Vec::new(),
+    };
+    (0..pages).map(retained).collect()
+}
+
+fn update(site: &str, night: &str, revision: u32) -> Update {
+    Update {
+        site: site.to_owned(),
+        night: night.to_owned(),
+        decision: "learn".to_owned(),
+        reason: "no model".to_owned(),
+        applied: revision,
+        verdict: Verdict::Healthy,
+        pages: 7,
+        unassigned: 1,
+        revision: Some(Revision {
+            number: revision,
+            reason: "no model".to_owned(),
+            pages: 7,
+            templates: 2,
+            format: 1,
+            engine: "grove".to_owned(),
+            weights: Some("ab".to_owned()),
+            settings: "cd".to_owned(),
+            model: format!("model {revision} of {site}").into_bytes(),
+        }),
+        sample: Some(PackedSample::of(&sample(3)).unwrap()),
+        templates: vec![TemplateNight {
+            template: "a1b2".to_owned(),
+            verdict: Verdict::Healthy,
+            pages: 6,
+            by_wrapper: 1.0,
+            by_wrapper_expected: 0.9,
+            confidence: 0.8,
+            confidence_expected: 0.9,
+            agreement: Some(0.97),
+        }],
+    }
+}
+
+fn run(digest: &str) -> Run {
+    Run { digest: digest.to_owned(), program: "0.1.0".to_owned() }
+}
+
+fn open(path: &Path) -> Store {
+    Store::open(path, &|| panic!("nobody else is here")).unwrap()
+}
+
+/// Takes in a run.
+fn night(path: &Path, digest: &str, updates: &[Update]) -> bool {
+    let store = open(path);
+    let before = store.begin(&run(digest)).unwrap();
+    updates.iter().for_each(|update| store.take(update).unwrap());
+    store.commit(u64::MAX).unwrap();
+    before
+}
+
+fn at(folder: &tempfile::TempDir) -> PathBuf {
+    folder.path().join("models.sqlite")
+}
+
+#[test]
+fn what_is_kept_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    assert!(!night(&path, "r1", &[update("news.example", "2026-03-01", 1)]));
+    let second = Update { sample: None, ..update("news.example", "2026-03-02", 2) };
+    assert!(!night(&path, "r2", &[second]));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "one file, nothing beside it");
+
+    let store = open(&path);
+    assert!(!store.begin(&run("r3")).unwrap());
+    let state = store.site("news.example").unwrap();
+    assert_eq!((state.revision, state.before), (2, None));
+    assert_eq!(state.model.unwrap(), b"model 2 of news.example");
+    assert_eq!(state.last_seen["a1b2"], "2026-03-02");
+    let pages = store.sample("news.example").unwrap();
+    assert_eq!(pages.len(), 3);
+    assert_eq!(pages[2].page.html, sample(3)[2].page.html);
+    assert_eq!(pages[0].page.origin, sample(1)[0].page.origin);
+    let heads: Vec<RetainedHead> = pages.iter().map(RetainedHead::from).collect();
+    assert_eq!(state.retained, heads);
+    assert_eq!(store.site("other.example").unwrap().revision, 0);
+}
+
+#[test]
+fn the_same_run_twice_changes_nothing_and_finds_what_it_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
+    night(&path, "r2", &[update("news.example", "2026-03-02", 2)]);
+    let before = fs::read(&path).unwrap();
+    assert!(night(&path, "r1", &[update("news.example", "2026-03-09", 9)]));
+    let store = open(&path);
+    assert!(store.begin(&run("r1")).unwrap());
+    let state = store.site("news.example").unwrap();
+    assert_eq!(state.model.unwrap(), b"model 1 of news.example", "that of its own night");
+    let found = state.before.unwrap();
+    assert_eq!((found.applied, &*found.night, found.verdict), (1, "2026-03-01", Verdict::Healthy));
+    assert_eq!(found.templates, update("news.example", "", 1).templates);
+    drop(store);
+    let dump = |bytes: &[u8]| {
+        let copy = folder.path().join("copy");
+        fs::write(&copy, bytes).unwrap();
+        let store = Store::look(&copy).unwrap();
+        (store.summary().unwrap(), store.revisions("news.example").unwrap())
+    };
+    assert_eq!(dump(&before), dump(&fs::read(&path).unwrap()));
+}
+
+#[test]
+fn older_crawls_do_not_turn_dates_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    night(&path, "new", &[update("news.example", "2026-03-02", 1)]);
+    night(&path, "old", &[update("news.example", "2026-02-01", 2)]);
+    let store = Store::look(&path).unwrap();
+    let site = store.sites().unwrap().remove(0);
+    assert_eq!((&*site.first_seen, &*site.last_seen), ("2026-02-01", "2026-03-02"));
+    assert_eq!(site.revision, 2);
+    let nights = store.nights("news.example").unwrap();
+    assert_eq!(nights.iter().map(|n| &*n.night).collect::<Vec<_>>(), ["2026-03-02", "2026-02-01"]);
+}
+
+#[test]
+fn a_run_that_does_not_end_leaves_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let store = open(&path);
+    store.begin(&run("r1")).unwrap();
+    store.take(&update("news.example", "2026-03-01", 1)).unwrap();
+    drop(store);
+    assert!(!path.exists(), "a store that was never whole goes");
+
+    night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
+    let store = open(&path);
+    store.begin(&run("r2")).unwrap();
+    store.take(&update("news.example", "2026-03-02", 2)).unwrap();
+    drop(store);
+    let store = Store::look(&path).unwrap();
+    assert_eq!(store.summary().unwrap().runs, 1);
+    assert_eq!(store.sites().unwrap()[0].revision, 1);
+}
+
+#[test]
+fn others_are_left_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("recipes.sqlite");
+    let other = Connection::open(&path).unwrap();
+    other
+        .execute_batch("CREATE TABLE recipes (name TEXT); INSERT INTO recipes VALUES ('soup')")
+        .unwrap();
+    drop(other);
+    let text = folder.path().join("notes.txt");
+    fs::write(&text, "These are notes, and no database at all. ".repeat(30)).unwrap();
+    let newer = folder.path().join("newer.sqlite");
+    night(&newer, "r1", &[]);
+    Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    for (path, says) in [
+        (&path, "the database of another program"),
+        (&text, "not a database"),
+        (&newer, "has schema 99, this program knows 1"),
+    ] {
+        let before = fs::read(path).unwrap();
+        let names = path.file_name().unwrap().to_string_lossy().into_owned();
+        for error in [Store::open(path, &|| ()).unwrap_err(), Store::look(path).unwrap_err()] {
+            let told = error.to_string();
+            assert!(told.contains(says) && told.contains(&names), "{told}");
+        }
+        assert!(fs::read(path).unwrap() == before, "{names} was changed");
+    }
+    let gone = Store::look(&folder.path().join("none.sqlite"));
+    assert!(matches!(gone, Err(StoreError::Absent(_))));
+}
+
+#[test]
+fn a_damaged_store_is_refused_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let updates: Vec<Update> =
+        (0..60).map(|n| update(&format!("{n:02}.example"), "2026-03-01", 1)).collect();
+    night(&path, "r1", &updates);
+    let whole = fs::read(&path).unwrap();
+    assert!(whole.len() > 40_000);
+    let mut refused = 0;
+    for page in 1..whole.len() / 4096 {
+        let mut damaged = whole.clone();
+        damaged[page * 4096..page * 4096 + 64].fill(0xA5);
+        fs::write(&path, &damaged).unwrap();
+        if let Err(error) = Store::open(&path, &|| ()) {
+            refused += 1;
+            assert!(error.to_string().contains("models.sqlite"), "{error}");
+            assert!(fs::read(&path).unwrap() == damaged, "page {page}: the file was changed");
+        }
+    }
+    assert!(refused * 2 > whole.len() / 4096, "{refused} of {} damages", whole.len() / 4096);
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let error = Store::open(&path, &|| ()).unwrap_err().to_string();
+    assert!(error.contains("models.sqlite"), "{error}");
+}
+
+#[test]
+fn a_damaged_model_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("UPDATE models SET blob = x'00112233'; UPDATE samples SET blob = x'00'")
+        .unwrap();
+    drop(db);
+    let store = open(&path);
+    for told in [
+        store.site("news.example").unwrap_err().to_string(),
+        store.sample("news.example").unwrap_err().to_string(),
+    ] {
+        assert!(told.contains("models.sqlite") && told.contains("news.example"), "{told}");
+    }
+}
+
+#[test]
+fn a_second_writer_waits_and_is_told_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    night(&path, "r0", &[update("news.example", "2026-03-01", 1)]);
+    let first = open(&path);
+    first.begin(&run("r1")).unwrap();
+    let waited = AtomicUsize::new(0);
+    let wait = || {
+        waited.fetch_add(1, Ordering::Relaxed);
+    };
+    let refused = Store::open_patiently(&path, &wait, Duration::from_millis(50));
+    assert!(matches!(refused, Err(StoreError::Busy(_))), "{refused:?}");
+    assert_eq!(waited.load(Ordering::Relaxed), 1);
+
+    // One who looks sees the store as it was.
+    first.take(&update("news.example", "2026-03-02", 2)).unwrap();
+    assert_eq!(Store::look(&path).unwrap().sites().unwrap()[0].revision, 1);
+
+    let second = std::thread::scope(|scope| {
+        let second = scope.spawn(|| {
+            let second = Store::open(&path, &wait).unwrap();
+            second.begin(&run("r2")).unwrap();
+            second.site("news.example").unwrap().revision
+        });
+        std::thread::sleep(Duration::from_millis(100));
+        first.commit(u64::MAX).unwrap();
+        second.join().unwrap()
+    });
+    assert_eq!(second, 2, "it sees what the first one kept");
+    assert_eq!(waited.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn samples_of_sites_not_seen_for_long_go_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    let updates: Vec<Update> = (1..=4)
+        .map(|n| update(&format!("{n}.example"), &format!("2026-03-0{}", 5 - n), 1))
+        .collect();
+    let one = updates[0].sample.as_ref().unwrap().blob.len() as u64;
+    let store = open(&path);
+    store.begin(&run("r1")).unwrap();
+    updates.iter().for_each(|update| store.take(update).unwrap());
+    let evicted = store.commit(2 * one + 1).unwrap();
+    assert_eq!((evicted.sites, evicted.bytes), (2, 2 * one));
+    let store = Store::look(&path).unwrap();
+    let left: Vec<u64> = store.sites().unwrap().iter().map(|site| site.retained).collect();
+    assert_eq!(left, [3, 3, 0, 0], "the newest stay");
+    assert!(store.model("4.example", None).unwrap().is_some(), "models stay");
+}
+
+#[test]
+fn models_move_between_stores_and_sites_are_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
+    let revision = update("news.example", "", 1).revision.unwrap();
+    let exported =
+        Exported { site: "news.example".to_owned(), night: "2026-03-01".to_owned(), revision };
+    let store = open(&path);
+    assert_eq!(store.import(&exported).unwrap(), 2);
+    let elsewhere = Exported { site: "new.example".to_owned(), ..exported };
+    assert_eq!(store.import(&elsewhere).unwrap(), 1);
+    store.commit(u64::MAX).unwrap();
+    let store = open(&path);
+    assert_eq!(store.model("new.example", Some(1)).unwrap().unwrap(), b"model 1 of news.example");
+    assert!(store.forget("news.example").unwrap());
+    assert!(!store.forget("news.example").unwrap());
+    store.commit(u64::MAX).unwrap();
+    let store = Store::look(&path).unwrap();
+    assert_eq!(store.sites().unwrap().len(), 1);
+    assert_eq!(store.model("news.example", None).unwrap(), None);
+}
+
+#[test]
+fn pages_are_retained_up_to_the_limit_of_their_template() {
+    let heads: Vec<RetainedHead> = sample(40).iter().map(RetainedHead::from).collect();
+    let kept = retain(&heads, RETAIN);
+    assert_eq!(kept.len(), RETAIN.pages);
+}

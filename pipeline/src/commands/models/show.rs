@@ -1,0 +1,201 @@
+//! `sitegrove models list`, `show` and `history`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use modelstore::Store;
+use serde_json::{Value, json};
+use sitemodel::Template;
+
+use super::revision;
+use crate::printed::{Console, line};
+
+/// Arguments of `sitegrove models list`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models list models.sqlite
+  sitegrove models list models.sqlite --json")]
+pub(super) struct ListArgs {
+    /// The model store
+    #[arg(value_name = "FILE")]
+    models: PathBuf,
+    /// One JSON object a site
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `sitegrove models show`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models show models.sqlite blog.example
+  sitegrove models show models.sqlite blog.example --revision 3 --json")]
+pub(super) struct ShowArgs {
+    /// The model store
+    #[arg(value_name = "FILE")]
+    models: PathBuf,
+    /// Key of the site
+    site: String,
+    /// Revision of its model [default: the newest]
+    #[arg(long, value_name = "N")]
+    revision: Option<u32>,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `sitegrove models history`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove models history models.sqlite blog.example")]
+pub(super) struct HistoryArgs {
+    /// The model store
+    #[arg(value_name = "FILE")]
+    models: PathBuf,
+    /// Key of the site
+    site: String,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+fn json_line(value: &impl serde::Serialize, out: &mut Console<'_>) -> Result<()> {
+    serde_json::to_writer(out.as_json(), value)?;
+    Ok(writeln!(out)?)
+}
+
+fn date(night: &str) -> &str {
+    if night.is_empty() { "no date" } else { night }
+}
+
+pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = Store::look(&args.models)?;
+    let sites = store.sites()?;
+    if args.json {
+        return sites.iter().try_for_each(|site| json_line(site, out));
+    }
+    writeln!(
+        out,
+        "{:<32} {:>8}  {:<13} {:<10}  {:<10} {:>8} {:>9}",
+        "site", "revision", "health", "first seen", "last seen", "retained", "bytes"
+    )?;
+    for site in &sites {
+        writeln!(
+            out,
+            "{:<32} {:>8}  {:<13} {:<10}  {:<10} {:>8} {:>9}",
+            line(&site.site),
+            site.revision,
+            line(&site.verdict),
+            line(date(&site.first_seen)),
+            line(date(&site.last_seen)),
+            site.retained,
+            site.bytes
+        )?;
+    }
+    let summary = store.summary()?;
+    writeln!(
+        out,
+        "\n{} sites, {} revisions in {} bytes, {} retained pages in {} bytes, {} runs",
+        summary.sites,
+        summary.revisions,
+        summary.model_bytes,
+        summary.retained,
+        summary.sample_bytes,
+        summary.runs
+    )?;
+    Ok(())
+}
+
+/// A template as JSON.
+pub(super) fn template_json(template: &Template) -> Value {
+    json!({
+        "template": template.id,
+        "kind": template.kind.as_str(),
+        "pages": template.pages,
+        "examples": template.examples,
+        "wrapper": template.wrapper().map(|wrapper| json!({
+            "version": wrapper.version,
+            "content": wrapper.content,
+            "prune": wrapper.prune,
+            "confidence": wrapper.confidence,
+        })),
+    })
+}
+
+pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = Store::look(&args.models)?;
+    let (row, model) = revision(&store, &args.site, args.revision)?;
+    if args.json {
+        let templates: Vec<Value> = model.templates().iter().map(template_json).collect();
+        let own = json!({ "site": args.site, "model": row, "templates": templates });
+        return json_line(&own, out);
+    }
+    writeln!(
+        out,
+        "{}: revision {} of {}, {} ({} pages, engine {})",
+        line(&args.site),
+        row.revision,
+        line(date(&row.night)),
+        line(&row.reason),
+        row.pages,
+        line(&row.engine)
+    )?;
+    for template in model.templates() {
+        let (id, kind, pages) = (line(&template.id), template.kind.as_str(), template.pages);
+        writeln!(out, "\n{id}: {kind}, learnt from {pages} pages")?;
+        let Some(wrapper) = template.wrapper() else { continue };
+        let (version, confidence) = (wrapper.version, wrapper.confidence);
+        writeln!(out, "  wrapper version {version}, confidence {confidence:.2}")?;
+        for expression in &wrapper.content {
+            writeln!(out, "  content  {}", line(expression))?;
+        }
+        for expression in &wrapper.prune {
+            writeln!(out, "  prune    {}", line(expression))?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn history(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
+    let store = Store::look(&args.models)?;
+    let (revisions, nights) = (store.revisions(&args.site)?, store.nights(&args.site)?);
+    if revisions.is_empty() && nights.is_empty() {
+        bail!("{} knows nothing of {}", args.models.display(), args.site);
+    }
+    if args.json {
+        let own = json!({ "site": args.site, "revisions": revisions, "nights": nights });
+        return json_line(&own, out);
+    }
+    writeln!(out, "revision  night       pages  templates  engine      why")?;
+    for row in &revisions {
+        writeln!(
+            out,
+            "{:>8}  {:<10}  {:>5}  {:>9}  {:<10}  {}",
+            row.revision,
+            line(date(&row.night)),
+            row.pages,
+            row.templates,
+            line(&row.engine),
+            line(&row.reason)
+        )?;
+    }
+    writeln!(out, "\nnight       health         revision  pages  unassigned  decision")?;
+    for row in &nights {
+        writeln!(
+            out,
+            "{:<10}  {:<13}  {:>8}  {:>5}  {:>10}  {}: {}",
+            line(date(&row.night)),
+            line(&row.verdict),
+            row.revision,
+            row.pages,
+            row.unassigned,
+            line(&row.decision),
+            line(&row.reason)
+        )?;
+    }
+    Ok(())
+}

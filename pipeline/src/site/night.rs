@@ -1,0 +1,386 @@
+//! A site in the light of earlier nights: its stored model is applied to tonight's sample and assessed, a
+//! decision is made, and what is to be kept of tonight is put together.
+//!
+//! Without a store, or without anything of the site in it, this is learning from tonight's sample, as ever.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+use model::{Route, Verdict};
+use modelstore::{RetainedHead, SiteState, Store, Update};
+use sitemodel::{
+    FEWEST_TO_TELL, Health, Known, Outcome, SiteModel, TemplateHealth, agreement, assess,
+};
+
+use super::Work;
+use super::in_hand::{InHand, in_hand};
+use super::kept::{Night, template_night};
+use crate::stages::apply::{Outcomes, Unassigned};
+use crate::stages::learn::{ParsedPages, Surveyed, parse};
+use crate::stages::nightly::{Decision, Facts, Stored, TemplateFacts, decide};
+
+/// Pages of a template that are compared with the judgement of the page alone.
+const COMPARED: usize = 2;
+/// By how much a model learnt anew must fit tonight's pages better to take the place of the old one.
+const CLEARLY: f64 = 0.03;
+/// Share of pages on which the wrapper of such a model finds the article where the old one's did not.
+const FOUND_AGAIN: f64 = 0.5;
+
+/// The model that a site's pages are begun with.
+pub(super) struct Begun {
+    pub(super) model: SiteModel,
+    /// What learning found out about pages, by index.
+    pub(super) known: BTreeMap<usize, Known>,
+    /// What came of pages of the sample, by this model.
+    pub(super) applied: Outcomes,
+    /// What becomes of pages that it has no template for.
+    pub(super) unassigned: Unassigned,
+    /// What is to be kept of tonight, where there is a store.
+    pub(super) night: Option<Night>,
+}
+
+impl Work<'_> {
+    /// The model that the pages of a site are begun with, given its pages or those of its sample.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(super) fn begin(&self, site: &mut Surveyed, parsed: &ParsedPages<'_>) -> io::Result<Begun> {
+        let Some(store) = self.store else {
+            let (model, known) = self.learn(site, parsed, None);
+            return Ok(Begun {
+                model,
+                known,
+                applied: Outcomes::new(),
+                unassigned: Unassigned::Wait,
+                night: None,
+            });
+        };
+        let state = store.site(&self.key).map_err(io::Error::other)?;
+        let chosen: BTreeSet<&str> = self.pages.iter().map(|page| &*page.head.url).collect();
+        let elsewhere = |head: &&RetainedHead| !chosen.contains(&*head.url);
+        site.widen(
+            self.pages.iter().map(|page| &*page.head.url),
+            state.retained.iter().filter(elsewhere).map(|head| &*head.url),
+            self.settings,
+        );
+        let stored = self.stored(&state);
+        match (&state.before, stored) {
+            (Some(before), Ok(Some(model))) if before.applied > 0 => {
+                Ok(Begun::again(model, before.as_ref().clone()))
+            }
+            (_, Ok(Some(model))) => self.go_by(site, parsed, store, &state, model),
+            (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, Stored::None),
+            (_, Err(why)) => self.learn_fresh(site, parsed, store, &state, Stored::Unusable(why)),
+        }
+    }
+
+    /// The stored model; else why it is of no use.
+    fn stored(&self, state: &SiteState) -> Result<Option<SiteModel>, String> {
+        let Some(bytes) = &state.model else { return Ok(None) };
+        let model = SiteModel::from_bytes(bytes).map_err(|error| error.to_string())?;
+        model.fits(self.settings).map_err(|error| error.to_string())?;
+        Ok(Some(model))
+    }
+
+    /// Learns from all pages in hand.
+    fn learn_fresh(
+        &self,
+        site: &Surveyed,
+        parsed: &ParsedPages<'_>,
+        store: &Store,
+        state: &SiteState,
+        stored: Stored,
+    ) -> io::Result<Begun> {
+        let (tonight, cut) = self.tonight(site, parsed);
+        let retained = self.retained(store, state)?;
+        let again = parse(&retained.1, self.settings, self.clock);
+        let again = in_hand(&again, &retained.0, None, self);
+        let facts = Facts {
+            stored,
+            in_hand: tonight.len() + again.len(),
+            unassigned: 0,
+            unassigned_in_hand: 0,
+            templates: Vec::new(),
+        };
+        let decision = decide(&facts);
+        let hand: Vec<&InHand<'_>> = tonight.iter().chain(&again).collect();
+        let (model, known) = self.learn_in_hand(site, &hand, cut, None);
+        let applied = self.apply_to(site, &model, &tonight, &known);
+        let (seen, _) = self.seen(&model, &tonight, &applied, None);
+        let health = assess(&model, &seen);
+        let is_kept = decision != Decision::TooFew;
+        let verdict = match is_kept && seen.pages() >= FEWEST_TO_TELL {
+            true => Verdict::Healthy,
+            false => Verdict::TooFewPages,
+        };
+        let mut update = self.update(state, &decision, verdict, &health);
+        update.unassigned = 0;
+        if is_kept {
+            update.applied = state.revision + 1;
+        }
+        if let Some(before) = &state.before {
+            update = before.as_ref().clone();
+        }
+        let retained = self.to_retain(store, state, &tonight, &again, &model, &|_| false)?;
+        let night = Night {
+            update,
+            is_known: state.before.is_some(),
+            revision: is_kept.then(|| decision.reason()),
+            templates: model.templates().len(),
+            retained,
+        };
+        Ok(Begun { model, known, applied, unassigned: Unassigned::Wait, night: Some(night) })
+    }
+
+    /// Applies the stored model to tonight's sample, and decides.
+    fn go_by(
+        &self,
+        site: &Surveyed,
+        parsed: &ParsedPages<'_>,
+        store: &Store,
+        state: &SiteState,
+        old: SiteModel,
+    ) -> io::Result<Begun> {
+        let (mut tonight, cut) = self.tonight(site, parsed);
+        let applied = self.apply_to(site, &old, &tonight, &BTreeMap::new());
+        for page in &mut tonight {
+            let applied = page.at.and_then(|at| applied.get(&at));
+            page.template = applied.and_then(|applied| applied.template);
+            page.is_unassigned =
+                applied.is_some_and(|applied| applied.outcome == Outcome::Unassigned);
+        }
+        let (seen, alone) = self.seen(&old, &tonight, &applied, Some(COMPARED));
+        let mut health = assess(&old, &seen);
+        let facts = self.facts(state, &old, &tonight, &health);
+        let mut decision = decide(&facts);
+        let mut verdict =
+            health.templates.values().map(|own| own.verdict).max().unwrap_or(Verdict::TooFewPages);
+        if facts.is_redesigned() {
+            verdict = Verdict::Broken;
+        }
+        let mut begun = None;
+        if decision != Decision::Keep {
+            let retained = self.retained(store, state)?;
+            let again = parse(&retained.1, self.settings, self.clock);
+            let again = in_hand(&again, &retained.0, Some(&old), self);
+            let hand = chosen_for(&decision, &facts, &old, &tonight, &again);
+            let base = self.without_retired(state, &old, &facts);
+            let (model, known) = self.learn_in_hand(site, &hand, cut, Some(&base));
+            let new = self.apply_to(site, &model, &tonight, &known);
+            let (doubted, least) = match &decision {
+                Decision::Replace(ids) | Decision::Relearn(ids) => (&ids[..], CLEARLY),
+                Decision::Grow(ids) => (&ids[..], -CLEARLY),
+                _ => (&[][..], 0.0),
+            };
+            let is_better = doubted.is_empty() || {
+                let of = |applied| Fit::of(&old, doubted, &tonight, applied, &alone);
+                of(&new).is_better_than(&of(&applied), least)
+            };
+            if is_better && model.to_bytes() != old.to_bytes() {
+                let is_gone = |head: &RetainedHead| match &decision {
+                    Decision::Replace(ids) => ids.contains(&head.template),
+                    _ => false,
+                };
+                let kept = self.to_retain(store, state, &tonight, &again, &model, &is_gone)?;
+                begun = Some((model, known, new, kept));
+            } else {
+                // What is learnt anew is no better: the old is as good as it gets.
+                for own in
+                    health.templates.values_mut().filter(|own| own.verdict > Verdict::Healthy)
+                {
+                    own.verdict = Verdict::Healthy;
+                }
+                verdict = if doubted.is_empty() { verdict } else { Verdict::Healthy };
+                decision = Decision::Keep;
+            }
+        }
+        let mut update = self.update(state, &decision, verdict, &health);
+        Ok(match begun {
+            Some((model, known, applied, retained)) => {
+                update.applied = state.revision + 1;
+                let templates = old.templates().len().min(model.templates().len());
+                let revision = Some(decision.reason());
+                let night = Some(Night { update, is_known: false, revision, templates, retained });
+                Begun { model, known, applied, unassigned: Unassigned::Alone, night }
+            }
+            None => {
+                let kept = self.to_retain(store, state, &tonight, &[], &old, &|_| false)?;
+                let templates = old.templates().len();
+                let night =
+                    Night { update, is_known: false, revision: None, templates, retained: kept };
+                Begun {
+                    model: old,
+                    known: BTreeMap::new(),
+                    applied,
+                    unassigned: Unassigned::Alone,
+                    night: Some(night),
+                }
+            }
+        })
+    }
+
+    fn facts(
+        &self,
+        state: &SiteState,
+        old: &SiteModel,
+        tonight: &[InHand<'_>],
+        health: &Health,
+    ) -> Facts {
+        let urls: BTreeSet<&str> = self.pages.iter().map(|page| &*page.head.url).collect();
+        let retained: Vec<&RetainedHead> =
+            state.retained.iter().filter(|head| !urls.contains(&*head.url)).collect();
+        let of = |id: &str| retained.iter().filter(|head| head.template == id).count();
+        let template = |(id, own): (&String, &TemplateHealth)| {
+            let template = old.templates().iter().find(|template| template.id == *id)?;
+            Some(TemplateFacts {
+                id: id.clone(),
+                verdict: own.verdict,
+                learnt_from: template.pages,
+                in_hand: own.pages + of(id) as u64,
+                is_wanted: template.learnt.is_some(),
+            })
+        };
+        let unassigned = tonight.iter().filter(|page| page.is_unassigned).count();
+        Facts {
+            stored: Stored::Fits,
+            in_hand: tonight.len() + retained.len(),
+            unassigned,
+            unassigned_in_hand: unassigned + of(""),
+            templates: health.templates.iter().filter_map(template).collect(),
+        }
+    }
+
+    /// The model without templates that were not seen for long.
+    fn without_retired(&self, state: &SiteState, old: &SiteModel, facts: &Facts) -> SiteModel {
+        let Some(tonight) = self.date() else { return old.clone() };
+        let days = i64::from(self.config.run.retire_after);
+        let is_old = |seen: &String| {
+            let seen = seen.parse::<jiff::civil::Date>().ok();
+            seen.is_some_and(|seen| (tonight - seen).get_days() as i64 > days)
+        };
+        let retired = |template: &sitemodel::Template| {
+            facts.templates.iter().all(|own| own.id != template.id)
+                && state.last_seen.get(&template.id).is_some_and(is_old)
+        };
+        let gone: Vec<String> = old
+            .templates()
+            .iter()
+            .filter(|template| retired(template))
+            .map(|template| template.id.clone())
+            .collect();
+        if gone.is_empty() { old.clone() } else { old.without(&gone) }
+    }
+
+    /// The date of the newest of tonight's pages.
+    fn date(&self) -> Option<jiff::civil::Date> {
+        let newest = self.pages.iter().filter_map(|page| page.head.fetched).max()?;
+        Some(newest.to_zoned(jiff::tz::TimeZone::UTC).date())
+    }
+
+    fn update(
+        &self,
+        state: &SiteState,
+        decision: &Decision,
+        verdict: Verdict,
+        health: &Health,
+    ) -> Update {
+        Update {
+            site: self.key.clone(),
+            night: self.date().map(|date| date.to_string()).unwrap_or_default(),
+            decision: decision.to_string(),
+            reason: decision.reason(),
+            applied: if *decision == Decision::TooFew { 0 } else { state.revision },
+            verdict,
+            pages: health.unassigned.1,
+            unassigned: health.unassigned.0,
+            revision: None,
+            sample: None,
+            templates: health.templates.iter().map(|(id, own)| template_night(id, own)).collect(),
+        }
+    }
+}
+
+/// The pages that a decision learns from.
+fn chosen_for<'a, 'p>(
+    decision: &Decision,
+    facts: &Facts,
+    old: &SiteModel,
+    tonight: &'a [InHand<'p>],
+    again: &'a [InHand<'p>],
+) -> Vec<&'a InHand<'p>> {
+    let (ids, with_retained): (&[String], bool) = match decision {
+        Decision::Replace(ids) => (ids, false),
+        Decision::Relearn(ids) | Decision::Grow(ids) => (ids, true),
+        _ => (&[], true),
+    };
+    let is_of = |page: &InHand<'_>| {
+        let template = page.template.and_then(|at| old.templates().get(at as usize));
+        template.is_some_and(|template| ids.contains(&template.id))
+            || (page.is_unassigned && facts.adds_templates())
+    };
+    let again = again.iter().filter(|page| with_retained || page.is_unassigned);
+    tonight.iter().chain(again).filter(|page| is_of(page)).collect()
+}
+
+/// How well outcomes fit tonight's pages that the old model put into some of its templates.
+struct Fit {
+    /// The mean of their confidence and, where there is a judgement of the page alone, the agreement with that.
+    judged: f64,
+    /// Share of pages on which a wrapper found the article.
+    by_wrapper: f64,
+}
+
+impl Fit {
+    fn of(
+        old: &SiteModel,
+        ids: &[String],
+        tonight: &[InHand<'_>],
+        applied: &Outcomes,
+        alone: &BTreeMap<usize, String>,
+    ) -> Self {
+        let (mut sum, mut by_wrapper, mut pages) = (0.0, 0_u32, 0_u32);
+        for page in tonight {
+            let template = page.template.and_then(|at| old.templates().get(at as usize));
+            if !template.is_some_and(|template| ids.contains(&template.id)) {
+                continue;
+            }
+            let Some(at) = page.at else { continue };
+            let (confidence, text) = match applied.get(&at).map(|applied| &applied.outcome) {
+                Some(Outcome::Article(article)) => {
+                    by_wrapper += u32::from(article.route == Route::Wrapper);
+                    (article.confidence, &*article.text)
+                }
+                _ => (0.0, ""),
+            };
+            let agrees = alone.get(&at).map(|alone| agreement(text, alone));
+            sum += agrees.map_or(confidence, |agrees| (confidence + agrees) / 2.0);
+            pages += 1;
+        }
+        let pages = f64::from(pages.max(1));
+        Self { judged: sum / pages, by_wrapper: f64::from(by_wrapper) / pages }
+    }
+
+    /// Whether it fits better by so much at least; or as well, and the wrapper finds again what it no longer
+    /// found.
+    fn is_better_than(&self, old: &Self, least: f64) -> bool {
+        self.judged > old.judged + least
+            || (self.judged > old.judged - CLEARLY
+                && self.by_wrapper >= old.by_wrapper + FOUND_AGAIN)
+    }
+}
+
+impl Begun {
+    /// A run that was taken in before: the model that it applied then.
+    fn again(model: SiteModel, before: Update) -> Self {
+        let templates = model.templates().len();
+        let night =
+            Night { update: before, is_known: true, revision: None, templates, retained: None };
+        Self {
+            model,
+            known: BTreeMap::new(),
+            applied: Outcomes::new(),
+            unassigned: Unassigned::Alone,
+            night: Some(night),
+        }
+    }
+}

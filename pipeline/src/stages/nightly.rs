@@ -1,0 +1,233 @@
+//! What becomes of a site's model tonight: the table of docs/NIGHTLY.md.
+//!
+//! Takes: how the stored model fares with tonight's pages, and what there is to learn from.
+//! Gives: whether it stays, grows, is learnt anew, or there is too little for one.
+//! Why: what is left alone gives the same text for the same page every night; what no longer fits must not be.
+//! Drops: nothing.
+
+use std::fmt;
+
+use sitemodel::FEWEST_TO_TELL;
+
+/// Pages in hand from which on a model is kept. Fewer pages, compressed, are smaller than their model.
+const FEWEST_TO_KEEP: usize = 3;
+/// Pages of no template from which on they get templates.
+const FEWEST_TO_ADD: usize = 3;
+/// Pages of a template from which on it is left alone.
+const ENOUGH: u64 = 8;
+/// How many times the pages it was learnt from there must be for a template to be learnt again, before that.
+const STEP: u64 = 3;
+
+/// The model that the store has of a site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stored {
+    /// None.
+    None,
+    /// One that cannot be used: why.
+    Unusable(String),
+    /// One that can.
+    Fits,
+}
+
+/// What is known before anything is learnt. Of a model that cannot be used there is nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Facts {
+    /// The stored model.
+    pub(crate) stored: Stored,
+    /// Pages tonight, in the sample, and retained ones, each address once.
+    pub(crate) in_hand: usize,
+    /// Pages tonight of no template.
+    pub(crate) unassigned: usize,
+    /// The same with retained ones.
+    pub(crate) unassigned_in_hand: usize,
+    /// The templates that tonight's pages belong to.
+    pub(crate) templates: Vec<TemplateFacts>,
+}
+
+/// What is known of a template of the stored model.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TemplateFacts {
+    pub(crate) id: String,
+    /// How it fares.
+    pub(crate) verdict: model::Verdict,
+    /// Pages it was learnt from.
+    pub(crate) learnt_from: u64,
+    /// Pages of it tonight, in the sample, and retained ones, each address once.
+    pub(crate) in_hand: u64,
+    /// Whether articles come of it.
+    pub(crate) is_wanted: bool,
+}
+
+/// What is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// The pages in hand are retained; their model is for tonight only.
+    TooFew,
+    /// A model is learnt from all pages in hand: why.
+    LearnFresh(String),
+    /// Templates are learnt anew, from tonight's pages alone.
+    Replace(Vec<String>),
+    /// Templates are learnt anew from tonight's and retained pages, and stay as they are if that is no better.
+    Relearn(Vec<String>),
+    /// Pages of no template get templates; the others stay.
+    AddTemplates,
+    /// Templates that were learnt from few pages are learnt from more.
+    Grow(Vec<String>),
+    /// The model stays as it is.
+    Keep,
+}
+
+/// The decision. The first line that fits is taken; with [`Decision::Replace`], [`Decision::Relearn`] and
+/// [`Decision::Grow`] pages of no template are learnt from too, where there are enough of them.
+pub(crate) fn decide(facts: &Facts) -> Decision {
+    use model::Verdict::{Broken, Drifting};
+    let of = |is: &dyn Fn(&TemplateFacts) -> bool| -> Vec<String> {
+        facts.templates.iter().filter(|own| is(own)).map(|own| own.id.clone()).collect()
+    };
+    let broken = of(&|own| own.verdict == Broken);
+    let drifting = of(&|own| own.verdict == Drifting);
+    let growing = of(&TemplateFacts::grows);
+    match &facts.stored {
+        Stored::None if facts.in_hand < FEWEST_TO_KEEP => Decision::TooFew,
+        Stored::None => Decision::LearnFresh("no model".to_owned()),
+        Stored::Unusable(why) => Decision::LearnFresh(why.clone()),
+        Stored::Fits if !broken.is_empty() => Decision::Replace(broken),
+        Stored::Fits if !drifting.is_empty() => Decision::Relearn(drifting),
+        Stored::Fits if facts.adds_templates() => Decision::AddTemplates,
+        Stored::Fits if !growing.is_empty() => Decision::Grow(growing),
+        Stored::Fits => Decision::Keep,
+    }
+}
+
+impl Facts {
+    /// Whether pages of no template get some: there are some tonight, and enough in hand.
+    pub(crate) fn adds_templates(&self) -> bool {
+        self.unassigned > 0 && self.unassigned_in_hand >= FEWEST_TO_ADD
+    }
+
+    /// Whether the site as a whole was redesigned: half of tonight's pages or more are of no template.
+    pub(crate) fn is_redesigned(&self) -> bool {
+        let assigned = self.templates.len();
+        self.stored == Stored::Fits && assigned == 0 && self.unassigned as u64 >= FEWEST_TO_TELL
+    }
+}
+
+impl TemplateFacts {
+    /// Whether it was learnt from few pages, and there are three times as many now, or enough: each page that
+    /// comes would else change what is made of all others.
+    fn grows(&self) -> bool {
+        let next = (STEP * self.learnt_from).min(ENOUGH);
+        self.is_wanted && self.learnt_from < ENOUGH && self.in_hand >= next
+    }
+}
+
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooFew => "too-few",
+            Self::LearnFresh(_) => "learn-fresh",
+            Self::Replace(_) => "replace",
+            Self::Relearn(_) => "relearn",
+            Self::AddTemplates => "add-templates",
+            Self::Grow(_) => "grow",
+            Self::Keep => "keep",
+        })
+    }
+}
+
+impl Decision {
+    /// Why, in words.
+    pub(crate) fn reason(&self) -> String {
+        let named = |what: &str, ids: &[String]| match ids {
+            [one] => format!("template {one} {what}"),
+            _ => format!("{} templates {what}", ids.len()),
+        };
+        match self {
+            Self::TooFew => "too few pages for a model".to_owned(),
+            Self::LearnFresh(why) => why.clone(),
+            Self::Replace(ids) => named("broken", ids),
+            Self::Relearn(ids) => named("drifting", ids),
+            Self::AddTemplates => "pages of new layouts".to_owned(),
+            Self::Grow(ids) => named("learnt from more pages", ids),
+            Self::Keep => "it fits".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Verdict;
+
+    use super::*;
+
+    fn template(id: &str, verdict: Verdict, learnt_from: u64, in_hand: u64) -> TemplateFacts {
+        TemplateFacts { id: id.to_owned(), verdict, learnt_from, in_hand, is_wanted: true }
+    }
+
+    fn facts(templates: &[TemplateFacts], unassigned: usize, in_hand: usize) -> Facts {
+        Facts {
+            stored: Stored::Fits,
+            in_hand: 20,
+            unassigned,
+            unassigned_in_hand: in_hand,
+            templates: templates.to_vec(),
+        }
+    }
+
+    #[test]
+    fn without_a_model() {
+        let none = |in_hand| Facts { stored: Stored::None, in_hand, ..facts(&[], 0, 0) };
+        assert_eq!(decide(&none(2)), Decision::TooFew);
+        assert_eq!(decide(&none(3)), Decision::LearnFresh("no model".to_owned()));
+        let other = Facts { stored: Stored::Unusable("other weights".to_owned()), ..none(1) };
+        assert_eq!(decide(&other), Decision::LearnFresh("other weights".to_owned()));
+    }
+
+    #[test]
+    fn what_fits_is_kept() {
+        let grown = template("a", Verdict::Healthy, 10, 15);
+        assert_eq!(decide(&facts(&[grown.clone()], 0, 0)), Decision::Keep);
+        // Some pages of no template are no reason, nor are retained ones of a former night.
+        assert_eq!(decide(&facts(&[grown.clone()], 1, 2)), Decision::Keep);
+        assert_eq!(decide(&facts(&[grown], 0, 5)), Decision::Keep);
+        assert_eq!(decide(&facts(&[], 0, 0)), Decision::Keep);
+        let too_few = template("a", Verdict::TooFewPages, 10, 11);
+        assert_eq!(decide(&facts(&[too_few], 0, 0)), Decision::Keep);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_learnt_anew() {
+        let broken = template("a", Verdict::Broken, 10, 15);
+        let drifting = template("b", Verdict::Drifting, 10, 15);
+        let healthy = template("c", Verdict::Healthy, 2, 15);
+        let replace = Decision::Replace(vec!["a".to_owned()]);
+        assert_eq!(decide(&facts(&[drifting.clone(), broken, healthy.clone()], 9, 9)), replace);
+        let relearn = Decision::Relearn(vec!["b".to_owned()]);
+        assert_eq!(decide(&facts(&[drifting, healthy], 9, 9)), relearn);
+    }
+
+    #[test]
+    fn pages_of_new_layouts_get_templates() {
+        let small = template("a", Verdict::Healthy, 2, 15);
+        assert_eq!(decide(&facts(&[small], 1, 3)), Decision::AddTemplates);
+        let new = facts(&[], 3, 3);
+        assert_eq!(decide(&new), Decision::AddTemplates);
+        assert!(new.is_redesigned() && !facts(&[], 2, 12).is_redesigned());
+    }
+
+    #[test]
+    fn templates_grow_in_few_steps() {
+        let mut learnt_from = 1;
+        let mut steps = vec![];
+        for in_hand in 1..40 {
+            let own = template("a", Verdict::TooFewPages, learnt_from, in_hand);
+            if let Decision::Grow(_) = decide(&facts(&[own], 0, 0)) {
+                learnt_from = in_hand;
+                steps.push(in_hand);
+            }
+        }
+        assert_eq!(steps, [3, 8]);
+        let list = TemplateFacts { is_wanted: false, ..template("a", Verdict::Healthy, 1, 9) };
+        assert_eq!(decide(&facts(&[list], 0, 0)), Decision::Keep);
+    }
+}

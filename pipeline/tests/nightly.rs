@@ -1,0 +1,445 @@
+//! Sites over many nights with a store of models: what is decided, what stays as it is, and what is told.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+mod common;
+use common::crawl::Crawl;
+use common::program::{PATH, call, parts};
+use common::prose;
+use common::results::{Results, parse, text};
+use common::unfinished::{signal, wait_for_a_site};
+
+/// A folder with a store in it, and nights one after the other.
+struct Nights {
+    folder: tempfile::TempDir,
+    count: usize,
+}
+
+/// What came of a night.
+struct Night {
+    code: i32,
+    told: String,
+    results: Results,
+    health: BTreeMap<String, Value>,
+}
+
+const DAYS: [&str; 12] = [
+    "2026-03-01",
+    "2026-03-02",
+    "2026-03-03",
+    "2026-03-04",
+    "2026-03-05",
+    "2026-03-06",
+    "2026-03-07",
+    "2026-03-08",
+    "2026-03-09",
+    "2026-03-10",
+    "2026-03-11",
+    "2026-03-12",
+];
+
+impl Nights {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), count: 0 }
+    }
+
+    fn store(&self) -> PathBuf {
+        self.folder.path().join("models.sqlite")
+    }
+
+    /// Crawls pages of the next day, or of a later one.
+    fn crawl(&mut self, day: &'static str, pages: &[(String, String)]) -> PathBuf {
+        let mut crawl = Crawl::of_day(day);
+        for (url, html) in pages {
+            crawl.page(url, html);
+        }
+        self.count += 1;
+        crawl.write(self.folder.path(), &format!("night-{}.warc.gz", self.count))
+    }
+
+    /// Runs over an archive.
+    fn run(&self, archive: &Path, out: &str, more: &[&str]) -> Night {
+        let out = self.folder.path().join(out);
+        let store = self.store();
+        let fixed = ["run", archive.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        let models = ["--models", store.to_str().unwrap()];
+        let (code, told, errors) = parts(&call(&[&fixed[..], &models, more].concat()));
+        assert!(code < 2, "{told}\n{errors}");
+        let lines = fs::read_to_string(out.join("health.jsonl")).unwrap();
+        let site = |line| {
+            let line: Value = parse(line);
+            (text(&line, "site").to_owned(), line)
+        };
+        let health = lines.lines().map(site).collect();
+        Night { code, told, results: Results::read(&out), health }
+    }
+
+    /// Crawls and runs.
+    fn night(&mut self, pages: &[(String, String)]) -> Night {
+        let archive = self.crawl(DAYS[self.count], pages);
+        self.run(&archive, &format!("out-{}", self.count), &[])
+    }
+}
+
+impl Night {
+    fn of(&self, site: &str, field: &str) -> String {
+        match &self.health[site][field] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    fn decision(&self) -> String {
+        self.of("posts.example", "decision")
+    }
+
+    fn verdict(&self) -> String {
+        self.of("posts.example", "health")
+    }
+
+    /// The text of a post; its title may stand before it.
+    fn has_text_of(&self, n: usize) {
+        let found = text(self.results.article(&url(n)), "text");
+        let rest = found.strip_suffix(&*prose::text(n));
+        let fits = rest.is_some_and(|rest| rest.is_empty() || rest.trim() == prose::title(n));
+        assert!(fits, "{n}: {found}\n{:?}", self.health);
+    }
+}
+
+fn url(n: usize) -> String {
+    format!("https://posts.example/notes/{n:03}")
+}
+
+fn posts(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
+    of.map(|n| (url(n), prose::post(n))).collect()
+}
+
+/// The same posts once the site has another look: another template altogether.
+fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
+    let page = |n: usize| {
+        let body: String = prose::paragraphs(n)
+            .iter()
+            .map(|p| format!("<section><p class=par>{p}</section>"))
+            .collect();
+        let html = format!(
+            "<!doctype html><html lang=en><head><title>{t}</title></head><body><div id=app>\
+             <header><nav><a href=/>Start</a> <a href=/topics>Topics</a></nav></header><main>\
+             <article class=story><header><h2>{t}</h2></header>{body}</article></main>\
+             <aside><ol><li><a href=/a>Most read today</a><li><a href=/b>Letters</a></ol></aside>\
+             <footer><small>Made by the same people.</small></footer></div></body></html>",
+            t = prose::title(n)
+        );
+        (url(n), html)
+    };
+    of.map(page).collect()
+}
+
+/// What a store holds, but for the bytes of its pages on disk.
+fn content(store: &Path) -> String {
+    let db = Connection::open(store).unwrap();
+    let tables =
+        ["runs", "sites", "models", "templates", "samples", "retained", "nights", "health"];
+    let dump = |table: &str| {
+        let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
+        let columns = statement.column_count();
+        let row = |row: &rusqlite::Row<'_>| {
+            let value = |at| format!("{:?}", row.get_ref(at).unwrap());
+            Ok((0..columns).map(value).collect::<Vec<_>>().join("|"))
+        };
+        let mut rows: Vec<String> =
+            statement.query_map([], row).unwrap().map(Result::unwrap).collect();
+        rows.sort();
+        format!("{table}\n{}", rows.join("\n"))
+    };
+    tables.map(dump).join("\n")
+}
+
+#[test]
+fn the_first_night_is_a_run_without_a_store_and_the_same_night_again_changes_nothing() {
+    let mut nights = Nights::new();
+    let archive = nights.crawl(DAYS[0], &posts(0..12));
+    let first = nights.run(&archive, "first", &[]);
+    assert_eq!((&*first.decision(), &*first.verdict()), ("learn-fresh", "healthy"));
+    assert!(first.told.contains("Models in "), "{}", first.told);
+    let plain = nights.folder.path().join("plain");
+    let (code, ..) =
+        parts(&call(&["run", archive.to_str().unwrap(), "--out", plain.to_str().unwrap()]));
+    assert_eq!(code, 0);
+    assert!(!plain.join("health.jsonl").exists());
+    let plain = Results::read(&plain);
+    for (own, other) in plain.articles.iter().zip(&first.results.articles) {
+        let mut other = other.clone();
+        let fields = other.as_object_mut().unwrap();
+        assert_eq!(fields.remove("model_revision"), Some(1.into()));
+        assert_eq!(fields.remove("health"), Some("healthy".into()));
+        assert_eq!(*own, other);
+    }
+
+    let second_archive = nights.crawl(DAYS[1], &posts(6..20));
+    nights.run(&second_archive, "second", &[]);
+    let before = content(&nights.store());
+    let again = nights.run(&archive, "again", &[]);
+    assert_eq!(content(&nights.store()), before);
+    assert_eq!(again.health, first.health);
+    assert_eq!(again.results.articles, first.results.articles);
+}
+
+#[test]
+fn a_model_grows_from_few_pages_and_is_then_left_alone() {
+    let mut nights = Nights::new();
+    let mut decisions = Vec::new();
+    for n in 0..12 {
+        let night = nights.night(&posts(n..n + 1));
+        night.has_text_of(n);
+        decisions.push(night.decision());
+    }
+    let grow = |of: &str| decisions.iter().filter(|own| *own == of).count();
+    assert_eq!(&decisions[..3], ["too-few", "too-few", "learn-fresh"]);
+    assert!((1..=3).contains(&grow("grow")), "{decisions:?}");
+    assert_eq!(decisions.last().unwrap(), "keep", "{decisions:?}");
+    let revisions = |nights: &Nights| {
+        let db = Connection::open(nights.store()).unwrap();
+        db.query_row("SELECT max(revision) FROM models", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let before = revisions(&nights);
+    let archive = nights.crawl("2026-04-01", &posts(40..60));
+    let many = nights.run(&archive, "many", &[]);
+    assert_eq!((&*many.decision(), &*many.verdict()), ("keep", "healthy"));
+    assert_eq!(revisions(&nights), before);
+    for n in 40..60 {
+        many.has_text_of(n);
+    }
+    let retained = "SELECT count(*), count(DISTINCT url) FROM retained";
+    let db = Connection::open(nights.store()).unwrap();
+    let counts: (i64, i64) =
+        db.query_row(retained, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    assert_eq!(counts, (12, 12));
+}
+
+#[test]
+fn a_redesign_is_noticed_in_its_night_and_the_old_layout_is_kept() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    let healthy = nights.night(&posts(12..20));
+    assert_eq!((&*healthy.decision(), &*healthy.verdict()), ("keep", "healthy"));
+    let archive = nights.crawl(DAYS[2], &redesigned(20..24));
+    let changed = nights.run(&archive, "redesign", &["--fail-on", "broken"]);
+    assert_eq!(&*changed.verdict(), "broken", "{:?}", changed.health);
+    assert_eq!(changed.code, 1, "--fail-on broken");
+    assert!(["add-templates", "replace"].contains(&&*changed.decision()), "{:?}", changed.health);
+    for n in 20..24 {
+        changed.has_text_of(n);
+        assert_eq!(text(changed.results.article(&url(n)), "health"), "broken");
+    }
+    // The site serves both for a while.
+    let mut both = redesigned(24..28);
+    both.extend(posts(30..34));
+    let after = nights.night(&both);
+    assert_ne!(&*after.verdict(), "broken", "{:?}", after.health);
+    let templates: Vec<&str> =
+        [24, 30].iter().map(|n| text(after.results.article(&url(*n)), "template")).collect();
+    assert_ne!(templates[0], templates[1]);
+    assert_eq!(
+        templates[1],
+        text(healthy.results.article(&url(12)), "template"),
+        "it keeps its id"
+    );
+    for n in (24..28).chain(30..34) {
+        after.has_text_of(n);
+    }
+}
+
+#[test]
+fn a_wrapper_that_finds_nothing_is_replaced() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    // The same outline, but what the wrapper looks for has other names, and its name is taken by another.
+    let renamed = |n: usize| {
+        let html =
+            prose::post(n).replace("class=entry", "class=x77").replace("class=foot", "class=entry");
+        (url(n), html)
+    };
+    let pages: Vec<_> = (12..20).map(renamed).collect();
+    let night = nights.night(&pages);
+    assert_eq!(
+        (&*night.decision(), &*night.verdict()),
+        ("replace", "broken"),
+        "{:?}",
+        night.health
+    );
+    for n in 12..20 {
+        night.has_text_of(n);
+    }
+    let pages: Vec<_> = (20..26).map(renamed).collect();
+    let later = nights.night(&pages);
+    assert_eq!((&*later.decision(), &*later.verdict()), ("keep", "healthy"), "{:?}", later.health);
+}
+
+#[test]
+fn pages_of_a_new_layout_get_a_template_and_the_others_stay() {
+    let mut nights = Nights::new();
+    let first = nights.night(&posts(0..12));
+    let mut pages = posts(0..8);
+    pages.extend(redesigned(20..21));
+    assert_eq!(nights.night(&pages).decision(), "keep", "one page is no layout");
+    let mut pages = posts(0..8);
+    pages.extend(redesigned(21..23));
+    let night = nights.night(&pages);
+    assert_eq!((&*night.decision(), &*night.verdict()), ("add-templates", "healthy"));
+    for n in 0..8 {
+        let of = |night: &Night| {
+            let article = night.results.article(&url(n)).clone();
+            (
+                text(&article, "text").to_owned(),
+                article["xpath"].clone(),
+                article["template"].clone(),
+            )
+        };
+        assert_eq!(of(&first), of(&night));
+    }
+    night.has_text_of(21);
+}
+
+#[test]
+fn a_model_of_other_settings_is_learnt_anew_from_the_retained_pages() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    let config = nights.folder.path().join("other.toml");
+    fs::write(&config, "[cluster]\nsimilarity = 0.36\n").unwrap();
+    let archive = nights.crawl(DAYS[1], &posts(20..21));
+    let store = nights.store();
+    let out = nights.folder.path().join("other");
+    let arguments: Vec<&str> = [&config, &archive].map(|path| path.to_str().unwrap()).into();
+    let options = ["--out", out.to_str().unwrap(), "--models", store.to_str().unwrap()];
+    let (code, _, errors) = parts(&call(&[&["run"], &arguments[..], &options].concat()));
+    assert_eq!(code, 0, "{errors}");
+    let health = parse(&fs::read_to_string(out.join("health.jsonl")).unwrap());
+    assert_eq!(text(&health, "decision"), "learn-fresh");
+    assert!(text(&health, "reason").contains("other settings"), "{health}");
+    let db = Connection::open(&store).unwrap();
+    let pages: i64 =
+        db.query_row("SELECT pages FROM models WHERE revision = 2", [], |row| row.get(0)).unwrap();
+    assert_eq!(pages, 13, "twelve retained, one of tonight");
+}
+
+#[test]
+fn layouts_not_seen_for_long_are_retired() {
+    let mut nights = Nights::new();
+    let mut both = posts(0..12);
+    both.extend(redesigned(20..26));
+    let first = nights.night(&both);
+    let old = text(first.results.article(&url(20)), "template").to_owned();
+    let count = |nights: &Nights| {
+        let db = Connection::open(nights.store()).unwrap();
+        let sql = "SELECT templates FROM models ORDER BY revision DESC LIMIT 1";
+        db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let before = count(&nights);
+    let other = |n: usize| {
+        let html = format!(
+            "<table><tr><td class=m>menu<td><dl id=e>{}</dl></table>",
+            prose::paragraphs(n)
+                .iter()
+                .map(|p| format!("<dd class=t>{p}</dd>"))
+                .collect::<String>()
+        );
+        (format!("https://posts.example/tables/{n}"), html)
+    };
+    let mut late = posts(12..16);
+    late.extend((50..54).map(other));
+    let archive = nights.crawl("2026-09-01", &late);
+    let night = nights.run(&archive, "late", &[]);
+    assert_eq!(night.decision(), "add-templates", "{:?}", night.health);
+    assert_eq!(count(&nights), before, "one came, one went");
+    let shown = call(&["models", "show", nights.store().to_str().unwrap(), "posts.example"]);
+    let (code, shown, errors) = parts(&shown);
+    assert_eq!(code, 0, "{errors}");
+    assert!(!shown.contains(&old), "{shown}");
+}
+
+/// A crawl of many sites.
+fn many(nights: &mut Nights, day: &'static str, from: usize) -> PathBuf {
+    let pages: Vec<(String, String)> = (0..240)
+        .map(|n| {
+            (format!("https://s{:02}.example/notes/{}", n / 6, from + n % 6), prose::post(from + n))
+        })
+        .collect();
+    nights.crawl(day, &pages)
+}
+
+#[test]
+fn a_killed_run_goes_on_and_leaves_the_same_store() {
+    let mut nights = Nights::new();
+    let first = many(&mut nights, DAYS[0], 0);
+    nights.run(&first, "first", &[]);
+    let second = many(&mut nights, DAYS[1], 300);
+    let kept = nights.folder.path().join("kept.sqlite");
+    fs::copy(nights.store(), &kept).unwrap();
+    let undisturbed = nights.run(&second, "whole", &[]);
+    let expected = content(&nights.store());
+    for delay in [0, 3, 9, 20, 45] {
+        fs::copy(&kept, nights.store()).unwrap();
+        let out = nights.folder.path().join(format!("killed-{delay}"));
+        let mut command = Command::new(PATH);
+        command.arg("run").arg(&second).arg("--out").arg(&out).arg("--models").arg(nights.store());
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait_for_a_site(&mut child, &out);
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        signal(&child, "-KILL");
+        child.wait().unwrap();
+        let name = format!("killed-{delay}");
+        let resumed = nights.run(&second, &name, &[]);
+        assert_eq!(content(&nights.store()), expected, "after {delay} ms");
+        assert_eq!(resumed.health, undisturbed.health);
+        for file in ["articles.jsonl", "health.jsonl", "dropped.jsonl"] {
+            let read = |run: &str| fs::read(nights.folder.path().join(run).join(file)).unwrap();
+            assert!(read(&name) == read("whole"), "{file} after {delay} ms");
+        }
+    }
+}
+
+#[test]
+fn a_large_site_in_batches_gives_what_it_gives_at_once() {
+    let mut nights = Nights::new();
+    let config = nights.folder.path().join("small.toml");
+    fs::write(&config, "[run]\nbatch_bytes = 60000\n").unwrap();
+    for (day, range) in [(DAYS[0], 0..60), (DAYS[1], 60..120)] {
+        let archive = nights.crawl(day, &posts(range));
+        let both: Vec<(Vec<u8>, Vec<u8>)> = [None, Some(&config)]
+            .into_iter()
+            .map(|config| {
+                let name = if config.is_some() { "batches" } else { "whole" };
+                let out = nights.folder.path().join(format!("{name}-{day}"));
+                let store = nights.folder.path().join(format!("{name}.sqlite"));
+                let mut command = Command::new(PATH);
+                command.arg("run").args(config).arg(&archive).arg("--out").arg(&out);
+                assert!(command.arg("--models").arg(store).output().unwrap().status.success());
+                let read = |name: &str| fs::read(out.join(name)).unwrap();
+                (read("articles.jsonl"), read("health.jsonl"))
+            })
+            .collect();
+        assert!(both[0] == both[1], "{day}");
+    }
+}
+
+#[test]
+fn a_store_that_is_none_is_refused() {
+    let mut nights = Nights::new();
+    let archive = nights.crawl(DAYS[0], &posts(0..4));
+    fs::write(nights.store(), "no database ".repeat(100)).unwrap();
+    let before = fs::read(nights.store()).unwrap();
+    let out = nights.folder.path().join("out");
+    let (store, out) = (nights.store(), out.to_str().unwrap());
+    let arguments =
+        ["run", archive.to_str().unwrap(), "--out", out, "--models", store.to_str().unwrap()];
+    let (code, _, errors) = parts(&call(&arguments));
+    assert_eq!(code, 2);
+    assert!(errors.contains("models.sqlite") && errors.contains("not a database"), "{errors}");
+    assert_eq!(fs::read(&store).unwrap(), before);
+}
