@@ -37,7 +37,7 @@ pub fn learn(site: Site, previous: Option<&SiteModel>, settings: &Settings) -> S
 
 /// What a page says of itself; its address only, where the parser fails.
 fn head(page: &Page, settings: &Settings) -> PageHead {
-    let head = || head_of(&parse_page(page, settings));
+    let head = || head_of(&parse_page(page, settings), settings);
     catch_unwind(AssertUnwindSafe(head)).unwrap_or_else(|_| PageHead::of(page, None, ""))
 }
 
@@ -154,7 +154,7 @@ fn own_items<'a>(
     let of_other = |item: &FeedItem| target(&item.link).is_some_and(|other| Some(other) != own);
     let url = std::iter::once(&*page.page.url);
     let site = Arc::new(SiteAddresses::of(url, settings.tracking().clone()));
-    let links = PagesByLink::of(site, &[head_of(page)]);
+    let links = PagesByLink::of(site, &[head_of(page, settings)]);
     let joined = join_feed_items(items, &links, 1);
     let joined = joined.iter().flatten().filter_map(|&item| items.get(item as usize));
     joined.filter(|item| !of_other(item)).collect()

@@ -2,7 +2,7 @@
 
 use pyo3::import_exception;
 use pyo3::prelude::*;
-use sitegrove::causes::told;
+use sitegrove::error_chain::error_chain;
 
 import_exception!(sitegrove.errors, SitegroveError);
 import_exception!(sitegrove.errors, InputError);
@@ -17,5 +17,5 @@ pub(crate) fn input_error(message: String, path: Option<&str>, offset: Option<u6
 
 /// Settings that cannot be used.
 pub(crate) fn settings_error(error: &anyhow::Error) -> PyErr {
-    SettingsError::new_err(told(error))
+    SettingsError::new_err(error_chain(error))
 }

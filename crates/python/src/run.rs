@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sitegrove::causes::told;
+use sitegrove::error_chain::error_chain;
 use sitegrove::inputs::expand;
-use sitegrove::observer::Observer;
+use sitegrove::progress::observer::Observer;
 use sitegrove::run::{Report, run as run_pipeline};
 
 use crate::detached::{guarded, in_this_thread};
@@ -126,7 +126,7 @@ pub(crate) fn run(
     config.run.feeds = texts(&feeds);
     config.run.out = out;
     py.detach(|| expand(&config.run.inputs, &config.run.feeds))
-        .map_err(|error| input_error(told(&error), None, None))?;
+        .map_err(|error| input_error(error_chain(&error), None, None))?;
 
     let stop = Arc::new(AtomicBool::new(false));
     let counts = Arc::new(Counts::default());
@@ -162,7 +162,7 @@ pub(crate) fn run(
     match (raised, outcome) {
         (Some(error), _) => Err(error),
         (None, Err(message)) => Err(InternalError::new_err(message)),
-        (None, Ok(Err(error))) => Err(SitegroveError::new_err(told(&error))),
+        (None, Ok(Err(error))) => Err(SitegroveError::new_err(error_chain(&error))),
         (None, Ok(Ok(Report { .. }))) => Ok(()),
     }
 }
