@@ -186,6 +186,11 @@ pub(crate) fn wrapper(bytes: &[u8]) {
 /// Bytes of a model give one or an error; what is read back is written as it was read, and applied to a page
 /// without a panic. Checksums are set right, so that what is behind them is reached.
 pub(crate) fn model(bytes: &[u8]) {
+    is_model(bytes);
+}
+
+/// The same; says whether they gave a model.
+pub(crate) fn is_model(bytes: &[u8]) -> bool {
     let mut bytes = bytes.to_vec();
     let mut at = 12;
     while let Some(head) = bytes.get(at..at + 20) {
@@ -198,7 +203,7 @@ pub(crate) fn model(bytes: &[u8]) {
         bytes[at + 12..at + 20].copy_from_slice(&checksum);
         at = end;
     }
-    let Ok(model) = sitemodel::SiteModel::from_bytes(&bytes) else { return };
+    let Ok(model) = sitemodel::SiteModel::from_bytes(&bytes) else { return false };
     let again = model.to_bytes();
     let back = sitemodel::SiteModel::from_bytes(&again).expect("what was written is read");
     assert!(back.to_bytes() == again, "other bytes come of the same model");
@@ -206,6 +211,7 @@ pub(crate) fn model(bytes: &[u8]) {
     let settings = sitemodel::Settings::standard();
     let _ = model.fits(&settings);
     let _ = model.apply(&page, &[], &settings);
+    true
 }
 
 pub(crate) fn page_of(html: &str) -> ::model::Page {

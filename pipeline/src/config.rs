@@ -1,4 +1,4 @@
-//! Settings: one struct a stage, read from TOML over the embedded defaults.
+//! Settings: one struct per stage, read from TOML over the built-in defaults.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -76,26 +76,25 @@ pub struct RunConfig {
     pub inputs: Vec<String>,
     /// Feeds, folders, globs.
     pub feeds: Vec<String>,
-    /// Folder for the results.
+    /// Output folder.
     pub out: PathBuf,
-    /// Threads; 0 for one a core.
+    /// Number of threads; 0 is one per core.
     pub jobs: usize,
-    /// Memory that a run may take, as [`crate::memory::parse_size`] reads it; empty for half the machine's.
+    /// Memory limit, as [`crate::memory::parse_size`] reads it; empty for half of the machine's memory.
     pub memory: String,
-    /// Bytes that the pages of a site may weigh to be worked on at once; those of a larger site are taken in
-    /// batches.
+    /// Maximum weight in bytes of a site that is processed as a whole; a larger one is processed in batches.
     pub batch_bytes: u64,
     /// Folder for pages that do not fit into memory; empty for one in the run folder.
     pub spool: PathBuf,
-    /// File for metrics, kept current; empty for none.
+    /// File for metrics, kept up to date; empty for none.
     pub metrics: PathBuf,
 }
 
 impl RunConfig {
-    /// Memory that a run may take, in bytes.
+    /// The memory limit in bytes.
     ///
     /// # Errors
-    /// If the setting is no amount.
+    /// If the setting is no size.
     pub fn budget(&self) -> Result<u64> {
         if self.memory.is_empty() {
             return Ok(half_of_machine().max(LEAST));
@@ -114,15 +113,15 @@ impl RunConfig {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadConfig {
-    /// Longest record kept, in bytes.
+    /// Maximum size of a record, in bytes.
     pub max_record_bytes: u64,
-    /// Longest record head, in bytes.
+    /// Maximum size of a record head, in bytes.
     pub max_head_bytes: usize,
-    /// Longest payload, in bytes, once its codings are undone.
+    /// Maximum size of a decoded payload, in bytes.
     pub max_payload_bytes: usize,
-    /// Most bytes that a byte of a compressed archive or payload may unwrap to.
+    /// Maximum compression ratio of an archive or payload.
     pub max_ratio: u64,
-    /// Largest feed that is read, in bytes.
+    /// Maximum size of a feed, in bytes.
     pub max_feed_bytes: usize,
     /// Status codes of pages to keep.
     pub statuses: Vec<u16>,
@@ -139,7 +138,7 @@ impl ReadConfig {
         }
     }
 
-    /// Bytes that reading a file takes at most, about: a record, its payload, and that as text.
+    /// Approximate maximum memory for reading a file: a record, its payload, and the payload as text.
     pub(crate) fn most_memory(&self) -> u64 {
         self.max_record_bytes.saturating_add(2 * self.max_payload_bytes as u64)
     }
@@ -159,7 +158,7 @@ pub struct GroupConfig {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WrapConfig {
-    /// Most pages held back to test a wrapper.
+    /// Maximum number of pages held back to test a wrapper.
     pub hold_back: usize,
     /// Site configs: files and folders. Their contents decide results, not their paths.
     #[serde(skip_serializing)]
@@ -172,25 +171,25 @@ pub struct WrapConfig {
 pub struct EmitConfig {
     /// Outputs to write.
     pub sinks: Vec<SinkName>,
-    /// Whether the outputs that hold all of an article have it as Markdown too.
+    /// Whether outputs with every field of an article include it as Markdown.
     pub markdown: bool,
-    /// What the records of `articles.warc.gz` hold.
+    /// Contents of the records of `articles.warc.gz`.
     pub warc: WarcBlocks,
     /// File of the archive that `sqlite` adds to; empty for the one in the run folder.
     pub archive: PathBuf,
     /// How `articles.jsonl` is stored.
     pub jsonl: JsonlForm,
-    /// How `articles.csv` begins.
+    /// Start of `articles.csv`.
     pub csv: CsvForm,
-    /// Whose lines `articles.bulk.ndjson` holds.
+    /// Dialect of `articles.bulk.ndjson`.
     pub bulk: BulkDialect,
-    /// Folder of an index that grows; empty for one in the run folder.
+    /// Folder of an index that grows from run to run; empty for one in the run folder.
     pub index: PathBuf,
-    /// Memory that building the index may take, in bytes.
+    /// Memory limit for building the index, in bytes.
     pub index_memory: usize,
 }
 
-/// What the records of a WARC of articles hold.
+/// Contents of the records of a WARC of articles.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WarcBlocks {
@@ -204,13 +203,13 @@ pub enum WarcBlocks {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JsonlForm {
-    /// As it is.
+    /// Uncompressed.
     Plain,
     /// As zstd frames.
     Zstd,
 }
 
-/// How `articles.csv` begins.
+/// Start of `articles.csv`.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CsvForm {
@@ -232,12 +231,12 @@ impl EmitConfig {
         sha256_of(&serde_json::to_string(&decisive).unwrap_or_default())
     }
 
-    /// Whether a chosen output has the HTML of articles: it is not made for nothing.
+    /// Whether a chosen output contains the HTML of articles; otherwise it is not made.
     pub fn wants_html(&self) -> bool {
         self.sinks.iter().any(|name| name.has_html(self))
     }
 
-    /// Whether a chosen output has articles as Markdown.
+    /// Whether a chosen output contains articles as Markdown.
     pub fn wants_markdown(&self) -> bool {
         self.markdown && self.sinks.iter().any(|name| name.has_markdown())
     }
@@ -248,20 +247,20 @@ impl Config {
     /// paths in the file are taken from the file's folder.
     ///
     /// # Errors
-    /// If the file cannot be read, is not TOML, or has a key or value that is not known; the
-    /// message names the file, the line and the key.
+    /// If the file cannot be read, is not TOML, or has an unknown key or value; the message names the file,
+    /// the line and the key.
     pub fn load(path: Option<&Path>) -> Result<Self> {
         let mut table: toml::Table = toml::from_str(DEFAULT).context("in the default settings")?;
-        let mut own_out = false;
+        let mut sets_out = false;
         if let Some(path) = path {
             let shown = path.display();
             let text = std::fs::read_to_string(path)
                 .with_context(|| format!("cannot read the configuration {shown}"))?;
-            // Read by itself first, so that a mistake is reported with its line in the user's file.
+            // Parsed separately first, so that an error is reported with its line in the user's file.
             let own: toml::Table = toml::from_str(&text)
                 .with_context(|| format!("the configuration {shown} is not valid TOML"))?;
             check_keys(&own, &table, "", &shown)?;
-            own_out = own.get("run").is_some_and(|run| run.get("out").is_some());
+            sets_out = own.get("run").is_some_and(|run| run.get("out").is_some());
             overlay(&mut table, own);
         }
         let mut config: Self = table.try_into().with_context(|| {
@@ -274,7 +273,7 @@ impl Config {
             let run = &mut config.run;
             run.inputs = run.inputs.iter().map(|p| rebase(p)).collect();
             run.feeds = run.feeds.iter().map(|p| rebase(p)).collect();
-            if own_out {
+            if sets_out {
                 run.out = without_detours(&folder.join(&run.out));
             }
             let emit = &mut config.emit;
@@ -321,17 +320,17 @@ impl Config {
         Ok(())
     }
 
-    /// Reads the site configs that `wrap.site_configs` names; to be called again where it changes.
+    /// Reads the site configs that `wrap.site_configs` names. Call it again after changing that.
     ///
     /// # Errors
-    /// If a file cannot be read. What is in it is no error.
+    /// If a file cannot be read. Its contents are never an error.
     pub fn read_site_configs(&mut self) -> Result<()> {
         let files = read_files(&self.wrap.site_configs)?;
         self.site_configs = (!files.is_empty()).then(|| Arc::new(site_configs_of(&files)));
         Ok(())
     }
 
-    /// What learning and applying go by.
+    /// The settings for learning and applying.
     pub fn settings(&self) -> Settings {
         let tables = Tables {
             tracking_parameters: self.group.tracking_parameters.clone(),
@@ -381,15 +380,14 @@ impl Config {
 /// Reads a weights file.
 ///
 /// # Errors
-/// If it cannot be read, or is none that this version can use.
+/// If it cannot be read, or this version cannot use it.
 pub fn read_weights(path: &Path) -> Result<LoadedWeights> {
     let shown = path.display();
     let bytes = std::fs::read(path).with_context(|| format!("cannot read the weights {shown}"))?;
     LoadedWeights::from_bytes(&bytes).with_context(|| format!("the weights {shown}"))
 }
 
-/// The path without `name/..` in it: `configs/../out` is `out`, and outputs that name their files
-/// read better for it.
+/// The path without `name/..`: `configs/../out` becomes `out`, which reads better in outputs and messages.
 pub(crate) fn without_detours(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for part in path.components() {

@@ -70,7 +70,7 @@ pub fn refresh(run: &Path, ledger: &Ledger) -> Result<bool> {
 pub fn remove_from(run: &Path) {
     let folder = folder_of(run);
     SiteRowsSink::remove_pages(&folder);
-    // Leftovers that cannot be removed harm nobody.
+    // Leftovers that cannot be removed do no harm.
     for name in [SiteRowsSink::FILE, ".sites.jsonl.partial", ".index.html.partial"] {
         let _ = fs::remove_file(folder.join(name));
     }

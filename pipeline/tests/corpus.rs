@@ -66,6 +66,39 @@ fn model() {
     assert!(whole.count() >= 2, "the models of the corpus have another format: make them anew");
 }
 
+/// Bytes changed, cut out and repeated at random places: each gives a model or an error.
+#[test]
+fn mutated_models() {
+    let folder = common::program::repository().join("fuzz/corpus/model");
+    let mut state = 1u64;
+    let mut chance = |bound: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % bound
+    };
+    for name in ["grove", "forest", "blocks"] {
+        let whole = fs::read(folder.join(name)).unwrap();
+        let mut models = 0;
+        for _ in 0..2_000 {
+            let mut bytes = whole.clone();
+            for _ in 0..=chance(3) {
+                let at = 12 + chance(bytes.len() - 12);
+                match chance(3) {
+                    0 => bytes[at] = [0, 1, 0x7f, 0x80, 0x91, 0xc0, 0xdd, 0xff][chance(8)],
+                    1 => bytes[at] ^= 1 << chance(8),
+                    _ => {
+                        let end = (at + 1 + chance(8)).min(bytes.len());
+                        let some: Vec<u8> = bytes[at..end].to_vec();
+                        if chance(2) == 0 { drop(bytes.drain(at..end)) } else { bytes.extend(some) }
+                    }
+                }
+            }
+            models += usize::from(checks::is_model(&bytes));
+        }
+        assert!((1..2_000).contains(&models), "{models} of {name}");
+    }
+}
+
 /// Makes the models of the corpus: `cargo nextest run --run-ignored only -E 'test(make_models)'`.
 #[test]
 #[ignore = "writes fuzz/corpus/model"]

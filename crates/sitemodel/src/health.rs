@@ -1,4 +1,5 @@
-//! Whether a model still fits its site: what its templates were expected to give, against what they gave.
+//! Checks whether a model still fits its site: compares the statistics of its templates with those of the
+//! sample.
 
 use std::collections::BTreeMap;
 
@@ -10,19 +11,19 @@ use crate::expected::Expected;
 use crate::model::SiteModel;
 use crate::template::Way;
 
-/// What applying a model saw. The order in which pages are counted does not matter, and the sums of parts of
-/// a site [add](Seen::merge) up.
+/// Statistics of applying a model. The order of pages does not matter, and those of parts of a site can be
+/// [added](Seen::merge).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
-    /// Per template how its pages fared.
+    /// Statistics of each template.
     templates: BTreeMap<u32, Expected>,
-    /// Pages that no template is for.
+    /// Pages without a template.
     unassigned: u64,
-    /// Pages, all in all.
+    /// All pages.
     pages: u64,
-    /// Pages by the way they were looked at.
+    /// Pages that took the fast path.
     pub fast_path: u64,
-    /// Pages that were judged.
+    /// Pages that were scored.
     pub judged: u64,
     /// Characters of pages and articles.
     pub characters: CharacterCounts,
@@ -48,7 +49,7 @@ impl Seen {
         }
     }
 
-    /// Adds what was seen of other pages.
+    /// Adds the statistics of other pages.
     pub fn merge(&mut self, other: &Self) {
         for (template, more) in &other.templates {
             let own = self.templates.entry(*template).or_default();
@@ -64,40 +65,39 @@ impl Seen {
     }
 }
 
-/// How a template, or a site, is.
+/// Health of a template or a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Too few pages to tell.
+    /// Too few pages.
     TooFewPages,
-    /// As it was learnt.
+    /// As when it was learnt.
     Healthy,
-    /// Some way off what was learnt.
+    /// Somewhat worse than when it was learnt.
     Drifting,
-    /// The wrapper finds next to nothing any more, or the pages have other layouts.
+    /// The wrapper finds hardly anything, or the pages have other layouts.
     Broken,
 }
 
-/// How a site and its templates are.
+/// Health of a site and its templates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Health {
-    /// The worst of its templates that pages tell of, or broken where half of the pages or more are of no
-    /// template.
+    /// That of the worst template with enough pages; broken if at least half of the pages have no template.
     pub site: Verdict,
-    /// Pages of no template, of all.
+    /// Share of pages without a template.
     pub unassigned: (u64, u64),
     /// By id of the template.
     pub templates: BTreeMap<String, Verdict>,
 }
 
-/// Fewer pages tell nothing.
+/// Minimum number of pages for a statement.
 const FEWEST: u64 = 5;
-/// Loss of the share on which the wrapper finds the article, and of mean confidence, from which on a template
-/// drifts, and is broken.
+/// Loss from which a template drifts, and from which it is broken; of the share of pages on which the wrapper
+/// finds the article, and of the mean confidence.
 const DRIFTING: f64 = 0.15;
 const BROKEN: f64 = 0.5;
 
-/// Compares what applying a model saw with what it was learnt from.
+/// Compares the statistics of applying a model with those of its sample.
 pub fn assess(model: &SiteModel, seen: &Seen) -> Health {
     let verdict = |(at, now): (&u32, &Expected)| {
         let template = model.templates.get(*at as usize)?;

@@ -1,4 +1,4 @@
-//! Histograms as SVG. Their figures stand beside them as a table, folded away.
+//! Histograms as SVG, with their figures as a folded table.
 
 use crate::html::Html;
 use crate::numerals::{grouped, percent};

@@ -188,7 +188,7 @@ fn short(path: &str) -> String {
     out
 }
 
-/// The share of characters that was removed, in thousandths; nothing to tell of no characters.
+/// The share of characters that was removed, in thousandths; `None` without characters.
 pub(super) fn removed(characters: u64, kept: u64) -> Option<f64> {
     let share = characters.saturating_sub(kept) as f64 / characters as f64;
     (characters > 0).then(|| (share * 1000.0).round() / 1000.0)

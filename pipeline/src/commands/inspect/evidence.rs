@@ -1,4 +1,4 @@
-//! What the engine of a run knows of a template's blocks, found out anew.
+//! Recomputes what the engine of a run knows about a template's blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -25,7 +25,7 @@ pub(super) enum State {
 /// A block of a page.
 pub(super) struct BlockView {
     pub(super) state: State,
-    /// Its text, white space collapsed, and the letters left out of it.
+    /// Its text, with white space collapsed, and the number of characters left out.
     pub(super) text: String,
     pub(super) letters_left_out: usize,
     pub(super) words: u32,

@@ -1,4 +1,4 @@
-//! The settings a run was made with, as far as they can be told.
+//! The settings of a run, as far as they can be determined.
 
 use std::path::Path;
 
