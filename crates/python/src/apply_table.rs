@@ -80,14 +80,18 @@ impl With {
         let mut seen = Seen::default();
         taken.iter().for_each(|taken| seen.add(&taken.seen()));
         locked(&self.seen).merge(&seen);
-        let row = |taken| match taken {
-            &Outcome::Article(ref article) => Ok(OutcomeRow::of_article(article)),
-            Outcome::Drop(drop) => Ok(OutcomeRow::of_drop(drop)),
-            Outcome::Unassigned => Err(ArrowError::ComputeError("a page was not looked at".into())),
-        };
         let rows: Vec<OutcomeRow<'_>> =
-            taken.iter().map(|taken| row(&taken.applied.outcome)).collect::<Result<_, _>>()?;
+            taken.iter().map(|taken| row_of(&taken.applied.outcome)).collect::<Result<_, _>>()?;
         batch_of(&self.schema, &rows)
+    }
+}
+
+/// What came of a page as a row.
+fn row_of(outcome: &Outcome) -> Result<OutcomeRow<'_>, ArrowError> {
+    match outcome {
+        Outcome::Article(article) => Ok(OutcomeRow::of_article(article)),
+        Outcome::Drop(drop) => Ok(OutcomeRow::of_drop(drop)),
+        Outcome::Unassigned => Err(ArrowError::ComputeError("a page was not looked at".into())),
     }
 }
 

@@ -46,7 +46,8 @@ fn check(schema: &Schema) -> Result<(), String> {
             format!("the table has no column `{name}`; it has: {}", have.join(", "))
         })?;
         let kind = field.data_type();
-        if !is_text(kind) && !(may_be_binary && is_binary(kind)) {
+        let fits = is_text(kind) || (may_be_binary && is_binary(kind));
+        if !fits {
             return Err(format!("the column `{name}` must be text, not {kind}"));
         }
     }

@@ -37,7 +37,7 @@ use crate::settings::{Settings, chosen};
 /// >>> words = "The mayor of the town said that the bridge stays open all winter. " * 8
 /// >>> page = f"<title>News</title><ul><li><a href=/>Home</a></ul><article><h1>A bridge</h1><p>{words}</article>"
 /// >>> article = sitegrove.extract(page, "https://example.org/news/1")
-/// >>> article.title, article.text[-26:]
+/// >>> article.title, article.text[-22:]
 /// ('A bridge', 'stays open all winter.')
 #[pyfunction]
 #[pyo3(signature = (html, url=None, *, feed_items=None, settings=None))]

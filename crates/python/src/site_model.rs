@@ -52,6 +52,7 @@ impl SiteModel {
 
 /// What came of a page.
 #[derive(IntoPyObject)]
+#[expect(clippy::large_enum_variant, reason = "it is moved into an object of Python at once")]
 pub(crate) enum ArticleOrDrop {
     /// Its article.
     Article(Article),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -192,7 +193,7 @@ class _Bar:
 
     def __init__(self) -> None:
         try:
-            from tqdm.auto import tqdm
+            tqdm = import_module("tqdm.auto").tqdm
         except ImportError:
             self.bar: Any = None
         else:
