@@ -10,6 +10,7 @@
 //! A site whose pages weigh little is taken at once: each page is parsed once. A larger one is taken in batches,
 //! each of which is a part of its result and a point to resume from. What comes of a page is the same.
 
+mod decision;
 mod in_hand;
 mod kept;
 mod night;
