@@ -1,5 +1,5 @@
-//! Captures of pages other than the best of each address: where that gives no article, the next one is
-//! tried. A site that was down in the last crawl keeps its articles so.
+//! Captures of a page other than the best: if the best gives no article, the next one is tried. This keeps
+//! the articles of a site that was down during the last crawl.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
@@ -24,16 +24,16 @@ struct Captures {
     kept: Option<Timestamp>,
     /// Digests of the payloads that were tried.
     tried: BTreeSet<(u64, u64)>,
-    /// The others, the better first.
+    /// The others, best first.
     others: VecDeque<Stored>,
 }
 
-/// Captures by address, without their HTML where that is on disk.
+/// Captures by address; their HTML may be on disk.
 #[derive(Debug)]
 pub(crate) struct OtherCaptures(BTreeMap<String, Captures>);
 
 impl OtherCaptures {
-    /// Takes captures, those of one address the better first.
+    /// Groups captures by address; those of one address must come best first.
     pub(crate) fn of(others: Vec<Stored>) -> Self {
         let mut captures: BTreeMap<String, Captures> = BTreeMap::new();
         for other in others {
@@ -42,7 +42,7 @@ impl OtherCaptures {
         Self(captures)
     }
 
-    /// Those of some pages, given by their indices and the heads of their best captures.
+    /// The captures of some pages, given by index and by the head of the best capture.
     pub(crate) fn of_pages<'a>(&mut self, pages: impl Iterator<Item = (usize, &'a Head)>) -> Self {
         let take = |(page, head): (usize, &Head)| {
             let (url, mut captures) = self.0.remove_entry(&head.url)?;
@@ -54,8 +54,8 @@ impl OtherCaptures {
         Self(pages.filter_map(take).collect())
     }
 
-    /// Tries captures where the page gave no article, at most so many bytes at once, and accounts for all that
-    /// are not kept.
+    /// Tries captures of pages without an article, in batches of limited size, and adds a drop for each
+    /// capture that is not kept.
     ///
     /// # Errors
     /// If they cannot be read from the spool.
@@ -110,7 +110,7 @@ impl OtherCaptures {
         Ok(())
     }
 
-    /// The next capture of each wanted address that was not tried by its content.
+    /// The next capture of each wanted address whose content was not tried yet.
     fn next_of(
         &mut self,
         wanted: &BTreeSet<String>,
@@ -121,7 +121,7 @@ impl OtherCaptures {
         for url in wanted {
             let Some(captures) = self.0.get_mut(url) else { continue };
             while let Some(capture) = captures.others.pop_front() {
-                // Whether it is tried or not: it is another than the one kept, so far.
+                // Counted in either case: it is a capture that is not kept, so far.
                 result.drops.push(duplicate(site, &capture, captures.kept));
                 if capture.head.digest.is_none_or(|digest| captures.tried.insert(digest)) {
                     next.push((captures.page, capture));
@@ -133,8 +133,8 @@ impl OtherCaptures {
     }
 }
 
-/// Whether a page that was dropped for this reason may have been an article in another capture. What its
-/// address names a list is one in all.
+/// Whether a page that was dropped for this reason may be an article in another capture. A page that is a
+/// list by its address is one in every capture.
 fn is_worth_another(reason: DropReason, url: &str, applying: &Applying<'_>) -> bool {
     match reason {
         DropReason::NoContent
@@ -149,7 +149,7 @@ fn is_worth_another(reason: DropReason, url: &str, applying: &Applying<'_>) -> b
     }
 }
 
-/// Runs of captures that weigh so much together at most, but at least one.
+/// Splits captures into batches of at most `most` bytes, with at least one capture each.
 fn at_once(captures: Vec<(usize, Stored)>, most: u64) -> Vec<Vec<(usize, Stored)>> {
     let mut runs: Vec<Vec<(usize, Stored)>> = Vec::new();
     let mut weight = 0;
@@ -166,7 +166,7 @@ fn at_once(captures: Vec<(usize, Stored)>, most: u64) -> Vec<Vec<(usize, Stored)
     runs
 }
 
-/// The articles of some captures; counts in a result what was done for them.
+/// The articles of some captures; adds their counts to `result`.
 fn try_some(
     captures: Vec<(usize, Stored)>,
     applying: &Applying<'_>,

@@ -1,4 +1,4 @@
-//! Settings: one struct a stage, read from TOML over the embedded defaults.
+//! Settings: one struct per stage, read from TOML over the built-in defaults.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -76,18 +76,17 @@ pub struct RunConfig {
     pub inputs: Vec<String>,
     /// Feeds, folders, globs.
     pub feeds: Vec<String>,
-    /// Folder for the results.
+    /// Output folder.
     pub out: PathBuf,
-    /// Threads; 0 for one a core.
+    /// Number of threads; 0 is one per core.
     pub jobs: usize,
-    /// Memory that a run may take, as [`crate::memory::parse_size`] reads it; empty for half the machine's.
+    /// Memory limit, as [`crate::memory::parse_size`] reads it; empty for half of the machine's memory.
     pub memory: String,
-    /// Bytes that the pages of a site may weigh to be worked on at once; those of a larger site are taken in
-    /// batches.
+    /// Maximum weight in bytes of a site that is processed as a whole; a larger one is processed in batches.
     pub batch_bytes: u64,
     /// Folder for pages that do not fit into memory; empty for one in the run folder.
     pub spool: PathBuf,
-    /// File for metrics, kept current; empty for none.
+    /// File for metrics, kept up to date; empty for none.
     pub metrics: PathBuf,
     /// Store of site models that grows from night to night; empty for none.
     pub models: PathBuf,
@@ -114,7 +113,7 @@ impl RunConfig {
     /// Memory that a run may take, in bytes.
     ///
     /// # Errors
-    /// If the setting is no amount.
+    /// If the setting is no size.
     pub fn budget(&self) -> Result<u64> {
         if self.memory.is_empty() {
             return Ok(half_of_machine().max(LEAST));
@@ -133,15 +132,15 @@ impl RunConfig {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadConfig {
-    /// Longest record kept, in bytes.
+    /// Maximum size of a record, in bytes.
     pub max_record_bytes: u64,
-    /// Longest record head, in bytes.
+    /// Maximum size of a record head, in bytes.
     pub max_head_bytes: usize,
-    /// Longest payload, in bytes, once its codings are undone.
+    /// Maximum size of a decoded payload, in bytes.
     pub max_payload_bytes: usize,
-    /// Most bytes that a byte of a compressed archive or payload may unwrap to.
+    /// Maximum compression ratio of an archive or payload.
     pub max_ratio: u64,
-    /// Largest feed that is read, in bytes.
+    /// Maximum size of a feed, in bytes.
     pub max_feed_bytes: usize,
     /// Status codes of pages to keep.
     pub statuses: Vec<u16>,
@@ -158,7 +157,7 @@ impl ReadConfig {
         }
     }
 
-    /// Bytes that reading a file takes at most, about: a record, its payload, and that as text.
+    /// Approximate maximum memory for reading a file: a record, its payload, and the payload as text.
     pub(crate) fn most_memory(&self) -> u64 {
         self.max_record_bytes.saturating_add(2 * self.max_payload_bytes as u64)
     }
@@ -178,7 +177,7 @@ pub struct GroupConfig {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct WrapConfig {
-    /// Most pages held back to test a wrapper.
+    /// Maximum number of pages held back to test a wrapper.
     pub hold_back: usize,
     /// Site configs: files and folders. Their contents decide results, not their paths.
     #[serde(skip_serializing)]
@@ -191,25 +190,25 @@ pub struct WrapConfig {
 pub struct EmitConfig {
     /// Outputs to write.
     pub sinks: Vec<SinkName>,
-    /// Whether the outputs that hold all of an article have it as Markdown too.
+    /// Whether outputs with every field of an article include it as Markdown.
     pub markdown: bool,
-    /// What the records of `articles.warc.gz` hold.
+    /// Contents of the records of `articles.warc.gz`.
     pub warc: WarcBlocks,
     /// File of the archive that `sqlite` adds to; empty for the one in the run folder.
     pub archive: PathBuf,
     /// How `articles.jsonl` is stored.
     pub jsonl: JsonlForm,
-    /// How `articles.csv` begins.
+    /// Start of `articles.csv`.
     pub csv: CsvForm,
-    /// Whose lines `articles.bulk.ndjson` holds.
+    /// Dialect of `articles.bulk.ndjson`.
     pub bulk: BulkDialect,
-    /// Folder of an index that grows; empty for one in the run folder.
+    /// Folder of an index that grows from run to run; empty for one in the run folder.
     pub index: PathBuf,
-    /// Memory that building the index may take, in bytes.
+    /// Memory limit for building the index, in bytes.
     pub index_memory: usize,
 }
 
-/// What the records of a WARC of articles hold.
+/// Contents of the records of a WARC of articles.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WarcBlocks {
@@ -223,13 +222,13 @@ pub enum WarcBlocks {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JsonlForm {
-    /// As it is.
+    /// Uncompressed.
     Plain,
     /// As zstd frames.
     Zstd,
 }
 
-/// How `articles.csv` begins.
+/// Start of `articles.csv`.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CsvForm {
@@ -251,12 +250,12 @@ impl EmitConfig {
         sha256_of(&serde_json::to_string(&decisive).unwrap_or_default())
     }
 
-    /// Whether a chosen output has the HTML of articles: it is not made for nothing.
+    /// Whether a chosen output contains the HTML of articles; otherwise it is not made.
     pub fn wants_html(&self) -> bool {
         self.sinks.iter().any(|name| name.has_html(self))
     }
 
-    /// Whether a chosen output has articles as Markdown.
+    /// Whether a chosen output contains articles as Markdown.
     pub fn wants_markdown(&self) -> bool {
         self.markdown && self.sinks.iter().any(|name| name.has_markdown())
     }
@@ -267,20 +266,20 @@ impl Config {
     /// paths in the file are taken from the file's folder.
     ///
     /// # Errors
-    /// If the file cannot be read, is not TOML, or has a key or value that is not known; the
-    /// message names the file, the line and the key.
+    /// If the file cannot be read, is not TOML, or has an unknown key or value; the message names the file,
+    /// the line and the key.
     pub fn load(path: Option<&Path>) -> Result<Self> {
         let mut table: toml::Table = toml::from_str(DEFAULT).context("in the default settings")?;
-        let mut own_out = false;
+        let mut sets_out = false;
         if let Some(path) = path {
             let shown = path.display();
             let text = std::fs::read_to_string(path)
                 .with_context(|| format!("cannot read the configuration {shown}"))?;
-            // Read by itself first, so that a mistake is reported with its line in the user's file.
+            // Parsed separately first, so that an error is reported with its line in the user's file.
             let own: toml::Table = toml::from_str(&text)
                 .with_context(|| format!("the configuration {shown} is not valid TOML"))?;
             check_keys(&own, &table, "", &shown)?;
-            own_out = own.get("run").is_some_and(|run| run.get("out").is_some());
+            sets_out = own.get("run").is_some_and(|run| run.get("out").is_some());
             overlay(&mut table, own);
         }
         let mut config: Self = table.try_into().with_context(|| {
@@ -293,7 +292,7 @@ impl Config {
             let run = &mut config.run;
             run.inputs = run.inputs.iter().map(|p| rebase(p)).collect();
             run.feeds = run.feeds.iter().map(|p| rebase(p)).collect();
-            if own_out {
+            if sets_out {
                 run.out = without_detours(&folder.join(&run.out));
             }
             let emit = &mut config.emit;
@@ -309,24 +308,49 @@ impl Config {
                 *path = without_detours(&folder.join(&*path));
             }
         }
-        if !config.grove.weights.as_os_str().is_empty() {
-            config.loaded = Some(Arc::new(read_weights(&config.grove.weights)?));
-        }
+        config.read_weights()?;
         config.read_site_configs()?;
         Ok(config)
     }
 
-    /// Reads the site configs that `wrap.site_configs` names; to be called again where it changes.
+    /// The same settings but for what `changes` names, in tables and keys as a configuration file has them.
+    /// Relative paths in it are taken from the current folder.
     ///
     /// # Errors
-    /// If a file cannot be read. What is in it is no error.
+    /// As [`Config::load`].
+    pub fn with(&self, changes: toml::Table) -> Result<Self> {
+        let mut table = toml::Table::try_from(self).context("in the settings to change")?;
+        if let Some(toml::Value::Table(wrap)) = table.get_mut("wrap") {
+            let paths = toml::Value::try_from(&self.wrap.site_configs)?;
+            wrap.insert("site_configs".to_owned(), paths);
+        }
+        check_keys(&changes, &table, "", &"given")?;
+        overlay(&mut table, changes);
+        let mut config: Self = table.try_into().context("in the settings given")?;
+        config.read_weights()?;
+        config.read_site_configs()?;
+        Ok(config)
+    }
+
+    /// Reads the weights that `grove.weights` names.
+    fn read_weights(&mut self) -> Result<()> {
+        let path = &self.grove.weights;
+        let named = !path.as_os_str().is_empty();
+        self.loaded = named.then(|| read_weights(path)).transpose()?.map(Arc::new);
+        Ok(())
+    }
+
+    /// Reads the site configs that `wrap.site_configs` names. Call it again after changing that.
+    ///
+    /// # Errors
+    /// If a file cannot be read. Its contents are never an error.
     pub fn read_site_configs(&mut self) -> Result<()> {
         let files = read_files(&self.wrap.site_configs)?;
         self.site_configs = (!files.is_empty()).then(|| Arc::new(site_configs_of(&files)));
         Ok(())
     }
 
-    /// What learning and applying go by.
+    /// The settings for learning and applying.
     pub fn settings(&self) -> Settings {
         let tables = Tables {
             tracking_parameters: self.group.tracking_parameters.clone(),
@@ -379,15 +403,14 @@ impl Config {
 /// Reads a weights file.
 ///
 /// # Errors
-/// If it cannot be read, or is none that this version can use.
+/// If it cannot be read, or this version cannot use it.
 pub fn read_weights(path: &Path) -> Result<LoadedWeights> {
     let shown = path.display();
     let bytes = std::fs::read(path).with_context(|| format!("cannot read the weights {shown}"))?;
     LoadedWeights::from_bytes(&bytes).with_context(|| format!("the weights {shown}"))
 }
 
-/// The path without `name/..` in it: `configs/../out` is `out`, and outputs that name their files
-/// read better for it.
+/// The path without `name/..`: `configs/../out` becomes `out`, which reads better in outputs and messages.
 pub(crate) fn without_detours(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for part in path.components() {
@@ -406,7 +429,7 @@ fn check_keys(
     own: &toml::Table,
     known: &toml::Table,
     section: &str,
-    shown: &std::path::Display<'_>,
+    shown: &dyn std::fmt::Display,
 ) -> Result<()> {
     for (key, value) in own {
         let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
@@ -466,5 +489,17 @@ mod tests {
         assert_eq!(config.signify.top, 3);
         assert_eq!(config.run.inputs, [folder.path().join("a.warc").to_string_lossy()]);
         assert_ne!(config.hash(), Config::load(None).unwrap().hash());
+    }
+
+    #[test]
+    fn settings_can_be_changed() {
+        let changes = |text: &str| toml::from_str(text).unwrap();
+        let config = Config::load(None).unwrap();
+        let changed = config.with(changes("[signify]\ntop = 3\n")).unwrap();
+        assert_eq!((changed.signify.top, changed.rank.learn_from), (3, config.rank.learn_from));
+        assert_eq!(config.with(toml::Table::new()).unwrap().hash(), config.hash());
+        let message = format!("{:#}", config.with(changes("[signify]\ntopp = 3\n")).unwrap_err());
+        assert!(message.contains("`signify.topp`"), "{message}");
+        assert!(config.with(changes("[signify]\ntop = 'x'\n")).is_err());
     }
 }

@@ -1,7 +1,7 @@
-//! What happened, and why, in one line.
+//! Error messages with their causes, in one line.
 
-/// An error and its causes, joined by colons. A cause that the words before it end with is not said twice:
-/// some errors tell their cause themselves.
+/// An error and its causes, joined by colons. Some errors include their cause in their own message: it is not
+/// repeated.
 pub fn error_chain(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {

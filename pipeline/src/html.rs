@@ -1,4 +1,4 @@
-//! Writing HTML in which nothing that comes from a page is ever more than text.
+//! Writes HTML in which nothing from a page is ever more than text.
 
 use std::fmt::Write;
 
@@ -9,8 +9,7 @@ use url::Url;
 
 use crate::printed::{Shown, shown};
 
-/// A document in the making. What is written with [`Html::raw`] is ours, a literal; everything else
-/// is escaped.
+/// A document that is being written. [`Html::raw`] takes literals of our own; everything else is escaped.
 #[derive(Default)]
 pub(crate) struct Html {
     out: String,
@@ -38,10 +37,10 @@ impl Html {
         self
     }
 
-    /// Data for a script of ours, in a `script` element that does not run: JSON in which nothing can
-    /// be taken for markup. Texts in it must be [`plain`].
+    /// Data for our script, in a `script` element that does not run: JSON in which nothing can be mistaken
+    /// for markup. Texts in it must be [`plain`].
     pub(crate) fn json(&mut self, data: &impl Serialize) -> &mut Self {
-        // Plain data: there is nothing to fail.
+        // Serialising plain data cannot fail.
         for letter in serde_json::to_string(data).unwrap_or_default().chars() {
             match letter {
                 '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
@@ -84,13 +83,13 @@ impl Html {
     }
 }
 
-/// A text as it may be shown: letters that turn the text around them are named, not obeyed.
+/// Makes a text safe to show: characters that change the direction of text are replaced by their code points.
 pub(crate) fn plain(text: &str) -> String {
     harmless(text).collect()
 }
 
 fn harmless(text: &str) -> impl Iterator<Item = char> + '_ {
-    /// One letter, or the name of one.
+    /// A character, or its code point.
     enum Piece {
         Letter(Option<char>),
         Name(std::vec::IntoIter<char>),
@@ -116,7 +115,7 @@ fn harmless(text: &str) -> impl Iterator<Item = char> + '_ {
     })
 }
 
-/// What a document brings with it. Its policy lets in these and nothing else.
+/// Style sheet and script of a document. Its Content-Security-Policy allows nothing else.
 #[derive(Clone, Copy)]
 pub(crate) struct Brought {
     /// Style sheet.
@@ -126,14 +125,14 @@ pub(crate) struct Brought {
 }
 
 impl Html {
-    /// Everything before `<body>`. Asks for nothing from anywhere, runs nothing but the script brought.
+    /// Everything before `<body>`. Loads nothing from elsewhere, and runs only the script of `brought`.
     pub(crate) fn head(&mut self, title: &str, brought: Brought) -> &mut Self {
         self.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
         self.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
         self.raw("style-src ").text(&source_of(brought.style));
         if !brought.script.is_empty() {
             self.raw("; script-src ").text(&source_of(brought.script));
-            // Not even our own script may write markup.
+            // Trusted types: not even our own script may write markup.
             self.raw("; require-trusted-types-for 'script'; trusted-types 'none'");
         }
         self.raw("; base-uri 'none'; form-action 'none'\">\n");
@@ -144,7 +143,7 @@ impl Html {
         self.text(title).raw("</title>\n<style>").raw(brought.style).raw("</style>\n</head>\n")
     }
 
-    /// Everything after what stands in `<body>`.
+    /// Everything after the contents of `<body>`.
     pub(crate) fn end(&mut self, brought: Brought) -> &mut Self {
         if !brought.script.is_empty() {
             self.raw("<script>").raw(brought.script).raw("</script>\n");

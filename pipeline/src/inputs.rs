@@ -1,4 +1,4 @@
-//! From what the user named to the files that will be read.
+//! Expands the inputs that the user named to the files to read.
 
 use std::fs;
 use std::io;
@@ -14,9 +14,9 @@ const STDIN: &str = "-";
 pub enum Input {
     /// A web archive, whatever its compression.
     Archive(PathBuf),
-    /// A page by itself. `name` is its path within the folder that was named, or its file name.
+    /// A saved page. `name` is its path within the folder that was named, or its file name.
     Html {
-        /// Where it lies.
+        /// Its path.
         path: PathBuf,
         /// Its path within the folder, with `/`.
         name: String,
@@ -25,9 +25,9 @@ pub enum Input {
     },
     /// A feed.
     Feed(PathBuf),
-    /// Something in a folder that cannot be read though it, or what is in it, should be: named when it is its turn.
+    /// A file or folder within a folder that should be read but cannot be. It is reported while reading.
     Unreadable {
-        /// Where it lies.
+        /// Its path.
         path: PathBuf,
         /// Why it cannot be read.
         why: String,
@@ -40,7 +40,7 @@ impl Input {
         matches!(self, Self::Archive(path) | Self::Feed(path) if path.as_os_str() == STDIN)
     }
 
-    /// Where the file lies; `-` for the standard input.
+    /// The file's path; `-` for the standard input.
     pub fn path(&self) -> &Path {
         match self {
             Self::Archive(path)
@@ -71,12 +71,12 @@ fn is_feed(path: &Path) -> bool {
     has_extension(path, &["rss", "atom", "xml", "rdf", "json"])
 }
 
-/// Expands files, folders and globs, in sorted order, each file once. What is there and cannot be read is among
-/// them: reading it is what fails.
+/// Expands files, folders and globs, in sorted order, each file once. Unreadable files are included: reading
+/// them fails later.
 ///
 /// # Errors
-/// If something named is not there, a folder holds nothing to read, or a glob matches nothing:
-/// all of them are reported at once, before any work is done.
+/// If a file does not exist, a folder contains nothing to read, or a glob matches nothing. All problems are
+/// reported at once, before any work is done.
 pub fn expand(inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     let mut problems = Vec::new();
@@ -125,7 +125,7 @@ fn expand_one(named: &str, as_feed: bool) -> Result<Vec<Input>> {
             walk(&path, &path, as_feed, &mut files);
             if files.len() == before {
                 let wanted = if as_feed { "feeds" } else { "archives or HTML files" };
-                bail!("the folder {} holds no {wanted}", path.display());
+                bail!("the folder {} contains no {wanted}", path.display());
             }
         } else {
             files.push(classify(&path, &path, as_feed));
@@ -159,7 +159,7 @@ fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
     Input::Archive(path.to_owned())
 }
 
-/// Whether nothing is there. What cannot be looked at is.
+/// Whether nothing exists at this path. What cannot be examined counts as existing.
 fn is_missing(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
@@ -181,9 +181,10 @@ fn walk(folder: &Path, root: &Path, as_feed: bool, files: &mut Vec<Input>) {
             (Ok(kind), _) if kind.is_dir() => {
                 let before = files.len();
                 walk(&path, root, as_feed, files);
-                // Saved pages have such folders for their images; an archive is missed.
+                // An empty folder is normal beside saved pages (for images), but not under the name of an
+                // archive.
                 if files.len() == before && !as_feed && is_archive(&path) {
-                    files.push(unreadable(&path, "it is a folder, and holds no archives"));
+                    files.push(unreadable(&path, "it is a folder, and contains no archives"));
                 }
             }
             // Links to folders are not followed: they may lead in circles.

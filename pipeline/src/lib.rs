@@ -1,5 +1,5 @@
 /*!
-Defines the program: a crawl in, wrappers and articles out.
+The program: extracts articles from crawls, with wrappers learnt from the pages of each site.
 
 ```text
 WARC, HTML folders ─┐
@@ -12,9 +12,8 @@ RSS, Atom, JSON ────┴► read ─► group ─► learn ─► apply �
 4. [`stages::apply`]: a page and the model → [`model::Article`] or [`model::Drop`] (extract)
 5. [`stages::emit`]: articles, wrappers and drops → files
 
-[`run`] is a whole run: the only place that knows of threads, order and disk. [`site`] is one site of it. What lets
-a run be larger than memory is in `shuffle/`, what lets it go on after it was stopped in `resume/`, and what it tells of
-itself in [`progress`].
+[`run`] is a whole run, the only code that knows threads, order and disk. [`site`] processes one site. `shuffle/` lets a
+run be larger than memory, `resume/` lets it resume after it was stopped, and [`progress`] reports how far it is.
 */
 
 mod captures;
@@ -23,6 +22,7 @@ pub mod config;
 mod digests;
 pub mod error_chain;
 mod html;
+pub mod in_memory;
 pub mod inputs;
 mod lines;
 pub mod memory;

@@ -1,4 +1,4 @@
-//! Files of JSON lines, read whatever they are compressed with.
+//! Reads files of JSON lines, plain or compressed.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -10,10 +10,10 @@ use flate2::bufread::MultiGzDecoder;
 /// What a zstd frame begins with (RFC 8878 §3.1.1).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Opens a file; gzip and zstd are known by their first bytes, whatever the file is called.
+/// Opens a file; gzip and zstd are recognised by their first bytes, not by the file name.
 ///
 /// # Errors
-/// If it cannot be read. What is damaged or cut short is an error later, where it is.
+/// If it cannot be read. Damage is an error later, when it is reached.
 pub(crate) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     let mut file = BufReader::new(File::open(path)?);
     let head = file.fill_buf()?;
@@ -26,17 +26,17 @@ pub(crate) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     })
 }
 
-/// Where lines lie in a file that is plain or made of zstd frames.
+/// The place of lines in a file that is plain or consists of zstd frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Where the frame begins that holds the first of them; 0 in a plain file.
+    /// Offset of the frame that contains the first of them; 0 in a plain file.
     frame: u64,
-    /// Their bytes, decompressed and counted from there.
+    /// Their bytes, relative to the start of that frame, decompressed.
     bytes: Range<u64>,
 }
 
 impl Place {
-    /// Takes in the lines at another place if they follow these.
+    /// Adds the lines at another place if they follow these.
     pub(crate) fn join(&mut self, next: &Self) -> bool {
         let follows = self.frame == next.frame && self.bytes.end == next.bytes.start;
         if follows {
@@ -46,8 +46,8 @@ impl Place {
     }
 }
 
-/// Reads a file frame by frame, and gives each line with its place. Takes the memory of one frame, which
-/// is what a run wrote of one site.
+/// Reads a file frame by frame and calls `take` for each line with its place. Needs the memory of one frame;
+/// a run writes one per site.
 ///
 /// # Errors
 /// If the file cannot be read, is damaged or cut short; or those of `take`.
@@ -65,7 +65,7 @@ pub(crate) fn each<E: From<io::Error>>(
         }
         return Ok(());
     }
-    // A line may go on in the next frame, in files that others compressed.
+    // In files that other programs compressed, a line may continue in the next frame.
     let (mut text, mut first, mut skipped) = (Vec::new(), 0, 0);
     loop {
         let frame = file.stream_position()?;
@@ -98,7 +98,7 @@ pub(crate) fn each<E: From<io::Error>>(
 /// The lines at a place of a file.
 ///
 /// # Errors
-/// If the file cannot be read, or is not what it was.
+/// If the file cannot be read, or has changed.
 pub(crate) fn at(path: &Path, place: &Place) -> io::Result<Vec<u8>> {
     let mut file = BufReader::new(File::open(path)?);
     let compressed = file.fill_buf()?.starts_with(&ZSTD);

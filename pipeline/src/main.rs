@@ -17,6 +17,7 @@ use sitegrove::error_chain::error_chain;
 use sitegrove::printed::{self, Console, Printed};
 use sitegrove::run::Stopped;
 
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -1,4 +1,4 @@
-//! How much memory a run may take.
+//! Memory limit of a run.
 
 mod groups;
 
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use bytesize::ByteSize;
 
-/// Reads an amount of memory or disk: bytes, or a number with `kB`, `MB`, `GB`, `TB` (powers of 1000) or
-/// `KiB`, `MiB`, `GiB`, `TiB` (powers of 1024); `K`, `M`, `G`, `T` are short for the former, `Ki` and so on for
-/// the latter. Letters of either case.
+/// Parses a size: bytes, or a number with `kB`, `MB`, `GB`, `TB` (powers of 1000) or `KiB`, `MiB`, `GiB`,
+/// `TiB` (powers of 1024); `K`, `M`, `G`, `T` are short for the former, `Ki` and so on for the latter. Upper
+/// or lower case.
 ///
 /// # Errors
-/// With what is wrong with the text.
+/// If the text is no size.
 pub fn parse_size(text: &str) -> Result<u64, String> {
     let size: Result<ByteSize, _> = text.trim().parse();
     let wrong = |_| {
@@ -23,18 +23,17 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     size.map(|size| size.as_u64()).map_err(wrong)
 }
 
-/// An amount for people: `1.5 GB`.
+/// A size for people: `1.5 GB`.
 pub fn shown(bytes: u64) -> String {
     ByteSize(bytes).display().si().to_string()
 }
 
-/// Half of the machine's memory, or of what this process may take of it (control groups); where neither is
-/// known, 2 GiB.
+/// Half of the machine's memory, or of the limit of this process (control groups); 2 GiB if neither is known.
 pub fn half_of_machine() -> u64 {
     half_of(Path::new("/"))
 }
 
-/// As [`half_of_machine`], of the machine whose file system begins at `root`.
+/// As [`half_of_machine`], with the file system at `root`.
 fn half_of(root: &Path) -> u64 {
     let machine = fs::read_to_string(root.join("proc/meminfo")).ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
@@ -44,39 +43,39 @@ fn half_of(root: &Path) -> u64 {
     machine.into_iter().chain(groups::limit(root)).min().map_or(2 << 30, |bytes| bytes / 2)
 }
 
-/// What the program, its buffers and a site of middle size take: less is not possible.
+/// Minimum: what the program, its buffers and a site of medium size need.
 pub const LEAST: u64 = 256 << 20;
 
-/// Memory of a site that is being worked on, for each byte that its pages weigh: trees, words, features,
-/// results. Ordinary sites take half of it (docs/PERFORMANCE.md).
+/// Memory for processing a site, per byte of its weight: trees, words, features, results. Ordinary sites take
+/// half of it (docs/PERFORMANCE.md).
 const WORKING: u64 = 10;
 
-/// What a node that a tree may have weighs.
+/// Weight of a node of a tree, in bytes.
 const NODE: u64 = 12;
 
-/// What a page weighs: its HTML in bytes, more if that is dense with tags. So much, times [`WORKING`], is what
-/// it may take while its site is worked on, whatever is on it. It depends on the page alone, and so does whether a
-/// site is worked on as a whole.
+/// The weight of a page: the bytes of its HTML, or more if it has many tags. This times [`WORKING`] bounds
+/// the memory for processing it, whatever it contains. It depends only on the page, and so does whether a
+/// site is processed as a whole.
 pub(crate) fn weight(html: &str) -> u64 {
     (html.len() as u64).max(NODE * u64::from(dom::Room::of(html).nodes))
 }
 
-/// How a budget is spent.
+/// How the memory limit is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// Bytes of pages that may wait in memory for their site's turn.
+    /// Bytes of pages that are kept in memory until their site is processed.
     pub waiting: u64,
-    /// What the largest site weighs that is worked on beside others; larger ones are alone.
+    /// Maximum weight of a site that is processed in parallel with others; a larger one is processed alone.
     pub beside: u64,
-    /// What the sites weigh that are on their way: listed, worked on, or done before an earlier one is.
+    /// Maximum weight of the sites in progress: listed, being processed, or waiting for an earlier one.
     pub on_the_way: u64,
-    /// Files that are read at a time.
+    /// Number of files that are read in parallel.
     pub files: usize,
 }
 
 impl Shares {
-    /// Shares of a budget among threads, where reading a file takes `reading` bytes at most. None decides what
-    /// comes out, only how fast and where.
+    /// Divides a memory limit among threads; reading a file takes at most `reading` bytes. Affects speed and
+    /// disk use, never results.
     pub fn of(budget: u64, threads: usize, reading: u64) -> Self {
         let threads = threads.max(1);
         let files = usize::try_from(budget / 2 / reading.max(1)).unwrap_or(usize::MAX);

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers for people.
 
 use indicatif::HumanCount;
 
@@ -7,7 +7,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
 }
 
-/// A share as a percentage without decimals, but never 0 or 100 for what is not.
+/// A share as a percentage without decimals; never rounded to 0 or 100.
 pub(crate) fn percent(part: f64, whole: f64) -> String {
     let share = if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
     match share {
@@ -22,7 +22,7 @@ pub(crate) fn grouped(number: u64) -> String {
     HumanCount(number).to_string()
 }
 
-/// A time in the unit that suits it: `40 ms`, `1.8 s`, `12 min 5 s`, `3 h 20 min`.
+/// A duration in a suitable unit: `40 ms`, `1.8 s`, `12 min 5 s`, `3 h 20 min`.
 pub(crate) fn duration(seconds: f64) -> String {
     let whole = seconds.round().max(0.0) as u64;
     match seconds {

@@ -21,8 +21,8 @@ pub(crate) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// Opens an input. `progress` is told of bytes read, `failure` keeps the first error. StoredSite for a pipe or the
-    /// standard input ends when `stopped` says so.
+    /// Opens an input. `progress` receives the number of bytes read, `failure` keeps the first error. Waiting
+    /// for a pipe or the standard input ends when `stopped` returns true.
     pub(crate) fn new(
         input: &Input,
         progress: &'a (dyn Fn(u64) + Sync),
@@ -38,7 +38,7 @@ impl<'a> Opened<'a> {
         Ok(Self { inner, digest: Sha256::new(), bytes: 0, progress, failure })
     }
 
-    /// All of a file that is no archive; `None` if it has more than `limit` bytes.
+    /// The contents of a file that is no archive; `None` if it has more than `limit` bytes.
     pub(crate) fn whole(&mut self, limit: usize) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         self.by_ref().take(limit as u64 + 1).read_to_end(&mut bytes)?;

@@ -1,30 +1,29 @@
-//! What is printed: nothing that comes from a page, a file name or an address moves the cursor of a
-//! terminal, changes its colours or title, or turns the text around it.
+//! Safe output: nothing from a page, a file name or an address can move the cursor of a terminal, change its
+//! colours or title, or change the direction of text.
 //!
-//! Every command writes to a [`Printed`]: there is no way around it to standard output. Values that
-//! have to stay on one line go through [`line()`] as well.
+//! Every command writes to a [`Printed`]. Values that have to stay on one line go through [`line()`] as well.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// What becomes of a character where people read it.
+/// How to print a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// It is shown as it is.
+    /// As it is.
     Plain,
-    /// It has no shape of its own: it is left out.
+    /// Not at all: it is invisible.
     LeftOut,
-    /// It would act on the terminal or on the text around it: it is named.
+    /// By its code point: it would act on the terminal or on the text around it.
     Named,
 }
 
-/// What becomes of a character where people read it. Line feeds and tabs are plain.
+/// How to print a character for people. Line feeds and tabs are plain.
 ///
-/// Named are the control characters (Unicode category Cc), the separators of lines and paragraphs, and
-/// the characters that embed, override or isolate a direction (UAX #9), with those about them that are
-/// deprecated. Left out are marks of a direction, tags and a byte order mark: they only tell how the text
-/// next to them is meant. Joiners stay, as words of many languages and pictographs are made with them.
+/// Printed by code point: control characters (Unicode category Cc), line and paragraph separators, and
+/// characters that embed, override or isolate a direction (UAX #9), with the deprecated ones near them. Not
+/// printed: marks of a direction, tags and byte order marks. Joiners stay, since words of many languages and
+/// emoji contain them.
 pub(crate) fn shown(letter: char) -> Shown {
     match letter {
         '\n' | '\t' => Shown::Plain,
@@ -37,7 +36,7 @@ pub(crate) fn shown(letter: char) -> Shown {
     }
 }
 
-/// A text of several lines as people read it: line feeds and tabs stay.
+/// Makes a text of several lines safe: line feeds and tabs stay.
 pub fn text(text: &str) -> Cow<'_, str> {
     if text.chars().all(|letter| shown(letter) == Shown::Plain) {
         return Cow::Borrowed(text);
@@ -47,7 +46,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text as people read it on one line: line feeds and tabs are named too.
+/// Makes a text safe and keeps it on one line: line feeds and tabs are printed by code point too.
 pub fn line(text: &str) -> Cow<'_, str> {
     match self::text(text) {
         shown if shown.contains(['\n', '\t']) => {
@@ -57,22 +56,22 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What is being printed, and so how a character is named in it.
+/// The format of the output, which determines how a code point is written.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     /// Text for people: `\u{202e}`.
     Text,
     /// JSON: `\u202e` (RFC 8259 §7). The values are the same.
     Json,
-    /// HTML: `&#x202e;`. Control characters, which HTML has none of, are left out.
+    /// HTML: `&#x202e;`. Control characters are not allowed in HTML and are removed.
     Html,
 }
 
 impl Form {
-    /// Adds a character, or what stands for it.
+    /// Adds a character, or its code point.
     fn push(self, letter: char, out: &mut String) {
         let is = shown(letter);
-        // A String takes everything: there is nothing to fail.
+        // Writing to a String cannot fail.
         let _ = match (self, is) {
             (_, Shown::Plain) => out.write_char(letter),
             (Self::Text, Shown::LeftOut) => Ok(()),
@@ -86,13 +85,13 @@ impl Form {
     }
 }
 
-/// A stream that people may look at: what is written to it as UTF-8 comes out with nothing in it that a
-/// terminal would obey, whether or not it is one. Text unless said otherwise.
+/// A stream for people: text that is written to it as UTF-8 comes out without anything that a terminal would
+/// obey, whether or not it goes to a terminal. The format is text unless set otherwise.
 #[derive(Debug)]
 pub struct Printed<W: Write> {
     inner: W,
     form: Form,
-    /// The first bytes of a character whose rest is yet to be written.
+    /// The first bytes of a character whose rest was not written yet.
     begun: Vec<u8>,
 }
 
@@ -120,7 +119,7 @@ impl<W: Write> Printed<W> {
         Printed { form: Form::Html, ..Printed::text(&mut self.inner) }
     }
 
-    /// Writes a literal of ours as it is, such as a terminal's sequence for bold.
+    /// Writes a literal as it is, such as the terminal sequence for bold.
     ///
     /// # Errors
     /// As the stream.
@@ -131,7 +130,7 @@ impl<W: Write> Printed<W> {
 
 impl<W: Write> Write for Printed<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Most of what is printed is ASCII, and most of it in short pieces.
+        // Fast path: most output is ASCII, in short pieces.
         if self.begun.is_empty() && bytes.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\t')) {
             self.inner.write_all(bytes)?;
             return Ok(bytes.len());
@@ -141,7 +140,7 @@ impl<W: Write> Write for Printed<W> {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
             _ => self.begun.len(),
         };
-        // A broken character in the middle, which no text of ours has, may stand before the end.
+        // Invalid UTF-8, which our own text never has, may come before the end.
         let rest = self.begun.split_off(whole);
         let text = String::from_utf8_lossy(&self.begun);
         let mut out = String::with_capacity(text.len() + 16);

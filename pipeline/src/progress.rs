@@ -1,6 +1,6 @@
 /*!
-What a run tells of itself: the ledger ([`ledger`]), the counts it is made of ([`tally`]), the status and metrics
-that are kept current while it goes on ([`status`]), and who is told of each step ([`observer`]).
+Progress of a run: the ledger ([`ledger`]), the counts in it ([`tally`]), the status and metrics that are kept up to
+date while the run works ([`status`]), and the receiver of progress events ([`observer`]).
 */
 
 pub mod ledger;

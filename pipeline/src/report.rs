@@ -1,8 +1,7 @@
-//! `report/index.html`: the whole run on one page that stands by itself, for people.
+//! `report/index.html`: a self-contained page about the whole run.
 //!
-//! It is drawn from two files of the run: `report/sites.jsonl`, which the sink of the same name
-//! writes site by site, and the ledger. So it can be drawn again at any time, and is when pages of
-//! `sitegrove inspect` come to link to.
+//! It is made from two files of the run: `report/sites.jsonl`, which the sink of the same name writes site by
+//! site, and the ledger. So it can be rebuilt at any time, as `sitegrove inspect` does to link its pages.
 
 mod bars;
 mod histogram;
@@ -42,7 +41,7 @@ pub fn pages_of(run: &Path) -> PathBuf {
     folder_of(run).join(SiteRowsSink::PAGES)
 }
 
-/// Draws the report of a run folder from its `report/sites.jsonl` and the run's ledger.
+/// Writes the report of a run folder from `report/sites.jsonl` and the ledger.
 ///
 /// # Errors
 /// If the figures of the sites cannot be read, or the report cannot be written.
@@ -54,7 +53,7 @@ pub fn write(run: &Path, ledger: &Ledger) -> Result<()> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Draws the report again, if the run has one: what it links may have changed.
+/// Rebuilds the report, if the run has one: its links may have changed.
 ///
 /// # Errors
 /// As [`write()`].
@@ -66,11 +65,11 @@ pub fn refresh(run: &Path, ledger: &Ledger) -> Result<bool> {
     Ok(has_one)
 }
 
-/// Removes what a report of an earlier run left, but for [`FILE`].
+/// Removes the report files of an earlier run, except [`FILE`].
 pub fn remove_from(run: &Path) {
     let folder = folder_of(run);
     SiteRowsSink::remove_pages(&folder);
-    // Leftovers that cannot be removed harm nobody.
+    // Leftovers that cannot be removed do no harm.
     for name in [SiteRowsSink::FILE, ".sites.jsonl.partial", ".index.html.partial"] {
         let _ = fs::remove_file(folder.join(name));
     }

@@ -1,6 +1,6 @@
 /*!
-What lets a run go on after it was stopped: the run folder and who may write to it ([`folder`]), the list of all
-that was read ([`catalogue`]), pages read again by it ([`reread`]), and the results so far ([`journal`]).
+Lets a run resume after it was stopped: the run folder and its lock ([`folder`]), the list of everything that was read
+([`catalogue`]), pages that are read again from it ([`reread`]), and the results so far ([`journal`]).
 */
 
 pub(crate) mod catalogue;

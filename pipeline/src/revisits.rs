@@ -1,7 +1,7 @@
-//! Gives revisit records the page they found unchanged, when it is among the inputs.
+//! Resolves revisit records: finds the page that they found unchanged, if it is in the inputs.
 //!
-//! [`grouping::matching`] has the rules. Here requests and offers are sorted and merged, in files where
-//! it is much, so that any number of revisits takes little memory.
+//! [`grouping::matching`] has the rules. Here requests and offers are sorted and merged, in files if there
+//! are many, so that any number of revisits takes little memory.
 
 use std::io;
 use std::path::Path;
@@ -19,14 +19,14 @@ use crate::stages::read::Intake;
 /// Revisits as they are read, in any order.
 #[derive(Debug)]
 pub(crate) struct Revisits {
-    /// Numbered as they come.
+    /// Numbered in order of arrival.
     all: Sorter<(u64, Revisit)>,
     count: u64,
     asked: NameFilter,
 }
 
 impl Revisits {
-    /// None yet. Where there are many, they go to files beside `path`.
+    /// An empty list. Many revisits are written to files next to `path`.
     pub(crate) fn new(path: &Path) -> Self {
         Self { all: sorter(path, "read"), count: 0, asked: NameFilter::default() }
     }
@@ -45,7 +45,7 @@ fn sorter<T: Item>(path: &Path, name: &str) -> Sorter<T> {
     Sorter::new(path.into())
 }
 
-/// What revisits ask for, and what records offer.
+/// The requests of revisits, and the offers of records.
 #[derive(Debug)]
 pub(crate) struct Originals<'a, P> {
     path: &'a Path,
@@ -55,7 +55,7 @@ pub(crate) struct Originals<'a, P> {
 }
 
 impl<'a, P: Clone + Item> Originals<'a, P> {
-    /// What these revisits ask for; none if there is no revisit. What is much goes to files beside `path`.
+    /// Collects the requests of revisits; `None` without revisits. Many are written to files next to `path`.
     ///
     /// # Errors
     /// If files cannot be written or read.
@@ -84,8 +84,8 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
         })
     }
 
-    /// Tells what becomes of every revisit. Of several of one address only the latest gives a page, so
-    /// at most one copy is made for each address.
+    /// Decides on every revisit. Only the latest revisit of an address gives a page, so at most one copy is
+    /// made per address.
     ///
     /// # Errors
     /// If files cannot be written or read, and those of `take`.
@@ -127,12 +127,13 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
     }
 }
 
-/// The place of what has none.
+/// A placeholder origin.
 pub(crate) fn nowhere() -> Origin {
     Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None }
 }
 
-/// Replaces every revisit by the page it found unchanged, or by a drop. `digests` go with the intakes.
+/// Replaces every revisit by the page it found unchanged, or by a drop. `digests` are in the order of
+/// `intakes`.
 pub fn resolve(intakes: &mut Vec<Intake>, digests: &[Option<u128>]) {
     let revisit = |intake: &Intake| match intake {
         Intake::Revisit(revisit) => Some(revisit.clone()),
@@ -163,7 +164,7 @@ pub fn resolve(intakes: &mut Vec<Intake>, digests: &[Option<u128>]) {
         Settled::Drop(drop) => Some(Intake::Drop(drop)),
         Settled::Page(visited, place) => match intakes.get(place) {
             Some(Intake::Page(page)) => Some(Intake::Page(copy_of(page, visited))),
-            // Only pages are places.
+            // Only pages have places.
             _ => None,
         },
     };

@@ -2,12 +2,12 @@
 //!
 //! | step | where |
 //! |---|---|
-//! | find the inputs, claim the run folder | `run/inputs.rs`, `resume/folder.rs` |
-//! | **read** the inputs, **group** pages by site, or take what an earlier process read | `run/reading.rs`, `shuffle/` |
-//! | take over what an earlier process finished | `run/replaying.rs`, `resume/journal.rs` |
+//! | find the inputs, lock the run folder | `run/inputs.rs`, `resume/folder.rs` |
+//! | **read** the inputs, **group** pages by site, or reuse what an earlier process read | `run/reading.rs`, `shuffle/` |
+//! | reuse the results of an earlier process | `run/replaying.rs`, `resume/journal.rs` |
 //! | **learn** each site's model and **apply** it to its pages, sites in parallel | `run/processing.rs`, `workers.rs`, `site.rs` |
 //! | **emit** results in the order of sites | `run/processing.rs`, `stages/emit.rs` |
-//! | finish the outputs, draw the report, write the ledger | `run/finishing.rs` |
+//! | finish the outputs, write the report and the ledger | `run/finishing.rs` |
 
 mod finishing;
 mod inputs;
@@ -38,37 +38,36 @@ use crate::stages::emit::Outputs;
 
 pub(crate) use self::inputs::read_all;
 
-/// What a run gave.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Report {
-    /// The books.
+    /// The ledger.
     pub ledger: Ledger,
-    /// Of the sites with the most articles, most first, the best wrapper.
+    /// The sites with the most articles, most first, with their best wrappers.
     pub best: Vec<(String, usize, Option<BestWrapper>)>,
-    /// Whether the folder held this very run before, so that nothing was done.
+    /// Whether the folder already contained this run, so that nothing was done.
     pub nothing_to_do: bool,
 }
 
 /// Why a run stopped before its end.
 #[derive(Debug, thiserror::Error)]
 pub enum Stopped {
-    /// There was nothing to keep.
+    /// Nothing was worth keeping.
     #[error("stopped; nothing was written")]
     Empty,
-    /// What was done is kept: how much that is.
+    /// The results so far are kept: how many.
     #[error("stopped {0}; the same command resumes from there")]
     Kept(String),
 }
 
-/// Runs the pipeline, or goes on with it where an earlier process left it. Give it all settings, whether an
-/// earlier, different run in the output folder may be replaced, a flag that stops it, and someone to tell of
-/// progress.
+/// Runs the pipeline, or resumes the run that an earlier process left in the output folder. `overwrite`
+/// allows replacing a different run there; setting `stop` stops this one.
 ///
 /// # Errors
-/// Before any work: inputs that are not there or of which none can be read, an output folder that holds something else or that another
-/// process writes to, too little disk for pages that do not fit into memory. Later: outputs that cannot be
-/// written, and [`Stopped`]; then what was done is kept for the next run. Inputs that turn out unreadable on
-/// the way are named in the ledger; the run goes on without their rest.
+/// Before any work: inputs that do not exist or of which none can be read, an output folder that contains
+/// something else or that another process writes to, too little disk space for pages that do not fit into
+/// memory. Later: outputs that cannot be written, and [`Stopped`]; the results so far are then kept for the
+/// next run. Inputs that cannot be read to their end are no error: the ledger names them.
 pub fn run(
     config: &Config,
     overwrite: bool,
@@ -82,7 +81,7 @@ pub fn run(
     let identity = Identity::of(config, states);
     let (folder, resumes) = match RunFolder::claim(config, &identity, overwrite)? {
         Claim::Begin(folder) => (folder, false),
-        Claim::GoOn(folder) => (folder, true),
+        Claim::Resume(folder) => (folder, true),
         Claim::Done(ledger) => {
             return Ok(Report { ledger: *ledger, best: Vec::new(), nothing_to_do: true });
         }
@@ -103,8 +102,8 @@ pub fn run(
     }
     let metrics = &config.run.metrics;
     let metrics = (!metrics.as_os_str().is_empty()).then(|| metrics.clone());
-    let told_at = place(folder.path(), &folder.state());
-    let status = Status::new(ledger, &clock, &spool, told_at, metrics);
+    let ledger_at = place(folder.path(), &folder.state());
+    let status = Status::new(ledger, &clock, &spool, ledger_at, metrics);
     let context = RunContext {
         config,
         inputs: &inputs,
@@ -135,7 +134,7 @@ pub fn run(
         }
     };
     let ledger = context.finish(status.close())?;
-    // What a failed output still needs is kept: the next run writes it from the journal.
+    // If an output failed, keep the state: the next run writes that output from the journal.
     if ledger.failed_sinks.is_empty() || !ledger.unreadable.is_empty() {
         folder.finish()?;
     }

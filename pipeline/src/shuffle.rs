@@ -1,7 +1,7 @@
 /*!
-Pages by site when they do not fit into memory: read in any order, kept in memory or on disk by the hash of
-their site ([`spool`], [`stored`]), what goes with them sorted on disk ([`sorted`]), and handed out site by site
-([`partition`]).
+Groups pages by site when they do not fit into memory. Pages arrive in any order and are kept in memory or on disk by
+the hash of their site ([`spool`], [`stored`]). Other things that belong to sites are sorted on disk ([`sorted`]). Sites
+are then read one by one ([`partition`]).
 */
 
 pub(crate) mod partition;

@@ -22,8 +22,8 @@ pub enum SinkName {
     Index,
     /// `site-config/HOST.txt`.
     SiteConfig,
-    /// `report/`: the figures of each site; once the run's own are known, the page with all of them
-    /// is drawn from these (`report.rs`).
+    /// `report/`: the figures of each site. The HTML page is made from them at the end of the run
+    /// (`report.rs`).
     Report,
 }
 

@@ -16,7 +16,7 @@ use crate::report;
 use crate::sink_name::SinkName;
 
 impl SinkName {
-    /// Why this build cannot write it, if it cannot: some outputs are left out of lean builds.
+    /// Why this build cannot write it, if so: builds without some cargo features lack some outputs.
     pub fn left_out(self) -> Option<&'static str> {
         match self {
             Self::Parquet if !cfg!(feature = "parquet") => Some(NO_PARQUET),
@@ -25,7 +25,7 @@ impl SinkName {
         }
     }
 
-    /// All that it may write in a run folder, with whatever settings; what people are told of first.
+    /// Everything that it may write in a run folder, with any settings; the main file first.
     pub fn files(self) -> &'static [&'static str] {
         match self {
             Self::Jsonl => &["articles.jsonl", "articles.jsonl.zst"],
@@ -40,7 +40,7 @@ impl SinkName {
         }
     }
 
-    /// Those of its files that it writes with these settings; none if it writes elsewhere.
+    /// The files that it writes with these settings; none if it writes elsewhere.
     fn written(self, config: &EmitConfig) -> &'static [&'static str] {
         match self {
             Self::Jsonl if config.jsonl == JsonlForm::Zstd => &self.files()[1..],
@@ -50,7 +50,7 @@ impl SinkName {
         }
     }
 
-    /// The file or folder it writes; the first, if there are several.
+    /// The file or folder that it writes; the first, if there are several.
     pub fn path(self, folder: &Path, config: &EmitConfig) -> PathBuf {
         match (self, self.written(config)) {
             (_, [first, ..]) => folder.join(first),
@@ -59,7 +59,7 @@ impl SinkName {
         }
     }
 
-    /// Whether what it writes is of this run only, and lies in its folder.
+    /// Whether its files belong to this run only and are in the run folder.
     pub fn is_in_run_folder(self, config: &EmitConfig) -> bool {
         match self {
             Self::Sqlite => config.archive.as_os_str().is_empty(),
@@ -68,7 +68,7 @@ impl SinkName {
         }
     }
 
-    /// What it writes in the run folder, as people are told of it.
+    /// The name of its file in the run folder, for messages.
     pub fn shown(self, config: &EmitConfig) -> String {
         let file = self.path(Path::new(""), config).display().to_string();
         if matches!(self, Self::Index | Self::SiteConfig) { file + "/" } else { file }
@@ -83,7 +83,7 @@ impl SinkName {
         }
     }
 
-    /// Whether it has articles as Markdown where that is asked for: those that hold every field do.
+    /// Whether it can contain articles as Markdown: outputs with every field do.
     pub fn has_markdown(self) -> bool {
         matches!(self, Self::Jsonl | Self::Parquet | Self::Bulk)
     }
@@ -123,18 +123,17 @@ impl SinkName {
         })
     }
 
-    /// Removes what an earlier run wrote here and this one, if it wrote this output, does not replace:
-    /// what lies in a run folder is all of one run. An archive of articles is of many runs, and stays;
-    /// so does an index that grows, which lies elsewhere.
+    /// Removes files of an earlier run that this run does not replace: all files in a run folder belong to
+    /// one run. An archive of articles and an index elsewhere belong to many runs and stay.
     pub fn remove_stale(self, folder: &Path, config: &EmitConfig, written: bool) {
         for name in self.files() {
-            // Of an unfinished run.
+            // Left by an unfinished run.
             let _ = fs::remove_file(AtomicFile::temporary(&folder.join(name)));
         }
         let current = if written { self.written(config) } else { &[] };
         for name in self.files().iter().filter(|name| !current.contains(name)) {
             let path = folder.join(name);
-            // A leftover that cannot be removed harms nobody.
+            // A leftover that cannot be removed does no harm.
             let _ = match self {
                 Self::Sqlite => Ok(()),
                 Self::Index if is_index(&path) => fs::remove_dir_all(path),
@@ -155,19 +154,18 @@ impl SinkName {
 /// The index of `articles.warc.gz`.
 const CDXJ: &str = "articles.cdxj";
 
-/// Said where an archive of articles is asked of a build without SQLite.
-pub const NO_SQLITE: &str = "archives of articles (sqlite) are left out of this build: it was made without the cargo feature `sqlite`";
+/// Message of a build without SQLite.
+pub const NO_SQLITE: &str = "this build has no archives of articles (sqlite): it was made without the cargo feature `sqlite`";
 
-/// Said where Parquet is asked of a build without it.
-const NO_PARQUET: &str =
-    "it is left out of this build: it was made without the cargo feature `parquet`";
+/// Message of a build without Parquet.
+const NO_PARQUET: &str = "this build was made without the cargo feature `parquet`";
 
 #[cfg(feature = "parquet")]
 fn parquet(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
     Ok(Box::new(sink::ParquetSink::create(&path)?))
 }
 
-/// Checked before a run begins; said here all the same.
+/// `EmitConfig::check` reports this before a run starts.
 #[cfg(not(feature = "parquet"))]
 fn parquet(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
     Err(SinkError { what: "cannot write", path, source: std::io::Error::other(NO_PARQUET) })
@@ -178,13 +176,13 @@ fn sqlite(path: PathBuf, config: &Config) -> Result<Box<dyn Sink>, SinkError> {
     Ok(Box::new(sink::VersionsSink::open(&path, article_key(config))?))
 }
 
-/// Checked before a run begins; said here all the same.
+/// `EmitConfig::check` reports this before a run starts.
 #[cfg(not(feature = "sqlite"))]
 fn sqlite(path: PathBuf, _config: &Config) -> Result<Box<dyn Sink>, SinkError> {
     Err(SinkError { what: "cannot write", path, source: std::io::Error::other(NO_SQLITE) })
 }
 
-/// The forms of an address by which an archive knows an article.
+/// The forms of an address by which an archive identifies an article.
 #[cfg(feature = "sqlite")]
 pub fn article_key(config: &Config) -> sink::KeyOf {
     let tracking = grouping::Tracking::new(&config.group.tracking_parameters);
@@ -193,8 +191,8 @@ pub fn article_key(config: &Config) -> sink::KeyOf {
             let url = url.to_owned();
             return sink::ArticleKey { own: url.clone(), named: None, stripped: url };
         };
-        // Nights are of different pages: only the page itself can tell that a parameter is one of
-        // tracking, by an address without it.
+        // Runs read different pages: only the page itself can show that a parameter is one of tracking, by
+        // its canonical address.
         let named = canonical.and_then(|canonical| tracking.address(canonical));
         let named = named.filter(|named| named.key == own.key && *named != own);
         let named = named.map(|named| named.exact());
@@ -203,11 +201,11 @@ pub fn article_key(config: &Config) -> sink::KeyOf {
 }
 
 impl EmitConfig {
-    /// Checks what can be known before any work.
+    /// Checks the settings before any work.
     ///
     /// # Errors
-    /// If an output is left out of this build, the index has too little memory, or an index that
-    /// grows would lie in the run folder, whose files are all of one run.
+    /// If this build lacks an output, the index has too little memory, or an index that grows would be in the
+    /// run folder, whose files all belong to one run.
     pub fn check(&self, run: &Path) -> anyhow::Result<()> {
         for name in self.chosen() {
             if let Some(why) = name.left_out() {
@@ -226,8 +224,8 @@ impl EmitConfig {
             let (index, run) = (self.index.display(), run.display());
             anyhow::bail!(
                 "the index {index} (emit.index) lies in the run folder {run}, whose files are \
-                 replaced by the next run; name a folder elsewhere, or none for an index of this \
-                 run only"
+                 replaced by the next run; choose a folder elsewhere, or none for an index of \
+                 this run only"
             );
         }
         Ok(())
@@ -255,7 +253,8 @@ impl FromStr for SinkList {
         let known = || SinkName::ALL.map(SinkName::as_str).join(", ");
         let one = |name: &str| {
             let found = SinkName::ALL.into_iter().find(|sink| sink.as_str() == name);
-            found.ok_or_else(|| format!("there is no sink `{name}`; choose from {}, all", known()))
+            found
+                .ok_or_else(|| format!("there is no sink `{name}`; the sinks are {}, all", known()))
         };
         text.split(',').map(str::trim).map(one).collect::<Result<_, _>>().map(Self)
     }

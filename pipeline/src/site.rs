@@ -1,5 +1,5 @@
-//! One site from its pages to its result: survey, learn, apply, and a second round for pages of layouts
-//! that the sample lacks.
+//! Processes one site: survey, learn, apply, and a second round for pages of layouts that are not in the
+//! sample.
 //!
 //! ```text
 //! pages ─► survey ─► sample ─► learn ─► model ─► apply ─► result
@@ -7,8 +7,8 @@
 //!                                         └──────────────────────────────────────────┘
 //! ```
 //!
-//! A site whose pages weigh little is taken at once: each page is parsed once. A larger one is taken in batches,
-//! each of which is a part of its result and a point to resume from. What comes of a page is the same.
+//! A small site is processed as a whole: each page is parsed once. A larger one is processed in batches; each
+//! is a part of its result and a point to resume from. The articles are the same.
 
 mod decision;
 mod in_hand;
@@ -37,10 +37,10 @@ use crate::site_configs::site_configs;
 use crate::stages::apply::{Applying, Outcomes, Unassigned, join, result};
 use crate::stages::learn::{ParsedPages, Surveyed, head_of, needs_heads, parse, sample};
 
-/// Takes the results of a site's parts, by number; says whether to go on.
-pub(crate) type Hand<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
+/// Receives the results of a site's parts, by number; returns whether to continue.
+pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
 
-/// What comes of a site in memory, as of one in a run.
+/// Processes a site in memory, as a run does.
 pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     let spool = Spool::new(Path::new(""), u64::MAX);
     let pages = site.pages.iter().cloned().map(Stored::held).collect();
@@ -51,12 +51,12 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
     };
     let waiting = StoredSite { key, pages, items, others: Vec::new() };
     let mut found = SiteResult::of_articles(&site.key, Vec::new());
-    let mut hand = |_, result| {
+    let mut emit = |_, result| {
         found = result;
         ControlFlow::Continue(())
     };
     // Pages in memory can be read.
-    let _ = work_on(waiting, 0, &spool, None, config, clock, &mut hand);
+    let _ = work_on(waiting, 0, &spool, None, config, clock, &mut emit);
     found
 }
 
@@ -71,17 +71,17 @@ pub(crate) fn work_on(
     store: Option<&Store>,
     config: &Config,
     clock: &Clock,
-    hand: &mut Hand<'_>,
+    emit: &mut Emit<'_>,
 ) -> io::Result<()> {
     let settings = &config.settings();
     let at_once = site.weight() <= config.run.batch_bytes;
     let StoredSite { key, pages, items, others } = site;
     let others = OtherCaptures::of(others);
     let mut work = Work { key, pages, others, spool, store, config, settings, clock };
-    if at_once { work.whole(items, hand) } else { work.in_batches(items, done, hand) }
+    if at_once { work.whole(items, emit) } else { work.in_batches(items, done, emit) }
 }
 
-/// A site that is worked on.
+/// A site that is being processed.
 struct Work<'a> {
     key: String,
     pages: Vec<Stored>,
@@ -96,7 +96,7 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// All pages at once.
-    fn whole(&mut self, items: Vec<FeedItem>, hand: &mut Hand<'_>) -> io::Result<()> {
+    fn whole(&mut self, items: Vec<FeedItem>, emit: &mut Emit<'_>) -> io::Result<()> {
         let all: Vec<usize> = (0..self.pages.len()).collect();
         let pages = self.load(&all)?;
         self.release(&all);
@@ -125,16 +125,16 @@ impl<'a> Work<'a> {
         if let Some(night) = night {
             night.finish(&model, self, &mut result)?;
         }
-        let _ = hand(0, result);
+        let _ = emit(0, result);
         Ok(())
     }
 
-    /// Batch after batch; pages that wait for the second round come last.
+    /// One batch after the other; pages that wait for the second round come last.
     fn in_batches(
         &mut self,
         items: Vec<FeedItem>,
         done: usize,
-        hand: &mut Hand<'_>,
+        emit: &mut Emit<'_>,
     ) -> io::Result<()> {
         let heads = match needs_heads(&items, self.settings) {
             true => Some(self.heads()?),
@@ -169,7 +169,7 @@ impl<'a> Work<'a> {
                 }
                 let site_configs = std::mem::take(&mut site_configs);
                 let result = SiteResult { more: true, site_configs, ..result };
-                if hand(number, result).is_break() {
+                if emit(number, result).is_break() {
                     return Ok(());
                 }
             }
@@ -181,7 +181,7 @@ impl<'a> Work<'a> {
         };
         let mut batches = self.batches(waiting);
         if batches.is_empty() {
-            // Only now is it known that no more of the site comes.
+            // An empty last part marks the end of the site.
             batches.push(Vec::new());
         }
         let last = first_round + batches.len() - 1;
@@ -202,7 +202,7 @@ impl<'a> Work<'a> {
                 }
                 None => {}
             }
-            if hand(number, SiteResult { more: number < last, ..result }).is_break() {
+            if emit(number, SiteResult { more: number < last, ..result }).is_break() {
                 break;
             }
         }
@@ -223,7 +223,7 @@ impl<'a> Work<'a> {
         Ok(pages.iter().copied().zip(loaded).collect())
     }
 
-    /// Lets go of the HTML that is held in memory of pages that are not needed again.
+    /// Frees the HTML of pages that are not needed again.
     fn release(&mut self, pages: &[usize]) {
         pages.iter().for_each(|&page| self.pages[page].release());
     }
@@ -233,7 +233,7 @@ impl<'a> Work<'a> {
         Surveyed::of(&self.key, urls, items, heads, self.settings)
     }
 
-    /// What all pages say of themselves.
+    /// The heads of all pages.
     fn heads(&self) -> io::Result<Vec<PageHead>> {
         let mut all = Vec::with_capacity(self.pages.len());
         for batch in self.batches((0..self.pages.len()).map(|page| vec![page]).collect()) {
@@ -243,7 +243,7 @@ impl<'a> Work<'a> {
         Ok(all)
     }
 
-    /// Runs of units that weigh so much together at most, but at least one.
+    /// Splits units into batches of at most half of `batch_bytes`, with at least one unit each.
     fn batches(&self, units: Vec<Vec<usize>>) -> Vec<Vec<Vec<usize>>> {
         let most = self.config.run.batch_bytes / 2;
         let mut batches: Vec<Vec<Vec<usize>>> = Vec::new();
@@ -262,7 +262,7 @@ impl<'a> Work<'a> {
         batches
     }
 
-    /// Learns from the sample of pages that are parsed. Gives also what was found out about its pages.
+    /// Learns from a sample of parsed pages. Also returns what learning found out about these pages.
     fn learn(
         &self,
         site: &Surveyed,
@@ -338,7 +338,7 @@ impl<'a> Work<'a> {
         site_configs(articles, model, &parsed)
     }
 
-    /// The result of pages, with what other captures of them gave.
+    /// The result of pages, including the articles of their other captures.
     fn result(
         &mut self,
         applying: &Applying<'_>,
@@ -361,7 +361,7 @@ fn unassigned(outcomes: &Outcomes) -> BTreeSet<usize> {
     outcomes.iter().filter_map(waits).collect()
 }
 
-/// What pages say of themselves.
+/// The heads of parsed pages.
 fn heads(parsed: &ParsedPages<'_>, settings: &Settings) -> Vec<PageHead> {
     let head = |(_, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
         Ok(parsed) => head_of(parsed, settings),

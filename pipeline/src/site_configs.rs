@@ -1,4 +1,4 @@
-//! What was learnt of a site as files of the ftr-site-config format, tried on pages of the site.
+//! Writes learnt wrappers as site configs, and tests them on pages of the site.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use wrapper::site_config::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Pages a file is tried on.
+/// Number of pages to test a file on.
 const SAMPLE: usize = 10;
 
-/// Pages a file names for tests.
+/// Number of test pages in a file.
 const TESTS: usize = 3;
 
-/// Writes the files of a site: one for each host whose articles came from learnt wrappers, or one for
-/// several hosts below one domain. Sites of saved files have no host, and no file.
+/// The site configs of a site: one per host with articles from learnt wrappers, or one for several hosts
+/// below one domain. Sites of saved files have no host and no file.
 pub fn site_configs(
     articles: &[Article],
     model: &SiteModel,
@@ -53,7 +53,7 @@ fn host_of(url: &str) -> String {
     url.and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default()
 }
 
-/// The file's name: the host's, but where a system reserves it.
+/// The file's name: the host's, unless an operating system reserves it.
 pub fn file_name(host: &str) -> String {
     match host.strip_prefix('.') {
         Some(below) => format!(".{}.txt", site_file_name(below)),
@@ -137,7 +137,7 @@ fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<Sought<'a>
     sample.iter().map(sought).collect()
 }
 
-/// Whether a text is the date of an article, in whatever form.
+/// Whether a text is the date of an article, in any form.
 fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
     let context = PageContext {
         document: &parsed.document,
@@ -154,7 +154,7 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
     date_of(&context, language, text).as_deref() == published
 }
 
-/// On how many pages a file selects the text of the article, white space apart.
+/// On how many pages a file selects the text of the article, apart from white space.
 fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize {
     let (wrapper, _) = compile(file);
     let same = |(article, parsed): &&(&Article, &ParsedPage<'_>)| {
@@ -172,7 +172,7 @@ pub fn squeezed(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| !c.is_whitespace())
 }
 
-/// Some words of an article that are its own: the beginning of its first long line, whole words.
+/// Some words of an article: the beginning of its first long line, in whole words.
 pub(crate) fn snippet(text: &str) -> Option<String> {
     const FEWEST: usize = 40;
     const MOST: usize = 70;

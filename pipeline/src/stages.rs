@@ -1,5 +1,5 @@
-//! The stages of the program, one file each; `run.rs` and `site.rs` call them. What is learnt, and how, is
-//! the crate `sitemodel`.
+//! The stages of the program, one file each, called by `run.rs` and `site.rs`. Learning itself is in the
+//! crate `sitemodel`.
 
 pub mod apply;
 pub mod emit;

@@ -1,6 +1,7 @@
-//! Work that may wait for ever: opening and reading a pipe that nobody writes to, a network mount that does not answer.
+//! Work that may block for ever, such as reading a pipe that nobody writes to, or a network mount that does
+//! not answer.
 //!
-//! Such a wait cannot be broken off, so a thread of its own does it, and who asked for it can stop waiting. A
+//! Such a call cannot be cancelled, so it runs in a thread of its own and the caller can stop waiting. A
 //! thread that is left behind ends with the process.
 
 use std::fs::{self, File};
@@ -10,14 +11,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// Time between two looks at whether to stop.
+/// Time between two checks of the stop flag.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Bytes that are read at once.
+/// Size of a read, in bytes.
 const CHUNK: usize = 64 << 10;
 /// Chunks that are read ahead.
 const AHEAD: usize = 4;
 
-/// Does some work in a thread of its own. `None` if it was not done when `stopped` said so.
+/// Runs `work` in a thread of its own. `None` if `stopped` returned true before it was done.
 ///
 /// # Errors
 /// If no thread can be started.
@@ -26,7 +27,7 @@ pub(crate) fn unless<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<Option<T>> {
     let (to_us, done) = sync_channel(1);
-    // Nobody may be there any more to take what came of it.
+    // The receiver may be gone.
     thread::Builder::new().spawn(move || drop(to_us.send(work())))?;
     match next(&done, stopped) {
         Next::Came(result) => Ok(Some(result)),
@@ -52,23 +53,23 @@ fn next<T>(from: &Receiver<T>, stopped: &dyn Fn() -> bool) -> Next<T> {
     }
 }
 
-/// Whether a path leads to something whose bytes come when they come, and only once: a pipe, a terminal, a socket.
-/// Takes nothing out of it.
+/// Whether a path is a stream that can be read only once: a pipe, a terminal, a socket. Reads nothing from
+/// it.
 pub(crate) fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|of| !of.is_file() && !of.is_dir())
 }
 
-/// What comes from a pipe or the like, until somebody wants to stop.
+/// Reads a pipe or the like until the run is stopped.
 pub(crate) struct Stream<'a> {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
-    /// Bytes of the chunk that were taken.
+    /// Bytes of the chunk that were consumed.
     taken: usize,
     stopped: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Stream<'a> {
-    /// Reads what `open` gives, which is called by the thread that waits.
+    /// Reads what `open` returns; the waiting thread calls it.
     pub(crate) fn new<R: Read>(
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
         stopped: &'a dyn Fn() -> bool,
@@ -85,7 +86,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// Reads to the end, or as long as somebody takes it.
+/// Reads to the end, or until the receiver is gone.
 fn pump<R: Read>(open: impl FnOnce() -> io::Result<R>, to: &SyncSender<io::Result<Vec<u8>>>) {
     let mut from = match open() {
         Ok(from) => from,

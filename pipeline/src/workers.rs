@@ -1,8 +1,8 @@
-//! Who works on what: one thread lists sites in order, several work on them, and what comes of them is
-//! handed over in that order.
+//! Schedules sites: one thread lists them in order, several process them, and the results are emitted in that
+//! order.
 //!
-//! Bounded: few sites wait for a worker, few results wait for an earlier one. A site that is large for the
-//! budget of memory is worked on alone, by all threads together.
+//! Queues are bounded: few sites wait for a worker, few results wait for an earlier one. A site that is large
+//! compared to the memory limit is processed alone, by all threads together.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -26,17 +26,17 @@ use crate::shuffle::spool::Spool;
 use crate::site::work_on;
 use crate::stages::emit::{Rendered, Renderers};
 
-/// A site to work on.
+/// A site to process.
 #[derive(Debug)]
 pub(crate) struct Task {
     /// Its number in the order of outputs.
     pub(crate) index: usize,
-    /// Its first parts that are done already.
+    /// Number of its parts that are already done.
     pub(crate) done: usize,
     pub(crate) site: StoredSite,
 }
 
-/// What is left of a site, or of a part of it, once it is processed: its bytes, and what is counted.
+/// The result of a site, or of a part of it: its output as bytes, and its counts.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) heading: Heading,
@@ -45,7 +45,7 @@ pub(crate) struct Done {
     pub(crate) frame: Vec<u8>,
 }
 
-/// The workers and what they need.
+/// The workers and their context.
 #[derive(Debug)]
 pub(crate) struct WorkerPool<'a> {
     pub(crate) config: &'a Config,
@@ -63,9 +63,8 @@ pub(crate) struct WorkerPool<'a> {
 type Handed = Result<Done>;
 
 impl WorkerPool<'_> {
-    /// Works on all sites that `list` hands out, and hands what comes of them to `take` in order, beginning
-    /// with number and part `first`. Ends early,
-    /// with what was begun finished, when told to stop.
+    /// Processes all sites that `list` gives and passes the results to `take` in order, starting with number
+    /// and part `first`. When stopped, finishes the sites that were started and returns early.
     ///
     /// # Errors
     /// The first of `list`, `take` or a worker.
@@ -112,7 +111,7 @@ impl WorkerPool<'_> {
             if outcome.is_err() {
                 failed.store(true, Ordering::Relaxed);
             }
-            // Nobody must wait for us to take what is of no use any more.
+            // No sender may block on a result that is not needed any more.
             results.iter().for_each(drop);
             outcome
         })
@@ -125,7 +124,7 @@ impl WorkerPool<'_> {
         Ok(Done { heading, rendered, frame })
     }
 
-    /// Takes task after task.
+    /// Processes one task after the other.
     fn serve(
         &self,
         queue: &Queue,
@@ -133,8 +132,7 @@ impl WorkerPool<'_> {
         to_us: &SyncSender<Handed>,
         halted: &(dyn Fn() -> bool + Sync),
     ) {
-        // Whoever takes a task takes its turn before the next task is taken: a large site must not
-        // overtake what comes before it.
+        // The turn is taken before the next task: a large site must not overtake the sites before it.
         let next = || {
             let tasks = queue.tasks.lock().unwrap_or_else(PoisonError::into_inner);
             let task = tasks.recv().ok()?;
@@ -168,15 +166,15 @@ impl WorkerPool<'_> {
     }
 }
 
-/// Tasks, and who may work on one: many beside each other, or one alone.
+/// Tasks, and how many may run: several in parallel, or one alone.
 #[derive(Debug)]
 struct Queue {
     tasks: Mutex<Receiver<Task>>,
     turn: RwLock<()>,
 }
 
-/// Bounds what the sites weigh whose results were not taken: one that takes long must not have the results
-/// of all those behind it wait in memory.
+/// Bounds the weight of sites whose results were not taken: the results of all sites behind a slow one must
+/// not pile up in memory.
 #[derive(Debug)]
 struct Gate {
     most: u64,
@@ -184,10 +182,10 @@ struct Gate {
     moved: Condvar,
 }
 
-/// Sites that were let in and whose results were not taken.
+/// Sites that were admitted and whose results were not taken.
 #[derive(Debug, Default)]
 struct Inside {
-    /// By number, with what each weighs.
+    /// Weights by site number.
     sites: VecDeque<(usize, u64)>,
     weight: u64,
 }
@@ -197,12 +195,12 @@ impl Gate {
         Self { most, inside: Mutex::default(), moved: Condvar::new() }
     }
 
-    /// Lets a site in once there is room, or nobody else inside. The first inside is always the one
-    /// whose results are taken next, so that this ends.
+    /// Admits a site once there is room, or no other site is admitted. The first admitted site is always the
+    /// next whose results are taken, so this terminates.
     fn admit(&self, index: usize, weight: u64, halted: &(dyn Fn() -> bool + Sync)) {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         while !inside.sites.is_empty() && inside.weight + weight > self.most && !halted() {
-            // A stop is told to nobody here.
+            // A stop does not notify this condition variable.
             let waited = self.moved.wait_timeout(inside, Duration::from_millis(100));
             inside = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -210,7 +208,7 @@ impl Gate {
         inside.weight += weight;
     }
 
-    /// Lets sites before this number out: their results were taken.
+    /// Removes the sites before this number: their results were taken.
     fn release(&self, next: usize) {
         let mut inside = self.inside.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(&(_, weight)) = inside.sites.front().filter(|(index, _)| *index < next) {
@@ -222,7 +220,7 @@ impl Gate {
     }
 }
 
-/// Hands results over in order, from number `next` and part on, until there are no more.
+/// Passes results on in order, starting with number and part `next`, until there are no more.
 fn in_order(
     results: &Receiver<Handed>,
     mut next: (usize, usize),

@@ -13,7 +13,7 @@ use common::program::repository;
 use common::results::{parse, text};
 
 /// The layers, lowest first: a crate may use crates of lower layers only.
-const LAYERS: [&[&str]; 7] = [
+const LAYERS: [&[&str]; 8] = [
     &["model"],
     &["charset"],
     &["dom", "terms", "archive", "feed", "score", "grouping"],
@@ -21,6 +21,7 @@ const LAYERS: [&[&str]; 7] = [
     &["grove", "index", "modelstore"],
     &["sitemodel"],
     &["sitegrove"],
+    &["python"],
 ];
 
 /// Crates that turn values into values: bindings and cluster jobs stand on them.

@@ -59,7 +59,7 @@ fn help_of_every_command_shows_examples() {
         stdout.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
     assert_eq!(listed.count(), COMMANDS.len() + 1, "a command is not tested here\n{stdout}");
     let (_, help, _) = parts(&call(&["run", "--help"]));
-    for code in ["0 done", "1 done", "2 could not run", "130 stopped"] {
+    for code in ["0 success", "1 finished", "2 could not run", "130 stopped"] {
         assert!(help.contains(code), "exit code `{code}` is not documented\n{help}");
     }
 }

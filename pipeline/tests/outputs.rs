@@ -227,11 +227,14 @@ fn check_commands(one: &Combination, own: &Path, inputs: &Inputs, reference: &Re
     tell(&test, files_of_wrappers, asked);
     let hand = inputs.wrappers.to_str().unwrap();
     let test = ["wrappers", "test", hand, archive, "--format", "json", "--run", &out];
-    let fared = tell(&test, kept, asked);
+    let outcome = tell(&test, kept, asked);
     if kept {
-        let fared = parse(&fared);
+        let outcome = parse(&outcome);
         let same = if one.is("--site-configs", "given") { 4 } else { 0 };
-        assert!(fared["articles"] == 4 && fared["same_text"].as_u64() >= Some(same), "{fared}");
+        assert!(
+            outcome["articles"] == 4 && outcome["same_text"].as_u64() >= Some(same),
+            "{outcome}"
+        );
     }
 
     let gold = inputs.gold.to_str().unwrap();

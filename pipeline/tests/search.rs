@@ -323,8 +323,8 @@ fn refusals_say_what_to_do() {
     assert_eq!(attempt(&["--index", words(&index)]).0, 0);
     let meta = fs::read_to_string(index.join("meta.json")).unwrap();
     for (from, to, said) in [
-        ("sitegrove_index", "somebodys_index", "not made by this version"),
-        ("rules 1", "rules 0", "it can be searched, but must not grow"),
+        ("sitegrove_index", "somebodys_index", "made by another version"),
+        ("rules 1", "rules 0", "it can be searched, but not extended"),
     ] {
         assert!(meta.contains(from), "{meta}");
         fs::write(index.join("meta.json"), meta.replace(from, to)).unwrap();

@@ -183,10 +183,10 @@ fn learnt_wrappers_are_written_and_read_back() {
         .output()
         .unwrap();
     let (_, stdout, stderr) = parts(&output);
-    let fared: Vec<serde_json::Value> =
+    let outcome: Vec<serde_json::Value> =
         stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let sum = |field: &str| fared.iter().map(|f| f[field].as_u64().unwrap()).sum::<u64>();
-    assert_eq!(fared.len(), written.len(), "{stderr}");
+    let sum = |field: &str| outcome.iter().map(|f| f[field].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(outcome.len(), written.len(), "{stderr}");
     let by_wrapper = results.articles.iter().filter(|a| a["route"] == "wrapper").count() as u64;
     assert!(sum("articles") >= by_wrapper, "{stdout}");
     assert!(
@@ -259,8 +259,8 @@ fn runs_are_listed_shown_and_exported() {
     );
     // Wrappers of a run can be tried as they are.
     let (archive, run_dir) = (archive.to_str().unwrap(), run_dir);
-    let fared = wrappers(&["test", run_dir, archive, "--run", run_dir]);
-    assert!(fared.contains("8 of 8") && fared.lines().count() == 4, "{fared}");
+    let outcome = wrappers(&["test", run_dir, archive, "--run", run_dir]);
+    assert!(outcome.contains("8 of 8") && outcome.lines().count() == 4, "{outcome}");
     let (code, _, stderr) = parts(&call(&["wrappers", "show", run_dir, "nowhere.example"]));
     assert_eq!(code, 2);
     assert!(stderr.contains("nowhere.example"), "{stderr}");

@@ -140,7 +140,8 @@ impl<R: Read> Block<'_, R> {
         self.stream.window()[end..].iter().all(|byte| b"\r\n\0".contains(byte))
     }
 
-    /// Where a member within the block begins with a record: nobody cuts a record before one that it holds.
+    /// Where a member within the block begins with a record: a record is never split before one that it
+    /// contains.
     fn member_of_a_record(&self, size: usize, end: usize) -> Option<usize> {
         let window = self.stream.window();
         let starts = |at: &usize| surely(&window[*at..], self.sought, true) == Some(true);

@@ -11,7 +11,7 @@ use crate::inflate::{Inflater, Shot};
 use crate::member::{MAGIC, Salvage, salvage};
 use crate::{Headers, Response};
 
-/// Codings that are undone one after another; more are nobody's honest page.
+/// Maximum number of content codings; no real page has more.
 const MOST_CODINGS: usize = 4;
 
 /// A decoded body.

@@ -3,9 +3,9 @@ Defines how web archives are read and written: records ([`RecordReader`], [`Writ
 responses in them ([`Response`], [`decode_body`]), and the kinds of payloads ([`sniff_html`],
 [`is_feed`]).
 
-Invariant: no bytes make anything here panic, hang or take more memory than the limits given. What
-is damaged is reported as a [`Fault`] with its offset, and reading goes on behind it. Nothing here
-knows about stages, threads or file names.
+Invariant: no bytes make anything here panic, hang or take more memory than the limits given. What is damaged is
+reported as a [`Fault`] with its offset, and reading continues after it. Nothing here knows about stages, threads or
+file names.
 */
 
 mod arc;

@@ -114,7 +114,7 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// Whether the archive goes on with a record that is not compressed.
+    /// Whether an uncompressed record follows.
     fn at_plain_record(&self) -> bool {
         let (held, complete) = (self.source.buffered(), self.source.ended());
         let separators = held.iter().take_while(|byte| b"\r\n".contains(byte)).count();

@@ -34,9 +34,9 @@ impl Head {
     }
 }
 
-/// An iterator over the records of a WARC or ARC archive, plain or gzip, told by its first bytes.
+/// An iterator over the records of a WARC or ARC archive, plain or gzip, recognised by its first bytes.
 ///
-/// Damage is yielded as a [`Fault`], and reading goes on at the next record.
+/// Damage is yielded as a [`Fault`], and reading continues with the next record.
 pub struct RecordReader<R> {
     stream: Stream<R>,
     limits: Limits,

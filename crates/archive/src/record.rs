@@ -55,7 +55,7 @@ impl RecordKind {
         }
     }
 
-    /// Whether records of this kind can hold a page or tell of one.
+    /// Whether records of this kind can contain a page or refer to one.
     pub fn of_pages(self) -> bool {
         matches!(self, Self::Response | Self::Resource | Self::Revisit)
     }

@@ -123,7 +123,7 @@ pub(crate) fn find(
     }
 }
 
-/// Finds the capitals, or the same in small letters: some writers spell the version so.
+/// Finds the version in upper or lower case: some writers use the latter.
 fn either_case(bytes: &[u8], capitals: &[u8]) -> Option<usize> {
     let found = memmem::find(bytes, capitals);
     let before = &bytes[..found.unwrap_or(bytes.len())];

@@ -121,7 +121,7 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// The bytes at hand.
+    /// The buffered bytes.
     pub(crate) fn window(&self) -> &[u8] {
         &self.bytes[self.start..]
     }

@@ -41,7 +41,7 @@ const GLANCE: usize = 200;
 /// Bytes that are as good as a word, in scripts that do not separate words.
 const LONG: usize = 16;
 
-/// What the detector never guesses, and nobody declares by habit.
+/// Encodings that the detector never guesses and that are not declared by default.
 const UNGUESSED: [&Encoding; 7] =
     [ISO_8859_3, ISO_8859_10, ISO_8859_14, ISO_8859_16, MACINTOSH, X_MAC_CYRILLIC, X_USER_DEFINED];
 
@@ -174,8 +174,8 @@ fn broken(bytes: &[u8], marked: bool, hints: &Hints<'_>) -> (String, Charset) {
     (text.into_owned(), said.decided(encoding, by))
 }
 
-/// Whether what is broken in UTF-8 is little beside what is whole. Bytes of other encodings are
-/// rarely valid sequences: at most a fifth as often as not.
+/// Whether invalid UTF-8 is rare compared to valid sequences. Bytes of other encodings are rarely valid
+/// sequences: at most a fifth as often as not.
 fn is_mostly_utf_8(bytes: &[u8], declared: bool, declared_otherwise: bool) -> bool {
     // A sequence that the end of the bytes cuts off is not broken.
     let cut_off = (1..=bytes.len().min(3)).find(|length| {

@@ -26,7 +26,7 @@ use references::{Context, resolve};
 
 /// Who takes the tokens.
 pub(crate) trait Taker: TokenSink {
-    /// Is told that so many attributes of a tag were left out.
+    /// Receives the number of attributes of a tag that were left out.
     fn leave_out(&self, attributes: u32);
 
     /// An empty list for attributes, of an earlier tag where it can be.

@@ -10,7 +10,7 @@ use crate::{Document, NodeId};
 
 /// The kinds of elements of a page: those of one kind have the same tag, and the same values of all
 /// attributes that say what an element is or how it looks, in one order. There are far fewer kinds than
-/// elements, and what can be told by tag and names alone is told once a kind.
+/// elements, and what depends only on tag and names is computed once per kind.
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
     of_nodes: Vec<u32>,

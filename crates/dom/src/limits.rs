@@ -33,7 +33,7 @@ pub struct ParseConfig {
 
 impl ParseConfig {
     /// Readable content, 512 levels, 300,000 nodes, 1,024 attributes, a thousand million steps: what the
-    /// pipeline uses unless told otherwise.
+    /// pipeline uses by default.
     pub const CONTENT: Self = Self {
         keep: Keep::Content,
         max_depth: 512,

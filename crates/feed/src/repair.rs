@@ -12,8 +12,8 @@ pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
     if text.contains(bad) { Cow::Owned(text.replace(bad, " ")) } else { Cow::Borrowed(text) }
 }
 
-/// Escapes a `&` that begins no reference and a `<` that begins no markup, outside of CDATA and
-/// comments, and takes out references to characters that are not allowed.
+/// Escapes a `&` that begins no reference and a `<` that begins no markup, outside of CDATA and comments, and
+/// removes references to characters that are not allowed.
 pub(crate) fn escaped(text: &str) -> String {
     let mut repaired = String::with_capacity(text.len() + 64);
     let mut rest = text;
@@ -85,7 +85,7 @@ fn reference(text: &str) -> Reference {
             Some(digits) => u32::from_str_radix(digits, 16),
             None => number.parse(),
         };
-        // XML knows "x" in small letters only, and no plus sign.
+        // XML allows only a lower-case "x", and no plus sign.
         let spelt = number.starts_with(|c: char| c == 'x' || c.is_ascii_digit());
         return match code.ok().map(char::from_u32) {
             Some(Some(c)) if spelt && (c >= ' ' || matches!(c, '\t' | '\r' | '\n')) => {

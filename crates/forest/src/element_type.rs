@@ -33,8 +33,8 @@ fn tolerant_text(value: &str) -> String {
 
 /// The attributes that recur from page to page, as hashes of name and tolerant value.
 ///
-/// Names made anew for each page (`sc-8f3a1c`) can identify nothing on a sibling page, so the element
-/// types here leave them out. The paper does not: its tolerant form only takes care of numbers.
+/// Names that are generated for each page (`sc-8f3a1c`) can identify nothing on a sibling page, so the
+/// element types here leave them out. The paper does not: its tolerant form only takes care of numbers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Recurring(#[serde(serialize_with = "model::sorted::set")] FxHashSet<u64>);
 

@@ -1,9 +1,9 @@
-//! An address in the form in which others are compared with it.
+//! Addresses in a form that can be compared.
 
 use serde::{Deserialize, Serialize};
 
-/// An address in the form in which equal ones name the same page: what always counts, and the
-/// parameters that are ignored unless they tell pages apart.
+/// An address in a normal form: equal ones name the same page. Tracking parameters are separate: they are
+/// ignored unless they distinguish pages.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Address {
     /// Host, path and the other parameters.
@@ -18,7 +18,7 @@ impl Address {
         self.tracked.iter().map(|pair| pair.split_once('=').unwrap_or((pair, "")))
     }
 
-    /// As one text, for those who compare texts.
+    /// The normal form as text.
     pub fn exact(&self) -> String {
         match &*self.tracked {
             [] => self.key.clone(),

@@ -1,9 +1,9 @@
-//! Which page of a crawl a link means.
+//! Finds the page of a crawl that a link points to.
 //!
-//! Tracking parameters do not change what a page shows, but some sites use names of that list for
-//! identifiers (`article.php?ref=1001`). Which it is, the crawl's own pages tell: a parameter in which
-//! pages of otherwise equal addresses differ tells them apart, unless they are proved to be one page,
-//! by equal content or by the canonical address they name. All other tracking parameters are ignored.
+//! Tracking parameters do not change the content of a page, but some sites use such names for identifiers
+//! (`article.php?ref=1001`). The pages of the crawl decide: if pages with otherwise equal addresses differ in
+//! a parameter, it distinguishes them, unless they are proved to be one page by equal content or canonical
+//! address. All other tracking parameters are ignored.
 
 use std::collections::BTreeMap;
 
@@ -16,18 +16,18 @@ fn name(pair: &str) -> &str {
     pair.split('=').next().unwrap_or_default()
 }
 
-/// Addresses, and which of them a link means. Looking one up takes logarithmic time.
+/// Addresses of pages, to resolve links. A look-up takes logarithmic time.
 #[derive(Debug, Default)]
 pub struct AddressTable {
     /// Sorted, each once.
     addresses: Vec<Address>,
-    /// Of keys that several addresses share: the names of tracking parameters in which those differ,
-    /// and the pairs that all of them have.
+    /// For keys that several addresses share: the names of tracking parameters in which these differ, and the
+    /// pairs that all of them have.
     differing: FxHashMap<String, (Vec<String>, Vec<String>)>,
 }
 
 impl AddressTable {
-    /// Takes the addresses of a crawl's pages, in any order.
+    /// Builds the table from the addresses of pages, in any order.
     pub fn of(addresses: impl Iterator<Item = Address>) -> Self {
         let mut addresses: Vec<Address> = addresses.collect();
         addresses.sort_unstable();
@@ -50,13 +50,13 @@ impl AddressTable {
         Self { addresses, differing }
     }
 
-    /// Whether exactly this address is there.
+    /// Whether the table contains exactly this address.
     pub fn has(&self, address: &Address) -> bool {
         self.addresses.binary_search(address).is_ok()
     }
 
-    /// The address a link means: the one that agrees with it in all but the parameters that tell
-    /// nothing apart here. None if no address is that of the link, or it could be several.
+    /// The address that a link points to: the one that is equal except for parameters that distinguish no
+    /// pages. `None` if there is none, or more than one.
     pub fn meant_by(&self, link: &Address) -> Option<&Address> {
         match self.of_key(&link.key) {
             [] => None,
@@ -75,13 +75,12 @@ impl AddressTable {
         }
     }
 
-    /// The names of tracking parameters in which addresses of one key differ, once for each such key; in
-    /// no order.
+    /// The names of tracking parameters in which addresses of one key differ, once per key, in no order.
     pub(crate) fn telling(&self) -> impl Iterator<Item = &str> {
         self.differing.values().flat_map(|(names, _)| names).map(String::as_str)
     }
 
-    /// The addresses that differ from one with this key in tracking parameters at most.
+    /// The addresses with this key: they differ only in tracking parameters.
     pub(crate) fn of_key(&self, key: &str) -> &[Address] {
         let from = self.addresses.partition_point(|address| *address.key < *key);
         let rest = &self.addresses[from..];
@@ -89,7 +88,7 @@ impl AddressTable {
     }
 }
 
-/// An address without scheme, query and fragment, with a slash behind.
+/// An address without scheme, query and fragment, with a trailing slash.
 pub(crate) fn path(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let (_, rest) = url.split_once("://").unwrap_or(("", url));
@@ -100,13 +99,13 @@ pub(crate) fn path(url: &str) -> String {
 #[derive(Debug)]
 pub struct SiteAddresses {
     tracking: Tracking,
-    /// Without scheme, query and fragment, with a slash behind, sorted.
+    /// Without scheme, query and fragment, with a trailing slash, sorted.
     paths: Vec<String>,
     pub(crate) table: AddressTable,
 }
 
 impl SiteAddresses {
-    /// Takes the addresses of all pages, as records have them.
+    /// Builds the table from the addresses of all pages, as in the records.
     pub fn of<'a>(urls: impl Iterator<Item = &'a str> + Clone, tracking: Tracking) -> Self {
         let mut paths: Vec<String> = urls.clone().map(path).collect();
         paths.sort_unstable();
@@ -114,19 +113,19 @@ impl SiteAddresses {
         Self { tracking, paths, table }
     }
 
-    /// The number of pages whose addresses lie below one, without query.
+    /// The number of pages with addresses below this one, without query.
     pub fn below(&self, url: &str) -> u32 {
         let path = path(url);
         let from = self.paths.partition_point(|p| *p <= path);
         self.paths[from..].iter().take_while(|p| p.starts_with(path.as_str())).count() as u32
     }
 
-    /// An address in parts; `None` for what is none.
+    /// Parses an address; `None` if it is no URL with a host.
     pub fn address(&self, url: &str) -> Option<Address> {
         self.tracking.address(url)
     }
 
-    /// The page's address that a link means, by addresses alone.
+    /// The address of the page that a link points to, by addresses alone.
     pub fn meant_by(&self, link: &str) -> Option<&Address> {
         self.table.meant_by(&self.address(link)?)
     }
@@ -144,7 +143,7 @@ mod tests {
         SiteAddresses::of(urls.iter().copied(), tracking())
     }
 
-    /// The address of the page that a link means, as one text.
+    /// The address of the page that a link points to, as text.
     fn meant(site: &SiteAddresses, link: &str) -> Option<String> {
         site.meant_by(link).map(Address::exact)
     }

@@ -7,15 +7,15 @@ use jiff::Timestamp;
 use model::{Drop, DropReason, Origin, Page, Stage};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// A page as grouping sees it, whether its HTML is at hand or not.
+/// A capture of a page, with or without its HTML.
 pub trait Capture {
     /// Its address.
     fn url(&self) -> &str;
     /// When it was fetched.
     fn fetched(&self) -> Option<Timestamp>;
-    /// Where it lies.
+    /// The record it comes from.
     fn origin(&self) -> &Origin;
-    /// XXH3-128 of its HTML. Asked for only where captures agree in all of the above but their place.
+    /// XXH3-128 of its HTML. Called only if captures differ only in their place.
     fn digest(&self) -> u128;
 }
 
@@ -42,13 +42,13 @@ impl Capture for Page {
 pub struct Copies<C> {
     /// The best of each address, in the order of addresses.
     pub best: Vec<C>,
-    /// All others, in the same order, those of one address the better first.
+    /// All others, in the same order, those of one address best first.
     pub others: Vec<C>,
 }
 
-/// Sorts the captures of the pages of a site. Of one address complete captures come first, then later
-/// ones; then record id and content decide. Where a file lies or how its path is spelt decides only which
-/// of several places of the same bytes is told.
+/// Sorts the captures of the pages of a site. For one address, complete captures come first, then later ones,
+/// then by record id and content. The path of a file decides only which of several places of the same bytes
+/// is reported.
 pub fn settle<C: Capture>(mut captures: Vec<C>) -> Copies<C> {
     captures.sort_by(|a, b| {
         let order =
@@ -70,23 +70,23 @@ pub fn settle<C: Capture>(mut captures: Vec<C>) -> Copies<C> {
     copies
 }
 
-/// A page left out while grouping.
+/// A page that is dropped while grouping.
 pub fn drop_of(site: &str, page: &impl Capture, reason: DropReason, detail: String) -> Drop {
     let (site, url) = (site.to_owned(), page.url().to_owned());
     Drop { site, url, origin: page.origin().clone(), stage: Stage::Group, reason, detail }
 }
 
-/// A time as drops tell it.
+/// A time in the text of a drop.
 pub fn when(fetched: Option<Timestamp>) -> String {
     fetched.map_or_else(|| "at an unknown time".to_owned(), |time| time.to_string())
 }
 
-/// Why a capture is left out: the one that was fetched at `kept` is kept.
+/// The drop of a capture in favour of the one that was fetched at `kept`.
 pub fn duplicate(site: &str, copy: &impl Capture, kept: Option<Timestamp>) -> Drop {
     drop_of(site, copy, DropReason::DuplicateUrl, kept_instead(copy.origin(), kept))
 }
 
-/// The same in words.
+/// The text of that drop.
 pub fn kept_instead(copy: &Origin, kept: Option<Timestamp>) -> String {
     let when = when(kept);
     match &copy.truncated {

@@ -1,4 +1,4 @@
-//! What a site model carries of the addresses of a site, instead of all of them.
+//! Digest of the addresses of a site, for the site model.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,24 +11,24 @@ use crate::address::Address;
 use crate::addresses::{AddressTable, path};
 use crate::tracking::Tracking;
 
-/// Most sections and most addresses that are kept.
+/// Maximum number of sections and of addresses that are kept.
 const MOST: usize = 1 << 16;
-/// Most parameters that tell pages apart.
+/// Maximum number of parameters that distinguish pages.
 const MOST_TELLING: usize = 64;
-/// Bytes of the longest name of such a parameter.
+/// Maximum length of the name of such a parameter, in bytes.
 const LONGEST_NAME: usize = 128;
-/// A section has at least so many pages below it.
+/// Minimum number of pages below a section.
 const SECTION: u32 = 3;
-/// Levels of a path that may be sections: bounds the work for addresses made of slashes.
+/// Maximum depth of a section: bounds the work for addresses made of slashes.
 const DEEPEST: usize = 64;
 
 /// The addresses of a site in bounded space: which of them are sections, and which pages links lead to.
 ///
-/// It depends on the set of addresses alone, not on their order or number. The same [`Tracking`] must be
-/// given to all functions of a digest.
+/// It depends only on the set of addresses, not on their order or number. The same [`Tracking`] must be given
+/// to all functions of a digest.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct AddressDigest {
-    /// Hashes of paths with three or more pages below, sorted.
+    /// Hashes of paths with at least three pages below them, sorted.
     sections: Vec<u64>,
     /// Names of tracking parameters in which pages of otherwise equal addresses differ, sorted.
     telling: Vec<String>,
@@ -38,7 +38,7 @@ pub struct AddressDigest {
     total: u64,
 }
 
-/// The hash of a page whose address differs from that of any other page in more than tracking parameters.
+/// The hash of a page whose address differs from all others in more than tracking parameters.
 fn hash_alone(address: &Address) -> u64 {
     xxh3_64(address.key.as_bytes())
 }
@@ -54,15 +54,15 @@ fn hash_told(address: &Address, telling: &[String]) -> u64 {
             text.extend_from_slice(value.as_bytes());
         }
     }
-    // Another hash than that of a page alone, whatever the parameters.
+    // Distinct from the hash of a page alone, whatever the parameters.
     text.push(0);
     xxh3_64(&text)
 }
 
 impl AddressDigest {
-    /// Takes the addresses of all pages of a site, as records have them. Takes time linear in their
-    /// length, but for a sort, and about 40 bytes of memory an address while it works; addresses that
-    /// differ in tracking parameters only are held.
+    /// Builds the digest from the addresses of all pages of a site, as in the records. Takes time linear in
+    /// their length, plus a sort, and about 40 bytes of memory per address. Addresses that differ only in
+    /// tracking parameters are kept in memory.
     pub fn of<'a>(urls: impl Iterator<Item = &'a str> + Clone, tracking: &Tracking) -> Self {
         let sections = sections(urls.clone());
         let all = || urls.clone().filter_map(|url| tracking.address(url));
@@ -90,13 +90,13 @@ impl AddressDigest {
         Self { sections, telling, addresses, total }
     }
 
-    /// Whether three or more pages lie below an address, without its query.
+    /// Whether at least three pages are below an address, without its query.
     pub fn pages_below(&self, url: &str) -> bool {
         self.sections.binary_search(&xxh3_64(path(url).as_bytes())).is_ok()
     }
 
-    /// The hash of the page that a link means, if it is one of those that are kept. Links with tracking
-    /// parameters that tell no pages apart mean the page without them.
+    /// The hash of the page that a link points to, if it is one of those that are kept. Tracking parameters
+    /// that distinguish no pages are ignored.
     pub fn target(&self, link: &str, tracking: &Tracking) -> Option<u64> {
         let address = tracking.address(link)?;
         let kept = |hash: &u64| self.addresses.binary_search(hash).is_ok();
@@ -104,10 +104,10 @@ impl AddressDigest {
         Some(hash_alone(&address)).filter(kept).or_else(|| told().filter(kept))
     }
 
-    /// Whether the links of a page lead to at least so many other pages of the site. Where not all
-    /// addresses are kept, those found stand for as many more as pages stand for those kept.
+    /// Whether the links of a page lead to at least `at_least` other pages of the site. If not all addresses
+    /// are kept, the number found is scaled up.
     ///
-    /// Links are looked at until there are enough.
+    /// Stops as soon as there are enough.
     pub fn leads_to<'a>(
         &self,
         links: impl Iterator<Item = &'a str>,
@@ -132,11 +132,11 @@ impl AddressDigest {
         self.total
     }
 
-    /// Checks what was read from bytes that may be damaged: what [`AddressDigest::of`] makes passes, and
-    /// what passes keeps the bounds that memory and time rest on.
+    /// Validates a digest that was read from untrusted bytes. Every digest made by [`AddressDigest::of`] is
+    /// valid, and every valid one keeps the bounds on memory and time.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// Says what is wrong.
     pub fn validate(&self) -> Result<(), String> {
         let rises = |hashes: &[u64]| hashes.windows(2).all(|pair| pair[0] < pair[1]);
         for (what, hashes) in [("sections", &self.sections), ("addresses", &self.addresses)] {
@@ -172,13 +172,13 @@ impl AddressDigest {
     }
 }
 
-/// The sections with most pages below, as sorted hashes.
+/// The sections with the most pages below, as sorted hashes.
 fn sections<'a>(urls: impl Iterator<Item = &'a str>) -> Vec<u64> {
     let mut seen: FxHashSet<u64> = FxHashSet::default();
     let mut below: FxHashMap<u64, u32> = FxHashMap::default();
     for url in urls.filter(|url| seen.insert(xxh3_64(url.as_bytes()))) {
         let path = path(url);
-        // The last slash ends the page's own path.
+        // The last slash terminates the path of the page itself.
         let slashes = path.match_indices('/').map(|(at, _)| at).filter(|at| at + 1 < path.len());
         for at in slashes.take(DEEPEST) {
             let count = below.entry(xxh3_64(&path.as_bytes()[..=at])).or_default();
@@ -197,7 +197,7 @@ fn sections<'a>(urls: impl Iterator<Item = &'a str>) -> Vec<u64> {
     sections
 }
 
-/// The names in which addresses of the most pages differ, sorted.
+/// The names that distinguish the most pages, sorted.
 fn telling_of(several: &AddressTable) -> Vec<String> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for name in several.telling().filter(|name| name.len() <= LONGEST_NAME) {

@@ -1,4 +1,4 @@
-//! The digest says what all addresses say.
+//! The digest answers like the table of all addresses.
 
 use proptest::prelude::*;
 
@@ -48,7 +48,7 @@ fn parameters_count_where_pages_differ_in_them() {
     assert_ne!(target("https://e.org/article?utm_source=x&ref=2"), first);
     assert_eq!(target("https://e.org/article?ref=3"), None);
     assert_eq!(target("https://e.org/article"), None);
-    // Nothing else has these addresses: whatever a link adds, they are meant.
+    // Only these pages have such addresses: links with any further parameters point to them.
     assert_eq!(target("https://e.org/a"), target("https://e.org/a?ref=9&utm_source=home"));
     assert!(target("https://e.org/a").is_some() && target("https://e.org/b?ref=1").is_some());
     assert_eq!(target("no address"), None);
@@ -143,7 +143,7 @@ fn damage_is_told() {
     }
 }
 
-/// Addresses of a small site, some of them told apart by one tracking parameter at most.
+/// Addresses of a small site, some of which differ only in one tracking parameter.
 fn url() -> impl Strategy<Value = String> {
     let scheme = prop::sample::select(vec!["http://", "https://www."]);
     let path = prop::collection::vec("[ab]?", 0..4).prop_map(|parts| parts.join("/"));

@@ -6,8 +6,8 @@ use model::FeedItem;
 
 use crate::links::PagesByLink;
 
-/// Joins the feed items of a site to its pages, of which there are so many: gives for each page the
-/// indices of the items that point to it.
+/// Joins the feed items of a site to its `pages` pages: returns for each page the indices of the items that
+/// point to it.
 pub fn join_feed_items(items: &[FeedItem], links: &PagesByLink, pages: usize) -> Vec<Vec<u32>> {
     let mut joined = vec![Vec::new(); pages];
     for (i, item) in items.iter().enumerate() {
@@ -21,8 +21,8 @@ pub fn join_feed_items(items: &[FeedItem], links: &PagesByLink, pages: usize) ->
     joined
 }
 
-/// Items with other titles whose links differ in the value of a tracking parameter are of other
-/// pages, which the crawl lacks; only exact links are left then.
+/// Items with different titles whose links differ in the value of a tracking parameter point to different
+/// pages, some of which the crawl lacks. Then only exact links are joined.
 fn keep_own(page: u32, of_page: &mut Vec<u32>, items: &[FeedItem], links: &PagesByLink) {
     let item = |i: &u32| &items[*i as usize];
     let is_own = |i: &u32| links.is_exact(&item(i).link, page);
@@ -79,7 +79,7 @@ mod tests {
         let items =
             [("https://e.org/a?ref=2", "B"), ("https://e.org/a?ref=3", "C"), (pages[0], "A")];
         assert_eq!(joined(&pages, &items), [vec![2]]);
-        // Of one title they may all be of the page.
+        // With one title, all of them may point to the page.
         let alike = items.map(|(link, _)| (link, "A"));
         assert_eq!(joined(&pages, &alike), [vec![0, 1, 2]]);
     }

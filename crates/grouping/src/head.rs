@@ -1,4 +1,4 @@
-//! A page without its HTML: what grouping has to know of it.
+//! A page without its HTML, as needed for grouping.
 
 use jiff::Timestamp;
 use model::{Origin, Page};
@@ -11,19 +11,19 @@ use crate::sample::{SampleHead, address_hash};
 /// A page without its HTML.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct PageHead {
-    /// Its address, as the record has it.
+    /// Its address, as in the record.
     pub url: String,
     /// [`address_hash`] of that.
     pub hash: u64,
     /// When it was fetched.
     pub fetched: Option<Timestamp>,
-    /// Where its record lies, and the id of that.
+    /// Its record.
     pub origin: Origin,
     /// XXH3-128 of its HTML, or of its payload; the same for all pages that are compared.
     pub digest: u128,
     /// Bytes of its HTML.
     pub bytes: u64,
-    /// The address it names as canonical, absolute.
+    /// Its declared canonical address, absolute.
     pub canonical: Option<String>,
     /// [`title_hash`] of its title.
     pub title_hash: u64,
@@ -31,19 +31,19 @@ pub struct PageHead {
     pub single_page: Option<String>,
     /// The address of the next part of its article, absolute.
     pub next_page: Option<String>,
-    /// Pages between which the two addresses above count, such as those of one site config; `None` for a
-    /// page that neither leads to parts nor is one.
+    /// The two addresses above are used only between pages of one group, such as those of one site config;
+    /// `None` for a page without parts.
     pub part_group: Option<String>,
 }
 
-/// A hash of a page's title, without white space around it; the empty one where there is none.
+/// A hash of a page's title, trimmed; that of the empty text if there is none.
 pub fn title_hash(title: &str) -> u64 {
     xxh3_64(title.trim().as_bytes())
 }
 
 impl PageHead {
-    /// The head of a page, with what its HTML says: the canonical address, absolute, and the title. Parts
-    /// are left out. Linear in the length of the HTML.
+    /// The head of a page, with canonical address and title from its HTML, without parts. Linear in the
+    /// length of the HTML.
     pub fn of(page: &Page, canonical: Option<String>, title: &str) -> Self {
         Self {
             url: page.url.clone(),
@@ -60,7 +60,7 @@ impl PageHead {
         }
     }
 
-    /// What the choice of a sample knows of it.
+    /// Its properties for choosing the sample.
     pub fn sample_head(&self) -> SampleHead<'_> {
         SampleHead { hash: self.hash, url: &self.url, bytes: self.bytes }
     }

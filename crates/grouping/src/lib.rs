@@ -1,12 +1,12 @@
 /*!
-Groups what a crawl gave before anything is learnt: everything that needs *other records* of the crawl.
+Groups the records of a crawl before learning: everything that needs *other records* of the crawl.
 
 | what | by |
 |---|---|
 | the site of an address | [`site_key`] |
 | two addresses of one page | [`Tracking`], [`Address`] |
-| the page that a link means | [`AddressTable`], [`SiteAddresses`], [`PagesByLink`] |
-| the same of all pages of a site, in bounded space | [`AddressDigest`] |
+| the page that a link points to | [`AddressTable`], [`SiteAddresses`], [`PagesByLink`] |
+| the same in bounded space | [`AddressDigest`] |
 | where a link leads by redirects | [`Redirects`] |
 | the page that a revisit record found unchanged | [`Revisit`], [`matching`] |
 | several captures of one address | [`settle`] |
@@ -16,8 +16,8 @@ Groups what a crawl gave before anything is learnt: everything that needs *other
 | all of these for pages in memory | [`group_by_site`] |
 
 Everything here is a pure function of its arguments: no file, clock, thread or environment. The results do not depend on
-the order of what is given, so that one process and many give the same. Where the HTML of pages is not needed, a
-[`PageHead`] stands for a page.
+the order of the arguments, so that one process and many give the same. If the HTML is not needed, a [`PageHead`]
+represents a page.
 */
 
 mod address;

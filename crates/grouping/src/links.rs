@@ -1,4 +1,4 @@
-//! Which pages of a site a link leads to, where pages may prove that two addresses are of one page.
+//! Finds the pages of a site that a link points to, when pages may prove that two addresses are one page.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use crate::address::Address;
 use crate::addresses::{AddressTable, SiteAddresses};
 use crate::head::PageHead;
 
-/// The pages of a site that are at hand, all or some, by the links that lead to them.
+/// Some or all pages of a site, found by links.
 #[derive(Debug)]
 pub struct PagesByLink {
     site: Arc<SiteAddresses>,
     own: BTreeMap<Address, Vec<u32>>,
-    /// By the address that pages which are one share.
+    /// By the shared address of pages that are proved to be one.
     proved: BTreeMap<Address, Vec<u32>>,
-    /// Of keys that have such pages: the addresses of the site, with theirs for their own.
+    /// For keys with such pages: the addresses of the site, with the shared ones.
     as_proved: AddressTable,
-    /// Canonical addresses that no page has itself.
+    /// Canonical addresses that are the address of no page.
     canonical: BTreeMap<Address, u32>,
     by_canonical: AddressTable,
 }
 
 impl PagesByLink {
-    /// Takes the pages at hand, in the order in which they are counted.
+    /// Builds the table from pages, in the order of their indices.
     pub fn of(site: Arc<SiteAddresses>, pages: &[PageHead]) -> Self {
         let addresses: Vec<Option<Address>> =
             pages.iter().map(|page| site.address(&page.url)).collect();
@@ -46,8 +46,8 @@ impl PagesByLink {
         keys.dedup();
         let of_keys = keys.iter().flat_map(|key| site.table.of_key(key));
         let as_proved = AddressTable::of(of_keys.map(|own| proofs.get(own).unwrap_or(own).clone()));
-        // A canonical address only helps where no page has that address itself; pages that all
-        // name the home page say nothing.
+        // A canonical address is used only if no page has it as its own address; many pages that declare the
+        // home page prove nothing.
         let mut named: BTreeMap<Address, u32> = BTreeMap::new();
         for (at, address) in (0..).zip(canonical) {
             if let Some(address) = address.filter(|a| site.table.of_key(&a.key).is_empty()) {
@@ -58,8 +58,8 @@ impl PagesByLink {
         Self { site, own, proved, as_proved, canonical: named, by_canonical }
     }
 
-    /// The pages at hand that a link means: more than one where they have one address but for scheme,
-    /// `www.` or the like.
+    /// The pages that a link points to: more than one if their addresses differ only in scheme, `www.` or the
+    /// like.
     pub fn pages(&self, link: &str) -> &[u32] {
         let Some(link) = self.site.address(link) else { return &[] };
         let found = match self.page_address(&link) {
@@ -75,13 +75,13 @@ impl PagesByLink {
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a link has exactly the address of the page, but for what never counts.
+    /// Whether a link is exactly the address of the page, in normal form.
     pub fn is_exact(&self, link: &str, page: u32) -> bool {
         let link = self.site.address(link);
         link.and_then(|link| self.own.get(&link)).is_some_and(|pages| pages.contains(&page))
     }
 
-    /// The address by which the site knows the page that a link means, at hand or not.
+    /// The address of the page that a link points to, whether or not the page is in the table.
     pub fn meant_by(&self, link: &str) -> Option<&Address> {
         match self.page_address(&self.site.address(link)?)? {
             Meant::Own(address) | Meant::Proved(address) => Some(address),
@@ -94,7 +94,7 @@ impl PagesByLink {
     }
 
     fn page_address(&self, link: &Address) -> Option<Meant<'_>> {
-        // Pages that name one address may still be several: exactly theirs tells them apart.
+        // Pages with one canonical address may still be several: their exact addresses distinguish them.
         let table = &self.site.table;
         if let Some(exact) = table.meant_by(link).filter(|found| *found == link) {
             return Some(Meant::Own(exact));
@@ -112,9 +112,9 @@ enum Meant<'a> {
     Proved(&'a Address),
 }
 
-/// The addresses that pages share with others, by their own: pages whose addresses differ in tracking
-/// parameters only, and which have the same content, or name the same canonical address under the
-/// same title. What such pages have in common of those parameters stays.
+/// Maps addresses of pages to shared ones: for pages whose addresses differ only in tracking parameters, and
+/// which have the same content, or the same canonical address and title. Parameters that all of them have are
+/// kept.
 fn proofs(
     site: &SiteAddresses,
     pages: &[PageHead],

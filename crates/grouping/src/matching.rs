@@ -1,10 +1,9 @@
-//! Matches revisit records with the records they found unchanged.
+//! Matches revisit records with their originals.
 //!
-//! A revisit gives its original several names, the surest first ([`requests`]); records offer themselves
-//! under the names they have ([`offers`]). Both are sorted by whoever calls, in files where it is much,
-//! and merged ([`answer`]); [`Settling`] decides what becomes of each revisit. [`match_all`] does all of
-//! this in memory. Only what revisits may ask
-//! for need be offered ([`NameFilter`]): a crawl without them costs nothing.
+//! A revisit refers to its original by several names, the most reliable first ([`requests`]); records have
+//! names too ([`offers`]). The caller sorts both, in files if necessary, and they are merged ([`answer`]).
+//! [`Settling`] then decides on each revisit. [`match_all`] does all of this in memory. Only names that
+//! revisits may ask for are offered ([`NameFilter`]), so a crawl without revisits costs nothing.
 
 use std::cmp::Reverse;
 use std::convert::Infallible;
@@ -19,10 +18,10 @@ use crate::revisit::{
     Revisit, Visited, differ, of_payload, of_payload_at, of_record, of_url, of_visit,
 };
 
-/// A record that may be what revisits found unchanged.
+/// A record that may be the original of revisits.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate<'a> {
-    /// Where it lies: of several with one name, the earliest complete one counts.
+    /// Its origin. Of several records with one name, the earliest complete one is used.
     pub origin: &'a Origin,
     /// Its address; feeds have none.
     pub url: Option<&'a str>,
@@ -34,7 +33,7 @@ pub struct Candidate<'a> {
     pub digest: Option<u128>,
 }
 
-/// What a record gave; of pages, where they are.
+/// The result of reading a record; for a page, its place.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Original<P> {
     /// A page.
@@ -46,22 +45,21 @@ pub enum Original<P> {
 }
 
 impl<P> Original<P> {
-    /// Bytes that it holds beside its own size.
+    /// Bytes on the heap.
     pub fn bytes(&self) -> usize {
         if let Self::Drop(_, detail) = self { detail.len() } else { 0 }
     }
 }
 
-/// Of several records with one name the least, complete ones before others.
+/// Rank among records with one name: complete ones first, then the earliest.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 enum Rank {
-    /// The earliest; what has no time is the last.
+    /// Records without a time come last.
     First(bool, Reverse<Option<Reverse<Timestamp>>>),
     Latest(bool, Reverse<Option<Timestamp>>),
 }
 
-/// What decides between records of one rank: id and digest. How a file's path is spelt comes last, as
-/// it should not matter.
+/// Ties are broken by id and digest. The path of the file comes last, since it should not matter.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 struct Tie {
     record_id: String,
@@ -90,18 +88,19 @@ pub fn whole((high, low): Halves) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// A name that a revisit gives its original. Sorted by name.
+/// A name by which a revisit refers to its original. Sorted by name.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Request {
     name: Halves,
     /// Number of the revisit.
     revisit: u64,
-    /// Number of the name among those it gives.
+    /// Number of the name among those of the revisit.
     evidence: u8,
     digest: Option<Halves>,
 }
 
-/// The names that the revisit of this number gives its original, but for those that no record offers.
+/// The names by which the revisit with this number refers to its original, except those that no record
+/// offers.
 pub fn requests(number: u64, revisit: &Revisit, offered: &NameFilter) -> Vec<Request> {
     let digest = revisit.digest.map(halves);
     let names = (0..).zip(revisit.keys()).filter(|(_, name)| offered.may_have(*name));
@@ -110,7 +109,7 @@ pub fn requests(number: u64, revisit: &Revisit, offered: &NameFilter) -> Vec<Req
         .collect()
 }
 
-/// A name of a record. Sorted by name, of one name the best first.
+/// A name of a record. Sorted by name, the best record first.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Offer<P> {
     name: Halves,
@@ -120,13 +119,13 @@ pub struct Offer<P> {
 }
 
 impl<P> Offer<P> {
-    /// Bytes that it holds beside its own size, roughly.
+    /// Approximate bytes on the heap.
     pub fn bytes(&self) -> usize {
         self.tie.record_id.len() + self.original.bytes()
     }
 }
 
-/// What a record offers of what is `asked` for; adds the names to `offered`.
+/// The names of a record that are `asked` for; adds them to `offered`.
 pub fn offers<P>(
     of: &Candidate<'_>,
     asked: &NameFilter,
@@ -165,21 +164,21 @@ pub fn offers<P>(
     offers
 }
 
-/// An original that a revisit names. Sorted by the number of the revisit, the surest first.
+/// An original that a revisit refers to. Sorted by the number of the revisit, the most reliable first.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Answer<P> {
     /// Number of the revisit.
     pub revisit: u64,
     evidence: u8,
-    /// What the revisit found unchanged, by this name.
+    /// The original by this name.
     pub original: Original<P>,
 }
 
-/// Records of one name with different digests that are looked at. A name of more tells nothing.
+/// Maximum number of records of one name with different digests. A name with more is useless.
 const MOST_OF_NAME: usize = 64;
 
-/// Answers requests with what is offered under the same name, the least by rank, unless its digest is
-/// known to be another than the revisit's. Takes both sorted; linear in their number.
+/// Answers each request with the first offer of the same name by rank, unless its digest is known to differ
+/// from that of the revisit. Both must be sorted; linear in their number.
 ///
 /// # Errors
 /// Those of the iterators and of `give`.
@@ -224,37 +223,37 @@ pub struct Resolved<P> {
 }
 
 impl<P> Resolved<P> {
-    /// A revisit, with the surest of the originals it names.
+    /// A revisit with the most reliable of its originals.
     pub fn new(revisit: Revisit, original: Option<Original<P>>) -> Self {
         let tie = Tie::of(&revisit.origin, revisit.digest.map(halves));
         let Revisit { url, date, origin, .. } = revisit;
         Self { url, latest: Reverse(date), tie, truncated: origin.truncated, original }
     }
 
-    /// Bytes that it holds beside its own size, roughly.
+    /// Approximate bytes on the heap.
     pub fn bytes(&self) -> usize {
         self.url.len() + self.tie.record_id.len()
     }
 }
 
-/// What became of a revisit.
+/// The decision on a revisit.
 #[derive(Debug)]
 pub enum Settled<P> {
-    /// The page it found unchanged, which is to be copied under its address.
+    /// Its original is a page, which is copied under its address.
     Page(Visited, P),
-    /// There is none.
+    /// There is no such page.
     Drop(Drop),
 }
 
-/// Decides what becomes of revisits, taken in the order of [`Resolved`].
+/// Decides on revisits, in the order of [`Resolved`].
 #[derive(Debug, Default)]
 pub struct Settling {
     last_url: Option<String>,
 }
 
 impl Settling {
-    /// What becomes of the next revisit. Of several of one address only the latest gives a page, so at
-    /// most one copy is made for each address.
+    /// Decides on the next revisit. Only the latest revisit of an address gives a page, so at most one copy
+    /// is made per address.
     pub fn next<P>(&mut self, resolved: Resolved<P>) -> Settled<P> {
         let Resolved { url, latest: Reverse(fetched), tie, truncated, original } = resolved;
         let Tie { record_id, offset, file, .. } = tie;
@@ -282,8 +281,8 @@ impl Settling {
     }
 }
 
-/// What becomes of revisits, all in memory. The result depends on the sets of revisits and candidates alone.
-/// Takes n log n time.
+/// Decides on revisits, all in memory. The result depends only on the sets of revisits and candidates. Takes
+/// n log n time.
 pub fn match_all<P: Clone + Ord>(
     revisits: Vec<Revisit>,
     candidates: &[(Candidate<'_>, Original<P>)],

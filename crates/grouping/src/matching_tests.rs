@@ -77,7 +77,7 @@ fn originals_are_known_by_record_by_visit_and_by_payload() {
     assert_eq!(one(visited, &records).as_deref(), Some("one"));
     let named = Revisit { record: Some("three".to_owned()), ..plain.clone() };
     assert_eq!(one(named.clone(), &records).as_deref(), Some("three"));
-    // What the payload tells is surer than a record id.
+    // The payload digest is more reliable than a record id.
     let both = Revisit { digest, ..named };
     assert_eq!(one(both.clone(), &records).as_deref(), Some("three"), "but not of another address");
     let there = Revisit { visit: (Some(b.to_owned()), None), ..both };

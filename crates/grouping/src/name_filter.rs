@@ -1,13 +1,13 @@
-//! The names that revisits ask for, or that records offer, in little space.
+//! A compact set of names that revisits ask for, or that records offer.
 
 use crate::revisit::Revisit;
 
-/// A set of names that has all that were added and a few others (a Bloom filter of one hash).
+/// A Bloom filter with one hash: contains all names that were added, and a few others.
 #[derive(Debug, Default)]
 pub struct NameFilter(Vec<u64>);
 
 impl NameFilter {
-    /// Of 8 MiB, once there is a name: for ten million names one in eight others passes.
+    /// 8 MiB, allocated with the first name. With ten million names, one in eight others passes.
     const BITS: u128 = 1 << 26;
 
     fn place(name: u128) -> (usize, u64) {
@@ -24,7 +24,7 @@ impl NameFilter {
         self.0[at] |= bit;
     }
 
-    /// Adds the names that a revisit gives its original.
+    /// Adds the names by which a revisit refers to its original.
     pub fn add_names_of(&mut self, revisit: &Revisit) {
         revisit.keys().into_iter().for_each(|name| self.add(name));
     }

@@ -1,28 +1,28 @@
-//! Pages that are parts of one article, by what they say of themselves.
+//! Finds pages that are parts of one article, by the links they declare.
 
 use std::collections::BTreeMap;
 
 use crate::head::PageHead;
 use crate::links::PagesByLink;
 
-/// Most pages that follow the first of an article.
+/// Maximum number of pages after the first of an article.
 const MOST: usize = 100;
 
-/// What a page says of the article it is a part of.
+/// The declarations of a page about parts of its article.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PartHead<'a> {
-    /// Its address: of two pages that lead to one the first by address counts.
+    /// Its address: if two pages lead to the same next page, the first by address wins.
     pub url: &'a str,
     /// The address of a page that has the whole article.
     pub single_page: Option<&'a str>,
     /// The address of the next part.
     pub next_page: Option<&'a str>,
-    /// Links count between pages of one group only (those of one site config, say); a page of none
-    /// neither leads to parts nor is one.
+    /// Links are followed only between pages of one group, such as those of one site config; a page without a
+    /// group has no parts and is none.
     pub group: Option<&'a str>,
 }
 
-/// What a page is to an article.
+/// The role of a page in an article.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Part {
     /// The article, or the first part of it.
@@ -31,13 +31,13 @@ pub enum Part {
     Of(usize),
 }
 
-/// How pages make up articles.
+/// Which pages form articles.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Parts {
-    /// What each page is.
+    /// The role of each page.
     pub pages: Vec<Part>,
-    /// Of articles whose texts have to be joined, by the index of their first page: the indices of the
-    /// pages that follow it, in order, at most a hundred.
+    /// For articles whose texts have to be joined, by the index of their first page: the indices of the
+    /// following pages, in order, at most a hundred.
     pub following: BTreeMap<usize, Vec<usize>>,
 }
 
@@ -54,11 +54,11 @@ pub fn parts_of(heads: &[PageHead], links: &PagesByLink) -> Parts {
     join_parts(&pages, &|link| links.pages(link).first().map(|&at| at as usize))
 }
 
-/// Finds articles of several pages. A page whose single page is there is a part of that, and nothing is
-/// joined; pages that lead to each other as next pages are parts of the first, which gets their texts. A
-/// ring has no first page, and stays as it is.
+/// Finds articles of several pages. A page whose single-page version exists is a part of that, and nothing is
+/// joined. Pages that lead to each other as next pages are parts of the first, which gets their texts. A ring
+/// has no first page and is left alone.
 ///
-/// `page_of` gives the index of the page that a link means. It is asked twice for a page at most; the
+/// `page_of` returns the index of the page that a link points to. It is called at most twice per page; the
 /// rest takes n log n time.
 pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize>) -> Parts {
     let mut parts = Parts { pages: vec![Part::Whole; pages.len()], following: BTreeMap::new() };
@@ -83,7 +83,7 @@ pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize
         }
     }
     for &first in next.keys().filter(|at| !previous.contains_key(at)) {
-        // No page has two before it, so what begins with one that has none is no ring.
+        // No page has two predecessors, so a chain that starts with a page without one is no ring.
         let chain = std::iter::successors(next.get(&first), |at| next.get(at));
         let chain: Vec<usize> = chain.copied().take(MOST).collect();
         for &at in &chain {
@@ -186,7 +186,7 @@ mod tests {
     fn rings_stay_and_pages_do_not_follow_themselves() {
         let Parts { pages, following } = joined(&[next(1), next(0), next(2), single(3)]);
         assert_eq!((pages, following), (vec![Part::Whole; 4], BTreeMap::new()));
-        // One that leads into a ring comes after those within it where its address does.
+        // A page that leads into a ring comes after those in the ring if its address does.
         let Parts { pages, .. } = joined(&[next(1), next(0), next(0)]);
         assert_eq!(pages, [Part::Whole; 3]);
         let Parts { following, .. } = joined(&[next(1), next(2), next(1)]);
@@ -198,7 +198,7 @@ mod tests {
         let Parts { pages, following } = joined(&[(Some(2), Some(1)), (Some(2), None), single(2)]);
         assert_eq!(pages, [Part::Of(2), Part::Of(2), Part::Whole]);
         assert!(following.is_empty(), "nothing is joined: {following:?}");
-        // Of a chain of single pages only the last is one.
+        // In a chain of single-page versions only the last is one.
         let Parts { pages, .. } = joined(&[single(1), single(2), NONE]);
         assert_eq!(pages, [Part::Whole, Part::Of(2), Part::Whole]);
         // A part of a single page is no next page.

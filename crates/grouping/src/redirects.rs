@@ -1,4 +1,4 @@
-//! Where links lead by the redirects seen in a crawl.
+//! Follows the redirects of a crawl.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use crate::address::Address;
 use crate::addresses::AddressTable;
 use crate::tracking::Tracking;
 
-/// Redirects that are followed one after the other.
+/// Maximum length of a chain of redirects.
 pub const MOST_HOPS: usize = 10;
 
-/// Redirects by the address that was asked for.
+/// Redirects by requested address.
 #[derive(Debug)]
 pub struct Redirects {
     to: BTreeMap<Address, String>,
@@ -23,7 +23,7 @@ pub fn redirect(from: &str, to: String, tracking: &Tracking) -> Option<(Address,
 }
 
 impl Redirects {
-    /// Takes redirects in any order. Of several targets the first by name counts.
+    /// Builds the table from redirects in any order. Of several targets, the first by name wins.
     pub fn of(redirects: impl Iterator<Item = (Address, String)>) -> Self {
         let mut all: BTreeMap<Address, String> = BTreeMap::new();
         for (from, to) in redirects {
@@ -36,8 +36,8 @@ impl Redirects {
         Self { to: all, from }
     }
 
-    /// Where a link leads in the end. A page of the crawl that has exactly the address of a link is
-    /// what it means, unless exactly that address was redirected too.
+    /// The final target of a link. A page of the crawl with exactly the address of the link is the target,
+    /// unless exactly that address was redirected too.
     pub fn follow(
         &self,
         link: String,
@@ -55,7 +55,7 @@ impl Redirects {
         link
     }
 
-    /// The addresses on the way of a link for which it matters whether there is a page.
+    /// The addresses on the way of a link for which it matters whether a page has them.
     pub fn doubtful(&self, link: &str, tracking: &Tracking) -> Vec<Address> {
         let mut doubtful = Vec::new();
         self.walk(tracking.address(link), tracking, &mut |address, is_exact, _| {
@@ -67,8 +67,8 @@ impl Redirects {
         doubtful
     }
 
-    /// Goes from target to target as long as `go_on` says so, given an address on the way, whether
-    /// exactly that was redirected, and where to.
+    /// Follows targets while `go_on` returns true. It receives an address on the way, whether exactly that
+    /// address was redirected, and the target.
     fn walk(
         &self,
         from: Option<Address>,

@@ -1,7 +1,7 @@
-//! A revisit record, and the names by which its original may be known.
+//! Revisit records, and the names by which they refer to their originals.
 //!
-//! A revisit names its original by the digest of its payload, by address and date, or by record
-//! (WARC 1.1 §6.7); a server's "not modified" may name nothing but its own address.
+//! A revisit names its original by the digest of its payload, by address and date, or by record (WARC 1.1
+//! §6.7); the record of a "not modified" response may have only its own address.
 
 use data_encoding::{BASE32_NOPAD, HEXLOWER_PERMISSIVE};
 use jiff::Timestamp;
@@ -16,7 +16,7 @@ pub struct Revisit {
     pub url: String,
     /// When.
     pub date: Option<Timestamp>,
-    /// Where the record lies.
+    /// The origin of the record.
     pub origin: Origin,
     /// Digest of the payload, if the record has one.
     pub digest: Option<u128>,
@@ -28,11 +28,11 @@ pub struct Revisit {
     pub not_modified: bool,
 }
 
-/// Bits of a digest's hash that tell its value; those above tell how it was made.
+/// Bits of a digest's hash for its value; the bits above are for the algorithm.
 const VALUE_BITS: u32 = 96;
 
-/// A hash of a `WARC-Payload-Digest`: equal for equal bytes, in hexadecimal or base32, in letters of
-/// either case.
+/// A hash of a `WARC-Payload-Digest`: equal for equal bytes, in hexadecimal or base32, in upper or lower
+/// case.
 pub fn payload_digest(text: &str) -> u128 {
     let (algorithm, value) = text.trim().split_once(':').unwrap_or(("", text.trim()));
     let algorithm = algorithm.trim().to_ascii_lowercase().replace('-', "");
@@ -60,21 +60,21 @@ pub fn payload_digest(text: &str) -> u128 {
     u128::from(kind as u32) << VALUE_BITS | key(b'd', &[&bytes]) >> (128 - VALUE_BITS)
 }
 
-/// Whether two digests are known to be of different payloads: digests that were made in different ways
-/// tell nothing.
+/// Whether two digests are known to be of different payloads. Digests of different algorithms cannot be
+/// compared.
 pub(crate) fn differ(a: Option<u128>, b: Option<u128>) -> bool {
     a.zip(b).is_some_and(|(a, b)| a != b && a >> VALUE_BITS == b >> VALUE_BITS)
 }
 
 impl Revisit {
-    /// Left out because its original is not there.
+    /// Its drop, because the original is not in the input.
     pub fn without_original(self) -> Drop {
         let Self { url, date: fetched, origin, .. } = self;
         Visited { url, fetched, origin }.without_original()
     }
 
-    /// The names it gives its original, the surest first. Record ids come after what tells of the
-    /// payload or the visit: archives that were merged may have one id several times.
+    /// The names of its original, the most reliable first. Record ids come after payload digest and visit:
+    /// merged archives may contain one id several times.
     pub(crate) fn keys(&self) -> Vec<u128> {
         let url = self.visit.0.as_deref().unwrap_or(&self.url);
         let mut keys = Vec::new();
@@ -88,7 +88,7 @@ impl Revisit {
         keys
     }
 
-    /// Bytes that it holds, roughly.
+    /// Approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let texts = [Some(&self.url), self.record.as_ref(), self.visit.0.as_ref()];
         texts.into_iter().flatten().map(|text| text.len() + 16).sum::<usize>()
@@ -133,24 +133,24 @@ pub struct Visited {
     pub url: String,
     /// When.
     pub fetched: Option<Timestamp>,
-    /// Where the revisit record lies.
+    /// The origin of the revisit record.
     pub origin: Origin,
 }
 
 impl Visited {
-    /// Left out for a reason.
+    /// Its drop, for another reason.
     pub fn dropped(self, reason: DropReason, detail: String) -> Drop {
         let Self { url, origin, .. } = self;
         Drop { site: String::new(), url, origin, stage: Stage::Read, reason, detail }
     }
 
-    /// Left out because its original is not there.
+    /// Its drop, because the original is not in the input.
     pub fn without_original(self) -> Drop {
         let detail = "the page is in another archive; give it as an input too".to_owned();
         self.dropped(DropReason::Revisit, detail)
     }
 
-    /// Where the copy lies that it makes of a page. What is cut off of a revisit is no part of it.
+    /// The origin of the copied page. The truncation of a revisit record does not affect the copy.
     pub fn origin_of_copy(&self, of: &Origin) -> Origin {
         Origin { truncated: of.truncated.clone(), ..self.origin.clone() }
     }
@@ -173,7 +173,7 @@ mod tests {
         let other = payload_digest("sha1:0000000000112233445566778899AABBCCDDEEFF");
         assert!(differ(Some(hex), Some(other)) && !differ(Some(hex), Some(hex)));
         assert!(!differ(Some(hex), None) && !differ(None, None));
-        // Nobody knows whether these are of one payload.
+        // Unknown whether these are of one payload.
         assert!(!differ(Some(hex), Some(payload_digest("md5:00112233445566778899aabbccddeeff"))));
         assert!(!differ(Some(hex), Some(payload_digest("sha1:short"))));
         assert!(differ(Some(payload_digest("blake3:abc")), Some(payload_digest("blake3:abd"))));

@@ -1,31 +1,31 @@
-//! Which pages of a site are learnt from.
+//! Chooses the pages of a site to learn from.
 //!
-//! The pages with the smallest hashes of their addresses: a choice that depends on the set of pages
-//! alone, so that the samples of two parts of a site merge into the sample of the whole. Bytes bound it
-//! only for safety.
+//! The sample consists of the pages with the smallest hashes of their addresses. It depends only on the set
+//! of pages, so the samples of two parts of a site can be merged into the sample of the site. The limit in
+//! bytes is only a safety bound.
 
 use std::cmp::Ordering;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The hash by which pages are chosen, of an address as the record has it.
+/// The hash by which pages are chosen, of an address as in the record.
 pub fn address_hash(url: &str) -> u64 {
     xxh3_64(url.as_bytes())
 }
 
-/// What the choice knows of a page.
+/// A page that can be chosen.
 #[derive(Clone, Copy, Debug)]
 pub struct SampleHead<'a> {
     /// [`address_hash`] of its address.
     pub hash: u64,
-    /// Its address, which decides between equal hashes.
+    /// Its address, which breaks ties between equal hashes.
     pub url: &'a str,
     /// Bytes of its HTML.
     pub bytes: u64,
 }
 
 impl<'a> SampleHead<'a> {
-    /// A page of this address and so many bytes.
+    /// A page with this address and number of bytes.
     pub fn of(url: &'a str, bytes: u64) -> Self {
         Self { hash: address_hash(url), url, bytes }
     }
@@ -35,36 +35,36 @@ impl<'a> SampleHead<'a> {
     }
 }
 
-/// How large a sample may be.
+/// Limits of a sample.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct SampleLimits {
     /// Pages.
     pub pages: usize,
-    /// Bytes of HTML. One page of more than an eighth of this is in a sample only where all pages of the
-    /// site are so large.
+    /// Bytes of HTML. A page of more than an eighth of this is in a sample only if all pages of the site are
+    /// that large.
     pub bytes: u64,
 }
 
 /// A sample of a site.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Sample {
-    /// Indices of its pages, by rising hash of their addresses.
+    /// Indices of its pages, by ascending hash of their addresses.
     pub chosen: Vec<usize>,
-    /// Whether bytes ended it before there were enough pages.
+    /// Whether the limit in bytes ended it before there were enough pages.
     pub cut_by_bytes: bool,
 }
 
 /// Chooses the sample of a site: in the order of (hash, address), pages of at most an eighth of
 /// `limits.bytes`, until there are `limits.pages` of them or seven eighths of the bytes are reached; so it
-/// has no more bytes than the limit. Where all pages are larger, all may be chosen, and the last one may
-/// exceed the limit. At least one page is chosen where there is any.
+/// never exceeds the limit. If all pages are larger, all may be chosen, and the last one may exceed the
+/// limit. At least one page is chosen, if there is any.
 ///
-/// Of pages of one address one is chosen. The sample of two sets of pages is the sample of both samples
-/// together. Takes n log n time.
+/// Only one page is chosen per address. The sample of the union of two sets is the sample of the union of
+/// their samples. Takes n log n time.
 pub fn choose(heads: &[SampleHead<'_>], limits: SampleLimits) -> Sample {
-    // Where the page that no longer fits ended the sample, a smaller page after it from another part of
-    // the site would fit into the merged one. So the page that reaches the limit is the last, and the
-    // limit is such that it fits.
+    // If the first page that does not fit ended the sample, a smaller page after it, from another part of the
+    // site, would fit into the merged sample. So the page that reaches the limit is the last, and the limit
+    // leaves room for it.
     let largest = limits.bytes / 8;
     let enough = limits.bytes - largest;
     let fits = |head: &&SampleHead<'_>| head.bytes <= largest;

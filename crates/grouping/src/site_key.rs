@@ -1,9 +1,9 @@
-//! The site that a URL belongs to, and addresses of files that have none of their own.
+//! The site of a URL, and addresses for saved files without one.
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use url::{Host, Url};
 
-/// What would mean something else in the path of an address.
+/// Characters that have another meaning in the path of an address.
 const NOT_IN_PATHS: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -17,8 +17,8 @@ const NOT_IN_PATHS: &AsciiSet = &CONTROLS
     .add(b'{')
     .add(b'}');
 
-/// The address of a page by itself: its path in a folder that was named. Files without one (named
-/// from within their folder) belong together as `files`.
+/// The address of a saved page: its path in the folder that was named. Files without a folder belong to the
+/// site `files`.
 pub fn address_of_file(folder: &str, path: &str) -> String {
     let folder = if folder.is_empty() { "files" } else { folder };
     let [folder, path] = [folder, path].map(|part| utf8_percent_encode(part, NOT_IN_PATHS));
@@ -26,8 +26,8 @@ pub fn address_of_file(folder: &str, path: &str) -> String {
 }
 
 /// The key of the site a URL belongs to: the registrable domain by the public suffix list (private suffixes
-/// count, so `a.blogspot.com` and `b.blogspot.com` are two sites), the bare host where there is no
-/// suffix, the address for IP addresses, the folder for files. `None` if there is none of these.
+/// count, so `a.blogspot.com` and `b.blogspot.com` are two sites), the bare host if there is no suffix, the
+/// address for IP addresses, the folder for files. `None` if there is none of these.
 pub fn site_key(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     if url.scheme() == "file" {

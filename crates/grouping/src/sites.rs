@@ -1,4 +1,4 @@
-//! Pages and feed items by site, all in memory.
+//! Groups pages and feed items by site, all in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ use crate::redirects::{Redirects, redirect};
 use crate::site_key::site_key;
 use crate::tracking::Tracking;
 
-/// Pages and feed items, put in order.
+/// Pages and feed items, grouped by site.
 #[derive(Debug, Default)]
 pub struct Sites {
     /// Sites, sorted by (hash of the key, key): the order of all outputs.
     pub sites: Vec<Site>,
-    /// What was left out, in no order: duplicates of an address and pages without a site.
+    /// Drops, in no order: duplicates of an address and pages without a site.
     pub drops: Vec<Drop>,
-    /// Feed items whose site has no page here.
+    /// Feed items whose site has no page.
     pub unmatched_items: u64,
 }
 
-/// Puts pages and feed items together by site: of each address the best capture, and the feed items
-/// whose links lead to the site once redirects are followed. A redirect is the address that was asked
-/// for and the one it led to. The result does not depend on the order of what is given.
+/// Groups pages and feed items by site: the best capture of each address, and the feed items whose links lead
+/// to the site after redirects. A redirect is a pair of requested address and target. The result does not
+/// depend on the order of the arguments.
 pub fn group_by_site(
     pages: Vec<Page>,
     mut items: Vec<FeedItem>,

@@ -1,11 +1,11 @@
-//! Whether two URLs name the same page: tracking parameters are told from those that count.
+//! Normalises URLs, with tracking parameters separated from the others.
 
 use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::address::Address;
 
-/// Query parameters that mostly do not change what a page shows.
+/// Query parameters that usually do not change the content of a page.
 #[derive(Clone, Debug)]
 pub struct Tracking {
     exact: Vec<String>,
@@ -13,7 +13,7 @@ pub struct Tracking {
 }
 
 impl Tracking {
-    /// Takes names, lower-case; a trailing `*` stands for any ending.
+    /// Builds the list from names in lower case; a trailing `*` matches any ending.
     pub fn new(names: &[String]) -> Self {
         let (mut exact, mut prefixes) = (Vec::new(), Vec::new());
         for name in names {
@@ -31,8 +31,8 @@ impl Tracking {
     }
 
     /// The parts of an address: without scheme, `www.`, default port, fragment and trailing slash;
-    /// percent-encoding and case of the host normalised; parameters in order, those of tracking apart.
-    /// `None` for what is no URL with a host.
+    /// percent-encoding and case of the host normalised; parameters in order, tracking parameters separate.
+    /// `None` if it is no URL with a host.
     pub fn address(&self, url: &str) -> Option<Address> {
         let url = Url::parse(url.trim()).ok()?;
         if url.scheme() == "file" {

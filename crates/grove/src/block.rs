@@ -1,4 +1,4 @@
-//! Blocks: what a reader sees as one paragraph, heading, caption or menu entry.
+//! Blocks: what appears as one paragraph, heading, caption or menu entry.
 
 use dom::{Document, NodeId, PrefixSums, is_inline, local_name};
 

@@ -1,10 +1,10 @@
-//! Trees laid out so that many rows go through them side by side.
+//! Trees in a layout for evaluating many rows at once.
 //!
-//! A value is looked at once: it becomes the number of the column's thresholds that it is below. All
-//! splits then compare bytes, of a bundle of rows at a time and without branches, from the leaves up to
-//! the root; compilers make vector instructions of that, for each kind of processor. Several times as fast as walking down tree by
-//! tree and row by row. Rows in bundles and comparisons by bytes are from V-QuickScorer
-//! (doi:10.1145/2911451.2914758) and RapidScorer (doi:10.1145/3219819.3219857).
+//! Each value is replaced by the number of the column's thresholds that it is below. All splits then compare
+//! bytes, for a bundle of rows at a time and without branches, from the leaves up to the root. Compilers turn
+//! this into vector instructions. It is several times as fast as walking down tree by tree and row by row.
+//! Rows in bundles and comparisons by bytes are from V-QuickScorer (doi:10.1145/2911451.2914758) and
+//! RapidScorer (doi:10.1145/3219819.3219857).
 //!
 //! Invariant: the same bits as walking: the leaves are the same, and are added in the same order.
 
@@ -15,12 +15,12 @@ use crate::kernels::avx512;
 use crate::kernels::{LEAVES, TILE, Tile};
 use crate::tree::Tree;
 
-/// Trees, laid out.
+/// Trees in this layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Bundle {
-    /// The columns that any split looks at, and one past the last of each one's thresholds.
+    /// The columns that splits use, each with the end of its thresholds.
     columns: Vec<(u16, u32)>,
-    /// Their thresholds, rising, each once.
+    /// Their thresholds, ascending, each once.
     thresholds: Vec<f32>,
     /// The splits of all trees, tree by tree, those below before those above.
     splits: Vec<Split>,
@@ -35,21 +35,21 @@ pub(crate) struct Bundle {
 #[repr(align(64))]
 struct Lanes<const LANES: usize>([u8; LANES]);
 
-/// A split of a tree. What goes on below is a leaf (by number) or a split ([`LEAVES`] and up).
+/// A split of a tree. Its children are leaves (by number) or splits ([`LEAVES`] and up).
 #[derive(Clone, Copy, Debug)]
 struct Split {
-    /// Index of the column among those looked at.
+    /// Index of the column among those in use.
     column: u16,
     /// Values below so many thresholds of the column, or more, go left.
     least: u8,
     left: u8,
     right: u8,
-    /// Where the leaf found goes.
+    /// Place of the resulting leaf.
     own: u8,
 }
 
 impl Bundle {
-    /// Lays trees out; `None` where they are larger than what fits. They must be sound.
+    /// Converts trees, which must be valid; `None` if they are too large.
     pub(crate) fn of(trees: &[Tree]) -> Option<Self> {
         let splits = || trees.iter().flat_map(Tree::splits);
         let mut wanted: Vec<(u16, f32)> = splits().collect();
@@ -78,7 +78,7 @@ impl Bundle {
             thresholds: Vec::new(),
         };
         for tree in trees {
-            // Per node what it is called: leaves by their number, splits by theirs.
+            // Numbers of nodes: leaves and splits are numbered separately.
             let (mut leaves, mut inner) = (0u8, 0u8);
             let mut values = [0.0; LEAVES];
             let mut names = Vec::with_capacity(tree.features.len());
@@ -96,7 +96,7 @@ impl Bundle {
                     return None;
                 }
             }
-            // Splits above the leaves first: none has to wait for the one just before it.
+            // Splits above the leaves first, so that none depends on the one just before it.
             let mut heights = vec![0u8; names.len()];
             let mut order = Vec::with_capacity(usize::from(inner));
             for at in (0..names.len()).rev().filter(|&at| tree.features[at] >= 0) {
@@ -121,7 +121,7 @@ impl Bundle {
         dispatch!(level, simd => self.sums_by(simd, rows, base))
     }
 
-    // Only what is inlined is compiled so.
+    // Only inlined code is compiled with these instructions.
     #[inline(always)]
     fn sums_by<S: Simd>(&self, simd: S, rows: &crate::Rows, base: f32) -> Vec<f32> {
         let mut sums = vec![base; rows.len()];
@@ -129,7 +129,7 @@ impl Bundle {
         while first < sums.len() {
             let rest = &mut sums[first..];
             let values = &rows.values()[first * rows.width()..];
-            // Large bundles cost less a row, up to the longest vectors; lanes without a row are for nothing.
+            // Large bundles cost less per row, up to the longest vectors; lanes without a row are wasted.
             first += match rest.len() {
                 0..=16 => self.add::<S, 16>(simd, values, rows.width(), rest),
                 17..=32 => self.add::<S, 32>(simd, values, rows.width(), rest),

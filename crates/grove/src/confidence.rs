@@ -1,16 +1,16 @@
-//! How sure an article is: what its page and its siblings say of it in the end.
+//! Features for the confidence of an article.
 
 use crate::elementary::{ln, log};
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::Ends;
 
-/// What was taken of a page.
+/// The result for a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken<'a> {
     /// The page with the second scores.
     pub page: ScoredPage<'a>,
-    /// Its siblings, summed up.
+    /// Sums over its siblings.
     pub pools: &'a Pools,
     /// Blocks that the wrapper (or the page-wise decision) keeps.
     pub kept: &'a [usize],

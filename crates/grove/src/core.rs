@@ -1,4 +1,4 @@
-//! The core of a page: the element around most of what reads like the article.
+//! The core of a page: the element around most of the text with high scores.
 
 use dom::{Document, NodeId};
 
@@ -7,7 +7,7 @@ use crate::page::sums;
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::Row;
 
-/// The core of a page and what it takes to say where each block is to it.
+/// The core of a page, with what is needed to compute the position of blocks relative to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
     element: NodeId,
@@ -16,7 +16,7 @@ pub(crate) struct Core {
     /// Sums before each block: words, words times mixed score.
     words: Vec<f32>,
     mass: Vec<f32>,
-    /// First and last block of the core that reads like the article.
+    /// First and last block of the core with a high score.
     first: usize,
     last: usize,
     /// Per node the number of blocks before it.
@@ -57,7 +57,7 @@ impl Core {
         for id in document.ids().filter(|&id| document.name(id).is_some()) {
             let (words, mass) = core.sums(document, id);
             let gain = mass - words / 2.0;
-            // Later is deeper or elsewhere; elsewhere has no equal sum but by chance.
+            // A later element is deeper or elsewhere; one elsewhere has the same sum only by chance.
             if words > 0.0 && gain >= best - 1e-4 {
                 core.element = id;
                 best = gain;
@@ -82,7 +82,7 @@ impl Core {
         (self.words[to] - self.words[from], self.mass[to] - self.mass[from])
     }
 
-    /// Where a block is to the core.
+    /// The position of a block relative to the core.
     pub(crate) fn fill(
         &self,
         row: &mut impl Row,

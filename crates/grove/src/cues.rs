@@ -1,15 +1,14 @@
-//! What the names of classes, ids and roles say an element is for.
+//! Lexicon features: the purpose of an element by the names of classes, ids and roles.
 //!
-//! Names are cut into words at signs, digits and capitals, and glued words (`articlebody`) into the
-//! words of the list; a name that is not made of known words alone says nothing: `commentary` is not
-//! `comment`.
+//! Names are split into words at punctuation, digits and capitals, and compounds (`articlebody`) into words
+//! of the lexicon. A name that does not consist of known words is ignored: `commentary` is not `comment`.
 
 use dom::{Document, Element, NodeId, local_name};
 use rustc_hash::FxHashMap;
 
-use crate::cue_words::{CUES, NEUTRAL};
+use crate::lexicon::{CUES, NEUTRAL};
 
-/// Elements whose name says what they are for.
+/// Elements with a purpose by name.
 static ELEMENTS: [dom::LocalName; 16] = [
     local_name!("article"),
     local_name!("main"),
@@ -29,23 +28,23 @@ static ELEMENTS: [dom::LocalName; 16] = [
     local_name!("button"),
 ];
 
-/// Number of cues: names, elements, and being hidden.
+/// Number of lexicon features: names, elements, and being hidden.
 pub(crate) const COUNT: usize = 16 + 16 + 1;
 
-/// The bit of the cue that says comments.
+/// The bit of the feature for comments.
 pub(crate) const COMMENTS: u64 = 1;
 
-/// Names of the cues, in the order of their bits.
+/// Names of the features, in the order of their bits.
 pub(crate) fn names() -> impl Iterator<Item = String> {
     let own = CUES.iter().map(|(name, _)| format!("cue {name}"));
     let elements = ELEMENTS.iter().map(|name| format!("in <{name}>"));
     own.chain(elements).chain(std::iter::once("hidden by style".to_owned()))
 }
 
-/// Reads cues and remembers the lists of names it has read, within a megabyte.
+/// Computes lexicon features, with a cache of lists of names of up to a megabyte.
 ///
-/// What it remembers are values of a pure function, by the names themselves and not by a hash of them, for
-/// which a page could be made that shares it with another: they change the time it takes and nothing else.
+/// The cache contains values of a pure function, by the names themselves rather than a hash, for which a page
+/// could provoke collisions: it affects only speed.
 #[derive(Debug)]
 pub struct Cues {
     words: FxHashMap<&'static str, u64>,
@@ -60,17 +59,17 @@ impl Default for Cues {
     }
 }
 
-/// Lists remembered; then it begins anew. A site has some hundreds.
+/// Maximum number of cached lists; then the cache is cleared. A site has some hundreds.
 const REMEMBERED: usize = 8_192;
 
-/// Bytes of all lists remembered.
+/// Maximum bytes of all cached lists.
 const BYTES: usize = 512 << 10;
 
-/// Longer lists are not remembered: those of real pages are shorter, but for a few, and come once.
+/// Longer lists are not cached: on real pages they are rare and do not recur.
 const LONGEST: usize = 1_024;
 
 impl Cues {
-    /// A reader that has read nothing.
+    /// An empty cache.
     pub fn new() -> Self {
         let mut words: FxHashMap<&str, u64> = NEUTRAL.iter().map(|&word| (word, 0)).collect();
         for (bit, (_, list)) in CUES.iter().enumerate() {
@@ -79,13 +78,13 @@ impl Cues {
         Self { words, read: FxHashMap::default(), bytes: 0 }
     }
 
-    /// What it takes to tell the cues of a page's elements.
+    /// The lexicon features of a page's elements.
     pub(crate) fn of_page<'a>(&'a mut self, document: &'a Document) -> PageCues<'a> {
         let of_kinds = vec![None; document.kinds().all().len()];
         PageCues { cues: self, document, of_kinds }
     }
 
-    /// The cues of an element's tag and names, as bits: those of all of its kind.
+    /// The features of an element's tag and names, as bits; the same for all elements of its kind.
     fn of_names_of(&mut self, document: &Document, id: NodeId) -> u64 {
         let Some(element) = document.element(id) else { return 0 };
         let mut bits = 0;
@@ -110,7 +109,7 @@ impl Cues {
         bits
     }
 
-    /// The cues of all names that a value lists.
+    /// The features of all names in an attribute value.
     fn of_names(&mut self, names: &str) -> u64 {
         if let Some(&bits) = self.read.get(names) {
             return bits;
@@ -133,7 +132,7 @@ impl Cues {
         bits
     }
 
-    /// A known word, or up to three of them without a gap; else nothing.
+    /// A known word, or up to three of them in a row; else nothing.
     fn of_word(&self, word: &str) -> u64 {
         self.glued(word, 3).unwrap_or(0)
     }
@@ -145,7 +144,7 @@ impl Cues {
         if parts <= 1 {
             return None;
         }
-        // Parts of two letters are chance.
+        // Parts of two characters match by chance.
         (3..word.len().saturating_sub(2)).rev().filter(|&at| word.is_char_boundary(at)).find_map(
             |at| {
                 let (head, tail) = word.split_at(at);
@@ -155,17 +154,17 @@ impl Cues {
     }
 }
 
-/// The cues of a page's elements.
+/// The lexicon features of a page's elements.
 #[derive(Debug)]
 pub(crate) struct PageCues<'a> {
     cues: &'a mut Cues,
     document: &'a Document,
-    /// By kind, where it was asked for.
+    /// By kind of element, computed on demand.
     of_kinds: Vec<Option<u64>>,
 }
 
 impl PageCues<'_> {
-    /// The cues of an element's own name and attributes, as bits.
+    /// The features of an element's own name and attributes, as bits.
     pub(crate) fn of(&mut self, id: NodeId) -> u64 {
         let kinds = self.document.kinds();
         let number = kinds.of_nodes()[id as usize] as usize;
@@ -192,12 +191,12 @@ impl PageCues<'_> {
     }
 }
 
-/// The words of a name: cut at everything that is no letter, and where a capital follows a small
-/// letter. Lower case.
+/// The words of a name, in lower case: split at everything that is no letter, and between a lower-case and an
+/// upper-case letter.
 fn each_word(name: &str, mut found: impl FnMut(&str)) {
     let mut word = String::new();
     let mut end = |word: &mut String| {
-        // Longer words are no names.
+        // Longer words are ignored.
         if !word.is_empty() && word.len() <= 40 {
             found(word);
         }
@@ -220,7 +219,7 @@ fn each_word(name: &str, mut found: impl FnMut(&str)) {
 }
 
 fn hides(style: &str) -> bool {
-    // Most styles do neither, and have not even the letter.
+    // Fast path: most styles do neither.
     if !style.contains(['y', 'Y']) {
         return false;
     }

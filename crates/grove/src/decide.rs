@@ -1,24 +1,24 @@
-//! From scores to decisions: one a pattern.
+//! Turns scores into one decision per pattern.
 
 use serde::{Deserialize, Serialize};
 
 use crate::patterns::{PatternId, Patterns, UNKNOWN};
 use crate::pools::ScoredPage;
 
-/// What becomes of a pattern's elements.
+/// The decision on the elements of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Decision {
     /// Outside the article.
     Outside,
     /// In the article.
     Keep,
-    /// Inside an element that is kept, but not of the article; so is all below it.
+    /// Inside an element that is kept, but not part of the article, like everything below it.
     Prune,
 }
 
 const ALL: [Decision; 3] = [Decision::Outside, Decision::Keep, Decision::Prune];
 
-/// How decisions are weighed.
+/// Parameters of decisions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecideParameters {
     /// Score from which on a word belongs to the article.
@@ -28,13 +28,13 @@ pub struct DecideParameters {
     pub switch_cost: f32,
 }
 
-/// Pages with less to keep than so many words do not count as whole ones.
+/// Pages with fewer words to keep have less weight.
 const LEAST_MASS: f32 = 20.0;
 
-/// Decides for each pattern: the decisions with the largest sum over kept blocks of
-/// words · (score − threshold), less the cost of each switch on the way down (a Potts model on the
-/// merged tree, solved exactly). What is pruned stays pruned below, so that a wrapper is some elements
-/// less some of those inside. Linear in patterns and blocks.
+/// Decides for each pattern: the decisions with the largest sum over kept blocks of words · (score −
+/// threshold), minus the cost of each switch on the way down (a Potts model on the merged tree, solved
+/// exactly). Everything below a pruned element is pruned, so that a wrapper consists of elements minus
+/// elements inside them. Linear in patterns and blocks.
 pub fn decide(
     pages: &[ScoredPage<'_>],
     patterns: &Patterns,
@@ -42,7 +42,7 @@ pub fn decide(
 ) -> Vec<Decision> {
     let mut gains = vec![0.0f64; patterns.len()];
     for page in pages {
-        // A long article has no more say than a short one.
+        // Long articles have no more weight than short ones.
         let scored = page.page.blocks.iter().zip(page.scores);
         let mass: f32 = scored.map(|(block, score)| block.words as f32 * score).sum();
         let weight = 100.0 / f64::from(mass.max(LEAST_MASS));
@@ -76,7 +76,7 @@ pub fn decide(
     decisions
 }
 
-/// The best decision below another, and its sum less the cost of the switch.
+/// The best decision below another, and its sum minus the cost of the switch.
 fn choose(own: &[f64; 3], above: Decision, cost: f64) -> (Decision, f64) {
     let [outside, keep, prune] = *own;
     let (stay, switch) = match above {

@@ -1,12 +1,12 @@
 //! Elementary functions that give the same bits on every machine.
 //!
-//! Those of the standard library are the platform's: glibc, musl and macOS differ in last bits, and so
-//! do versions of one of them. Splits of the trees stand on values that were seen, so a last bit can
-//! send a block the other way. `clippy.toml` refuses the standard library's.
+//! Those of the standard library are the platform's: glibc, musl and macOS differ in last bits, and so do
+//! versions of one of them. Thresholds of the trees are values from the training data, so a last bit can
+//! change the branch. `clippy.toml` forbids those of the standard library.
 
 use std::sync::LazyLock;
 
-/// ln(1 + count). Most are small whole numbers, of which it is known.
+/// ln(1 + count), from a table for small integers.
 pub(crate) fn log(count: f32) -> f32 {
     const KNOWN: usize = 1 << 14;
     static LOGS: LazyLock<Vec<f32>> =
@@ -19,8 +19,8 @@ pub(crate) fn log(count: f32) -> f32 {
     }
 }
 
-/// The natural logarithm. By double precision: what is rounded from there is the nearest there is but for
-/// one in ten thousand, and so what the weights were fitted on.
+/// The natural logarithm. Computed in double precision: after rounding, the result is the nearest value
+/// except in one of ten thousand cases, as when the weights were fitted.
 pub(crate) fn ln(value: f32) -> f32 {
     libm::log(f64::from(value)) as f32
 }
@@ -30,7 +30,7 @@ pub(crate) fn exp(value: f32) -> f32 {
     libm::exp(f64::from(value)) as f32
 }
 
-/// A power, by squaring: that of the standard library is another one as a constant than when it runs.
+/// A power, by squaring: that of the standard library differs between compile time and run time.
 pub(crate) fn power(base: f32, exponent: u32) -> f32 {
     let (mut power, mut square, mut rest) = (1.0, base, exponent);
     loop {
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn values_do_not_depend_on_the_machine() {
-        // As the machine had them that the weights were fitted on (glibc 2.36, x86-64).
+        // As on the machine where the weights were fitted (glibc 2.36, x86-64).
         let bits = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         assert_eq!(
             bits(&[log(0.0), log(1.0), log(6.0), log(48.0)]),

@@ -1,4 +1,4 @@
-//! What is below the elements at and above a page's blocks.
+//! Features of the elements at and above a page's blocks.
 
 use dom::{Document, NodeId, PrefixSums, local_name};
 
@@ -6,18 +6,18 @@ use crate::block::Block;
 use crate::elementary::log;
 use crate::view::PageView;
 
-/// Ancestors of a block's element that are looked at, itself among them.
+/// Number of ancestors of a block's element that are examined, including itself.
 pub(crate) const LEVELS: usize = 5;
 
-/// What is below some elements of a page, each looked at once: neighbours share most of theirs.
+/// Features of elements, each computed once: neighbouring blocks share most of theirs.
 #[derive(Debug, Default)]
 pub(crate) struct Elements {
-    /// Per node its place among those looked at.
+    /// For each node, its index among those examined.
     places: Vec<u32>,
     found: Vec<Below>,
 }
 
-/// What is below an element.
+/// Features of what is below an element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Below {
     pub(crate) parent: NodeId,
@@ -32,14 +32,14 @@ pub(crate) struct Below {
 const NOWHERE: u32 = u32::MAX;
 
 impl Elements {
-    /// Looks at the elements of blocks and those above. `good` are the words of each block that reads like
+    /// Examines the elements of blocks and those above. `good` are the words of each block that looks like
     /// text.
     pub(crate) fn of(page: &PageView<'_>, blocks: &[Block], good: &[f32]) -> Self {
         let document = page.document;
         let before = Before::of(document, blocks, good);
         let mut elements = Self { places: vec![NOWHERE; document.len()], found: Vec::new() };
         for block in blocks {
-            // Above the root is the root.
+            // The root is its own parent.
             for id in document.ancestors(block.element).chain([0]).take(LEVELS) {
                 let place = &mut elements.places[id as usize];
                 if *place == NOWHERE {
@@ -51,7 +51,7 @@ impl Elements {
         elements
     }
 
-    /// What is below an element that was looked at.
+    /// The features of an element that was examined.
     pub(crate) fn get(&self, id: NodeId) -> Below {
         let place = self.places.get(id as usize).copied().unwrap_or(NOWHERE);
         self.found.get(place as usize).copied().unwrap_or_default()

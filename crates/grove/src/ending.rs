@@ -1,8 +1,8 @@
 //! Where the article ends: a cut within each page, after the decisions by pattern.
 //!
-//! Comments, related texts and appended documents sometimes lie in the article's own elements; which
-//! block begins them only the page itself tells. Trees score each kept block once more, by what came
-//! before and what comes after; the article ends where the sum of words · (score − ½) is largest.
+//! Comments, related texts and appended documents are sometimes in the article's own elements; where they
+//! start depends on the page. Trees score each kept block again, by what comes before and after it; the
+//! article ends where the sum of words · (score − ½) is largest.
 
 use dom::Document;
 use rustc_hash::FxHashSet;
@@ -15,10 +15,10 @@ use crate::pools::{Pools, ScoredPage};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends};
 
-/// Kept words that must be gained by a cut: fewer are left as they are.
+/// Minimum gain of a cut, in words.
 const LEAST_GAIN: f32 = 8.0;
 
-/// What the rows are filled from.
+/// Sources of the features.
 struct Sequence<'a> {
     document: &'a Document,
     /// The page with the second scores.
@@ -28,8 +28,8 @@ struct Sequence<'a> {
     /// Words of kept blocks before each, and their words · score.
     words: Vec<f32>,
     mass: Vec<f32>,
-    /// Per kept block: whether a block with a cue of comments, or a heading, came since the last kept
-    /// one, and whether one with a cue of comments came at all.
+    /// Per kept block: whether a block with the comments feature, or a heading, came since the last kept one,
+    /// and whether one with the comments feature came at all.
     comments_between: Vec<bool>,
     comments_before: Vec<bool>,
     words_between: Vec<f32>,
@@ -147,8 +147,8 @@ pub fn ending_feature_names() -> Vec<String> {
     })
 }
 
-/// One row for each kept block, given by its index among the page's blocks, rising. `page` has the
-/// second scores.
+/// One row for each kept block, given by ascending index among the page's blocks. `page` has the second
+/// scores.
 pub fn ending_rows(
     document: &Document,
     page: &ScoredPage<'_>,
@@ -165,8 +165,8 @@ pub fn ending_rows(
     rows
 }
 
-/// How many of the kept blocks come before the end: all, unless cutting gains enough. `words` and
-/// `scores` are those of the kept blocks; at least one is left.
+/// Number of kept blocks before the end: all, unless a cut gains enough. `words` and `scores` are those of
+/// the kept blocks; at least one is left.
 pub fn ending(words: &[u32], scores: &[f32]) -> usize {
     let (mut sum, mut best, mut end) = (0.0f32, f32::NEG_INFINITY, 0);
     for (k, (&words, &score)) in words.iter().zip(scores).enumerate() {

@@ -1,8 +1,8 @@
-//! The fast path: what the sample was like stands in for what the trees would say of a page.
+//! The fast path: uses the scores of the sample instead of evaluating the trees.
 //!
-//! Siblings are alike, so that the score of a block is, near enough, the mean score that the sample's
-//! blocks of its pattern have in the end. That costs a look at each node; whether the page is like the
-//! sample at all can be told from it too, and where it is not the trees must have their say.
+//! Siblings are similar, so the score of a block is approximately the mean final score of the sample's blocks
+//! with its pattern. This takes one pass over the nodes, which also shows whether the page is similar to the
+//! sample. If not, the trees are evaluated.
 
 use dom::{Document, NodeId, PrefixSums};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::pools::{Pools, ScoredPage};
 use crate::rows::Rows;
 use crate::signs::{Signs, signs};
 
-/// A page of the sample, judged.
+/// A scored page of the sample.
 #[derive(Clone, Copy, Debug)]
 pub struct OfSample<'a> {
     /// Its tree.
@@ -26,39 +26,39 @@ pub struct OfSample<'a> {
     pub kept: &'a [usize],
 }
 
-/// What a sample is like, by pattern and on the whole. Borrows nothing of its pages.
+/// Profile of a sample, by pattern and in total. Borrows nothing from its pages.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Profile {
     of_patterns: Vec<OfPattern>,
-    /// The largest share of a page's score that is lost, and the smallest mean score of what is kept.
+    /// Maximum over the sample of the share of score that is lost, and minimum of the mean score that is
+    /// kept.
     most_lost: f32,
     least_mean: f32,
 }
 
-/// What the sample's blocks of one pattern are like.
+/// Profile of the sample's blocks with one pattern.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 struct OfPattern {
-    /// Mean score of its words; of the words below, where it has none itself; else of those around it.
+    /// Mean score of its words; if it has none, of the words below; else of those around it.
     score: f32,
-    /// Mean score of its words and all below it.
+    /// Mean score of its words and of all below it.
     around: f32,
-    /// Cues of its elements and those above.
+    /// Lexicon features of its elements and those above.
     cues: u64,
 }
 
-/// A page of which nothing but its patterns was looked at.
+/// A page with expected scores.
 #[derive(Clone, Debug)]
 pub struct FastPage {
     /// Its blocks, without features.
     pub blocks: PageBlocks,
     /// Patterns of its nodes.
     pub of_nodes: Vec<PatternId>,
-    /// Per block the score to be expected.
+    /// The expected score of each block.
     pub scores: Vec<f32>,
 }
 
-/// By how much a page may differ from the sample: in the share of its score that is lost, and in the mean
-/// score of what is kept.
+/// Tolerance for a page: in the share of its score that is lost, and in the mean score of what is kept.
 const LEEWAY: f32 = 0.1;
 /// More words than this must be lost, or unknown, to matter …
 const LEAST_WORDS: f32 = 15.0;
@@ -66,7 +66,7 @@ const LEAST_WORDS: f32 = 15.0;
 const UNKNOWN_SHARE: f32 = 0.25;
 
 impl Profile {
-    /// Sums up a sample. Linear in its nodes.
+    /// Computes the profile of a sample. Linear in its nodes.
     pub fn of(sample: &[OfSample<'_>], patterns: &Patterns, cues: &mut Cues) -> Self {
         let mut own = vec![(0.0f32, 0.0f32); patterns.len()];
         let mut of_patterns = vec![OfPattern::default(); patterns.len()];
@@ -115,7 +115,7 @@ impl Profile {
         profile
     }
 
-    /// Whether it is of these patterns: for values that were read back.
+    /// Validates it against patterns, after deserialisation.
     ///
     /// # Errors
     /// Says what is wrong.
@@ -130,8 +130,7 @@ impl Profile {
         }
     }
 
-    /// Looks at a page: its blocks, their patterns, and the scores to be expected of them. Linear in its
-    /// nodes.
+    /// Finds the blocks of a page, their patterns and expected scores. Linear in its nodes.
     pub fn look(
         &self,
         patterns: &Patterns,
@@ -145,7 +144,7 @@ impl Profile {
         let mut scores = Vec::with_capacity(blocks.len());
         let mut of_blocks = Vec::with_capacity(blocks.len());
         let mut cues = cues.of_page(document);
-        // Blocks of one element mostly come one after the other.
+        // Blocks of one element are usually consecutive.
         let mut last: Option<(NodeId, f32, u64)> = None;
         for block in &blocks {
             let element = block.element;
@@ -172,7 +171,8 @@ impl Profile {
         FastPage { blocks, of_nodes, scores }
     }
 
-    /// Score and cues of the blocks of an element: those of its pattern, or what is usual around it.
+    /// Score and lexicon features of the blocks of an element: those of its pattern, or of the pattern around
+    /// it.
     fn expect(
         &self,
         document: &Document,
@@ -191,8 +191,8 @@ impl Profile {
         (0.0, bits)
     }
 
-    /// Whether a page with these blocks kept is like the sample: little of what usually belongs to the
-    /// article is left, what is kept usually does, and little is of patterns that the sample has not.
+    /// Whether a page with these kept blocks is similar to the sample: it misses little of what usually
+    /// belongs to the article, keeps what usually does, and has few words of unknown patterns.
     pub fn fits(&self, fast: &FastPage, kept: &[usize]) -> bool {
         let blocks = &fast.blocks.blocks;
         let unknown = |at: usize| fast.of_nodes[blocks[at].element as usize] == UNKNOWN;
@@ -203,14 +203,14 @@ impl Profile {
     }
 }
 
-/// A page's words, summed up.
+/// Sums over a page's words.
 struct Look {
     /// Words kept, and times their scores.
     words: f32,
     mass: f32,
     /// Words times score of what is not kept.
     lost: f32,
-    /// Words of patterns unknown, links apart, that are not kept.
+    /// Words outside links of unknown patterns that are not kept.
     unknown: f32,
 }
 
@@ -248,8 +248,7 @@ impl Look {
 }
 
 impl FastPage {
-    /// Looks closer at the blocks that are kept: the signs of their texts, and whether other pages have
-    /// them too.
+    /// Completes the features of the kept blocks: those of their text, and whether other pages have them too.
     pub fn look_at(&mut self, document: &Document, kept: &[usize], pools: &Pools) {
         for &at in kept {
             let block = self.blocks.blocks[at];

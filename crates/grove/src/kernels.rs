@@ -1,9 +1,9 @@
-//! What is written down for the vectors of one kind of processor, as compilers do not come to it.
+//! Hand-written code for AVX-512, which compilers do not generate.
 
 /// Leaves a tree can have.
 pub(crate) const LEAVES: usize = 32;
 
-/// Numbers of a line of the cache, and of the longest vectors.
+/// Number of values in a cache line, and in the longest vectors.
 pub(crate) const TILE: usize = 16;
 
 /// Values of rows, or of columns.

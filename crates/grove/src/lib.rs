@@ -1,5 +1,5 @@
 /*!
-Defines the default engine: judging structural patterns across siblings.
+The default engine: scores structural patterns across siblings.
 
 ```text
 blocks ─► page features ─► score ─┐
@@ -7,20 +7,19 @@ blocks ─► page features ─► score ─┐
 other siblings' blocks ───────────┘
 ```
 
-A page is cut into blocks ([`read_page`]); boosted trees score each by what the page alone tells. The
-scores and looks of all siblings' blocks are summed up by structural pattern ([`Patterns`],
-[`Pools`]); trees fitted on both score again ([`sibling_rows`]); [`decide`] makes of it one decision a
-pattern. What the trees know is fitted elsewhere, from pages whose text is known.
+A page is split into blocks ([`read_page`]); boosted trees score each block with features from the page alone. Scores
+and features of all siblings' blocks are summed by structural pattern ([`Patterns`], [`Pools`]); further trees score
+each block again with both ([`sibling_rows`]); [`decide`] makes one decision per pattern. The trees are fitted by
+`sitegrove train`, on pages whose text is known.
 
-Invariants: pure functions over parsed pages; no IO, no threads; nothing here knows a site or a
-language. Linear in the nodes of the pages.
+Invariants: pure functions over parsed pages; no IO, no threads, no rules for sites or languages. Linear in the nodes of
+the pages.
 */
 
 mod block;
 mod bundle;
 mod confidence;
 mod core;
-mod cue_words;
 mod cues;
 mod decide;
 mod elementary;
@@ -28,6 +27,7 @@ mod elements;
 mod ending;
 mod fast_path;
 mod kernels;
+mod lexicon;
 mod nodes;
 mod overlap;
 mod page;

@@ -1,4 +1,4 @@
-//! From decisions by pattern to the nodes of a page.
+//! Turns decisions on patterns into nodes of a page.
 
 use dom::{Document, NodeId};
 
@@ -10,15 +10,15 @@ use crate::patterns::{PatternId, UNKNOWN};
 /// ones without overlap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
-    /// Roots of what is kept.
+    /// Roots of the kept subtrees.
     pub keep: Vec<NodeId>,
-    /// Roots of what is pruned inside.
+    /// Roots of the pruned subtrees inside.
     pub prune: Vec<NodeId>,
 }
 
 impl Chosen {
-    /// The elements a page has of the patterns decided on, those without words (pictures) too. Patterns
-    /// that were not learnt go with what is around them.
+    /// The elements of a page by the decisions on their patterns, including those without words, such as
+    /// pictures. Unknown patterns get the decision of the element around them.
     pub fn of(document: &Document, of_nodes: &[PatternId], decisions: &[Decision]) -> Self {
         let mut states: Vec<Decision> = Vec::with_capacity(document.len());
         let mut chosen = Self::default();
@@ -47,9 +47,9 @@ impl Chosen {
         chosen
     }
 
-    /// Indices of the blocks whose text is in what is kept.
+    /// Indices of the blocks whose text is kept.
     pub fn blocks(&self, document: &Document, blocks: &[Block]) -> Vec<usize> {
-        // What is nearest above a node decides; a later mark is inside an earlier one or after it.
+        // The nearest mark above a node decides; a later mark is inside an earlier one or after it.
         let mut marks: Vec<(NodeId, bool)> = self.keep.iter().map(|&id| (id, true)).collect();
         marks.extend(self.prune.iter().map(|&id| (id, false)));
         marks.sort_unstable();
@@ -96,7 +96,7 @@ pub fn from_here_on(document: &Document, roots: &[NodeId], cut: NodeId) -> Vec<N
     nodes
 }
 
-/// The outermost element that begins with this node and lies inside a root: where a reader would cut.
+/// The outermost element inside a root that starts with this node.
 pub fn widest_from(document: &Document, roots: &[NodeId], node: NodeId) -> NodeId {
     let mut id = node;
     while !roots.contains(&id) {
@@ -129,7 +129,7 @@ mod tests {
         let gone = from_here_on(&d, &[main], cut);
         assert_eq!(gone, [find(&d, "b"), find(&d, "ul")]);
         assert_eq!(dom::text_of(&d, &[main], &gone), "a\n\nb");
-        // The list item begins its list.
+        // The list item is the first of its list.
         let item = find(&d, "li");
         assert_eq!(widest_from(&d, &[main], item), find(&d, "ul"));
     }

@@ -1,11 +1,11 @@
-//! What a block's terms share with what the page, its head and its publisher say elsewhere.
+//! Overlap of a block's terms with title, description, full text and the rest of the page.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::block::{Block, density};
 use crate::view::PageView;
 
-/// What terms of blocks have in common with others.
+/// Overlaps of the terms of blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Shares {
     /// Per block: share of its terms in the title, share of the title's in it, share of its terms in
@@ -82,7 +82,7 @@ pub(crate) fn shares(page: &PageView<'_>, blocks: &[Block]) -> Shares {
     let mut from = 0;
     let of_block = |(&end, block): (&usize, &Block)| {
         let own = &own[std::mem::replace(&mut from, end)..end];
-        // Its own mention does not make a term common.
+        // A term is common only if another block has it.
         let least = if is_text(block) { 2 } else { 1 };
         let (mut in_title, mut in_description, mut shared) = (0, 0, 0);
         for term in own.iter().map(|&at| &terms.all[at as usize]) {

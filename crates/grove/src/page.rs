@@ -1,4 +1,4 @@
-//! A page by itself: its blocks and what each looks like.
+//! Features of blocks within one page.
 
 use std::sync::LazyLock;
 
@@ -19,10 +19,10 @@ use crate::view::PageView;
 pub struct PageBlocks {
     /// The blocks, in document order.
     pub blocks: Vec<Block>,
-    /// One row of features a block: what the page alone tells.
+    /// One row of features per block, from the page alone.
     pub rows: Rows,
     pub(crate) signs: Vec<Signs>,
-    /// Per block the cues of its element and those above, as bits.
+    /// The lexicon features of each block's element and those above, as bits.
     pub(crate) cues: Vec<u64>,
     /// Per block the share of its pairs of terms that the full text has; −1 without one.
     pub(crate) agreement: Vec<f32>,
@@ -31,7 +31,7 @@ pub struct PageBlocks {
 }
 
 impl PageBlocks {
-    /// Words of the page that agree with the full text; `None` where there is no full text.
+    /// Number of words of the page that agree with the full text; `None` without a full text.
     pub fn agreeing_words(&self) -> Option<f32> {
         let known =
             self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
@@ -39,7 +39,7 @@ impl PageBlocks {
         known.then(|| self.blocks.iter().zip(&self.agreement).map(agreeing).sum())
     }
 
-    /// Whether the names of a block's element or those above say that it is a comment.
+    /// Whether a block's element or one above has the comments feature.
     pub fn is_comment(&self, block: usize) -> bool {
         self.cues[block] & cues::COMMENTS != 0
     }
@@ -75,9 +75,9 @@ fn width() -> usize {
     *WIDTH.get_or_init(|| page_feature_names().len())
 }
 
-/// Share of link words below which, and words from which on, a block reads like text.
+/// A block looks like text if its share of link words is lower, and it has at least this many words.
 const GOOD: (f32, u32) = (0.33, 10);
-/// How much a cue weighs one level further up.
+/// Weight of a lexicon feature per level up.
 const DECAY: f32 = 0.85;
 
 const TAGS: [dom::LocalName; 19] = [
@@ -102,28 +102,28 @@ const TAGS: [dom::LocalName; 19] = [
     local_name!("address"),
 ];
 
-/// Everything the rows are filled from.
+/// Sources of the features.
 struct Context<'a> {
     document: Option<&'a Document>,
     blocks: &'a [Block],
     signs: Vec<Signs>,
-    /// Words of blocks that read like text, by block, and summed up to each block.
+    /// Words of blocks that look like text, by block, and their sums up to each block.
     good: Vec<f32>,
     good_before: Vec<f32>,
     words_before: Vec<f32>,
     /// Per node the number of links before it.
     links: Option<PrefixSums>,
-    /// Per block: shares with the title (of block, of title), the description, and terms common here.
+    /// Per block: overlap with the title (of block, of title), the description, and terms common on the page.
     overlaps: Vec<[f32; 4]>,
-    /// Per block how far up each cue is.
+    /// For each block, the level of each lexicon feature.
     cues: Vec<Levels>,
     signified: Vec<(u32, u32)>,
     h1: Option<usize>,
     first_big: usize,
     last_big: usize,
-    /// What is below the elements at and above the blocks'.
+    /// Features of the elements at and above the blocks.
     elements: Elements,
-    /// Per block the last heading before it, and where the same text stood before.
+    /// For each block, the last heading before it, and the previous occurrence of its text.
     heading: Vec<Option<usize>>,
     repeated: Vec<bool>,
 }
@@ -230,23 +230,23 @@ pub(crate) fn is_heading(document: &Document, element: NodeId) -> bool {
     })
 }
 
-/// Levels from an element up to the nearest that has a cue, by cue; [`NOWHERE`] where none has.
+/// Levels from an element up to the nearest with a lexicon feature, by feature; [`NOWHERE`] if none has it.
 type Levels = [u8; cues::COUNT];
 
-/// So far up, and all beyond, weigh the same.
+/// All levels from here on have the same weight.
 const FARTHEST: u8 = 64;
 const NOWHERE: u8 = FARTHEST + 1;
 
-/// What a cue weighs by its level.
+/// Weight of a lexicon feature by level.
 static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
     let weight = |level| power(DECAY, level);
     (0..=u32::from(FARTHEST)).map(weight).chain([0.0]).collect()
 });
 
-/// Per block the cues above it.
+/// The lexicon features above each block.
 fn cues_of(document: &Document, blocks: &[Block], cues: &mut Cues) -> Vec<Levels> {
     let mut cues = cues.of_page(document);
-    // Per element its place among those found so far.
+    // For each element, its index among those found so far.
     let mut places: Vec<u32> = vec![u32::MAX; document.len()];
     let mut found: Vec<Levels> = Vec::new();
     let mut path: Vec<NodeId> = Vec::new();

@@ -1,9 +1,9 @@
-//! Structural patterns of sibling pages, as one tree.
+//! Structural patterns of sibling pages, merged into one tree.
 //!
-//! A pattern is the path of elements from the root, each with its tag, id and class names (or, without
-//! any, the width and the like that old pages tell their columns by), of which
-//! only those count that recur on another sibling: names made anew for every page vanish by
-//! themselves. Positions do not enter. All siblings' paths together make one merged tree.
+//! A pattern is the path of elements from the root, each with its tag, id and class names (or, without any,
+//! presentational attributes such as the width, which distinguish the columns of old pages). Only names that
+//! recur on another sibling are used, so generated names have no effect. Positions are ignored. The paths of
+//! all siblings form one merged tree.
 
 use dom::{Document, Element, Kind, LocalName, class_tokens, local_name};
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// Number of a pattern in its tree; parents come before their children.
 pub type PatternId = u32;
 
-/// Patterns that no page learnt from has.
+/// Pattern that no page of the sample has.
 pub const UNKNOWN: PatternId = PatternId::MAX;
 
 /// The merged tree of patterns.
@@ -30,7 +30,7 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Merges the trees of sibling pages; gives also, per page and node, its pattern (a text node has
+    /// Merges the trees of sibling pages; also returns the pattern of each node of each page (a text node has
     /// its parent's). Linear in the nodes.
     pub fn of(pages: &[&Document]) -> (Self, Vec<Vec<PatternId>>) {
         let names = Names::of(pages);
@@ -57,12 +57,12 @@ impl Patterns {
         self.parents.len()
     }
 
-    /// Whether there is none: no page was given.
+    /// Whether there is no pattern: no page was given.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
 
-    /// Whether this can be the tree of pages: for values that were read back.
+    /// Validates the tree, after deserialisation.
     ///
     /// # Errors
     /// Says what is wrong.
@@ -91,7 +91,7 @@ impl Patterns {
         self.levels[id as usize]
     }
 
-    /// The patterns of a further page's nodes, [`UNKNOWN`] where the tree has none.
+    /// The patterns of the nodes of a further page, [`UNKNOWN`] if the tree lacks them.
     pub fn find(&self, page: &Document) -> Vec<PatternId> {
         let kinds = page.kinds();
         let mut names = Vec::new();
@@ -114,7 +114,7 @@ impl Patterns {
         found
     }
 
-    /// Puts in a page, given the labels of its kinds of elements.
+    /// Adds a page, given the labels of its kinds of elements.
     fn add(&mut self, page: &Document, labels: &[u64]) -> Vec<PatternId> {
         let kinds = page.kinds().of_nodes();
         let mut of_nodes: Vec<PatternId> = Vec::with_capacity(page.len());
@@ -156,7 +156,7 @@ impl Patterns {
     }
 }
 
-/// Hashes of the names of the elements of pages, by kind: one that several pages have is one.
+/// Hashes of the names of elements, by kind; kinds are shared between pages.
 struct Names<'a> {
     /// Per page the kinds of its elements.
     of_pages: Vec<Vec<u32>>,
@@ -218,9 +218,8 @@ impl<'a> Names<'a> {
     }
 }
 
-/// What stands in for names where an element has neither id nor class: all there is on pages of a
-/// certain age.
-static LOOKS: [LocalName; 9] = [
+/// Attributes used instead of names if an element has neither id nor class; old pages have only these.
+static PRESENTATIONAL: [LocalName; 9] = [
     local_name!("itemprop"),
     local_name!("role"),
     local_name!("width"),
@@ -232,13 +231,14 @@ static LOOKS: [LocalName; 9] = [
     local_name!("face"),
 ];
 
-/// Calls back with hashes of an element's id and class names, digits left out; or of its looks.
+/// Calls `take` with hashes of an element's id and class names, without digits, or of its presentational
+/// attributes.
 fn each_name(element: Element<'_>, mut take: impl FnMut(u64)) {
     let id = element.attribute(&local_name!("id")).map(|id| (id.trim(), 1));
     let class = element.attribute(&local_name!("class")).unwrap_or_default();
     let mut named = false;
     for (name, seed) in id.into_iter().chain(class_tokens(class).map(|token| (token, 2))) {
-        // Numbers count things: `post-12` is `post` on every page.
+        // Digits are left out: `post-12` becomes `post`.
         let mut stable = [0u8; 64];
         let mut len = 0;
         for byte in name.bytes().filter(|b| !b.is_ascii_digit()).take(stable.len()) {
@@ -255,16 +255,15 @@ fn each_name(element: Element<'_>, mut take: impl FnMut(u64)) {
     if named {
         return;
     }
-    for (at, attribute) in (3..).zip(&LOOKS) {
+    for (at, attribute) in (3..).zip(&PRESENTATIONAL) {
         if let Some(value) = element.attribute(attribute) {
             take(xxh3_64_with_seed(value.trim().as_bytes(), at));
         }
     }
 }
 
-/// Of an element's names those count that are on four pages for five that have its most common one.
-/// Names beside it that come and go (the categories of a post, on the element around it) would make
-/// every category a layout of its own.
+/// Uses those names of an element that are on at least four fifths as many pages as its most common one.
+/// Rarer names, such as the categories of a post, would make every category a layout of its own.
 const COMPANION: (u32, u32) = (4, 5);
 
 #[cfg(test)]
@@ -323,7 +322,7 @@ mod tests {
 
     #[test]
     fn what_stands_in_for_names_is_told_by_kind() {
-        assert!(LOOKS.iter().all(dom::Kinds::tell_by));
+        assert!(PRESENTATIONAL.iter().all(dom::Kinds::tell_by));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the siblings say of a pattern together.
+//! Statistics of patterns over siblings.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct ScoredPage<'a> {
     pub page: &'a PageBlocks,
     /// Patterns of the page's nodes.
     pub patterns: &'a [PatternId],
-    /// Per block the probability that it belongs to the article, as the page alone tells.
+    /// Per block the probability that it belongs to the article, by the page alone.
     pub scores: &'a [f32],
 }
 
@@ -26,7 +26,7 @@ impl ScoredPage<'_> {
     }
 }
 
-/// Sums over one pattern's blocks. Pages that are near copies of each other share one vote.
+/// Sums over the blocks of one pattern. Near copies of a page share one vote.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Pool {
     pub(crate) pages: f32,
@@ -53,11 +53,11 @@ pub(crate) struct Pool {
     pub(crate) below_scored: f32,
 }
 
-/// What all patterns' blocks tell together.
+/// Sums over all patterns.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Pools {
     pub(crate) pools: Vec<Pool>,
-    /// Per letters of a block the number of distinct pages that have it.
+    /// By the letters of a block, the number of distinct pages that have it.
     #[serde(serialize_with = "model::sorted::map")]
     pub(crate) texts: FxHashMap<u64, f32>,
     /// Number of distinct pages.
@@ -111,7 +111,7 @@ impl Pools {
                 }
             }
         }
-        // Only now is it known what other pages have.
+        // Only now are the texts of all pages known.
         for (page, &vote) in pages.iter().zip(&votes) {
             for (at, block) in page.page.blocks.iter().enumerate() {
                 let id = page.pattern(at);
@@ -135,7 +135,7 @@ impl Pools {
         Self { pools, texts, pages: votes.iter().sum() }
     }
 
-    /// Whether they are of these patterns: for values that were read back.
+    /// Validates them against patterns, after deserialisation.
     ///
     /// # Errors
     /// Says what is wrong.
@@ -148,7 +148,7 @@ impl Pools {
         }
     }
 
-    /// Share of the other pages that have a text which one page has; −1 where there is no other.
+    /// Share of the other pages with a text that one page has; −1 without other pages.
     pub(crate) fn elsewhere(&self, letters: u64) -> f32 {
         if self.pages <= 1.5 {
             return -1.0;
@@ -174,7 +174,7 @@ impl Pools {
         if elsewhere >= 0.5 { score * (1.0 - REPEATED * elsewhere) } else { score }
     }
 
-    /// A share over siblings, or −1 where there is only one page to tell.
+    /// A share over siblings, or −1 with only one page.
     pub(crate) fn among_siblings(&self, share: f32) -> f32 {
         if self.pages <= 1.5 { -1.0 } else { share }
     }
@@ -183,19 +183,19 @@ impl Pools {
         self.pools.get(id as usize).copied().unwrap_or_default()
     }
 
-    /// The mean score of a pattern's words, or the block's own score where it has none.
+    /// The mean score of a pattern's words, or the block's own score if it has none.
     pub(crate) fn mean(&self, id: PatternId, own: f32) -> f32 {
         let pool = self.get(id);
         if pool.words > 0.0 { pool.scored_words / pool.words } else { own }
     }
 }
 
-/// By how much a text that all pages have is less likely the article's.
+/// Factor for the score of a text that all pages have.
 const REPEATED: f32 = 0.8;
 /// Shorter texts repeat by chance.
 const FEWEST_REPEATED: u32 = 4;
 
-/// Votes of other pages for a text. Tiny rests are rounding.
+/// Votes of other pages for a text. Tiny remainders are rounding errors.
 fn others(texts: &FxHashMap<u64, f32>, letters: u64, own: f32) -> f32 {
     let rest = texts.get(&letters).copied().unwrap_or(0.0) - own;
     if rest > 1e-3 { rest } else { 0.0 }
@@ -205,7 +205,7 @@ fn others(texts: &FxHashMap<u64, f32>, letters: u64, own: f32) -> f32 {
 /// look like boilerplate of the site.
 const COPY: f32 = 0.9;
 
-/// One vote a page, shared among copies.
+/// One vote per page, shared among copies.
 fn votes(pages: &[ScoredPage<'_>]) -> Vec<f32> {
     let texts: Vec<FxHashSet<u64>> = pages
         .iter()

@@ -1,4 +1,4 @@
-//! Tables of features: one row a block.
+//! Tables of features: one row per block.
 
 use std::fmt::Display;
 
@@ -10,12 +10,12 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No rows of this width, with room for some.
+    /// An empty table of this width, with capacity.
     pub(crate) fn new(width: usize, rows: usize) -> Self {
         Self { width, values: Vec::with_capacity(width * rows) }
     }
 
-    /// Adds a row. What `fill` gives must be as many values as the rows are wide.
+    /// Adds a row. `fill` must add as many values as a row is wide.
     pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Values<'_>)) {
         let before = self.values.len();
         fill(&mut Values(&mut self.values));
@@ -28,7 +28,7 @@ impl Rows {
         &self.values
     }
 
-    /// Features a row has.
+    /// Number of features in a row.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -43,7 +43,7 @@ impl Rows {
         self.values.len() / self.width.max(1)
     }
 
-    /// Whether there is none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -54,8 +54,8 @@ impl Rows {
     }
 }
 
-/// A row being filled: with values, or with the names of what would be filled in, so that the names
-/// are where the values are.
+/// A row that is being filled, with values or with the names of columns, so that names and values are defined
+/// in one place.
 pub(crate) trait Row {
     fn put(&mut self, name: impl Display, value: f32);
 

@@ -10,14 +10,14 @@ use crate::pools::{Pools, ScoredPage, own_density, pooled_density};
 use crate::rows::{Names, Row, Rows};
 use crate::trees::Trees;
 
-/// What is known of a page's siblings.
+/// The siblings of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Template<'a> {
     /// Their merged tree.
     pub patterns: &'a Patterns,
-    /// Their blocks, summed up.
+    /// Sums over their blocks.
     pub pools: &'a Pools,
-    /// Siblings learnt from.
+    /// Number of pages in the sample.
     pub learnt_from: usize,
 }
 
@@ -31,7 +31,7 @@ pub fn sibling_feature_names() -> Vec<String> {
     })
 }
 
-/// The smallest page there is, for asking what the columns are called.
+/// A minimal page, to get the names of the columns.
 pub(crate) fn with_example<T>(
     ask: impl FnOnce(&Document, &ScoredPage<'_>, &Template<'_>) -> T,
 ) -> T {
@@ -56,9 +56,8 @@ pub(crate) fn with_example<T>(
     ask(&document, &scored, &Template { patterns: &patterns, pools: &pools, learnt_from: 1 })
 }
 
-/// One row a block: what the page alone tells, what the siblings tell of its pattern, where it is to
-/// the page's core. `forest` are the elements of the best pattern of Forest on this page, where it
-/// was asked for. Linear in the nodes.
+/// One row per block: features within the page, statistics of its pattern over siblings, position relative to
+/// the core. `forest` are the elements of Forest's best pattern on this page, if known. Linear in the nodes.
 pub fn sibling_rows(
     document: &Document,
     page: &ScoredPage<'_>,
@@ -68,13 +67,12 @@ pub fn sibling_rows(
     rows_of(document, page, template, forest, (0..page.page.blocks.len()).collect())
 }
 
-/// A block that the page alone makes less likely than this is settled. Three blocks in five are, by
-/// their links and neighbours; among 2.2 million words of 1,214 pages 55 stood in such blocks that
-/// siblings would have raised above 0.3.
+/// Blocks with a lower first score are not scored again: three blocks in five. Of 2.2 million words of 1,214
+/// pages, 55 were in such blocks that siblings would have raised above 0.3.
 const SETTLED: f32 = 0.01;
 
-/// Scores the blocks of a page, scored by itself, once more among its siblings: by trees on
-/// [`sibling_rows`], or as before where that is settled.
+/// Scores the blocks of a page again, with the features of [`sibling_rows`]; blocks with a very low first
+/// score keep it.
 pub fn second_scores(
     document: &Document,
     page: &ScoredPage<'_>,
@@ -91,7 +89,7 @@ pub fn second_scores(
     scores
 }
 
-/// What [`second_scores`] makes of the scores by the page alone and those by the trees for all blocks.
+/// Combines first scores and those of the trees for all blocks, as [`second_scores`] does.
 pub fn settled(first: &[f32], second: &[f32]) -> Vec<f32> {
     let settle = |(&first, &second): (&f32, &f32)| if first < SETTLED { first } else { second };
     first.iter().zip(second).map(settle).collect()

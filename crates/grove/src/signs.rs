@@ -1,6 +1,6 @@
-//! What the characters of a block tell, whatever its language.
+//! Character features of a block, independent of language.
 
-/// Counts of characters and the signs a text begins and ends with.
+/// Counts of characters, and the punctuation at the start and end of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Signs {
     pub(crate) chars: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Signs {
     pub(crate) address: bool,
     pub(crate) begins: Begins,
     pub(crate) ends: Ends,
-    /// The letters as one number, digits and signs left out: equal for equal texts.
+    /// A hash of the letters, without digits and punctuation: equal for equal texts.
     pub(crate) letters_hash: u64,
 }
 
@@ -35,7 +35,7 @@ pub(crate) enum Begins {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// `.`, `!`, `?` and their kin, closing quotes after them left aside.
+    /// `.`, `!`, `?` and the like, ignoring closing quotes after them.
     Sentence,
     /// `…` or `...`.
     Ellipsis,
@@ -57,7 +57,7 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
-            // Most characters by far, and what the rest says of them.
+            // Fast path for most characters.
             if begun && byte.is_ascii_lowercase() {
                 signs.year |= run == 4 && (1900..2100).contains(&run_value);
                 (run, run_value) = (0, 0);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One tree in pre-order: the left child of a split comes right after it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Tree {
-    /// Column a split looks at; −1 for a leaf.
+    /// Column of a split; −1 for a leaf.
     #[serde(rename = "f")]
     pub features: Vec<i16>,
     /// Values below it go left; a leaf's value.

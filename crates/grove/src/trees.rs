@@ -9,18 +9,18 @@ use crate::elementary::exp;
 use crate::tree::Tree;
 use crate::vectors;
 
-/// A sum of decision trees through the logistic function.
+/// A sum of decision trees, followed by the logistic function.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Trees {
     /// Log-odds before any tree.
     base: f32,
     trees: Vec<Tree>,
-    /// The same, made ready for many rows when first needed; `None` where they are too large for that.
+    /// The trees in the layout for many rows, made on demand; `None` if they are too large.
     #[serde(skip)]
     bundle: OnceLock<Option<Bundle>>,
 }
 
-/// What was made ready does not count.
+/// Ignores the layout for many rows.
 impl PartialEq for Trees {
     fn eq(&self, other: &Self) -> bool {
         (self.base, &self.trees) == (other.base, &other.trees)
@@ -32,11 +32,11 @@ fn logistic(sum: f32) -> f32 {
     1.0 / (1.0 + exp(-sum))
 }
 
-/// Fewer rows than this go through one by one.
+/// Fewer rows than this are evaluated one by one.
 const FEW: usize = 6;
 
 impl Trees {
-    /// Takes log-odds before any tree, and the trees.
+    /// From initial log-odds and trees.
     pub fn new(base: f32, trees: Vec<Tree>) -> Self {
         Self { base, trees, bundle: OnceLock::new() }
     }
@@ -46,7 +46,7 @@ impl Trees {
         self.trees.len()
     }
 
-    /// Whether there is none, and the probability is always the same.
+    /// Whether there are no trees, so that the probability is constant.
     pub fn is_empty(&self) -> bool {
         self.trees.is_empty()
     }
@@ -56,7 +56,7 @@ impl Trees {
         logistic(self.trees.iter().fold(self.base, |sum, tree| sum + tree.value(row)))
     }
 
-    /// Probabilities of all rows: for each what [`Trees::probability`] gives, to the bit.
+    /// Probabilities of all rows: exactly the results of [`Trees::probability`].
     pub fn probabilities(&self, rows: &crate::Rows) -> Vec<f32> {
         let together = if rows.len() < FEW { None } else { self.side_by_side(rows) };
         together.unwrap_or_else(|| rows.iter().map(|row| self.probability(row)).collect())
@@ -69,7 +69,7 @@ impl Trees {
         Some(bundle.sums(level, rows, self.base).into_iter().map(logistic).collect())
     }
 
-    /// Whether the trees can be asked about rows of this width without going astray.
+    /// Whether the trees are valid for rows of this width.
     pub(crate) fn are_sound(&self, width: usize) -> bool {
         self.base.is_finite() && self.trees.iter().all(|tree| tree.is_sound(width))
     }

@@ -1,4 +1,4 @@
-//! Which of the processor's vector instructions are used. All give the same bits; tests force each.
+//! Selects vector instructions. All give the same bits; tests force each.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -8,9 +8,9 @@ use fearless_simd::Level;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Vectors {
-    /// No vectors: rows go through the trees one by one.
+    /// No vectors: rows are evaluated one by one.
     OneByOne = 1,
-    /// What every processor of the target has (SSE2, Neon).
+    /// The baseline of the target (SSE2, Neon).
     Least,
     /// SSE4.2.
     Sse42,
@@ -22,12 +22,12 @@ pub enum Vectors {
 
 use Vectors::{Avx2, Avx512, Least, OneByOne, Sse42};
 
-/// The kind that was forced; 0 for the best there is.
+/// The kind that was forced; 0 for the best available one.
 static FORCED: AtomicU8 = AtomicU8::new(0);
 
-/// Uses these from now on in the whole process, and the best there are again after `None`. For tests.
+/// Forces a kind for the whole process; `None` restores the best available one. For tests.
 ///
-/// Gives whether the processor has them; if not, nothing changes.
+/// Returns whether the processor has it; if not, nothing changes.
 pub fn force(vectors: Option<Vectors>) -> bool {
     let known = vectors.is_none_or(|vectors| vectors == OneByOne || level_of(vectors).is_some());
     if known {

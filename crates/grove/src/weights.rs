@@ -1,4 +1,4 @@
-//! The weights file: what the trees know, and what they learnt it from.
+//! The weights file: the trees, and the data they were fitted to.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::page::page_feature_names;
 use crate::siblings::sibling_feature_names;
 use crate::trees::Trees;
 
-/// Version of the file's form. Read by this version only: features change with the code.
+/// Version of the file format. Other versions are refused: features change with the code.
 pub const WEIGHTS_SCHEMA: u32 = 1;
 
 /// One set of pages the weights were fitted on.
@@ -16,13 +16,13 @@ pub const WEIGHTS_SCHEMA: u32 = 1;
 pub struct TrainingSet {
     /// Its name in the gold.
     pub name: String,
-    /// Pages of it that were learnt from.
+    /// Number of its pages in the training data.
     pub pages: u32,
-    /// Its licence, as whoever trained told.
+    /// Its licence, as given when training.
     pub licence: String,
 }
 
-/// One honest figure: what weights fitted without a page's publisher (or data set) do on it.
+/// A held-out figure: with weights that were fitted without a page's publisher (or data set).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Figure {
     /// What was measured, on what, leaving out what.
@@ -31,7 +31,7 @@ pub struct Figure {
     pub value: f64,
 }
 
-/// All that the default engine has learnt.
+/// The weights of the default engine.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Weights {
     /// [`WEIGHTS_SCHEMA`].
@@ -40,7 +40,7 @@ pub struct Weights {
     pub gold: String,
     /// The sets of pages in it.
     pub trained_on: Vec<TrainingSet>,
-    /// What cross-validation gave.
+    /// Results of cross-validation.
     pub figures: Vec<Figure>,
     /// Score from which on a word belongs to the article.
     pub threshold: f32,
@@ -77,7 +77,7 @@ pub enum WeightsError {
     #[error("weights for other features than this version computes: train again")]
     Features,
     /// The trees are damaged.
-    #[error("damaged trees: get the file anew, or train again")]
+    #[error("damaged trees: download the file again, or train again")]
     Trees,
 }
 
@@ -85,7 +85,7 @@ impl Weights {
     /// Reads a weights file and checks that it can be used.
     ///
     /// # Errors
-    /// If it is no weights file, was made for another version, or its trees lead astray.
+    /// If it is no weights file, was made for another version, or has invalid trees.
     pub fn from_json(json: &[u8]) -> Result<Self, WeightsError> {
         #[derive(Deserialize)]
         struct Head {
@@ -117,7 +117,7 @@ impl Weights {
     }
 }
 
-/// Names of all features, as [`Weights::features`] has them.
+/// Names of all features, as in [`Weights::features`].
 pub fn feature_names() -> [Vec<String>; 4] {
     [
         page_feature_names(),

@@ -16,7 +16,7 @@ use terms::{Analyzers, Language, Script, Word, detect};
 
 use crate::schema::Fields;
 
-/// The language of documents whose language nobody knows (BCP 47).
+/// The code for documents of unknown language (BCP 47).
 pub(crate) const UNKNOWN: &str = "und";
 
 thread_local! {

@@ -1,4 +1,4 @@
-//! Where an index lies: opened, or built beside its place and moved there when it is whole.
+//! The folder of an index: opened, or built under a temporary name and renamed when it is complete.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -84,12 +84,12 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // Still locked: nobody else has taken it. A leftover is taken by the next.
+        // Still locked, so not in use by another process. The next one reuses a leftover.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// A folder under a temporary name beside its place. Dropped before it is moved there, it goes.
+/// A folder under a temporary name. If dropped before it is renamed, it is removed.
 #[derive(Debug)]
 pub(crate) struct NewFolder {
     place: PathBuf,
@@ -100,8 +100,8 @@ pub(crate) struct NewFolder {
 }
 
 impl NewFolder {
-    /// Begins an empty folder that will replace the index at `place`, or nothing. Without a `turn`, nobody else may
-    /// write beside the place.
+    /// Creates an empty folder that will replace the index at `place`, if any. Without a `turn`, no other
+    /// process may write there.
     pub(crate) fn begin(place: &Path, turn: Option<Turn>) -> io::Result<Self> {
         if fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some()) && !is_index(place)
         {
@@ -132,7 +132,7 @@ impl NewFolder {
             return Err(error);
         }
         self.moved = true;
-        // A leftover that cannot be removed harms nobody; the next run removes it.
+        // A leftover that cannot be removed does no harm; the next run removes it.
         let _ = remove(&old);
         Ok(())
     }
@@ -194,7 +194,7 @@ mod tests {
         fs::write(new.path().join(META), "1").unwrap();
         assert!(Turn::take(&place).unwrap().is_none());
         new.finish().unwrap();
-        // What a process that died left is nobody's.
+        // Left by a process that died.
         fs::write(beside(&place, "lock"), "").unwrap();
         drop(Turn::take(&place).unwrap().unwrap());
         let left: Vec<_> = fs::read_dir(folder.path().join("below")).unwrap().collect();

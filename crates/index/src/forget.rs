@@ -10,7 +10,7 @@ use crate::schema::{EVERYWHERE, schema};
 use crate::settle::expunge;
 use crate::sink::{MIN_MEMORY, writer};
 
-/// What became of an index that was told to forget.
+/// The outcome of removing articles from an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forgotten {
     /// Articles that went.

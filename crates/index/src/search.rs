@@ -100,7 +100,7 @@ impl SearchIndex {
     /// Opens an index.
     ///
     /// # Errors
-    /// If the folder holds no index of ours, or a damaged one.
+    /// If the folder contains no index, or a damaged one.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         let (index, _) = open(path)?;
         let reader = index.reader().map_err(IndexError::at("cannot open", path))?;

@@ -10,11 +10,11 @@ use tantivy::{Index, IndexWriter, TantivyError};
 /// Most segments: each is searched by itself.
 const MOST_SEGMENTS: usize = 8;
 
-/// Share of replaced documents from which a segment is written anew.
+/// Share of replaced documents from which a segment is rewritten.
 const MOST_DELETED: f64 = 0.2;
 
-/// Merges small segments until there are few, and writes those anew that hold more than their share
-/// of documents that were replaced.
+/// Merges small segments until there are few, and rewrites those that contain more than their share of
+/// documents that were replaced.
 pub(crate) fn settle<D: Document>(
     index: &Index,
     writer: &mut IndexWriter<D>,
@@ -33,7 +33,7 @@ pub(crate) fn settle<D: Document>(
     Ok(())
 }
 
-/// Writes every segment anew that holds a deleted document, so that nothing is left of it on disk.
+/// Rewrites every segment with a deleted document, so that nothing is left of it on disk.
 pub(crate) fn expunge<D: Document>(
     index: &Index,
     writer: &mut IndexWriter<D>,

@@ -211,7 +211,7 @@ fn elements(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     group(evidence, &evidence.scan.bylines, true)
 }
 
-/// Names of the element nearest to the headline that has any, and of those beside it.
+/// Names of the element nearest to the headline that has any, and of its siblings.
 fn group(evidence: &Evidence<'_>, ids: &[NodeId], strict: bool) -> Option<Field<Vec<String>>> {
     let nearest =
         if strict { evidence.nearest_outside_body(ids) } else { evidence.nearest(ids, |id| *id) };
@@ -250,7 +250,7 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
     let text = dom::text_of(document, &[id], &[]);
     let mut found = Vec::new();
     if strict && !names::has_label(&text) {
-        // Without a label, the links are the names, and what stands beside them is not.
+        // Without a label, only the links are names.
         let is_link = |n: &NodeId| document.is(*n, &local_name!("a")) && !is_filing(evidence, *n);
         for link in document.subtree(id).filter(is_link) {
             let inside = dom::text_of(document, &[link], &[]);

@@ -1,4 +1,4 @@
-//! Times of day as people write them beside dates.
+//! Times of day as written next to dates.
 
 use jiff::tz::Offset;
 

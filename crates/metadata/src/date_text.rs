@@ -17,11 +17,11 @@ pub(crate) struct Found {
     pub(crate) moment: Moment,
     /// Where it begins.
     pub(crate) at: usize,
-    /// Whether it is said to be the date of a change ("Updated May 3, 2012").
+    /// Whether it is labelled as the date of a change ("Updated May 3, 2012").
     pub(crate) is_change: bool,
 }
 
-/// The first date in a text, with its time where one stands beside it.
+/// The first date in a text, with a time next to it, if any.
 pub(crate) fn find_date(text: &str, order: &impl KnowsOrder) -> Option<Found> {
     find_dates(text, order, 1).first().copied()
 }
@@ -242,7 +242,7 @@ fn starting_with_number(
             if signs.0 != signs.1 || !"./-".contains(signs.0) {
                 return None;
             }
-            // An IP address or a version number goes on.
+            // An IP address or a version number continues.
             let goes_on = matches!(tokens.get(5), Some(Token { kind: Kind::Sign(s), .. }) if *s == signs.0)
                 && matches!(tokens.get(6), Some(Token { kind: Kind::Number(_), .. }));
             if goes_on {

@@ -1,4 +1,4 @@
-//! What somebody has told of a page, as values of the same form as what is found.
+//! Metadata from a site config, in the form of extracted values.
 
 use model::{Field, Metadata, Source};
 
@@ -7,7 +7,7 @@ use crate::evidence::Evidence;
 use crate::names::{add, from_byline, organization};
 use crate::text::{clip, plain};
 
-/// What a wrapper written by hand says of a page, as the page has it: not cleaned, perhaps of no use.
+/// Metadata that a site config found on a page: not cleaned, perhaps unusable.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given<'a> {
     /// The headline.

@@ -99,7 +99,7 @@ pub fn metadata(page: &PageContext<'_>) -> Metadata {
     metadata_given(page, &Given::default())
 }
 
-/// The same, where a wrapper written by hand says some of it.
+/// The same, with metadata that a site config found.
 pub fn metadata_given(page: &PageContext<'_>, given: &Given<'_>) -> Metadata {
     let evidence = Evidence::new(page);
     let language = language::language(&evidence);

@@ -36,7 +36,7 @@ impl Moment {
         Self { date: utc.date(), time, offset: Some(Offset::UTC) }
     }
 
-    /// The last day that a page fetched then may tell of: a day later, as zones differ by up to a day.
+    /// The latest plausible date on a page fetched then: a day later, since time zones differ by up to a day.
     pub(crate) fn latest(fetched: Timestamp) -> Option<Date> {
         fetched.to_zoned(TimeZone::UTC).date().tomorrow().ok()
     }

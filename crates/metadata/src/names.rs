@@ -10,7 +10,7 @@ pub(crate) fn from_field(text: &str) -> Vec<String> {
     split(text).into_iter().filter(|n| is_plausible(n)).collect()
 }
 
-/// Names of a visible byline, where anything may stand beside the names.
+/// Names of a visible byline, which may contain other text.
 pub(crate) fn from_byline(text: &str) -> Vec<String> {
     let is_mark = |c: char| matches!(c, '|' | '•' | '·' | '–' | '—' | '\n');
     // "Dec. 19, 2025 · Jane Doe"

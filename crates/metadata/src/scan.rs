@@ -106,7 +106,7 @@ const INITIALS: [Initial; 26] = {
     initials
 };
 
-/// What a word of a class or an id says: ASCII letters, lower-case, at most 31.
+/// The meaning of a word in a class or an id: lower-case ASCII letters, at most 31.
 #[inline]
 fn cue(word: &str) -> u8 {
     let &[first, ..] = word.as_bytes() else { return 0 };

@@ -1,4 +1,4 @@
-//! The names a site goes by.
+//! The names of a site.
 
 use dom::Head;
 use url::Url;

@@ -21,7 +21,7 @@ pub enum Source {
     Page,
     /// Computed from the extracted text (language detection).
     Text,
-    /// An expression of a wrapper that was written by hand.
+    /// An expression of a site config.
     SiteConfig,
 }
 
@@ -41,16 +41,16 @@ impl Source {
     }
 }
 
-/// A metadata value and where it was found.
+/// A metadata value and its source.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Field<T> {
     /// The value, cleaned.
     pub value: T,
-    /// Where it came from.
+    /// Its source.
     pub source: Source,
 }
 
-/// What is known about an article besides its text.
+/// The metadata of an article.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Metadata {
     /// Headline without the site's name.
@@ -75,14 +75,14 @@ pub struct Metadata {
     pub site_name: Option<Field<String>>,
 }
 
-/// By which way the text of an article was found.
+/// How the text of an article was found.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Route {
     /// By the wrapper of its template.
     Wrapper,
-    /// By a single-page method, for want of siblings or of a wrapper that matches.
+    /// By a single-page method, without siblings or a matching wrapper.
     PageWise,
-    /// From the page's JSON-LD: its text is not among the elements.
+    /// From the page's JSON-LD: the text is not in the elements.
     JsonLd,
     /// From a feed item, for the same reason.
     Feed,
@@ -109,7 +109,7 @@ pub struct Article {
     pub site: String,
     /// Id of its template.
     pub template: String,
-    /// Where the page lies.
+    /// The origin of the page.
     pub origin: Origin,
     /// When the page was fetched.
     pub fetched: Option<Timestamp>,
@@ -121,14 +121,14 @@ pub struct Article {
     pub text: String,
     /// Body as an HTML fragment: absolute links, images kept, nothing that runs.
     pub html: String,
-    /// Body as Markdown (GitHub flavoured), where it was asked for.
+    /// Body as Markdown (GitHub flavoured), if that is wanted.
     pub markdown: Option<String>,
     /// XPath expressions that select the body's nodes on this page.
     pub xpath: Vec<String>,
-    /// XPath expressions of what is taken out of them.
+    /// XPath expressions of the nodes removed from them.
     pub prune: Vec<String>,
-    /// XPath of the node the article ends before: from there on, in document order, nothing is the
-    /// article's. Says where on this page only.
+    /// XPath of the node before which the article ends: nothing from there on, in document order, belongs to
+    /// it. Valid for this page only.
     pub cut: Option<String>,
     /// Readers' comments, as plain text like `text`; empty if there are none.
     pub comments: String,
@@ -138,7 +138,7 @@ pub struct Article {
     pub route: Route,
     /// Version of the wrapper used, 0 without one.
     pub wrapper_version: u32,
-    /// Confidence in 0..=1 that the body is right; of the default engine, the F1 to be expected.
+    /// Confidence in 0..=1 that the body is right; for the default engine, the expected F1.
     pub confidence: f64,
     /// Whether the confidence is below the configured threshold.
     pub doubtful: bool,

@@ -1,10 +1,10 @@
-//! What was left out, and why.
+//! Drops and their reasons.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Origin;
 
-/// The step of the pipeline at which something was left out.
+/// The step of the pipeline that dropped something.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Stage {
     /// Reading archives, folders and feeds.
@@ -13,7 +13,7 @@ pub enum Stage {
     Group,
     /// Separating layouts.
     Cluster,
-    /// Taking the article out of a page.
+    /// Extracting the article of a page.
     Extract,
 }
 
@@ -31,7 +31,7 @@ impl Stage {
 
 macro_rules! reasons {
     ($(#[doc = $doc:literal] $name:ident => $text:literal,)*) => {
-        /// Why something was left out.
+        /// Why something was dropped.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
         #[non_exhaustive]
         pub enum DropReason { $(#[doc = $doc] $name,)* }

@@ -1,10 +1,10 @@
-//! What a web feed says about an article.
+//! Feed items.
 
 use serde::{Deserialize, Serialize};
 
 use jiff::Timestamp;
 
-/// One item (RSS) or entry (Atom, JSON Feed). Text fields are plain text, markup taken out.
+/// One item (RSS) or entry (Atom, JSON Feed). Text fields are plain text, without markup.
 #[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct FeedItem {
     /// Absolute URL the item points to.
@@ -13,7 +13,7 @@ pub struct FeedItem {
     pub title: String,
     /// Description or summary, or empty.
     pub description: String,
-    /// Full text (`content:encoded`, Atom `content`) as plain text, where the feed carries it.
+    /// Full text (`content:encoded`, Atom `content`) as plain text, if the feed has it.
     pub content: Option<String>,
     /// Names of the item's authors.
     pub authors: Vec<String>,

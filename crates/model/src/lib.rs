@@ -1,7 +1,6 @@
 /*!
-Defines the data that flows between the stages: what was read ([`Page`], [`FeedItem`]), what was
-learnt ([`Signifiers`], [`StructuralPattern`], [`Wrapper`]) and what comes out
-([`Article`], [`Drop`]).
+The data that flows between the stages: what is read ([`Page`], [`FeedItem`]), what is learnt ([`Signifiers`],
+[`StructuralPattern`], [`Wrapper`]) and the results ([`Article`], [`Drop`]).
 
 Invariant: types only. No IO, no parsing, no algorithm lives here, and nothing here is a wire
 format: the `sink` crate owns the records that are written to disk. (Types can be serialised for a run's own

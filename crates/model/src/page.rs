@@ -1,4 +1,4 @@
-//! A page as it came out of an archive, and the site it belongs to.
+//! Pages and sites.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -9,16 +9,16 @@ use jiff::Timestamp;
 
 use crate::FeedItem;
 
-/// One HTML page: the decoded payload of one record, with where it came from.
+/// One HTML page: the decoded payload of one record, with its origin.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Page {
-    /// Absolute URL the page was fetched from, as the record gives it.
+    /// Absolute URL that the page was fetched from, as in the record.
     pub url: String,
     /// Key of the site the page belongs to (see [`Site::key`]); empty until grouped.
     pub site: String,
-    /// When the page was fetched, where the record says so.
+    /// When the page was fetched, if the record has a date.
     pub fetched: Option<Timestamp>,
-    /// Where the record lies.
+    /// The origin of the record.
     pub origin: Origin,
     /// Character set the payload was decoded with.
     pub charset: Charset,
@@ -26,7 +26,7 @@ pub struct Page {
     pub html: String,
 }
 
-/// Where a record or feed lies: enough to find it again with other tools.
+/// The position of a record or feed: enough to find it again with other tools.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Origin {
     /// Input file as named on the command line (or found by a glob).
@@ -41,23 +41,23 @@ pub struct Origin {
     pub truncated: Option<String>,
 }
 
-/// Character set of a payload: what was decided, and why.
+/// Character set of a payload, and how it was determined.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Charset {
     /// Name of the encoding per the WHATWG Encoding Standard, e.g. `UTF-8`, `windows-1252`; or
     /// `UTF-32LE` or `UTF-32BE`, which that standard leaves out.
     #[serde(deserialize_with = "charset_name")]
     pub name: EncodingName,
-    /// What the choice rests on.
+    /// The evidence for it.
     pub evidence: CharsetEvidence,
-    /// Declarations that say otherwise.
+    /// Contradicting declarations.
     pub overruled: Overruled,
 }
 
 /// Name of an encoding per the WHATWG Encoding Standard, e.g. `UTF-8`, `windows-1252`.
 pub type EncodingName = &'static str;
 
-/// The encodings that declarations name which were not followed.
+/// The encodings of declarations that were overruled.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Overruled {
     /// By the HTTP `Content-Type`.
@@ -78,7 +78,7 @@ impl Overruled {
     }
 }
 
-/// Reads the name of an encoding back: the standard's own, as they live in the program.
+/// Deserialises the name of an encoding as a static name.
 fn charset_name<'de, D: Deserializer<'de>>(from: D) -> Result<EncodingName, D::Error> {
     known(&String::deserialize(from)?)
 }
@@ -99,7 +99,7 @@ fn known<E: Error>(name: &str) -> Result<EncodingName, E> {
     }
 }
 
-/// What a charset decision rests on.
+/// Evidence for a character set.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum CharsetEvidence {
     /// A byte order mark.
@@ -114,7 +114,7 @@ pub enum CharsetEvidence {
     Xml,
     /// No declaration, or a wrong one, and the bytes are valid UTF-8.
     ValidUtf8,
-    /// No declaration, or a wrong one, and the bytes are UTF-8 but for some that are broken.
+    /// No declaration, or a wrong one, and the bytes are UTF-8 except for a few invalid ones.
     MostlyUtf8,
     /// A statistical guess from the bytes.
     Detector,
@@ -140,8 +140,8 @@ impl CharsetEvidence {
 /// All pages and feed items of one site: the unit of memory, parallelism and output.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// Registrable domain (`example.co.uk`), or the host where the public suffix is a private one
-    /// (`someone.blogspot.com`), or the bare host or address where there is no suffix.
+    /// Registrable domain (`example.co.uk`), or the host if the public suffix is a private one
+    /// (`someone.blogspot.com`), or the bare host or address if there is no suffix.
     pub key: String,
     /// Pages sorted by (url, record id, file, offset).
     pub pages: Vec<Page>,

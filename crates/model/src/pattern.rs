@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where signifiers were taken from.
+/// Source of signifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SignifierSource {
     /// The page's own terms with the highest tf-idf among its siblings (§3.1).
@@ -21,16 +21,16 @@ impl SignifierSource {
     }
 }
 
-/// The terms that point at the content of one page.
+/// The terms that indicate the content of one page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signifiers {
-    /// Where they come from.
+    /// Their source.
     pub source: SignifierSource,
     /// Stemmed terms with their weights (> 0), heaviest first, ties by term.
     pub terms: Vec<(String, f64)>,
 }
 
-/// What identifies an element from page to page (Definition 2).
+/// The properties that identify an element across pages (Definition 2).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 pub struct ElementType {
     /// Tag name.
@@ -68,9 +68,9 @@ pub struct StructuralPattern {
     pub element: ElementType,
     /// Depth in the tree; the root element is on level 0.
     pub level: u32,
-    /// Depth-first positions at which the pattern's elements were significant, rising
-    /// (Algorithm 1, `possibleDfs`).
+    /// Depth-first positions at which the pattern's elements were significant, ascending (Algorithm 1,
+    /// `possibleDfs`).
     pub positions: Vec<u32>,
-    /// What it was ranked by.
+    /// The measures it was ranked by.
     pub score: PatternScore,
 }

@@ -1,4 +1,4 @@
-//! What was learnt of a site, in short: its templates with their wrappers.
+//! Summary of what was learnt about a site: its templates with their wrappers.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use crate::pattern::StructuralPattern;
 use crate::template::TemplateKind;
 use crate::wrapper::Wrapper;
 
-/// What was learnt of a site, in short.
+/// Summary of what was learnt about a site.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct SiteSummary {
     /// Key of the site.
     pub site: String,
-    /// Whether the byte limit left pages out of the sample learnt from.
+    /// Whether the byte limit left pages out of the sample.
     pub sample_cut: bool,
     /// Its templates, in the order in which they were learnt.
     pub templates: Vec<TemplateSummary>,
@@ -19,12 +19,12 @@ pub struct SiteSummary {
     pub site_configs: Vec<SiteConfigUse>,
 }
 
-/// A template, in short.
+/// Summary of a template.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct TemplateSummary {
-    /// Its name within the site.
+    /// Its id within the site.
     pub id: String,
-    /// What its pages are for.
+    /// Kind of its pages.
     pub kind: TemplateKind,
     /// Pages that belong to it.
     pub pages: usize,
@@ -38,16 +38,16 @@ pub struct TemplateSummary {
     pub examples: Vec<String>,
 }
 
-/// How a site config fared.
+/// Counts of what a site config selected.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct SiteConfigUse {
-    /// The host it is for; with a dot before it, the hosts below.
+    /// The host it is for; with a leading dot, its subdomains.
     pub host: String,
     /// Expressions of the body, in the order they are tried.
     pub body: Vec<String>,
     /// Pages of the host.
     pub pages: usize,
-    /// Of those, pages on which it found a body.
+    /// Number of these on which it found a body.
     pub matched: usize,
 }
 

@@ -1,6 +1,6 @@
-//! Hash maps and sets written in the order of their keys, so that equal ones are equal bytes.
+//! Serialises hash maps and sets in the order of their keys, so that equal ones give equal bytes.
 //!
-//! To be named in `#[serde(serialize_with = …)]`.
+//! For `#[serde(serialize_with = …)]`.
 
 use std::collections::{HashMap, HashSet};
 

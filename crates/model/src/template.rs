@@ -1,8 +1,8 @@
-//! What the pages of a layout are for.
+//! Kinds of pages.
 
 use serde::{Deserialize, Serialize};
 
-/// What pages of a template are for.
+/// Kind of the pages of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TemplateKind {

@@ -1,4 +1,4 @@
-//! What was learnt about a template: where its articles are.
+//! Wrappers: where the articles of a template are.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub struct Support {
     pub learnt_from: u32,
     /// Number of sibling pages held back from learning.
     pub held_back: u32,
-    /// Of those, how many the same is selected on without their vote.
+    /// Number of these on which the same is selected without them.
     pub held_back_agreeing: u32,
     /// 1 − relevance of the runner-up over relevance of the winner, in 0..=1.
     pub runner_up_margin: f64,
@@ -22,12 +22,12 @@ pub struct Wrapper {
     pub engine: String,
     /// Expressions whose nodes are the article's body, in document order, without overlap.
     pub content: Vec<String>,
-    /// Expressions whose nodes are taken out of the body.
+    /// Expressions whose nodes are removed from the body.
     pub prune: Vec<String>,
     /// Evidence for it.
     pub support: Support,
     /// Confidence in 0..=1 that the wrapper is right.
     pub confidence: f64,
-    /// Begins at 1, and rises by one each time the template's wrapper is learnt anew and differs.
+    /// Starts at 1 and increases by one each time the template's wrapper is learnt again and differs.
     pub version: u32,
 }

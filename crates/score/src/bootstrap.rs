@@ -28,7 +28,7 @@ pub struct Interval {
 
 /// Half a point of a hundred: less is neither a win nor a loss.
 pub const NOTICEABLE: f64 = 0.005;
-/// Number of times the units are drawn anew.
+/// Number of bootstrap samples.
 pub const RESAMPLES: usize = 2000;
 
 /// The interval of the mean of paired differences, first system minus second, one a unit; `None` of no unit.

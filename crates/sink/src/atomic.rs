@@ -45,8 +45,8 @@ fn sync_whole(_: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// A file under a temporary name beside its place, moved there by [`AtomicFile::finish`] once its
-/// bytes are on disk. Dropped before that, it leaves nothing behind.
+/// A file under a temporary name, renamed by [`AtomicFile::finish`] once its bytes are on disk. Dropped
+/// before that, it leaves nothing behind.
 ///
 /// What an earlier process left under the temporary name stays as long as it is what is written:
 /// the same bytes are not written twice.
@@ -145,7 +145,7 @@ impl AtomicFile {
         flushed.map_err(|e| SinkError::new("cannot write", &self.path, e))
     }
 
-    /// Leaves what is written under the temporary name when dropped, for a process that goes on with it.
+    /// Keeps the file under its temporary name when dropped, for a process that resumes the run.
     ///
     /// # Errors
     /// If the disk is full or the like.
@@ -329,7 +329,7 @@ mod tests {
         file.write_bytes(other).unwrap();
         file.keep().unwrap();
         drop(file);
-        // Stopped again, before all of it is gone past: nothing of it goes.
+        // Stopped again before all of it is skipped: nothing is lost.
         let mut file = AtomicFile::create(&path).unwrap();
         assert!(file.holds(0, &prints[0]) && !file.holds_only(&prints[0]));
         assert!(file.holds(4, &prints[1]) && !file.holds(5, &prints[1]));

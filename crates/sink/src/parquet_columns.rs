@@ -221,7 +221,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Begins anew, once all columns are written.
+    /// Clears the columns after they were written.
     pub(crate) fn restart(&mut self) {
         self.rows = 0;
         self.bytes = 0;

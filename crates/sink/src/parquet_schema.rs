@@ -1,4 +1,4 @@
-//! The schema of `articles.parquet`: the fields of `articles.jsonl`, and times beside dates.
+//! The schema of `articles.parquet`: the fields of `articles.jsonl`, plus timestamps for dates.
 
 use parquet::errors::ParquetError;
 use parquet::schema::parser::parse_message_type;
@@ -66,7 +66,7 @@ message article {
   }
 }";
 
-/// Columns whose values hardly repeat: a dictionary would only be begun and given up.
+/// Columns whose values hardly repeat: a dictionary would be useless.
 pub(crate) const UNIQUE: [&str; 12] = [
     "url",
     "title",

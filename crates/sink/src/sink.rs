@@ -13,7 +13,7 @@ pub type Render = Arc<dyn Fn(&SiteResult) -> Vec<u8> + Send + Sync>;
 /// One output of a run. It is given every site once, in emission order (docs/FORMATS.md), and what
 /// it wrote appears only when it is finished: dropped before that, it leaves things as they were.
 pub trait Sink: Debug + Send {
-    /// What can be done of a site's output beside other sites; nothing unless said.
+    /// Renders the output of a site, in parallel with other sites; by default nothing.
     fn render(&self) -> Option<Render> {
         None
     }

@@ -35,7 +35,7 @@ impl SiteConfigSink {
 
     /// Removes what an earlier run wrote, and the folder if nothing else is in it.
     pub fn remove(folder: &Path) {
-        // A leftover that cannot be removed harms nobody.
+        // A leftover that cannot be removed does no harm.
         for file in Self::files_in(folder) {
             let _ = fs::remove_file(file);
         }

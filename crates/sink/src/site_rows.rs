@@ -55,7 +55,7 @@ pub fn length_class_end(lower: u32) -> Option<u32> {
 
 /// The class of a confidence, in percent.
 fn confidence_class(confidence: f64) -> u32 {
-    // By the four decimals that are written, so that the class of an article can be told from them.
+    // By the four decimals that are written, so that they determine the class of an article.
     let parts = (rounded(confidence.clamp(0.0, 1.0)) * 10_000.0).round() as u32;
     let step = CONFIDENCE_STEP * 100;
     (parts / step).min(100 / CONFIDENCE_STEP - 1) * CONFIDENCE_STEP
@@ -167,11 +167,11 @@ impl SiteRowsSink {
         Ok(Self { file, folder: folder.to_owned(), open: None })
     }
 
-    /// Removes pages about single sites: after another run they would tell of an earlier one.
+    /// Removes pages about single sites, which belong to an earlier run.
     pub fn remove_pages(folder: &Path) {
         let pages = folder.join(Self::PAGES);
         let entries = fs::read_dir(&pages).into_iter().flatten().flatten().map(|e| e.path());
-        // What cannot be removed harms nobody; what is not ours stays.
+        // A leftover that cannot be removed does no harm; other files stay.
         for page in entries.filter(|path| path.extension().is_some_and(|e| e == "html")) {
             let _ = fs::remove_file(page);
         }

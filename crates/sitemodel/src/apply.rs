@@ -1,4 +1,4 @@
-//! What comes of a page: extract = apply.
+//! Applies a model to a page: extract.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,53 +16,53 @@ use crate::stages::extract::extract;
 use crate::stages::signify::Sibling;
 use crate::template::{Learnt, Way};
 
-/// What came of a page.
+/// The outcome of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// Its article.
+    /// An article.
     Article(Box<Article>),
-    /// Why it has none.
+    /// A drop with its reason.
     Drop(Box<Drop>),
-    /// The model has no template for it: another round of learning may give one, or
-    /// [`SiteModel::apply_alone`] takes it by itself.
+    /// The model has no template for it: another round of learning may add one, or [`SiteModel::apply_alone`]
+    /// extracts it by itself.
     Unassigned,
 }
 
-/// What came of a page, and what is counted of it.
+/// The outcome of a page, with its counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
     /// Number of its template.
     pub template: Option<u32>,
-    /// How it was looked at.
+    /// How it was processed.
     pub way: Way,
-    /// How much of it is article.
+    /// Characters of the page and of its article.
     pub characters: CharacterCounts,
 }
 
-/// How a page is to be taken.
+/// Options for applying a model to a page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hints<'a> {
-    /// What learning found out about it: must be what [`crate::Learning::known`] has for this page.
+    /// What learning found out about it: the entry of [`crate::Learning::known`] for this page.
     pub known: Option<&'a Known>,
-    /// Whether it is a later part of an article, which may have fewer words than an article.
+    /// Whether it is a later part of an article, for which the minimum number of words does not apply.
     pub part: bool,
 }
 
-/// Where a page belongs.
+/// The place of a page in the model.
 enum Place<'a> {
-    /// To a template: its number, and what was learnt of it.
+    /// A template: its number, and what was learnt about it.
     Template(u32, &'a Template, &'a Learnt),
-    /// To a template, or a kind of page, that is dropped.
+    /// A template, or a kind of page, that is dropped.
     Refused(DropReason, Option<u32>),
-    /// Nowhere.
+    /// No place.
     None,
 }
 
 impl SiteModel {
-    /// What comes of a page, given the feed items that point to it. Depends on nothing else: for a page learnt
-    /// from it is what the run gave. Never panics.
+    /// The outcome of a page, given the feed items that point to it. Depends on nothing else: for a page of
+    /// the sample, it is the outcome of the run. Never panics.
     pub fn apply(&self, page: &Page, feed_items: &[&FeedItem], settings: &Settings) -> Applied {
         match catch_unwind(AssertUnwindSafe(|| parse_page(page, settings))) {
             Ok(parsed) => {
@@ -73,7 +73,7 @@ impl SiteModel {
         }
     }
 
-    /// The same for a page that is parsed.
+    /// The same for a parsed page.
     pub fn apply_parsed(
         &self,
         sibling: &Sibling<'_>,
@@ -109,7 +109,7 @@ impl SiteModel {
         }
     }
 
-    /// Where a page belongs.
+    /// Finds the place of a page.
     fn place(
         &self,
         sibling: &Sibling<'_>,
@@ -135,13 +135,13 @@ impl SiteModel {
         }
     }
 
-    /// Whether no template is for a page: whether what comes of it is [`Outcome::Unassigned`].
+    /// Whether the model has no template for a page: whether its outcome is [`Outcome::Unassigned`].
     pub fn is_unassigned(&self, sibling: &Sibling<'_>, settings: &Settings) -> bool {
         let place = || matches!(self.place(sibling, None, settings), Place::None);
         catch_unwind(AssertUnwindSafe(place)).unwrap_or(false)
     }
 
-    /// What comes of a page of a template.
+    /// The outcome of a page of a template.
     fn take(
         &self,
         sibling: &Sibling<'_>,
@@ -169,7 +169,7 @@ impl SiteModel {
         })
     }
 
-    /// The first round of learning that has a template for a page, or knows that its kind is dropped, tells.
+    /// The first round of learning that has a template for a page, or drops its kind, decides.
     fn assign(&self, sibling: &Sibling<'_>, settings: &Settings) -> Assigned {
         let tells = |round: &Layouts| match round.assign(sibling, &self.addresses, settings) {
             Assigned::No => None,
@@ -187,7 +187,7 @@ impl SiteModel {
         }
     }
 
-    /// What comes of a page that no template is for, by itself: it is learnt from alone. Its article names no
+    /// The outcome of a page without a template: a model is learnt from this page alone. Its article has no
     /// template.
     pub fn apply_alone(
         &self,
@@ -211,7 +211,7 @@ impl SiteModel {
         match &mut applied.outcome {
             Outcome::Article(article) => article.template.clear(),
             Outcome::Drop(_) => {}
-            // Learnt from the page itself, a model has a template for it; but for what a limit leaves out.
+            // A model that was learnt from the page has a template for it, except beyond a limit.
             Outcome::Unassigned => {
                 let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::NoArticle);
                 applied = Applied::dropped(drop);

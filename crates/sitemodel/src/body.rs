@@ -1,4 +1,4 @@
-//! The body of an article as one page alone shows it.
+//! The body of an article, and the methods that need only one page.
 
 use dom::xpath::position_paths;
 use dom::{Document, NodeId};
@@ -10,18 +10,18 @@ use crate::engine::Engine;
 use crate::settings::{SignifierChoice, SignifyConfig, Tables};
 use crate::stages::signify::{Sibling, SignifiedPage, signify};
 
-/// The nodes of an article's body and how they were found.
+/// The nodes of an article's body, and how they were found.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// Nodes whose subtrees are the body, in document order, without overlap.
     pub nodes: Vec<NodeId>,
-    /// Nodes inside them whose subtrees are not.
+    /// Nodes inside them whose subtrees do not belong to the body.
     pub prune: Vec<NodeId>,
     /// XPath expressions that select the nodes.
     pub xpath: Vec<String>,
-    /// XPath expressions that select what is taken out of them.
+    /// XPath expressions of the nodes removed from them.
     pub prune_xpath: Vec<String>,
-    /// XPath of the node the body ends before.
+    /// XPath of the node before which the body ends.
     pub cut: Option<String>,
     /// Readers' comments.
     pub comments: String,
@@ -33,15 +33,15 @@ pub struct Body {
     pub wrapper_version: u32,
     /// Confidence, 0 to 1.
     pub confidence: f64,
-    /// The text, where it is not the nodes' own.
+    /// The text, if it is not that of the nodes.
     pub text: Option<String>,
 }
 
-/// Confidence of methods that look at one page: nothing confirms what they find.
+/// Confidence of single-page methods: nothing confirms what they find.
 const PAGE_WISE_CONFIDENCE: f64 = 0.3;
 
-/// Finds the body with an engine that looks at one page; `None` if it finds none, or the engine is one that
-/// learns. BlockExtractor leaves out the blocks that siblings have too, where those are known.
+/// Finds the body with a single-page engine; `None` if it finds none, or the engine needs siblings.
+/// BlockExtractor leaves out the blocks that siblings share, if these are known.
 pub fn page_wise(
     sibling: &Sibling<'_>,
     engine: Engine,
@@ -87,7 +87,7 @@ fn found(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> Body {
     }
 }
 
-/// The `div` densest in the keywords of the page's feed items; nothing without any.
+/// The `div` densest in the keywords of the page's feed items; `None` without feed items.
 fn sigfeed(sibling: &Sibling<'_>, config: &SignifyConfig) -> Vec<NodeId> {
     if sibling.feed_items.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The bytes of a model: canonical, versioned, and read back without trust.
+//! Serialisation of a model: canonical, versioned, and validated when it is read.
 //!
 //! ```text
 //! magic "sitegrov" · version u32 · section*
@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::model::{Head, SiteModel, Template};
 use crate::stages::cluster::Layouts;
 
-/// Version of the format: models of another are learnt anew.
+/// Version of the format; models of other versions have to be learnt again.
 pub const FORMAT: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"sitegrov";
@@ -26,22 +26,22 @@ const ROUND: [u8; 4] = *b"rnd ";
 const TEMPLATE: [u8; 4] = *b"tmpl";
 /// Bytes before the payload of a section.
 const SECTION: usize = 20;
-/// Most templates of a site.
+/// Maximum number of templates of a site.
 const MOST_TEMPLATES: usize = 1 << 20;
 
-/// Why bytes are no model.
+/// Why bytes are not a valid model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// They do not begin as a model does.
+    /// They do not start like a model.
     #[error("these are not the bytes of a site model")]
     NotAModel,
-    /// They are of another version of the format.
+    /// They have another version of the format.
     #[error("the model has format {0}; this version reads format {FORMAT}")]
     Version(u32),
     /// They are damaged.
     #[error("the model is damaged at byte {offset}, in its section `{section}`: {what}")]
     Damaged {
-        /// Where the section begins.
+        /// Offset of the section.
         offset: u64,
         /// Its name.
         section: String,
@@ -51,7 +51,7 @@ pub enum ModelError {
 }
 
 impl SiteModel {
-    /// The model as bytes: the same for equal models, on any machine.
+    /// Serialises the model: equal models give equal bytes, on any machine.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(FORMAT.to_le_bytes());
@@ -62,10 +62,10 @@ impl SiteModel {
         bytes
     }
 
-    /// Reads a model back. Any bytes give a model or an error, in time and memory linear in their length.
+    /// Deserialises a model. Any bytes give a model or an error, in time and memory linear in their length.
     ///
     /// # Errors
-    /// If they are no model, are of another version of the format, or are damaged: what and where.
+    /// If they are no model, have another version of the format, or are damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(ModelError::NotAModel)?;
         let (version, _) = rest.split_first_chunk().ok_or(ModelError::NotAModel)?;
@@ -102,7 +102,7 @@ impl SiteModel {
 }
 
 fn add(bytes: &mut Vec<u8>, name: [u8; 4], value: &impl Serialize) {
-    // Into a vector, and of types whose maps have known lengths: this cannot fail.
+    // Writing to a vector, with maps of known lengths, cannot fail.
     let payload = rmp_serde::to_vec(value).unwrap_or_default();
     bytes.extend(name);
     bytes.extend((payload.len() as u64).to_le_bytes());
@@ -110,7 +110,7 @@ fn add(bytes: &mut Vec<u8>, name: [u8; 4], value: &impl Serialize) {
     bytes.extend(payload);
 }
 
-/// Takes sections off the front.
+/// Reads sections one after the other.
 struct Sections<'a> {
     bytes: &'a [u8],
     at: usize,

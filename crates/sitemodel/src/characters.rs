@@ -1,26 +1,26 @@
-//! How much of a page is its article, and how much boilerplate.
+//! Counts how much of a page is article and how much is boilerplate.
 
 use dom::Document;
 use model::{Article, CharacterCounts, Route};
 
-/// Counts the characters of a page's text and of what was kept of it, white space apart. Where the
-/// text was not taken from the page's elements nothing can be said, and both are 0.
+/// Counts the characters of a page's text and of its article, without white space. Both are 0 if the article
+/// was not taken from elements of the page.
 pub(crate) fn character_counts(document: &Document, article: &Article) -> CharacterCounts {
     if document.is_empty() || !matches!(article.route, Route::Wrapper | Route::PageWise) {
         return CharacterCounts::default();
     }
     let all = characters(document.text_content(0));
     let kept = characters(&article.text) + characters(&article.comments);
-    // A text may be in the article and in the comments: more than all is all.
+    // Some text may be in the article and in the comments: limit the sum.
     CharacterCounts { pages: all, kept: kept.min(all) }
 }
 
-/// Characters of a text that are no white space.
+/// Characters of a text without white space.
 fn characters(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let mut count = 0;
     for (piece, from) in bytes.chunks(PIECE).zip((0..).step_by(PIECE)) {
-        // Without branches, and in numbers as small as they can be, many are counted at once.
+        // Without branches and with small integers, so that the compiler vectorises the loop.
         let begun = piece.iter().fold(0u8, |begun, &byte| {
             let is_space = (byte.wrapping_sub(b'\t') < 5) | (byte == b' ');
             let goes_on = byte & 0xc0 == 0x80;
@@ -37,10 +37,10 @@ fn characters(text: &str) -> u64 {
     count
 }
 
-/// Bytes looked at together.
+/// Number of bytes per step.
 const PIECE: usize = 128;
 
-/// Whether bytes begin with white space that is not of ASCII.
+/// Whether bytes start with non-ASCII white space.
 fn is_wide_space(bytes: &[u8]) -> bool {
     matches!(
         *bytes,

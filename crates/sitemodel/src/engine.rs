@@ -1,4 +1,4 @@
-//! The ways to find an article, by name.
+//! The extraction engines, by name.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -7,11 +7,11 @@ use forest::Measure;
 use pagewise::Method;
 use serde::{Deserialize, Serialize};
 
-/// How articles are found.
+/// An extraction engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Engine {
-    /// Structural patterns judged across siblings by learnt weights (the `grove` crate).
+    /// Structural patterns scored across siblings with learnt weights (the `grove` crate).
     Grove,
     /// Structural patterns ranked over sibling pages (the Forest paper), by this measure.
     Forest(Measure),
@@ -19,7 +19,7 @@ pub enum Engine {
     Sigfeed,
     /// Title and description of the feed item (Forest §4).
     Description,
-    /// A method that looks at one page.
+    /// A single-page method.
     PageWise(Method),
 }
 

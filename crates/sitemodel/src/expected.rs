@@ -1,15 +1,15 @@
-//! What the pages of a template are expected to give.
+//! Statistics of a template's sample, to compare further pages with.
 
 use serde::{Deserialize, Serialize};
 
-/// What pages of a template are expected to give: how those it was learnt from fared.
+/// Statistics of the pages that a template was learnt from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Expected {
-    /// Pages that were looked at.
+    /// Number of pages.
     pub pages: u64,
-    /// Of those, pages on which the wrapper found the article.
+    /// Number of these on which the wrapper found the article.
     pub by_wrapper: u64,
-    /// Sum of their confidences, in thousandths, so that sums do not depend on order.
+    /// Sum of their confidences, in thousandths, so that the sum does not depend on order.
     pub confidence: u64,
 }
 

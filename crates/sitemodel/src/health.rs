@@ -1,4 +1,5 @@
-//! Whether a model still fits its site: what its templates were expected to give, against what they gave.
+//! Checks whether a model still fits its site: compares the statistics of its templates with those of the
+//! sample.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +11,21 @@ use crate::expected::Expected;
 use crate::model::SiteModel;
 use crate::template::Way;
 
-/// What applying a model saw. The order in which pages are counted does not matter, and the sums of parts of
-/// a site [add](Seen::merge) up.
+/// Statistics of applying a model. The order of pages does not matter, and those of parts of a site can be
+/// [added](Seen::merge).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
-    /// Per template how its pages fared.
+    /// Statistics of each template.
     templates: BTreeMap<u32, Expected>,
     /// Per template the pages whose article was compared with the judgement of that page alone.
     compared: BTreeMap<u32, Compared>,
     /// Pages that no template is for.
     unassigned: u64,
-    /// Pages, all in all.
+    /// All pages.
     pages: u64,
-    /// Pages by the way they were looked at.
+    /// Pages that took the fast path.
     pub fast_path: u64,
-    /// Pages that were judged.
+    /// Pages that were scored.
     pub judged: u64,
     /// Characters of pages and articles.
     pub characters: CharacterCounts,
@@ -102,10 +103,9 @@ impl Seen {
 /// How a site and its templates are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Health {
-    /// The worst of its templates that pages tell of, or broken where half of the pages or more are of no
-    /// template.
+    /// That of the worst template with enough pages; broken if at least half of the pages have no template.
     pub site: Verdict,
-    /// Pages of no template, of all.
+    /// Share of pages without a template.
     pub unassigned: (u64, u64),
     /// By id of the template, those that pages were seen of.
     pub templates: BTreeMap<String, TemplateHealth>,
@@ -143,7 +143,7 @@ const LEEWAY: f64 = 0.9;
 /// sites, 0.94 to 0.99 on those that still fit, and as low as on the first on 1 of 71 that did not change.
 const DISAGREEING: f64 = 0.3;
 
-/// Compares what applying a model saw with what it was learnt from.
+/// Compares the statistics of applying a model with those of its sample.
 pub fn assess(model: &SiteModel, seen: &Seen) -> Health {
     let health = |(at, now): (&u32, &Expected)| {
         let template = model.templates.get(*at as usize)?;

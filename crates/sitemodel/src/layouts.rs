@@ -1,12 +1,12 @@
-//! Which pages share a layout: average-linkage clustering of tag-path sets, and the layout a further page
-//! is nearest to.
+//! Groups pages by layout: average-linkage clustering of tag-path sets, and the nearest layout of a further
+//! page.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::settings::ClusterConfig;
 
-/// A page as clustering sees it.
+/// The features of a page for clustering.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Outline {
     /// Hashes of its distinct tag paths, sorted.
@@ -27,7 +27,7 @@ fn similarity(a: &Outline, b: &Outline, config: &ClusterConfig) -> f64 {
     similarity_of(a, b, common, config)
 }
 
-/// The same where it is known how many paths they have in common.
+/// The same, given the number of common paths.
 fn similarity_of(a: &Outline, b: &Outline, common: usize, config: &ClusterConfig) -> f64 {
     let all = a.paths.len() + b.paths.len() - common;
     let overlap = if all == 0 { 1.0 } else { common as f64 / all as f64 };
@@ -35,23 +35,23 @@ fn similarity_of(a: &Outline, b: &Outline, common: usize, config: &ClusterConfig
     overlap + if same_feed { config.feed_bonus } else { 0.0 }
 }
 
-/// Members that stand for a layout: its members are alike by construction.
+/// Number of members that represent a layout: its members are similar by construction.
 pub(crate) const CORE: usize = 8;
 
-/// The members that stand for layouts, and which of them have each path: a look at a page's paths tells how
-/// many it has in common with all of them. Linear in the paths of the members.
+/// The members that represent layouts, with an index from paths to members: one pass over a page's paths
+/// counts the paths it has in common with each. Linear in the paths of the members.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cores {
-    /// Per layout its first few members.
+    /// The first few members of each layout.
     groups: Vec<Vec<Outline>>,
-    /// Where the members that have a path begin and end.
+    /// Start and end of the members that have a path.
     rows: FxHashMap<u64, (u32, u32)>,
     having: Vec<u32>,
     members: usize,
 }
 
 impl Cores {
-    /// Takes at most [`CORE`] members a layout.
+    /// Uses at most [`CORE`] members per layout.
     pub(crate) fn of(groups: Vec<Vec<Outline>>) -> Self {
         let mut pairs: Vec<(u64, u32)> = (groups.iter().flatten().zip(0..))
             .flat_map(|(member, at)| member.paths.iter().map(move |&path| (path, at)))
@@ -73,8 +73,8 @@ impl Cores {
         &self.groups
     }
 
-    /// The layout whose core a page is most similar to on average, and how similar; the first of equals.
-    /// `None` where there is no layout.
+    /// The layout with the highest average similarity of its core to a page, and that similarity; the first
+    /// of equals. `None` without layouts.
     pub(crate) fn nearest(&self, page: &Outline, config: &ClusterConfig) -> Option<(usize, f64)> {
         let mut common = vec![0u32; self.members];
         for &(begin, end) in page.paths.iter().filter_map(|path| self.rows.get(path)) {
@@ -96,13 +96,13 @@ impl Cores {
     }
 }
 
-/// Groups pages by layout: lists of indices, each rising, the largest group first, ties by first member.
-/// `pages` are in the order of the hashes of their addresses, so that the result does not depend on the
-/// order in which they were read.
+/// Groups pages by layout: lists of ascending indices, the largest group first, ties by first member. `pages`
+/// must be in the order of the hashes of their addresses, so that the result does not depend on the order in
+/// which they were read.
 ///
-/// The first pages are clustered by average linkage; each other page joins the group it is most similar to
-/// on average, if that is similar enough; what is left is clustered in the same way. Cost: a look-up for
-/// each path of a page, and an overlap of two sets for each two of the pages clustered.
+/// The first pages are clustered by average linkage; each other page joins the group it is most similar to on
+/// average, if that is similar enough; the remaining pages are clustered in the same way. Cost: a look-up for
+/// each path of a page, and a comparison of two sets for each pair of clustered pages.
 pub(crate) fn group_by_layout(pages: &[Outline], config: &ClusterConfig) -> Vec<Vec<u32>> {
     let mut left: Vec<u32> = (0..pages.len() as u32).collect();
     let mut groups: Vec<Vec<u32>> = Vec::new();

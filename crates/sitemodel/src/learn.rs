@@ -1,4 +1,4 @@
-//! From pages of a site to its model: cluster → signify → rank or judge → wrap = learn.
+//! Learns the model of a site from pages: cluster → signify → rank or judge → wrap.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,10 +16,10 @@ use crate::stages::cluster::{Cluster, cluster};
 use crate::stages::signify::Sibling;
 use crate::template::{Found, Learnt};
 
-/// Addresses of pages that a template names.
+/// Number of example addresses of a template.
 const EXAMPLES: usize = 3;
 
-/// What is known of a whole site before its pages are learnt from.
+/// Properties of a whole site that learning needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     /// Key of the site.
@@ -33,12 +33,13 @@ pub struct Evidence<'a> {
 /// A page to learn from, with the feed items that point to it.
 pub type SamplePage<'a> = (&'a Page, &'a [&'a FeedItem]);
 
-/// A model, and what came out on the way of the pages learnt from.
+/// A model, and what learning found out about the pages of the sample.
 #[derive(Clone, Debug)]
 pub struct Learning {
     /// The model.
     pub model: SiteModel,
-    /// Per page of the sample, in the order given: what [`SiteModel::apply_parsed`] would find again.
+    /// For each page of the sample, in order: results that [`SiteModel::apply_parsed`] need not compute
+    /// again.
     pub known: Vec<Known>,
 }
 
@@ -47,21 +48,21 @@ pub struct Learning {
 pub struct Known {
     /// Number of its template.
     pub(crate) template: Option<u32>,
-    /// Its body, where its template was learnt from it.
+    /// Its body, if its template was learnt from it.
     pub(crate) found: Option<Found>,
 }
 
-/// Learns the model of a site from a sample of its pages, each address once. The order of the pages does not
-/// matter. With a `previous` model its templates stay: pages that it assigns to one are learnt from anew, under
-/// the same id and with the next version of the wrapper if that differs; pages it has no template for add
-/// templates. Never panics; time is linear in the pages' text, but for the comparison of layouts.
+/// Learns the model of a site from a sample of its pages, with each address once. The order of the pages does
+/// not matter. Templates of a `previous` model are kept: a template with pages in the sample is learnt again,
+/// with the same id and the next version of the wrapper if that differs; pages without a template add
+/// templates. Never panics; takes time linear in the pages' text, except for the comparison of layouts.
 pub fn learn(
     evidence: &Evidence<'_>,
     sample: &[SamplePage<'_>],
     previous: Option<&SiteModel>,
     settings: &Settings,
 ) -> SiteModel {
-    // A page on which the parser fails is no evidence.
+    // Pages on which the parser fails are not used.
     let parse = |page| catch_unwind(AssertUnwindSafe(|| parse_page(page, settings))).ok();
     let parsed: Vec<Option<ParsedPage<'_>>> = sample.iter().map(|page| parse(page.0)).collect();
     let siblings = parsed.iter().zip(sample).filter_map(|(parsed, (_, feed_items))| {
@@ -70,7 +71,7 @@ pub fn learn(
     learn_parsed(evidence, &siblings.collect::<Vec<_>>(), previous, settings, &NoMeter).model
 }
 
-/// [`learn`] for pages that are parsed. Works in the caller's thread pool.
+/// [`learn`] for parsed pages. Uses the caller's thread pool.
 pub fn learn_parsed(
     evidence: &Evidence<'_>,
     sample: &[Sibling<'_>],
@@ -129,7 +130,7 @@ pub fn learn_parsed(
     }
     model.rounds.push(layouts);
     model.forget(&continued.into_iter().flatten().collect::<Vec<_>>());
-    // A page that the previous model has a place for may still belong there.
+    // Pages that the previous model has a place for stay there.
     let is_new: Vec<bool> = match previous {
         Some(previous) => {
             ordered.par_iter().map(|page| previous.is_unassigned(page, settings)).collect()
@@ -155,7 +156,7 @@ pub fn learn_parsed(
     Learning { model, known }
 }
 
-/// Per cluster the template of the previous model that most of its pages belong to, each template once.
+/// For each cluster, the template of the previous model that most of its pages belong to; each template once.
 fn continued(
     previous: &SiteModel,
     assigned: &[Option<u32>],
@@ -178,7 +179,7 @@ fn continued(
     clusters.iter().map(most).collect()
 }
 
-/// Learns a template, not yet named. `sample` is the pages that the cluster's members number.
+/// Learns a template, without an id. The cluster's members are indices into `sample`.
 fn learn_template(
     cluster: &Cluster,
     sample: &[Sibling<'_>],
@@ -188,7 +189,7 @@ fn learn_template(
     let pages: Vec<Sibling<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
     let is_wanted = refusal(cluster.kind, &settings.tables().cluster).is_none();
     let learn = || Learnt::of(&pages, settings, meter);
-    // A panic leaves a template of which nothing was learnt: its pages go the single-page way.
+    // After a panic, nothing is learnt about the template: its pages are extracted by the single-page method.
     let learnt = is_wanted.then(|| catch_unwind(AssertUnwindSafe(learn)).unwrap_or_default());
     let (learnt, found) =
         learnt.map_or((None, Vec::new()), |(learnt, found)| (Some(learnt), found));
@@ -211,7 +212,7 @@ fn learn_template(
 }
 
 impl Template {
-    /// Takes the id of the template it continues, and the next version of its wrapper where that differs.
+    /// Takes the id of the template that it continues, and the next version of its wrapper if that differs.
     fn follow(&mut self, old: &Self) {
         self.id.clone_from(&old.id);
         let version = old.wrapper().map_or(0, |wrapper| wrapper.version);

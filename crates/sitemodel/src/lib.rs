@@ -1,5 +1,5 @@
 /*!
-Defines what is learnt of a site, as a value:
+The site model: what is learnt about a site, as a value.
 
 ```text
 learn(evidence, sample, previous) ─► SiteModel ─► bytes, and back
@@ -7,19 +7,19 @@ apply(&SiteModel, page, feed items) ─► article | drop | unassigned
 assess(&SiteModel, what apply saw) ─► health
 ```
 
-The way of a page, one file a stage in `stages/`:
+The stages, one file each in `stages/`:
 
 | | file | from | to |
 |---|---|---|---|
 | parse | `parsed` | a page | its tree and counts |
 | cluster | `stages/cluster` | parsed pages of a site | layouts, and templates by kind |
 | signify | `stages/signify` | sibling pages | their terms and signifiers |
-| rank, judge | `stages/rank`, `stages/judge` | those | ranked patterns (Forest), or decisions on patterns (grove) |
+| rank, judge | `stages/rank`, `stages/judge` | terms and signifiers | ranked patterns (Forest), or decisions on patterns (grove) |
 | wrap | `stages/wrap` | the best patterns | a wrapper: XPath expressions |
-| extract | `stages/extract` | a page and what was learnt | its article |
+| extract | `stages/extract` | a page and its template | its article |
 
-[`learn`] is the first five over the pages of a sample, [`SiteModel::apply`] is parse, assign and extract for one
-page. `template` holds what was learnt of a template, by any engine.
+[`learn`] runs the first five over the pages of a sample; [`SiteModel::apply`] parses, assigns and extracts one page.
+`template` has what was learnt about a template, by any engine.
 
 Invariants:
 
@@ -27,12 +27,12 @@ Invariants:
 2. *Learning depends on the set of pages*, not on their order.
 3. *A model is a value*: equal models have equal [bytes](SiteModel::to_bytes), on any machine.
 
-Pure: no file, clock, thread pool, environment or command line. [`learn`] works on pages in parallel in the rayon pool
-it is called in; [`SiteModel::apply`] on one page in the calling thread. Nothing panics on any page.
+The crate uses no file, clock, thread pool, environment or command line. [`learn`] processes pages in parallel in the
+rayon pool of the caller; [`SiteModel::apply`] processes one page in the calling thread. Nothing panics on any page.
 
 # Example
 
-Three pages in, a model; a fourth page applied, and the XPath that found its article:
+Learns a model from three pages, applies it to a fourth one, and prints the XPath of its article:
 
 ```
 use grouping::{AddressDigest, Tracking};

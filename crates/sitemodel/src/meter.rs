@@ -1,4 +1,4 @@
-//! Lets a caller measure the steps of learning and applying: this crate has no clock.
+//! Lets a caller measure the time of steps: this crate has no clock.
 
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +17,9 @@ pub enum Step {
     Extract,
 }
 
-/// Is called around each step, from any thread.
+/// Called for each step, from any thread.
 pub trait Meter: Sync {
-    /// Does the work, which must be called once.
+    /// Runs `work`, exactly once.
     fn measure(&self, step: Step, work: &mut dyn FnMut());
 }
 
@@ -34,10 +34,10 @@ impl Meter for NoMeter {
 }
 
 impl dyn Meter + '_ {
-    /// Does some work as a step.
+    /// Runs `work` as a step.
     ///
     /// # Panics
-    /// If the meter did not do the work.
+    /// If the meter did not run the work.
     pub fn step<T>(&self, step: Step, work: impl FnOnce() -> T) -> T {
         let (mut work, mut result) = (Some(work), None);
         self.measure(step, &mut || result = work.take().map(|work| work()));

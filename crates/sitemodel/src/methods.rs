@@ -6,7 +6,7 @@ use pagewise::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Parameters of all single-page methods, a table of the configuration each.
+/// Parameters of all single-page methods; each is a table of the configuration.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct MethodsConfig {
     /// Words-leaves ratio.
@@ -21,7 +21,7 @@ pub struct MethodsConfig {
     pub text_density: TextDensity,
 }
 
-/// What is divided by what.
+/// A ratio of words, characters and leaves.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ratio {
@@ -39,9 +39,9 @@ pub enum Ratio {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Relevance {
-    /// With the ratio as a share of the highest on the page.
+    /// With the ratio relative to the highest on the page.
     Normalised,
-    /// As printed.
+    /// As printed in the paper.
     Literal,
 }
 
@@ -61,9 +61,9 @@ pub struct WordsLeaves {
 pub struct Euclid {
     /// Size of the set of candidates (c).
     pub candidates: usize,
-    /// Share of text to text outside links (tr).
+    /// Threshold of text to text outside links (tr).
     pub text_ratio: f64,
-    /// Links of a group of links (hr).
+    /// Threshold for groups of links (hr).
     pub links: u32,
 }
 
@@ -71,7 +71,7 @@ pub struct Euclid {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blocks {
-    /// Least density of a content block.
+    /// Minimum density of a content block.
     pub threshold: f64,
     /// Share of nodes that may differ between redundant blocks.
     pub distance: f64,
@@ -81,9 +81,9 @@ pub struct Blocks {
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strings {
-    /// None is empty.
+    /// Without empty ones.
     Filled,
-    /// To the letter of the paper.
+    /// Exactly as in the paper.
     AsPrinted,
 }
 
@@ -99,13 +99,13 @@ pub struct Density {
     pub distance: usize,
 }
 
-/// Which density `text-density` takes.
+/// The density that `text-density` uses.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextDensityMeasure {
-    /// Links count against it.
+    /// Composite: links lower it.
     Composite,
-    /// Characters by tags.
+    /// Characters per tag.
     Text,
 }
 

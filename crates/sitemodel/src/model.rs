@@ -1,4 +1,4 @@
-//! The site model: what was learnt of a site, as a value.
+//! The site model: what was learnt about a site, as a value.
 
 use grouping::AddressDigest;
 use model::{TemplateKind, Wrapper};
@@ -10,21 +10,21 @@ use crate::settings::Settings;
 use crate::stages::cluster::Layouts;
 use crate::template::Learnt;
 
-/// What was learnt of a site: layouts, their templates, and for each the wrapper and what siblings share. It
-/// borrows nothing of the pages, depends on the set of pages learnt from alone, and equal models have equal
-/// [bytes](SiteModel::to_bytes).
+/// What was learnt about a site: layouts, their templates, and for each template its wrapper and what
+/// siblings share. It borrows nothing from the pages and depends only on the set of pages in the sample.
+/// Equal models have equal [bytes](SiteModel::to_bytes).
 #[derive(Clone, Debug)]
 pub struct SiteModel {
     pub(crate) head: Head,
-    /// What is known of all addresses of the site.
+    /// The digest of the addresses of the site.
     pub(crate) addresses: AddressDigest,
-    /// Per round of learning the layouts it found. A page belongs to the first that has a layout for it.
+    /// The layouts of each round of learning. A page belongs to the first round with a layout for it.
     pub(crate) rounds: Vec<Layouts>,
-    /// By the numbers that the layouts name.
+    /// By the numbers in the layouts.
     pub(crate) templates: Vec<Template>,
 }
 
-/// What a model is of, and what it was learnt with.
+/// The site of a model, and the engine and settings it was learnt with.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Head {
     /// Key of the site.
@@ -35,7 +35,7 @@ pub struct Head {
     pub weights: Option<[u8; 32]>,
     /// [`Settings::digest`].
     pub settings: [u8; 32],
-    /// Pages learnt from, over all rounds.
+    /// Pages in the samples of all rounds.
     pub pages: u64,
     /// Whether the byte limit left pages out of a sample.
     pub cut: bool,
@@ -44,30 +44,30 @@ pub struct Head {
 /// A template: pages of one layout and one kind.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Template {
-    /// Name within the site, 12 hex digits: a hash of the layout it was first learnt from. It stays when
-    /// the template is learnt anew.
+    /// Id within the site, 12 hex digits: a hash of the layout it was first learnt from. It stays when the
+    /// template is learnt again.
     pub id: String,
-    /// What its pages are for.
+    /// Kind of its pages.
     pub kind: TemplateKind,
-    /// Hash of the tag paths that more than half of the pages learnt from have.
+    /// Hash of the tag paths that more than half of its pages in the sample have.
     pub signature: u64,
     /// Pages of the sample that belong to it.
     pub pages: u64,
     /// Addresses of some of them.
     pub examples: Vec<String>,
-    /// What its pages are expected to give.
+    /// Statistics of its pages in the sample.
     pub expected: Expected,
-    /// What was learnt of it; `None` where its pages are dropped for their kind.
+    /// What was learnt about it; `None` if pages of its kind are dropped.
     pub learnt: Option<Learnt>,
 }
 
 impl Template {
-    /// Its wrapper: XPath expressions, support and confidence; `None` where none was learnt.
+    /// Its wrapper: XPath expressions, support and confidence; `None` if none was learnt.
     pub fn wrapper(&self) -> Option<&Wrapper> {
         Some(&self.learnt.as_ref()?.wrapper.as_ref()?.wrapper)
     }
 
-    /// A name for the template of a layout, given the names in use.
+    /// An id for the template of a layout, given the ids in use.
     pub(crate) fn name(signature: u64, kind: TemplateKind, used: &[Self]) -> String {
         (0u64..)
             .map(|number| {
@@ -96,7 +96,7 @@ pub enum Mismatch {
 }
 
 impl SiteModel {
-    /// What it is of, and what it was learnt with.
+    /// The site of the model, and the engine and settings it was learnt with.
     pub fn head(&self) -> &Head {
         &self.head
     }
@@ -106,7 +106,7 @@ impl SiteModel {
         &self.head.site
     }
 
-    /// What is known of all addresses of the site.
+    /// The digest of the addresses of the site.
     pub fn addresses(&self) -> &AddressDigest {
         &self.addresses
     }
@@ -116,11 +116,11 @@ impl SiteModel {
         &self.templates
     }
 
-    /// Whether it was learnt with these settings. Applying it with others never panics, but what comes of a
-    /// page is then that of no run.
+    /// Checks that it was learnt with these settings. Applying it with others never panics, but gives other
+    /// outcomes than a run.
     ///
     /// # Errors
-    /// Says in what they differ.
+    /// Says what differs.
     pub fn fits(&self, settings: &Settings) -> Result<(), Mismatch> {
         let expected = Head::of("", settings);
         if self.head.engine != expected.engine {

@@ -1,4 +1,4 @@
-//! What a page is for: one article, a list of articles, or neither.
+//! The kind of a page: one article, a list of articles, or neither.
 
 use dom::{Document, Kinds, NodeId, is_inline, local_name};
 use model::{DropReason, TemplateKind};
@@ -8,48 +8,48 @@ use url::Url;
 use crate::parsed::ParsedPage;
 use crate::settings::ClusterConfig;
 
-/// What is known of a page beside its tree.
+/// Properties of a page besides its tree.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence {
     /// Whether a feed item points to it: feeds list articles.
     pub listed_by_feed: bool,
-    /// Whether at least three pages of the site have addresses below its own.
+    /// Whether at least three pages of the site have addresses below this one.
     pub is_section: bool,
-    /// Pages with fewer words are neither article nor list.
+    /// Minimum number of words of an article or a list.
     pub min_words: u32,
 }
 
-/// What one page looks like, before its siblings have a say.
+/// The impression of one page, before its siblings are considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Impression {
-    /// Evidence for a list, negative for an article.
+    /// Points for a list; negative for an article.
     points: i32,
-    /// What its address says.
+    /// The kind by its address.
     address: Option<TemplateKind>,
-    /// Whether there are words enough for anything.
+    /// Whether it has enough words.
     empty: bool,
-    /// Whether it is known to lead to other pages of the crawl.
+    /// Whether it is known to link other pages of the crawl.
     leads_on: bool,
 }
 
 impl Impression {
-    /// Whether the page looks like a list and its address tells nothing: then only links to other
-    /// pages of the crawl make it one. Galleries and lists of tips look the same, and are articles.
+    /// Whether the page looks like a list and its address is inconclusive: then it is one only if it links
+    /// other pages of the crawl. Galleries and lists of tips look the same, but are articles.
     pub fn needs_proof(&self) -> bool {
         self.address.is_none() && !self.empty && self.points >= LIST
     }
 
-    /// The same impression once it is known whether the page leads to other pages of the crawl.
+    /// The impression after checking whether the page links other pages of the crawl.
     pub fn with_proof(self, leads_on: bool) -> Self {
         Self { leads_on, ..self }
     }
 }
 
-/// From this many points on a page looks like a list.
+/// Number of points from which a page looks like a list.
 const LIST: i32 = 3;
 
-/// Judges a page by what fills it. Running prose under one roof makes an article; many teasers (a
-/// link with a few lines beside it) under many equal roofs make a list.
+/// Classifies a page by its content. Continuous prose under one element is an article; many teasers (a link
+/// with a few lines of text) under many similar elements are a list.
 pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     let words = parsed.words.total();
     let address = address_says(&parsed.page.url, evidence.is_section);
@@ -65,7 +65,7 @@ pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
         };
     }
     let fill = Fill::of(parsed);
-    // The largest run of prose under one element.
+    // Prose under one element.
     let mut points = match fill.core {
         0..40 => 2,
         40..90 => 1,
@@ -80,7 +80,7 @@ pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     };
     let linked = f64::from(parsed.link_words.total()) / f64::from(words.max(1));
     points += if linked > 0.7 { 2 } else { i32::from(linked > 0.5) };
-    // Prose scattered over the page, none of it much.
+    // Prose scattered over the page, in small amounts.
     points += i32::from(fill.prose > 4 * fill.core.max(1));
     points += match address {
         Some(TemplateKind::List) => 3,
@@ -91,10 +91,10 @@ pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     Impression { points, address, empty: false, leads_on: false }
 }
 
-/// The middle impression of the pages of a layout. They are alike, so it speaks for all; only pages
-/// without words, and pages whose own address and content both say "list", are set apart (a blog's home
-/// page has the layout of its posts). To lose an article costs more than to keep a list, so an undecided
-/// page is an article.
+/// The median impression of the pages of a layout, used for all of them, since they are similar. Exceptions
+/// are pages without words, and pages whose own address and content both indicate a list (a blog's home page
+/// has the layout of its posts). Losing an article is worse than keeping a list, so undecided pages are
+/// articles.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(crate) struct Middle(i32);
 
@@ -103,11 +103,11 @@ impl Middle {
         let words = impressions.iter().filter(|i| !i.empty);
         let mut points: Vec<i32> = words.map(|i| i.points).collect();
         points.sort_unstable();
-        // The lower of two middles: in doubt an article.
+        // The lower of two medians: in doubt an article.
         Self(points.get(points.len().saturating_sub(1) / 2).copied().unwrap_or(0))
     }
 
-    /// What a page of that layout is.
+    /// The kind of a page of that layout.
     pub(crate) fn kind(self, page: &Impression) -> TemplateKind {
         let own = page.points >= LIST;
         if page.empty {
@@ -122,7 +122,7 @@ impl Middle {
     }
 }
 
-/// Why pages of a kind are dropped, if they are.
+/// Why pages of a kind are dropped, if so.
 pub(crate) fn refusal(kind: TemplateKind, config: &ClusterConfig) -> Option<DropReason> {
     match kind {
         TemplateKind::Article => None,
@@ -132,13 +132,13 @@ pub(crate) fn refusal(kind: TemplateKind, config: &ClusterConfig) -> Option<Drop
     }
 }
 
-/// What fills a page.
+/// Features of a page's content.
 struct Fill {
     /// Words of prose under the element that has the most as direct paragraphs.
     core: u32,
     /// Words of prose anywhere.
     prose: u32,
-    /// Links that stand alone in a heading or block, with at most a few lines of prose beside them.
+    /// Links that are alone in a heading or block, with at most a few lines of prose next to them.
     teasers: u32,
 }
 
@@ -167,10 +167,10 @@ impl Fill {
     }
 }
 
-/// The element paragraphs are counted under: the parent, past wrappers of a single paragraph.
+/// The element that paragraphs are counted under: the parent, skipping elements with only one paragraph.
 fn roof(document: &Document, id: NodeId) -> NodeId {
     let mut roof = document.node(id).parent;
-    // Old pages put the whole text in one cell: it is its own roof.
+    // Old pages have the whole text in one cell, which is counted under itself.
     if matches!(document.name(id), Some(name) if *name == local_name!("td") || *name == local_name!("div"))
     {
         let only = document.children(roof).filter(|&c| document.name(c).is_some()).count() == 1;
@@ -179,9 +179,9 @@ fn roof(document: &Document, id: NodeId) -> NodeId {
     roof
 }
 
-/// Blocks without another in them but line breaks.
+/// Blocks that contain no other block except line breaks.
 fn lowest_blocks(document: &Document) -> impl Iterator<Item = NodeId> {
-    // What can be told by the name is told once a kind.
+    // Decided by element name, once per name.
     let kinds = document.kinds();
     let names = || kinds.all().iter().map(|kind| document.name(kind.first));
     let is_block: Vec<bool> = names().map(|name| name.is_some_and(|n| !is_inline(n))).collect();
@@ -200,7 +200,7 @@ fn lowest_blocks(document: &Document) -> impl Iterator<Item = NodeId> {
     document.ids().filter(move |&id| lowest[id as usize])
 }
 
-/// Headings and short blocks that are one link read like titles; menu entries are shorter.
+/// Headings and short blocks that consist of one link look like titles; menu entries are shorter.
 fn is_title_like(document: &Document, id: NodeId, words: u32) -> bool {
     let heading = document.ancestors(id).take(3).any(|a| {
         document.name(a).is_some_and(|n| matches!(&**n, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"))
@@ -208,13 +208,12 @@ fn is_title_like(document: &Document, id: NodeId, words: u32) -> bool {
     heading || (5..=25).contains(&words)
 }
 
-/// What the address of a page tells, given whether it is a section's: the beginning of the addresses of other
-/// pages.
+/// Classifies the address of a page. `is_section`: whether other pages have addresses below it.
 pub fn address_says(url: &str, is_section: bool) -> Option<TemplateKind> {
     if is_section { Some(TemplateKind::List) } else { url_says(url) }
 }
 
-/// What the address tells: home pages, sections, tags and searches have telling paths.
+/// Classifies a path: home pages, sections, tags and searches have typical ones.
 fn url_says(url: &str) -> Option<TemplateKind> {
     let url = Url::parse(url).ok()?;
     let path = url.path().trim_end_matches('/').to_lowercase();
@@ -258,13 +257,13 @@ fn url_says(url: &str) -> Option<TemplateKind> {
     if index || listing || paged {
         return Some(TemplateKind::List);
     }
-    // Long slugs and numbers name single things.
+    // Long slugs and numbers identify single items.
     let slug =
         last.split(['-', '_']).count() >= 4 || last.bytes().filter(u8::is_ascii_digit).count() >= 4;
     slug.then_some(TemplateKind::Article)
 }
 
-/// What the page declares itself to be.
+/// The type that the page declares.
 fn declared(document: &Document) -> i32 {
     let head = document.head();
     let mut points = match head.meta("og:type") {

@@ -1,4 +1,4 @@
-//! A page parsed once, with what several stages need to know of it.
+//! A parsed page with counts that several stages need.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ use crate::site_config::ConfiguredPage;
 /// A page with its tree and counts.
 #[derive(Debug)]
 pub struct ParsedPage<'a> {
-    /// The page as read.
+    /// The page.
     pub page: &'a Page,
     /// Its tree.
     pub document: Document,
@@ -25,17 +25,16 @@ pub struct ParsedPage<'a> {
     pub words: PrefixSums,
     /// Words of each text node within a link, summed.
     pub link_words: PrefixSums,
-    /// Hashes of its distinct id and class tokens, digits taken out, sorted.
+    /// Hashes of its distinct id and class tokens without digits, sorted.
     pub tokens: Vec<u64>,
-    /// The same by kind of element: what layouts are told by.
+    /// Hashes of its naming tokens by kind of element, for tag paths.
     names: Names,
     json_ld: OnceLock<JsonLdFacts>,
-    /// What a site config says of it, where its host has one.
+    /// The result of the site config of its host, if there is one.
     pub configured: Option<ConfiguredPage>,
 }
 
-/// Parses a page, as its site config has it where its host has one, and counts its words. Linear in its
-/// length.
+/// Parses a page, applies the site config of its host, if any, and counts words. Linear in its length.
 pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
     let parse = &settings.tables().parse;
     let limits = dom::ParseConfig {
@@ -83,16 +82,16 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
 }
 
 impl ParsedPage<'_> {
-    /// What its JSON-LD says: read when it is asked for first.
+    /// Its JSON-LD, parsed on first use.
     pub fn json_ld(&self) -> &JsonLdFacts {
         self.json_ld.get_or_init(|| JsonLdFacts::of(&self.document, &self.page.url))
     }
 }
 
-/// The attributes that name what an element is for.
+/// The attributes that name the purpose of an element.
 const NAMING: [LocalName; 2] = [local_name!("id"), local_name!("class")];
 
-/// Hashes of the stable tokens of an element's id and class. A seed tells an id from a class.
+/// Hashes of the stable tokens of an element's id and class; the seed distinguishes id and class.
 fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
     NAMING.into_iter().enumerate().flat_map(move |(seed, name)| {
         let tokens = element.attribute(&name).into_iter().flat_map(class_tokens);
@@ -100,8 +99,8 @@ fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
     })
 }
 
-/// A hash of the part of a name that can be expected to recur: digits, and separators left at the
-/// ends without them, taken out (`post-1234` and `post` are one); `None` if nothing is left.
+/// A hash of the stable part of a name: without digits, and then without separators at the ends (`post-1234`
+/// equals `post`); `None` if nothing is left.
 fn stable_hash(token: &str, seed: u64) -> Option<u64> {
     let at_end = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ':');
     let stable = token.trim_matches(at_end);
@@ -143,8 +142,8 @@ impl Names {
     }
 }
 
-/// The tokens that at least two of the pages have: names made anew for each page say nothing of
-/// its layout.
+/// The tokens that at least two pages have: names that are generated for each page are no features of its
+/// layout.
 pub(crate) fn recurring_tokens<'a>(
     pages: impl Iterator<Item = &'a ParsedPage<'a>>,
 ) -> FxHashSet<u64> {
@@ -153,11 +152,11 @@ pub(crate) fn recurring_tokens<'a>(
     of_pages.filter(|&token| !seen.insert(token)).collect()
 }
 
-/// Hashes of the distinct tag paths of a page, three steps long each, sorted: what layouts are told
-/// by. An element's label is its tag with the recurring parts of its id and class names. Short
-/// paths, because one name that changes from page to page (WordPress gives `body` the post's number,
-/// category and slug) must not spoil every path below it; text-level elements are left out, as they
-/// tell about a page's text, not its layout.
+/// Hashes of the distinct tag paths of a page, each of three steps, sorted: the features of its layout. An
+/// element's label is its tag with the recurring parts of its id and class names. Paths are short, so that
+/// one name that changes from page to page (WordPress gives `body` the post's number, category and slug) does
+/// not affect every path below it. Text-level elements are left out: they belong to the text, not to the
+/// layout.
 pub(crate) fn layout_of(page: &ParsedPage<'_>, recurring: &FxHashSet<u64>) -> Vec<u64> {
     let document = &page.document;
     let kinds = document.kinds();
@@ -199,8 +198,8 @@ fn label_of(name: &LocalName, tokens: &[u64], recurring: &FxHashSet<u64>) -> u64
     counts.fold(tag, |sum, token| sum.wrapping_add(*token))
 }
 
-/// Detects the language of a page's running text: text nodes outside links, the longest first, as
-/// they come nearest to the article whatever the layout.
+/// Detects the language of a page's text: text nodes outside links, the longest first, since these are most
+/// likely the article in any layout.
 pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
     const ENOUGH: usize = 4096;
     let ParsedPage { document, words, link_words, .. } = parsed;
@@ -211,7 +210,7 @@ pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
         .filter(|t| t.0 > 0)
         .collect();
     let longest_first = |&(words, id): &(u32, NodeId)| (std::cmp::Reverse(words), id);
-    // A few are enough, most often.
+    // A few are usually enough.
     const FEW: usize = 32;
     if texts.len() > FEW {
         texts.select_nth_unstable_by_key(FEW, longest_first);

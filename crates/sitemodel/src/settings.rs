@@ -1,4 +1,4 @@
-//! Settings that decide what is learnt and what comes of a page.
+//! Settings of learning and applying.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use crate::methods::MethodsConfig;
 use crate::site_config::SiteConfigs;
 use crate::weights::{LoadedWeights, built_in};
 
-/// The settings file that holds every key with its default, and says what each does.
+/// The settings file with every key, its default and its description.
 pub const DEFAULT: &str = include_str!("../../../configs/default.toml");
 
 /// Limits of the HTML parse.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParseConfig {
-    /// Deepest nesting kept.
+    /// Maximum depth of nesting.
     pub max_depth: u32,
-    /// Most nodes kept.
+    /// Maximum number of nodes.
     pub max_nodes: u32,
-    /// Most attributes kept of a tag.
+    /// Maximum number of attributes of a tag.
     pub max_attributes: u32,
-    /// Most steps a page may take to parse.
+    /// Maximum number of steps to parse a page.
     pub max_steps: u64,
 }
 
@@ -32,9 +32,9 @@ pub struct ParseConfig {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SampleConfig {
-    /// Pages of a site, those with the smallest hashes of their addresses.
+    /// Number of pages: those with the smallest hashes of their addresses.
     pub pages: usize,
-    /// Most that they may weigh together, in bytes: a safety limit.
+    /// Maximum total size in bytes: a safety limit.
     pub bytes: u64,
 }
 
@@ -42,25 +42,25 @@ pub struct SampleConfig {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClusterConfig {
-    /// Least similarity of the pages of one template, 0..=1.
+    /// Minimum similarity of the pages of one template, 0..=1.
     pub similarity: f64,
     /// Added to the similarity of pages that one feed lists.
     pub feed_bonus: f64,
-    /// Pages compared with each other; the others join the nearest layout.
+    /// Number of pages that are compared with each other; the others join the nearest layout.
     pub sample: usize,
-    /// Fewest words of an article or list page.
+    /// Minimum number of words of an article or list page.
     pub min_words: u32,
     /// Whether list pages are extracted too.
     pub extract_lists: bool,
 }
 
-/// Where signifiers come from.
+/// Source of signifiers.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SignifierChoice {
-    /// The page's own terms by tf-idf.
+    /// Terms of the page, by tf-idf.
     TfIdf,
-    /// Feed items, tf-idf where a page has none.
+    /// Feed items; tf-idf for pages without any.
     Feeds,
 }
 
@@ -78,9 +78,9 @@ pub enum Weighting {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignifyConfig {
-    /// Where signifiers come from.
+    /// Source of signifiers.
     pub source: SignifierChoice,
-    /// Signifiers a page.
+    /// Number of signifiers per page.
     pub top: usize,
     /// Weight of a term.
     pub weighting: Weighting,
@@ -90,11 +90,11 @@ pub struct SignifyConfig {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankConfig {
-    /// How articles are found.
+    /// The extraction engine.
     pub engine: Engine,
-    /// Sibling pages a template is learnt from.
+    /// Number of sibling pages that a template is learnt from.
     pub learn_from: usize,
-    /// Whether pages that resemble those learnt from take the fast path, without judging.
+    /// Whether pages similar to the sample take the fast path, without scoring.
     pub fast_path: bool,
 }
 
@@ -104,16 +104,16 @@ pub struct RankConfig {
 pub struct ExtractConfig {
     /// Method for pages without siblings or without a match.
     pub page_wise: Engine,
-    /// Fewest words of an article.
+    /// Minimum number of words of an article.
     pub min_words: u32,
     /// Confidence below which an article is marked as doubtful.
     pub doubtful_below: f64,
 }
 
-/// All settings of learning and applying, as the tables of the settings file have them.
+/// All settings of learning and applying: the tables of the settings file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Tables {
-    /// Query parameters that are ignored where addresses are compared.
+    /// Query parameters that are ignored when addresses are compared.
     pub tracking_parameters: Vec<String>,
     /// Whether pages that `rel=next` leads to are parts of one article.
     pub join_rel_next: bool,
@@ -127,7 +127,7 @@ pub struct Tables {
     pub signify: SignifyConfig,
     /// Stage 5.
     pub rank: RankConfig,
-    /// Stage 6: most pages held back to test a wrapper.
+    /// Stage 6: maximum number of pages held back to test a wrapper.
     pub hold_back: usize,
     /// Stage 7.
     pub extract: ExtractConfig,
@@ -135,7 +135,7 @@ pub struct Tables {
     pub methods: MethodsConfig,
 }
 
-/// Forms of an article that are made beside its text.
+/// Forms of an article that are made besides its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forms {
     /// The HTML fragment.
@@ -144,8 +144,8 @@ pub struct Forms {
     pub markdown: bool,
 }
 
-/// What [`crate::learn`] and [`crate::SiteModel::apply`] go by. Two settings of equal [`Settings::digest`] and
-/// weights learn equal models from equal pages.
+/// The settings of [`crate::learn`] and [`crate::SiteModel::apply`]. Settings with equal [`Settings::digest`]
+/// and weights learn equal models from equal pages.
 #[derive(Clone, Debug)]
 pub struct Settings {
     tables: Tables,
@@ -157,7 +157,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Settings with the built-in weights, without site configs, that make text only.
+    /// Settings with the built-in weights, without site configs, for text only.
     pub fn new(tables: Tables) -> Self {
         let digest = Sha256::digest(serde_json::to_vec(&tables).unwrap_or_default()).into();
         let tracking = Tracking::new(&tables.tracking_parameters);
@@ -174,7 +174,7 @@ impl Settings {
     /// The defaults of `configs/default.toml`.
     ///
     /// # Panics
-    /// If that file, which is built in, lacks a key: a test holds that it does not.
+    /// If that file, which is built in, lacks a key; a test prevents this.
     pub fn standard() -> Self {
         #[derive(Deserialize)]
         struct Wrap {
@@ -221,7 +221,7 @@ impl Settings {
         Self { weights, ..self }
     }
 
-    /// The same with site configs, which go before what is learnt on pages of their hosts.
+    /// The same with site configs, which take precedence over learnt wrappers on pages of their hosts.
     #[must_use]
     pub fn with_site_configs(self, site_configs: Option<Arc<SiteConfigs>>) -> Self {
         Self { site_configs, ..self }
@@ -238,7 +238,7 @@ impl Settings {
         &self.tables
     }
 
-    /// The query parameters that are ignored where addresses are compared.
+    /// The query parameters that are ignored when addresses are compared.
     pub fn tracking(&self) -> &Tracking {
         &self.tracking
     }
@@ -258,7 +258,7 @@ impl Settings {
         self.forms
     }
 
-    /// SHA-256 of the tables. Weights, site configs and forms are not in it.
+    /// SHA-256 of the tables, without weights, site configs and forms.
     pub fn digest(&self) -> [u8; 32] {
         self.digest
     }

@@ -1,4 +1,4 @@
-//! Wrappers written by hand (site configs), found by host, and what one says of a page.
+//! Site configs, found by host, and their results on a page.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use wrapper::site_config::{CompiledSiteConfig, Given, lookup_names};
 #[derive(Clone, Debug, Default)]
 pub struct SiteConfigs {
     by_host: BTreeMap<String, Arc<HostConfig>>,
-    /// SHA-256 of what decides results, in hex; empty where no file is behind them.
+    /// SHA-256 of the files, in hex; empty if they do not come from files.
     pub digest: String,
 }
 
 /// A site config and the host it is for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostConfig {
-    /// `example.com`, or `.example.com` for those below it.
+    /// `example.com`, or `.example.com` for its subdomains.
     pub host: String,
-    /// What it says, with what `global.txt` says.
+    /// Its directives, with those of `global.txt`.
     pub wrapper: CompiledSiteConfig,
 }
 
 impl SiteConfigs {
-    /// Takes configs of different hosts, and the digest of what decides results.
+    /// Builds the table from configs of different hosts, and the digest of their files.
     pub fn new(configs: impl IntoIterator<Item = HostConfig>, digest: String) -> Self {
         let by_host = configs.into_iter().map(|config| (config.host.clone(), Arc::new(config)));
         Self { by_host: by_host.collect(), digest }
@@ -43,27 +43,27 @@ impl SiteConfigs {
     }
 }
 
-/// What a site config says of a page, by the nodes of its tree.
+/// The result of a site config on a page, as nodes of its tree.
 #[derive(Clone, Debug)]
 pub struct ConfiguredPage {
     /// The config.
     pub by: Arc<HostConfig>,
-    /// The expression that found the body, and the body; `None` if none did.
+    /// The expression that found the body, and the body; `None` without a match.
     pub body: Option<(String, Vec<NodeId>)>,
-    /// What is taken out of the page.
+    /// Nodes that are removed from the page.
     pub removed: Vec<NodeId>,
-    /// By which expressions.
+    /// The expressions that remove them.
     pub removed_by: Vec<String>,
     /// Title, authors and date.
     pub given: Given,
     /// Absolute address of the page that has the whole article.
     pub single_page: Option<String>,
-    /// Absolute address of the page on which the article goes on.
+    /// Absolute address of the page on which the article continues.
     pub next_page: Option<String>,
 }
 
 impl ConfiguredPage {
-    /// Whether the page has no article because the config finds none and forbids to look otherwise.
+    /// Whether the page has no article because the config finds none and forbids other methods.
     pub fn forbids(&self) -> bool {
         self.body.is_none() && self.by.wrapper.has_body() && !self.by.wrapper.autodetects()
     }

@@ -1,4 +1,4 @@
-//! One template: learnt from a sample of its pages, then applied to any page.
+//! One template: learnt from a sample of its pages, and applied to any page.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,54 +21,55 @@ use crate::stages::rank::rank;
 use crate::stages::signify::{Sibling, SignifiedPage, signify};
 use crate::stages::wrap::{CompiledWrapper, Trial, wrap, wrap_judged};
 
-/// With one page there is nothing to compare, and every pattern is as frequent as any other: Forest
-/// finds 59 F1 there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).
+/// With one page there is nothing to compare, and all patterns are equally frequent: Forest has an F1 of 59
+/// there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).
 const FEWEST_SIBLINGS: usize = 2;
 
-/// The fast path is open if the wrapper finds the article on four pages learnt from, and on four in five.
+/// The fast path is used if the wrapper finds the article on at least four pages of the sample, and on four
+/// in five.
 const FEWEST_ALIKE: usize = 4;
 
-/// Nodes that pages judged together have, more than one page: each block of theirs takes a kilobyte, and there
-/// is one for every two nodes at most. Twenty real pages have 20,000 to 180,000.
+/// Maximum number of nodes of the pages in a sample, if there is more than one: each block takes a kilobyte,
+/// with at most one block for every two nodes. Twenty real pages have 20,000 to 180,000.
 const NODES_AT_ONCE: usize = 300_000;
 
-/// Most sibling pages compared with each other for redundant blocks.
+/// Maximum number of sibling pages that are compared for redundant blocks.
 const REDUNDANCY_PAGES: usize = 100;
 
-/// Patterns of Forest's ranking that are kept, best first.
+/// Number of patterns of Forest's ranking that are kept.
 const PATTERNS_KEPT: usize = 5;
 
-/// What was learnt of a template. Borrows nothing of the pages.
+/// What was learnt about a template. Borrows nothing from the pages.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Learnt {
-    /// Its wrapper; none where there were too few pages, or the engine learns nothing.
+    /// Its wrapper; none if there were too few pages, or the engine learns nothing.
     pub wrapper: Option<CompiledWrapper>,
-    /// Forest's ranking, where Forest is the engine.
+    /// Forest's ranking, for that engine.
     ranked: Vec<StructuralPattern>,
-    /// What siblings share, where grove is the engine.
+    /// What siblings share, for grove.
     judgement: Option<Judgement>,
-    /// What the pages learnt from are like, where the fast path is open.
+    /// Properties of the pages in the sample, if the fast path is used.
     profile: Option<Profile>,
-    /// Blocks that siblings share, where BlockExtractor is the engine.
+    /// Blocks that siblings share, for BlockExtractor.
     redundant: Option<Redundant>,
 }
 
-/// How a page was looked at.
+/// How a page was processed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Way {
-    /// On the fast path: by the wrapper, with the scores its patterns had in the sample.
+    /// On the fast path: by the wrapper, with the scores that its patterns had in the sample.
     FastPath,
-    /// Judged by the trees.
+    /// Scored by the trees.
     Judged,
-    /// In the way of another engine.
+    /// By another engine.
     #[default]
     Other,
 }
 
-/// The body of a page, `None` if it has none, and how the page was looked at.
+/// The body of a page, `None` if it has none, and how the page was processed.
 pub(crate) type Found = (Option<Body>, Way);
 
-/// How many of these pages, in their order, a template is learnt from, given their numbers of nodes.
+/// How many of these pages, in order, a template is learnt from, given their numbers of nodes.
 fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
     let most = match tables.rank.engine {
         Engine::Grove => tables.rank.learn_from.max(1),
@@ -84,8 +85,8 @@ fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
 }
 
 impl Learnt {
-    /// Learns from the first of these pages, as many as the settings say. Gives also what [`Learnt::body`] finds on
-    /// those, where that came out on the way.
+    /// Learns from the first pages, up to the number in the settings. Also returns what [`Learnt::body`]
+    /// finds on these, if that is known.
     pub(crate) fn of(
         pages: &[Sibling<'_>],
         settings: &Settings,
@@ -108,12 +109,12 @@ impl Learnt {
         }
     }
 
-    /// Structural patterns in the order that Forest ranks them, best first; none where it was not asked.
+    /// Forest's ranking of structural patterns, best first; empty for other engines.
     pub fn ranked(&self) -> &[StructuralPattern] {
         self.judgement.as_ref().map_or(&self.ranked, |judgement| &judgement.common.forest.ranked)
     }
 
-    /// What was judged; none for other engines than grove.
+    /// What grove learnt; `None` for other engines.
     pub fn judgement(&self) -> Option<&Judgement> {
         self.judgement.as_ref()
     }
@@ -151,7 +152,7 @@ impl Learnt {
         (meter.step(Step::Extract, find), Way::Judged)
     }
 
-    /// Whether this can be what was learnt of a template: for values that were read back.
+    /// Validates what was learnt about a template, after deserialisation.
     ///
     /// # Errors
     /// Says what is wrong.
@@ -211,13 +212,13 @@ fn judge_sample(
                 judged_body(page, page_judged, &judgement, lone, selected(), feed_items, weights);
             (body, Way::Judged)
         };
-        // A panic is that page's own: it is found again when the model is applied to the page.
+        // A panic affects only this page: it is reported when the model is applied to the page.
         catch_unwind(AssertUnwindSafe(find)).ok()
     };
     let bodies: Vec<Option<Found>> =
         meter.step(Step::Extract, || (0..sample.len()).into_par_iter().map(body).collect());
     if let Some(wrapper) = &mut wrapper {
-        // What is to be expected of it: the mean over the pages it was learnt from.
+        // Its statistics: the mean over the pages of the sample.
         let found = bodies.iter().flatten().filter_map(|(body, _)| body.as_ref());
         let sum: f64 = found.map(|body| body.confidence).sum();
         wrapper.wrapper.confidence *= sum / bodies.len().max(1) as f64;
@@ -226,7 +227,7 @@ fn judge_sample(
     (Learnt { wrapper, judgement: Some(judgement), profile, ..Learnt::default() }, bodies)
 }
 
-/// What the pages learnt from are like. `chosen` is what the wrapper selects on each.
+/// Properties of the pages in the sample. `chosen` is what the wrapper selects on each.
 fn profile(
     pages: &[&ParsedPage<'_>],
     judged: &[JudgedPage],

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use grove::{Weights, WeightsError};
 use sha2::{Digest, Sha256};
 
-/// Weights and the SHA-256 of the file they came from.
+/// Weights and the SHA-256 of their file.
 #[derive(Clone, Debug)]
 pub struct LoadedWeights {
     /// The weights.
@@ -15,19 +15,19 @@ pub struct LoadedWeights {
 }
 
 impl LoadedWeights {
-    /// Reads the bytes of a weights file, as `sitegrove train` writes it.
+    /// Reads a weights file, as `sitegrove train` writes it.
     ///
     /// # Errors
-    /// If they are no weights that this version can use.
+    /// If this version cannot use them.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         Ok(Self { weights: Weights::from_json(bytes)?, digest: Sha256::digest(bytes).into() })
     }
 }
 
-/// The weights that are built in (`configs/weights.json`).
+/// The built-in weights (`configs/weights.json`).
 ///
 /// # Panics
-/// If the file that was built in is not for this version: a test keeps that from happening.
+/// If the built-in file is not for this version; a test prevents this.
 pub fn built_in() -> &'static LoadedWeights {
     static BUILT_IN: OnceLock<LoadedWeights> = OnceLock::new();
     BUILT_IN.get_or_init(|| {

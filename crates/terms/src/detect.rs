@@ -20,7 +20,7 @@ use crate::script::Script;
 const SAMPLE_LETTERS: usize = 1_000;
 /// Bytes looked at to find them.
 const SAMPLE_BYTES: usize = 8_192;
-/// Below this many letters a text says too little.
+/// Minimum number of letters for detection.
 const MIN_LETTERS: usize = 20;
 /// Share of words that must be function words of a language. Running text has
 /// three times as many; of a neighbouring language, whose words are left out of the lists, a third.
@@ -94,7 +94,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
     {
         return found(language, true);
     }
-    // It calls every Cyrillic text Russian; that says nothing beside the function words.
+    // It takes every Cyrillic text for Russian, so function words decide.
     let which = which.filter(|_| script == Script::Latin);
     let end = sample.char_indices().nth(WHATLANG_CHARS).map_or(sample.len(), |(at, _)| at);
     let denied = if not_russian { vec![Lang::Rus, Lang::Bul] } else { Vec::new() };

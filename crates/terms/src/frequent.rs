@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ranking::term_counts;
 
-/// What [`FrequentTerms::of`] needs to be told.
+/// Parameters of [`FrequentTerms::of`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrequentConfig {
     /// Share of pages that must have a term: 0.8 is what was measured.

@@ -13,7 +13,7 @@ pub enum Weighting {
     Sublinear,
 }
 
-/// What [`tf_idf`](crate::tf_idf) needs to be told.
+/// Parameters of [`tf_idf`](crate::tf_idf).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TfIdfConfig {
     /// The weight of a term.

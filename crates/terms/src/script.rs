@@ -1,7 +1,7 @@
 //! Writing systems: which one a character belongs to, and how it separates words.
 //!
-//! Whole Unicode blocks stand for their script: enough to choose an analyzer and a language, and a
-//! handful of comparisons a character. Punctuation inside a block is not told apart here.
+//! Whole Unicode blocks stand for their script: enough to choose an analyzer and a language, and a handful of
+//! comparisons a character. Punctuation inside a block is not distinguished here.
 
 /// A writing system, as far as the choice of language and analyzer needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

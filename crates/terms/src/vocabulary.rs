@@ -1,4 +1,4 @@
-//! The texts behind term hashes, kept by whoever needs to print them.
+//! The texts of term hashes, for printing.
 //!
 //! An [`crate::Analyzer`] forgets words to stay small, so it cannot be asked later; a caller that
 //! ranks terms keeps a vocabulary for as long as it keeps the hashes (a template, a site).

@@ -21,7 +21,7 @@ pub(crate) struct Shared {
     pub(crate) exceptions: u32,
 }
 
-/// An ancestor so many levels up from the lead, and how it can be told.
+/// An ancestor of the lead, by level, and the condition that identifies it.
 pub(crate) struct Anchor {
     pub(crate) distance: usize,
     pub(crate) test: TestId,
@@ -104,7 +104,7 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         labels.iter().filter_map(shared).collect()
     }
 
-    /// Ancestors of the lead that can be told by a name or a condition which some ancestor of the
+    /// Ancestors of the lead that can be identified by a name or a condition which some ancestor of the
     /// others satisfies too; `most` conditions of each, the nearest ancestors first.
     pub(crate) fn anchors(&self, most: usize) -> Vec<Anchor> {
         let (memo, lead) = self.lead;

@@ -9,8 +9,8 @@ use crate::names::{module_stem, numbered_stem};
 /// Longer values are sentences, addresses or styles, not names.
 const MAX_VALUE: usize = 60;
 
-/// The conditions on its attributes that hold for an element, cheapest first: on those that its kind is told
-/// by, so they are the same for all of the kind.
+/// The conditions on its attributes that hold for an element, cheapest first: on those that its kind is
+/// determined by, so they are the same for all of the kind.
 pub(crate) fn labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
     let Some(element) = document.element(id) else { return Vec::new() };
     let mut labels = Vec::new();

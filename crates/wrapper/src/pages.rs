@@ -368,7 +368,7 @@ struct Climb<'c, 'a> {
     tests: Vec<Rc<Tested>>,
     /// Where the steps begin, rising.
     tops: &'c [NodeId],
-    /// What came of it from the last parent: elements beside each other come one after the other.
+    /// The last parent's result: siblings are evaluated one after the other.
     before: Option<(NodeId, bool)>,
 }
 

@@ -78,7 +78,7 @@ pub(crate) enum Selection<'s> {
     Union(&'s [Trail]),
 }
 
-/// A selection beside what is wanted, as far as it matters.
+/// A selection compared with the wanted nodes, within the relevant roots.
 struct Compared {
     /// Whether they are the same.
     is_same: bool,
@@ -156,7 +156,7 @@ fn cost(trail: &[Stride], pages: &[Page<'_>]) -> u32 {
     pages.first().map_or(0, |page| page.memo.steps().cost(trail))
 }
 
-/// What every further expression of a union costs beside its own length.
+/// Cost of every further expression of a union, besides its length.
 const ANOTHER: u32 = 15;
 
 /// Cost and mistakes of a union of paths.

@@ -72,7 +72,7 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<(
                 times.push(seconds);
             }
             for (of_jobs, &jobs) in runs.iter_mut().zip(&jobs) {
-                // None is deleted before the end: ext4 is slow to make files where others were just deleted.
+                // Deleted only at the end: ext4 is slow to create files where others were just deleted.
                 go_on()?;
                 let own = folder.join(format!("{round}-{jobs}"));
                 of_jobs.push(WholeRun::measure(&args.inputs, jobs, &own)?);
@@ -81,7 +81,7 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<(
         anyhow::Ok(())
     };
     let measured = measure();
-    // It may not be there, if the first run failed early.
+    // It may not exist, if the first run failed early.
     let _ = std::fs::remove_dir_all(&folder);
     measured?;
     print(out, megabytes, &parts, &jobs, &runs)
@@ -146,7 +146,7 @@ fn thread_counts() -> Vec<usize> {
     counts
 }
 
-/// A run from start to end in a process of its own, so that time and memory are its own too.
+/// A complete run in a separate process, to measure its time and memory.
 struct WholeRun {
     seconds: f64,
     cpu_seconds: Option<f64>,
@@ -167,7 +167,7 @@ impl WholeRun {
             .status()
             .context("cannot start a run")?;
         let seconds = start.elapsed().as_secs_f64();
-        // 1: something could not be read to its end, as for the parts.
+        // 1: an input could not be read to its end; the single steps accept that too.
         if !matches!(status.code(), Some(0 | 1)) {
             bail!("the run that was to be measured ended with {status}");
         }
@@ -180,7 +180,7 @@ impl WholeRun {
 /// hundredths of a second (proc_pid_stat(5); Linux only).
 fn cpu_seconds_of_children() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is a name, and may hold anything.
+    // The second field is a name, and may contain anything.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
     Some((ticks(16)? + ticks(17)?) as f64 / 100.0)

@@ -68,7 +68,8 @@ pub struct EvaluateArgs {
     /// substring, and nodes if the gold marks any.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub measures: Vec<String>,
-    /// Compare titles, authors and dates (title, authors, published of the runs) instead of texts; --worst N then lists N pages a field.
+    /// Compare titles, authors and dates (title, authors, published of the runs) instead of texts; --worst N
+    /// then lists N pages per field.
     #[arg(long, conflicts_with_all = ["measures", "floors", "sweep"])]
     pub metadata: bool,
     /// Show the N worst pages of the first run under the first measure, with what was missed and what was extra (not in CSV).
@@ -106,21 +107,21 @@ pub struct EvaluateArgs {
     pub feeds: Vec<String>,
 }
 
-/// Forms a report can take.
+/// Format of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// Tables for people.
     Markdown,
     /// Everything, nested.
     Json,
-    /// One figure a line.
+    /// One figure per line.
     Csv,
 }
 
 /// How an evaluation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The report was written, and no floor broke.
+    /// The report was written, and no run is below its floor.
     Done,
     /// The report was written, and a run is below its floor (exit code 1).
     BelowFloor,
@@ -129,7 +130,7 @@ pub enum Outcome {
 /// Evaluates the runs and writes the report to `out`, or to the file the arguments name.
 ///
 /// # Errors
-/// Where a file cannot be read (with the line), names a thing that is not there, or the floors belong to another gold.
+/// If a file cannot be read (with the line) or has an unknown name, or the floors belong to another gold.
 pub fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<Outcome> {
     if let Some(what) = args.sweep {
         return sweep::sweep(args, what, out).map(|()| Outcome::Done);
@@ -244,7 +245,7 @@ fn write_report(args: &EvaluateArgs, text: &str, out: &mut Console<'_>) -> anyho
     }
 }
 
-/// Writes a file so that it is there whole or not at all.
+/// Writes a file atomically.
 pub(in crate::commands) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let mut name = path.file_name().context("--out and --floors need a file name")?.to_owned();
     name.push(".part");

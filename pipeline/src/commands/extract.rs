@@ -65,7 +65,7 @@ pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<()> {
     }
     config.emit.markdown = matches!(args.format, ExtractFormat::Markdown);
     let named: Vec<String> = args.pages.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-    // Whatever its name ends in, a file named here is a page.
+    // A file named here is a page, whatever its extension.
     let inputs = expand(&named, &[])?.into_iter().map(|input| match input {
         Input::Archive(path) => {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -104,7 +104,7 @@ fn print(result: &SiteResult, format: ExtractFormat, out: &mut Console<'_>) -> R
                 let body = article.markdown.as_deref().unwrap_or_default();
                 let title = article.metadata.title.as_ref();
                 let title = title.map(|t| format!("# {}", dom::markdown_of_text(&t.value)));
-                // Many bodies begin with their heading.
+                // Many bodies start with their heading.
                 if let Some(title) = title.filter(|title| !body.lines().any(|line| line == title)) {
                     writeln!(out, "{title}\n")?;
                 }

@@ -31,9 +31,9 @@ impl Progress {
         Self { bytes, pages, bars }
     }
 
-    /// Takes the bars off the screen.
+    /// Removes the bars from the screen.
     pub fn clear(&self) {
-        // Failing to tidy up a terminal is nothing to stop for.
+        // Failing to clean up the terminal is no reason to stop.
         let _ = self.bars.clear();
     }
 }

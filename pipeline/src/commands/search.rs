@@ -112,7 +112,7 @@ fn folder_of(args: &SearchArgs) -> PathBuf {
     if !is_index(&args.index) && is_index(&inside) { inside } else { args.index.clone() }
 }
 
-/// Most sites and languages that are counted for people.
+/// Maximum number of sites and languages in the printed counts.
 const COUNTS_SHOWN: usize = 10;
 
 fn print(
@@ -234,7 +234,7 @@ struct HitRecord<'a> {
     published: Option<String>,
     language: &'a str,
     template: &'a str,
-    /// HTML with what matched in `<b>`.
+    /// HTML with the matches in `<b>`.
     snippet: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<&'a str>,
@@ -310,7 +310,7 @@ mod tests {
         let pairs = hit("北京大学", &[0..6, 3..9]);
         assert_eq!(marked(&pairs), "[北京大]学");
         assert_eq!(marked(&hit("none", &[])), "none");
-        // Ranges that are none of the text must not end the program.
+        // Invalid ranges must not panic.
         assert_eq!(marked(&hit("ü x", &[1..9, 3..4])), "ü x");
     }
 }

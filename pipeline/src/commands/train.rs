@@ -128,7 +128,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         let held_out = trial::held_out(&sites, &templates, &plan, &course, &like, &config);
         let table = report::Table::of(&templates, &course, &held_out);
         table.print(leave_out.name(), out)?;
-        // The next course takes minutes: what is known is to be seen.
+        // The next course takes minutes: show the results so far.
         out.flush()?;
         like.figures.extend(table.figures(leave_out.name()));
         if leave_out == LeaveOut::Publishers {

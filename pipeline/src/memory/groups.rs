@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(allowed("0::/docker/a1b2\n", mounts, &own), 1 << 30);
         let inner = limit("my groups/job/memory.max");
         assert_eq!(allowed("0::/docker/a1b2/job\n", mounts, &inner), 1 << 30);
-        // Outside of the namespace, and no group told at all.
+        // Outside of the namespace, and no group at all.
         assert_eq!(allowed("0::/../elsewhere\n", mounts, &own), 1 << 30);
         assert_eq!(allowed("", mounts, &own), 1 << 30);
         let nowhere = limit("elsewhere/memory.max");

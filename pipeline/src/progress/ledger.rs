@@ -1,4 +1,4 @@
-//! The books of a run: what was read, kept and dropped, and what it took.
+//! The ledger of a run: what was read, kept and dropped, time and memory.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::stages::read::InputSummary;
 /// Version of the format of `ledger.json`.
 pub const SCHEMA: u32 = 1;
 
-/// Name of the ledger in a run folder. It is written last: where it is, the run is complete.
+/// Name of the ledger in a run folder. The final ledger is written last and marks the run as complete.
 pub const FILE: &str = "ledger.json";
 
 /// Time spent in a part of the work, summed over threads.
@@ -100,7 +100,7 @@ pub struct InputRecord {
     pub file: String,
     /// Its length.
     pub bytes: u64,
-    /// When the file was last changed, in nanoseconds since 1970-01-01 UTC; `None` where that is not known.
+    /// Time of the file's last change, in nanoseconds since 1970-01-01 UTC; `None` if unknown.
     #[serde(default)]
     pub modified: Option<i64>,
     /// SHA-256 of its bytes.
@@ -124,7 +124,7 @@ impl From<&InputSummary> for InputRecord {
     }
 }
 
-/// How much of everything.
+/// Counts of a run.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Counts {
     /// Pages that reached a site.
@@ -136,13 +136,13 @@ pub struct Counts {
     /// Pages with constructs that our tokenizer leaves to html5ever's, which is slower.
     #[serde(default)]
     pub pages_by_html5ever: u64,
-    /// Pages of which elements, attributes or the rest were left out, as their trees outgrew a limit.
+    /// Pages whose trees exceeded a limit, so that elements, attributes or the rest were left out.
     #[serde(default)]
     pub pages_outgrown: u64,
-    /// Pages that took the fast path: by the wrapper and what was learnt, without being judged.
+    /// Pages that took the fast path: extracted by the wrapper and the model, without scoring.
     #[serde(default)]
     pub pages_fast_path: u64,
-    /// Pages that were judged.
+    /// Pages that were scored block by block.
     #[serde(default)]
     pub pages_judged: u64,
     /// Sites.
@@ -161,15 +161,15 @@ pub struct Counts {
     pub dropped: u64,
 }
 
-/// How far a run is.
+/// State of a run.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// It is being worked on, or the process was killed.
+    /// A process is working on it, or was killed.
     Running,
-    /// It was stopped, or could not go on; the same command continues it.
+    /// It was stopped, or failed; the same command resumes it.
     Stopped,
-    /// All is written.
+    /// Everything is written.
     #[default]
     Complete,
 }
@@ -185,39 +185,39 @@ impl State {
     }
 }
 
-/// What a run is doing.
+/// Phase of a run.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// Inputs are read.
+    /// Reading inputs.
     #[default]
     Reading,
-    /// What was done before is taken over.
+    /// Reading the results of an earlier process.
     Resuming,
-    /// Sites are learnt and their articles extracted.
+    /// Learning sites and extracting their articles.
     Learning,
-    /// Outputs are finished.
+    /// Finishing the outputs.
     Writing,
 }
 
-/// Where a run that is not complete stands.
+/// Progress of a run that is not complete.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Progress {
-    /// What is being done.
+    /// The current phase.
     pub phase: Phase,
     /// Bytes of all inputs.
     pub bytes: u64,
     /// Bytes of inputs read.
     pub bytes_read: u64,
-    /// Sites; 0 until all is read.
+    /// Sites; 0 until everything is read.
     pub sites: u64,
-    /// Pages; 0 until all is read.
+    /// Pages; 0 until everything is read.
     pub pages: u64,
-    /// Sites whose results were taken over from an earlier process.
+    /// Sites whose results are those of an earlier process.
     pub sites_resumed: u64,
-    /// Bytes of pages that wait on disk.
+    /// Bytes of pages on disk.
     pub spool_bytes: u64,
-    /// The process.
+    /// Process id.
     pub process: u32,
     /// When this was written, UTC.
     pub updated: String,
@@ -231,7 +231,7 @@ pub struct Progress {
 pub struct Ledger {
     /// Format version.
     pub schema: u32,
-    /// How far the run is.
+    /// State of the run.
     #[serde(default)]
     pub state: State,
     /// Version of sitegrove.
@@ -242,12 +242,12 @@ pub struct Ledger {
     pub terms: String,
     /// SHA-256 of the settings that decide the results.
     pub config_hash: String,
-    /// SHA-256 of the outputs chosen and how they are written.
+    /// SHA-256 of the chosen outputs and their settings.
     #[serde(default)]
     pub outputs_hash: String,
-    /// The inputs, sorted by name; none before all are read.
+    /// The inputs, sorted by name; empty until all are read.
     pub inputs: Vec<InputRecord>,
-    /// How much of everything.
+    /// Counts.
     pub counts: Counts,
     /// Drops by reason.
     pub drops: BTreeMap<String, u64>,
@@ -256,16 +256,16 @@ pub struct Ledger {
     /// Outputs that could not be written, with the reason.
     #[serde(default)]
     pub failed_sinks: BTreeMap<String, String>,
-    /// How far it is, while it is not complete.
+    /// Progress, while the run is not complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
-    /// When this process began, UTC.
+    /// Start of this process, UTC.
     pub started: String,
     /// Wall time in seconds.
     pub seconds: f64,
     /// Seconds by stage; stages 3 to 7 run in parallel and are summed over threads.
     pub stage_seconds: BTreeMap<String, f64>,
-    /// Bytes of inputs that this process read: of a run that was gone on with, not all of them.
+    /// Bytes of inputs that this process read; less than all after a resume.
     #[serde(default)]
     pub bytes_read: u64,
     /// Threads.
@@ -274,12 +274,12 @@ pub struct Ledger {
     pub pages_per_second: f64,
     /// Decoded HTML, in 10⁶ bytes, a second of wall time.
     pub html_mb_per_second: f64,
-    /// Most memory the process held, in bytes, where the system tells.
+    /// Peak memory of the process in bytes, if the system reports it.
     pub peak_rss_bytes: Option<u64>,
 }
 
 impl Ledger {
-    /// The ledger of a run that begins with so many threads.
+    /// The ledger of a run that starts with `jobs` threads.
     pub(crate) fn begin(config: &Config, jobs: usize) -> Self {
         let process = std::process::id();
         Self {
@@ -325,10 +325,10 @@ impl Ledger {
         serde_json::from_str(&text).ok()
     }
 
-    /// The ledger of a run that is meant to be there.
+    /// The ledger of a finished run.
     ///
     /// # Errors
-    /// If the folder holds no finished run.
+    /// If the folder contains no finished run.
     pub fn of_run(folder: &Path) -> Result<Self> {
         let shown = folder.display();
         let ledger = Self::read(folder).with_context(|| {
@@ -343,7 +343,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// The ledger as it is written.
+    /// The contents of `ledger.json`.
     pub fn to_json(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
         text.push('\n');
@@ -351,7 +351,7 @@ impl Ledger {
     }
 }
 
-/// The most resident memory of this process so far, from `/proc` (Linux only).
+/// Peak resident memory of this process, from `/proc` (Linux only).
 pub fn peak_rss() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;

@@ -2,13 +2,13 @@
 
 /// Receives progress events. All methods are called from many threads.
 pub trait Observer: Sync + std::fmt::Debug {
-    /// Reading begins: this many files and bytes.
+    /// Reading starts: number of files and bytes.
     fn reading(&self, _files: usize, _bytes: u64) {}
-    /// So many bytes more were read.
+    /// So many more bytes were read.
     fn read(&self, _bytes: u64) {}
-    /// Sites are processed from here on: this many, with so many pages.
+    /// Processing starts: number of sites and pages.
     fn processing(&self, _sites: usize, _pages: usize) {}
-    /// A site, or a part of a very large one, is done.
+    /// A site, or a part of a large one, is done.
     fn site_done(&self, _site: &str, _pages: usize) {}
 }
 

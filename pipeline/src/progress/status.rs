@@ -1,4 +1,4 @@
-//! How far a run is, for those who watch: `ledger.json` and a metrics file, kept current while it runs.
+//! Keeps `ledger.json` and the metrics file up to date while a run works.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use crate::progress::ledger::{Clock, Ledger, Phase, Progress, State};
 use crate::progress::observer::Observer;
 use crate::shuffle::spool::Spool;
 
-/// Time between two looks.
+/// Time between two checks for the end of the work.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Where a run stands.
+/// Status of a run.
 #[derive(Debug)]
 pub(crate) struct Status<'a> {
-    /// The books so far.
+    /// The ledger so far.
     ledger: Mutex<Ledger>,
     clock: &'a Clock,
     spool: &'a Spool,
     begun: Instant,
     bytes: AtomicU64,
-    /// Where the ledger goes while the run is not complete.
+    /// Folder of the ledger while the run is not complete.
     path: PathBuf,
     metrics: Option<PathBuf>,
     ended: Mutex<bool>,
@@ -54,17 +54,17 @@ impl<'a> Status<'a> {
         }
     }
 
-    /// The books so far.
+    /// The ledger so far.
     pub(crate) fn ledger(&self) -> MutexGuard<'_, Ledger> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// So many bytes of inputs more were read.
+    /// So many more bytes of inputs were read.
     pub(crate) fn read(&self, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Says what is being done.
+    /// Sets the phase.
     pub(crate) fn phase(&self, phase: Phase, set: impl FnOnce(&mut Progress)) {
         let mut ledger = self.ledger();
         if let Some(progress) = &mut ledger.progress {
@@ -73,7 +73,7 @@ impl<'a> Status<'a> {
         }
     }
 
-    /// The ledger as it is now.
+    /// The ledger with current times.
     fn now(&self) -> Ledger {
         let mut ledger = self.ledger().clone();
         ledger.close(self.begun, self.clock);
@@ -86,7 +86,7 @@ impl<'a> Status<'a> {
         ledger
     }
 
-    /// The ledger of the run, which is complete.
+    /// The final ledger of a complete run.
     pub(crate) fn close(&self) -> Ledger {
         let mut ledger = self.now();
         ledger.state = State::Complete;
@@ -94,45 +94,46 @@ impl<'a> Status<'a> {
         ledger
     }
 
-    /// Writes down how things are. Failing to is nothing to stop for: whoever watches sees an old time.
-    pub(crate) fn tell(&self, state: State) {
+    /// Writes the ledger and the metrics. A failure does not stop the run: the time in the old files shows
+    /// it.
+    pub(crate) fn write(&self, state: State) {
         let mut ledger = self.now();
         ledger.state = state;
         if let Err(error) = AtomicFile::write_whole(&self.path, ledger.to_json().as_bytes()) {
             tracing::debug!("{error}");
         }
-        self.tell_metrics(&ledger);
+        self.write_metrics(&ledger);
     }
 
-    /// Tells that the run cannot go on, and why.
+    /// Records that the run stopped, and why.
     pub(crate) fn stopped(&self, why: &anyhow::Error) {
         if let Some(progress) = &mut self.ledger().progress {
             progress.stopped = error_chain(why);
         }
-        self.tell(State::Stopped);
+        self.write(State::Stopped);
     }
 
-    /// Takes back what was told: there was nothing to keep.
+    /// Removes the ledger: nothing is worth keeping.
     pub(crate) fn forget(&self) {
-        // What cannot be removed says that it is not complete.
+        // A ledger that cannot be removed says that the run is not complete.
         let _ = std::fs::remove_file(&self.path);
     }
 
-    /// Writes the metrics file, if there is to be one.
-    pub(crate) fn tell_metrics(&self, ledger: &Ledger) {
+    /// Writes the metrics file, if one is wanted.
+    pub(crate) fn write_metrics(&self, ledger: &Ledger) {
         let Some(path) = &self.metrics else { return };
         if let Err(error) = AtomicFile::write_whole(path, metrics(ledger).as_bytes()) {
             tracing::warn!("{error}");
         }
     }
 
-    /// Does some work while all is told every second.
+    /// Runs `work` and writes the status every second.
     pub(crate) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
                 while !*ended {
-                    self.tell(State::Running);
+                    self.write(State::Running);
                     let waited = self.bell.wait_timeout(ended, INTERVAL);
                     ended = waited.unwrap_or_else(PoisonError::into_inner).0;
                 }
@@ -145,7 +146,7 @@ impl<'a> Status<'a> {
     }
 }
 
-/// Ends the telling, however the work ends.
+/// Stops the status thread, also when the work panics.
 struct End<'a, 'b>(&'a Status<'b>);
 
 impl Drop for End<'_, '_> {
@@ -155,7 +156,7 @@ impl Drop for End<'_, '_> {
     }
 }
 
-/// Stops reading as soon as somebody wants to stop, or nothing more can be kept.
+/// Stops reading when the run is stopped or nothing more can be stored.
 #[derive(Debug)]
 pub(crate) struct Reading<'a> {
     pub(crate) status: &'a Status<'a>,
@@ -174,11 +175,11 @@ impl Reading<'_> {
     }
 }
 
-/// The ledger as Prometheus reads it (text exposition format 0.0.4).
+/// The ledger in Prometheus' text exposition format 0.0.4.
 fn metrics(ledger: &Ledger) -> String {
     let mut text = String::new();
     let mut family = |name: &str, kind: &str, help: &str, samples: &[(String, f64)]| {
-        // Memory takes every byte.
+        // Writing to memory cannot fail.
         let _ = writeln!(text, "# HELP sitegrove_{name} {help}\n# TYPE sitegrove_{name} {kind}");
         for (labels, value) in samples {
             let _ = writeln!(text, "sitegrove_{name}{labels} {value}");
@@ -252,7 +253,7 @@ fn metrics(ledger: &Ledger) -> String {
     text
 }
 
-/// Where the ledger of an unfinished run goes: to its own place, unless a finished run lies there.
+/// Folder of the ledger of an unfinished run: the run folder, unless it contains a finished run.
 pub(crate) fn place(folder: &Path, state: &Path) -> PathBuf {
     let finished = Ledger::read(folder).is_some_and(|ledger| ledger.state == State::Complete);
     let of = if finished { state } else { folder };

@@ -1,4 +1,4 @@
-//! What is counted while the results of sites come in.
+//! Counts the results of sites as they come in.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::progress::ledger::{Counts, Ledger};
 
-/// Sites whose wrappers are remembered: a summary shows fewer.
+/// Number of sites whose wrappers are kept: more than a summary shows.
 const MOST: usize = 100;
 
-/// What is counted of a site, or of a part of it.
+/// The counts of a site, or of a part of it.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Counted {
     pub(crate) site: String,
@@ -28,7 +28,7 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Counts what came of it.
+    /// Counts a result.
     pub(crate) fn of(result: &SiteResult) -> Self {
         let mut by_route = BTreeMap::new();
         for article in &result.articles {
@@ -58,12 +58,12 @@ pub(crate) struct Tally {
     counts: Counts,
     drops: BTreeMap<String, u64>,
     best: Vec<(String, usize, Option<BestWrapper>)>,
-    /// Whether the last of `best` is a site of which more comes.
+    /// Whether more parts follow of the last site in `best`.
     open: bool,
 }
 
 impl Tally {
-    /// Counts something left out that belongs to no site.
+    /// Counts a drop that belongs to no site.
     pub(crate) fn drop(&mut self, drop: &Drop) {
         self.drops(drop.reason, 1);
     }
@@ -73,14 +73,14 @@ impl Tally {
         self.counts.dropped += n;
     }
 
-    /// Counts the records that are listed nowhere: they are many and hold no page.
+    /// Counts the records that are not listed: they are many and no pages.
     pub(crate) fn other_records(&mut self, records: u64) {
         if records > 0 {
             self.drops(DropReason::OtherRecord, records);
         }
     }
 
-    /// Counts what came of a site, or of a part of it.
+    /// Adds the counts of a site, or of a part of it.
     pub(crate) fn add(&mut self, done: &Counted) {
         for (&reason, &n) in &done.drops {
             self.drops(reason, n);
@@ -123,14 +123,14 @@ impl Tally {
         self.best.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     }
 
-    /// Writes the counts into the books.
+    /// Writes the counts to the ledger.
     pub(crate) fn show(&self, ledger: &mut Ledger) {
         let Counts { feed_items, feed_items_elsewhere, .. } = ledger.counts;
         ledger.counts = Counts { feed_items, feed_items_elsewhere, ..self.counts.clone() };
         ledger.drops.clone_from(&self.drops);
     }
 
-    /// Of the sites with the most articles, most first, their articles and best wrapper.
+    /// The sites with the most articles, most first, with their number of articles and best wrapper.
     pub(crate) fn into_best(mut self) -> Vec<(String, usize, Option<BestWrapper>)> {
         self.sort();
         self.best.truncate(MOST);

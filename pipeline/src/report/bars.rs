@@ -1,4 +1,4 @@
-//! Amounts with a name each, as a table with bars: text stays text on any screen and for any reader.
+//! Named amounts as a table with bars, readable without the bars too.
 
 use crate::html::Html;
 
@@ -10,11 +10,11 @@ pub(super) struct Bar {
     pub(super) more: String,
     /// Its length.
     pub(super) amount: f64,
-    /// The amount as it reads.
+    /// The amount as text.
     pub(super) shown: String,
 }
 
-/// A table of bars, the longest as wide as there is room. `heads` are for those who cannot see it.
+/// A table of bars; the longest has the full width. `heads` are for screen readers.
 pub(super) fn bars(html: &mut Html, heads: [&'static str; 2], bars: &[Bar]) {
     let longest = bars.iter().map(|bar| bar.amount).fold(0.0, f64::max);
     html.raw("<table class=\"bars\">\n<colgroup><col><col></colgroup>\n<thead class=\"unseen\"><tr><th scope=\"col\">");

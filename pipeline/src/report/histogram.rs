@@ -1,4 +1,4 @@
-//! Histograms as SVG. Their figures stand beside them as a table, folded away.
+//! Histograms as SVG, with their figures as a folded table.
 
 use crate::html::Html;
 use crate::numerals::{grouped, percent};
@@ -18,10 +18,10 @@ pub(super) struct Tick {
 
 /// A histogram.
 pub(super) struct Histogram {
-    /// Told from the others on the page by this.
+    /// Its id on the page.
     pub(super) id: &'static str,
     pub(super) title: &'static str,
-    /// What it shows, in a sentence or two: for all, and first of all for those who cannot see it.
+    /// A description in a sentence or two, also for screen readers.
     pub(super) summary: String,
     /// What is counted, e.g. `articles`.
     pub(super) counted: &'static str,
@@ -42,7 +42,7 @@ const DIGIT: f64 = 7.6;
 /// Space between bars.
 const GAP: f64 = 1.5;
 
-/// Draws it, with its heading and table.
+/// Writes it, with its heading and table.
 pub(super) fn histogram(html: &mut Html, chart: &Histogram) {
     html.raw("<section class=\"figure\">\n<h2>").raw(chart.title).raw("</h2>\n");
     html.element("<p>", &chart.summary, "</p>\n");
@@ -80,7 +80,7 @@ fn picture(html: &mut Html, chart: &Histogram, most: u64) {
     }
     words(html, "start", 4.0, 12.0, chart.counted);
     for (at, class) in chart.classes.iter().enumerate().filter(|(_, class)| class.amount > 0) {
-        // What is there is seen, however little.
+        // Small amounts stay visible.
         let high = (room[1] * class.amount as f64 / top as f64).max(1.0);
         let x = left + wide * at as f64 + GAP / 2.0;
         html.raw("<rect");

@@ -10,7 +10,7 @@ use crate::memory::shown;
 use crate::numerals::{count, duration, grouped, percent};
 use crate::progress::ledger::Ledger;
 
-/// Most inputs that are listed, and most problems.
+/// Maximum number of inputs and of problems that are listed.
 const LISTED: usize = 100;
 
 /// Reasons that mean damage.
@@ -141,7 +141,7 @@ pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
     html.raw("</section>\n");
 }
 
-/// What a reason means; nothing for one that this version does not know.
+/// The meaning of a reason; empty for an unknown one.
 fn meaning(reason: &str) -> &'static str {
     let known = DropReason::ALL.iter().find(|known| known.as_str() == reason);
     known.map_or("", |known| known.meaning())

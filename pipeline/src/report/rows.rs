@@ -9,18 +9,18 @@ use anyhow::{Context, Result};
 use model::SiteFigures;
 use sink::site_file_name;
 
-/// Most sites in the table, those with the most articles: so many rows sort at once in a browser.
+/// Maximum number of sites in the table, those with the most articles; a browser still sorts as many quickly.
 const MOST_ROWS: usize = 50_000;
-/// Letters shown of a site's expressions.
+/// Maximum number of characters of a site's expressions.
 const EXPRESSION_LETTERS: usize = 200;
 
-/// What `report/sites.jsonl` holds.
+/// Contents of `report/sites.jsonl`.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     pub(super) totals: Totals,
     /// The sites with the most articles, most first.
     pub(super) rows: Vec<Row>,
-    /// Whether a site has a page of its own, and one has none.
+    /// Whether some sites have pages, and some have none.
     pub(super) pages: Pages,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Row {
 }
 
 impl Rows {
-    /// Reads the file, and looks which sites have pages of their own.
+    /// Reads the file, and determines which sites have pages.
     ///
     /// # Errors
     /// If the file is missing, or not in the format of this version.
@@ -157,8 +157,8 @@ impl Row {
     }
 }
 
-/// An expression as it reads best: `.name` for a class and `#name` for an id, as in style sheets. What
-/// tells wrappers apart would else stand far behind what all have in common.
+/// A short form of an expression, with `.name` for a class and `#name` for an id, as in style sheets, so that
+/// the distinguishing parts come early.
 fn short(path: &str) -> String {
     const CLASS: [&str; 2] = ["[contains(concat(' ',normalize-space(@class),' '),' ", " ')]"];
     const ID: [&str; 2] = ["[@id='", "']"];
@@ -188,7 +188,7 @@ fn short(path: &str) -> String {
     out
 }
 
-/// The share of characters that was removed, in thousandths; nothing to tell of no characters.
+/// The share of characters that was removed, in thousandths; `None` without characters.
 pub(super) fn removed(characters: u64, kept: u64) -> Option<f64> {
     let share = characters.saturating_sub(kept) as f64 / characters as f64;
     (characters > 0).then(|| (share * 1000.0).round() / 1000.0)

@@ -38,7 +38,7 @@ pub(super) fn confidences(html: &mut Html, totals: &Totals, engine: &str) {
             title: "Confidence",
             summary,
             counted: "articles",
-            // What an engine's confidence says is told in docs/ALGORITHM.md.
+            // docs/ALGORITHM.md explains the confidence of engines.
             axis: if engine == "grove" { "confidence (F1 to be expected)" } else { "confidence" },
             classes: classes.collect(),
             ticks: (0..=5u32)

@@ -1,5 +1,5 @@
-//! The sites as a table: the first rows as markup, for those without script, and all rows as data
-//! for the script that sorts and filters. `script.js` writes rows like these.
+//! The table of sites: the first rows as markup, for browsers without scripts, and all rows as data for the
+//! script that sorts and filters. `script.js` writes rows like these.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use super::rows::{Pages, Row, Rows};
 use crate::html::{Html, plain};
 use crate::numerals::{count, grouped};
 
-/// Rows shown at once; the script has the same number.
+/// Number of rows per page; the script has the same number.
 const SHOWN: usize = 100;
 
-/// A column: its heading, and what it says.
+/// A column: its heading and description.
 struct Column {
     head: &'static str,
     says: &'static str,
 }
 
-/// The columns, in order; the script names them by their place.
+/// The columns, in order; the script uses their indices.
 const COLUMNS: [Column; 9] = [
     Column {
         head: "Site",
@@ -91,7 +91,7 @@ pub(super) fn sites(html: &mut Html, run: &Path, rows: &Rows) {
     html.raw("</dl></details>\n</section>\n");
 }
 
-/// How to get the pages of single sites, where they are missing.
+/// How to get the pages of single sites, if they are missing.
 fn command(html: &mut Html, run: &Path, rows: &Rows) {
     match rows.pages {
         Pages::All => {
@@ -121,7 +121,7 @@ fn quoted(path: &str) -> String {
     format!("'{}'", path.replace('\'', "'\\''"))
 }
 
-/// Shown by the script, as they need it.
+/// Controls, shown by the script that they need.
 fn controls(html: &mut Html) {
     html.raw("<div class=\"controls\" id=\"controls\" hidden>\n");
     html.raw("<label>Find <input type=\"search\" id=\"find\" autocomplete=\"off\" ");
@@ -193,7 +193,7 @@ fn address_of(name: &str) -> String {
     name.replace('%', "%25")
 }
 
-/// All rows for the script, each as an array: it names them by their place.
+/// All rows for the script, each as an array.
 pub(super) fn data(html: &mut Html, rows: &Rows) {
     let row = |row: &Row| {
         let page = row.page.as_deref().map(address_of).unwrap_or_default();

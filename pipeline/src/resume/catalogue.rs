@@ -1,9 +1,9 @@
-//! What a run has read, for another process that goes on with it: everything but the HTML of pages, and where
-//! in the inputs that lies.
+//! List of everything that a run has read, except the HTML of pages, with the positions of the records in the
+//! inputs. A process that resumes the run reads only the pages it needs.
 //!
-//! Written once all inputs are read, where pages are in memory; where they are on disk, they are there. Frames as
-//! those of the journal: pages, drops, feed items, and at last what there is in all. A file without that last
-//! frame, or with damage before it, is worth nothing: then the inputs are read again. No other version reads it.
+//! Written after all inputs are read, if pages are in memory. Pages on disk need no catalogue. Its frames are
+//! like those of the journal: pages, drops, feed items, and last the totals. If the last frame is missing or
+//! a frame is damaged, all inputs are read again. Other versions of the program do not read it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,28 +22,28 @@ use crate::resume::journal::{Frames, frame, unpacked};
 use crate::shuffle::partition::{Partitioned, Totals};
 use crate::shuffle::sorted::{Item, Sorter};
 use crate::shuffle::spool::{Extent, PARTS, Spool};
-use crate::shuffle::stored::{Head, Whence};
+use crate::shuffle::stored::{Head, SourceRecord};
 
-/// Bytes that go into a frame, roughly.
+/// Approximate size of a frame in bytes.
 const FRAME: usize = 1 << 20;
-/// Parts of the spool whose pages share a frame.
+/// Number of parts of the spool whose pages share a frame.
 const PARTS_IN_FRAME: usize = 8;
 
-/// What was read, once all is: where pages can be had again, this need not be done again.
+/// Totals after everything was read. If the pages are still available, reading is not repeated.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Complete {
     pub(crate) inputs: Vec<InputRecord>,
     pub(crate) other_records: u64,
     pub(crate) unreadable: Vec<String>,
     pub(crate) totals: Totals,
-    /// What the parts of the spool hold, if pages are on disk.
+    /// Sizes of the parts of the spool, if pages are on disk.
     pub(crate) parts: Vec<Extent>,
-    /// The boot of the machine, where it is told. Pages on disk are not waited for, so that after another
-    /// boot some may be missing.
+    /// The boot of the machine, if known. Pages on disk are not synced, so some may be missing after a
+    /// reboot.
     pub(crate) boot: Option<String>,
 }
 
-/// Which boot of the machine this is, where the system tells.
+/// Identifies the boot of the machine, if the system reports it.
 pub(crate) fn boot() -> Option<String> {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Some(id.trim().to_owned())
@@ -66,7 +66,7 @@ impl Complete {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Listed {
     pub(crate) head: Head,
-    pub(crate) whence: Whence,
+    pub(crate) source: SourceRecord,
 }
 
 /// The last frame.
@@ -79,7 +79,7 @@ struct Contents<S, T> {
     complete: T,
 }
 
-/// What was read by an earlier process.
+/// Everything that an earlier process read.
 #[derive(Debug)]
 pub(crate) struct Catalogue {
     pub(crate) complete: Complete,
@@ -96,7 +96,7 @@ fn packed(content: &[u8]) -> io::Result<Vec<u8>> {
     frame(&[], |to| to.write_all(content))
 }
 
-/// Writes things in frames; gives how many those are.
+/// Writes items in frames; returns the number of frames.
 fn write_all<T: Item>(items: &Sorter<T>, to: &mut File) -> io::Result<usize> {
     let (mut content, mut frames, mut failed) = (Vec::new(), 1, Ok(()));
     items.each(&mut |item| {
@@ -114,8 +114,8 @@ fn write_all<T: Item>(items: &Sorter<T>, to: &mut File) -> io::Result<usize> {
     Ok(frames)
 }
 
-/// Writes the catalogue of what lies in `spool`, all of it in memory, and of everything else. It outlives this
-/// process at once; whether a dying machine had brought it to disk, its checksums tell.
+/// Writes the catalogue of the pages in `spool`, all in memory, and of everything else. It survives the end
+/// of this process, but is not synced: checksums show whether it survived a crash of the machine.
 pub(crate) fn write(
     path: &Path,
     spool: &Spool,
@@ -127,7 +127,7 @@ pub(crate) fn write(
     let frame_of = |parts: &[usize]| {
         let mut content = Vec::new();
         for &part in parts {
-            spool.each_held(part, &mut |head, whence| add(&(head, whence), &mut content))?;
+            spool.each_held(part, &mut |head, source| add(&(head, source), &mut content))?;
         }
         packed(&content)
     };
@@ -142,7 +142,7 @@ pub(crate) fn write(
     to.write_all(&packed(&content)?)
 }
 
-/// The things in a frame.
+/// The items in a frame.
 fn unpack<T: DeserializeOwned>(frame: &[u8]) -> io::Result<Vec<T>> {
     let content = unpacked(frame)?;
     let mut from = &content[..];
@@ -153,12 +153,12 @@ fn unpack<T: DeserializeOwned>(frame: &[u8]) -> io::Result<Vec<T>> {
     Ok(items)
 }
 
-/// Things in any order. What is too much to be held is sorted at `path`.
+/// Items in any order. If they do not fit into memory, they are sorted in files at `path`.
 fn sorter<T: Item>(frames: &[Vec<u8>], path: PathBuf) -> io::Result<Sorter<T>> {
     let mut sorter = Sorter::new(path);
     for frame in frames {
         let items: Vec<T> = unpack(frame)?;
-        // Such text is compressed to a third or so.
+        // Such text compresses to about a third.
         let each = 3 * frame.len() / items.len().max(1);
         items.into_iter().try_for_each(|item| sorter.push(item, each))?;
     }
@@ -166,11 +166,11 @@ fn sorter<T: Item>(frames: &[Vec<u8>], path: PathBuf) -> io::Result<Sorter<T>> {
 }
 
 impl Catalogue {
-    /// Reads the catalogue at `path`; none if there is no whole one. What is too much to be held is sorted in
-    /// `folder`.
+    /// Reads the catalogue at `path`; none if it is missing or incomplete. Items that do not fit into memory
+    /// are sorted in files in `folder`.
     ///
     /// # Errors
-    /// If the disk fails, or frames are whole and hold something else: they are no catalogue then.
+    /// If reading fails, or valid frames contain something else.
     pub(crate) fn read(path: &Path, folder: &Path) -> io::Result<Option<Self>> {
         let Some(mut from) = Frames::open(path)? else { return Ok(None) };
         let mut frames = Vec::new();
@@ -191,11 +191,11 @@ impl Catalogue {
         Ok(Some(Self { complete, partitioned, pages: frames }))
     }
 
-    /// The pages of all sites that are not done, by site, with the hash of its key, in the order of outputs. Done are
-    /// those up to `last`, a key; that site itself only if `whole`.
+    /// The pages of all sites that are not done, by site, with the hash of its key, in the order of outputs.
+    /// The sites before the key `last` are done; that site itself is done only if `whole`.
     ///
     /// # Errors
-    /// If frames hold something else: this is no catalogue then.
+    /// If frames contain something else.
     pub(crate) fn pages_of_rest(
         &self,
         last: Option<&str>,
@@ -217,7 +217,7 @@ impl Catalogue {
             }
             Ok(sites.into_iter().map(|((hash, _), pages)| (hash, pages)).collect())
         };
-        // In the frames before, all sites are.
+        // All sites in the frames before are done.
         let first = last.map_or(0, |(hash, _)| Spool::part_of(hash) / PARTS_IN_FRAME);
         let frames = self.pages.get(first..).unwrap_or_default();
         let sites: io::Result<Vec<Vec<_>>> = frames.par_iter().map(rest).collect();
@@ -272,7 +272,7 @@ mod tests {
             let source = Source { number: 7, end: Some(n + 1), ..Source::default() };
             assert!(partitioner.take(1, Intake::Page(page(n)), source));
         }
-        // More than go into one frame.
+        // More than fit into one frame.
         for n in 0..300 {
             assert!(partitioner.take(1, Intake::Drop(dropped(n)), Source::default()));
         }
@@ -305,12 +305,12 @@ mod tests {
             }
         }
         let rest = all;
-        for Listed { head, whence } in rest.into_iter().flat_map(|(_, pages)| pages) {
+        for Listed { head, source } in rest.into_iter().flat_map(|(_, pages)| pages) {
             let n = head.origin.offset;
             assert_eq!(head.url, page(n).url);
             assert_eq!(whole(head.content), xxh3_128(page(n).html.as_bytes()));
             let place = Place { offset: n, number: 7, end: Some(n + 1) };
-            assert_eq!((whence.input, whence.place), (1, place));
+            assert_eq!((source.input, source.place), (1, place));
         }
 
         let (before, after) = (partitioned.drops.finish(), again.partitioned.drops.finish());

@@ -1,4 +1,4 @@
-//! Who may write to a run folder, and whether there is a run in it to go on with.
+//! Locks a run folder and determines whether it contains a run to resume.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, TryLockError};
@@ -18,10 +18,10 @@ use crate::report;
 use crate::sink_name::SinkName;
 use crate::waiting::is_stream;
 
-/// Folder of an unfinished run's state within its run folder.
+/// Subfolder of a run folder with the state of an unfinished run.
 pub(crate) const STATE: &str = ".sitegrove";
 
-/// What makes a run the same run: its version, settings, outputs and inputs.
+/// Identity of a run: version, settings, outputs and inputs.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Identity {
     version: String,
@@ -36,24 +36,24 @@ pub(crate) struct InputState {
     pub(crate) file: String,
     pub(crate) kind: Kind,
     pub(crate) bytes: u64,
-    /// When it was last changed, in nanoseconds since 1970; `None` where the system does not tell.
+    /// Time of the last change, in nanoseconds since 1970; `None` if unknown.
     pub(crate) modified: Option<i64>,
 }
 
-/// What an input is to a run.
+/// The kind of an input.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
-    /// A file: it can be compared with what it was, and read again.
+    /// A file: it can be compared with its earlier state, and read again.
     File,
-    /// The standard input, a pipe or the like: it can be read once.
+    /// The standard input, a pipe or the like: it can be read only once.
     Stream,
     /// It could not be opened.
     Unreadable,
 }
 
 impl Identity {
-    /// That of a run with these inputs.
+    /// The identity of a run with these inputs.
     pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (config_hash, outputs) = (config.hash(), config.emit.hash());
@@ -70,18 +70,18 @@ impl Identity {
         &self.inputs
     }
 
-    /// Whether an input cannot be compared nor read again.
+    /// Whether some input can be read only once.
     pub(crate) fn has_stream(&self) -> bool {
         self.inputs.iter().any(|input| input.kind == Kind::Stream)
     }
 
-    /// Whether an earlier run was this one. An input that either could not open is no difference: what was made
-    /// without it is of another reading, and done again.
+    /// Whether an earlier run has the same identity. An input that either run could not open is no
+    /// difference: the inputs are then compared after reading.
     fn is_that_of(&self, before: &Self) -> bool {
         self.differences(before).is_empty()
     }
 
-    /// In what another run differs from this one, for people.
+    /// The differences between another run and this one, for people.
     fn differences(&self, before: &Self) -> String {
         let mut differences = Vec::new();
         if before.version != self.version {
@@ -120,20 +120,20 @@ impl Identity {
     }
 }
 
-/// Most differences that are told.
+/// Maximum number of differences in a message.
 const MOST_TOLD: usize = 5;
 
 impl InputState {
-    /// Looks at an input. Gives it with the reason, if it cannot be opened.
+    /// Examines an input. Returns it with an error, if it cannot be opened.
     pub(crate) fn of(input: &Input) -> (Self, Option<io::Error>) {
         let path = input.path();
         let file = path.to_string_lossy().into_owned();
         let none = |kind| Self { file: file.clone(), kind, bytes: 0, modified: None };
         let of = match input {
             Input::Unreadable { why, .. } => Err(io::Error::other(why.as_str())),
-            // Opening a pipe takes part in it: whoever writes to it would think that it is read.
+            // Opening a pipe has an effect: the writer would assume that it is read.
             _ if input.is_stdin() || is_stream(path) => return (none(Kind::Stream), None),
-            // Opened, not just looked at: it may be there and not be ours to read.
+            // Opened, not only examined: it may exist without being readable.
             _ => File::open(path).and_then(|file| file.metadata()),
         };
         let of = match of {
@@ -146,21 +146,21 @@ impl InputState {
     }
 }
 
-/// A run folder that is ours until this is dropped.
+/// A run folder, locked until this is dropped.
 #[derive(Debug)]
 pub(crate) struct RunFolder {
     path: PathBuf,
     _lock: File,
 }
 
-/// What is to be done in a run folder.
+/// What to do in a run folder.
 #[derive(Debug)]
 pub(crate) enum Claim {
-    /// A run from the beginning.
+    /// Start a run from the beginning.
     Begin(RunFolder),
-    /// There is an unfinished run of the same kind: it may go on.
-    GoOn(RunFolder),
-    /// The folder holds this very run already.
+    /// Resume the unfinished run in it.
+    Resume(RunFolder),
+    /// Nothing: the folder contains this run, complete.
     Done(Box<Ledger>),
 }
 
@@ -170,15 +170,15 @@ const JOURNAL: &str = "journal";
 const SPOOL: &str = "spool";
 const READ: &str = "read";
 const CATALOGUE: &str = "catalogue";
-/// Says, in a spool, that everything was read.
+/// File in a spool that marks that everything was read.
 pub(crate) const COMPLETE: &str = "complete.json";
 
 impl RunFolder {
-    /// Takes a run folder, which is absent, empty, or holds this run, finished or not; or another, if it
-    /// may be overwritten.
+    /// Locks a run folder, which must be absent, empty, or contain this run, finished or not; or another one,
+    /// if it may be overwritten.
     ///
     /// # Errors
-    /// If it holds something else, another process writes to it, or it cannot be written to.
+    /// If it contains something else, another process writes to it, or it cannot be written to.
     pub(crate) fn claim(config: &Config, identity: &Identity, overwrite: bool) -> Result<Claim> {
         let path = config.run.out.as_path();
         let shown = path.display();
@@ -189,7 +189,7 @@ impl RunFolder {
         let unfinished = unfinished(path);
         let occupied = holds_files(path);
         if !overwrite {
-            // A finished run whose outputs failed in part is no hindrance to one with other outputs.
+            // A finished run with failed outputs does not prevent one with other outputs.
             let in_part = finished.as_ref().is_some_and(|ledger| !ledger.failed_sinks.is_empty());
             if let Some(before) = unfinished.as_ref().filter(|_| !in_part)
                 && !identity.is_that_of(before)
@@ -217,7 +217,7 @@ impl RunFolder {
                     let chosen = config.emit.chosen();
                     let is_there = |name: &SinkName| name.path(path, &config.emit).exists();
                     if whole && same && chosen.iter().all(is_there) && unfinished.is_none() {
-                        // A process that died while it tidied up left something.
+                        // Left by a process that died while cleaning up.
                         if path.join(STATE).exists()
                             && let Ok(folder) = Self::lock(path)
                         {
@@ -243,7 +243,7 @@ impl RunFolder {
             let json = serde_json::to_vec_pretty(identity).unwrap_or_default();
             AtomicFile::write_whole(&folder.state().join(IDENTITY), &json)?;
         }
-        Ok(if goes_on { Claim::GoOn(folder) } else { Claim::Begin(folder) })
+        Ok(if goes_on { Claim::Resume(folder) } else { Claim::Begin(folder) })
     }
 
     fn lock(path: &Path) -> Result<Self> {
@@ -265,7 +265,7 @@ impl RunFolder {
                     by.trim()
                 );
             }
-            // Some network file systems know no locks.
+            // Some network file systems have no locks.
             Err(TryLockError::Error(error)) => {
                 tracing::warn!("cannot lock {shown}: {error}; see that no other run writes to it");
             }
@@ -276,7 +276,7 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), _lock: file })
     }
 
-    /// Whether another process holds the lock of a run folder.
+    /// Whether another process has locked a run folder.
     pub(crate) fn is_held(path: &Path) -> bool {
         let Ok(file) = File::open(path.join(STATE).join(LOCK)) else { return false };
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
@@ -292,8 +292,8 @@ impl RunFolder {
         &self.path
     }
 
-    /// Where pages go that do not fit into memory: a folder of this run, in one that other runs may use
-    /// too, if one is named.
+    /// Folder for pages that do not fit into memory: in the run folder, or a subfolder of `named`, which
+    /// other runs may use too.
     pub(crate) fn spool(&self, named: &Path) -> PathBuf {
         if named.as_os_str().is_empty() {
             return self.state().join(SPOOL);
@@ -308,18 +308,18 @@ impl RunFolder {
         self.state().join(JOURNAL)
     }
 
-    /// What was read, where pages are in memory.
+    /// The catalogue, used if pages are in memory.
     pub(crate) fn catalogue(&self) -> PathBuf {
         self.state().join(CATALOGUE)
     }
 
-    /// Whether the journal is of what was read, by a digest of that.
+    /// Whether the journal belongs to the inputs with this digest.
     pub(crate) fn is_of(&self, digest: &str) -> bool {
         fs::read_to_string(self.state().join(READ)).is_ok_and(|before| before == digest)
     }
 
-    /// Sees to it that the journal is of what was read now, by a digest of that: an input may have been
-    /// gone, or changed without a trace. If it is not, it goes.
+    /// Removes the journal unless it belongs to the inputs with this digest: an input may have been missing,
+    /// or changed unnoticed.
     pub(crate) fn of_what_was_read(&self, digest: &str) -> Result<()> {
         if self.is_of(digest) {
             return Ok(());
@@ -334,7 +334,7 @@ impl RunFolder {
         Ok(AtomicFile::write_whole(&path, digest.as_bytes())?)
     }
 
-    /// Removes the state of an unfinished run, but for the lock.
+    /// Removes the state of an unfinished run, except the lock.
     fn clear(&self) -> Result<()> {
         let state = self.state();
         let listed =
@@ -355,14 +355,14 @@ impl RunFolder {
     pub(crate) fn finish(self) -> Result<()> {
         self.clear()?;
         let state = self.state();
-        // Nothing depends on these two any more.
+        // Nothing depends on these two: ignore errors.
         let _ = fs::remove_file(state.join(LOCK));
         let _ = fs::remove_dir(&state);
         Ok(())
     }
 }
 
-/// The unfinished run in a folder, if anything was done in it that is worth keeping.
+/// The unfinished run in a folder, if it has results worth keeping.
 fn unfinished(path: &Path) -> Option<Identity> {
     let state = path.join(STATE);
     let text = fs::read(state.join(IDENTITY)).ok()?;
@@ -373,7 +373,7 @@ fn unfinished(path: &Path) -> Option<Identity> {
 }
 
 impl Ledger {
-    /// Whether a run had these settings and inputs. A file whose time of change differs is compared by its
+    /// Whether a run had these settings and inputs. A file with another time of change is compared by its
     /// digest.
     fn is_same_work(&self, config_hash: &str, inputs: &[InputState]) -> bool {
         let before: BTreeMap<_, _> = self.inputs.iter().map(|i| (i.file.as_str(), i)).collect();
@@ -382,7 +382,7 @@ impl Ledger {
             && before.len() + self.unreadable.len() >= inputs.len()
             && before.keys().all(|file| now.contains(file))
             && inputs.iter().all(|input| match before.get(input.file.as_str()) {
-                // It could not be read to its end then.
+                // It was not read to its end in that run.
                 None => true,
                 Some(then) => {
                     then.bytes == input.bytes
@@ -395,9 +395,9 @@ impl Ledger {
     }
 }
 
-/// Whether a folder holds more than a stopped run leaves: unfinished files, its state and ledger, and the
-/// folders of wrappers and the report with nothing else in them. An archive of articles, with its log, is
-/// of no single run: it is added to, never replaced.
+/// Whether a folder contains more than a stopped run leaves: unfinished files, its state and ledger, and the
+/// folders of wrappers and the report. An archive of articles, with its log, belongs to no single run: it is
+/// extended, never replaced.
 fn holds_files(folder: &Path) -> bool {
     let counts = |entry: fs::DirEntry| {
         let name = entry.file_name();
@@ -415,7 +415,7 @@ fn holds_files(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(counts))
 }
 
-/// What a failed write to the state tells.
+/// The error of a failed access to the state.
 pub(crate) fn state_error(what: &str, path: &Path, error: io::Error) -> anyhow::Error {
     anyhow::Error::new(error).context(format!("{what} {}", path.display()))
 }

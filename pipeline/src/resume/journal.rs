@@ -1,9 +1,10 @@
-//! What came of every site so far, so that a run that was stopped goes on where it was.
+//! The results of all sites so far, from which a stopped run resumes.
 //!
-//! The file holds frames in the order of outputs: length (4 bytes, little endian), XXH3 (8 bytes), and as many
-//! bytes of content: the length of a heading (4 bytes), the heading in MessagePack, and the results in MessagePack as
-//! an LZ4 block behind its length unpacked (4 bytes). A frame that is torn or damaged ends the journal: what a
-//! dying machine had not brought to disk is done again. No other version reads it.
+//! The file contains frames in the order of outputs: length of the content (4 bytes, little endian), its XXH3
+//! (8 bytes), and the content: the length of a heading (4 bytes), the heading in MessagePack, the
+//! uncompressed length of the results (4 bytes), and the results in MessagePack as an LZ4 block. The first
+//! incomplete or damaged frame ends the journal: results that did not reach the disk before a crash are
+//! computed again. Other versions of the program do not read it.
 
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
@@ -20,15 +21,15 @@ use crate::stages::emit::{Fingerprints, Rendered};
 
 /// Bytes before the content of a frame.
 const HEADER: usize = 12;
-/// Bytes of a length within the content.
+/// Size of a length within the content.
 const LENGTH: usize = 4;
-/// Longest frame that is believed: a length beyond is damage.
+/// Maximum length of a frame; a larger one is damage.
 const LONGEST: u32 = 1 << 30;
 
-/// Bytes of a thread's buffers that stay for the next frame.
+/// Maximum size of a thread's buffers that are kept for the next frame.
 const KEPT: usize = 8 << 20;
 
-/// What a thread makes frames in.
+/// Buffers of a thread for making frames.
 #[derive(Default)]
 struct Packer {
     plain: Vec<u8>,
@@ -39,8 +40,8 @@ thread_local! {
     static PACKER: RefCell<Packer> = RefCell::default();
 }
 
-/// What stands before the results of a site, or of a part of a very large one: enough to go past it, where its
-/// output is in the files.
+/// The heading of the results of a site, or of a part of a large one: enough to skip it, if its output is in
+/// the files.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Heading {
     /// Number of the site in the order of outputs.
@@ -54,7 +55,7 @@ pub(crate) struct Heading {
 }
 
 impl Heading {
-    /// That of a site, or of its part of this number.
+    /// The heading of a site, or of its part with this number.
     pub(crate) fn of(index: usize, part: usize, rendered: &Rendered) -> Self {
         let result = rendered.result();
         let of_part = result.figures.is_some().then(|| Box::new(result.without_lines()));
@@ -71,7 +72,7 @@ impl Heading {
         frame(&heading, |to| rmp_serde::encode::write_named(to, result).map_err(io::Error::other))
     }
 
-    /// The heading of a site, and its results as they are packed, in a frame's content.
+    /// Splits the content of a frame into its heading and the compressed results.
     pub(crate) fn of_content(content: &[u8]) -> io::Result<(Self, &[u8])> {
         let (length, rest) = content.split_first_chunk().ok_or(io::ErrorKind::UnexpectedEof)?;
         let heading = rest.split_at_checked(u32::from_le_bytes(*length) as usize);
@@ -79,19 +80,19 @@ impl Heading {
         Ok((rmp_serde::from_slice(heading).map_err(io::Error::other)?, packed))
     }
 
-    /// The site, and the part of it, that comes next.
+    /// Numbers of the next site and part.
     pub(crate) fn next(&self) -> (usize, usize) {
         if self.counted.more { (self.index, self.part + 1) } else { (self.index + 1, 0) }
     }
 }
 
-/// The results that were packed.
+/// Decompresses results.
 pub(crate) fn result_of(packed: &[u8]) -> io::Result<SiteResult> {
     rmp_serde::from_slice(&unpacked(packed)?).map_err(io::Error::other)
 }
 
-/// A frame around `before`, as it is, and what `write` writes, packed. LZ4, as a site's articles are read again
-/// once at most, and seldom.
+/// A frame of `before`, uncompressed, and what `write` writes, compressed. LZ4, since results are rarely read
+/// again, and only once.
 pub(crate) fn frame(
     before: &[u8],
     write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
@@ -120,29 +121,29 @@ pub(crate) fn frame(
     })
 }
 
-/// What was packed.
+/// Decompresses a block.
 pub(crate) fn unpacked(packed: &[u8]) -> io::Result<Vec<u8>> {
     decompress_size_prepended(packed).map_err(io::Error::other)
 }
 
-/// The sites of a run as they come, held against those that were read.
+/// Checks sites as they come against those that were read.
 #[derive(Debug)]
 pub(crate) struct Order<'a> {
     /// Hashes of the keys of those that were read, in the order of outputs.
     sites: &'a [u64],
-    /// How many of these have come.
+    /// How many of these came so far.
     come: usize,
 }
 
 impl<'a> Order<'a> {
-    /// That of all sites, or of those behind `last`, a key.
+    /// Expects all sites, or those after the key `last`.
     pub(crate) fn behind(sites: &'a [u64], last: Option<&str>) -> Self {
         let last = last.map(|key| xxh3_64(key.as_bytes()));
         Self { sites, come: last.map_or(0, |last| sites.partition_point(|&hash| hash <= last)) }
     }
 
-    /// Whether the site of this key is the next; or the last again, in its next part. Sites whose hashes are the
-    /// same stand for one.
+    /// Whether the site with this key is the next, or the last one again with its next part. Sites with equal
+    /// hashes count as one.
     pub(crate) fn comes(&mut self, key: &str) -> bool {
         let hash = Some(xxh3_64(key.as_bytes()));
         let (before, next) = (self.come.checked_sub(1), self.come);
@@ -157,8 +158,8 @@ impl<'a> Order<'a> {
     }
 }
 
-/// The last site, or part of one, in the journal at `path`: the first of those that were read, given as hashes of
-/// their keys, must be in it, one after the other. If they are not, it tells nothing of this run: `Err` within.
+/// The last site, or part of a site, in the journal at `path`. Its sites must be the first of those that were
+/// read, given as hashes of their keys, in order. Otherwise it does not belong to this run: the inner `Err`.
 pub(crate) fn last_of(path: &Path, sites: &[u64]) -> io::Result<Result<Option<Heading>, Foreign>> {
     let Some(mut frames) = Frames::open(path)? else { return Ok(Ok(None)) };
     let mut order = Order::behind(sites, None);
@@ -176,11 +177,11 @@ pub(crate) fn last_of(path: &Path, sites: &[u64]) -> io::Result<Result<Option<He
     Ok(Ok(last))
 }
 
-/// A journal is not of the sites that were read.
+/// A journal does not match the sites that were read.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Foreign;
 
-/// A journal being written.
+/// A journal that is being written.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
@@ -188,8 +189,7 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, made where it is absent, after its first `end` bytes: what is behind
-    /// goes.
+    /// Opens the journal at `path`, or creates it, and truncates it to `end` bytes.
     pub(crate) fn open(path: &Path, end: u64) -> io::Result<Self> {
         let mut file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         file.set_len(end)?;
@@ -197,11 +197,11 @@ impl Journal {
         Ok(Self { file, end })
     }
 
-    /// Adds a frame. It outlives this process at once; when the machine dies, the last seconds are lost.
+    /// Appends a frame. It survives the end of this process; a crash of the machine loses the last seconds.
     pub(crate) fn add(&mut self, frame: &[u8]) -> io::Result<()> {
         let written = self.file.write_all(frame);
         if written.is_err() {
-            // What a full disk took of it must not be in the way of the next try.
+            // A partial frame on a full disk must not be in the way of the next attempt.
             self.file.set_len(self.end)?;
             self.file.seek(SeekFrom::Start(self.end))?;
         } else {
@@ -211,7 +211,7 @@ impl Journal {
     }
 }
 
-/// Reads the whole frames of a journal.
+/// Reads the complete frames of a journal.
 #[derive(Debug)]
 pub(crate) struct Frames {
     from: BufReader<File>,
@@ -220,7 +220,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// The frames of the journal at `path`; none if it is not there.
+    /// The frames of the journal at `path`; none if it does not exist.
     pub(crate) fn open(path: &Path) -> io::Result<Option<Self>> {
         match File::open(path) {
             Ok(file) => {
@@ -232,12 +232,12 @@ impl Frames {
         }
     }
 
-    /// Where the last frame given ends.
+    /// Offset of the end of the last frame that was read.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// The content of the next whole frame. There is none behind one that is not.
+    /// The content of the next frame; none after an incomplete one.
     pub(crate) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         let next = self.whole();
         if !matches!(next, Ok(Some(_))) {
@@ -330,7 +330,7 @@ mod tests {
         ] {
             assert_eq!(last(frames, &hashes), Err(Foreign), "{what}");
         }
-        // A site that was lost when the journal was written.
+        // A site that is missing in the journal.
         let before = [(0, 0, 0, false), (2, 1, 0, false)];
         assert_eq!(last(&before, &[hashes[0], hashes[2]]), Ok(Some((2, 0))));
         assert_eq!(last(&before, &hashes[..1]), Err(Foreign), "more than were read");

@@ -1,4 +1,4 @@
-//! Pages that an earlier process read and had in memory, read again from where they lie.
+//! Reads pages again that an earlier process had in memory.
 
 use std::io;
 use std::ops::Range;
@@ -15,18 +15,19 @@ use crate::shuffle::spool::Spool;
 use crate::shuffle::stored::{Html, Stored};
 use crate::stages::read::{Place, read_again, runs};
 
-/// Pages of one input that are to be read again.
+/// Pages of one input to read again.
 #[derive(Debug, Default)]
 pub(crate) struct Wanted {
-    /// Where they lie, in order.
+    /// Their positions, in order.
     pub(crate) places: Vec<Place>,
-    /// At each place the pages, with the hash of their site: more than one where revisits found one unchanged.
+    /// The pages at each position, with the hash of their site: more than one if revisits found a page
+    /// unchanged.
     pages: Vec<Vec<(u64, Listed)>>,
 }
 
 impl Wanted {
     fn add(&mut self, hash: u64, page: Listed) {
-        let place = page.whence.place;
+        let place = page.source.place;
         match self.places.last() {
             Some(last) if *last == place => {}
             _ => {
@@ -44,7 +45,7 @@ impl Wanted {
         self.pages.iter().flatten().map(|(_, page)| page.head.length).sum()
     }
 
-    /// Bytes of the input that they take, as far as that is known.
+    /// Bytes of the input that they take, as far as known.
     pub(crate) fn bytes(&self) -> u64 {
         self.places
             .iter()
@@ -53,22 +54,22 @@ impl Wanted {
     }
 }
 
-/// Sorts the pages of sites, which go with the hash of their site's key, by where they lie in so many inputs.
+/// Sorts pages, given with the hash of their site's key, by their positions in `inputs` inputs.
 pub(crate) fn wanted(sites: Vec<(u64, Vec<Listed>)>, inputs: usize) -> Vec<Wanted> {
     let of_site = |(hash, pages): (u64, Vec<Listed>)| pages.into_iter().map(move |p| (hash, p));
     let mut pages: Vec<(u64, Listed)> = sites.into_iter().flat_map(of_site).collect();
-    pages.sort_by_key(|(_, page)| (page.whence.input, page.whence.place));
+    pages.sort_by_key(|(_, page)| (page.source.input, page.source.place));
     let mut wanted: Vec<Wanted> = Vec::new();
     wanted.resize_with(inputs, Wanted::default);
     for (hash, page) in pages {
-        if let Some(of_input) = wanted.get_mut(page.whence.input as usize) {
+        if let Some(of_input) = wanted.get_mut(page.source.input as usize) {
             of_input.add(hash, page);
         }
     }
     wanted
 }
 
-/// What it takes to read pages again.
+/// Context for reading pages again.
 #[derive(Debug)]
 pub(crate) struct Again<'a> {
     pub(crate) inputs: &'a [Input],
@@ -79,8 +80,8 @@ pub(crate) struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// Reads pages again, of all inputs in parallel, and puts them into the spool. Gives whether all were found
-    /// and are what they were. An archive that cannot be entered where a page lies is read from its beginning.
+    /// Reads pages again, from all inputs in parallel, and stores them in the spool. Returns whether all were
+    /// found unchanged. An archive that cannot be entered at a page's position is read from its beginning.
     ///
     /// # Errors
     /// If the spool cannot keep them.
@@ -104,7 +105,7 @@ impl Again<'_> {
         Ok(missed.iter().all(Vec::is_empty))
     }
 
-    /// Reads the pages of some places again; gives the places where they are not found.
+    /// Reads the pages at some positions again; returns the positions where they are not found.
     fn read_some(
         &self,
         input: usize,
@@ -128,7 +129,7 @@ impl Again<'_> {
         };
         let progress = |bytes| self.reading.progress(bytes);
         let (input, halt) = (&self.inputs[input], &self.reading.halt);
-        // A file that is gone or fails is one whose pages are not found.
+        // If a file is missing or fails, its pages count as not found.
         let read =
             read_again(input, self.config, &places, from_the_start, &progress, halt, &mut take);
         if let Err(error) = read {
@@ -141,8 +142,8 @@ impl Again<'_> {
     }
 
     fn keep(&self, html: String, pages: &[(u64, Listed)]) -> io::Result<()> {
-        let put = |(hash, Listed { head, whence, .. }): &(u64, Listed), html| {
-            let page = Stored { head: head.clone(), html: Html::Held(html), whence: *whence };
+        let put = |(hash, Listed { head, source, .. }): &(u64, Listed), html| {
+            let page = Stored { head: head.clone(), html: Html::Held(html), source: *source };
             self.spool.put(Spool::part_of(*hash), page)
         };
         let Some((last, others)) = pages.split_last() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The end of a run: the report, the ledger, and what is not needed any more.
+//! The end of a run: writes the report and the ledger, and removes temporary files.
 
 use anyhow::Result;
 use sink::AtomicFile;
@@ -11,19 +11,19 @@ use crate::report;
 use crate::sink_name::SinkName;
 
 impl RunContext<'_> {
-    /// Draws the report and writes the ledger, by which the run is complete; then removes its own state.
+    /// Writes the report, then the ledger, which marks the run as complete, and removes the state of the run.
     pub(super) fn finish(&self, mut ledger: Ledger) -> Result<Ledger> {
         let config = self.config;
         draw_report(config, &mut ledger).inspect_err(|error| self.status.stopped(error))?;
         AtomicFile::write_whole(&config.run.out.join(FILE), ledger.to_json().as_bytes())?;
-        self.status.tell_metrics(&ledger);
+        self.status.write_metrics(&ledger);
         drop(self.spool_at.exists().then(|| std::fs::remove_dir_all(self.spool_at)));
         Ok(ledger)
     }
 }
 
-/// Draws the report, if it is among the outputs and its figures are whole. It shows the run's times,
-/// so it comes after all that is timed; only the ledger, which says that the run is complete, is later.
+/// Writes the report, if it is chosen and its figures are complete. It shows times, so it is written after
+/// everything that is timed; only the ledger comes later.
 fn draw_report(config: &Config, ledger: &mut Ledger) -> Result<()> {
     let name = SinkName::Report;
     let chosen = config.emit.chosen();

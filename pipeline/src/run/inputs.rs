@@ -15,10 +15,10 @@ use crate::revisits::resolve;
 use crate::stages::read::{InputSummary, Intake, Source, read};
 use crate::waiting;
 
-/// The inputs, and how they are found. Stops waiting for a file system that does not answer.
+/// Finds and examines the inputs. A stop also ends waiting for a file system that does not answer.
 ///
 /// # Errors
-/// If there are none, something named is not there, or nothing can be read.
+/// If there are none, one does not exist, or none can be read.
 pub(super) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
     let (named, feeds) = (config.run.inputs.clone(), config.run.feeds.clone());
     let look = move || {
@@ -48,8 +48,8 @@ pub(super) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Ve
     Ok((inputs, states_of))
 }
 
-/// Reads all inputs into memory, files in parallel, and resolves the revisits in them: for commands that
-/// look at a few pages.
+/// Reads all inputs into memory, files in parallel, and resolves the revisits in them: for commands that need
+/// a few pages.
 pub(crate) fn read_all(
     config: &Config,
     inputs: &[Input],

@@ -1,4 +1,4 @@
-//! Learn and apply: sites are listed in order, worked on in parallel, and what comes of them is written in order.
+//! Learn and apply: sites are listed in order, processed in parallel, and their results written in order.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -19,20 +19,20 @@ use crate::shuffle::sorted::Merged;
 use crate::stages::emit::{Outputs, Rendered};
 use crate::workers::{Done, Task, WorkerPool};
 
-/// The sites to be worked on.
+/// The sites to process.
 #[derive(Debug)]
 pub(super) struct Sites {
     complete: Complete,
     /// Hashes of their keys, in order.
     read: Vec<u64>,
-    /// The last site, or part of one, that is done, if the pages of those before are not here.
+    /// The last site, or part of a site, that is done, if the pages of the sites before it were not loaded.
     last: Option<Heading>,
     items: Merged<ItemOfSite>,
     drops: Merged<DropOfPayload>,
 }
 
 impl RunContext<'_> {
-    /// The sites of what was read.
+    /// The sites that were read.
     pub(super) fn sites(&self, taken: Taken) -> Result<Sites> {
         let Taken { complete, partitioned, last } = taken;
         {
@@ -53,7 +53,7 @@ impl RunContext<'_> {
         Ok(Sites { complete, read, last, items, drops })
     }
 
-    /// Writes what was dropped before it belonged to a site.
+    /// Writes the drops that belong to no site.
     pub(super) fn emit_drops(
         &self,
         sites: &mut Sites,
@@ -80,7 +80,7 @@ impl RunContext<'_> {
         Ok(())
     }
 
-    /// Works on all sites behind the one, and the part of it, that are done.
+    /// Processes all sites after those that are done.
     pub(super) fn process(
         &self,
         sites: Sites,
@@ -113,13 +113,13 @@ impl RunContext<'_> {
                 let at = index;
                 index += 1;
                 if !order.comes(&site.key) {
-                    return Err(other(&format!("{} comes where another site should", site.key)));
+                    return Err(other(&format!("{} is not the expected site", site.key)));
                 }
                 if at < done.0 {
                     return Ok(ControlFlow::Continue(()));
                 }
                 if site.weight() <= self.shares.beside {
-                    // Workers need not wait for the disk.
+                    // Outside the lock: workers need not wait for the disk.
                     self.spool.fetch(&mut site.pages)?;
                 }
                 let done = if at == done.0 { done.1 } else { 0 };
@@ -147,7 +147,7 @@ impl RunContext<'_> {
         Ok(())
     }
 
-    /// Counts and writes what came of a site.
+    /// Counts and writes the result of a site.
     pub(super) fn take(
         &self,
         counted: &Counted,
@@ -175,5 +175,5 @@ impl RunContext<'_> {
     }
 }
 
-/// Drops without a site that are written at once.
+/// Number of drops without a site that are written at once.
 const DROPS_AT_ONCE: usize = 1_024;

@@ -1,4 +1,5 @@
-//! Reading the inputs: all of them, or, where an earlier process read them, what is still to be worked on.
+//! Reads the inputs: all of them, or, if an earlier process read them, only the pages of sites that are not
+//! done.
 
 use std::cmp::Reverse;
 use std::io;
@@ -23,17 +24,17 @@ use crate::shuffle::partition::{Partitioned, Partitioner};
 use crate::shuffle::spool::Spool;
 use crate::stages::read::read;
 
-/// What there is to work on, once all is read.
+/// Everything that was read.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) complete: Complete,
     pub(super) partitioned: Partitioned,
-    /// The last site, or part of one, that is done, if the pages of those before are not here.
+    /// The last site, or part of a site, that is done, if the pages of the sites before it were not loaded.
     pub(super) last: Option<Heading>,
 }
 
-/// What was read before, if all of it is on disk: the machine has not gone down since, and the files hold what was
-/// put there.
+/// Reopens the pages that an earlier process read, if all of them are still on disk: the machine was not
+/// rebooted, and the files have their recorded sizes.
 pub(super) fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
     let text = std::fs::read(folder.join(COMPLETE)).ok()?;
     let complete: Complete = serde_json::from_slice(&text).ok()?;
@@ -59,7 +60,7 @@ pub(super) fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
 }
 
 impl RunContext<'_> {
-    /// What was read: kept from before, listed by a catalogue, or read now.
+    /// Everything that was read: kept on disk, listed in a catalogue, or read now.
     pub(super) fn taken(&self, kept: Option<Taken>) -> Result<Taken> {
         let taken_up = kept.map_or_else(|| self.take_up(), |kept| Ok(Some(kept)))?;
         taken_up.map_or_else(|| self.read(), Ok)
@@ -85,7 +86,7 @@ impl RunContext<'_> {
             let read = || read(input, config, &progress, &reading.halt, &mut take);
             (number, self.clock.read.time(read))
         };
-        // The largest first: no thread begins with it when the others are done.
+        // The largest first, so that no thread starts it when the others are done.
         let mut order: Vec<_> = self.inputs.iter().enumerate().collect();
         order.sort_by_key(|&(number, _)| Reverse(self.identity.inputs()[number].bytes));
         let read_all = || order.into_iter().par_bridge().map(read_one).collect();
@@ -118,7 +119,7 @@ impl RunContext<'_> {
         let parts = parts.map_err(|e| self.spool_error(e))?;
         let complete = Complete { inputs, other_records, unreadable, totals, parts, boot: boot() };
         if on_disk {
-            // What could not be read may be there the next time.
+            // An input that could not be read may be readable the next time.
             if complete.unreadable.is_empty() {
                 let json = serde_json::to_vec(&complete)?;
                 AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &json)?;
@@ -129,7 +130,7 @@ impl RunContext<'_> {
         Ok(Taken { complete, partitioned, last: None })
     }
 
-    /// Keeps what was read for another process, where it may be of use to one. Nothing depends on it.
+    /// Records what was read for a process that resumes the run. Best effort.
     fn write_down(&self, complete: &Complete, partitioned: &Partitioned) {
         let path = self.folder.catalogue();
         let of_use = complete.unreadable.is_empty() && !self.identity.has_stream();
@@ -142,12 +143,12 @@ impl RunContext<'_> {
             );
         }
         if written.is_err() || !of_use {
-            // What an earlier process left is of no use either; it has checksums.
+            // The file of an earlier process is useless too, and its checksums show it.
             let _ = std::fs::remove_file(&path);
         }
     }
 
-    /// As many threads as files may be read at a time.
+    /// One thread per file that may be read in parallel.
     fn readers(&self) -> Result<ThreadPool> {
         let readers = ThreadPoolBuilder::new().num_threads(self.shares.files).build();
         readers.context("cannot start threads")
@@ -155,7 +156,7 @@ impl RunContext<'_> {
 
     fn make_spool_folder(&self) -> Result<()> {
         let made = Spool::make_folder(self.spool_at);
-        made.map_err(|e| state_error("cannot make the folder", self.spool_at, e))
+        made.map_err(|e| state_error("cannot create the folder", self.spool_at, e))
     }
 
     fn reading(&self) -> Reading<'_> {
@@ -163,8 +164,8 @@ impl RunContext<'_> {
         Reading { status: self.status, observer: self.observer, stop: self.stop, halt }
     }
 
-    /// Takes up what an earlier process read, if it wrote that down, and reads again the pages of sites that
-    /// are not done. `None` if there is nothing to take up, or the inputs are not what they were then.
+    /// Uses the catalogue of an earlier process, if there is one, and reads only the pages of sites that are
+    /// not done. `None` without a catalogue, or if the inputs have changed.
     fn take_up(&self) -> Result<Option<Taken>> {
         let path = self.folder.catalogue();
         if !path.exists() {
@@ -217,15 +218,15 @@ impl RunContext<'_> {
         Ok(Some(Taken { complete, partitioned, last }))
     }
 
-    /// The last site, or part of one, that an earlier process was done with. Numbers alone are not trusted: where
-    /// the journal is not of the sites that were read, by hashes of their keys, it goes.
+    /// The last site, or part of a site, that an earlier process finished. The journal is removed if the
+    /// hashes of its sites' keys do not match the sites that were read.
     pub(super) fn last_done(&self, sites: &[u64]) -> Result<Option<Heading>> {
         let path = self.folder.journal();
         match last_of(&path, sites).map_err(|e| state_error("cannot read", &path, e))? {
             Ok(last) => Ok(last),
             Err(Foreign) => {
                 tracing::warn!(
-                    "{} is not of the sites that were read: what was done before is done again",
+                    "{} is not of the sites that were read; all sites are processed again",
                     path.display()
                 );
                 std::fs::remove_file(&path).map_err(|e| state_error("cannot remove", &path, e))?;
@@ -234,12 +235,12 @@ impl RunContext<'_> {
         }
     }
 
-    /// Checks that pages which will hardly fit into memory will fit on disk.
+    /// If the pages will probably not fit into memory, checks that they fit on disk.
     fn check_space(&self) -> Result<()> {
         let (html, needed) = self.identity.inputs().iter().fold((0, 0), |(html, needed), input| {
             let name = input.file.to_ascii_lowercase();
             let packed = [".gz", ".zst", ".lz4"].iter().any(|end| name.ends_with(end));
-            // HTML is compressed to a fifth or so, by crawlers and by us alike.
+            // HTML compresses to about a fifth, in archives and in the spool.
             if packed {
                 (html + 5 * input.bytes, needed + input.bytes * 5 / 4)
             } else {
@@ -265,13 +266,13 @@ impl RunContext<'_> {
     }
 }
 
-/// Tells that a catalogue is damaged: nothing is taken up.
+/// Reports that a catalogue is damaged.
 fn damaged(catalogue: &Path) -> Option<Taken> {
     tracing::warn!("{} is damaged; reading all inputs again", catalogue.display());
     None
 }
 
-/// Free bytes where a folder lies.
+/// Free bytes on the disk of a folder.
 fn free_space(folder: &Path) -> io::Result<u64> {
     let of = rustix::fs::statvfs(folder)?;
     Ok(of.f_bavail.saturating_mul(of.f_frsize))

@@ -1,4 +1,4 @@
-//! Taking over what an earlier process did, from its journal and from the outputs that it left unfinished.
+//! Reuses the results of an earlier process, from its journal and its unfinished outputs.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -12,13 +12,13 @@ use crate::resume::folder::state_error;
 use crate::resume::journal::{Frames, Heading, Journal, result_of};
 use crate::stages::emit::{Outputs, Rendered};
 
-/// Bytes of the journal that are taken over at once.
+/// Bytes of the journal that are processed at once.
 const AT_ONCE: usize = 8 << 20;
 
 impl RunContext<'_> {
-    /// Gives the journal, whose sites were compared with those that were read, to be written on, and how many
-    /// sites, and parts of the next, are done. Sites whose output is in the files are skipped; of the others,
-    /// results are unpacked and written.
+    /// Writes the results in the journal, whose sites were compared with those that were read. Skips sites
+    /// whose output is already in the files. Returns the journal, open for appending, and the number of
+    /// sites, and of parts of the next one, that are done.
     pub(super) fn replay(
         &self,
         outputs: &mut Outputs,
@@ -54,7 +54,7 @@ impl RunContext<'_> {
         Ok((journal.map_err(|e| state_error("cannot write", &path, e))?, next))
     }
 
-    /// Takes over some sites; gives how many were in the outputs.
+    /// Writes some sites; returns how many were already in the outputs.
     fn take_over(
         &self,
         mut sites: Vec<Before<'_>>,
@@ -92,7 +92,7 @@ impl RunContext<'_> {
             sites[at..at + passed].iter().for_each(|site| self.count(&site.heading.counted, tally));
             (at, all_passed) = (at + passed, all_passed + passed);
             if passed <= here {
-                // Where this site's output ends, that of the next ones does not begin.
+                // The output of this site differs, so that of the next ones cannot follow it.
                 let rest = sites[at..].par_iter_mut();
                 let rendered: io::Result<()> = self.pool.install(|| rest.try_for_each(render));
                 rendered.map_err(failed)?;
@@ -108,7 +108,7 @@ impl RunContext<'_> {
     }
 }
 
-/// What was done of a site, or of a part of it.
+/// The earlier result of a site, or of a part of it.
 #[derive(Debug)]
 struct Before<'a> {
     heading: Heading,

@@ -1,6 +1,6 @@
-//! Puts what is read where its site will find it, within bounded memory.
+//! Groups everything that is read by site, within bounded memory.
 //!
-//! Does what [`crate::stages::group`] does with everything in memory, and gives the same sites.
+//! Gives the same sites as [`crate::stages::group`], which keeps everything in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -23,7 +23,7 @@ use crate::memory::weight;
 use crate::revisits::{Originals, Revisits, nowhere};
 use crate::shuffle::sorted::{self, Item, Merged, Sorter, write_all};
 use crate::shuffle::spool::{PARTS, SAVED, Spool};
-use crate::shuffle::stored::{Head, Html, Stored, Whence};
+use crate::shuffle::stored::{Head, Html, SourceRecord, Stored};
 use crate::stages::group::own_address;
 use crate::stages::read::{Intake, Place, Source};
 
@@ -45,12 +45,12 @@ impl Capture for Stored {
     }
 }
 
-/// A feed item with the hash and key of the site it leads to: in the order of sites.
+/// A feed item with the hash and key of the site it leads to; sorts in the order of sites.
 pub(crate) type ItemOfSite = (u64, String, FeedItem);
-/// A drop with the digest of the payload it came of.
+/// A drop with the digest of its payload.
 pub(crate) type DropOfPayload = (Drop, Option<(u64, u64)>);
 
-/// Takes what is read, from many threads.
+/// Receives what is read, from many threads.
 #[derive(Debug)]
 pub(crate) struct Partitioner<'a> {
     spool: &'a Spool,
@@ -67,7 +67,7 @@ pub(crate) struct Partitioner<'a> {
     failure: Mutex<Option<io::Error>>,
 }
 
-/// Everything read, in order.
+/// Everything that was read, in order.
 #[derive(Debug)]
 pub(crate) struct Partitioned {
     /// What was dropped while reading.
@@ -79,16 +79,16 @@ pub(crate) struct Partitioned {
     pub(crate) totals: Totals,
 }
 
-/// How much was partitioned.
+/// Totals of what was read.
 #[derive(Clone, Copy, Debug, Default, serde::Deserialize, serde::Serialize)]
 pub(crate) struct Totals {
     /// Sites with pages.
     pub(crate) sites: usize,
-    /// Pages, those among them that turn out to be older copies too.
+    /// Pages, including older captures.
     pub(crate) pages: u64,
     /// Feed items of these sites.
     pub(crate) items: u64,
-    /// Feed items whose site has no page here.
+    /// Feed items whose site has no page.
     pub(crate) unmatched_items: u64,
 }
 
@@ -102,7 +102,7 @@ const SITES: &str = "sites";
 const REVISITS: &str = "revisits";
 
 impl<'a> Partitioner<'a> {
-    /// Pages go to `spool`; other things, when they are many, into `folder`, which must exist.
+    /// Pages go to `spool`; other things go to files in `folder`, which must exist, when they are many.
     pub(crate) fn new(spool: &'a Spool, folder: &'a Path, tracking: Tracking) -> Self {
         Self {
             spool,
@@ -120,8 +120,8 @@ impl<'a> Partitioner<'a> {
         }
     }
 
-    /// Takes one thing from the input of this number. A failure to keep it is told by [`Partitioner::finish`];
-    /// gives whether all is well.
+    /// Takes one thing from the input with this number. Returns whether it could be stored;
+    /// [`Partitioner::finish`] reports the error.
     pub(crate) fn take(&self, input: usize, intake: Intake, source: Source) -> bool {
         match self.try_take(input, intake, source) {
             Ok(()) => true,
@@ -181,8 +181,8 @@ impl<'a> Partitioner<'a> {
         self.spool.put(Spool::part_of(hash), page)
     }
 
-    /// Ends gathering: names saved files, resolves revisits, leads feed items to their sites. Where
-    /// pages are on disk, so is all that is given, for [`Partitioned::reopen`].
+    /// Finishes: resolves the addresses of saved files, revisits, and the sites of feed items. If pages are
+    /// on disk, everything else is written there too, for [`Partitioned::reopen`].
     pub(crate) fn finish(self) -> io::Result<Partitioned> {
         if let Some(error) = locked(&self.failure).take() {
             return Err(error);
@@ -214,7 +214,7 @@ impl<'a> Partitioner<'a> {
             *named.entry(address.clone()).or_default() += 1;
         }
         for mut page in saved {
-            // An address that several files name is none of theirs.
+            // An address that several files declare is ignored.
             if let Some(address) = page.head.canonical.take()
                 && named.get(&address) == Some(&1)
             {
@@ -225,7 +225,7 @@ impl<'a> Partitioner<'a> {
         Ok(())
     }
 
-    /// Finds what revisits found unchanged: pages, or drops.
+    /// Finds the originals of revisits: pages, or drops.
     fn settle_revisits(&self) -> io::Result<()> {
         let path = self.folder.join(REVISITS);
         let none = Revisits::new(&path);
@@ -272,12 +272,12 @@ impl<'a> Partitioner<'a> {
         self.copy(copies)
     }
 
-    /// Puts copies of pages where visits found them unchanged.
+    /// Copies pages for the revisits that found them unchanged.
     fn copy(&self, copies: Sorter<(PagePlace, Visited)>) -> io::Result<()> {
         let mut bytes = 0;
         copies.each(&mut |((_, _, length), _)| bytes += length)?;
         if !self.spool.has_room_for(bytes) {
-            // What is held is not held twice.
+            // The HTML is shared in memory, not copied.
             self.spool.spill()?;
         }
         let mut copies = copies.finish()?;
@@ -301,12 +301,12 @@ impl<'a> Partitioner<'a> {
         held.into_iter().try_for_each(|copy| self.page(copy))
     }
 
-    /// What a sorter holds; it stays empty.
+    /// Takes a sorter out, leaving an empty one.
     fn take_sorter<T: Item>(&self, of: &Mutex<Sorter<T>>) -> Sorter<T> {
         std::mem::replace(&mut locked(of), Sorter::new(self.folder.join("spent")))
     }
 
-    /// Leads feed items past redirects to sites that have pages; counts those that lead elsewhere.
+    /// Follows redirects from feed items to sites with pages; counts those that lead elsewhere.
     fn lead_items(&self) -> io::Result<(Sorter<ItemOfSite>, u64, u64)> {
         let hops = self.hops()?;
         let pages = self.pages_on_the_way(&hops)?;
@@ -334,7 +334,7 @@ impl<'a> Partitioner<'a> {
         Ok((led, found, unmatched_items))
     }
 
-    /// The redirects that links of feed items pass: of all those read, few.
+    /// The redirects that links of feed items follow: few of all those read.
     fn hops(&self) -> io::Result<Redirects> {
         let key = |link: &str| self.tracking.address(link).map(|address| address.key);
         let mut wanted: BTreeSet<String> = BTreeSet::new();
@@ -359,7 +359,7 @@ impl<'a> Partitioner<'a> {
         Ok(Redirects::of(hops.into_iter()))
     }
 
-    /// Of the addresses on the way of feed items' links, those that pages have, where that matters.
+    /// The addresses on the way of feed items' links that belong to pages, where this matters.
     fn pages_on_the_way(&self, hops: &Redirects) -> io::Result<BTreeSet<Address>> {
         let mut doubtful: BTreeSet<Address> = BTreeSet::new();
         let mut see = |item: &FeedItem| doubtful.extend(hops.doubtful(&item.link, &self.tracking));
@@ -375,10 +375,10 @@ impl<'a> Partitioner<'a> {
     }
 }
 
-/// A page of the spool: its part, its number in that, and the bytes of its HTML.
+/// A page of the spool: its part, its number in the part, and the bytes of its HTML.
 type PagePlace = (usize, u64, u64);
 
-/// Tells the places of pages, seen in the order of the spool.
+/// Determines the places of pages that are visited in the order of the spool.
 #[derive(Debug, Default)]
 struct Places {
     part: usize,
@@ -398,28 +398,28 @@ impl Places {
     }
 }
 
-/// A page as a visit found it unchanged.
+/// A page for a revisit that found it unchanged.
 fn copy_of(page: &Stored, visited: Visited) -> Stored {
     let origin = visited.origin_of_copy(&page.head.origin);
     let Visited { url, fetched, .. } = visited;
     let head = Head { url, fetched, origin, ..page.head.clone() };
-    Stored { head, html: page.html.clone(), whence: page.whence }
+    Stored { head, html: page.html.clone(), source: page.source }
 }
 
-/// A page as the spool keeps it.
+/// A page in the form of the spool.
 fn stored(input: usize, page: Page, source: &Source, canonical: Option<String>) -> Stored {
     let Page { url, fetched, origin, charset, html, .. } = page;
     let &Source { digest, number, end } = source;
     let (digest, content) = (digest.map(halves), halves(xxh3_128(html.as_bytes())));
     let (length, weight) = (html.len() as u64, weight(&html));
     let place = Place { offset: origin.offset, number, end };
-    let whence = Whence { input: input as u32, place };
+    let source = SourceRecord { input: input as u32, place };
     let head = Head { url, fetched, origin, charset, digest, content, canonical, length, weight };
-    Stored { head, html: Html::Held(html), whence }
+    Stored { head, html: Html::Held(html), source }
 }
 
 impl Partitioned {
-    /// What an earlier process partitioned on disk.
+    /// Opens what an earlier process wrote to disk.
     pub(crate) fn reopen(folder: &Path, totals: Totals) -> io::Result<Self> {
         let (drops, items) = (folder.join(DROPS), folder.join(ITEMS));
         let sites = sorted::Stored::open(&folder.join(SITES))?.collect::<io::Result<_>>()?;
@@ -427,22 +427,22 @@ impl Partitioned {
     }
 }
 
-/// A site whose turn it is.
+/// A site to process.
 #[derive(Debug)]
 pub(crate) struct StoredSite {
     pub(crate) key: String,
-    /// The best copy of every page, by address.
+    /// The best capture of every page, by address.
     pub(crate) pages: Vec<Stored>,
     pub(crate) items: Vec<FeedItem>,
-    /// All other copies, those of one address the better first.
+    /// All other captures; those of one address best first.
     pub(crate) others: Vec<Stored>,
 }
 
 impl StoredSite {
-    /// What its pages weigh that are worked on at once.
+    /// Weight of the pages that are in memory at once.
     pub(crate) fn weight(&self) -> u64 {
         let best = self.pages.iter().map(|page| page.head.weight).sum();
-        // Of one address after the other the captures may be worked on, each once.
+        // Other captures are tried one per address at a time.
         let mut largest: BTreeMap<&str, u64> = BTreeMap::new();
         for other in &self.others {
             let weight = largest.entry(&other.head.url).or_default();
@@ -452,7 +452,7 @@ impl StoredSite {
     }
 }
 
-/// Hands out all sites in the order of outputs, by (hash of the key, key), and stops when told to.
+/// Passes on all sites in the order of outputs, by (hash of the key, key), until stopped.
 pub(crate) fn each_site(
     spool: &Spool,
     items: &mut Merged<ItemOfSite>,
@@ -467,7 +467,7 @@ pub(crate) fn each_site(
         for ((hash, key), pages) in sites {
             let Copies { best: pages, others } = settle(pages);
             let mut of_site = Vec::new();
-            // Before them are those of sites that are done and whose pages are not here.
+            // Before them are items of sites that are done and whose pages were not loaded.
             while items.peek().is_some_and(|(h, k, _)| (*h, k) <= (hash, &key)) {
                 let item = items.next().transpose()?.filter(|(h, k, _)| (*h, k) == (hash, &key));
                 of_site.extend(item.map(|(_, _, item)| item));

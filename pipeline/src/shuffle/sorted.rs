@@ -1,5 +1,4 @@
-//! Things in order, however many: in memory while they are few, else in sorted files that are merged
-//! when read (an external merge sort).
+//! External merge sort: in memory while there are few items, else in sorted files that are merged when read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,49 +11,49 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Bytes that are held before they go to a file.
+/// Bytes in memory before they are written to a file.
 const HELD: usize = 32 << 20;
-/// Files that are merged at once: each takes a decoder.
+/// Number of files that are merged at once: each needs a decoder.
 const MERGED: usize = 64;
-/// zstd's fastest usual level: these files live for one run.
+/// zstd's fastest regular level: these files live for one run.
 const LEVEL: i32 = 1;
 
-/// What may be sorted so.
+/// An item that can be sorted.
 pub(crate) trait Item: Ord + Serialize + DeserializeOwned {}
 
 impl<T: Ord + Serialize + DeserializeOwned> Item for T {}
 
-/// Takes things in any order.
+/// Receives items in any order.
 #[derive(Debug)]
 pub(crate) struct Sorter<T> {
     held: Vec<T>,
     bytes: usize,
-    /// Files are named by this, with a number behind.
+    /// Prefix of file names; a number follows.
     path: PathBuf,
     files: Vec<PathBuf>,
-    /// Files made so far.
+    /// Number of files so far.
     made: usize,
 }
 
 impl<T: Item> Sorter<T> {
-    /// Files, should there be any, are made at `path` with a number added.
+    /// Files, if any, are created at `path` with a number appended.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { held: Vec::new(), bytes: 0, path, files: Vec::new(), made: 0 }
     }
 
-    /// What [`write_all`] wrote to a file.
+    /// The items that [`write_all`] wrote to a file.
     pub(crate) fn of_file(path: PathBuf) -> Self {
         Self { files: vec![path.clone()], made: 1, ..Self::new(path) }
     }
 
-    /// Takes a thing that holds about so many bytes.
+    /// Adds an item of about `bytes` bytes.
     pub(crate) fn push(&mut self, item: T, bytes: usize) -> io::Result<()> {
         self.held.push(item);
         self.bytes += bytes + size_of::<T>();
         if self.bytes > HELD { self.set_aside() } else { Ok(()) }
     }
 
-    /// Holds nothing from now on, until more comes, if there is so much that some of it is in files.
+    /// If some items are in files already, writes the rest too and frees the memory.
     pub(crate) fn park(&mut self) -> io::Result<()> {
         if !self.files.is_empty() {
             self.set_aside()?;
@@ -79,7 +78,7 @@ impl<T: Item> Sorter<T> {
         PathBuf::from(path)
     }
 
-    /// Shows everything, in no order.
+    /// Visits all items, in no particular order.
     pub(crate) fn each(&self, see: &mut dyn FnMut(&T)) -> io::Result<()> {
         self.held.iter().for_each(&mut *see);
         for path in &self.files {
@@ -90,7 +89,7 @@ impl<T: Item> Sorter<T> {
         Ok(())
     }
 
-    /// Everything in order.
+    /// All items in order.
     pub(crate) fn finish(mut self) -> io::Result<Merged<T>> {
         self.park()?;
         while self.files.len() > MERGED {
@@ -105,14 +104,14 @@ impl<T: Item> Sorter<T> {
     }
 }
 
-/// Files and things in order as one.
+/// Merges files and items in memory.
 fn merged<T: Item>(files: &[PathBuf], held: Vec<T>) -> io::Result<Merged<T>> {
     let stored = files.iter().map(|path| Stored::open(path).map(Run::Stored));
     let held = std::iter::once(Ok(Run::Held(held.into_iter())));
     Merged::new(stored.chain(held).collect::<io::Result<_>>()?)
 }
 
-/// Writes things to a file, for [`Stored::open`].
+/// Writes items to a file, for [`Stored::open`].
 pub(crate) fn write_all<T: Item>(
     path: &Path,
     items: impl Iterator<Item = io::Result<T>>,
@@ -124,7 +123,7 @@ pub(crate) fn write_all<T: Item>(
     to.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.flush()
 }
 
-/// Reads things back from a file.
+/// Reads items from a file.
 pub(crate) struct Stored<T> {
     from: BufReader<zstd::Decoder<'static, BufReader<File>>>,
     of: PhantomData<T>,
@@ -154,7 +153,7 @@ impl<T: Item> Iterator for Stored<T> {
     }
 }
 
-/// Things in order, held or stored.
+/// Sorted items, in memory or in a file.
 #[derive(Debug)]
 pub(crate) enum Run<T> {
     Held(std::vec::IntoIter<T>),
@@ -170,11 +169,11 @@ impl<T: Item> Run<T> {
     }
 }
 
-/// Several runs as one.
+/// Merges several sorted runs.
 #[derive(Debug)]
 pub(crate) struct Merged<T> {
     runs: Vec<Run<T>>,
-    /// The next of each run that is not at its end, the least first, with the number of its run.
+    /// The next item of each run that is not at its end, least first, with the number of its run.
     heads: BinaryHeap<Reverse<(T, usize)>>,
     failed: Option<io::Error>,
 }
@@ -188,7 +187,7 @@ impl<T: Item> Merged<T> {
         Ok(Self { runs, heads, failed: None })
     }
 
-    /// The next, which stays.
+    /// The next item, without taking it.
     pub(crate) fn peek(&self) -> Option<&T> {
         self.heads.peek().map(|Reverse((least, _))| least)
     }
@@ -249,7 +248,7 @@ mod tests {
         let mut expected: Vec<u64> = numbers().collect();
         expected.sort_unstable();
         assert_eq!(back, expected);
-        // What was merged takes no room twice.
+        // Merged files are removed.
         assert!(std::fs::read_dir(folder.path()).unwrap().count() <= MERGED);
     }
 

@@ -1,5 +1,5 @@
-//! Pages between reading and processing: in memory while they fit, else in files on disk, in parts by
-//! the hash of their site, so that sites come out in the order of all outputs.
+//! Pages between reading and processing: in memory while they fit, else in files on disk. They are
+//! partitioned by the hash of their site, so that sites come out in the order of outputs.
 
 mod part;
 
@@ -13,18 +13,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use model::Page;
 
 use self::part::Part;
-use crate::shuffle::stored::{Head, Html, Stored, Whence};
+use crate::shuffle::stored::{Head, Html, SourceRecord, Stored};
 
 pub(crate) use self::part::Extent;
 
-/// Parts: few enough that each may have a buffer and an open file, enough that one part's pages without
-/// their HTML are little even of a terabyte.
+/// Number of parts: few enough for each to have a buffer and an open file, enough that the pages of one part
+/// without their HTML are small even for a terabyte.
 pub(crate) const PARTS: usize = 256;
-/// The part of saved files, whose site is known only when all of them are read.
+/// The part of saved files, whose sites are known only after all of them are read.
 pub(crate) const SAVED: usize = PARTS;
-/// Bytes a page takes beside its HTML, roughly.
+/// Approximate bytes of a page without its HTML.
 const HEAD: u64 = 400;
-/// zstd's fastest usual level: 450 MB/s on HTML, to a sixth or so.
+/// zstd's fastest regular level: 450 MB/s on HTML, compressed to about a sixth.
 const LEVEL: i32 = 1;
 
 /// The pages of a run.
@@ -32,7 +32,7 @@ const LEVEL: i32 = 1;
 pub(crate) struct Spool {
     folder: PathBuf,
     parts: Vec<Mutex<Part>>,
-    /// Bytes held, and how many may be.
+    /// Bytes in memory, and their limit.
     held: AtomicU64,
     limit: u64,
     spilling: AtomicBool,
@@ -65,7 +65,7 @@ fn locked(part: &Mutex<Part>) -> MutexGuard<'_, Part> {
 }
 
 impl Spool {
-    /// An empty one. Its folder is made when more than `limit` bytes are held.
+    /// An empty spool. Its folder is created when more than `limit` bytes are in memory.
     pub(crate) fn new(folder: &Path, limit: u64) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -77,7 +77,7 @@ impl Spool {
         }
     }
 
-    /// One whose files another process wrote. `None` if they do not hold what it put there.
+    /// Opens files that another process wrote. `None` if they do not have their recorded sizes.
     pub(crate) fn reopen(folder: &Path, extents: &[Extent]) -> io::Result<Option<Self>> {
         let mut spool = Self::new(folder, 0);
         if extents.len() != PARTS {
@@ -98,14 +98,14 @@ impl Spool {
         Ok(Some(spool))
     }
 
-    /// What the files of the parts hold, for [`Spool::reopen`].
+    /// Sizes of the files of all parts, for [`Spool::reopen`].
     pub(crate) fn extents(&self) -> io::Result<Vec<Extent>> {
         let of_part = |part: &Mutex<Part>| Ok(locked(part).flush()?.unwrap_or_default());
         self.parts[..PARTS].iter().map(of_part).collect()
     }
 
-    /// Makes a new folder for a spool; what an earlier process left there unfinished goes. Nobody else may
-    /// read or write in it, wherever it lies.
+    /// Creates a new folder for a spool and removes unfinished files of an earlier process. Only the owner
+    /// may read or write it.
     pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
@@ -119,7 +119,7 @@ impl Spool {
         builder.create(folder)
     }
 
-    /// The part for a site of this hash. Parts are in the order of hashes.
+    /// The part of a site with this hash. Parts are in the order of hashes.
     pub(crate) fn part_of(hash: u64) -> usize {
         (hash >> 56) as usize
     }
@@ -128,23 +128,23 @@ impl Spool {
         self.folder.join(format!("part-{part:03}"))
     }
 
-    /// Whether pages go to files.
+    /// Whether pages are written to files.
     pub(crate) fn is_on_disk(&self) -> bool {
         self.spilling.load(Ordering::Relaxed)
     }
 
-    /// Bytes in files so far.
+    /// Bytes written to files so far.
     pub(crate) fn bytes_on_disk(&self) -> u64 {
         self.packed.load(Ordering::Relaxed)
     }
 
-    /// Puts a page where it belongs. Called from many threads.
+    /// Stores a page. Called from many threads.
     pub(crate) fn put(&self, part: usize, page: Stored) -> io::Result<()> {
         let cost = page.head.length + HEAD;
         {
             let mut to = locked(&self.parts[part]);
             let Part::Held(held) = &mut *to else {
-                // Packed without the lock: there is no way back to memory.
+                // Compressed without the lock: pages never return from files to memory.
                 drop(to);
                 return self.write(part, page);
             };
@@ -157,12 +157,12 @@ impl Spool {
         }
     }
 
-    /// Whether so much more HTML may be held.
+    /// Whether `bytes` more of HTML fit into memory.
     pub(crate) fn has_room_for(&self, bytes: u64) -> bool {
         !self.is_on_disk() && self.held.load(Ordering::Relaxed).saturating_add(bytes) <= self.limit
     }
 
-    /// From now on everything goes to files, and so does what is held.
+    /// Writes all pages to files, now and from now on.
     pub(crate) fn spill(&self) -> io::Result<()> {
         if self.spilling.swap(true, Ordering::Relaxed) {
             return Ok(());
@@ -179,7 +179,7 @@ impl Spool {
     }
 
     fn write(&self, part: usize, page: Stored) -> io::Result<()> {
-        // Packed before the part is locked: that is the work.
+        // Compressed before the part is locked: this takes most of the time.
         let packed = match &page.html {
             Html::Held(html) => pack(html)?,
             Html::Packed { part, at, bytes } => self.read(*part, *at, *bytes)?,
@@ -191,12 +191,12 @@ impl Spool {
         Ok(())
     }
 
-    /// Sees to it that everything written is in the files.
+    /// Flushes all files.
     pub(crate) fn flush(&self) -> io::Result<()> {
         self.parts.iter().try_for_each(|part| locked(part).flush().map(drop))
     }
 
-    /// Takes the pages of a part out of memory, and lists those in its file.
+    /// Takes the pages of a part out of memory, or lists those in its file.
     pub(crate) fn take(&self, part: usize) -> io::Result<Vec<Stored>> {
         let mut pages = match &mut *locked(&self.parts[part]) {
             Part::Held(held) => return Ok(std::mem::take(held)),
@@ -206,7 +206,7 @@ impl Spool {
         Ok(pages)
     }
 
-    /// Shows every page, held or in files.
+    /// Visits every page, in memory or in files.
     pub(crate) fn each(&self, see: &mut dyn FnMut(&Stored)) -> io::Result<()> {
         for part in 0..PARTS {
             if let Part::Held(held) = &*locked(&self.parts[part]) {
@@ -218,21 +218,21 @@ impl Spool {
         Ok(())
     }
 
-    /// Shows the pages of a part that are held.
+    /// Visits the pages of a part in memory.
     pub(crate) fn each_held(
         &self,
         part: usize,
-        see: &mut dyn FnMut(&Head, Whence) -> io::Result<()>,
+        see: &mut dyn FnMut(&Head, SourceRecord) -> io::Result<()>,
     ) -> io::Result<()> {
         let not_held = || Err(io::Error::other("a page is not held"));
         let Part::Held(held) = &*locked(&self.parts[part]) else { return not_held() };
         held.iter().try_for_each(|page| match &page.html {
-            Html::Held(_) => see(&page.head, page.whence),
+            Html::Held(_) => see(&page.head, page.source),
             Html::Packed { .. } | Html::Fetched(_) => not_held(),
         })
     }
 
-    /// Forgets all pages.
+    /// Removes all pages.
     pub(crate) fn clear(&self) -> io::Result<()> {
         for part in &self.parts {
             *locked(part) = Part::default();
@@ -254,7 +254,7 @@ impl Spool {
         Opened::default().read(self, part, at, bytes)
     }
 
-    /// Brings pages into memory, as they are in the files.
+    /// Loads pages into memory, still compressed.
     pub(crate) fn fetch(&self, pages: &mut [Stored]) -> io::Result<()> {
         let mut opened = Opened::default();
         for page in pages {
@@ -265,7 +265,7 @@ impl Spool {
         Ok(())
     }
 
-    /// The pages with their HTML, as a site's.
+    /// The pages of a site, with their HTML.
     pub(crate) fn load(&self, site: &str, pages: Vec<Stored>) -> io::Result<Vec<Page>> {
         let mut opened = Opened::default();
         let load = |Stored { head, html, .. }| {
@@ -283,7 +283,7 @@ impl Spool {
     }
 }
 
-/// The file that was read last: pages of a site are in one part.
+/// Keeps the last file open: all pages of a site are in one part.
 #[derive(Debug, Default)]
 struct Opened(Option<(usize, File)>);
 
@@ -325,10 +325,10 @@ mod tests {
             length: html.len() as u64,
             weight: html.len() as u64,
         };
-        Stored { head, html: Html::Held(html), whence: Whence::default() }
+        Stored { head, html: Html::Held(html), source: SourceRecord::default() }
     }
 
-    /// As another process finds it.
+    /// The spool as another process opens it.
     fn reopened(spool: &Spool) -> Spool {
         let extents = spool.extents().unwrap();
         Spool::reopen(&spool.folder, &extents).unwrap().unwrap()
@@ -379,7 +379,7 @@ mod tests {
         };
         for round in 0..2_000 {
             let at = folder.path().join(round.to_string());
-            // What is held goes to files while the threads are about half done.
+            // Pages spill to files while the threads are about half done.
             let spool = Spool::new(&at, THREADS * EACH / 2 * HEAD);
             let begin = std::sync::Barrier::new(THREADS as usize);
             std::thread::scope(|scope| {
@@ -408,7 +408,7 @@ mod tests {
         let extents = spool.extents().unwrap();
         let path = folder.path().join("part-007");
         let whole = fs::read(&path).unwrap();
-        // Before anything is done with them.
+        // When they are opened.
         assert!(Spool::reopen(folder.path(), &extents).unwrap().is_some());
         assert!(Spool::reopen(folder.path(), &extents[..9]).unwrap().is_none());
         for cut in [whole.len() - 3, 0] {
@@ -417,7 +417,7 @@ mod tests {
         }
         fs::remove_file(&path).unwrap();
         assert!(Spool::reopen(folder.path(), &extents).unwrap().is_none());
-        // And when their turn comes: cut behind the third page, and a page too few for the same length.
+        // And when they are read: cut after the third page, and a page too few for the same length.
         fs::write(&path, &whole).unwrap();
         let again = Spool::reopen(folder.path(), &extents).unwrap().unwrap();
         fs::write(&path, &whole[..whole.len() - 3]).unwrap();

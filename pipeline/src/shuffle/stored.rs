@@ -1,4 +1,4 @@
-//! A page between reading and processing: its head, and where its HTML is.
+//! A page between reading and processing: its head, and the place of its HTML.
 
 use grouping::matching::halves;
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::memory::weight;
 use crate::stages::read::Place;
 
-/// A page without its HTML: what grouping has to know.
+/// A page without its HTML, as needed for grouping.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Head {
     pub(crate) url: String,
@@ -20,30 +20,30 @@ pub(crate) struct Head {
     pub(crate) digest: Option<(u64, u64)>,
     /// XXH3-128 of its HTML, in two halves.
     pub(crate) content: (u64, u64),
-    /// The address a saved file names as its own.
+    /// The canonical address that a saved file declares.
     pub(crate) canonical: Option<String>,
     /// Bytes of its HTML.
     pub(crate) length: u64,
-    /// What it weighs while its site is worked on.
+    /// Its weight ([`crate::memory::weight`]).
     pub(crate) weight: u64,
 }
 
-/// Where the record lies that the HTML of a page was taken from.
+/// The record that the HTML of a page was read from.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct Whence {
+pub(crate) struct SourceRecord {
     /// Number of the input.
     pub(crate) input: u32,
     pub(crate) place: Place,
 }
 
-/// Where the HTML of a page is.
+/// The place of the HTML of a page.
 #[derive(Clone, Debug)]
 pub(crate) enum Html {
-    /// Here.
+    /// In memory.
     Held(String),
-    /// In a part's file, compressed.
+    /// In the file of a part, compressed.
     Packed { part: usize, at: u64, bytes: u32 },
-    /// Here, compressed.
+    /// In memory, compressed.
     Fetched(Vec<u8>),
 }
 
@@ -52,8 +52,8 @@ pub(crate) enum Html {
 pub(crate) struct Stored {
     pub(crate) head: Head,
     pub(crate) html: Html,
-    /// Not kept in files: what is there need not be read again.
-    pub(crate) whence: Whence,
+    /// Not written to files: pages there need not be read again.
+    pub(crate) source: SourceRecord,
 }
 
 impl Stored {
@@ -64,10 +64,10 @@ impl Stored {
         let (digest, content, canonical) = (None, halves(xxh3_128(html.as_bytes())), None);
         let head =
             Head { url, fetched, origin, charset, digest, content, canonical, length, weight };
-        Self { head, html: Html::Held(html), whence: Whence::default() }
+        Self { head, html: Html::Held(html), source: SourceRecord::default() }
     }
 
-    /// Lets go of HTML that is held in memory: it cannot be loaded again.
+    /// Frees HTML that is in memory; it cannot be loaded again.
     pub(crate) fn release(&mut self) {
         if !matches!(self.html, Html::Packed { .. }) {
             self.html = Html::Held(String::new());

@@ -186,9 +186,9 @@ mod tests {
     #[test]
     fn what_fits_is_kept() {
         let grown = template("a", Verdict::Healthy, 10, 15);
-        assert_eq!(decide(&facts(&[grown.clone()], 0, 0)), Decision::Keep);
+        assert_eq!(decide(&facts(std::slice::from_ref(&grown), 0, 0)), Decision::Keep);
         // Some pages of no template are no reason, nor are retained ones of a former night.
-        assert_eq!(decide(&facts(&[grown.clone()], 1, 2)), Decision::Keep);
+        assert_eq!(decide(&facts(std::slice::from_ref(&grown), 1, 2)), Decision::Keep);
         assert_eq!(decide(&facts(&[grown], 0, 5)), Decision::Keep);
         assert_eq!(decide(&facts(&[], 0, 0)), Decision::Keep);
         let too_few = template("a", Verdict::TooFewPages, 10, 11);

@@ -1,8 +1,9 @@
-//! Stage 4, apply: what comes of the pages of a site, by its model.
+//! Stage 4, apply: extracts the pages of a site with its model.
 //!
 //! Takes: parsed pages, the model, and which of them make up articles.
-//! Gives: per page its article or why it has none; summed up, the result of a site or of a part of it.
-//! Why: this is what users came for.
+//! Gives: per page its article, or the reason why it has none; together, the result of a site or of a part of
+//! it.
+//! Why: this is the purpose of the program.
 //! Drops: pages without an article, and those that are part of another page's.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,16 +22,16 @@ use sitemodel::{
 
 use super::learn::{ParsedPages, Surveyed};
 
-/// What becomes of pages that no template is for.
+/// What to do with pages that match no template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unassigned {
-    /// They are left for another round of learning.
+    /// Leave them for the second round of learning.
     Wait,
-    /// Each is taken by itself.
+    /// Extract each by itself.
     Alone,
 }
 
-/// What came of pages, by their indices in the site.
+/// The outcomes of pages, by their indices in the site.
 pub(crate) type Outcomes = BTreeMap<usize, Applied>;
 
 /// A site and its model.
@@ -104,14 +105,14 @@ impl Applying<'_> {
         }
     }
 
-    /// Whether no template is for a page.
+    /// Whether a page matches no template.
     pub(crate) fn is_unassigned(&self, at: usize, parsed: &ParsedPage<'_>) -> bool {
         let items = self.site.items_of(at);
         let sibling = Sibling { page: parsed, feed_items: &items };
         self.model.is_unassigned(&sibling, self.settings)
     }
 
-    /// The article of a capture of a page, other than the best; `None` if it has none.
+    /// The article of another capture of a page; `None` if it has none.
     pub(crate) fn capture(&self, at: usize, parsed: &ParsedPage<'_>) -> Option<(Article, Applied)> {
         let applied = self.one(at, parsed, None, Unassigned::Alone);
         match &applied.outcome {
@@ -187,7 +188,7 @@ fn append(whole: &mut Article, part: &Article) {
     }
 }
 
-/// Sums up what came of pages as the result of a site, or of a part of it.
+/// Builds the result of a site, or of a part of it, from the outcomes of its pages.
 pub(crate) fn result(
     applying: &Applying<'_>,
     parsed: &ParsedPages<'_>,
@@ -271,7 +272,7 @@ pub(crate) fn result(
     }
 }
 
-/// How the site configs of the pages' hosts fared.
+/// Counts of what the site configs of the pages' hosts selected.
 fn site_configs_used(parsed: &[&ParsedPage<'_>]) -> Vec<SiteConfigUse> {
     let mut records: BTreeMap<&str, SiteConfigUse> = BTreeMap::new();
     for configured in parsed.iter().filter_map(|page| page.configured.as_ref()) {
@@ -301,7 +302,7 @@ fn best_with_site_configs(articles: &[Article], best: Option<BestWrapper>) -> Op
         articles,
         content: content.to_vec(),
         confidence,
-        // Nobody learnt it.
+        // It was not learnt.
         support: Support::default(),
     });
     let given = |best: &Option<BestWrapper>| best.as_ref().map_or(0, |best| best.articles);

@@ -1,9 +1,9 @@
 //! Stage 5, emit.
 //!
 //! Takes: the results of each site, in emission order.
-//! Gives: the files of the run folder, each appearing whole or not at all.
-//! Why: the outputs are the same bytes whatever the number of threads.
-//! Drops: nothing; it writes down what the others dropped.
+//! Gives: the files of the run folder, each complete or absent.
+//! Why: the outputs are the same bytes for any number of threads.
+//! Drops: nothing; it writes the drops of the other stages.
 
 mod passing;
 mod rendering;
@@ -28,15 +28,15 @@ const HEALTH: &str = "health.jsonl";
 /// Bytes of sites that are handed to the system together.
 const MOST_WAITING: usize = 1 << 20;
 
-/// A chosen sink: at work, or set aside with the reason.
+/// A chosen sink: in use, or failed with the reason.
 #[derive(Debug)]
 struct Chosen {
     name: SinkName,
     sink: Result<Box<dyn Sink>, SinkError>,
 }
 
-/// The open files of a run folder. Dropped before [`Outputs::finish`], they leave nothing behind, unless they
-/// are [kept](Outputs::keep).
+/// The open files of a run folder. If dropped before [`Outputs::finish`], they are removed, unless they are
+/// [kept](Outputs::keep).
 #[derive(Debug)]
 pub struct Outputs {
     folder: PathBuf,
@@ -48,16 +48,16 @@ pub struct Outputs {
     health: Option<AtomicFile>,
     /// Wrapper files of this run, waiting for the others to be complete.
     sites: Vec<AtomicFile>,
-    /// Templates and wrappers of a site whose parts are coming in.
+    /// Templates and wrappers of a site of which more parts follow.
     open: Option<SiteSummary>,
-    /// Bytes written since all were handed to the system.
+    /// Bytes written since the last flush.
     waiting: usize,
     /// Wrapper files of an earlier run.
     stale: BTreeSet<PathBuf>,
 }
 
 impl Outputs {
-    /// Opens the files of a run folder, which must exist. A sink that cannot be opened is set aside.
+    /// Opens the files of a run folder, which must exist. A sink that cannot be opened counts as failed.
     ///
     /// # Errors
     /// If what every run writes cannot be created: `dropped.jsonl`, `wrappers/`.
@@ -83,14 +83,14 @@ impl Outputs {
         })
     }
 
-    /// What renders sites for these outputs.
+    /// The renderers for these outputs.
     pub fn renderers(&self) -> Renderers {
         let render = |chosen: &Chosen| chosen.sink.as_ref().ok().and_then(|sink| sink.render());
         Renderers::new(self.sinks.iter().map(render).collect())
     }
 
-    /// Writes what came of one site. Call in emission order. A sink that fails is set aside, and
-    /// what it wrote so far goes.
+    /// Writes the result of one site. Call it in emission order. If a sink fails, its unfinished files are
+    /// removed and the others continue.
     ///
     /// # Errors
     /// If what every run writes cannot be written (a full disk or the like), or no sink is left.
@@ -134,7 +134,7 @@ impl Outputs {
         self.any_left()
     }
 
-    /// Hands what is written to the system: a process that goes on with this run finds all outputs equally far.
+    /// Flushes all outputs, so that a process that resumes this run finds all of them up to the same site.
     fn hand_over(&mut self) -> Result<(), SinkError> {
         self.waiting = 0;
         for chosen in &mut self.sinks {
@@ -152,17 +152,17 @@ impl Outputs {
         self.sites.push(file);
     }
 
-    /// Leaves the files under their temporary names, for a process that goes on with them.
+    /// Keeps the files under their temporary names, for the process that resumes the run.
     pub fn keep(&mut self) {
         let files = self.sinks.iter_mut().filter_map(|chosen| chosen.sink.as_mut().ok()?.file());
         let files = files.chain(&mut self.health);
         for file in files.chain(&mut self.sites).chain(std::iter::once(&mut self.dropped)) {
-            // What is missing in them is written by that process.
+            // If this fails, that process writes what is missing.
             let _ = file.keep();
         }
     }
 
-    /// The error of a sink, if none is at work any more: then there is no point in going on.
+    /// The error of a sink, if all sinks have failed: then continuing is pointless.
     fn any_left(&mut self) -> Result<(), SinkError> {
         if self.sinks.is_empty() || self.sinks.iter().any(|chosen| chosen.sink.is_ok()) {
             return Ok(());
@@ -178,14 +178,14 @@ impl Outputs {
         self.dropped.write_bytes(&json_lines(drops.iter().map(drop_record)))
     }
 
-    /// Moves all files to their places; what an earlier run left and this one does not write goes.
-    /// Gives the sinks that failed, each with what happened.
+    /// Renames all files to their final names and removes files of an earlier run that this one does not
+    /// write. Returns the sinks that failed, with their errors.
     ///
     /// # Errors
     /// If what every run writes cannot be finished, or no sink could be.
     pub fn finish(self) -> Result<BTreeMap<String, String>, SinkError> {
-        // The ledger says that a run is complete: until the new one is written there must be none,
-        // or a crash between two files would look like a finished run.
+        // A ledger marks a run as complete. There must be none until the new one is written, or a crash
+        // between two files would look like a finished run.
         match fs::remove_file(self.folder.join(ledger::FILE)) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 let path = self.folder.join(ledger::FILE);
@@ -212,7 +212,7 @@ impl Outputs {
             None => drop(fs::remove_file(self.folder.join(HEALTH))),
         }
         AtomicFile::finish_all(self.sites)?;
-        // A leftover that cannot be removed harms nobody.
+        // A leftover that cannot be removed does no harm.
         for stale in self.stale {
             let _ = fs::remove_file(stale);
         }

@@ -3,7 +3,7 @@
 //! Takes: everything read: pages, feed items, redirects.
 //! Gives: sites in emission order, each with its pages sorted and the feed items that point to them.
 //! Why: the site is the unit of memory, parallelism and output from here on.
-//! Drops: other copies of a URL (`duplicate-url`) and pages without a host (`bad-url`).
+//! Drops: other captures of a URL (`duplicate-url`) and pages without a host (`bad-url`).
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,18 @@ use model::{Drop, Page, Site};
 use super::read::Intake;
 use crate::config::GroupConfig;
 
-/// What the read stage gave, put in order.
+/// The results of the read stage, grouped and sorted.
 #[derive(Debug, Default)]
 pub struct Grouped {
     /// Sites, sorted by (hash of the key, key): the order of all outputs.
     pub sites: Vec<Site>,
     /// What was dropped while reading and grouping, sorted.
     pub drops: Vec<Drop>,
-    /// Feed items whose site has no page here.
+    /// Feed items whose site has no page.
     pub unmatched_items: u64,
 }
 
-/// Puts pages and feed items together by site. The result does not depend on the order of
-/// `intakes`.
+/// Groups pages and feed items by site. The result does not depend on the order of `intakes`.
 pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
     let tracking = Tracking::new(&config.tracking_parameters);
     let (mut pages, mut items, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
@@ -46,7 +45,7 @@ pub fn group(intakes: Vec<Intake>, config: &GroupConfig) -> Grouped {
     Grouped { sites, drops, unmatched_items }
 }
 
-/// The canonical address that a saved file names, where it is one of the web.
+/// The canonical address that a saved file declares, if it is a web address.
 pub(crate) fn own_address(page: &Page) -> Option<String> {
     if !page.url.starts_with("file:") {
         return None;
@@ -56,7 +55,7 @@ pub(crate) fn own_address(page: &Page) -> Option<String> {
     matches!(canonical.scheme(), "http" | "https").then(|| canonical.into())
 }
 
-/// Saved files take the canonical address they name, unless another file names the same.
+/// Saved files get the canonical address that they declare, unless another file declares the same one.
 fn name_saved_files(mut intakes: Vec<Intake>) -> Vec<Intake> {
     let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, intake) in intakes.iter().enumerate() {

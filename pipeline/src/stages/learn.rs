@@ -1,8 +1,8 @@
-//! Stage 3, learn: what is known of a whole site, and its model (`sitemodel`: cluster, signify, rank, wrap).
+//! Stage 3, learn: surveys a site and learns its model (`sitemodel`: cluster, signify, rank, wrap).
 //!
-//! Takes: a site's pages, where they wait, and the feed items that lead to it.
+//! Takes: the pages of a site, in memory or on disk, and the feed items that lead to it.
 //! Gives: which page belongs to which article and feed item, the sample, and the [`SiteModel`] learnt from it.
-//! Why: sibling pages looked at together tell what is the article on each.
+//! Why: comparing sibling pages shows which part of each is the article.
 //! Drops: nothing.
 
 use std::collections::BTreeMap;
@@ -21,21 +21,21 @@ use sitemodel::{
 };
 use url::Url;
 
-/// A site, before any of its pages is learnt from.
+/// A site as it is known before learning.
 #[derive(Debug)]
 pub struct Surveyed {
     key: String,
     items: Vec<FeedItem>,
-    /// Per page the indices of the feed items that point to it.
+    /// For each page, the indices of the feed items that point to it.
     joined: Vec<Vec<u32>>,
-    /// Which pages make up articles.
+    /// Which pages form articles.
     parts: Parts,
-    /// Of pages that are part of another, the address of that.
+    /// For pages that are part of another page's article, the address of that page.
     whole: BTreeMap<usize, String>,
     addresses: AddressDigest,
 }
 
-/// Pages that are parsed, with their indices in the site; the page itself where the parser failed.
+/// Parsed pages with their indices in the site; the page itself if the parser failed.
 pub(crate) type ParsedPages<'a> = Vec<(usize, Result<ParsedPage<'a>, &'a Page>)>;
 
 /// Parses pages, given their indices in the site.
@@ -51,7 +51,7 @@ pub(crate) fn parse<'a>(
     meter.step(Step::Parse, || pages.par_iter().map(parse).collect())
 }
 
-/// Whether more than addresses must be known of the pages to survey a site: what they say of themselves.
+/// Whether surveying a site needs the heads of its pages, not only their addresses.
 pub(crate) fn needs_heads(items: &[FeedItem], settings: &Settings) -> bool {
     let leads_on = |configs: &sitemodel::site_config::SiteConfigs| {
         configs.iter().any(|config| config.wrapper.names_pages())
@@ -61,11 +61,10 @@ pub(crate) fn needs_heads(items: &[FeedItem], settings: &Settings) -> bool {
         || settings.site_configs().is_some_and(leads_on)
 }
 
-/// Pages that `rel=next` leads through belong together.
+/// Group of pages that `rel=next` links connect.
 const REL_NEXT: &str = "rel=next";
 
-/// The head of a page, with what it says of itself and what a site config or `rel=next` says of its article's
-/// parts.
+/// The head of a page: its own declarations, and the parts of its article by a site config or `rel=next`.
 pub(crate) fn head_of(parsed: &ParsedPage<'_>, settings: &Settings) -> PageHead {
     let head = parsed.document.head();
     let absolute = |link: Option<&str>| {
@@ -91,7 +90,7 @@ pub(crate) fn head_of(parsed: &ParsedPage<'_>, settings: &Settings) -> PageHead 
 }
 
 impl Surveyed {
-    /// Surveys a site whose pages are these, in order; `heads` where [`needs_heads`] says so.
+    /// Surveys a site with these pages, in order. `heads` is required if [`needs_heads`] returns true.
     pub(crate) fn of<'a>(
         key: &str,
         urls: impl Iterator<Item = &'a str> + Clone,
@@ -146,12 +145,12 @@ impl Surveyed {
         self.joined[page].iter().map(|&item| &self.items[item as usize]).collect()
     }
 
-    /// What a page is to an article.
+    /// The role of a page in its article.
     pub(crate) fn part(&self, page: usize) -> Part {
         self.parts.pages[page]
     }
 
-    /// The address of the page that a page is part of.
+    /// The address of the page whose article this page is part of.
     pub(crate) fn whole_of(&self, page: usize) -> Option<&str> {
         self.whole.get(&page).map(String::as_str)
     }
@@ -161,7 +160,7 @@ impl Surveyed {
         self.parts.following.get(&first).map_or(&[], Vec::as_slice)
     }
 
-    /// The pages that an article is made of stay together: each alone, or the first with those that follow.
+    /// Units of pages that are processed together: a single page, or all pages of an article.
     pub(crate) fn units(&self) -> Vec<Vec<usize>> {
         let follows = |page: &usize| match self.part(*page) {
             Part::Of(first) => self.following(first).contains(page),
@@ -173,7 +172,7 @@ impl Surveyed {
         (0..self.joined.len()).filter(|page| !follows(page)).map(unit).collect()
     }
 
-    /// Learns from a sample of the site: adds to what was learnt before.
+    /// Learns from a sample of the site; extends `previous`, if any.
     pub(crate) fn learn(
         &self,
         sample: &[Sibling<'_>],
@@ -185,12 +184,12 @@ impl Surveyed {
         let evidence = Evidence { site: &self.key, addresses: &self.addresses, cut };
         let learn =
             |sample: &[Sibling<'_>]| learn_parsed(&evidence, sample, previous, settings, meter);
-        // A panic leaves every page to itself.
+        // After a panic, every page is extracted by itself.
         catch_unwind(AssertUnwindSafe(|| learn(sample))).unwrap_or_else(|_| learn(&[]))
     }
 }
 
-/// Chooses the sample among some pages, given by their addresses and what they weigh.
+/// Chooses the sample from pages, given by address and weight.
 pub(crate) fn sample<'a>(
     pages: impl Iterator<Item = (&'a str, u64)>,
     settings: &Settings,
@@ -201,11 +200,11 @@ pub(crate) fn sample<'a>(
     choose(&heads, SampleLimits { pages: limits.pages, bytes: limits.bytes })
 }
 
-/// A site in memory, parsed and surveyed: for commands that look at its pages themselves.
+/// A site in memory, parsed and surveyed, for commands that examine pages.
 #[derive(Debug)]
 pub(crate) struct ParsedSite<'a> {
     pub(crate) surveyed: Surveyed,
-    /// In the site's order.
+    /// In the order of the site.
     pub(crate) pages: Vec<ParsedPage<'a>>,
 }
 
@@ -221,7 +220,7 @@ impl<'a> ParsedSite<'a> {
         Self { surveyed, pages }
     }
 
-    /// Per page the feed items that point to it.
+    /// For each page, the feed items that point to it.
     pub(crate) fn items(&self) -> Vec<Vec<&FeedItem>> {
         (0..self.pages.len()).map(|page| self.surveyed.items_of(page)).collect()
     }

@@ -1,11 +1,12 @@
 //! Stage 1, read.
 //!
-//! Takes: one file: an archive, a page by itself, or a feed.
-//! Gives: pages decoded to UTF-8, feed items, redirects, revisits, each with where it came from.
-//! Why: everything after this stage is in memory, decoded and cannot fail.
-//! Drops: whatever is no page or cannot be read, each with file, offset and reason; reading goes on.
+//! Takes: one file: an archive, a saved page, or a feed.
+//! Gives: pages decoded to UTF-8, feed items, redirects, revisits, each with its origin.
+//! Why: after this stage everything is decoded and nothing can fail.
+//! Drops: records that are no page or cannot be read, each with file, offset and reason; reading continues.
 
 mod again;
+mod archive_reader;
 mod intake;
 mod revisit_record;
 
@@ -24,14 +25,15 @@ use crate::inputs::Input;
 use crate::opened::Opened;
 
 pub(crate) use again::{Place, read_again, runs};
+pub use archive_reader::{ArchiveReader, BrokenOff};
 pub use intake::{InputSummary, Intake, ReadError, Source, Take};
 use revisit_record::revisit_of;
 
-/// Bytes of an address: all of a site are in memory at once (RFC 9110 §4.1 asks for 8,000 at least).
+/// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
 const LONGEST_ADDRESS: usize = 8 << 10;
 
-/// Reads one file to its end, handing over what it holds. `progress` is told of bytes read;
-/// once `stop` is set, reading ends and what it gave is of no use.
+/// Reads one file and passes its contents on. `progress` receives the number of bytes read. Once `stop` is
+/// set, reading ends early and the results are incomplete.
 ///
 /// # Errors
 /// If the file cannot be opened or the system fails to read it. Damage in it is no error.
@@ -46,7 +48,7 @@ pub fn read(
     let file: Arc<str> = input.path().to_string_lossy().into();
     let failure = std::cell::RefCell::new(None);
     let stopped = || {
-        // Who stops may look for it only when told of progress.
+        // The caller may check for a stop only when progress is reported.
         progress(0);
         stop.load(Ordering::Relaxed)
     };
@@ -71,7 +73,7 @@ pub fn read(
                 }
             }
             if intake.given == 0 && intake.summary.records.is_empty() {
-                let detail = "the file holds no record; is it a WARC or ARC archive?".to_owned();
+                let detail = "the file contains no record; is it a WARC or ARC archive?".to_owned();
                 let origin = intake.origin(0, "", None);
                 intake.drop("", origin, DropReason::BadRecord, detail);
             }
@@ -97,7 +99,7 @@ pub fn read(
         Input::Unreadable { .. } => {}
     }
     let mut summary = intake.summary;
-    // The rest of the file belongs to its digest, wherever an archive's reader stopped.
+    // The digest is that of the whole file, wherever the reader of the archive stopped.
     io::copy(&mut reader, &mut io::sink()).map_err(failed)?;
     (summary.bytes, summary.sha256) = reader.finish();
     match failure.take() {
@@ -112,7 +114,7 @@ fn records<R: Read>(reader: R, config: &ReadConfig) -> RecordReader<R> {
         .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource))
 }
 
-/// What HTTP says of a payload.
+/// Properties of a payload from its HTTP headers.
 #[derive(Default)]
 struct Media {
     content_type: Option<String>,
@@ -134,11 +136,11 @@ struct Reading<'a, 'b> {
     config: &'a ReadConfig,
     file: Arc<str>,
     summary: InputSummary,
-    /// How much was handed over.
+    /// Number of things passed on.
     given: usize,
     /// Offset of the last record.
     offset: Option<u64>,
-    /// The record at hand.
+    /// The current record.
     source: Source,
     take: &'a mut Take<'b>,
 }
@@ -150,7 +152,7 @@ impl Reading<'_, '_> {
 
     fn give(&mut self, intake: Intake) {
         self.given += 1;
-        // A redirect says nothing of what its payload is.
+        // The content type of a redirect is irrelevant.
         let of_payload = !matches!(intake, Intake::Redirect { .. });
         let digest = self.source.digest.filter(|_| of_payload);
         (self.take)(intake, Source { digest, ..self.source });
@@ -195,7 +197,7 @@ impl Reading<'_, '_> {
                 let payload = self.source.digest.take();
                 self.give(Intake::Revisit(revisit_of(url, payload, &record, origin)));
             }
-            // Requests, metadata and the like hold no page: they are counted, not listed.
+            // Requests, metadata and the like are counted, not listed.
             _ => {}
         }
         self.source.digest = None;
@@ -235,7 +237,7 @@ impl Reading<'_, '_> {
         self.payload(url, record.date, origin, body, &media);
     }
 
-    /// Whether a payload is long, and longer than compression by honest means makes it.
+    /// Whether a payload is long, and its compression ratio suspiciously high.
     fn swollen(&self, bytes: usize, stored: usize) -> bool {
         bytes > 1 << 20 && (bytes / stored.max(1)) as u64 > self.config.max_ratio
     }
@@ -256,7 +258,7 @@ impl Reading<'_, '_> {
                 let absolute = Url::parse(&url)
                     .is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
                 if !absolute {
-                    let detail = format!("`{url}` is no http or https address");
+                    let detail = format!("`{url}` is not an http or https address");
                     return self.drop(&url, origin, DropReason::BadUrl, detail);
                 }
                 self.page(url, date, origin, body, media);

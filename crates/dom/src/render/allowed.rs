@@ -91,7 +91,7 @@ fn stays(name: &LocalName) -> bool {
     )
 }
 
-/// Attributes that stay as they are, beside the links that are handled one by one.
+/// Attributes that are kept as they are; links are handled separately.
 pub(super) fn attribute_stays(element: &str, attribute: &str) -> bool {
     match attribute {
         "lang" | "dir" | "title" => true,

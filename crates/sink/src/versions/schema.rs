@@ -1,4 +1,4 @@
-//! How the archive is stored (docs/ARCHIVE.md), and how a file is told to be one.
+//! The schema of the archive (docs/ARCHIVE.md), and how a file is recognised as one.
 
 use std::path::Path;
 

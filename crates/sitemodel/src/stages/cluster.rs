@@ -1,9 +1,9 @@
 //! Stage 3, cluster.
 //!
 //! Takes: parsed pages of a site, the feed items that point to them, and the addresses of all its pages.
-//! Gives: layouts, and for each the templates of its pages by what they are for (article, list, other); then
-//! the template of any further page.
-//! Why: Forest ranks patterns over pages of one layout; over mixed layouts it is lost (F1 30).
+//! Gives: layouts, and for each the templates of its pages by kind (article, list, other); then the template
+//! of any further page.
+//! Why: Forest ranks patterns over pages of one layout; over mixed layouts it fails (F1 30).
 //! Drops: nothing itself; pages of list and other templates are dropped by their kind.
 
 mod assign;
@@ -23,20 +23,20 @@ use crate::settings::Settings;
 
 pub use self::assign::{Assigned, Layouts};
 
-/// A cluster of sample pages: a template to be.
+/// A cluster of sample pages that becomes a template.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// What its pages are for.
+    /// Kind of its pages.
     pub kind: TemplateKind,
-    /// Its pages, as indices into the sample, rising.
+    /// Its pages, as ascending indices into the sample.
     pub members: Vec<u32>,
     /// Hash of the tag paths that more than half of its pages have.
     pub signature: u64,
 }
 
-/// Separates the layouts of a sample, whose pages are in the order of the hashes of their addresses.
-/// Gives the layouts, and their clusters by number from `first` on: each page is in the one
-/// that [`Layouts::assign`] tells, if any.
+/// Separates the layouts of a sample, whose pages must be in the order of the hashes of their addresses.
+/// Returns the layouts, and their clusters, numbered from `first`: each page is in the one of
+/// [`Layouts::assign`], if any.
 pub fn cluster(
     sample: &[Sibling<'_>],
     addresses: &AddressDigest,
@@ -88,10 +88,10 @@ pub fn cluster(
     (Layouts { recurring, layouts, cores }, clusters)
 }
 
-/// A page this much less similar than the settings ask for stands apart even from a layout it was put into.
+/// Lower bound for the minimum similarity of a layout, as a share of the setting.
 const LEAST_REACH: f64 = 0.5;
 
-/// The group that each page is in.
+/// The group of each page.
 fn home_of(groups: &[Vec<u32>], pages: usize) -> Vec<usize> {
     let mut home = vec![usize::MAX; pages];
     for (at, group) in groups.iter().enumerate() {
@@ -100,7 +100,7 @@ fn home_of(groups: &[Vec<u32>], pages: usize) -> Vec<usize> {
     home
 }
 
-/// Sets the pages of a layout apart by kind, the most numerous first.
+/// Separates the pages of a layout by kind, the most numerous first.
 fn split_by_kind(
     members: Vec<u32>,
     impressions: &[Impression],

@@ -2,7 +2,7 @@
 //!
 //! Takes: a page and what was learnt about its template.
 //! Gives: the article: text, HTML fragment, the XPaths that select it, metadata with sources.
-//! Why: this is what users came for.
+//! Why: this is the purpose of the program.
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
 mod fast_path;
@@ -24,15 +24,15 @@ use crate::site_config::ConfiguredPage;
 pub use fast_path::fast_body;
 pub use judged::{Lone, by_wrapper_alone, judged_body};
 
-/// Name of the engine in articles that a site config gave.
+/// Name of the engine in articles that a site config found.
 pub const SITE_CONFIG: &str = "site-config";
 
-/// Takes the article out of a page. What a site config finds goes before all. `found` is the body that the
-/// engine found by itself; else the wrapper is tried, and then the page-wise method of the settings. A `part` of
-/// a longer article may have fewer words than an article.
+/// Extracts the article of a page. A site config takes precedence. `found` is the body that the engine found;
+/// otherwise the wrapper is tried, and then the page-wise method of the settings. The minimum number of words
+/// does not apply to a `part` of a longer article.
 ///
 /// # Errors
-/// With the reason the page is to be dropped for.
+/// The reason for dropping the page.
 pub fn extract(
     sibling: &Sibling<'_>,
     template: &str,
@@ -66,10 +66,10 @@ pub fn extract(
     Ok(article(sibling, template, body, settings))
 }
 
-/// A site config says nothing of how sure it is: more than what is learnt, most often.
+/// Site configs have no confidence; they are usually more reliable than learnt wrappers.
 const SITE_CONFIG_CONFIDENCE: f64 = 0.9;
 
-/// The body as a site config has it, if that has words.
+/// The body that a site config finds, if it has words.
 fn by_site_config(
     parsed: &ParsedPage<'_>,
     configured: &ConfiguredPage,
@@ -92,7 +92,7 @@ fn by_site_config(
     })
 }
 
-/// What a site config takes out of a page is no part of any body of it.
+/// Removes from a body the nodes that a site config removes from the page.
 fn without_removed(mut body: Body, parsed: &ParsedPage<'_>) -> Body {
     if let Some(configured) = parsed.configured.as_ref().filter(|page| !page.removed.is_empty()) {
         body.prune.extend(&configured.removed);
@@ -120,7 +120,7 @@ fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> Body {
     }
 }
 
-/// How nodes are written.
+/// Options for rendering nodes.
 type Render = fn(&Document, &[NodeId], &[NodeId], &Url) -> String;
 
 fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Settings) -> Article {
@@ -128,7 +128,7 @@ fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Setting
     let (page, document) = (parsed.page, &parsed.document);
     let elsewhere = body.text.is_some();
     let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
-    // Only the forms that somebody wants are made.
+    // Only the forms that are wanted are made.
     let forms = settings.forms();
     let base = base_of(parsed).filter(|_| forms.html || forms.markdown);
     let of_nodes =
@@ -179,8 +179,8 @@ fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Setting
     }
 }
 
-/// What relative links are resolved against: the page's `<base>`, else its URL; for a saved file
-/// the canonical address, if it names one.
+/// The base of relative links: the page's `<base>`, else its URL; for a saved file its canonical address, if
+/// it declares one.
 fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
     let head = parsed.document.head();
     let own = Url::parse(&parsed.page.url).ok()?;
@@ -188,7 +188,7 @@ fn base_of(parsed: &ParsedPage<'_>) -> Option<Url> {
         Some(canonical) if own.scheme() == "file" => canonical,
         _ => own,
     };
-    // A base of `javascript:` or `data:` counts for nothing, as in browsers.
+    // A base of `javascript:` or `data:` is ignored, as in browsers.
     let base = head.base.as_deref().and_then(|base| own.join(base).ok());
     Some(base.filter(|base| !base.cannot_be_a_base()).unwrap_or(own))
 }

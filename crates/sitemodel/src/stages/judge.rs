@@ -2,7 +2,7 @@
 //!
 //! Takes: the pages a template is learnt from, and the weights; then further pages of it.
 //! Gives: per structural pattern whether it is kept; per page its blocks with their scores.
-//! Why: what siblings share tells article from boilerplate better than any page alone.
+//! Why: what siblings share distinguishes article and boilerplate better than any page alone.
 //! Drops: nothing.
 
 use std::cell::RefCell;
@@ -26,17 +26,17 @@ thread_local! {
     static CUES: RefCell<Cues> = RefCell::new(Cues::new());
 }
 
-/// What was learnt about a template: what the pages of its sample have in common, and what becomes of
-/// each pattern. Borrows nothing of the pages.
+/// What was learnt about a template: what the pages of its sample have in common, and the decision on each
+/// pattern. Borrows nothing from the pages.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Judgement {
-    /// What the pages learnt from have in common.
+    /// What the pages of the sample have in common.
     pub common: Common,
-    /// Their blocks, summed up by pattern.
+    /// Sums over their blocks by pattern.
     pub pools: Pools,
-    /// Per pattern what becomes of it.
+    /// The decision on each pattern.
     pub decisions: Vec<Decision>,
-    /// Pages learnt from.
+    /// Number of pages in the sample.
     pub learnt_from: usize,
     terms: SampleTerms,
 }
@@ -44,7 +44,7 @@ pub struct Judgement {
 /// A page with its scores.
 #[derive(Clone, Debug)]
 pub struct JudgedPage {
-    /// Its blocks (their features were let go).
+    /// Its blocks, without features.
     pub blocks: PageBlocks,
     /// Patterns of its nodes.
     pub of_nodes: Vec<PatternId>,
@@ -53,19 +53,19 @@ pub struct JudgedPage {
 }
 
 impl JudgedPage {
-    /// The page as `grove` takes it.
+    /// The page in the form of `grove`.
     pub fn scored(&self) -> ScoredPage<'_> {
         ScoredPage { page: &self.blocks, patterns: &self.of_nodes, scores: &self.scores }
     }
 }
 
 impl Judgement {
-    /// What some of the pages learnt from alone would decide.
+    /// The decisions of some of the pages alone.
     pub fn decide_on(&self, pages: &[JudgedPage], weights: &Weights) -> Vec<Decision> {
         decide_on(pages, &self.common.patterns, &decide_parameters(weights))
     }
 
-    /// Whether this can be what was learnt from so many pages at most: for values that were read back.
+    /// Validates what was learnt from at most `most_pages` pages, after deserialisation.
     ///
     /// # Errors
     /// Says what is wrong.
@@ -83,13 +83,13 @@ impl Judgement {
         self.terms.check(most_pages)
     }
 
-    /// The elements that the decisions mean on a page.
+    /// The elements of a page that the decisions select.
     pub fn chosen(&self, page: &JudgedPage, parsed: &ParsedPage<'_>) -> Chosen {
         Chosen::of(&parsed.document, &page.of_nodes, &self.decisions)
     }
 
-    /// Judges a page of the template by what was learnt. It depends on no other page; for a page learnt from it is
-    /// what [`judge`] gave.
+    /// Scores a page of the template. Depends on no other page; for a page of the sample, the result is that
+    /// of [`judge`].
     pub fn judge_page(
         &self,
         sibling: &Sibling<'_>,
@@ -104,8 +104,8 @@ impl Judgement {
     }
 }
 
-/// Judges the sample of a template: compares its pages with each other, and scores each by what they
-/// have in common. Gives what was learnt, and the pages in their order.
+/// Learns from the sample of a template: compares its pages with each other, and scores each by what they
+/// have in common. Returns what was learnt, and the pages in order.
 pub fn judge(
     sample: &[Sibling<'_>],
     signify_config: &SignifyConfig,
@@ -130,7 +130,7 @@ pub fn judge(
     (Judgement { common, pools, decisions, learnt_from, terms }, pages)
 }
 
-/// A page as it looks by itself.
+/// A page with the scores of its own features.
 struct ByItself {
     blocks: PageBlocks,
     of_nodes: Vec<PatternId>,
@@ -138,7 +138,7 @@ struct ByItself {
 }
 
 impl ByItself {
-    /// Scores it once more, among its siblings.
+    /// Scores it again, among its siblings.
     fn among(
         mut self,
         page: &ParsedPage<'_>,
@@ -154,7 +154,7 @@ impl ByItself {
         let (document, trees) = (&page.document, &weights.sibling);
         let scores = second_scores(document, &scored, &template, forest.as_deref(), trees);
         let scores = pools.less_repeated(&self.blocks, scores);
-        // The features are most of a page's memory, and done with.
+        // The features are most of a page's memory, and not needed any more.
         self.blocks.rows = Rows::default();
         JudgedPage { blocks: self.blocks, of_nodes: self.of_nodes, scores }
     }
@@ -169,7 +169,7 @@ fn decide_on(
     decide(&scored, patterns, parameters)
 }
 
-/// The parameters of the decision that go with the weights.
+/// The decision parameters of the weights.
 pub fn decide_parameters(weights: &Weights) -> DecideParameters {
     DecideParameters { threshold: weights.threshold, switch_cost: weights.switch_cost }
 }
@@ -184,7 +184,7 @@ fn scored<'a>(
         .collect()
 }
 
-/// Cuts pages into blocks and says what each page alone tells of them. `signified` goes with them.
+/// Splits pages into blocks and computes their features within each page. `signified` is in the same order.
 pub fn read_pages(siblings: &[Sibling<'_>], signified: &[SignifiedPage]) -> Vec<PageBlocks> {
     siblings
         .par_iter()
@@ -219,16 +219,16 @@ fn read_one(sibling: &Sibling<'_>, signified: &SignifiedPage) -> PageBlocks {
     CUES.with_borrow_mut(|cues| read_page(&view, cues))
 }
 
-/// What the siblings a template is learnt from have in common.
+/// What the pages of a sample have in common.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Common {
     /// Their merged tree.
     pub patterns: Patterns,
-    /// Where Forest would look.
+    /// Forest's result.
     pub forest: Forest,
 }
 
-/// Forest's ranking of the patterns (none for a lone page), and what it takes to find them.
+/// Forest's ranking of the patterns (empty for a single page), and what is needed to find their elements.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Forest {
     /// The patterns, best first.
@@ -244,15 +244,15 @@ impl Forest {
     }
 }
 
-/// Merges the trees of sibling pages, and asks Forest where it would look. Gives also, per page, the patterns of
-/// its nodes.
+/// Merges the trees of sibling pages and ranks patterns with Forest. Also returns the patterns of each page's
+/// nodes.
 pub fn common(
     pages: &[&ParsedPage<'_>],
     signified: &[&SignifiedPage],
 ) -> (Common, Vec<Vec<PatternId>>) {
     let documents: Vec<&dom::Document> = pages.iter().map(|page| &page.document).collect();
     let (patterns, of_nodes) = Patterns::of(&documents);
-    // One page alone has no term that it uses more than others do.
+    // A single page has no term that it uses more than others.
     let forest = if pages.len() < 2 {
         Forest::default()
     } else {

@@ -1,8 +1,8 @@
 //! Stage 5, rank.
 //!
 //! Takes: sibling pages with their terms and signifiers.
-//! Gives: their structural patterns by falling relevance (Forest §3.4), empty without signifiers.
-//! Why: the best pattern is where the articles of this template are.
+//! Gives: their structural patterns by descending relevance (Forest §3.4), empty without signifiers.
+//! Why: the best pattern contains the articles of this template.
 //! Drops: nothing.
 
 use forest::{Frequency, Measure, Recurring, SignifierCounts};
@@ -11,7 +11,7 @@ use model::{SignifierSource, StructuralPattern};
 use super::signify::SignifiedPage;
 use crate::parsed::ParsedPage;
 
-/// Ranks the structural patterns of sibling pages; `pages` and `signified` go together.
+/// Ranks the structural patterns of sibling pages; `pages` and `signified` are in the same order.
 pub fn rank(
     pages: &[&ParsedPage<'_>],
     signified: &[&SignifiedPage],

@@ -2,8 +2,8 @@
 //!
 //! Takes: the sibling pages a template is learnt from, and the feed items that point to them.
 //! Gives: per page its terms in document order and its signifiers, heaviest first.
-//! Why: signifiers are the clues that tell where on a page its own content is (Forest §3.1).
-//! Drops: nothing; a page without any signifier simply gives no evidence.
+//! Why: signifiers show which part of a page is its own content (Forest §3.1).
+//! Drops: nothing; a page without signifiers gives no evidence.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use terms::{
 use crate::parsed::{ParsedPage, language_of};
 use crate::settings::{SignifierChoice, SignifyConfig, Weighting};
 
-/// A page among its siblings.
+/// A page with its feed items.
 #[derive(Clone, Copy, Debug)]
 pub struct Sibling<'a> {
     /// The page.
@@ -43,12 +43,11 @@ pub struct SignifiedPage {
 }
 
 thread_local! {
-    // Analyzers remember the words they have seen; keeping them per thread keeps them warm. What
-    // they give does not depend on what they remember.
+    // Analyzers cache words, so they are kept per thread. Results do not depend on the cache.
     static ANALYZERS: RefCell<Analyzers> = RefCell::new(Analyzers::new());
 }
 
-/// What it takes to signify further pages as those of a sample were.
+/// What is needed to find signifiers of further pages as in a sample.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SampleTerms {
     language: Option<Language>,
@@ -62,7 +61,7 @@ pub fn signify(siblings: &[Sibling<'_>], config: &SignifyConfig) -> Vec<Signifie
     signify_sample(siblings, config).0
 }
 
-/// [`signify`] for the sample of a template: gives also what further pages are signified by.
+/// [`signify`] for the sample of a template: also returns what is needed for further pages.
 pub fn signify_sample(
     siblings: &[Sibling<'_>],
     config: &SignifyConfig,
@@ -74,7 +73,7 @@ pub fn signify_sample(
     let frequent = if has_stop_words {
         FrequentTerms::default()
     } else {
-        // Languages without a list of stop words get one from the siblings themselves.
+        // For languages without a list of stop words, it is made from the siblings.
         FrequentTerms::of(&hashes, &FrequentConfig { share: 0.8, min_pages: 5 })
     };
     if !frequent.hashes().is_empty() {
@@ -91,7 +90,7 @@ pub fn signify_sample(
 }
 
 impl SampleTerms {
-    /// Whether these can be the terms of a sample of so many pages at most: for values that were read back.
+    /// Validates the terms of a sample of at most `most_pages` pages, after deserialisation.
     ///
     /// # Errors
     /// Says what is wrong.
@@ -102,8 +101,8 @@ impl SampleTerms {
         self.background.check(most_pages)
     }
 
-    /// Finds the signifiers of a page as if it were one of the sample: they depend on no other page, and for a page
-    /// of the sample are those that [`signify_sample`] gave.
+    /// Finds the signifiers of a page as if it were in the sample: they depend on no other page, and for a
+    /// page of the sample are those of [`signify_sample`].
     pub fn signify(&self, sibling: &Sibling<'_>, config: &SignifyConfig) -> SignifiedPage {
         let mut vocabulary = Vocabulary::new();
         let mut terms = analyze(sibling.page, self.language, &mut vocabulary);
@@ -123,7 +122,7 @@ fn tf_idf_config(config: &SignifyConfig) -> TfIdfConfig {
     TfIdfConfig { weighting, top: config.top }
 }
 
-/// A page with its terms and signifiers: those of its feed items if they are asked for and there are any.
+/// A page with its terms and signifiers; those of its feed items if that source is chosen and there are any.
 fn signified(
     sibling: &Sibling<'_>,
     terms: PageTerms,
@@ -148,7 +147,7 @@ fn signified(
     }
 }
 
-/// The language of most of the first few siblings: they are alike, and detection is dear.
+/// The language of most of the first few siblings: detection is slow, and siblings are similar.
 fn language_of_most(siblings: &[Sibling<'_>]) -> Option<Language> {
     const VOTERS: usize = 5;
     let mut votes: BTreeMap<Language, usize> = BTreeMap::new();
@@ -198,9 +197,9 @@ pub fn terms_of(text: &str, language: Option<Language>) -> Vec<u64> {
     terms
 }
 
-/// The terms of title and description, each once and of equal weight, in order (§3.1). Feed
-/// descriptions are sometimes whole articles: at most twice `top` terms are taken, from the
-/// beginning, as our prototype did. `None` where no item says anything.
+/// The terms of title and description, each once and of equal weight, in order (§3.1). Feed descriptions are
+/// sometimes whole articles: at most twice `top` terms are taken, from the beginning. `None` if no item has
+/// any text.
 fn feed_terms(items: &[&FeedItem], language: Option<Language>, top: usize) -> Option<RankedTerms> {
     let mut ranked = RankedTerms { terms: Vec::new(), hashes: Vec::new() };
     ANALYZERS.with_borrow_mut(|analyzers| {

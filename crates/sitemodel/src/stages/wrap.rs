@@ -1,9 +1,9 @@
 //! Stage 6, wrap.
 //!
 //! Takes: the pages a template is learnt from and its ranked patterns.
-//! Gives: a wrapper: the XPath of the best pattern, how well it is supported, how sure we are.
-//! Why: a wrapper says in one line what was learnt, works on pages yet unseen and in other tools.
-//! Drops: nothing; without a pattern there is no wrapper, and pages go the page-wise way.
+//! Gives: a wrapper: the XPath of the best pattern, its support and confidence.
+//! Why: a wrapper is readable, and works on further pages and in other tools.
+//! Drops: nothing; without a pattern there is no wrapper, and pages are extracted page-wise.
 
 mod judged;
 
@@ -19,7 +19,7 @@ use crate::parsed::ParsedPage;
 
 pub use judged::wrap_judged;
 
-/// The wrapper of a template, and its paths ready to use.
+/// The wrapper of a template, with compiled expressions.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(try_from = "Wrapper", into = "Wrapper")]
 pub struct CompiledWrapper {
@@ -51,7 +51,7 @@ impl TryFrom<Wrapper> for CompiledWrapper {
 }
 
 impl CompiledWrapper {
-    /// What the wrapper selects on a page.
+    /// The nodes that the wrapper selects on a page.
     pub fn select(&self, document: &Document) -> Chosen {
         Chosen {
             keep: wrapper::select(&self.paths, document),
@@ -60,7 +60,7 @@ impl CompiledWrapper {
     }
 }
 
-/// A trial: what was ranked without some pages, and those pages.
+/// A test: patterns ranked without some pages, and those pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
     /// Patterns ranked without the pages held back.
@@ -121,16 +121,16 @@ fn paths_for(
     (!synthesis.paths.is_empty()).then_some((synthesis.paths, synthesis.exact))
 }
 
-/// 1 − relevance of the runner-up over that of the winner. Patterns that hold the same elements as
-/// the winner (its parent without other text, say) still count: a near tie is a near tie.
+/// 1 − relevance of the runner-up over that of the winner. Patterns with the same elements as the winner,
+/// such as its parent without other text, are not excluded.
 fn margin(ranked: &[StructuralPattern]) -> f64 {
     let relevance = |i: usize| ranked.get(i).map_or(0.0, |p: &StructuralPattern| p.score.relevance);
     if relevance(0) > 0.0 { 1.0 - relevance(1) / relevance(0) } else { 0.0 }
 }
 
-/// How sure a wrapper is, from 0 to 1: the mean of the shares of pages on which the pattern is
-/// significant, on which the XPath says exactly what the pattern does, and of held-back pages that
-/// agree, weighed down for few pages.
+/// Confidence of a wrapper, from 0 to 1: the mean of the shares of pages on which the pattern is significant,
+/// on which the XPath selects exactly what the pattern does, and of held-back pages that agree; lower for few
+/// pages.
 fn confidence(support: &Support, exact: f64, significant: u32) -> f64 {
     let pages = f64::from(support.learnt_from.max(1));
     let agreeing = if support.held_back == 0 {

@@ -22,7 +22,7 @@ pub struct Applied {
     pub body: Option<(String, Vec<NodeId>)>,
     /// The address of the page that has the whole article, as the page writes it.
     pub single_page: Option<String>,
-    /// The address of the page on which the article goes on, as the page writes it.
+    /// The address of the page on which the article continues, as written on the page.
     pub next_page: Option<String>,
     /// What it takes out, sorted.
     pub removed: Vec<NodeId>,

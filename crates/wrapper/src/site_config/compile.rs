@@ -49,7 +49,7 @@ pub struct Test {
     pub contains: Vec<String>,
 }
 
-/// A wrapper that was written by hand, compiled; as it begins, it does nothing.
+/// A compiled site config; the default one does nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompiledSiteConfig {
     /// Of each list the first expression that finds something counts.

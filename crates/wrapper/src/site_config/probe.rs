@@ -34,7 +34,7 @@ pub struct Probed {
     pub date: Vec<String>,
 }
 
-/// At most so many expressions of a kind are told.
+/// Maximum number of expressions of each kind.
 const MOST: usize = 3;
 
 const TITLES: [&str; 16] = [
@@ -120,10 +120,10 @@ impl<'a> Samples<'a> {
         self.0.iter().any(|page| !expression.select(&page.tree).is_empty())
     }
 
-    /// Tries common expressions. One is told only if it gives what is known on every page where it
-    /// gives anything, and something on a page where those before it give nothing; and if what it finds
-    /// is not part of the body, as readers take the element out. `is_date` says whether a text found
-    /// on the page of this number is its date.
+    /// Tries common expressions. One is used only if it gives what is known on every page where it gives
+    /// anything, and something on a page where those before it give nothing; and if what it finds is not part
+    /// of the body, as readers take the element out. `is_date` says whether a text found on the page of this
+    /// number is its date.
     pub fn probe(&self, is_date: &dyn Fn(usize, &str) -> bool) -> Probed {
         let title = |_: usize, page: &Page<'_>, found: &[String]| {
             let wanted = page.sought.title.unwrap_or_default();
@@ -149,7 +149,7 @@ impl<'a> Samples<'a> {
         is_right: &dyn Fn(usize, &Page<'_>, &[String]) -> bool,
     ) -> Vec<String> {
         let mut told = Vec::new();
-        // Pages on which what was told before gives nothing.
+        // Pages on which the expressions so far give nothing.
         let mut open: Vec<bool> = vec![true; self.0.len()];
         for candidate in candidates {
             let Ok(expression) = Expression::new(candidate) else { continue };

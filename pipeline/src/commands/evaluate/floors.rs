@@ -17,7 +17,7 @@ use super::write_whole;
 /// A figure may be this far below its floor, in points of a hundred: what rounding hides.
 const EPSILON: f64 = 0.05;
 
-/// What floors depend on beside the runs.
+/// What floors depend on besides the runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Setting {
     pub(super) gold_digest: String,

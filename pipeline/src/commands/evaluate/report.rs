@@ -18,7 +18,7 @@ pub(super) struct Report {
     pub(super) floors: Option<Verdict>,
 }
 
-/// What is to know of a run beside its scores.
+/// Properties of a run besides its scores.
 #[derive(Serialize)]
 pub(super) struct RunInfo {
     pub(super) name: String,

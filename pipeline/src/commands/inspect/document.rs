@@ -1,4 +1,4 @@
-//! The document: what is known of a site on one page that stands by itself.
+//! The document: one self-contained page about a site.
 
 use super::look::{Outcome, PageView, SiteView, TemplateView};
 use super::records::DropLine;
@@ -8,15 +8,15 @@ use super::words::{support, why_first};
 use crate::html::{Brought, Html};
 use crate::numerals::count;
 
-/// The style sheet. It is the only thing that the document's policy lets in.
+/// The style sheet, the only thing that the Content-Security-Policy allows.
 const STYLE: &str = concat!(include_str!("../../html/base.css"), include_str!("style.css"));
 const BROUGHT: Brought = Brought { style: STYLE, script: "" };
 
-/// Bytes from which on no further sample pages are written.
+/// Size in bytes from which no further sample pages are written.
 const MOST_BYTES: usize = 12_000_000;
-/// Drops listed by name in one place.
+/// Maximum number of drops in a list.
 const DROPS: usize = 50;
-/// Templates shown whole; sites with hundreds of layouts have mostly layouts of one page.
+/// Maximum number of templates that are shown in full; of hundreds of layouts, most have one page.
 const TEMPLATES: usize = 40;
 
 /// Writes the document.

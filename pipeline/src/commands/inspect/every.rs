@@ -1,5 +1,5 @@
-//! Every site of a run, each on a page of its own. The inputs are read once for all of them; of the
-//! run folder no more is held than the sites that are being looked at.
+//! Writes a page for every site of a run. The inputs are read once for all of them; of the run folder, only
+//! the records of the current sites are in memory.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -27,7 +27,7 @@ use crate::report;
 use crate::results::{LineFile, Results, unlike};
 use crate::run::Stopped;
 
-/// Writes the pages of all sites, then draws the report again with links to them.
+/// Writes the pages of all sites, then rebuilds the report with links to them.
 ///
 /// # Errors
 /// As [`super::run`].
@@ -84,7 +84,7 @@ fn records_of(run: &Results, site: &str, articles: &Index, drops: &Index) -> Res
     Ok(Records { ledger: Arc::clone(run.ledger()), templates, articles, drops, site })
 }
 
-/// The problems of inputs that have to do with a site: those that hold its pages, and feeds.
+/// The problems of inputs that concern a site: those with its pages, and feeds.
 fn problems_of(records: &Records, problems: &[(String, String)]) -> Vec<String> {
     if problems.is_empty() {
         return Vec::new();
@@ -98,11 +98,11 @@ fn problems_of(records: &Records, problems: &[(String, String)]) -> Vec<String> 
     problems.iter().filter(|(file, _)| concerns(file)).map(|(_, what)| what.clone()).collect()
 }
 
-/// Where in a file of lines the lines of each site are.
+/// The places of each site's lines in a file.
 struct Index {
     file: LineFile,
     places: BTreeMap<String, Vec<Place>>,
-    /// Per input file the address of a page in it.
+    /// For each input file, the address of a page in it.
     addresses: BTreeMap<String, String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the engine of a run knows of a template's blocks, found out anew.
+//! Recomputes what the engine of a run knows about a template's blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,36 +16,36 @@ use super::labels::{Labels, text_of_block};
 use crate::config::Config;
 use crate::stages::learn::ParsedSite;
 
-/// What is known of a template.
+/// What the engine knows about a template.
 #[derive(Default)]
 pub(super) struct Evidence {
     /// By index of the page in its site.
     pub(super) pages: BTreeMap<u32, PageEvidence>,
     /// Of the default engine: its patterns.
     pub(super) patterns: Option<PatternTable>,
-    /// Whether finding out failed.
+    /// Whether this failed.
     pub(super) failed: bool,
 }
 
-/// What is known of a page; lists go with the page's blocks and are empty where the engine knows
-/// nothing of the kind.
+/// What the engine knows about a page; lists are in the order of the page's blocks, and empty if the engine
+/// has no such values.
 #[derive(Default)]
 pub(super) struct PageEvidence {
-    /// Per block the probability that it belongs to the article.
+    /// For each block, the probability that it belongs to the article.
     pub(super) scores: Vec<f32>,
-    /// Per block whether its elements are named as those of comments are.
+    /// For each block, whether its elements have names of comments.
     pub(super) comments: Vec<bool>,
-    /// Per block the structural pattern.
+    /// For each block, its structural pattern.
     pub(super) patterns: Vec<String>,
-    /// Per block the signifiers among its terms, and all its terms.
+    /// For each block, the number of signifiers and of all terms.
     pub(super) hits: Vec<(u32, u32)>,
     /// The page's signifiers with their weights, the heaviest first.
     pub(super) signifiers: Vec<(String, f64)>,
 }
 
-/// The patterns of a template that hold text, by falling words.
+/// The patterns of a template with text, by descending number of words.
 pub(super) struct PatternTable {
-    /// Pages they were learnt from.
+    /// Number of pages they were learnt from.
     pub(super) siblings: usize,
     /// Score from which on a word belongs to the article.
     pub(super) threshold: f32,
@@ -67,8 +67,8 @@ pub(super) struct PatternRow {
     pub(super) distinct: usize,
 }
 
-/// Finds out what the engine knows of a template whose pages are these, in the order in which they are sampled;
-/// `needed` are pages to be shown. A panic in it leaves nothing known.
+/// Recomputes what the engine knows about a template with these pages, in the order of the sample; `needed`
+/// are the pages to show. After a panic, nothing is known.
 pub(super) fn evidence(
     site: &ParsedSite<'_>,
     members: &[u32],
@@ -97,7 +97,7 @@ fn of_forest(site: &ParsedSite<'_>, members: &[u32], config: &Config) -> Evidenc
 }
 
 fn of_grove(site: &ParsedSite<'_>, members: &[u32], config: &Config, needed: &[u32]) -> Evidence {
-    // Pages beyond those learnt from are scored too, but only as far as they are shown.
+    // Pages that are not in the sample are scored only if they are shown.
     let last = members.iter().rposition(|index| needed.contains(index)).map_or(0, |at| at + 1);
     let order = &members[..members.len().min(last.max(config.rank.learn_from))];
     let items = items_of(site, order);

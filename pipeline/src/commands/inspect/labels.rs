@@ -1,19 +1,19 @@
-//! Patterns by names a person can read.
+//! Readable names of patterns.
 
 use dom::{Document, Element, NodeId, class_tokens, local_name, normalize_space};
 use grove::{Block, PatternId, Patterns, UNKNOWN};
 
 use sitemodel::ParsedPage;
 
-/// Steps of a pattern's name; those further out say little.
+/// Number of steps in a pattern's name, the innermost ones.
 const STEPS: usize = 4;
-/// Names of an element shown.
+/// Number of names of an element that are shown.
 const NAMES: usize = 3;
 
 /// Names of patterns: the steps from the root with the ids and class names that all their elements
 /// have.
 pub(super) struct Labels {
-    /// Per pattern its parent and its own step.
+    /// For each pattern, its parent and its own step.
     steps: Vec<(PatternId, Option<Step>)>,
 }
 
@@ -65,7 +65,7 @@ impl Labels {
         Self { steps }
     }
 
-    /// The name of a pattern; empty for one that was not learnt.
+    /// The name of a pattern; empty for an unknown one.
     pub(super) fn name(&self, id: PatternId) -> String {
         let mut steps = Vec::new();
         let mut at = id;

@@ -1,4 +1,4 @@
-//! From the records of a site and its pages read again to what is shown of it.
+//! Builds the view of a site from its records and its pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,17 +14,17 @@ use super::settings::Settings;
 use crate::memory::weight;
 use crate::stages::learn::{ParsedSite, sample};
 
-/// A site as it is shown.
+/// A site for display.
 pub(super) struct SiteView<'a> {
     pub(super) records: &'a Records,
-    /// What the reader should know before all else.
+    /// Notes for the reader, shown first.
     pub(super) notes: Vec<String>,
     pub(super) templates: Vec<TemplateView<'a>>,
-    /// Drops that are shown with no template.
+    /// Drops without a template.
     pub(super) drops: Vec<&'a DropLine>,
 }
 
-/// A template as it is shown.
+/// A template for display.
 pub(super) struct TemplateView<'a> {
     pub(super) line: &'a TemplateLine,
     pub(super) articles: usize,
@@ -34,7 +34,7 @@ pub(super) struct TemplateView<'a> {
     pub(super) notes: Vec<String>,
 }
 
-/// A page as it is shown.
+/// A page for display.
 pub(super) struct PageView<'a> {
     pub(super) outcome: Outcome<'a>,
     /// `None` if the page could not be read again.
@@ -42,7 +42,7 @@ pub(super) struct PageView<'a> {
     pub(super) signifiers: Vec<(String, f64)>,
 }
 
-/// What the run made of a page.
+/// The result of the run for a page.
 #[derive(Clone, Copy)]
 pub(super) enum Outcome<'a> {
     Article(&'a ArticleLine),
@@ -76,7 +76,7 @@ impl<'a> Outcome<'a> {
 struct Pages<'a> {
     site: ParsedSite<'a>,
     templates: Vec<TemplateNow>,
-    /// Index of a page by where it lies.
+    /// Index of a page by its origin.
     by_origin: BTreeMap<OriginLine, u32>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// Looks at a site: `most` sample pages a template.
+/// Builds the view of a site, with at most `most` sample pages per template.
 pub(super) fn look<'a>(
     records: &'a Records,
     settings: &Settings,
@@ -148,7 +148,7 @@ pub(super) fn look<'a>(
         };
         let mut own: Vec<Outcome<'a>> = outcomes.iter().copied().filter(belongs).collect();
         shown.extend(own.iter().map(|outcome| outcome.origin()));
-        // Those learnt from come first, in the order they are learnt from; without an article last.
+        // Pages of the sample come first, in its order; pages without an article last.
         own.sort_by_cached_key(|outcome| {
             let url = outcome.url();
             (outcome.article().is_none(), xxh3_64(url.as_bytes()), url)
@@ -163,8 +163,8 @@ pub(super) fn look<'a>(
     SiteView { records, notes: notes(records, settings, reread, pages.as_ref()), templates, drops }
 }
 
-/// The template that a template of the run is now: the one of the same name, or that most of its articles fall
-/// into.
+/// The recomputed template for a template of the run: the one with the same id, or the one with most of its
+/// articles.
 fn again<'p>(
     line: &TemplateLine,
     records: &Records,

@@ -1,10 +1,10 @@
-//! Names that look like another.
+//! Finds similar names.
 
-/// Most names given.
+/// Maximum number of names.
 const MOST: usize = 5;
 
-/// Those of the names that come nearest to one, the nearest first: names that hold it or that it
-/// holds, then by the number of letters to change.
+/// The names most similar to one, the most similar first: names that contain it or are contained in it, then
+/// by edit distance.
 pub(super) fn nearest<'a>(name: &str, names: &'a [String]) -> Vec<&'a str> {
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
     let lower: String = wanted.iter().collect();
@@ -20,7 +20,7 @@ pub(super) fn nearest<'a>(name: &str, names: &'a [String]) -> Vec<&'a str> {
     ranked.into_iter().take(MOST).map(|(_, _, name)| name).collect()
 }
 
-/// Levenshtein distance, letter by letter.
+/// Levenshtein distance of characters.
 fn changes(a: &[char], b: &str) -> usize {
     let mut row: Vec<usize> = (0..=a.len()).collect();
     for (above, letter) in b.chars().enumerate() {

@@ -1,4 +1,4 @@
-//! A page as it reads: its blocks in order, each with what the run made of it.
+//! The blocks of a page in order, each with its state in the run.
 
 use dom::xpath::{Path, position_paths};
 use dom::{Document, NodeId, text_of};
@@ -9,23 +9,23 @@ use super::labels::{path_of, text_of_block};
 use super::records::ArticleLine;
 use sitemodel::ParsedPage;
 
-/// What became of a block.
+/// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// Outside the article.
     Outside,
     /// In the article.
     Kept,
-    /// Inside what is kept, but taken out.
+    /// Inside a kept element, but pruned.
     Pruned,
-    /// Inside what is kept, but after the article's end.
+    /// Inside a kept element, but after the article's end.
     Cut,
 }
 
 /// A block of a page.
 pub(super) struct BlockView {
     pub(super) state: State,
-    /// Its text, white space collapsed, and the letters left out of it.
+    /// Its text, with white space collapsed, and the number of characters left out.
     pub(super) text: String,
     pub(super) letters_left_out: usize,
     pub(super) words: u32,
@@ -36,24 +36,24 @@ pub(super) struct BlockView {
     pub(super) pattern: String,
 }
 
-/// A page as it reads.
+/// A page with its blocks.
 pub(super) struct Reading {
     pub(super) blocks: Vec<BlockView>,
-    /// What was left out for the file's sake: blocks outside the article, and others.
+    /// Numbers of blocks left out to limit the size of the file: outside the article, and others.
     pub(super) boilerplate_left_out: usize,
     pub(super) others_left_out: usize,
-    /// Whether the text is the one the run wrote down; `None` where that is not from the elements.
+    /// Whether the text is the same as in the run; `None` if that was not taken from the elements.
     pub(super) agrees: Option<bool>,
 }
 
-/// Letters shown of a block.
+/// Maximum number of characters of a block.
 const LETTERS: usize = 600;
-/// Blocks shown of a page, outside the article and in it.
+/// Maximum number of blocks of a page, outside and inside the article.
 const BOILERPLATE: usize = 150;
 const OTHERS: usize = 600;
 
-/// Applies the article's expressions to the page and says of each block what became of it. Without an
-/// article everything is outside of it.
+/// Applies the article's expressions to the page and determines the state of each block. Without an article,
+/// everything is outside.
 pub(super) fn reading(
     parsed: &ParsedPage<'_>,
     article: Option<&ArticleLine>,
@@ -111,7 +111,7 @@ fn view(
         letters_left_out,
         words: block.words,
         is_heading,
-        // What is in the article is none of its comments, whatever it is called.
+        // Blocks in the article are no comments, whatever their names.
         is_comment: state != State::Kept
             && block.link_words * 2 <= block.words
             && known.and_then(|k| k.comments.get(at)).is_some_and(|&is| is),
@@ -123,7 +123,7 @@ fn view(
 
 type Selected = (Vec<NodeId>, Vec<NodeId>, Option<NodeId>);
 
-/// What the article's expressions select: kept and pruned nodes, and the one it ends before.
+/// The nodes that the article's expressions select: kept, pruned, and the one before which it ends.
 fn selected(document: &Document, article: &ArticleLine) -> Selected {
     let nodes = |expressions: &[String]| outermost(document, expressions);
     let cut = article.cut.as_slice();
@@ -155,7 +155,7 @@ fn at_position(document: &Document, expression: &str) -> Vec<NodeId> {
     own.map(|(id, _)| id).collect()
 }
 
-/// Per node what becomes of it: the nearest of kept and pruned elements decides.
+/// The state of each node: that of the nearest kept or pruned element above.
 fn states(
     document: &Document,
     keep: &[NodeId],
@@ -171,7 +171,7 @@ fn states(
         let is_root = keep.binary_search(&id).is_ok();
         let is_pruned = prune.binary_search(&id).is_ok();
         let own = if is_pruned && (is_root || above == State::Kept) {
-            // What is both is pruned, as in the article's text.
+            // A node that is both is pruned, as in the article's text.
             State::Pruned
         } else if is_root {
             State::Kept

@@ -1,4 +1,4 @@
-//! What a run folder says of a site.
+//! The records of a site in a run folder.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,7 +15,7 @@ use super::near::nearest;
 use crate::progress::ledger::Ledger;
 use crate::results::{LineFile, Results, unlike};
 
-/// The records of a run that are about one site.
+/// The records of one site.
 #[derive(Debug)]
 pub(super) struct Records {
     pub(super) site: String,
@@ -105,7 +105,7 @@ pub(super) struct DropLine {
     pub(super) origin: OriginLine,
 }
 
-/// Where a page lies.
+/// The origin of a page.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct OriginLine {
     pub(super) file: String,
@@ -120,7 +120,7 @@ struct SiteFile {
     templates: Vec<TemplateLine>,
 }
 
-/// Just what tells which site a line is about.
+/// The fields of a line that determine its site.
 #[derive(Deserialize)]
 pub(super) struct OfSite {
     site: String,
@@ -129,7 +129,7 @@ pub(super) struct OfSite {
 }
 
 impl OfSite {
-    /// The site; what was left out before there were sites has that of its address.
+    /// The site; for drops before grouping, that of the address.
     pub(super) fn key(&self) -> String {
         let own = if self.site.is_empty() { site_key(&self.url) } else { None };
         own.unwrap_or_else(|| self.site.clone())
@@ -137,10 +137,10 @@ impl OfSite {
 }
 
 impl Records {
-    /// Reads what a run folder has of a site, named by its key, its host or an address of it.
+    /// Reads the records of a site, given by its key, its host or an address.
     ///
     /// # Errors
-    /// If the folder holds no finished run, the site is none of its sites (near ones are named), or a
+    /// If the folder contains no finished run, the run has no such site (similar names are suggested), or a
     /// file cannot be read.
     pub(super) fn read(folder: &Path, named: &str) -> Result<Self> {
         let run = Results::open(folder)?;
@@ -152,7 +152,7 @@ impl Records {
     }
 }
 
-/// The site meant, with its templates.
+/// The requested site, with its templates.
 fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec<TemplateLine>)> {
     let wrappers = run.wrappers();
     let host = named.trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! The pages of a site, read again from the inputs of its run.
+//! Reads the pages of a site again from the inputs of its run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,24 +20,24 @@ use crate::stages::group::group;
 use crate::stages::read::{Intake, Source, read};
 use crate::waiting::is_stream;
 
-/// What could be read again.
+/// The result of reading again.
 pub(super) struct Reread {
-    /// The site as the run saw it, if any of its pages is still there.
+    /// The site as in the run, if any of its pages is still available.
     pub(super) site: Option<Site>,
-    /// Inputs that are gone or not what they were, one sentence each.
+    /// Missing and changed inputs, one sentence each.
     pub(super) problems: Vec<String>,
-    /// Archives without a page of the site, which were not read: their feeds are not known.
+    /// Archives without a page of the site, which were not read; their feed items are missing.
     pub(super) unread: usize,
 }
 
-/// Reads the inputs that hold pages of the site, and all feeds. Takes the time and little more memory
-/// than the site itself: pages of others are let go as they come.
+/// Reads the inputs with pages of the site, and all feeds. Needs little more memory than the site itself:
+/// other pages are not kept.
 ///
 /// # Errors
 /// With [`Stopped`].
 pub(super) fn reread(records: &Records, config: &Config, stop: &AtomicBool) -> Result<Reread> {
     let addresses = addresses(records);
-    // What a revisit found unchanged may be in any archive.
+    // The original of a revisit may be in any archive.
     let all = records.ledger.inputs.iter().any(|input| input.records.contains_key("revisit"));
     let mut unread = 0;
     let wanted: Vec<(&InputRecord, Input)> = (records.ledger.inputs.iter())
@@ -60,12 +60,12 @@ pub(super) fn reread(records: &Records, config: &Config, stop: &AtomicBool) -> R
 /// All inputs of a run, read again.
 pub(super) struct Again {
     pub(super) sites: Vec<Site>,
-    /// Inputs that are gone or not what they were, each with a sentence.
+    /// Missing and changed inputs, each with a sentence.
     pub(super) problems: Vec<(String, String)>,
 }
 
-/// Reads all inputs of a run. `addresses` has, per saved page, the address of it. Takes the memory
-/// that the run took for its pages.
+/// Reads all inputs of a run. `addresses` has the address of each saved page. Needs as much memory for pages
+/// as the run.
 ///
 /// # Errors
 /// With [`Stopped`].
@@ -81,7 +81,7 @@ pub(super) fn reread_all(
     read_wanted(&wanted, None, config, stop)
 }
 
-/// Reads inputs, and keeps what may matter to the site, if one is named.
+/// Reads inputs; if a site is given, keeps only what may concern it.
 fn read_wanted(
     wanted: &[(&InputRecord, Input)],
     site: Option<&str>,
@@ -105,7 +105,7 @@ fn read_wanted(
     Ok(Again { sites: group(intakes, &config.group).sites, problems })
 }
 
-/// What an input gave that may have to do with the site.
+/// The results of an input that may concern the site.
 #[derive(Default)]
 struct OfInput {
     intakes: Vec<Intake>,
@@ -158,7 +158,7 @@ fn read_again(
     found
 }
 
-/// Per file that holds pages of the site the address of one of them.
+/// For each file with pages of the site, the address of one of them.
 pub(super) fn addresses(records: &Records) -> BTreeMap<&str, &str> {
     let of_articles = records.articles.iter().map(|a| (&a.origin, &a.url));
     let of_drops = records.drops.iter().map(|d| (&d.origin, &d.url));
@@ -168,8 +168,7 @@ pub(super) fn addresses(records: &Records) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// The input as the run took it; `None` for archives without a page of the site, unless all are asked
-/// for.
+/// The input as in the run; `None` for archives without a page of the site, unless all are wanted.
 fn input_of(
     record: &InputRecord,
     addresses: &BTreeMap<&str, &str>,
@@ -188,8 +187,7 @@ fn input_of(
     Some(Input::Html { path, name, folder })
 }
 
-/// Folder and name of a saved page, as its address has them. If it has another address (the canonical
-/// one it names) they matter no more.
+/// Folder and name of a saved page, from its address; irrelevant if it has a canonical address.
 fn place_of_file(address: &str, path: &Path) -> (String, String) {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let rest = address.strip_prefix("file:///");
@@ -202,10 +200,10 @@ fn place_of_file(address: &str, path: &Path) -> (String, String) {
     (text(path.parent().and_then(Path::file_name)).to_lowercase(), text(path.file_name()))
 }
 
-/// Whether what was read can have to do with the site.
+/// Whether something may concern the site.
 fn may_matter(intake: &Intake, site: &str) -> bool {
     match intake {
-        // Saved files get their address only later, from each other.
+        // The addresses of saved files are determined later.
         Intake::Page(page) => {
             page.url.starts_with("file:") || site_key(&page.url).is_some_and(|own| own == site)
         }

@@ -6,9 +6,9 @@ use super::records::{ArticleLine, DropLine};
 use crate::html::Html;
 use crate::numerals::count;
 
-/// Signifiers named.
+/// Maximum number of signifiers.
 const SIGNIFIERS: usize = 12;
-/// Letters and paragraphs shown of a text for which there are no blocks.
+/// Maximum number of characters and paragraphs of a text without blocks.
 const LETTERS: usize = 2000;
 const PARAGRAPHS: usize = 300;
 
@@ -185,7 +185,7 @@ fn block(html: &mut Html, block: &BlockView) {
     html.element(" · <code>", &block.pattern, "</code></span></div>\n");
 }
 
-/// A text as the run wrote it down.
+/// A text as in the run.
 fn paragraphs(html: &mut Html, text: &str) {
     html.raw("<div class=\"blocks\">\n");
     let paragraphs: Vec<&str> = text.split("\n\n").collect();

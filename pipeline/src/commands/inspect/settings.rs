@@ -1,4 +1,4 @@
-//! The settings a run was made with, as far as they can be told.
+//! The settings of a run, as far as they can be determined.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use sitemodel::settings::SignifierChoice;
 /// Settings, and what was assumed.
 pub(super) struct Settings {
     pub(super) config: Config,
-    /// Empty if they are those of the run for certain.
+    /// Empty if they are certainly those of the run.
     pub(super) assumed: String,
 }
 
-/// Finds the settings of a run. The ledger names the engine and a digest of all settings that decide
-/// the results, not the settings themselves: the configuration file given (or the defaults), with the
-/// engine and either choice of signifiers, is tried against the digest.
+/// Finds the settings of a run. The ledger names the engine and a digest of all settings that decide the
+/// results, not the settings themselves: the given configuration file (or the defaults), with the engine and
+/// either source of signifiers, is compared with the digest.
 ///
 /// # Errors
 /// If the configuration cannot be read, or this version does not know the engine.

@@ -8,11 +8,11 @@ use super::words::why;
 use crate::html::Html;
 use crate::numerals::{count, percent};
 
-/// Rows of each decision that are shown.
+/// Maximum number of rows per decision.
 const ROWS: usize = 15;
 const ROWS_OUTSIDE: usize = 10;
 
-/// The patterns a wrapper file holds, with their scores (Forest, equations 2 to 5).
+/// The patterns in a wrapper file, with their scores (Forest, equations 2 to 5).
 pub(super) fn ranked_patterns(html: &mut Html, patterns: &[PatternLine]) {
     html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Ranked patterns\"><table>\n");
     html.raw("<thead><tr><th scope=\"col\">Pattern</th><th scope=\"col\">Level</th><th scope=\"col\">Pages</th>");

@@ -1,4 +1,4 @@
-//! The figures in words.
+//! Explanations of figures.
 
 use grove::Decision;
 
@@ -24,7 +24,7 @@ pub(super) fn why_first(patterns: &[PatternLine]) -> String {
     text.push_str(". ");
     let (mut more, mut less) = (Vec::new(), Vec::new());
     let mut compare = |what: &str, own: f64, other: f64, shown: String| {
-        // Less than a hundredth apart is no reason.
+        // A difference of less than a hundredth explains nothing.
         if own > other * 1.01 {
             more.push(format!("{what} ({shown})"));
         } else if own < other * 0.99 {

@@ -1,7 +1,7 @@
 //! The pages of one part of a spool: in memory, or in its file.
 //!
-//! A file holds, for each page, the lengths of what follows (4 bytes each, little endian), its head in MessagePack and
-//! its HTML, packed.
+//! A file contains for each page the lengths of what follows (4 bytes each, little endian), its head in
+//! MessagePack and its compressed HTML.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -9,24 +9,24 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::shuffle::stored::{Head, Html, Stored, Whence};
+use crate::shuffle::stored::{Head, Html, SourceRecord, Stored};
 
 const BUFFER: usize = 64 << 10;
 
-/// What a part's file holds.
+/// Size of the file of a part.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Extent {
     pub(crate) pages: u64,
     pub(super) bytes: u64,
 }
 
-/// Where the pages of a part are. It goes from memory to its file once, under its lock: from then on no page can
-/// be put where only this process would find it.
+/// The pages of a part. It moves from memory to its file once, under its lock: afterwards every page is
+/// stored where another process finds it.
 #[derive(Debug)]
 pub(super) enum Part {
     Held(Vec<Stored>),
     Filed {
-        /// None before the first page, and where another process wrote it.
+        /// None before the first page, and if another process wrote it.
         file: Option<BufWriter<File>>,
         extent: Extent,
     },
@@ -39,12 +39,12 @@ impl Default for Part {
 }
 
 impl Part {
-    /// One in a file that holds so much.
+    /// A part in a file of this size.
     pub(super) fn filed(extent: Extent) -> Self {
         Self::Filed { file: None, extent }
     }
 
-    /// Writes a page to the file, at `path`; gives the bytes it takes there.
+    /// Writes a page to the file at `path`; returns the number of bytes written.
     pub(super) fn write(&mut self, path: &Path, head: &[u8], packed: &[u8]) -> io::Result<u64> {
         let Self::Filed { file, extent } = self else {
             return Err(io::Error::other("a part that is in memory has no file"));
@@ -68,7 +68,7 @@ impl Part {
         Ok(bytes)
     }
 
-    /// Sees to it that all that was put into the file is there, and says what that is; `None` if there is no file.
+    /// Flushes the file and returns its size; `None` if there is no file.
     pub(super) fn flush(&mut self) -> io::Result<Option<Extent>> {
         match self {
             Self::Held(_) => Ok(None),
@@ -80,7 +80,7 @@ impl Part {
     }
 }
 
-/// Lists the pages in the file of a part, at `path`, which must be those that were put there.
+/// Lists the pages in the file of a part at `path`, which must contain exactly the pages that were written.
 pub(super) fn list(
     path: &Path,
     part: usize,
@@ -112,7 +112,7 @@ pub(super) fn list(
         let html_at = at + 8 + u64::from(head);
         let html = Html::Packed { part, at: html_at, bytes: packed };
         let head: Head = rmp_serde::from_slice(&bytes).map_err(io::Error::other)?;
-        see(Stored { head, html, whence: Whence::default() });
+        see(Stored { head, html, source: SourceRecord::default() });
         from.seek_relative(i64::from(packed))?;
         at = html_at + u64::from(packed);
         pages += 1;

@@ -1,4 +1,4 @@
-//! Going past sites whose output an earlier process left in the files.
+//! Skips sites whose output an earlier process already wrote.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{Fingerprints, Outputs, Rendered, wrappers_of};
 type Known<'a> = (&'a str, &'a Fingerprints);
 
 impl Outputs {
-    /// The files that lines of sites go to; none if a chosen sink is of another kind, or failed.
+    /// The files with lines of sites; none if a chosen sink is of another kind, or failed.
     fn files(&mut self) -> Option<Vec<&mut AtomicFile>> {
         let mut files = Vec::with_capacity(self.sinks.len() + 1);
         for chosen in &mut self.sinks {
@@ -21,8 +21,8 @@ impl Outputs {
         Some(files)
     }
 
-    /// Goes past the next sites, as far as all of their output is in the files already; gives how many.
-    /// None is gone past if there are outputs that cannot be gone on with ([`sink::Sink::file`]).
+    /// Skips the next sites as long as all of their output is in the files; returns how many. Skips none if
+    /// an output cannot be resumed ([`sink::Sink::file`]).
     pub fn pass(&mut self, sites: &[Known<'_>]) -> usize {
         let folder = self.wrappers.clone();
         let Some(mut files) = self.files() else { return 0 };
@@ -30,7 +30,7 @@ impl Outputs {
             rayon::join(|| held_in(&mut files, sites), || wrappers_held_in(&folder, sites));
         let both = in_files.min(wrappers.len());
         for mut file in wrappers.split_off(both) {
-            // They are looked at again when they are written.
+            // They are checked again when they are written.
             let _ = file.keep();
         }
         for (_, output) in &sites[..both] {
@@ -42,11 +42,11 @@ impl Outputs {
         both
     }
 
-    /// Goes past the next part of a site, given without its lines, if these are in the files already; gives
-    /// whether it is.
+    /// Skips the next part of a site, given without its lines, if these are in the files; returns whether it
+    /// was skipped.
     ///
     /// # Errors
-    /// As [`Outputs::emit`]: what is written of all parts follows the last.
+    /// As [`Outputs::emit`]: the wrapper file is written after the last part.
     pub fn pass_part(
         &mut self,
         part: &SiteResult,
@@ -67,7 +67,7 @@ impl Outputs {
     }
 }
 
-/// The first sites whose lines are the next ones in all files: how many.
+/// Number of first sites whose lines are the next ones in all files.
 fn held_in(files: &mut [&mut AtomicFile], sites: &[Known<'_>]) -> usize {
     let mut behind = vec![0; files.len()];
     let held = |(_, output): &&Known<'_>| {
@@ -83,12 +83,12 @@ fn held_in(files: &mut [&mut AtomicFile], sites: &[Known<'_>]) -> usize {
     sites.iter().take_while(held).count()
 }
 
-/// The first sites whose wrapper files are there: these files.
+/// The wrapper files of the first sites, as long as they exist.
 fn wrappers_held_in(folder: &Path, sites: &[Known<'_>]) -> Vec<AtomicFile> {
     let held = |(site, output): &Known<'_>| {
         let path = wrappers_of(folder, site);
         let bytes = output.wrappers.filter(|_| AtomicFile::temporary(&path).exists())?;
-        // What fails here is told when it is written.
+        // A failure here is reported when the file is written.
         let mut file = AtomicFile::create(&path).ok()?;
         let held = file.holds_only(&bytes);
         file.pass(if held { bytes.length } else { 0 });

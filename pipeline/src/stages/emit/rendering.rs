@@ -1,11 +1,11 @@
-//! What is written of a site, made where the site was processed.
+//! Renders the output of a site in the thread that processed it.
 
 use model::{SiteResult, SiteSummary};
 use serde::{Deserialize, Serialize};
 use sink::{Fingerprint, Render, SiteRecord, drop_record, figures_of, health_record, json_lines};
 
-/// Turns results of sites into what is written of them: made where a site was processed, so that
-/// threads wait for each other only while bytes are copied to files.
+/// Turns results of sites into output. Runs in the worker threads, so that they wait for each other only
+/// while bytes are copied to files.
 #[derive(Clone, Default)]
 pub struct Renderers(Vec<Option<Render>>);
 
@@ -16,13 +16,13 @@ pub struct Rendered {
     /// One for each sink; none where it renders nothing.
     pub(super) by_sink: Vec<Option<Vec<u8>>>,
     pub(super) dropped: Vec<u8>,
-    /// Its wrapper file; none for a part of a site, as that file is of all parts.
+    /// Its wrapper file; none for a part of a site, since that file covers all parts.
     pub(super) wrappers: Option<Vec<u8>>,
     /// Its line of `health.jsonl`; empty without a store of models.
     pub(super) health: Vec<u8>,
 }
 
-/// What tells whether the output of a site is in the files already.
+/// Identifies the output of a site, to check whether it is already in the files.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct Fingerprints {
     by_sink: Vec<Option<Fingerprint>>,
@@ -31,19 +31,19 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// Those of its lines: in the file of each sink, if it was at work, and among what was dropped.
+    /// Length and hash of its lines: per sink, if it did not fail, and in `dropped.jsonl`.
     pub(super) fn in_files(&self) -> impl Iterator<Item = Option<Fingerprint>> {
         self.by_sink.iter().copied().chain([Some(self.dropped)])
     }
 }
 
 impl Rendered {
-    /// What came of the site.
+    /// The result of the site.
     pub fn result(&self) -> &SiteResult {
         &self.result
     }
 
-    /// What its output is known by.
+    /// The identity of its output.
     pub fn fingerprints(&self) -> Fingerprints {
         Fingerprints {
             by_sink: self.by_sink.iter().map(|b| b.as_deref().map(Fingerprint::of)).collect(),
@@ -65,7 +65,7 @@ impl Renderers {
         Self(of_sinks)
     }
 
-    /// Renders what came of a site, or of its part of this number.
+    /// Renders the result of a site, or of its part with this number.
     pub fn render(&self, mut result: SiteResult, part: usize) -> Rendered {
         let is_whole = part == 0 && !result.more;
         result.figures = (!is_whole).then(|| Box::new(figures_of(&result)));

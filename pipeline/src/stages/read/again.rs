@@ -1,4 +1,4 @@
-//! Reads single records of an input again, by where they lie.
+//! Reads single records of an input again, by their positions.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -13,21 +13,21 @@ use super::{InputSummary, Intake, Reading, Source, read, records};
 use crate::config::ReadConfig;
 use crate::inputs::Input;
 
-/// Where a record lies in its file.
+/// The position of a record in its file.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub(crate) struct Place {
-    /// Offset of its member, or its own.
+    /// Offset of its compressed member, or of the record itself.
     pub(crate) offset: u64,
-    /// Its number among the records that begin there.
+    /// Its number among the records that start there.
     pub(crate) number: u32,
-    /// Where it ends, or its member does, if that is known.
+    /// Where the record or its member ends, if known.
     pub(crate) end: Option<u64>,
 }
 
-/// Bytes between two records that are read rather than jumped over: a request, mostly.
+/// Gaps up to this many bytes are read rather than skipped; mostly a request.
 const GAP: u64 = 4 << 10;
 
-/// Runs of records that are read at one go, of places in order.
+/// Splits sorted places into runs that are read in one pass.
 pub(crate) fn runs(places: &[Place]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (at, place) in places.iter().enumerate() {
@@ -43,10 +43,10 @@ fn joins(before: &Place, place: &Place) -> bool {
     place.offset == before.offset || before.end.is_some_and(|end| place.offset <= end + GAP)
 }
 
-/// Reads the pages at `places`, which are in order and differ, and hands them over with their index. Jumps to
-/// the first and reads no further than the last; or, `from_the_start`, reads all that is before them, which
-/// finds them also where an archive cannot be entered there. What is not found is not handed over: the caller
-/// has to see to that, and to whether a page is what it was.
+/// Reads the pages at `places`, which must be sorted and distinct, and passes them on with their index. Seeks
+/// to the first and stops after the last; with `from_the_start`, reads everything before them too, which also
+/// works if the archive cannot be entered at the first. The caller must check for pages that were not found
+/// and pages that have changed.
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -92,7 +92,7 @@ pub(crate) fn read_again(
         source: Source::default(),
         take: &mut found,
     };
-    // Damage is no news: it was told when the archive was read.
+    // Damage was reported when the archive was read first.
     for mut record in records(Counted { file: file.take(bytes), progress }, config).flatten() {
         record.offset += first;
         reading.record(record);
@@ -103,7 +103,7 @@ pub(crate) fn read_again(
     Ok(())
 }
 
-/// A part of a file, counted on its way.
+/// A part of a file; counts the bytes that are read.
 struct Counted<'a> {
     file: io::Take<File>,
     progress: &'a (dyn Fn(u64) + Sync),

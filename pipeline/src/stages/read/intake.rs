@@ -1,4 +1,4 @@
-//! What reading gives.
+//! The results of reading.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,23 +7,23 @@ use std::path::PathBuf;
 use grouping::Revisit;
 use model::{Drop, FeedItem, Page};
 
-/// One thing read.
+/// A result of reading.
 #[derive(Debug)]
 pub enum Intake {
-    /// A page; its site is not decided yet.
+    /// A page; its site is not determined yet.
     Page(Page),
     /// The items of a feed.
     Feed(Vec<FeedItem>),
-    /// A URL that answered with another.
+    /// A redirect.
     Redirect {
-        /// The URL asked for.
+        /// The requested URL.
         from: String,
-        /// Where it led, absolute.
+        /// The target, absolute.
         to: String,
     },
     /// A page found unchanged; `revisits::resolve` finds the page.
     Revisit(Revisit),
-    /// Something left out.
+    /// Something that was dropped.
     Drop(Drop),
 }
 
@@ -36,9 +36,9 @@ pub struct InputSummary {
     pub bytes: u64,
     /// SHA-256 of its bytes, in hex.
     pub sha256: String,
-    /// Records by type; pages by themselves and feeds count as one.
+    /// Records by type; a saved page or a feed counts as one.
     pub records: BTreeMap<&'static str, u64>,
-    /// Records that hold no page by their type: requests, metadata and the like.
+    /// Records of types that are no pages: requests, metadata and the like.
     pub other_records: u64,
     /// Bytes of HTML in the pages that were kept, decoded.
     pub html_bytes: u64,
@@ -53,16 +53,16 @@ pub struct ReadError {
     pub(super) source: io::Error,
 }
 
-/// What is known of the record that a thing was read from, beside its origin.
+/// Further properties of the record that something was read from.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Source {
     /// Digest of the payload, if the record has one.
     pub digest: Option<u128>,
     /// Its number among the records that begin in the same member.
     pub number: u32,
-    /// Where in the file it ends, or its member does, where that is known.
+    /// Where the record or its member ends, if known.
     pub end: Option<u64>,
 }
 
-/// Takes what is read, with what it was read from.
+/// Receives results of reading, with their source.
 pub type Take<'a> = dyn FnMut(Intake, Source) + 'a;

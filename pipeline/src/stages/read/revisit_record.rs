@@ -1,10 +1,10 @@
-//! What a revisit record says of its original (WARC 1.1 §6.7).
+//! Reads the reference to the original from a revisit record (WARC 1.1 §6.7).
 
 use archive::Record;
 use grouping::Revisit;
 use model::Origin;
 
-/// A revisit as its record has it; `digest` is that of the payload.
+/// The revisit of a record; `digest` is that of the payload.
 pub(super) fn revisit_of(
     url: String,
     digest: Option<u128>,

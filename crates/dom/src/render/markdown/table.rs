@@ -1,4 +1,4 @@
-//! Tables of data as GitHub writes them; tables that lay out a page are told apart.
+//! Tables of data in GitHub's syntax; layout tables are recognised and rendered as blocks.
 
 use html5ever::{LocalName, local_name};
 

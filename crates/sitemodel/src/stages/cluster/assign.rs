@@ -1,4 +1,4 @@
-//! To which template a page belongs.
+//! Assigns pages to templates.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::parsed::{ParsedPage, layout_of};
 use crate::settings::Settings;
 use crate::stages::signify::Sibling;
 
-/// The layouts of a site that one round of learning found. Borrows nothing of the pages.
+/// The layouts that one round of learning found. Borrows nothing from the pages.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(from = "Stored", into = "Stored")]
 pub struct Layouts {
@@ -25,16 +25,17 @@ pub struct Layouts {
     pub(super) cores: Cores,
 }
 
-/// A layout: what its pages are for, and its templates by kind.
+/// A layout: the kind of its pages, and its templates by kind.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct Layout {
-    /// Least similarity of its pages: that of the least similar page learnt from, or that of the settings.
+    /// Minimum similarity of its pages: that of the least similar page of the sample, or that of the
+    /// settings.
     pub(super) reach: f64,
     pub(super) middle: Middle,
     pub(super) templates: Vec<(TemplateKind, u32)>,
 }
 
-/// [`Layouts`] as they are written.
+/// Serialised form of [`Layouts`].
 #[derive(Deserialize, Serialize)]
 struct Stored {
     recurring: Vec<u64>,
@@ -57,19 +58,18 @@ impl From<Layouts> for Stored {
     }
 }
 
-/// To which template a page belongs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The template of a page.\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assigned {
     /// This one, by its number.
     Template(u32),
-    /// A page of a known layout but of a kind that layout had no page of.
+    /// A page of a known layout, but of a kind without a template.
     Kind(TemplateKind),
     /// No layout is similar enough.
     No,
 }
 
 impl Layouts {
-    /// To which template a page belongs. Depends on no other page.
+    /// Finds the template of a page. Depends on no other page.
     pub fn assign(
         &self,
         page: &Sibling<'_>,
@@ -90,8 +90,8 @@ impl Layouts {
         }
     }
 
-    /// Takes out templates that are learnt anew elsewhere, and layouts that are left without any. Says
-    /// whether any layout is left.
+    /// Removes templates that were learnt again elsewhere, and layouts without templates. Returns whether any
+    /// layout is left.
     pub fn without(&mut self, gone: &dyn Fn(u32) -> bool) -> bool {
         let before = self.layouts.len();
         let mut cores = Vec::new();
@@ -111,14 +111,14 @@ impl Layouts {
         self.layouts.iter().any(|layout| !layout.templates.is_empty())
     }
 
-    /// Gives other numbers to templates.
+    /// Renumbers templates.
     pub fn renumber(&mut self, number: &dyn Fn(u32) -> u32) {
         for layout in &mut self.layouts {
             layout.templates.iter_mut().for_each(|(_, template)| *template = number(*template));
         }
     }
 
-    /// Whether these can be the layouts of a site with so many templates: for values that were read back.
+    /// Validates the layouts of a site with `templates` templates, after deserialisation.
     ///
     /// # Errors
     /// Says what is wrong.
@@ -142,7 +142,7 @@ impl Layouts {
     }
 }
 
-/// A page as clustering sees it.
+/// The features of a page for clustering.
 pub(super) fn outline(sibling: &Sibling<'_>, recurring: &FxHashSet<u64>) -> Outline {
     let mut feeds: Vec<u64> =
         sibling.feed_items.iter().map(|item| xxh3_64(item.feed.as_bytes())).collect();
@@ -151,7 +151,7 @@ pub(super) fn outline(sibling: &Sibling<'_>, recurring: &FxHashSet<u64>) -> Outl
     Outline { paths: layout_of(sibling.page, recurring), feeds }
 }
 
-/// What a page is taken for by itself.
+/// The impression of a page by itself.
 pub(super) fn look(
     sibling: &Sibling<'_>,
     addresses: &AddressDigest,
@@ -164,7 +164,7 @@ pub(super) fn look(
         min_words: settings.tables().cluster.min_words,
     };
     let impression = impression(page, &evidence);
-    // Of the pages that look like lists those are that lead to other pages of the crawl.
+    // Pages that look like lists are lists if they link other pages of the crawl.
     if impression.needs_proof() {
         impression.with_proof(leads_on(page, addresses, settings.tracking()))
     } else {
@@ -172,7 +172,7 @@ pub(super) fn look(
     }
 }
 
-/// A list leads to at least so many other pages of the crawl.
+/// Minimum number of other pages of the crawl that a list links.
 const LEADS_TO: usize = 3;
 
 fn leads_on(page: &ParsedPage<'_>, addresses: &AddressDigest, tracking: &Tracking) -> bool {

@@ -1,4 +1,4 @@
-//! The body of a page that is like those its template was learnt from.
+//! The fast path: the body of a page that is similar to the sample of its template.
 
 use std::cell::RefCell;
 
@@ -15,12 +15,12 @@ thread_local! {
     static CUES: RefCell<Cues> = RefCell::new(Cues::new());
 }
 
-/// Where a full text has more words than this many times those kept, it may hold what the page has not.
+/// If a full text has more than this many times the words kept, it may contain text that the page lacks.
 const FULLER: u32 = 2;
 
-/// Finds the body by the wrapper, with the scores that are to be expected of each pattern instead of the
-/// page's own. `None` where the page is not like those learnt from: it must be judged. `selected` is what the
-/// wrapper selects on the page, where that is known.
+/// Finds the body by the wrapper, with the expected scores of each pattern instead of the page's own. `None`
+/// if the page differs from the sample: then it must be scored. `selected` is what the wrapper selects on the
+/// page, if known.
 pub fn fast_body(
     parsed: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
@@ -48,9 +48,9 @@ pub fn fast_body(
     Some(body_of(Kept { parsed, page: &page, pools, learnt: Some(learnt), chosen, kept }, weights))
 }
 
-/// Words of the text that the page's JSON-LD or a feed item has whole; markup in it counts too.
+/// Words of the full text in the page's JSON-LD or a feed item, including markup.
 fn full_text_words(parsed: &ParsedPage<'_>, feed_items: &[&FeedItem]) -> u32 {
-    // Most have none, and JSON takes long to read.
+    // Most pages have none, and parsing JSON is slow.
     let names_it = |json: &String| json.contains("\"articleBody\"") || json.contains("\"text\"");
     let own = || parsed.json_ld().article()?.body.as_deref();
     let own = parsed.document.head().json_ld.iter().any(names_it).then(own).flatten();

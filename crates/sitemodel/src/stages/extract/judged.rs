@@ -1,4 +1,4 @@
-//! The body of a page whose template was judged.
+//! The body of a page whose template was learnt by grove.
 
 use std::collections::BTreeSet;
 
@@ -15,18 +15,17 @@ use crate::parsed::ParsedPage;
 use crate::stages::judge::{JudgedPage, Judgement, decide_parameters};
 use crate::stages::wrap::CompiledWrapper;
 
-/// Where the wrapper takes less than this share of what reads like the article, and more words than
-/// `MISSED_WORDS` are left, the page goes its own way.
+/// If the wrapper selects less than this share of the text with high scores, and misses more than
+/// `MISSED_WORDS` words, the page's own scores are used instead.
 const TAKEN: f32 = 0.25;
 const MISSED_WORDS: f32 = 15.0;
-/// Shares of the threshold that are tried in turn until something is found.
+/// Fractions of the threshold that are tried in turn until something is found.
 const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
-/// A full text of at least so many words, of which less than this share is among the elements, is
-/// taken in their stead.
+/// A full text of at least this many words, of which less than this share is in the elements, replaces them.
 pub(super) const FULL_TEXT: (u32, f32) = (50, 0.3);
 
-/// Whether it is known that nothing else was learnt from than this page: its own decisions are known then, and
-/// need not be found again. The result is the same.
+/// Whether the template was learnt from this page alone: then its decisions are known and need not be
+/// computed again. The result is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lone {
     /// It is.
@@ -35,9 +34,9 @@ pub enum Lone {
     Unknown,
 }
 
-/// Finds the body of a judged page: by the wrapper, or where there is none or it misses, by
-/// the page's own scores; then cuts off what comes after its end. Where the text is not among the
-/// elements at all, JSON-LD or a feed may have it. `selected` is the wrapper, where one was learnt, and what it selects on this page.
+/// Finds the body of a scored page: by the wrapper, or, if there is none or it misses too much, by the page's
+/// own scores; then removes what comes after the end. If the text is not in the elements, JSON-LD or a feed
+/// may have it. `selected` is the wrapper, if any, and what it selects on this page.
 pub fn judged_body(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
@@ -65,7 +64,7 @@ pub fn judged_body(
     Some(body_of(Kept { parsed, page, pools: &judgement.pools, learnt, chosen, kept }, weights))
 }
 
-/// Whether the wrapper, which selects this on a page, takes its body: [`judged_body`] finds it by the wrapper.
+/// Whether [`judged_body`] uses the wrapper, which selects `chosen` on the page.
 pub fn by_wrapper_alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
@@ -76,19 +75,19 @@ pub fn by_wrapper_alone(
     full_text(parsed, page, feed_items).is_none() && !misses(page, &kept())
 }
 
-/// What is kept of a page.
+/// The part of a page that is kept.
 pub(super) struct Kept<'a> {
     pub(super) parsed: &'a ParsedPage<'a>,
     pub(super) page: &'a JudgedPage,
     pub(super) pools: &'a Pools,
-    /// The wrapper that says so; none where the page's own scores do.
+    /// The wrapper that selects it; `None` if the page's own scores do.
     pub(super) learnt: Option<&'a CompiledWrapper>,
     pub(super) chosen: Chosen,
-    /// The blocks of it.
+    /// Its blocks.
     pub(super) kept: Vec<usize>,
 }
 
-/// The body that is kept, without what comes after its end.
+/// The body, without what comes after its end.
 pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
     let Kept { parsed, page, pools, learnt, mut chosen, kept } = of_page;
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
@@ -133,7 +132,7 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
     }
 }
 
-/// Whether what is kept is next to nothing of what reads like the article.
+/// Whether the kept part is too little of the text with high scores.
 fn misses(page: &JudgedPage, kept: &[usize]) -> bool {
     let mass = |at: usize| page.blocks.blocks[at].words as f32 * page.scores[at];
     let all: f32 = (0..page.scores.len()).map(mass).sum();
@@ -141,8 +140,8 @@ fn misses(page: &JudgedPage, kept: &[usize]) -> bool {
     kept.is_empty() || (taken < TAKEN * all && all - taken > MISSED_WORDS)
 }
 
-/// What the page's own scores keep, by its own patterns; with a lower threshold where that is nothing.
-/// `own` is what was learnt from this page alone.
+/// What the page's own scores keep, by its own patterns; with a lower threshold if that is nothing. `own` is
+/// what was learnt from this page alone.
 fn alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
@@ -155,7 +154,7 @@ fn alone(
         let kept = chosen.blocks(document, blocks);
         (!kept.is_empty()).then_some((chosen, kept))
     };
-    // Its own patterns are then known, and were decided on with the whole threshold.
+    // Its patterns are known then, decided with the full threshold.
     if let Some(found) = own.and_then(|own| kept_of(&page.of_nodes, &own.decisions)) {
         return Some(found);
     }
@@ -170,13 +169,13 @@ fn alone(
     })
 }
 
-/// The text that the page's JSON-LD or a feed item has whole, where the elements have little of it.
+/// The full text in the page's JSON-LD or a feed item, if the elements have little of it.
 fn full_text(parsed: &ParsedPage<'_>, page: &JudgedPage, items: &[&FeedItem]) -> Option<Body> {
     let found = page.blocks.agreeing_words()?;
     let own = parsed.json_ld().article().and_then(|article| article.body.as_deref());
     let (text, route) = match own {
         Some(body) => {
-            // Some write markup into it.
+            // Some publishers include markup.
             let body = dom::parse(body);
             (text_of(&body, &[0], &[]), Route::JsonLd)
         }
@@ -196,13 +195,13 @@ fn full_text(parsed: &ParsedPage<'_>, page: &JudgedPage, items: &[&FeedItem]) ->
         engine: "grove".to_owned(),
         route,
         wrapper_version: 0,
-        // The publisher's own word for it, but often an excerpt.
+        // From the publisher, but often an excerpt.
         confidence: 0.5,
         text: Some(text),
     })
 }
 
-/// Readers' comments: blocks whose elements are named so and that are not of the article.
+/// Readers' comments: blocks outside the article whose elements have such names.
 fn comments(parsed: &ParsedPage<'_>, page: &JudgedPage, of_article: &BTreeSet<usize>) -> String {
     let mut comments: Vec<String> = Vec::new();
     for (at, block) in page.blocks.blocks.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The wrapper of a template that was judged: what to keep, and what to take out of it.
+//! The wrapper of a template that was learnt by grove: expressions of what to keep and what to prune.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use super::CompiledWrapper;
 use crate::parsed::ParsedPage;
 use crate::stages::judge::{JudgedPage, Judgement};
 
-/// Most expressions of a kind. What is left over is little: patterns come by falling weight.
+/// Maximum number of expressions of each kind. Patterns come by descending weight, so little is lost.
 const MOST: usize = 12;
 
-/// Writes the wrapper for the elements that the judgement means on the pages it was learnt from: `pages`,
-/// and `judged` in the same order.
+/// Writes the wrapper for the elements that the decisions select on the pages of the sample: `pages`, and
+/// `judged` in the same order.
 pub fn wrap_judged(
     engine: &str,
     pages: &[&ParsedPage<'_>],
@@ -36,7 +36,7 @@ pub fn wrap_judged(
     let roots: Vec<Vec<NodeId>> = (0..pages.len()).map(|at| samples.select(at, &paths)).collect();
     let prune: Vec<Vec<NodeId>> = (pages.iter().zip(&chosen).zip(&roots))
         .map(|((page, chosen), roots)| {
-            // An expression that keeps too much has more to prune: elements that are not kept.
+            // If an expression keeps too much, the elements that should not be kept are pruned.
             let inside =
                 |id: NodeId| roots.iter().any(|&r| r != id && page.document.contains(r, id));
             chosen.prune.iter().copied().filter(|&id| inside(id)).collect()
@@ -65,9 +65,8 @@ pub fn wrap_judged(
     Some((CompiledWrapper { wrapper, paths, prune }, on_sample))
 }
 
-/// How well the decisions, which keep some blocks, are supported: taken without some pages, they must keep
-/// the same blocks on those. The margin is by how much the mean score of kept words exceeds that of the
-/// others.
+/// Support of the decisions: made without the held-back pages, they must keep the same blocks on these. The
+/// margin is the difference between the mean scores of kept words and of the others.
 fn support(
     pages: &[&ParsedPage<'_>],
     judgement: &Judgement,
@@ -106,22 +105,22 @@ fn support(
     }
 }
 
-/// What expressions are sought for.
+/// The nodes to find expressions for.
 struct Wish<'a> {
     pages: &'a [&'a ParsedPage<'a>],
     samples: &'a Samples<'a>,
     judged: &'a [JudgedPage],
-    /// Per page the elements wanted.
+    /// The wanted elements of each page.
     wanted: &'a [&'a [NodeId]],
-    /// Per page the elements outside which nothing matters.
+    /// The elements of each page outside of which nothing matters.
     scope: Option<&'a [&'a [NodeId]]>,
 }
 
-/// Expressions for the wanted nodes: one for all of them (or a small union) if that says exactly what
-/// is wanted, else one for each structural pattern, the weightiest first.
+/// Expressions for the wanted nodes: one for all of them (or a small union) if that selects exactly these,
+/// else one for each structural pattern, by descending weight.
 fn expressions(wish: &Wish<'_>) -> Vec<Path> {
     let mut paths = candidates(wish);
-    // What does more harm than good goes: `//div` would take out the article with its advert.
+    // Drops expressions that do more harm than good: `//div` would remove the article with its advert.
     let mut at = 0;
     let mut mistakes = wish.mistakes(&paths);
     while at < paths.len() {
@@ -137,7 +136,7 @@ fn expressions(wish: &Wish<'_>) -> Vec<Path> {
     paths
 }
 
-/// The expressions for all wanted nodes together, or for each pattern, whichever errs less.
+/// The expressions for all wanted nodes together, or for each pattern, whichever has fewer errors.
 fn candidates(wish: &Wish<'_>) -> Vec<Path> {
     let Wish { pages, samples, judged, wanted, .. } = wish;
     let nothing: Vec<&[NodeId]> = vec![&[]; pages.len()];
@@ -195,7 +194,7 @@ impl Wish<'_> {
         (synthesis.paths, synthesis.exact)
     }
 
-    /// Words that the expressions select and should not, or should and do not.
+    /// Number of words that the expressions select wrongly or miss.
     fn mistakes(&self, paths: &[Path]) -> u32 {
         let of_page = |(at, page): (usize, &&ParsedPage<'_>)| {
             let document = &page.document;
@@ -218,8 +217,8 @@ impl Wish<'_> {
     }
 }
 
-/// What two selections (rising, none inside another of the same) both cover: of an element and one
-/// inside it, the inner one.
+/// The intersection of two selections (ascending, without nesting): of an element and one inside it, the
+/// inner one.
 fn shared(document: &Document, a: &[NodeId], b: &[NodeId]) -> Vec<NodeId> {
     let (mut at, mut from) = (0, 0);
     let mut both = Vec::new();

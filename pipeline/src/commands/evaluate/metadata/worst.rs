@@ -1,4 +1,4 @@
-//! The pages whose field the first run got worst: what the gold has beside what every run has.
+//! The pages with the worst values of the first run, with the values of the gold and of every run.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Charts as SVG, written by hand: text and shapes with classes, colours for light and dark in one style sheet.
+//! Charts as SVG: text and shapes with classes, colours for light and dark in one style sheet.
 //!
 //! Colours are Okabe and Ito's, darkened or lightened for their ground, and every line has a marker and a dash of its
 //! own: no colour is needed to tell them apart.

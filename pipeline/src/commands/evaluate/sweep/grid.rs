@@ -16,7 +16,7 @@ pub(super) struct Grid {
     pub(super) rows: Vec<(String, Vec<Cell>)>,
     /// Groups and pages measured.
     pub(super) size: (usize, usize),
-    /// True where precision and recall matter beside F1.
+    /// Whether to show precision and recall besides F1.
     whole: bool,
 }
 

@@ -18,7 +18,7 @@ const SIGNIFIERS: [usize; 10] = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50];
 pub(super) struct Plan {
     /// Name of the files.
     pub(super) name: &'static str,
-    /// What the rows are told apart by.
+    /// The variable of the rows.
     pub(super) axis: &'static str,
     /// Names of the columns.
     pub(super) columns: Vec<&'static str>,

@@ -1,6 +1,6 @@
-//! The words that class names and ids are made of, by what they tell.
+//! The lexicon: words in class names and ids, by meaning.
 
-/// The kinds of cue, each with its words. What each is worth is learnt.
+/// The lexicon features, each with its words. Their weights are learnt.
 pub(crate) const CUES: [(&str, &[&str]); 16] = [
     (
         "comments",
@@ -206,7 +206,7 @@ pub(crate) const CUES: [(&str, &[&str]); 16] = [
     ("main", &["main", "primary", "maincol"]),
 ];
 
-/// Words that names are made of and that say nothing themselves.
+/// Words in names without a meaning of their own.
 pub(crate) const NEUTRAL: [&str; 52] = [
     "left",
     "right",

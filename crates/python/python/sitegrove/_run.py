@@ -1,0 +1,214 @@
+"""Whole runs: the program's `run`, and what is in a run folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from . import _sitegrove
+from ._sitegrove import Progress, RecordBatchReader, Settings
+from .errors import InputError
+
+__all__ = ["RunResult", "read_run", "run"]
+
+_Path = str | PathLike[str]
+
+
+class RunResult:
+    """A run folder: what a run gave.
+
+    Made by `run` and `read_run`.
+
+    Attributes
+    ----------
+    path : pathlib.Path
+        The folder.
+    ledger : dict
+        What is in ``ledger.json``: counts, drops by reason, inputs, times (``docs/FORMATS.md``).
+    """
+
+    def __init__(self, path: _Path, ledger: dict[str, Any]) -> None:
+        self.path = Path(path)
+        self.ledger = ledger
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Numbers of ``sites``, ``pages``, ``articles``, ``dropped`` and others."""
+        return dict(self.ledger["counts"])
+
+    @property
+    def unreadable(self) -> list[str]:
+        """What is wrong with inputs that could not be read to their end."""
+        return list(self.ledger["unreadable"])
+
+    def articles(self) -> RecordBatchReader:
+        """Read the articles as Arrow record batches.
+
+        Returns
+        -------
+        RecordBatchReader
+            The fields of ``articles.parquet`` (``docs/FORMATS.md``), one row an article.
+
+        Raises
+        ------
+        InputError
+            If the run wrote no ``articles.jsonl``: its sinks did not have ``jsonl``.
+        """
+        for name in ("articles.jsonl", "articles.jsonl.zst"):
+            if (self.path / name).exists():
+                return _sitegrove._read_lines(self.path / name, True)
+        message = f"{self.path} has no articles.jsonl: run with sinks=['jsonl'], or read its articles.parquet"
+        raise InputError(message, str(self.path))
+
+    def dropped(self) -> RecordBatchReader:
+        """Read what was left out as Arrow record batches.
+
+        Returns
+        -------
+        RecordBatchReader
+            Columns ``stage``, ``reason``, ``url``, ``site``, ``detail``, ``origin``.
+        """
+        return _sitegrove._read_lines(self.path / "dropped.jsonl", False)
+
+    def wrappers(self) -> dict[str, dict[str, Any]]:
+        """Read templates and wrappers by site, as ``wrappers/SITE.json`` has them."""
+        records = (json.loads(path.read_bytes()) for path in sorted((self.path / "wrappers").glob("*.json")))
+        return {record["site"]: record for record in records}
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return f"<RunResult {self.path}: {counts['articles']} articles from {counts['pages']} pages>"
+
+
+def run(
+    inputs: _Path | Iterable[_Path],
+    out: _Path,
+    *,
+    feeds: _Path | Iterable[_Path] = (),
+    sinks: Iterable[str] | None = None,
+    jobs: int | None = None,
+    memory: str | None = None,
+    overwrite: bool = False,
+    progress: Callable[[Progress], object] | bool | None = None,
+    settings: Settings | None = None,
+    **tables: dict[str, Any],
+) -> RunResult:
+    """Turn a crawl into articles: the same as ``sitegrove run``.
+
+    The same call again goes on with a run that was stopped, and does nothing if all is done.
+
+    Parameters
+    ----------
+    inputs : path or iterable of path
+        WARC files, HTML files, folders of either, globs.
+    out : path
+        Folder for the results: absent, empty, or of an earlier run of the same inputs and settings.
+    feeds : path or iterable of path
+        RSS, Atom and JSON Feed files, folders, globs.
+    sinks : iterable of str, optional
+        Outputs: ``jsonl``, ``csv``, ``parquet``, ``sqlite``, ``index``, ``report`` and others; by default
+        ``jsonl`` and ``report``.
+    jobs : int, optional
+        Threads; one for each core, if not given. They end with the call.
+    memory : str, optional
+        Memory to take, like ``"4GB"``; half of the machine's, if not given.
+    overwrite : bool
+        Whether another run in `out` may be replaced.
+    progress : callable or bool, optional
+        Called with a `Progress` about 20 times a second, in the calling thread; what it raises stops the run.
+        True shows a bar of tqdm, if that is installed.
+    settings : Settings, optional
+        The defaults, if not given.
+    **tables : dict
+        Other settings, by the tables of the configuration file: ``emit={"markdown": True}``.
+
+    Returns
+    -------
+    RunResult
+
+    Raises
+    ------
+    InputError
+        If an input is not there or cannot be read.
+    SettingsError
+        If a setting is not known.
+    SitegroveError
+        If `out` holds something else, or outputs cannot be written.
+    KeyboardInterrupt
+        On Ctrl-C: what was done is kept, and the same call goes on from there.
+    """
+    all_tables: dict[str, dict[str, Any]] = {name: dict(table) for name, table in tables.items()}
+    for table, key, value in (
+        ("emit", "sinks", None if sinks is None else list(sinks)),
+        ("run", "jobs", jobs),
+        ("run", "memory", memory),
+    ):
+        if value is not None:
+            all_tables.setdefault(table, {})[key] = value
+    tell: Callable[[Progress], object] | None
+    tell = _Bar() if progress is True else progress or None
+    try:
+        _sitegrove._run(_paths(inputs), out, _paths(feeds), overwrite, settings, all_tables, tell)
+    finally:
+        if isinstance(tell, _Bar):
+            tell.close()
+    return read_run(out)
+
+
+def read_run(path: _Path) -> RunResult:
+    """Open the folder of a finished run.
+
+    Parameters
+    ----------
+    path : path
+        The folder.
+
+    Returns
+    -------
+    RunResult
+
+    Raises
+    ------
+    InputError
+        If it has no ``ledger.json``: it holds no run, or one that is not finished.
+    """
+    file = Path(path) / "ledger.json"
+    try:
+        ledger = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{fspath(path)} holds no finished run: {error}", str(file)) from error
+    return RunResult(path, ledger)
+
+
+def _paths(paths: _Path | Iterable[_Path]) -> list[_Path]:
+    return [paths] if isinstance(paths, (str, PathLike)) else list(paths)
+
+
+class _Bar:
+    """A bar of tqdm; nothing where that is not installed."""
+
+    def __init__(self) -> None:
+        try:
+            tqdm = import_module("tqdm.auto").tqdm
+        except ImportError:
+            self.bar: Any = None
+        else:
+            self.bar = tqdm(unit="B", unit_scale=True, desc="reading", leave=False)
+
+    def __call__(self, progress: Progress) -> None:
+        if self.bar is None:
+            return
+        if progress.phase == "learning" and self.bar.desc != "learning":
+            self.bar.set_description("learning", refresh=False)
+            self.bar.unit, self.bar.unit_scale, self.bar.n = " pages", False, 0
+        learning = progress.phase == "learning"
+        self.bar.total = progress.pages if learning else progress.bytes
+        self.bar.update((progress.pages_done if learning else progress.bytes_read) - self.bar.n)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()

@@ -1,0 +1,116 @@
+//! A model applied to a table, batch by batch.
+
+use std::sync::{Arc, Mutex};
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+use model::FeedItem;
+use rayon::prelude::*;
+use sitegrove::in_memory::{self, Taken};
+use sitemodel::{Outcome, Seen, SiteModel};
+
+use crate::detached::{guarded, in_threads};
+use crate::pages_in::{Batches, pages_of};
+use crate::settings::Chosen;
+use crate::site_model::locked;
+use crate::tables_out::{OutcomeRow, batch_of};
+
+/// Rows that are worked on at once, and bytes of their HTML: these bound memory, whatever the batches given are.
+const MOST_ROWS: usize = 1_024;
+const MOST_BYTES: usize = 8 << 20;
+
+/// What comes of the pages of a table, in its order.
+pub(crate) struct Applying {
+    with: With,
+    batches: Batches,
+    /// What is left of the last batch.
+    rest: Option<RecordBatch>,
+}
+
+/// What is applied to each batch, and how.
+pub(crate) struct With {
+    /// Of what is given back.
+    pub(crate) schema: SchemaRef,
+    pub(crate) model: Arc<SiteModel>,
+    pub(crate) chosen: Arc<Chosen>,
+    pub(crate) seen: Arc<Mutex<Seen>>,
+    pub(crate) items: Vec<FeedItem>,
+    pub(crate) threads: usize,
+}
+
+impl Applying {
+    /// Begins; nothing is done before the first batch is asked for.
+    pub(crate) fn new(with: With, batches: Batches) -> Self {
+        Self { with, batches, rest: None }
+    }
+}
+
+impl Iterator for Applying {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let batch = loop {
+            match self.rest.take().filter(|rest| rest.num_rows() > 0) {
+                Some(batch) => break batch,
+                None => match self.batches.next()? {
+                    Ok(batch) => self.rest = Some(batch),
+                    Err(error) => return Some(Err(error)),
+                },
+            }
+        };
+        let rows = rows_at_once(&batch);
+        self.rest = Some(batch.slice(rows, batch.num_rows() - rows));
+        Some(self.with.outcomes(&batch.slice(0, rows)))
+    }
+}
+
+impl With {
+    fn outcomes(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+        let work = || in_threads(self.threads, || self.apply(batch));
+        let failed = |message: String| ArrowError::ComputeError(message);
+        guarded(work).map_err(failed)?.map_err(failed)?
+    }
+
+    fn apply(&self, batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+        let mut pages = pages_of(batch)?;
+        pages.iter_mut().for_each(|page| self.model.site().clone_into(&mut page.site));
+        let apply = |page| in_memory::apply(&self.model, page, &self.items, &self.chosen.settings);
+        let taken: Vec<Taken> = pages.par_iter().map(apply).collect();
+        let mut seen = Seen::default();
+        taken.iter().for_each(|taken| seen.add(&taken.seen()));
+        locked(&self.seen).merge(&seen);
+        let rows: Vec<OutcomeRow<'_>> =
+            taken.iter().map(|taken| row_of(&taken.applied.outcome)).collect::<Result<_, _>>()?;
+        batch_of(&self.schema, &rows)
+    }
+}
+
+/// What came of a page as a row.
+fn row_of(outcome: &Outcome) -> Result<OutcomeRow<'_>, ArrowError> {
+    match outcome {
+        Outcome::Article(article) => Ok(OutcomeRow::of_article(article)),
+        Outcome::Drop(drop) => Ok(OutcomeRow::of_drop(drop)),
+        Outcome::Unassigned => Err(ArrowError::ComputeError("a page was not looked at".into())),
+    }
+}
+
+/// How many of the first rows of a batch are worked on at once.
+fn rows_at_once(batch: &RecordBatch) -> usize {
+    let Some(html) = batch.column_by_name("html") else { return batch.num_rows() };
+    let length = |row: usize| match html.data_type() {
+        DataType::Utf8 => html.as_string::<i32>().value_length(row) as usize,
+        DataType::LargeUtf8 => html.as_string::<i64>().value_length(row) as usize,
+        DataType::Binary => html.as_binary::<i32>().value_length(row) as usize,
+        DataType::LargeBinary => html.as_binary::<i64>().value_length(row) as usize,
+        DataType::Utf8View => html.as_string_view().value(row).len(),
+        DataType::BinaryView => html.as_binary_view().value(row).len(),
+        _ => 0,
+    };
+    let mut bytes = 0;
+    let fits = |row: &usize| {
+        bytes += length(*row);
+        bytes <= MOST_BYTES
+    };
+    (0..html.len().min(MOST_ROWS)).take_while(fits).count().max(1)
+}

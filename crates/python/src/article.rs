@@ -1,0 +1,271 @@
+//! Articles and drops as Python has them.
+
+use jiff::Timestamp;
+use model::Field;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use sink::{article_record, drop_record};
+
+use crate::json::to_python;
+use crate::restore::reduced;
+use crate::shown::short;
+
+/// An article: the main text of a page and what is known of it.
+///
+/// Its attributes are the fields of ``articles.jsonl`` (``docs/FORMATS.md``); `to_dict` gives the record itself.
+/// Articles are made by `extract`, `SiteModel.apply` and the like. They are values: equal if all fields are, and
+/// they can be pickled.
+#[pyclass(frozen, module = "sitegrove")]
+pub(crate) struct Article(pub(crate) model::Article);
+
+fn text(field: &Option<Field<String>>) -> Option<&str> {
+    field.as_ref().map(|field| &*field.value)
+}
+
+fn list(field: &Option<Field<Vec<String>>>) -> Vec<String> {
+    field.as_ref().map_or_else(Vec::new, |field| field.value.clone())
+}
+
+#[pymethods]
+impl Article {
+    /// Address of the page.
+    #[getter]
+    fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    /// Key of its site.
+    #[getter]
+    fn site(&self) -> &str {
+        &self.0.site
+    }
+
+    /// Id of its template; empty for a page that was looked at by itself.
+    #[getter]
+    fn template(&self) -> &str {
+        &self.0.template
+    }
+
+    /// Headline without the site's name.
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        text(&self.0.metadata.title)
+    }
+
+    /// Names of the authors, in page order.
+    #[getter]
+    fn authors(&self) -> Vec<String> {
+        list(&self.0.metadata.authors)
+    }
+
+    /// When it was published: an RFC 3339 date or date-time, as exact as the page is.
+    #[getter]
+    fn published(&self) -> Option<&str> {
+        text(&self.0.metadata.published)
+    }
+
+    /// When it was last changed, in the same form.
+    #[getter]
+    fn modified(&self) -> Option<&str> {
+        text(&self.0.metadata.modified)
+    }
+
+    /// BCP 47 tag of its language.
+    #[getter]
+    fn language(&self) -> Option<&str> {
+        text(&self.0.metadata.language)
+    }
+
+    /// Summary by the publisher.
+    #[getter]
+    fn description(&self) -> Option<&str> {
+        text(&self.0.metadata.description)
+    }
+
+    /// Absolute address of the lead image.
+    #[getter]
+    fn image(&self) -> Option<&str> {
+        text(&self.0.metadata.image)
+    }
+
+    /// Keywords, in page order.
+    #[getter]
+    fn tags(&self) -> Vec<String> {
+        list(&self.0.metadata.tags)
+    }
+
+    /// Absolute canonical address.
+    #[getter]
+    fn canonical(&self) -> Option<&str> {
+        text(&self.0.metadata.canonical)
+    }
+
+    /// Name of the publication.
+    #[getter]
+    fn site_name(&self) -> Option<&str> {
+        text(&self.0.metadata.site_name)
+    }
+
+    /// The body as plain text: paragraphs separated by one blank line.
+    #[getter]
+    fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The body as an HTML fragment: absolute links, images kept, nothing that runs.
+    #[getter]
+    fn html(&self) -> &str {
+        &self.0.html
+    }
+
+    /// The body as Markdown, with ``Settings(markdown=True)``; else None.
+    #[getter]
+    fn markdown(&self) -> Option<&str> {
+        self.0.markdown.as_deref()
+    }
+
+    /// Readers' comments as plain text; empty if there are none.
+    #[getter]
+    fn comments(&self) -> &str {
+        &self.0.comments
+    }
+
+    /// XPath expressions that select the body on this page.
+    #[getter]
+    fn xpath(&self) -> Vec<String> {
+        self.0.xpath.clone()
+    }
+
+    /// XPath expressions of what is taken out of it.
+    #[getter]
+    fn prune(&self) -> Vec<String> {
+        self.0.prune.clone()
+    }
+
+    /// XPath of the node that the article ends before, on this page.
+    #[getter]
+    fn cut(&self) -> Option<&str> {
+        self.0.cut.as_deref()
+    }
+
+    /// Name of the engine that found the body.
+    #[getter]
+    fn engine(&self) -> &str {
+        &self.0.engine
+    }
+
+    /// How the body was found: ``wrapper``, ``page-wise``, ``json-ld`` or ``feed``.
+    #[getter]
+    fn route(&self) -> &'static str {
+        self.0.route.as_str()
+    }
+
+    /// Version of the wrapper, 0 without one.
+    #[getter]
+    fn wrapper_version(&self) -> u32 {
+        self.0.wrapper_version
+    }
+
+    /// How sure it is that the body is right, 0 to 1, to four decimals: for the default engine the F1 to be
+    /// expected.
+    #[getter]
+    fn confidence(&self) -> f64 {
+        (self.0.confidence * 10_000.0).round() / 10_000.0
+    }
+
+    /// Whether the confidence is below the setting ``extract.doubtful_below``.
+    #[getter]
+    fn doubtful(&self) -> bool {
+        self.0.doubtful
+    }
+
+    /// When the page was fetched, in UTC.
+    #[getter]
+    fn fetched(&self) -> Option<Timestamp> {
+        self.0.fetched
+    }
+
+    /// The record of ``articles.jsonl``: a dict that `json.dumps` takes.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &article_record(&self.0))
+    }
+
+    fn __repr__(&self) -> String {
+        let article = &self.0;
+        let title = short(self.title().unwrap_or("without a title"));
+        let (url, words) = (short(&article.url), article.text.split_whitespace().count());
+        format!("<Article {title:?} {url} ({words} words, confidence {:.2})>", article.confidence)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        reduced(py, "article", &self.0)
+    }
+}
+
+/// A page without an article, and why.
+#[pyclass(frozen, module = "sitegrove")]
+pub(crate) struct Drop(pub(crate) model::Drop);
+
+#[pymethods]
+impl Drop {
+    /// Address of the page.
+    #[getter]
+    fn url(&self) -> &str {
+        &self.0.url
+    }
+
+    /// Key of its site.
+    #[getter]
+    fn site(&self) -> &str {
+        &self.0.site
+    }
+
+    /// Step at which it was left out: ``read``, ``group``, ``cluster`` or ``extract``.
+    #[getter]
+    fn stage(&self) -> &'static str {
+        self.0.stage.as_str()
+    }
+
+    /// Why, in one word: ``list-page``, ``no-content``, ``no-article`` and others (``docs/FORMATS.md``).
+    #[getter]
+    fn reason(&self) -> &'static str {
+        self.0.reason.as_str()
+    }
+
+    /// More of it, for people; often empty.
+    #[getter]
+    fn detail(&self) -> &str {
+        &self.0.detail
+    }
+
+    /// The record of ``dropped.jsonl``: a dict that `json.dumps` takes.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &drop_record(&self.0))
+    }
+
+    fn __repr__(&self) -> String {
+        let detail = match &*self.0.detail {
+            "" => self.0.reason.meaning(),
+            detail => detail,
+        };
+        format!("<Drop {} {}: {}>", self.reason(), short(&self.0.url), short(detail))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        reduced(py, "drop", &self.0)
+    }
+}

@@ -1,0 +1,74 @@
+//! Work without the GIL, in no thread pool that others share.
+
+use std::any::Any;
+use std::cell::OnceCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::errors::{InternalError, SitegroveError};
+
+thread_local! {
+    /// A pool whose only thread is this one. The global pool would start threads that a forked child lacks: it
+    /// would wait for them for ever. This one goes on in a child, whose only thread is the one that forked.
+    static OWN: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
+}
+
+/// Runs work in the calling thread: whatever in it is parallel is done one after the other.
+pub(crate) fn in_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let build = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok();
+    OWN.with(|own| match own.get_or_init(build) {
+        Some(pool) => pool.install(work),
+        // This thread belongs to a pool already, which is ours: no other is made in this library.
+        None => work(),
+    })
+}
+
+/// Runs work in so many threads, which are started for it and end with it; with one, in the calling thread.
+///
+/// # Errors
+/// If the system refuses threads.
+pub(crate) fn in_threads<T: Send>(
+    threads: usize,
+    work: impl FnOnce() -> T + Send,
+) -> Result<T, String> {
+    if threads <= 1 {
+        return Ok(in_this_thread(work));
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+    pool.map(|pool| pool.install(work)).map_err(|error| format!("cannot start threads: {error}"))
+}
+
+/// Runs work without the GIL in so many threads. A panic in it is an `InternalError`.
+pub(crate) fn detached<T: Send>(
+    py: Python<'_>,
+    threads: usize,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let guarded = || guarded(|| in_threads(threads, work));
+    match py.detach(guarded) {
+        Ok(result) => result.map_err(SitegroveError::new_err),
+        Err(message) => Err(InternalError::new_err(message)),
+    }
+}
+
+/// Runs work; a panic in it is an error with a message for people.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        format!("sitegrove failed: {}; please report it with what you called", text_of(&*panic))
+    })
+}
+
+/// The message of a panic.
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+/// Panics, so that a test can see what comes of it.
+#[pyfunction]
+#[pyo3(name = "_panic_for_tests")]
+pub(crate) fn panic_for_tests(py: Python<'_>) -> PyResult<()> {
+    detached(py, 1, || panic!("as a test asked for"))
+}

@@ -1,0 +1,21 @@
+//! The exceptions of `sitegrove.errors`: classes of Python, importable by name, so that they can be pickled.
+
+use pyo3::import_exception;
+use pyo3::prelude::*;
+use sitegrove::error_chain::error_chain;
+
+import_exception!(sitegrove.errors, SitegroveError);
+import_exception!(sitegrove.errors, InputError);
+import_exception!(sitegrove.errors, ModelError);
+import_exception!(sitegrove.errors, SettingsError);
+import_exception!(sitegrove.errors, InternalError);
+
+/// An input that cannot be read, with its name and where reading failed.
+pub(crate) fn input_error(message: String, path: Option<&str>, offset: Option<u64>) -> PyErr {
+    InputError::new_err((message, path.map(str::to_owned), offset))
+}
+
+/// Settings that cannot be used.
+pub(crate) fn settings_error(error: &anyhow::Error) -> PyErr {
+    SettingsError::new_err(error_chain(error))
+}

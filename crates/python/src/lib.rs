@@ -1,0 +1,71 @@
+/*!
+Defines the extension module `sitegrove._sitegrove` of the Python package `sitegrove` (`python/sitegrove`).
+
+The binding is thin: what a function does is in the crates below, and here are names, types and errors of Python.
+Three rules hold for everything that takes longer than a millisecond:
+
+1. It runs in [`detached::detached`]: without the GIL, and a panic becomes an `InternalError`.
+2. It never touches the global thread pool of rayon, which a forked child inherits without its threads.
+3. It keeps nothing of the interpreter while it is detached.
+*/
+
+mod apply_table;
+mod article;
+mod detached;
+mod errors;
+mod feed_item;
+mod json;
+mod page;
+mod pages_in;
+mod restore;
+mod run;
+mod run_files;
+mod settings;
+mod shown;
+mod single;
+mod site_model;
+mod stream;
+mod tables_out;
+mod template;
+mod warc;
+
+use pyo3::prelude::*;
+
+/// The extension module of `sitegrove`: import `sitegrove` instead.
+#[pymodule]
+#[pyo3(name = "_sitegrove")]
+mod extension {
+    use super::*;
+
+    #[pymodule_export]
+    use crate::article::{Article, Drop};
+    #[pymodule_export]
+    use crate::detached::panic_for_tests;
+    #[pymodule_export]
+    use crate::feed_item::FeedItem;
+    #[pymodule_export]
+    use crate::page::{Page, site_key};
+    #[pymodule_export]
+    use crate::restore::restore;
+    #[pymodule_export]
+    use crate::run::{Progress, run};
+    #[pymodule_export]
+    use crate::run_files::read_lines;
+    #[pymodule_export]
+    use crate::settings::Settings;
+    #[pymodule_export]
+    use crate::single::extract;
+    #[pymodule_export]
+    use crate::site_model::{SiteModel, learn};
+    #[pymodule_export]
+    use crate::stream::{RecordBatch, RecordBatchReader};
+    #[pymodule_export]
+    use crate::template::{Health, Template};
+    #[pymodule_export]
+    use crate::warc::{WarcReader, read_warc, read_warc_table};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

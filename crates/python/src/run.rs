@@ -1,0 +1,175 @@
+//! A whole run, as the program does it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use sitegrove::error_chain::error_chain;
+use sitegrove::inputs::expand;
+use sitegrove::progress::observer::Observer;
+use sitegrove::run::{Report, run as run_pipeline};
+
+use crate::detached::{guarded, in_this_thread};
+use crate::errors::{InternalError, SitegroveError, input_error};
+use crate::settings::{Settings, changed, chosen};
+
+/// How often signals are looked for and progress is told.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How far a run is, as it is told to a callback.
+#[pyclass(frozen, get_all, module = "sitegrove")]
+pub(crate) struct Progress {
+    /// ``reading``, then ``learning``.
+    phase: &'static str,
+    /// Bytes of all inputs.
+    bytes: u64,
+    /// Bytes that were read.
+    bytes_read: u64,
+    /// Sites to work on; 0 until all is read.
+    sites: u64,
+    /// Sites, or parts of large ones, that are done.
+    sites_done: u64,
+    /// Pages of these sites.
+    pages: u64,
+    /// Pages that are done.
+    pages_done: u64,
+    /// The site that was done last; empty before the first.
+    site: String,
+}
+
+#[pymethods]
+impl Progress {
+    fn __repr__(&self) -> String {
+        let Self { phase, bytes, bytes_read, pages, pages_done, .. } = self;
+        format!("<Progress {phase}: {bytes_read} of {bytes} bytes, {pages_done} of {pages} pages>")
+    }
+}
+
+/// Counts events, for a thread that looks now and then.
+#[derive(Debug, Default)]
+struct Counts {
+    learning: AtomicBool,
+    bytes: AtomicU64,
+    bytes_read: AtomicU64,
+    sites: AtomicU64,
+    sites_done: AtomicU64,
+    pages: AtomicU64,
+    pages_done: AtomicU64,
+    site: Mutex<String>,
+}
+
+impl Observer for Counts {
+    fn reading(&self, _files: usize, bytes: u64) {
+        self.bytes.store(bytes, Ordering::Relaxed);
+    }
+
+    fn read(&self, bytes: u64) {
+        self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn processing(&self, sites: usize, pages: usize) {
+        self.sites.store(sites as u64, Ordering::Relaxed);
+        self.pages.store(pages as u64, Ordering::Relaxed);
+        self.learning.store(true, Ordering::Relaxed);
+    }
+
+    fn site_done(&self, site: &str, pages: usize) {
+        self.sites_done.fetch_add(1, Ordering::Relaxed);
+        self.pages_done.fetch_add(pages as u64, Ordering::Relaxed);
+        site.clone_into(&mut self.site.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Counts {
+    fn progress(&self) -> Progress {
+        let count = |of: &AtomicU64| of.load(Ordering::Relaxed);
+        Progress {
+            phase: if self.learning.load(Ordering::Relaxed) { "learning" } else { "reading" },
+            bytes: count(&self.bytes),
+            bytes_read: count(&self.bytes_read),
+            sites: count(&self.sites),
+            sites_done: count(&self.sites_done),
+            pages: count(&self.pages),
+            pages_done: count(&self.pages_done),
+            site: self.site.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+}
+
+/// Runs the pipeline in threads of its own, while this one tells `progress` and looks for signals.
+#[pyfunction]
+#[pyo3(name = "_run")]
+#[expect(clippy::too_many_arguments, reason = "called by `_run.py` alone")]
+pub(crate) fn run(
+    py: Python<'_>,
+    inputs: Vec<PathBuf>,
+    out: PathBuf,
+    feeds: Vec<PathBuf>,
+    overwrite: bool,
+    settings: Option<&Bound<'_, Settings>>,
+    tables: &Bound<'_, PyDict>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let mut config = match tables.is_empty() {
+        true => chosen(settings)?.config.clone(),
+        false => changed(&chosen(settings)?.config, tables)?,
+    };
+    let texts = |paths: &[PathBuf]| -> Vec<String> {
+        paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    };
+    config.run.inputs = texts(&inputs);
+    config.run.feeds = texts(&feeds);
+    config.run.out = out;
+    py.detach(|| expand(&config.run.inputs, &config.run.feeds))
+        .map_err(|error| input_error(error_chain(&error), None, None))?;
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let counts = Arc::new(Counts::default());
+    let (to, done) = sync_channel(1);
+    let work = {
+        let (stop, counts) = (Arc::clone(&stop), Arc::clone(&counts));
+        move || {
+            let run = || in_this_thread(|| run_pipeline(&config, overwrite, &stop, &*counts));
+            // Whoever waits for it waits to the end.
+            let _ = to.send(guarded(run));
+        }
+    };
+    let thread = thread::Builder::new().name("sitegrove-run".to_owned()).spawn(work);
+    thread.map_err(|error| SitegroveError::new_err(format!("cannot start threads: {error}")))?;
+    let tell = || -> PyResult<()> {
+        py.check_signals()?;
+        progress.map_or(Ok(()), |progress| progress.call1((counts.progress(),)).map(|_| ()))
+    };
+    let mut raised = None;
+    let done = Mutex::new(done);
+    let outcome = loop {
+        let waited =
+            py.detach(|| done.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK));
+        match waited {
+            Err(RecvTimeoutError::Timeout) if raised.is_some() => {}
+            Err(RecvTimeoutError::Timeout) => raised = stopping(tell(), &stop),
+            Ok(outcome) => break outcome,
+            Err(RecvTimeoutError::Disconnected) => break Err("the run ended early".to_owned()),
+        }
+    };
+    // The last word: all is done.
+    let raised = raised.or_else(|| tell().err());
+    match (raised, outcome) {
+        (Some(error), _) => Err(error),
+        (None, Err(message)) => Err(InternalError::new_err(message)),
+        (None, Ok(Err(error))) => Err(SitegroveError::new_err(error_chain(&error))),
+        (None, Ok(Ok(Report { .. }))) => Ok(()),
+    }
+}
+
+/// Stops the run where the user, or the callback, raised.
+fn stopping(told: PyResult<()>, stop: &AtomicBool) -> Option<PyErr> {
+    let raised = told.err()?;
+    stop.store(true, Ordering::Relaxed);
+    Some(raised)
+}

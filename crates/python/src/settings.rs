@@ -1,0 +1,202 @@
+//! Settings as Python has them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use sitegrove::config::Config;
+
+use crate::errors::{SettingsError, settings_error};
+use crate::json;
+
+/// Settings that decide what is learnt and what comes of a page.
+///
+/// Parameters
+/// ----------
+/// file : path, optional
+///     A configuration file (TOML), as the program takes it. What it does not name has its default.
+/// engine : str, optional
+///     How articles are found: ``grove`` (the default), ``forest``, ``euclid`` and others.
+/// markdown : bool, optional
+///     Whether articles are given as Markdown too.
+/// weights : path, optional
+///     A weights file of the engine ``grove``, as ``sitegrove train`` writes it.
+/// site_configs : list of path, optional
+///     Wrappers written by hand, in the format of ftr-site-config: files and folders.
+/// **tables : dict
+///     Any other setting, by the tables of the configuration file: ``cluster={"similarity": 0.4}``.
+///
+/// Raises
+/// ------
+/// SettingsError
+///     If the file cannot be read, or a key or value is not known.
+///
+/// Examples
+/// --------
+/// >>> from sitegrove import Settings
+/// >>> settings = Settings(engine="forest", cluster={"min_words": 50})
+/// >>> settings["cluster"]["min_words"]
+/// 50
+/// >>> Settings(cluster={"min_wrods": 50})
+/// Traceback (most recent call last):
+///     ...
+/// sitegrove.errors.SettingsError: unknown key `cluster.min_wrods` in the configuration given; known here: ...
+#[pyclass(frozen, module = "sitegrove")]
+pub(crate) struct Settings(pub(crate) Arc<Chosen>);
+
+/// Settings, and what follows from them.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    /// All settings.
+    pub(crate) config: Config,
+    /// What learning and applying go by.
+    pub(crate) settings: sitemodel::Settings,
+    /// The same for a page that was named by itself: who names a page wants it, even a list.
+    pub(crate) single: sitemodel::Settings,
+}
+
+impl Chosen {
+    fn new(config: Config) -> Self {
+        let settings = config.settings();
+        let mut single = config.clone();
+        single.cluster.extract_lists = true;
+        single.cluster.min_words = 0;
+        Self { single: single.settings(), settings, config }
+    }
+}
+
+/// The settings given, or the defaults.
+///
+/// # Errors
+/// If the defaults cannot be read, which a test holds that they can.
+pub(crate) fn chosen(settings: Option<&Bound<'_, Settings>>) -> PyResult<Arc<Chosen>> {
+    match settings {
+        Some(settings) => Ok(Arc::clone(&settings.get().0)),
+        None => default(),
+    }
+}
+
+/// The defaults, read once.
+fn default() -> PyResult<Arc<Chosen>> {
+    static DEFAULT: std::sync::OnceLock<Arc<Chosen>> = std::sync::OnceLock::new();
+    if let Some(chosen) = DEFAULT.get() {
+        return Ok(Arc::clone(chosen));
+    }
+    let config = Config::load(None).map_err(|error| settings_error(&error))?;
+    Ok(Arc::clone(DEFAULT.get_or_init(|| Arc::new(Chosen::new(config)))))
+}
+
+/// Sets a key of a table, if there is a value for it.
+fn set<'py, T: IntoPyObject<'py>>(
+    tables: &Bound<'py, PyDict>,
+    table: &str,
+    key: &str,
+    value: Option<T>,
+) -> PyResult<()> {
+    let Some(value) = value else { return Ok(()) };
+    let own = match tables.get_item(table)? {
+        Some(own) => own.cast_into::<PyDict>()?.copy()?,
+        None => PyDict::new(tables.py()),
+    };
+    own.set_item(key, value)?;
+    tables.set_item(table, own)
+}
+
+/// A path as text.
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+impl Settings {
+    /// The settings of a file, changed as `tables` say.
+    pub(crate) fn read(file: Option<&Path>, tables: &Bound<'_, PyDict>) -> PyResult<Config> {
+        let config = Config::load(file).map_err(|error| settings_error(&error))?;
+        if tables.is_empty() {
+            return Ok(config);
+        }
+        changed(&config, tables)
+    }
+}
+
+/// Settings, changed as tables say.
+pub(crate) fn changed(config: &Config, tables: &Bound<'_, PyDict>) -> PyResult<Config> {
+    let wrong = |error: String| SettingsError::new_err(format!("the settings given: {error}"));
+    let tables = json::from_python(tables.as_any())?;
+    let tables: toml::Table = serde_json::from_str(&tables).map_err(|e| wrong(e.to_string()))?;
+    config.with(tables).map_err(|error| settings_error(&error))
+}
+
+#[pymethods]
+impl Settings {
+    #[new]
+    #[pyo3(signature = (file=None, *, engine=None, markdown=None, weights=None, site_configs=None, **tables))]
+    fn new(
+        py: Python<'_>,
+        file: Option<PathBuf>,
+        engine: Option<String>,
+        markdown: Option<bool>,
+        weights: Option<PathBuf>,
+        site_configs: Option<Vec<PathBuf>>,
+        tables: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let all = PyDict::new(py);
+        tables.map_or(Ok(()), |tables| all.update(tables.as_mapping()))?;
+        set(&all, "rank", "engine", engine)?;
+        set(&all, "emit", "markdown", markdown)?;
+        set(&all, "grove", "weights", weights.map(|path| text(&path)))?;
+        let paths = |paths: Vec<PathBuf>| paths.iter().map(|p| text(p)).collect::<Vec<_>>();
+        set(&all, "wrap", "site_configs", site_configs.map(paths))?;
+        Ok(Self(Arc::new(Chosen::new(Self::read(file.as_deref(), &all)?))))
+    }
+
+    /// SHA-256 of all settings that decide results, in hex: equal for settings that give equal results.
+    #[getter]
+    fn digest(&self) -> String {
+        self.0.config.hash()
+    }
+
+    /// All settings by table, as the configuration file has them.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let tables = json::to_python(py, &self.0.config)?;
+        let absolute = |path: &PathBuf| std::path::absolute(path).map(|path| text(&path));
+        let config = &self.0.config;
+        let paths = config.wrap.site_configs.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
+        tables.get_item("wrap")?.set_item("site_configs", paths)?;
+        let weights = &config.grove.weights;
+        if !weights.as_os_str().is_empty() {
+            tables.get_item("grove")?.set_item("weights", absolute(weights)?)?;
+        }
+        Ok(tables)
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, table: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.to_dict(py)?.get_item(table)
+    }
+
+    fn __repr__(&self) -> String {
+        let config = &self.0.config;
+        format!("<Settings engine={} digest={}…>", config.rank.engine.name(), &config.hash()[..12])
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        let forms = |of: &Self| (of.0.settings.forms(), of.0.config.hash());
+        forms(self) == forms(other)
+    }
+
+    fn __reduce__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let restore =
+            py.import("sitegrove._sitegrove")?.getattr("Settings")?.getattr("_restore")?;
+        Ok((restore, (self.to_dict(py)?,).into_pyobject(py)?))
+    }
+
+    /// Settings from what `to_dict` gave: reads weights and site configs anew.
+    #[staticmethod]
+    #[pyo3(name = "_restore")]
+    fn restore(tables: &Bound<'_, PyDict>) -> PyResult<Self> {
+        Ok(Self(Arc::new(Chosen::new(Self::read(None, tables)?))))
+    }
+}

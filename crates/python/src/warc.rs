@@ -1,0 +1,231 @@
+//! Archives as Python reads them: page by page, or as tables.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use sitegrove::stages::read::{ArchiveReader, BrokenOff, Intake};
+
+use crate::detached::detached;
+use crate::errors::input_error;
+use crate::feed_item::FeedItem;
+use crate::page::Page;
+use crate::settings::{Settings, chosen};
+use crate::stream::RecordBatchReader;
+use crate::tables_out;
+
+/// Bytes that a file object is asked for at once.
+const AT_ONCE: usize = 256 << 10;
+
+type Archive = ArchiveReader<Box<dyn Read + Send>>;
+
+/// A file object of Python.
+struct FileObject(Py<PyAny>);
+
+impl Read for FileObject {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            let read = self.0.bind(py).call_method1("read", (buffer.len(),))?;
+            let bytes: PyBackedBytes = read.extract().map_err(|_| {
+                PyTypeError::new_err("the file object gives no bytes; open it with mode 'rb'")
+            })?;
+            let into = buffer.get_mut(..bytes.len());
+            let into = into.ok_or_else(|| io::Error::other("read() gave more than asked for"))?;
+            into.copy_from_slice(&bytes);
+            Ok(bytes.len())
+        })
+    }
+}
+
+/// Opens a path or a file object.
+fn opened(source: &Bound<'_, PyAny>, settings: Option<&Bound<'_, Settings>>) -> PyResult<Archive> {
+    let chosen = chosen(settings)?;
+    let (reader, name): (Box<dyn Read + Send>, String) = if source.hasattr("read")? {
+        let name = source.getattr("name").and_then(|name| name.extract()).unwrap_or_default();
+        let object = FileObject(source.clone().unbind());
+        (Box::new(BufReader::with_capacity(AT_ONCE, object)), name)
+    } else {
+        let path: PathBuf = source.extract()?;
+        let shown = path.to_string_lossy().into_owned();
+        let failed =
+            |error| input_error(format!("cannot read {shown}: {error}"), Some(&shown), None);
+        let file = source.py().detach(|| File::open(&path)).map_err(failed)?;
+        (Box::new(file), shown)
+    };
+    Ok(ArchiveReader::new(reader, &name, &chosen.config.read))
+}
+
+/// Why reading broke off, as an exception.
+pub(crate) fn broken_off(py: Python<'_>, error: BrokenOff) -> PyErr {
+    let own = input_error(error.to_string(), Some(&error.file), Some(error.offset));
+    // What the file object raised is the cause, or, where the user stopped it, all there is to say.
+    match error.source.downcast::<PyErr>() {
+        Ok(cause) if cause.is_instance_of::<PyKeyboardInterrupt>(py) => cause,
+        Ok(cause) => {
+            own.set_cause(py, Some(cause));
+            own
+        }
+        Err(_) => own,
+    }
+}
+
+/// What was met beside pages.
+#[derive(Default)]
+struct Met {
+    dropped: BTreeMap<&'static str, u64>,
+    feed_items: Vec<model::FeedItem>,
+}
+
+/// The next page of an archive.
+fn next_page(archive: &mut Archive, met: &mut Met) -> Option<Result<model::Page, BrokenOff>> {
+    let mut drop = |reason: &'static str| *met.dropped.entry(reason).or_default() += 1;
+    for intake in archive {
+        match intake {
+            Ok(Intake::Page(mut page)) => match grouping::site_key(&page.url) {
+                Some(site) => {
+                    page.site = site;
+                    return Some(Ok(page));
+                }
+                None => drop(model::DropReason::BadUrl.as_str()),
+            },
+            Ok(Intake::Feed(items)) => met.feed_items.extend(items),
+            Ok(Intake::Drop(dropped)) => drop(dropped.reason.as_str()),
+            Ok(Intake::Revisit(_)) => drop(model::DropReason::Revisit.as_str()),
+            // Its response is dropped too.
+            Ok(Intake::Redirect { .. }) => {}
+            Err(error) => return Some(Err(error)),
+        }
+    }
+    None
+}
+
+/// The pages of a web archive, in its order: an iterator of `Page`.
+#[pyclass(frozen, module = "sitegrove")]
+pub(crate) struct WarcReader(Mutex<(Archive, Met)>);
+
+impl WarcReader {
+    fn locked(&self) -> MutexGuard<'_, (Archive, Met)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl WarcReader {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Page>> {
+        let next = detached(py, 1, || {
+            let (archive, met) = &mut *self.locked();
+            next_page(archive, met)
+        })?;
+        next.transpose().map(|page| page.map(Page)).map_err(|error| broken_off(py, error))
+    }
+
+    /// How much was left out so far, by reason: records that are no page, and damage.
+    #[getter]
+    fn dropped(&self, py: Python<'_>) -> BTreeMap<&'static str, u64> {
+        py.detach(|| self.locked().1.dropped.clone())
+    }
+
+    /// The items of feeds that were met so far.
+    #[getter]
+    fn feed_items(&self, py: Python<'_>) -> Vec<FeedItem> {
+        let items = py.detach(|| self.locked().1.feed_items.clone());
+        items.into_iter().map(FeedItem).collect()
+    }
+
+    fn __repr__(&self) -> &'static str {
+        "<WarcReader>"
+    }
+}
+
+/// Read the pages of a web archive, one by one.
+///
+/// WARC and ARC are told by their first bytes, and so is their compression (gzip, zstd, lz4). Damage is counted and
+/// passed over, never raised. Several captures of one address come as they are.
+///
+/// Parameters
+/// ----------
+/// source : path or binary file object
+///     The archive. A file object has ``read(n)``; it is read from where it stands, and need not seek.
+/// settings : Settings, optional
+///     Its tables ``read`` (limits, status codes) are used.
+///
+/// Returns
+/// -------
+/// WarcReader
+///     An iterator of `Page`, with counts of what was left out.
+///
+/// Raises
+/// ------
+/// InputError
+///     If the file cannot be opened, or while iterating if the system fails to read it; `path` and `offset`
+///     say where.
+#[pyfunction]
+#[pyo3(signature = (source, *, settings=None))]
+pub(crate) fn read_warc(
+    source: &Bound<'_, PyAny>,
+    settings: Option<&Bound<'_, Settings>>,
+) -> PyResult<WarcReader> {
+    Ok(WarcReader(Mutex::new((opened(source, settings)?, Met::default()))))
+}
+
+/// Read the pages of a web archive as Arrow record batches.
+///
+/// Columns: ``url``, ``site``, ``fetched`` (timestamp, UTC), ``file``, ``offset``, ``record_id``, ``truncated``,
+/// ``charset``, ``charset_evidence``, ``html``.
+///
+/// Parameters
+/// ----------
+/// source : path or binary file object
+///     As for `read_warc`.
+/// settings : Settings, optional
+///     As for `read_warc`.
+/// batch_bytes : int
+///     Bytes of HTML after which a batch ends.
+///
+/// Returns
+/// -------
+/// RecordBatchReader
+///     Batches are read when they are asked for.
+///
+/// Raises
+/// ------
+/// InputError
+///     As `read_warc`.
+#[pyfunction]
+#[pyo3(signature = (source, *, settings=None, batch_bytes=8 << 20))]
+pub(crate) fn read_warc_table(
+    source: &Bound<'_, PyAny>,
+    settings: Option<&Bound<'_, Settings>>,
+    batch_bytes: usize,
+) -> PyResult<RecordBatchReader> {
+    let mut archive = opened(source, settings)?;
+    let mut met = Met::default();
+    let next = move || -> Option<Result<RecordBatch, ArrowError>> {
+        let (mut pages, mut bytes) = (Vec::new(), 0);
+        while let Some(page) = next_page(&mut archive, &mut met) {
+            match page {
+                Ok(page) => {
+                    bytes += page.html.len();
+                    pages.push(page);
+                }
+                Err(error) => return Some(Err(ArrowError::ExternalError(Box::new(error)))),
+            }
+            if bytes >= batch_bytes {
+                break;
+            }
+        }
+        (!pages.is_empty()).then(|| tables_out::batch_of_pages(&pages))
+    };
+    Ok(RecordBatchReader::new(tables_out::pages(), Box::new(std::iter::from_fn(next))))
+}

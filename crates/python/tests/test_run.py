@@ -1,0 +1,90 @@
+"""Whole runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sitegrove
+from conftest import CRAWL, REPOSITORY
+from sitegrove import Progress
+
+
+def test_a_run_and_what_is_in_it(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    out = tmp_path / "run"
+    result = sitegrove.run(CRAWL, out, sinks=["jsonl", "parquet"], jobs=2, progress=told.append)
+    assert told[-1].pages_done == told[-1].pages == result.counts["pages"]
+    assert told[-1].bytes_read == told[-1].bytes > 0
+    table = pa.table(result.articles())
+    assert table.num_rows == result.counts["articles"] > 80
+    assert table.to_pylist() == pq.read_table(out / "articles.parquet").to_pylist()
+    assert pa.table(result.dropped()).num_rows > 0
+    assert "harbour-gazette.example" in result.wrappers() and not result.unreadable
+    again = sitegrove.run(CRAWL, out, sinks=["jsonl", "parquet"])
+    assert again.ledger == result.ledger, "nothing was to be done"
+    assert sitegrove.read_run(out).counts == result.counts
+    assert "articles from" in repr(result)
+
+
+def test_settings_of_a_run(tmp_path: Path) -> None:
+    settings = sitegrove.Settings(engine="euclid")
+    emit = {"jsonl": "zstd", "markdown": True}
+    result = sitegrove.run(str(CRAWL[0]), tmp_path / "run", sinks=["jsonl"], settings=settings, emit=emit)
+    articles = pa.table(result.articles())
+    assert set(articles["engine"].to_pylist()) == {"euclid"}
+    assert articles["markdown"].null_count == 0
+    only_parquet = sitegrove.run(CRAWL[0], tmp_path / "other", sinks=["parquet"])
+    with pytest.raises(sitegrove.InputError, match="articles.parquet"):
+        only_parquet.articles()
+
+
+def test_what_cannot_be_run(tmp_path: Path) -> None:
+    with pytest.raises(sitegrove.InputError, match="no such file"):
+        sitegrove.run(tmp_path / "none.warc", tmp_path / "run")
+    with pytest.raises(sitegrove.SettingsError):
+        sitegrove.run(CRAWL, tmp_path / "run", clutser={})
+    with pytest.raises(sitegrove.InputError, match="no finished run"):
+        sitegrove.read_run(tmp_path / "run")
+    sitegrove.run(CRAWL[0], tmp_path / "run")
+    with pytest.raises(sitegrove.SitegroveError, match="other inputs or settings"):
+        sitegrove.run(CRAWL[1], tmp_path / "run")
+    assert sitegrove.run(CRAWL[1], tmp_path / "run", overwrite=True).counts["pages"] > 0
+
+
+def test_what_the_callback_raises_stops_the_run(tmp_path: Path) -> None:
+    def stop(progress: Progress) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        sitegrove.run(CRAWL, tmp_path / "run", progress=stop)
+    assert threading.active_count() == 1
+    assert sitegrove.run(CRAWL, tmp_path / "run").counts["articles"] > 80
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_ctrl_c(tmp_path: Path) -> None:
+    # A pipe that nobody writes to: the run waits for it until it is stopped.
+    os.mkfifo(tmp_path / "crawl.warc")
+    code = "import sys, sitegrove\nprint('go', flush=True)\nsitegrove.run(sys.argv[1], sys.argv[2])"
+    command = [sys.executable, "-c", code, str(tmp_path / "crawl.warc"), str(tmp_path / "run")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "go\n"
+        try:
+            process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert "KeyboardInterrupt" in errors, errors
+
+
+def test_a_bar_is_shown_where_tqdm_is_installed(tmp_path: Path) -> None:
+    assert sitegrove.run(REPOSITORY / "data" / "crawl", tmp_path / "run", progress=True).counts["sites"] > 5

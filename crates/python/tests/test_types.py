@@ -1,0 +1,48 @@
+"""Types: the stubs against the module, and the tests and examples against the stubs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sitegrove
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = Path(sitegrove.__file__).resolve().parent.parent
+
+
+def _run(*command: str, at: Path) -> None:
+    paths = {"MYPYPATH": os.pathsep.join([str(PACKAGE), str(HERE)]), "PYTHONPATH": str(PACKAGE)}
+    environment = {**os.environ, **paths}
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=at, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stubs_are_those_of_the_module(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    _run("mypy.stubtest", "sitegrove", "--ignore-disjoint-bases", at=tmp_path)
+
+
+def test_examples_have_types(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    names = ("test_values.py", "test_model.py", "test_process.py", "test_run.py", "conftest.py", "test_documents.py")
+    files = [str(HERE / name) for name in names]
+    files += [str(PACKAGE / "sitegrove" / name) for name in ("__init__.py", "_run.py", "errors.py")]
+    _run("mypy", "--strict", "--cache-dir", str(tmp_path), "--ignore-missing-imports", *files, at=tmp_path)
+
+
+def test_everything_is_documented() -> None:
+    for name in sitegrove.__all__:
+        thing = getattr(sitegrove, name)
+        if name == "__version__":
+            continue
+        assert thing.__doc__, name
+        for attribute, value in vars(thing).items() if isinstance(thing, type) else ():
+            if not attribute.startswith("_"):
+                assert getattr(value, "__doc__", None), f"{name}.{attribute}"

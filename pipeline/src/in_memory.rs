@@ -1,0 +1,161 @@
+//! Pages that a caller has in memory: learning a site from them, and what comes of one page. For bindings and
+//! other callers that have no run folder; a run gives the same for the same pages.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use grouping::{AddressDigest, PageHead, PagesByLink, SiteAddresses, join_feed_items};
+use model::{CharacterCounts, FeedItem, Page, Site};
+use rayon::prelude::*;
+use sitemodel::{
+    Applied, Evidence, Hints, Learning, NoMeter, Outcome, ParsedPage, Settings, Sibling, SiteModel,
+    Way, learn_parsed, parse_page,
+};
+
+use crate::memory::weight;
+use crate::stages::learn::{Surveyed, head_of, needs_heads, parse, sample};
+
+/// Learns the model of a site, as a run does: from a sample of its pages, then from a sample of those for which
+/// that gave no template. With a `previous` model its templates are learnt anew and keep their ids.
+///
+/// Parses each page up to three times and holds the trees of a sample at once. Works in the caller's thread pool.
+pub fn learn(site: Site, previous: Option<&SiteModel>, settings: &Settings) -> SiteModel {
+    let Site { key, pages, feed_items } = site;
+    let heads: Option<Vec<PageHead>> = needs_heads(&feed_items, settings)
+        .then(|| pages.par_iter().map(|page| head(page, settings)).collect());
+    let urls = pages.iter().map(|page| &*page.url);
+    let surveyed = Surveyed::of(&key, urls, feed_items, heads.as_deref(), settings);
+    let mut learning = InMemory { site: surveyed, pages, settings };
+    let all: Vec<usize> = (0..learning.pages.len()).collect();
+    let model = learning.learn_from(&all, previous);
+    let left = learning.unassigned(&model);
+    match left.is_empty() {
+        true => model,
+        false => learning.learn_from(&left, Some(&model)),
+    }
+}
+
+/// What a page says of itself; its address only, where the parser fails.
+fn head(page: &Page, settings: &Settings) -> PageHead {
+    let head = || head_of(&parse_page(page, settings), settings);
+    catch_unwind(AssertUnwindSafe(head)).unwrap_or_else(|_| PageHead::of(page, None, ""))
+}
+
+/// A site whose pages are in memory.
+struct InMemory<'a> {
+    site: Surveyed,
+    pages: Vec<Page>,
+    settings: &'a Settings,
+}
+
+impl InMemory<'_> {
+    /// Learns from the sample of some pages.
+    fn learn_from(&mut self, pages: &[usize], previous: Option<&SiteModel>) -> SiteModel {
+        let weights = pages.iter().map(|&at| (&*self.pages[at].url, weight(&self.pages[at].html)));
+        let sample = sample(weights, self.settings);
+        // Parsing takes pages with their indices: they are lent to it.
+        let lent: Vec<(usize, Page)> = (sample.chosen.iter())
+            .map(|&chosen| (pages[chosen], self.pages[pages[chosen]].clone()))
+            .collect();
+        let parsed = parse(&lent, self.settings, &NoMeter);
+        let items: Vec<Vec<&FeedItem>> =
+            parsed.iter().map(|(at, _)| self.site.items_of(*at)).collect();
+        let siblings: Vec<Sibling<'_>> = (parsed.iter().zip(&items))
+            .filter_map(|((_, page), feed_items)| {
+                Some(Sibling { page: page.as_ref().ok()?, feed_items })
+            })
+            .collect();
+        let Learning { model, .. } =
+            self.site.learn(&siblings, sample.cut_by_bytes, previous, self.settings, &NoMeter);
+        model
+    }
+
+    /// The pages that no template is for.
+    fn unassigned(&self, model: &SiteModel) -> Vec<usize> {
+        let is_left = |at: &usize| {
+            let items = self.site.items_of(*at);
+            let look = || {
+                let parsed = parse_page(&self.pages[*at], self.settings);
+                let sibling = Sibling { page: &parsed, feed_items: &items };
+                model.is_unassigned(&sibling, self.settings)
+            };
+            catch_unwind(AssertUnwindSafe(look)).unwrap_or(false)
+        };
+        (0..self.pages.len()).into_par_iter().filter(is_left).collect()
+    }
+}
+
+/// What came of a page.
+#[derive(Debug)]
+pub struct Taken {
+    /// Its article, or why it has none.
+    pub applied: Applied,
+    /// Whether no template of the model is for it: it was looked at by itself then.
+    pub unassigned: bool,
+}
+
+impl Taken {
+    /// What [`sitemodel::Seen`] counts: what the model itself gave.
+    pub fn seen(&self) -> Applied {
+        match self.unassigned {
+            false => self.applied.clone(),
+            true => Applied {
+                outcome: Outcome::Unassigned,
+                template: None,
+                way: Way::Other,
+                characters: CharacterCounts::default(),
+            },
+        }
+    }
+}
+
+/// What comes of a page by a model; a page that no template is for is looked at by itself. Of the feed items,
+/// those whose link leads to the page are used. Depends on nothing else.
+pub fn apply(model: &SiteModel, page: &Page, items: &[FeedItem], settings: &Settings) -> Taken {
+    let take = || {
+        let parsed = parse_page(page, settings);
+        let items = own_items(&parsed, items, model.addresses(), settings);
+        let sibling = Sibling { page: &parsed, feed_items: &items };
+        let applied = model.apply_parsed(&sibling, Hints::default(), settings, &NoMeter);
+        match applied.outcome {
+            Outcome::Unassigned => Taken {
+                applied: model.apply_alone(&sibling, Hints::default(), settings, &NoMeter),
+                unassigned: true,
+            },
+            _ => Taken { applied, unassigned: false },
+        }
+    };
+    // Where the parser fails, the model says so.
+    catch_unwind(AssertUnwindSafe(take))
+        .unwrap_or_else(|_| Taken { applied: model.apply(page, &[], settings), unassigned: false })
+}
+
+/// What comes of one page that nothing else is known of.
+pub fn extract(page: &Page, items: &[FeedItem], settings: &Settings) -> Applied {
+    let addresses = AddressDigest::of(std::iter::once(&*page.url), settings.tracking());
+    let evidence = Evidence { site: &page.site, addresses: &addresses, cut: false };
+    let Learning { model, .. } = learn_parsed(&evidence, &[], None, settings, &NoMeter);
+    apply(&model, page, items, settings).applied
+}
+
+/// The feed items whose link leads to a page, and not to another page of the site: its print version may name the
+/// same canonical address.
+fn own_items<'a>(
+    page: &ParsedPage<'_>,
+    items: &'a [FeedItem],
+    addresses: &AddressDigest,
+    settings: &Settings,
+) -> Vec<&'a FeedItem> {
+    if items.is_empty() {
+        return Vec::new();
+    }
+    let target = |link: &str| addresses.target(link, settings.tracking());
+    let own = target(&page.page.url);
+    let of_other = |item: &FeedItem| target(&item.link).is_some_and(|other| Some(other) != own);
+    let url = std::iter::once(&*page.page.url);
+    let site = Arc::new(SiteAddresses::of(url, settings.tracking().clone()));
+    let links = PagesByLink::of(site, &[head_of(page, settings)]);
+    let joined = join_feed_items(items, &links, 1);
+    let joined = joined.iter().flatten().filter_map(|&item| items.get(item as usize));
+    joined.filter(|item| !of_other(item)).collect()
+}
