@@ -5,5 +5,4 @@ pub mod apply;
 pub mod emit;
 pub mod group;
 pub mod learn;
-pub(crate) mod nightly;
 pub mod read;

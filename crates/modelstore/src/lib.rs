@@ -25,7 +25,9 @@ mod transfer;
 
 pub use browse::{NightRow, RevisionRow, SiteRow, Summary};
 pub use error::StoreError;
-pub use records::{PackedSample, Retained, RetainedHead, Revision, Run, SiteState, Update};
+pub use records::{
+    Evicted, PackedSample, Retained, RetainedHead, Revision, Run, SiteState, Update,
+};
 pub use sample::{RETAIN, RetainLimits, retain};
-pub use store::{Evicted, Store};
+pub use store::Store;
 pub use transfer::Exported;

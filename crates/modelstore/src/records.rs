@@ -114,6 +114,15 @@ pub struct SiteState {
     pub before: Option<Box<Update>>,
 }
 
+/// Samples that were let go of to keep the store small.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evicted {
+    /// Sites whose samples went.
+    pub sites: u64,
+    /// Bytes of those.
+    pub bytes: u64,
+}
+
 /// Byte strings as such, not as lists of numbers.
 mod bytes {
     use serde::de::{Error, Visitor};

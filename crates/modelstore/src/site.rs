@@ -5,28 +5,20 @@ use std::collections::BTreeMap;
 use model::{TemplateNight, Verdict};
 use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
-use crate::error::StoreError;
-use crate::records::{PackedSample, Retained, RetainedHead, SiteState, Update};
-use crate::sample::{pack, unpack};
-use crate::store::{Evicted, Store};
+use crate::records::{Evicted, PackedSample, RetainedHead, SiteState, Update};
+use crate::sample::pack;
 
-/// What is known of a site; for a `run` that was taken in before, with what it found then.
-pub(crate) fn state(store: &Store, site: &str, run: Option<i64>) -> Result<SiteState, StoreError> {
-    let (read, packed) = {
-        let db = store.db();
-        let read = read(&db, site, run).map_err(store.failed("cannot read"))?;
-        let wanted = read.before.as_ref().map_or(read.revision, |before| before.applied);
-        let packed = blob(&db, site, wanted).map_err(store.failed("cannot read"))?;
-        (read, packed)
-    };
-    let plain = packed.map(|packed| unpack(&packed)).transpose();
-    let damaged = |error| {
-        StoreError::damaged(
-            store.path(),
-            format!("the model of {site} cannot be unpacked: {error}"),
-        )
-    };
-    Ok(SiteState { model: plain.map_err(damaged)?, ..read })
+/// What is known of a site; for a `run` that was taken in before, with what it found then. The model is given
+/// beside it, packed.
+pub(crate) fn state(
+    db: &Connection,
+    site: &str,
+    run: Option<i64>,
+) -> Result<(SiteState, Option<Vec<u8>>)> {
+    let state = read(db, site, run)?;
+    let wanted = state.before.as_ref().map_or(state.revision, |before| before.applied);
+    let packed = blob(db, site, wanted)?;
+    Ok((state, packed))
 }
 
 fn read(db: &Connection, site: &str, run: Option<i64>) -> Result<SiteState> {
@@ -115,22 +107,10 @@ pub(crate) fn blob(db: &Connection, site: &str, revision: u32) -> Result<Option<
     db.prepare_cached(sql)?.query_row(params![site, revision], |row| row.get(0)).optional()
 }
 
-/// The retained pages of a site.
-pub(crate) fn sample(store: &Store, site: &str) -> Result<Vec<Retained>, StoreError> {
-    let packed: Option<Vec<u8>> = {
-        let db = store.db();
-        let sql = "SELECT blob FROM samples WHERE site = ?1";
-        let read = || db.prepare_cached(sql)?.query_row([site], |row| row.get(0)).optional();
-        read().map_err(store.failed("cannot read"))?
-    };
-    let pages = packed.map(|packed| PackedSample::pages(&packed)).transpose();
-    let damaged = |error| {
-        StoreError::damaged(
-            store.path(),
-            format!("the pages of {site} cannot be unpacked: {error}"),
-        )
-    };
-    Ok(pages.map_err(damaged)?.unwrap_or_default())
+/// The retained pages of a site, packed.
+pub(crate) fn sample(db: &Connection, site: &str) -> Result<Option<Vec<u8>>> {
+    let sql = "SELECT blob FROM samples WHERE site = ?1";
+    db.prepare_cached(sql)?.query_row([site], |row| row.get(0)).optional()
 }
 
 /// Adds what a run found of a site.

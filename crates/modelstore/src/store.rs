@@ -10,9 +10,10 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
 use crate::error::StoreError;
-use crate::records::{Run, SiteState, Update};
+use crate::records::{Evicted, PackedSample, Retained, Run, SiteState, Update};
+use crate::sample::unpack;
 use crate::schema::{self, Found};
-use crate::{Retained, site};
+use crate::site;
 
 /// How long a run waits for another one that writes to the same store.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -26,15 +27,6 @@ pub struct Store {
     run: OnceLock<(i64, bool)>,
     /// Whether this process made the file.
     made: AtomicBool,
-}
-
-/// Samples that were let go of to keep the store small.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Evicted {
-    /// Sites whose samples went.
-    pub sites: u64,
-    /// Bytes of those.
-    pub bytes: u64,
 }
 
 impl Store {
@@ -159,7 +151,14 @@ impl Store {
     /// If the store cannot be read.
     pub fn site(&self, key: &str) -> Result<SiteState, StoreError> {
         let run = self.run.get().filter(|(_, before)| *before).map(|(id, _)| *id);
-        site::state(self, key, run)
+        let (state, packed) =
+            site::state(&self.db(), key, run).map_err(self.failed("cannot read"))?;
+        let model = packed.map(|packed| unpack(&packed)).transpose();
+        let model = model.map_err(|error| {
+            let what = format!("the model of {key} cannot be unpacked: {error}");
+            StoreError::damaged(&self.path, what)
+        })?;
+        Ok(SiteState { model, ..state })
     }
 
     /// The retained pages of a site.
@@ -167,7 +166,13 @@ impl Store {
     /// # Errors
     /// If the store cannot be read, or the pages are damaged.
     pub fn sample(&self, key: &str) -> Result<Vec<Retained>, StoreError> {
-        site::sample(self, key)
+        let packed = site::sample(&self.db(), key).map_err(self.failed("cannot read"))?;
+        let pages = packed.map(|packed| PackedSample::pages(&packed)).transpose();
+        let pages = pages.map_err(|error| {
+            let what = format!("the pages of {key} cannot be unpacked: {error}");
+            StoreError::damaged(&self.path, what)
+        })?;
+        Ok(pages.unwrap_or_default())
     }
 
     /// Takes in what a run found of a site. Changes nothing if the run was taken in before.

@@ -13,11 +13,11 @@ use sitemodel::{
 };
 
 use super::Work;
+use super::decision::{Decision, Facts, Stored, TemplateFacts, decide};
 use super::in_hand::{InHand, in_hand};
 use super::kept::{Night, template_night};
 use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
-use crate::stages::nightly::{Decision, Facts, Stored, TemplateFacts, decide};
 
 /// Pages of a template that are compared with the judgement of the page alone.
 const COMPARED: usize = 2;

@@ -20,7 +20,7 @@ const STEP: u64 = 3;
 
 /// The model that the store has of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stored {
+pub(super) enum Stored {
     /// None.
     None,
     /// One that cannot be used: why.
@@ -31,36 +31,36 @@ pub(crate) enum Stored {
 
 /// What is known before anything is learnt. Of a model that cannot be used there is nothing else.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Facts {
+pub(super) struct Facts {
     /// The stored model.
-    pub(crate) stored: Stored,
+    pub(super) stored: Stored,
     /// Pages tonight, in the sample, and retained ones, each address once.
-    pub(crate) in_hand: usize,
+    pub(super) in_hand: usize,
     /// Pages tonight of no template.
-    pub(crate) unassigned: usize,
+    pub(super) unassigned: usize,
     /// The same with retained ones.
-    pub(crate) unassigned_in_hand: usize,
+    pub(super) unassigned_in_hand: usize,
     /// The templates that tonight's pages belong to.
-    pub(crate) templates: Vec<TemplateFacts>,
+    pub(super) templates: Vec<TemplateFacts>,
 }
 
 /// What is known of a template of the stored model.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct TemplateFacts {
-    pub(crate) id: String,
+pub(super) struct TemplateFacts {
+    pub(super) id: String,
     /// How it fares.
-    pub(crate) verdict: model::Verdict,
+    pub(super) verdict: model::Verdict,
     /// Pages it was learnt from.
-    pub(crate) learnt_from: u64,
+    pub(super) learnt_from: u64,
     /// Pages of it tonight, in the sample, and retained ones, each address once.
-    pub(crate) in_hand: u64,
+    pub(super) in_hand: u64,
     /// Whether articles come of it.
-    pub(crate) is_wanted: bool,
+    pub(super) is_wanted: bool,
 }
 
 /// What is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Decision {
+pub(super) enum Decision {
     /// The pages in hand are retained; their model is for tonight only.
     TooFew,
     /// A model is learnt from all pages in hand: why.
@@ -79,7 +79,7 @@ pub(crate) enum Decision {
 
 /// The decision. The first line that fits is taken; with [`Decision::Replace`], [`Decision::Relearn`] and
 /// [`Decision::Grow`] pages of no template are learnt from too, where there are enough of them.
-pub(crate) fn decide(facts: &Facts) -> Decision {
+pub(super) fn decide(facts: &Facts) -> Decision {
     use model::Verdict::{Broken, Drifting};
     let of = |is: &dyn Fn(&TemplateFacts) -> bool| -> Vec<String> {
         facts.templates.iter().filter(|own| is(own)).map(|own| own.id.clone()).collect()
@@ -101,12 +101,12 @@ pub(crate) fn decide(facts: &Facts) -> Decision {
 
 impl Facts {
     /// Whether pages of no template get some: there are some tonight, and enough in hand.
-    pub(crate) fn adds_templates(&self) -> bool {
+    pub(super) fn adds_templates(&self) -> bool {
         self.unassigned > 0 && self.unassigned_in_hand >= FEWEST_TO_ADD
     }
 
     /// Whether the site as a whole was redesigned: half of tonight's pages or more are of no template.
-    pub(crate) fn is_redesigned(&self) -> bool {
+    pub(super) fn is_redesigned(&self) -> bool {
         let assigned = self.templates.len();
         self.stored == Stored::Fits && assigned == 0 && self.unassigned as u64 >= FEWEST_TO_TELL
     }
@@ -137,7 +137,7 @@ impl fmt::Display for Decision {
 
 impl Decision {
     /// Why, in words.
-    pub(crate) fn reason(&self) -> String {
+    pub(super) fn reason(&self) -> String {
         let named = |what: &str, ids: &[String]| match ids {
             [one] => format!("template {one} {what}"),
             _ => format!("{} templates {what}", ids.len()),
