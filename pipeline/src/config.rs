@@ -1,5 +1,7 @@
 //! Settings: one struct per stage, read from TOML over the built-in defaults.
 
+mod models;
+
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -97,19 +99,6 @@ pub struct RunConfig {
 }
 
 impl RunConfig {
-    /// The store of site models, if one is named.
-    pub fn models(&self) -> Option<&Path> {
-        (!self.models.as_os_str().is_empty()).then_some(&*self.models)
-    }
-
-    /// What retained pages may weigh, in bytes.
-    ///
-    /// # Errors
-    /// If the setting is no amount.
-    pub fn models_bytes(&self) -> Result<u64> {
-        parse_size(&self.models_size).map_err(|what| anyhow::anyhow!("run.models_size: {what}"))
-    }
-
     /// Memory that a run may take, in bytes.
     ///
     /// # Errors
