@@ -12,8 +12,8 @@ use sitemodel::{Outcome, Seen, SiteModel};
 
 use crate::detached::{guarded, in_threads};
 use crate::pages_in::{Batches, pages_of};
+use crate::seen::locked;
 use crate::settings::Chosen;
-use crate::site_model::locked;
 use crate::tables_out::{OutcomeRow, batch_of};
 
 /// Rows that are worked on at once, and bytes of their HTML: these bound memory, whatever the batches given are.

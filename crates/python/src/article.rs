@@ -7,7 +7,7 @@ use pyo3::types::PyTuple;
 use sink::{article_record, drop_record};
 
 use crate::json::to_python;
-use crate::restore::reduced;
+use crate::reduce::reduced;
 use crate::shown::short;
 
 /// An article: the main text of a page and what is known of it.

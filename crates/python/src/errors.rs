@@ -1,8 +1,10 @@
 //! The exceptions of `sitegrove.errors`: classes of Python, importable by name, so that they can be pickled.
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use sitegrove::error_chain::error_chain;
+use sitegrove::stages::read::BrokenOff;
 
 import_exception!(sitegrove.errors, SitegroveError);
 import_exception!(sitegrove.errors, InputError);
@@ -18,4 +20,18 @@ pub(crate) fn input_error(message: String, path: Option<&str>, offset: Option<u6
 /// Settings that cannot be used.
 pub(crate) fn settings_error(error: &anyhow::Error) -> PyErr {
     SettingsError::new_err(error_chain(error))
+}
+
+/// Why reading broke off, as an exception.
+pub(crate) fn broken_off(py: Python<'_>, error: BrokenOff) -> PyErr {
+    let own = input_error(error.to_string(), Some(&error.file), Some(error.offset));
+    // What the file object raised is the cause, or, where the user stopped it, all there is to say.
+    match error.source.downcast::<PyErr>() {
+        Ok(cause) if cause.is_instance_of::<PyKeyboardInterrupt>(py) => cause,
+        Ok(cause) => {
+            own.set_cause(py, Some(cause));
+            own
+        }
+        Err(_) => own,
+    }
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::restore::reduced;
+use crate::reduce::reduced;
 use crate::shown::short;
 
 /// What a web feed (RSS, Atom, JSON Feed) says of an article.

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyTuple;
 
-use crate::restore::reduced;
+use crate::reduce::reduced;
 use crate::shown::short;
 
 /// HTML as it is given: text, or bytes whose encoding is to be found out.

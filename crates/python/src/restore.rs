@@ -1,25 +1,12 @@
 //! Values that were pickled.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::article::{Article, Drop};
 use crate::errors::SitegroveError;
 use crate::feed_item::FeedItem;
 use crate::page::Page;
-
-/// What `__reduce__` gives for a value of a kind.
-pub(crate) fn reduced<'py>(
-    py: Python<'py>,
-    kind: &str,
-    value: &impl Serialize,
-) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-    let bytes = rmp_serde::to_vec(value).map_err(|e| SitegroveError::new_err(e.to_string()))?;
-    let restore = py.import("sitegrove._sitegrove")?.getattr("_restore")?;
-    Ok((restore, (kind, PyBytes::new(py, &bytes)).into_pyobject(py)?))
-}
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> PyResult<T> {
     let wrong =

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use grouping::settle;
 use model::Site;
@@ -18,6 +18,7 @@ use crate::errors::{ModelError, SitegroveError, input_error};
 use crate::feed_item::items_of;
 use crate::page::{Html, Page, page_of};
 use crate::pages_in::{all_pages, batches_of};
+use crate::seen::locked;
 use crate::settings::{Chosen, Settings, chosen};
 use crate::shown::table_of;
 use crate::stream::RecordBatchReader;
@@ -37,11 +38,6 @@ pub(crate) struct SiteModel {
     pub(crate) chosen: Arc<Chosen>,
     /// What applying this object saw.
     pub(crate) seen: Arc<Mutex<Seen>>,
-}
-
-/// What was seen. A panic of another thread leaves counts that are whole.
-pub(crate) fn locked(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
-    seen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl SiteModel {

@@ -13,8 +13,7 @@ use pyo3_arrow::ffi::{
 use sitegrove::stages::read::BrokenOff;
 
 use crate::detached::detached;
-use crate::errors::{SitegroveError, input_error};
-use crate::warc::broken_off;
+use crate::errors::{SitegroveError, broken_off, input_error};
 
 /// Batches that are made when they are asked for.
 pub(crate) type Made = Box<dyn Iterator<Item = Result<Batch, ArrowError>> + Send>;

@@ -8,13 +8,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use sitegrove::stages::read::{ArchiveReader, BrokenOff, Intake};
 
 use crate::detached::detached;
-use crate::errors::input_error;
+use crate::errors::{broken_off, input_error};
 use crate::feed_item::FeedItem;
 use crate::page::Page;
 use crate::settings::{Settings, chosen};
@@ -60,20 +60,6 @@ fn opened(source: &Bound<'_, PyAny>, settings: Option<&Bound<'_, Settings>>) -> 
         (Box::new(file), shown)
     };
     Ok(ArchiveReader::new(reader, &name, &chosen.config.read))
-}
-
-/// Why reading broke off, as an exception.
-pub(crate) fn broken_off(py: Python<'_>, error: BrokenOff) -> PyErr {
-    let own = input_error(error.to_string(), Some(&error.file), Some(error.offset));
-    // What the file object raised is the cause, or, where the user stopped it, all there is to say.
-    match error.source.downcast::<PyErr>() {
-        Ok(cause) if cause.is_instance_of::<PyKeyboardInterrupt>(py) => cause,
-        Ok(cause) => {
-            own.set_cause(py, Some(cause));
-            own
-        }
-        Err(_) => own,
-    }
 }
 
 /// What was met beside pages.

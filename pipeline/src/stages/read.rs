@@ -11,8 +11,7 @@ mod intake;
 mod revisit_record;
 
 use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
 
 use archive::{PayloadKind, Record, RecordKind, RecordReader, Response};
 use grouping::{address_of_file, payload_digest};
@@ -48,8 +47,7 @@ pub fn read(
     let file: Arc<str> = input.path().to_string_lossy().into();
     let failure = std::cell::RefCell::new(None);
     let stopped = || {
-        // The caller may check for a stop only when progress is reported.
-        progress(0);
+        progress(0); // The caller may check for a stop only when progress is reported.
         stop.load(Ordering::Relaxed)
     };
     let mut reader = Opened::new(input, progress, &stopped, &failure).map_err(failed)?;
@@ -287,8 +285,8 @@ impl Reading<'_, '_> {
         };
         let (html, charset) = charset::decode(body, &hints);
         self.summary.html_bytes += html.len() as u64;
-        let site = String::new();
-        self.give(Intake::Page(Page { url, site, fetched, origin, charset, html }));
+        let page = Page { url, site: String::new(), fetched, origin, charset, html };
+        self.give(Intake::Page(page));
     }
 
     fn feed(&mut self, bytes: &[u8], id: &str, base: Option<&str>, media: &Media, origin: Origin) {

@@ -1,0 +1,10 @@
+//! Statistics that threads share.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sitemodel::Seen;
+
+/// What was seen. A panic of another thread leaves counts that are whole.
+pub(crate) fn locked(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,77 @@
+//! Parts of articles, joined.
+
+use std::collections::BTreeSet;
+
+use grouping::Part;
+use model::{Article, Drop, DropReason, Stage};
+use sitemodel::Outcome;
+use sitemodel::stages::extract::SITE_CONFIG;
+
+use super::Outcomes;
+use crate::stages::learn::Surveyed;
+
+/// Joins the parts of articles: the first page's gets the texts of those that follow, which are dropped.
+pub(crate) fn join(site: &Surveyed, outcomes: &mut Outcomes) {
+    let pages: Vec<usize> = outcomes.keys().copied().collect();
+    let mut apart: BTreeSet<usize> = BTreeSet::new();
+    for &first in pages.iter().filter(|&&page| site.part(page) == Part::Whole) {
+        let Some(mut whole) = article_of(outcomes, first).cloned() else { continue };
+        for part in site.following(first) {
+            match article_of(outcomes, *part) {
+                Some(article) if fits(&whole, article) => append(&mut whole, article),
+                Some(article) if article.engine != SITE_CONFIG => _ = apart.insert(*part),
+                _ => {}
+            }
+        }
+        if let Some(applied) = outcomes.get_mut(&first) {
+            applied.outcome = Outcome::Article(Box::new(whole));
+        }
+    }
+    for page in pages.into_iter().filter(|page| !apart.contains(page)) {
+        let Some(whole) = site.whole_of(page) else { continue };
+        if let Some(applied) = outcomes.get_mut(&page) {
+            let (url, origin) = match &applied.outcome {
+                Outcome::Article(article) => (article.url.clone(), article.origin.clone()),
+                Outcome::Drop(drop) => (drop.url.clone(), drop.origin.clone()),
+                Outcome::Unassigned => continue,
+            };
+            applied.outcome = Outcome::Drop(Box::new(Drop {
+                site: site.key().to_owned(),
+                url,
+                origin,
+                stage: Stage::Extract,
+                reason: DropReason::JoinedPage,
+                detail: format!("part of {whole}"),
+            }));
+        }
+    }
+}
+
+fn article_of(outcomes: &Outcomes, page: usize) -> Option<&Article> {
+    match &outcomes.get(&page)?.outcome {
+        Outcome::Article(article) => Some(article),
+        Outcome::Drop(_) | Outcome::Unassigned => None,
+    }
+}
+
+/// Whether a page is a part of an article: both were found by a site config, or both are of one template.
+fn fits(whole: &Article, part: &Article) -> bool {
+    match (whole.engine == SITE_CONFIG, part.engine == SITE_CONFIG) {
+        (true, true) => true,
+        (false, false) => !whole.template.is_empty() && whole.template == part.template,
+        _ => false,
+    }
+}
+
+fn append(whole: &mut Article, part: &Article) {
+    whole.text.push_str("\n\n");
+    whole.text.push_str(&part.text);
+    if !whole.html.is_empty() {
+        whole.html.push('\n');
+        whole.html.push_str(&part.html);
+    }
+    if let (Some(whole), Some(part)) = (&mut whole.markdown, &part.markdown) {
+        whole.push_str("\n\n");
+        whole.push_str(part);
+    }
+}
