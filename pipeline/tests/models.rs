@@ -156,7 +156,7 @@ fn the_file_is_what_the_documents_say() {
         let columns = row.split('|').nth(3).unwrap();
         let named: BTreeSet<&str> = columns.split('`').skip(1).step_by(2).collect();
         let statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
-        assert_eq!(named, statement.column_names().into_iter().collect(), "{table}");
+        assert_eq!(named, statement.column_names().collect(), "{table}");
     }
 }
 
