@@ -13,7 +13,7 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 14] = [
     "run",
     "status",
     "extract",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 13] = [
     "inspect",
     "report",
     "wrappers",
+    "models",
     "history",
     "changes",
     "evaluate",

@@ -158,6 +158,8 @@ fn workplace() -> TempDir {
     fs::create_dir_all(place("docs/figures")).unwrap();
     let run = "sitegrove run crawl/*.warc.gz --out out/tonight --sinks all --quiet";
     assert_ends_well(&shell(folder.path(), run), run);
+    let night = "sitegrove run crawl/*.warc.gz --models models.sqlite --out out/last-night --quiet";
+    assert_ends_well(&shell(folder.path(), night), night);
     let export = "sitegrove wrappers export out/tonight --out my-wrappers/";
     assert_ends_well(&shell(folder.path(), export), export);
     folder
