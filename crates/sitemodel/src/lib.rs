@@ -36,7 +36,7 @@ Learns a model from three pages, applies it to a fourth one, and prints the XPat
 
 ```
 use grouping::{AddressDigest, Tracking};
-use model::{Charset, CharsetEvidence, Origin, Page};
+use model::{Charset, CharsetEvidence, Origin, Overruled, Page};
 use sitegrove_sitemodel::{Evidence, Outcome, SamplePage, Settings, learn};
 
 let page = |n: u32| {
@@ -48,7 +48,7 @@ let page = |n: u32| {
         site: "example.org".into(),
         fetched: None,
         origin: Origin { file: "crawl.warc".into(), offset: 0, record_id: String::new(), truncated: None },
-        charset: Charset { name: "UTF-8", evidence: CharsetEvidence::ValidUtf8, overruled: None },
+        charset: Charset { name: "UTF-8", evidence: CharsetEvidence::ValidUtf8, overruled: Overruled::default() },
         html: format!(
             "<body><ul class=menu><li><a href=/>Home</a><li><a href=/news>News</a></ul>\
              <div class=story><h1>Story {n}</h1>{story}</div><div class=foot>All rights reserved.</div>"
