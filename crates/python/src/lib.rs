@@ -4,7 +4,7 @@ Defines the extension module `sitegrove._sitegrove` of the Python package `siteg
 The binding is thin: what a function does is in the crates below, and here are names, types and errors of Python.
 Three rules hold for everything that takes longer than a millisecond:
 
-1. It runs in [`detached::detached`]: without the GIL, and a panic becomes an `InternalError`.
+1. It runs in `detached::detached`: without the GIL, and a panic becomes an `InternalError`.
 2. It never touches the global thread pool of rayon, which a forked child inherits without its threads.
 3. It keeps nothing of the interpreter while it is detached.
 */
