@@ -74,6 +74,8 @@ fn article_fields() -> Vec<Field> {
         Field::new("wrapper_version", DataType::Int32, true),
         Field::new("confidence", DataType::Float64, true),
         Field::new("doubtful", DataType::Boolean, true),
+        Field::new("model_revision", DataType::Int32, true),
+        utf8("health"),
         structure("sources", SOURCES.map(utf8).into()),
         utf8("fetched"),
         when("fetched_at"),
