@@ -127,7 +127,7 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
     }
 }
 
-/// A placeholder origin.
+/// The origin of feeds, which no revisit can refer to.
 pub(crate) fn nowhere() -> Origin {
     Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None }
 }

@@ -1,4 +1,4 @@
-//! Sites over many nights with a store of models: what is decided, what stays as it is, and what is told.
+//! Sites over many nights with a model store: decisions, stability of articles, and reported health.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -10,7 +10,7 @@ use crate::schema;
 use crate::site;
 use crate::store::Store;
 
-/// A store at a glance.
+/// Summary of a store.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Runs that were taken in.
@@ -95,7 +95,7 @@ fn count(row: &Row<'_>, at: usize) -> Result<u64> {
 }
 
 impl Store {
-    /// The store at a glance.
+    /// Returns a summary of the store.
     ///
     /// # Errors
     /// If it cannot be read.

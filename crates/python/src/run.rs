@@ -18,10 +18,10 @@ use crate::detached::{guarded, in_this_thread};
 use crate::errors::{InternalError, SitegroveError, input_error};
 use crate::settings::{Settings, changed, chosen};
 
-/// How often signals are looked for and progress is told.
+/// Interval of checking for signals and of calling the progress callback.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How far a run is, as it is told to a callback.
+/// Progress of a run, as the callback receives it.
 #[pyclass(frozen, get_all, module = "sitegrove")]
 pub(crate) struct Progress {
     /// ``reading``, then ``learning``.

@@ -136,7 +136,7 @@ impl WarcReader {
 
 /// Read the pages of a web archive, one by one.
 ///
-/// WARC and ARC are told by their first bytes, and so is their compression (gzip, zstd, lz4). Damage is counted and
+/// WARC, ARC and their compression (gzip, zstd, lz4) are recognised by their first bytes. Damage is counted and
 /// passed over, never raised. Several captures of one address come as they are.
 ///
 /// Parameters

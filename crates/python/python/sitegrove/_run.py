@@ -99,7 +99,7 @@ def run(
 ) -> RunResult:
     """Turn a crawl into articles: the same as ``sitegrove run``.
 
-    The same call again goes on with a run that was stopped, and does nothing if all is done.
+    Calling it again resumes a run that was stopped, and does nothing if the run is complete.
 
     Parameters
     ----------
