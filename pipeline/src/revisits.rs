@@ -127,7 +127,7 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
     }
 }
 
-/// The origin of feeds, which no revisit can refer to.
+/// An empty origin, for feeds: their items do not say where the feed's record is.
 pub(crate) fn nowhere() -> Origin {
     Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None }
 }

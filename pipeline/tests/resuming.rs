@@ -208,20 +208,29 @@ fn inputs_that_changed_without_a_trace_are_noticed() {
     assert_same(&outcome(&out), &outcome(&whole), "after a change without a trace");
 }
 
+/// An archive of all records in a folder, and the folders of a whole run and of one that is killed.
+fn places(folder: &Path) -> (PathBuf, PathBuf, PathBuf) {
+    let input = folder.join("crawl.warc.gz");
+    fs::write(&input, wrapped(&records(), gzip)).unwrap();
+    (input, folder.join("whole"), folder.join("killed"))
+}
+
+/// Runs with pages on disk, and kills the run once a condition holds.
+fn kill(input: &Path, out: &Path, what: &str, until: impl Fn() -> bool) {
+    let mut child = command(&[input], out, "64kB").spawn().unwrap();
+    wait_for(&mut child, what, until);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
 // Other systems do not tell their boots.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_spool_is_trusted_until_the_machine_goes_down() {
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("crawl.warc.gz");
-    fs::write(&input, wrapped(&records(), gzip)).unwrap();
-    let whole = folder.path().join("whole");
+    let (input, whole, killed_at) = places(folder.path());
     let (all, _) = run(&[&input], &whole);
-    let killed_at = folder.path().join("killed");
-    let mut child = command(&[&input], &killed_at, "64kB").spawn().unwrap();
-    wait_for(&mut child, "most of its sites", || sites_done(&killed_at) >= DONE);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill(&input, &killed_at, "most of its sites", || sites_done(&killed_at) >= DONE);
     // Another boot, after which pages may be missing: here, half of each part.
     let rebooted = folder.path().join("rebooted");
     copy(&killed_at, &rebooted);
@@ -349,15 +358,11 @@ fn a_journal_of_other_sites_is_not_trusted() {
 #[test]
 fn a_spool_that_lost_pages_is_not_trusted() {
     let folder = tempfile::tempdir().unwrap();
-    let input = folder.path().join("crawl.warc.gz");
-    fs::write(&input, wrapped(&records(), gzip)).unwrap();
-    let whole = folder.path().join("whole");
+    let (input, whole, killed_at) = places(folder.path());
     let (all, _) = run(&[&input], &whole);
-    let killed_at = folder.path().join("killed");
-    let mut child = command(&[&input], &killed_at, "64kB").spawn().unwrap();
-    wait_for(&mut child, "all pages", || killed_at.join(".sitegrove/spool/complete.json").exists());
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill(&input, &killed_at, "all pages", || {
+        killed_at.join(".sitegrove/spool/complete.json").exists()
+    });
     let spool = killed_at.join(".sitegrove/spool");
     let path = |part: usize| spool.join(format!("part-{part:03}"));
     let last = (0..256).rev().map(path).find(|path| path.exists()).unwrap();
