@@ -2,6 +2,8 @@
 
 use similar::TextDiff;
 
+use super::essence::Essence;
+
 /// What a diff is made of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
@@ -11,6 +13,20 @@ pub(super) struct Told {
     pub(super) description: Option<String>,
     pub(super) tags: Vec<String>,
     pub(super) text: String,
+}
+
+impl Told {
+    /// Of a content and its text.
+    pub(super) fn new(essence: &Essence, text: &str) -> Self {
+        Self {
+            title: essence.title.clone(),
+            authors: essence.authors.clone(),
+            published: essence.published.clone(),
+            description: essence.description.value.clone(),
+            tags: essence.tags.value.clone().unwrap_or_default(),
+            text: text.to_owned(),
+        }
+    }
 }
 
 /// Texts of more lines are not compared line by line, as that takes time quadratic in what differs.

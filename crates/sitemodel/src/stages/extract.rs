@@ -13,6 +13,7 @@ use grove::Chosen;
 use metadata::{Given, PageContext, metadata_given};
 use model::{Article, DropReason, Route};
 use url::Url;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::signify::Sibling;
 use super::wrap::CompiledWrapper;
@@ -160,6 +161,7 @@ fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Setting
         template: template.to_owned(),
         origin: page.origin.clone(),
         fetched: page.fetched,
+        payload: xxh3_128(page.html.as_bytes()).to_be_bytes(),
         charset: page.charset,
         metadata: metadata_given(&context, &given),
         text,
