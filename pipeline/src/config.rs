@@ -96,6 +96,8 @@ pub struct RunConfig {
     pub models_size: String,
     /// Days after which a template that was not seen is no part of the next revision of its site's model.
     pub retire_after: u32,
+    /// Whether captures are only read again with the models that the store has, which stays as it is.
+    pub reextract: bool,
 }
 
 impl RunConfig {
@@ -384,6 +386,7 @@ impl Config {
         text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
         if let Some(models) = self.run.models() {
             text.push_str(&format!("models {} {}", models.display(), self.run.retire_after));
+            text.push_str(if self.run.reextract { " reextract" } else { "" });
         }
         sha256_of(&text)
     }

@@ -25,6 +25,8 @@ pub enum Input {
     },
     /// A feed.
     Feed(PathBuf),
+    /// A store of site models: the pages that it retains, to be read again.
+    Retained(PathBuf),
     /// A file or folder within a folder that should be read but cannot be. It is reported while reading.
     Unreadable {
         /// Its path.
@@ -45,6 +47,7 @@ impl Input {
         match self {
             Self::Archive(path)
             | Self::Feed(path)
+            | Self::Retained(path)
             | Self::Html { path, .. }
             | Self::Unreadable { path, .. } => path,
         }

@@ -57,6 +57,7 @@ Examples:
   sitegrove run crawl/ --site-configs my-wrappers/ --sinks jsonl,siteconfig --out out/tonight
   sitegrove run crawl/ --sinks jsonl,parquet --index articles.index --out out/tonight
   sitegrove run crawl/ --models models.sqlite --fail-on broken --out out/tonight
+  sitegrove run --reextract --models models.sqlite --archive articles.sqlite --out out/again
   sitegrove run crawl/ --memory 4GB --spool /scratch --metrics run.prom --out out/tonight
 
 The same command resumes a run that was stopped or killed, and does nothing if the run is complete.
@@ -117,6 +118,10 @@ pub struct RunArgs {
     /// Use and improve the models of sites in this file, which grows from night to night
     #[arg(long, value_name = "FILE")]
     pub models: Option<PathBuf>,
+    /// Read captures again with the models in the models file, which stays as it is; in the archive, what is
+    /// found replaces what was read of them before. Without inputs, the pages that the models file retains
+    #[arg(long, requires = "models")]
+    pub reextract: bool,
     /// Limit the pages that the models file retains, all together, like 500MiB or 4GiB [default: 4GiB]
     #[arg(long, value_name = "SIZE", requires = "models")]
     pub models_size: Option<String>,
@@ -184,6 +189,7 @@ impl RunArgs {
         if let Some(models) = &self.models {
             config.run.models.clone_from(models);
         }
+        config.run.reextract |= self.reextract;
         if let Some(size) = &self.models_size {
             config.run.models_size.clone_from(size);
         }

@@ -64,6 +64,9 @@ impl Work<'_> {
             self.settings,
         );
         let stored = self.stored(&state);
+        if self.config.run.reextract {
+            return Ok(self.read_again(site, parsed, &state, stored));
+        }
         match (&state.before, stored) {
             (Some(before), Ok(Some(model))) if before.applied > 0 => {
                 Ok(Begun::again(model, before.as_ref().clone()))
@@ -277,7 +280,7 @@ impl Work<'_> {
         Some(newest.to_zoned(jiff::tz::TimeZone::UTC).date())
     }
 
-    fn update(
+    pub(super) fn update(
         &self,
         state: &SiteState,
         decision: &Decision,

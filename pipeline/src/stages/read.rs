@@ -8,6 +8,7 @@
 mod again;
 mod archive_reader;
 mod intake;
+mod retained;
 mod revisit_record;
 
 use std::io::{self, Read};
@@ -93,6 +94,7 @@ pub fn read(
                 None => intake.oversized(&file, origin, DropReason::BadFeed, "max_feed_bytes"),
             }
         }
+        Input::Retained(path) => intake.retained(path, stop).map_err(failed)?,
         // It could not be opened.
         Input::Unreadable { .. } => {}
     }
