@@ -11,6 +11,7 @@
 //! is a part of its result and a point to resume from. The articles are the same.
 
 mod again;
+mod change;
 mod decision;
 mod in_hand;
 mod kept;

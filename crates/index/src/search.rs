@@ -81,6 +81,11 @@ pub struct Hit {
     pub highlighted: Vec<Range<usize>>,
     /// Why its record was cut short, if it was.
     pub truncated: Option<String>,
+    /// Revision of the stored model that it was extracted with, 0 for one that was not kept; `None` without a
+    /// store of models.
+    pub model_revision: Option<u64>,
+    /// How its template was, or else its site; `None` without a store of models.
+    pub health: Option<String>,
 }
 
 /// An index, open for searching as it was when it was opened.
@@ -246,6 +251,8 @@ impl SearchIndex {
             excerpt,
             highlighted,
             truncated: text(fields.truncated),
+            model_revision: document.get_first(fields.model_revision).and_then(|own| own.as_u64()),
+            health: text(fields.health),
         })
     }
 }

@@ -26,7 +26,7 @@ pub use article::{Article, Field, Metadata, Route, Source};
 pub use characters::CharacterCounts;
 pub use discard::{Drop, DropReason, Stage};
 pub use feed::FeedItem;
-pub use night::{SiteNight, TemplateNight};
+pub use night::{PageReading, SiteChange, SiteNight, TemplateChange, TemplateNight};
 pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, Site};
 pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
 pub use site_figures::{BestFigures, SiteFigures};

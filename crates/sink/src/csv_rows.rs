@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{Article, Field};
+use model::{Article, Field, Verdict};
 
 use crate::{AtomicFile, Render, Sink, SinkError};
 use model::SiteResult;
 
-const HEADER: [&str; 15] = [
+const HEADER: [&str; 17] = [
     "url",
     "site",
     "template",
@@ -26,6 +26,8 @@ const HEADER: [&str; 15] = [
     "engine",
     "route",
     "confidence",
+    "model_revision",
+    "health",
 ];
 
 /// Writes `articles.csv`.
@@ -78,7 +80,7 @@ fn csv_rows(articles: &[Article]) -> Vec<u8> {
     rows(articles.iter().map(|article| cells(article).map(harmless)))
 }
 
-fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 15]>) -> Vec<u8> {
+fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 17]>) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         // All rows have the same length and memory takes every byte: there is nothing to fail.
@@ -87,7 +89,7 @@ fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 15]>) -> Vec<u8> {
     writer.into_inner().unwrap_or_default()
 }
 
-fn cells(article: &Article) -> [Cow<'_, str>; 15] {
+fn cells(article: &Article) -> [Cow<'_, str>; 17] {
     fn text(field: &Option<Field<String>>) -> Cow<'_, str> {
         field.as_ref().map_or(Cow::Borrowed(""), |f| f.value.as_str().into())
     }
@@ -111,6 +113,8 @@ fn cells(article: &Article) -> [Cow<'_, str>; 15] {
         (&article.engine).into(),
         article.route.as_str().into(),
         format!("{:.4}", article.confidence).into(),
+        article.model_revision.map_or(Cow::Borrowed(""), |number| number.to_string().into()),
+        article.health.map_or("", Verdict::as_str).into(),
     ]
 }
 
@@ -138,6 +142,6 @@ mod tests {
     #[test]
     fn the_header_is_one_line() {
         let header = String::from_utf8(csv_header()).unwrap();
-        assert!(header.starts_with("url,site,") && header.ends_with("confidence\n"), "{header}");
+        assert!(header.starts_with("url,site,") && header.ends_with("health\n"), "{header}");
     }
 }

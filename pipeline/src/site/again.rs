@@ -1,19 +1,53 @@
-//! A site whose captures are read again: its stored model is applied as it is, and nothing is kept.
+//! A site that is read again: in a run that was taken in before, or its captures with the stored model as it is.
+//! Nothing is kept.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use model::Verdict;
-use modelstore::SiteState;
+use modelstore::{SiteState, Store, Update};
 use sitemodel::{SiteModel, assess};
 
 use super::Work;
+use super::change::{changed_templates, site_change, tells_of_pages};
 use super::decision::Decision;
 use super::kept::Night;
 use super::night::Begun;
-use crate::stages::apply::Unassigned;
+use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed};
 
 impl Work<'_> {
+    /// The model that this run applied when it was taken in, and what changed then.
+    pub(super) fn taken_in_before(
+        &self,
+        site: &Surveyed,
+        parsed: &ParsedPages<'_>,
+        store: &Store,
+        model: SiteModel,
+        before: Update,
+    ) -> io::Result<Begun> {
+        let mut change = None;
+        if tells_of_pages(&before.decision) {
+            let former = store.model(&self.key, before.applied.checked_sub(1));
+            let former = former.map_err(io::Error::other)?;
+            if let Some(former) = former.and_then(|bytes| SiteModel::from_bytes(&bytes).ok()) {
+                let (pages, _) = self.tonight(site, parsed);
+                let by = |model| self.apply_to(site, model, &pages, &BTreeMap::new());
+                let (old, new) = (by(&former), by(&model));
+                let changed = changed_templates((&former, &old), (&model, &new), &pages);
+                change = site_change(&before, changed);
+            }
+        }
+        let templates = model.templates().len();
+        Ok(Begun {
+            model,
+            known: BTreeMap::new(),
+            applied: Outcomes::new(),
+            unassigned: Unassigned::Alone,
+            night: Some(Night::known(before, templates, change)),
+        })
+    }
+
     /// The stored model; where there is none that can be used, one that is learnt for this run only.
     pub(super) fn read_again(
         &self,
@@ -41,7 +75,7 @@ impl Work<'_> {
         let mut update = self.update(state, &decision, verdict, &health);
         update.reason = why;
         let templates = model.templates().len();
-        let night = Night { update, is_known: true, revision: None, templates, retained: None };
+        let night = Night::known(update, templates, None);
         let unassigned = if is_stored { Unassigned::Alone } else { Unassigned::Wait };
         Begun { model, known, applied, unassigned, night: Some(night) }
     }

@@ -25,6 +25,11 @@ pub(super) struct InHand<'a> {
 }
 
 impl InHand<'_> {
+    /// Its address.
+    pub(super) fn url(&self) -> &str {
+        &self.sibling.0.page.url
+    }
+
     fn sibling(&self) -> Sibling<'_> {
         Sibling { page: self.sibling.0, feed_items: &self.sibling.1 }
     }

@@ -13,6 +13,7 @@ use sitemodel::{
 };
 
 use super::Work;
+use super::change::{changed_templates, site_change};
 use super::decision::{Decision, Facts, Stored, TemplateFacts, decide};
 use super::in_hand::{InHand, in_hand};
 use super::kept::{Night, template_night};
@@ -69,7 +70,7 @@ impl Work<'_> {
         }
         match (&state.before, stored) {
             (Some(before), Ok(Some(model))) if before.applied > 0 => {
-                Ok(Begun::again(model, before.as_ref().clone()))
+                self.taken_in_before(site, parsed, store, model, before.as_ref().clone())
             }
             (_, Ok(Some(model))) => self.go_by(site, parsed, store, &state, model),
             (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, Stored::None),
@@ -130,6 +131,7 @@ impl Work<'_> {
             is_known: state.before.is_some(),
             revision: is_kept.then(|| decision.reason()),
             templates: model.templates().len(),
+            change: None,
             retained,
         };
         Ok(Begun { model, known, applied, unassigned: Unassigned::Wait, night: Some(night) })
@@ -162,6 +164,7 @@ impl Work<'_> {
             verdict = Verdict::Broken;
         }
         let mut begun = None;
+        let before = applied;
         if decision != Decision::Keep {
             let retained = self.retained(store, state)?;
             let again = parse(&retained.1, self.settings, self.clock);
@@ -177,7 +180,7 @@ impl Work<'_> {
             };
             let is_better = doubted.is_empty() || {
                 let of = |applied| Fit::of(&old, doubted, &tonight, applied, &alone);
-                of(&new).is_better_than(&of(&applied), least)
+                of(&new).is_better_than(&of(&before), least)
             };
             if is_better && model.to_bytes() != old.to_bytes() {
                 let is_gone = |head: &RetainedHead| match &decision {
@@ -203,18 +206,29 @@ impl Work<'_> {
                 update.applied = state.revision + 1;
                 let templates = old.templates().len().min(model.templates().len());
                 let revision = Some(decision.reason());
-                let night = Some(Night { update, is_known: false, revision, templates, retained });
+                let templates_changed =
+                    changed_templates((&old, &before), (&model, &applied), &tonight);
+                let change = site_change(&update, templates_changed);
+                let night =
+                    Night { update, is_known: false, revision, templates, change, retained };
+                let night = Some(night);
                 Begun { model, known, applied, unassigned: Unassigned::Alone, night }
             }
             None => {
                 let kept = self.to_retain(store, state, &tonight, &[], &old, &|_| false)?;
                 let templates = old.templates().len();
-                let night =
-                    Night { update, is_known: false, revision: None, templates, retained: kept };
+                let night = Night {
+                    update,
+                    is_known: false,
+                    revision: None,
+                    templates,
+                    change: None,
+                    retained: kept,
+                };
                 Begun {
                     model: old,
                     known: BTreeMap::new(),
-                    applied,
+                    applied: before,
                     unassigned: Unassigned::Alone,
                     night: Some(night),
                 }
@@ -369,21 +383,5 @@ impl Fit {
         self.judged > old.judged + least
             || (self.judged > old.judged - CLEARLY
                 && self.by_wrapper >= old.by_wrapper + FOUND_AGAIN)
-    }
-}
-
-impl Begun {
-    /// A run that was taken in before: the model that it applied then.
-    fn again(model: SiteModel, before: Update) -> Self {
-        let templates = model.templates().len();
-        let night =
-            Night { update: before, is_known: true, revision: None, templates, retained: None };
-        Self {
-            model,
-            known: BTreeMap::new(),
-            applied: Outcomes::new(),
-            unassigned: Unassigned::Alone,
-            night: Some(night),
-        }
     }
 }

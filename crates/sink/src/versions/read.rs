@@ -59,6 +59,8 @@ pub struct Version {
     /// Revision of the stored model that it was extracted with, 0 for one that was not kept; `None` without a
     /// store of models.
     pub model_revision: Option<i64>,
+    /// How its template was when it was seen first, or else its site; `None` without a store of models.
+    pub health: Option<String>,
     /// How else its payloads were read, by date.
     pub readings: Vec<Reading>,
 }
@@ -194,16 +196,16 @@ impl ArticleArchive {
 
     fn versions(&self, condition: &str, value: &str) -> Result<Vec<Version>, SinkError> {
         let since_then = match self.found {
-            Found::Former(1) => "NULL, NULL",
-            Found::Former(_) => "truncated, NULL",
-            Found::Archive | Found::Empty => "truncated, model_revision",
+            Found::Former(1) => "NULL, NULL, NULL",
+            Found::Former(_) => "truncated, NULL, NULL",
+            Found::Archive | Found::Empty => "truncated, model_revision, health",
         };
         let sql = format!(
             "{HISTORY}, {since_then}, version FROM history WHERE {condition} ORDER BY key, number"
         );
         let all = || -> rusqlite::Result<Vec<Version>> {
             let mut statement = self.connection.prepare(&sql)?;
-            let found = statement.query_map([value], |row| Ok((row.get(23)?, version(row)?)))?;
+            let found = statement.query_map([value], |row| Ok((row.get(24)?, version(row)?)))?;
             let found: Vec<(i64, Version)> = found.collect::<rusqlite::Result<_>>()?;
             found
                 .into_iter()
@@ -320,6 +322,7 @@ fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
         program: row.get(20)?,
         truncated: row.get(21)?,
         model_revision: row.get(22)?,
+        health: row.get(23)?,
         readings: Vec::new(),
     })
 }

@@ -1,6 +1,6 @@
 //! Visits and versions as rows of the archive.
 
-use model::{Article, Field};
+use model::{Article, Field, Verdict};
 use rusqlite::{Connection, OptionalExtension, Result, Row, named_params, params};
 use serde_json::json;
 
@@ -150,7 +150,7 @@ pub(super) fn write(
         :id, :article, :fetched, :fetched, 0, '[]', NULL, :url, :title, :authors, :published,
         :modified, :language, :description, :image, :tags, :canonical, :site_name, :sources, :text,
         :html, :digest, :record_id, :file, :offset, :template, :wrapper, :confidence, :program,
-        :truncated, :model_revision)";
+        :truncated, :model_revision, :health)";
     db.prepare_cached(sql)?.execute(named_params! {
         ":id": version,
         ":article": id,
@@ -179,6 +179,7 @@ pub(super) fn write(
         ":program": PROGRAM,
         ":truncated": article.origin.truncated,
         ":model_revision": article.model_revision,
+        ":health": article.health.map(Verdict::as_str),
     })?;
     Ok(())
 }
@@ -188,7 +189,7 @@ pub(super) fn write(
 pub(super) fn part(db: &Connection, article: i64, from: &Neighbour) -> Result<()> {
     let columns = "url, title, authors, published, modified, language, description, image, tags,
         canonical, site_name, sources, text, html, digest, template, wrapper, confidence, program,
-        truncated, model_revision";
+        truncated, model_revision, health";
     let sql = format!(
         "INSERT INTO versions (article, first_seen, last_seen, visits, changed, diff, record_id,
             file, offset, {columns})

@@ -14,7 +14,8 @@ pub(super) const APPLICATION: i64 = 0x5369_4772;
 pub(super) const VERSION: i64 = 3;
 
 /// Schemas before that are read, and brought up to date by the first run that adds to them: 1 lacks `stripped`
-/// of articles and `truncated` of versions and visits; both lack `model_revision`, `payload` and `readings`.
+/// of articles and `truncated` of versions and visits; both lack `model_revision`, `health`,
+/// `payload` and `readings`.
 const FORMER: [i64; 2] = [1, 2];
 
 const TABLES: &str = "
@@ -57,7 +58,8 @@ CREATE TABLE versions (
     confidence REAL NOT NULL,
     program TEXT NOT NULL,
     truncated TEXT,
-    model_revision INTEGER
+    model_revision INTEGER,
+    health TEXT
 ) STRICT;
 CREATE INDEX versions_in_order ON versions (article, first_seen, record_id);
 CREATE INDEX versions_by_date ON versions (first_seen);
@@ -106,7 +108,7 @@ SELECT articles.key AS key, articles.site AS site,
     versions.image, versions.tags, versions.canonical, versions.site_name, versions.text,
     versions.html, versions.record_id, files.name AS file, versions.offset, versions.template,
     versions.wrapper, versions.confidence, versions.program, versions.truncated,
-    versions.model_revision
+    versions.model_revision, versions.health
 FROM versions
 JOIN articles ON articles.id = versions.article
 JOIN files ON files.id = versions.file;
@@ -176,6 +178,7 @@ pub(super) fn bring_up_to_date(connection: &Connection) -> rusqlite::Result<()> 
     }
     connection.execute_batch(
         "ALTER TABLE versions ADD COLUMN model_revision INTEGER;
+        ALTER TABLE versions ADD COLUMN health TEXT;
         ALTER TABLE visits ADD COLUMN payload BLOB;
         DROP VIEW history;",
     )?;

@@ -284,9 +284,9 @@ fn archives_of_former_schemas_are_read_and_grow() {
     let view: String = db
         .query_row("SELECT sql FROM sqlite_schema WHERE name = 'history'", [], |row| row.get(0))
         .unwrap();
-    let view = view.replace(",\n    versions.model_revision", "");
+    let view = view.replace(",\n    versions.model_revision, versions.health", "");
     db.execute_batch(&format!(
-        "DROP TABLE readings; DROP VIEW history; ALTER TABLE versions DROP COLUMN model_revision;
+        "DROP TABLE readings; DROP VIEW history; ALTER TABLE versions DROP COLUMN model_revision; ALTER TABLE versions DROP COLUMN health;
         ALTER TABLE visits DROP COLUMN payload; {view}; PRAGMA user_version = 2;"
     ))
     .unwrap();
