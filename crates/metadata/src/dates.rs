@@ -386,7 +386,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         })
     }
 
-    /// The first date in a text that is labelled as that of a change if `modified`, else that is not.
+    /// The first date in a text: labelled as that of a change if `modified`, else one that is not.
     fn of_text(&self, text: &str, modified: bool) -> Option<Found> {
         if !has_number(text) {
             return None;
