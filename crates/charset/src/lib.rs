@@ -175,8 +175,8 @@ fn broken(bytes: &[u8], marked: bool, hints: &Hints<'_>) -> (String, Charset) {
     (text.into_owned(), said.decided(encoding, by))
 }
 
-/// Whether invalid UTF-8 is rare compared to valid sequences. In other encodings, valid sequences are
-/// at most a fifth as frequent as invalid ones.
+/// Whether invalid UTF-8 is rare compared to valid sequences. In other encodings, valid sequences
+/// are at most a fifth as frequent as invalid ones.
 fn is_mostly_utf_8(bytes: &[u8], declared: bool, declared_otherwise: bool) -> bool {
     // A sequence that is cut off by the end of the bytes does not count as invalid.
     let cut_off = (1..=bytes.len().min(3)).find(|length| {
