@@ -15,7 +15,7 @@ pub enum FeedError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// Neither XML nor JSON of a feed. Contains a description.
+    /// Neither XML nor JSON of a feed. Contains its beginning.
     #[error("not a feed; it begins {0:?}")]
     NotAFeed(String),
     /// Malformed and not repairable. Contains the parser's message.
