@@ -2,7 +2,7 @@
 Uncertainty of the difference between two systems: the paired bootstrap.
 
 Pages of one site are similar, so the resampled units are sites or groups of siblings, each with the difference of the
-two systems' means on it. In each of many samples, as many units as there are are drawn with replacement; the interval
+two systems' means on it. Each of many samples draws as many units as there are, with replacement; the interval
 contains the middle 95 % of the means. The random numbers come from SplitMix64 with a seed given by the caller. It is
 implemented here so that a printed interval can be reproduced with any later version.
 */
