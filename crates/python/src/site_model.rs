@@ -355,7 +355,7 @@ impl SiteModel {
     ///     with other settings or weights.
     #[staticmethod]
     #[pyo3(signature = (data, settings=None))]
-    fn from_bytes(
+    pub(crate) fn from_bytes(
         py: Python<'_>,
         data: &[u8],
         settings: Option<&Bound<'_, Settings>>,
