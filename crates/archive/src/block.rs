@@ -78,7 +78,7 @@ impl<R: Read> Block<'_, R> {
             }
             return self.take(size, end, keep, None);
         }
-        let wrong = format!("declares {length} bytes, but no record begins behind them");
+        let wrong = format!("declares {length} bytes, but no record begins after them");
         match self.embedded(size, end) {
             Some(at) => self.clip(size, at, keep, &wrong),
             None => self.up_to_next(size, end, keep, &wrong),
@@ -260,7 +260,7 @@ impl<R: Read> Block<'_, R> {
             return Found { length, ..Found::default() };
         }
         let detail = format!(
-            "the record of {} has {length} bytes, more than the limit of {}; it was passed over; \
+            "the record of {} has {length} bytes, more than the limit of {}; it was skipped; \
              raise the limit to read it",
             self.url, self.limits.record_bytes
         );

@@ -45,7 +45,7 @@ impl From<Break> for Fault {
 /// Where reading continued, for messages.
 pub(crate) fn went_on(found: Option<u64>) -> String {
     match found {
-        Some(found) => format!("reading went on at byte {found}"),
+        Some(found) => format!("reading continued at byte {found}"),
         None => "nothing readable follows".to_owned(),
     }
 }

@@ -246,11 +246,11 @@ impl<R: Read> RecordReader<R> {
         }
         let recovered_at = self.recovered();
         let hint = match (recovered_at, self.records) {
-            (Some(at), _) => format!("reading went on at byte {at}"),
+            (Some(at), _) => format!("reading continued at byte {at}"),
             (None, 0) => "no record was found; is the file a WARC or ARC archive?".to_owned(),
             (None, _) => "no record follows".to_owned(),
         };
-        let detail = format!("{what} ({passed} bytes passed over); {hint}");
+        let detail = format!("{what} ({passed} bytes skipped); {hint}");
         let (target_uri, record_id) = (None, String::new());
         let fault = Fault { offset, target_uri, record_id, reason, detail, recovered_at };
         self.ready.push_back(Err(fault));

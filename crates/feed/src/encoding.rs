@@ -19,7 +19,7 @@ pub(crate) fn text(bytes: &[u8], source: &Source<'_>, notes: &mut Vec<String>) -
     }
     let start = decoded.find(['<', '{']).unwrap_or(decoded.len());
     if !decoded[..start].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
-        notes.push(format!("{start} bytes before the feed were passed over"));
+        notes.push(format!("{start} bytes before the feed were skipped"));
     }
     // Also removes an XML declaration that is not at the start, and a second one.
     let mut rest = &decoded[start..];

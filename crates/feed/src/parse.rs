@@ -73,9 +73,9 @@ const REPAIRS: [(&str, Repair); 5] = [
         repair::known_version,
     ),
     ("characters that must be escaped were escaped", repair::escaped),
-    ("unreadable xml:base attributes were passed over", repair::without_bases),
+    ("invalid xml:base attributes were ignored", repair::without_bases),
     ("items without a link were given the address they are about", repair::linked_by_about),
-    ("media types that are none of a text were passed over", repair::without_binary_types),
+    ("media types of texts that are not text types were ignored", repair::without_binary_types),
 ];
 
 /// The feed as parsed by feed-rs, after as few repairs as possible.

@@ -16,7 +16,7 @@ pub enum IndexError {
     #[error("the index {} was made by another version of sitegrove; choose another folder, or move it away to start a new one", .0.display())]
     Foreign(PathBuf),
     /// The terms were made by different analysis rules.
-    #[error("the words in the index {} were analysed by {made}, those of today are {today}: it can be searched, but not extended; move it away to start a new one", path.display())]
+    #[error("the words in the index {} were analysed by the rules {made}, and this program has {today}: it can be searched, but not extended; move it away to start a new one", path.display())]
     OtherRules {
         /// The index.
         path: PathBuf,

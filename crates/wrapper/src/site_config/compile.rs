@@ -177,15 +177,15 @@ impl Compiler {
 
     fn unread(&mut self, text: &str) {
         let why = match text.split_once(':') {
-            None => "no colon: readers of the format pass over the line",
+            None => "no colon: readers of the format skip the line",
             Some((_, value)) if value.trim().is_empty() => {
-                "no value: readers of the format pass over the line"
+                "no value: readers of the format skip the line"
             }
             Some((name, _)) if name.contains('(') && !name.contains(')') => {
-                "the first colon of a line ends the name, also within brackets: readers of the \
-                 format pass over the line; find_string and replace_string can say it"
+                "the first colon of a line ends the name, also inside brackets: readers of the \
+                 format skip the line; use find_string and replace_string instead"
             }
-            Some(_) => "no name before the colon: readers of the format pass over the line",
+            Some(_) => "no name before the colon: readers of the format skip the line",
         };
         let shown: String = text.chars().take(60).collect();
         self.found(&shown, Verdict::NotHonoured, Some(why.to_owned()));

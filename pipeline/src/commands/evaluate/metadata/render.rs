@@ -49,7 +49,7 @@ fn table(text: &mut String, report: &Report, field: Field, rows: &[&Row]) {
         Field::Authors => ("authors: sets of names", "F1 of names"),
         Field::Date => ("date: day of publication", "within a day"),
         Field::DateByFetch => (
-            "date-by-fetch: the same, of days at most one after the page was fetched",
+            "date-by-fetch: the same, without dates of the gold more than a day after the fetch",
             "within a day",
         ),
     };
