@@ -1,4 +1,4 @@
-//! The fields of an index, and what is noted of how it was made.
+//! The fields of an index, and the record of how it was made.
 
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
@@ -15,11 +15,11 @@ const VERSION: u32 = 3;
 /// after it.
 const FORMER: [usize; 2] = [8, 9];
 
-/// The analyzer every tantivy has: other programs must find the analyzers that a schema names, or
-/// they cannot parse a query for its fields.
+/// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
+/// analyzers they do not have.
 pub(crate) const EVERYWHERE: &str = "default";
 
-/// The analyzer of a language, when we parse queries.
+/// The analyzer of a language, for parsing queries here.
 pub(crate) const TERMS: &str = "terms";
 
 /// The fields, in the order of the schema.
@@ -47,7 +47,7 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
             .set_fieldnorms(false)
             .set_index_option(record)
     };
-    // Whole values: found as they are, counted, and sorted by.
+    // Untokenized values: matched exactly, counted, and sorted by.
     let key = TextOptions::default()
         .set_indexing_options(whole(IndexRecordOption::Basic))
         .set_stored()
@@ -86,34 +86,34 @@ pub(crate) fn is_known(found: &Schema) -> bool {
     found == today || FORMER.iter().any(|&fields| found == today[..fields])
 }
 
-/// What an index says of how it was made: kept in its `meta.json`.
+/// How an index was made, as recorded in its `meta.json`.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Imprint {
     sitegrove_index: u32,
-    /// What decided about its terms.
+    /// The rules that determined its terms.
     terms: String,
 }
 
 impl Imprint {
-    /// That of this program.
+    /// The imprint of this program.
     pub(crate) fn today() -> Self {
         Self { sitegrove_index: VERSION, terms: Analyzer::rules() }
     }
 
-    /// Reads one; `None` if it is of another program or of another version of the fields.
+    /// Parses an imprint; `None` if it is of another program or of another version of the fields.
     pub(crate) fn read(payload: Option<&str>) -> Option<Self> {
         let imprint: Self = serde_json::from_str(payload?).ok()?;
         (1..=VERSION).contains(&imprint.sitegrove_index).then_some(imprint)
     }
 
-    /// What an index was made by, for people.
+    /// The rules an index was made with, in readable form.
     pub(crate) fn told(&self) -> String {
         format!("{} (fields {})", self.terms, self.sitegrove_index)
     }
 
-    /// As it is kept.
+    /// The serialized form.
     pub(crate) fn write(&self) -> String {
-        // Two plain fields: there is nothing to fail.
+        // Two plain fields: serialization cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

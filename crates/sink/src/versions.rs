@@ -1,4 +1,4 @@
-//! An archive of articles that grows from run to run: `archive.sqlite`, one SQLite file.
+//! `archive.sqlite`: an archive of articles in one SQLite file, to which each run adds.
 //!
 //! [`essence`] says what of an article counts as its content, [`schema`] how it is stored. [`grow`] is what a
 //! visit changes: [`place`] finds its version, [`reread`] reads known ones again, [`readings`] notes pages that
@@ -35,7 +35,7 @@ fn failed(what: &'static str, path: &Path, error: rusqlite::Error) -> SinkError 
     SinkError { what, path: path.to_owned(), source: io::Error::other(error) }
 }
 
-/// A file that is not what it has to be.
+/// An error for a file that is not of the expected kind.
 fn refused(what: &'static str, path: &Path, why: impl Into<String>) -> SinkError {
     SinkError { what, path: path.to_owned(), source: io::Error::other(why.into()) }
 }

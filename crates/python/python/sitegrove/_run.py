@@ -32,8 +32,8 @@ class RunResult:
     """
 
     def __init__(self, path: _Path, ledger: dict[str, Any]) -> None:
-        self.path = Path(path)
-        self.ledger = ledger
+        self.path: Path = Path(path)
+        self.ledger: dict[str, Any] = ledger
 
     @property
     def counts(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-//! What is said of a version: how it differs from the one before.
+//! Describes how a version differs from the previous one.
 
 use similar::TextDiff;
 
@@ -67,7 +67,7 @@ fn page(told: &Told, changed: &[&str]) -> String {
     page
 }
 
-/// The lines between what both begin and end with, all taken out and put in.
+/// The lines between the common beginning and end, all of them removed and added.
 fn replaced(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();

@@ -1,8 +1,8 @@
-//! What a visit changes in the archive.
+//! Adds visits to the archive.
 //!
-//! The visits of an article are kept in the order of their dates; a version is a run of visits with
-//! the same content. So crawls may come in any order: an older one begins a version earlier, or
-//! comes between two, or parts one.
+//! The visits of an article are kept in the order of their dates. A version is a run of consecutive
+//! visits with the same content. So crawls may be added in any order: an older one may extend a
+//! version to an earlier date, become a version between two others, or split one.
 
 use std::collections::BTreeMap;
 
@@ -120,8 +120,9 @@ impl Growth {
     }
 }
 
-/// The article of a key. One that is not there is another's visit if it differs from that in tracking
-/// parameters only and has the content of one of its versions; else it is new.
+/// The article of a key. A key that is not in the archive belongs to another article if it differs
+/// from that only in tracking parameters and has the content of one of its versions; else the
+/// article is new.
 fn article_id(
     db: &Connection,
     key: &ArticleKey,

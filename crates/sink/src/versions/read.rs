@@ -1,4 +1,4 @@
-//! Questions to an archive: the versions of an article, and what changed since a day.
+//! Queries of an archive: the versions of an article, and the changes since a date.
 
 use std::path::{Path, PathBuf};
 
@@ -14,25 +14,25 @@ use crate::SinkError;
 pub struct Version {
     /// 1 for the first.
     pub number: i64,
-    /// Address of the visit it begins with.
+    /// Address of its first visit.
     pub url: String,
-    /// When it was seen first: RFC 3339, UTC; `None` for a page without a date.
+    /// When it was first seen: RFC 3339, UTC; `None` for a page without a date.
     pub first_seen: Option<String>,
-    /// When it was seen last.
+    /// When it was last seen.
     pub last_seen: Option<String>,
-    /// How often it was seen.
+    /// Number of visits.
     pub visits: i64,
-    /// Fields that differ from the version before.
+    /// Fields that differ from the previous version.
     pub changed: Vec<String>,
-    /// Unified diff to the version before; `None` for the first.
+    /// Unified diff from the previous version; `None` for the first.
     pub diff: Option<String>,
     /// Headline.
     pub title: Option<String>,
     /// Names of the authors.
     pub authors: Vec<String>,
-    /// When it was published, by the page.
+    /// Date of publication given by the page.
     pub published: Option<String>,
-    /// When it was changed, by the page.
+    /// Date of the last change given by the page.
     pub modified: Option<String>,
     /// BCP 47 tag.
     pub language: Option<String>,
@@ -42,19 +42,19 @@ pub struct Version {
     pub tags: Vec<String>,
     /// The text.
     pub text: String,
-    /// Record of the visit it begins with; a running number for a page without a date.
+    /// Record id of its first visit; a sequence number for a page without a date.
     pub record_id: String,
     /// File of that record.
     pub file: String,
-    /// Place in that file, in bytes.
+    /// Offset in that file, in bytes.
     pub offset: i64,
-    /// What the text was found with: engine, route, version, XPath expressions.
+    /// How the text was found: engine, route, version, XPath expressions.
     pub wrapper: serde_json::Value,
     /// Confidence, 0 to 1.
     pub confidence: f64,
     /// Program that extracted it, with its version.
     pub program: String,
-    /// Why its record was cut short; no complete visit is known then.
+    /// Why its record is truncated; then no complete visit is known.
     pub truncated: Option<String>,
     /// Revision of the stored model that it was extracted with, 0 for one that was not kept; `None` without a
     /// store of models.
@@ -82,12 +82,12 @@ pub struct Reading {
     pub replaced: bool,
 }
 
-/// A version that is new since a day.
+/// A version first seen since a given time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     /// Site of the article.
     pub site: String,
-    /// Address of the visit the version begins with.
+    /// Address of the first visit of the version.
     pub url: String,
     /// What happened.
     pub kind: ChangeKind,
@@ -138,8 +138,8 @@ impl ChangeKind {
     }
 }
 
-/// An archive of articles, open for reading. A run that grows it does not disturb, and is not seen
-/// before its end.
+/// An archive of articles, open for reading. A run that writes to it does not block readers, and
+/// its changes are visible only after it ends.
 #[derive(Debug)]
 pub struct ArticleArchive {
     connection: Connection,
@@ -154,8 +154,7 @@ const HISTORY: &str = "SELECT number, url, first_seen, last_seen, visits, change
 impl ArticleArchive {
     /// Opens an archive.
     ///
-    /// # Errors
-    /// If there is none at `path`, or one of another schema.
+    /// # Errors If there is none at `path`, or one with another schema.
     pub fn open(path: &Path) -> Result<Self, SinkError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection =
@@ -168,14 +167,14 @@ impl ArticleArchive {
         Ok(Self { connection, path: path.to_owned(), found })
     }
 
-    /// The versions of the article with this key (as the sink's function made it) or address, the
-    /// oldest first; none if it is not there, or it could be one of several.
+    /// The versions of the article with this key (from the sink's function) or address, the oldest
+    /// first. Empty if it is not in the archive, or if several articles match.
     ///
     /// # Errors
     /// If the archive cannot be read.
     pub fn history(&self, key: &ArticleKey, url: &str) -> Result<Vec<Version>, SinkError> {
-        // By its key an article is found at once, by an address that another setting made a key of
-        // only by looking at all.
+        // The key finds an article by an index. An address whose key was made with other settings
+        // needs a scan.
         let by_key = self.versions("key = ?1", key.exact())?;
         if !by_key.is_empty() {
             return Ok(by_key);
@@ -239,8 +238,7 @@ impl ArticleArchive {
     /// Hands over every version that was seen first, and every reading, at `since` (RFC 3339, UTC, whole seconds) or
     /// later, in the order of dates, then of addresses; of one site or of all.
     ///
-    /// # Errors
-    /// If the archive cannot be read, or what `take` returns.
+    /// # Errors If the archive cannot be read, or the error that `take` returns.
     pub fn changes<E: From<SinkError>>(
         &self,
         since: &str,

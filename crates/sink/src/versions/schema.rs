@@ -1,4 +1,4 @@
-//! The schema of the archive (docs/ARCHIVE.md), and how a file is recognised as one.
+//! The schema of the archive (docs/ARCHIVE.md), and its detection in a file.
 
 use std::path::Path;
 
@@ -114,7 +114,7 @@ JOIN articles ON articles.id = versions.article
 JOIN files ON files.id = versions.file;
 ";
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// An archive of articles.
@@ -125,7 +125,7 @@ pub(super) enum Found {
     Empty,
 }
 
-/// Tells an archive from a file of another kind.
+/// Distinguishes an archive from a file of another kind.
 pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkError> {
     let what = "cannot use";
     let number = |sql: &str| {
@@ -152,7 +152,7 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
     }
 }
 
-/// Makes an empty file an archive, within the transaction that fills it.
+/// Creates the schema in an empty file, inside the transaction that fills it.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute_batch(SINCE_THEN)?;

@@ -1,9 +1,10 @@
-//! One course of training: four sets of trees, each fitted on what those before it say of pages they
-//! have not seen.
+//! One course of training: four sets of trees. Each is fitted to the scores that the previous sets
+//! give to pages they have not seen.
 //!
-//! The pages are dealt into parts. For every part trees are fitted without it, and score it; the next
-//! trees learn from those scores. So no page's scores come from trees that knew its text, and each
-//! part's trees together are weights that never saw it: what they do on it is an honest figure.
+//! The pages are divided into parts. For every part, trees are fitted without it, and score it; the
+//! next trees learn from those scores. So no page's scores come from trees that were fitted to its
+//! text. The trees of each part together are weights that have not seen the part, so their results
+//! on it are unbiased.
 
 use dom::Document;
 use grove::{
@@ -24,31 +25,31 @@ const MEASURE: Measure = Measure { kind: Kind::Pairs, raw: false };
 /// Per template and page.
 type PerPage<T> = Vec<Vec<T>>;
 
-/// How a course goes.
+/// The setting of a course.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    /// Per template the part it belongs to.
+    /// The part of each template.
     pub(super) parts: Vec<usize>,
     /// Number of parts.
     pub(super) count: usize,
-    /// How decisions are taken.
+    /// Parameters of the decisions.
     pub(super) decide: DecideParameters,
 }
 
-/// What a course gave.
+/// The result of a course.
 pub(super) struct Course {
-    /// Per part the trees fitted without it (page, sibling, ending, confidence); last, those fitted on
-    /// everything.
+    /// For each part the trees fitted without it (page, sibling, ending, confidence); the last ones
+    /// are fitted to everything.
     pub(super) trees: Vec<[Trees; 4]>,
     /// First and second scores of every block, by trees that have not seen the page.
     pub(super) first: PerPage<Vec<f32>>,
     pub(super) second: PerPage<Vec<f32>>,
-    /// Blocks kept by pattern, and how many of them come before the end.
+    /// Blocks kept by pattern, and the number of them before the end.
     pub(super) kept: PerPage<Vec<usize>>,
     pub(super) ends: PerPage<usize>,
 }
 
-/// What one set of trees learns from: a page's rows, labels and weights.
+/// Training data for one set of trees: a page's rows, labels and weights.
 struct Exercise {
     rows: Rows,
     labels: Vec<f32>,
@@ -71,7 +72,7 @@ fn stage(
         .into_par_iter()
         .map(|t| (0..templates[t].pages.len()).map(|p| exercise(t, p)).collect())
         .collect();
-    // One more than there are parts: without none.
+    // One more than there are parts: the last is fitted to all of them.
     let trees: Vec<Trees> = (0..=plan.count)
         .into_par_iter()
         .map(|part| {
@@ -93,7 +94,7 @@ fn stage(
     Ok(Stage { trees, scores })
 }
 
-/// Goes through a course.
+/// Runs a course.
 ///
 /// # Errors
 /// If there is too little to learn from.
@@ -177,7 +178,8 @@ pub(super) fn course(templates: &[Siblings<'_>], plan: &Plan) -> Result<Course, 
 }
 
 impl Course {
-    /// Weights of the trees fitted without a part (of all, for the number of parts).
+    /// Weights of the trees fitted without `part` (to everything, if `part` is the number of
+    /// parts).
     pub(super) fn weights(&self, part: usize, like: &Weights) -> Weights {
         let [page, sibling, ending, confidence] = self.trees[part].clone();
         Weights { page, sibling, ending, confidence, ..like.clone() }
@@ -194,7 +196,7 @@ fn scored<'a>(template: &'a Siblings<'_>, scores: &'a [Vec<f32>]) -> Vec<ScoredP
         .collect()
 }
 
-/// Per page of a template the blocks whose pattern is kept.
+/// For each page of a template, the blocks whose pattern is kept.
 fn kept(
     template: &Siblings<'_>,
     scores: &[Vec<f32>],
@@ -212,13 +214,13 @@ fn kept(
         .collect()
 }
 
-/// The text of some blocks of a page, one a line.
+/// The text of some blocks of a page, one per line.
 pub(super) fn text_of_blocks(page: &Prepared<'_>, blocks: &[usize]) -> String {
     let text = |&at: &usize| labels::text_of(document(page), &page.blocks.blocks[at]);
     blocks.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// The F1 of a text for a page; `None` where the page has no gold to count.
+/// The F1 of a text for a page; `None` if the page has no gold to count.
 pub(super) fn page_f1(page: &Prepared<'_>, text: &str) -> Option<f64> {
     let (gold, _) = page.gold.as_ref()?;
     let score = score::score(&gold.as_gold(), &Output { text, nodes: &[] }, &[MEASURE]);

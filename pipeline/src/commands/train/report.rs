@@ -1,4 +1,4 @@
-//! What the honest figures are, step by step and data set by data set.
+//! The held-out figures, by step and data set.
 
 use std::{collections::BTreeMap, io::Write};
 
@@ -13,12 +13,12 @@ use super::{
     trial::HeldOut,
 };
 
-/// Fewest pages of a template that make a group, as in `evaluate`.
+/// Minimum number of pages of a template that form a group, as in `evaluate`.
 const MIN_GROUP: usize = 3;
-/// What counts as a page gone wrong.
+/// F1 below which a page counts as wrong.
 const WRONG: f64 = 0.7;
 
-/// The steps on the way to an article, in the order of the columns.
+/// The steps towards an article, in the order of the columns.
 const STEPS: [&str; 5] = ["page", "siblings", "patterns", "ending", "article"];
 
 /// F1 by data set and step.
@@ -27,7 +27,7 @@ pub(super) struct Table {
     rows: Vec<(String, usize, [f64; 5])>,
     /// Pages in no group.
     singles: (usize, [f64; 5]),
-    /// All groups, pages, and pages gone wrong.
+    /// All groups, pages, and wrong pages.
     all: [f64; 5],
     groups: usize,
     pages: usize,
@@ -117,7 +117,7 @@ impl Table {
         Ok(())
     }
 
-    /// The figures the weights file keeps.
+    /// The figures recorded in the weights file.
     pub(super) fn figures(&self, name: &str) -> Vec<Figure> {
         let article = STEPS.len() - 1;
         let sets = self.rows.iter().map(|(set, _, values)| (set.as_str(), values[article]));
@@ -147,7 +147,7 @@ fn mean(rows: &[[f64; 5]]) -> [f64; 5] {
     })
 }
 
-/// How far confidence is what it says: pages by confidence, with the F1 they have.
+/// The calibration of the confidence: pages by confidence, with their F1.
 pub(super) fn reliability(held_out: &[HeldOut<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
     const EDGES: [f64; 9] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.01];
     writeln!(out, "| confidence | pages | mean confidence | mean F1 |\n|---|--:|--:|--:|")?;

@@ -1,4 +1,4 @@
-//! RunContext runs over the pages of the gold, by weights that have not seen them.
+//! Runs the pages of the gold with weights that were fitted without them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,20 +18,20 @@ use super::{
 };
 use crate::{config::Config, progress::ledger::Clock, site::process};
 
-/// What became of a page of the gold.
+/// The result for a page of the gold.
 #[derive(Debug)]
 pub(super) struct HeldOut<'a> {
     pub(super) dataset: &'a str,
     pub(super) template: Option<&'a str>,
     pub(super) url: &'a str,
-    /// `None` where the page has no gold to count.
+    /// `None` if the page has no gold to count.
     pub(super) f1: Option<f64>,
-    /// `None` where the page gave no article.
+    /// `None` if the page gave no article.
     pub(super) article: Option<Article>,
 }
 
-/// Runs every site with weights that were fitted without it, for each part its templates belong to.
-/// Pages come by template.
+/// Runs every site with weights that were fitted without it, once for each part that its templates
+/// belong to. Pages are ordered by template.
 pub(super) fn held_out<'a>(
     sites: &[Site],
     templates: &'a [Siblings<'_>],
@@ -45,7 +45,8 @@ pub(super) fn held_out<'a>(
             let loaded = LoadedWeights { weights: course.weights(part, like), digest: [0; 32] };
             let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
             config.rank.engine = Engine::Grove;
-            // The gold says what a page is: none is to be left out for looking like a list.
+            // The gold decides which pages are articles, so none is left out because it looks like
+            // a list.
             config.cluster.extract_lists = true;
             config
         })
