@@ -68,7 +68,7 @@ pub struct PageReading {
     pub content: Vec<String>,
     /// What it removes from that.
     pub prune: Vec<String>,
-    /// The beginning of the text; empty if there is no article.
+    /// A passage of the text, from where the readings differ; empty if there is no article.
     pub text: String,
     /// Characters of the whole text.
     pub characters: u64,

@@ -50,7 +50,8 @@ fn one(html: &mut Html, site: &str, change: &SiteChange) {
 
 fn of_template(html: &mut Html, change: &TemplateChange) {
     html.raw("<h4>Template <code>").text(&change.template).raw("</code> on ");
-    html.text(&count(change.pages as usize, "page")).raw(", here ").address(&change.url);
+    html.text(&count(change.pages as usize, "page")).raw(", here ");
+    html.element("<span class=\"address\" dir=\"ltr\">", &change.url, "</span>");
     html.raw("</h4>\n<div class=\"pair\">\n");
     side(html, "Before", change.before.as_ref());
     side(html, "Now", Some(&change.after));
@@ -86,9 +87,7 @@ fn side(html: &mut Html, name: &'static str, reading: Option<&PageReading>) {
         }
     }
     if !reading.text.is_empty() {
-        let cut = (reading.text.chars().count() as u64) < reading.characters;
-        html.raw("<blockquote dir=\"auto\">").text(&reading.text);
-        html.raw(if cut { "…</blockquote>\n" } else { "</blockquote>\n" });
+        html.element("<blockquote dir=\"auto\">", &reading.text, "</blockquote>\n");
     }
     html.raw("</div>\n");
 }

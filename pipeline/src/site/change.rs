@@ -43,6 +43,7 @@ pub(super) fn changed_templates(
         // A page whose text differs shows most.
         let (_, url, before, after) =
             pages.iter().filter_map(one).min_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)))?;
+        let (before, after) = from_the_difference(before, after);
         let id = new.templates().get(template as usize)?.id.clone();
         Some(TemplateChange { template: id, pages: pages.len() as u64, url, before, after })
     };
@@ -50,6 +51,34 @@ pub(super) fn changed_templates(
     changes.sort_by_key(|change| (Reverse(change.pages), change.template.clone()));
     changes.truncate(MOST_TEMPLATES);
     changes
+}
+
+/// Two readings whose texts are cut to a passage, which begins shortly before they differ.
+fn from_the_difference(
+    before: Option<PageReading>,
+    after: PageReading,
+) -> (Option<PageReading>, PageReading) {
+    let old = before.as_ref().map_or("", |before| &before.text);
+    let same = old.char_indices().zip(after.text.char_indices()).take_while(|(a, b)| a == b);
+    let same = match same.last() {
+        Some(((at, _), _)) if old != after.text => at,
+        _ => 0,
+    };
+    let ends = |(at, letter): (usize, char)| (letter == '\n').then_some(at + 1);
+    let from = old[..same].char_indices().filter_map(ends).next_back().unwrap_or(0);
+    // The paragraph before the one that differs, too.
+    let above = old.get(..from.saturating_sub(2)).and_then(|above| above.rfind("\n\n"));
+    let from = above.map_or(0, |at| at + 2);
+    let cut = |reading: PageReading| {
+        let mut passage = String::from(if from > 0 { "…" } else { "" });
+        let rest = reading.text.get(from..).unwrap_or_default();
+        passage.extend(rest.chars().take(MOST_CHARACTERS));
+        if rest.chars().nth(MOST_CHARACTERS).is_some() {
+            passage.push('…');
+        }
+        PageReading { text: passage, ..reading }
+    };
+    (before.map(cut), cut(after))
 }
 
 /// What changed in a night, if it is told: only what its pages say is news, not that more of them came.
@@ -78,7 +107,7 @@ fn reading(model: &SiteModel, applied: &Applied) -> Option<PageReading> {
         (reading.content, reading.prune) = (some(&wrapper.content), some(&wrapper.prune));
     }
     if let Outcome::Article(article) = &applied.outcome {
-        reading.text = article.text.chars().take(MOST_CHARACTERS).collect();
+        reading.text.clone_from(&article.text);
         reading.characters = article.text.chars().count() as u64;
         reading.confidence = Some((article.confidence * 10_000.0).round() / 10_000.0);
     }
