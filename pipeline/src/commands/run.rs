@@ -291,6 +291,14 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
             ledger.drops.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
         writeln!(out, "\nDropped: {} ({})", counts.dropped, reasons.join(", "))?;
     }
+    if counts.pages_overruled > 0 {
+        writeln!(
+            out,
+            "\nSite configs: on {} pages the engine's text was used, as they find next to nothing of it; \
+             site_configs in wrappers/SITE.json says where",
+            counts.pages_overruled
+        )?;
+    }
     if let Some(models) = config.run.models() {
         let joined = |of: &BTreeMap<String, u64>| {
             of.iter().map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")

@@ -5,6 +5,7 @@
 //! Why: this is the purpose of the program.
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
+mod configured;
 mod fast_path;
 mod judged;
 
@@ -20,15 +21,16 @@ use super::wrap::CompiledWrapper;
 use crate::body::{Body, page_wise};
 use crate::parsed::ParsedPage;
 use crate::settings::Settings;
-use crate::site_config::ConfiguredPage;
 
+use configured::{Judged, by_site_config};
 pub use fast_path::fast_body;
 pub use judged::{Lone, by_wrapper_alone, judged_body};
 
 /// Name of the engine in articles that a site config found.
 pub const SITE_CONFIG: &str = "site-config";
 
-/// Extracts the article of a page. A site config takes precedence. `found` is the body that the engine found;
+/// Extracts the article of a page. A site config takes precedence, unless it finds next to nothing where the
+/// engine finds an article. `found` is the body that the engine found;
 /// otherwise the wrapper is tried, and then the page-wise method of the settings. The minimum number of words
 /// does not apply to a `part` of a longer article.
 ///
@@ -45,18 +47,20 @@ pub fn extract(
     let Sibling { page: parsed, .. } = *sibling;
     let tables = settings.tables();
     let least = if part { 1 } else { tables.extract.min_words.max(1) };
+    let usable = |body: &Body| {
+        let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
+        body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
+    };
     if let Some(configured) = &parsed.configured {
-        if let Some(body) = by_site_config(parsed, configured, least) {
+        let judged = found.as_ref().filter(|body| usable(body));
+        let judged = judged.map(|body| Judged::of(body, parsed, configured, tables));
+        if let Some(body) = by_site_config(parsed, configured, least, judged.as_ref()) {
             return Ok(article(sibling, template, body, settings));
         }
         if configured.forbids() {
             return Err(DropReason::NoArticle);
         }
     }
-    let usable = |body: &Body| {
-        let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
-        body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
-    };
     let alone = || page_wise(sibling, tables.extract.page_wise, None, tables);
     let body = found
         .filter(usable)
@@ -65,32 +69,6 @@ pub fn extract(
         .ok_or(DropReason::NoArticle)?;
     let body = without_removed(body, parsed);
     Ok(article(sibling, template, body, settings))
-}
-
-/// Site configs have no confidence; they are usually more reliable than learnt wrappers.
-const SITE_CONFIG_CONFIDENCE: f64 = 0.9;
-
-/// The body that a site config finds, if it has words.
-fn by_site_config(
-    parsed: &ParsedPage<'_>,
-    configured: &ConfiguredPage,
-    least: u32,
-) -> Option<Body> {
-    let (xpath, nodes) = configured.body.clone()?;
-    let text = text_of(&parsed.document, &nodes, &configured.removed);
-    (terms::count_words(&text) >= least).then(|| Body {
-        nodes,
-        prune: configured.removed.clone(),
-        xpath: vec![xpath],
-        prune_xpath: configured.removed_by.clone(),
-        cut: None,
-        comments: String::new(),
-        engine: SITE_CONFIG.to_owned(),
-        route: Route::Wrapper,
-        wrapper_version: 0,
-        confidence: SITE_CONFIG_CONFIDENCE,
-        text: None,
-    })
 }
 
 /// Removes from a body the nodes that a site config removes from the page.
