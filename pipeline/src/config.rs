@@ -367,8 +367,17 @@ impl Config {
         self.loaded.as_deref().unwrap_or_else(|| built_in())
     }
 
-    /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex.
+    /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex. What a store
+    /// of models holds decides, too: another store is another run.
     pub fn hash(&self) -> String {
+        match self.run.models() {
+            Some(models) => sha256_of(&format!("{} models {}", self.night_hash(), models.display())),
+            None => self.night_hash(),
+        }
+    }
+
+    /// The same whatever store of models is used, wherever that is.
+    pub(crate) fn night_hash(&self) -> String {
         let decisive = (
             (
                 &self.read,
@@ -384,8 +393,8 @@ impl Config {
         );
         let mut text = serde_json::to_string(&decisive).unwrap_or_default();
         text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
-        if let Some(models) = self.run.models() {
-            text.push_str(&format!("models {} {}", models.display(), self.run.retire_after));
+        if self.run.models().is_some() {
+            text.push_str(&format!("retire_after {}", self.run.retire_after));
             text.push_str(if self.run.reextract { " reextract" } else { "" });
         }
         sha256_of(&text)

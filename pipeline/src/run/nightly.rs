@@ -43,7 +43,7 @@ impl RunContext<'_> {
         let Some(store) = self.growing() else { return Ok(()) };
         let mut of: Vec<&str> = inputs.iter().map(|input| &*input.sha256).collect();
         of.sort_unstable();
-        let digest = sha256_of(&format!("{} {}", of.join(" "), self.config.hash()));
+        let digest = sha256_of(&format!("{} {}", of.join(" "), self.config.night_hash()));
         let program = env!("CARGO_PKG_VERSION").to_owned();
         if store.begin(&Run { digest, program })? {
             let path = store.path().display();
