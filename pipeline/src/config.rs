@@ -371,7 +371,9 @@ impl Config {
     /// of models holds decides, too: another store is another run.
     pub fn hash(&self) -> String {
         match self.run.models() {
-            Some(models) => sha256_of(&format!("{} models {}", self.night_hash(), models.display())),
+            Some(models) => {
+                sha256_of(&format!("{} models {}", self.night_hash(), models.display()))
+            }
             None => self.night_hash(),
         }
     }
