@@ -169,20 +169,26 @@ impl Work<'_> {
             let retained = self.retained(store, state)?;
             let again = parse(&retained.1, self.settings, self.clock);
             let again = in_hand(&again, &retained.0, Some(&old), self);
-            let hand = chosen_for(&decision, &facts, &old, &tonight, &again);
             let base = self.without_retired(state, &old, &facts);
-            let (model, known) = self.learn_in_hand(site, &hand, cut, Some(&base));
-            let new = self.apply_to(site, &model, &tonight, &known);
             let (doubted, least) = match &decision {
-                Decision::Replace(ids) | Decision::Relearn(ids) => (&ids[..], CLEARLY),
-                Decision::Grow(ids) => (&ids[..], -CLEARLY),
-                _ => (&[][..], 0.0),
+                Decision::Replace(ids) | Decision::Relearn(ids) => (ids.clone(), CLEARLY),
+                Decision::Grow(ids) => (ids.clone(), -CLEARLY),
+                _ => (Vec::new(), 0.0),
             };
-            let is_better = doubted.is_empty() || {
-                let of = |applied| Fit::of(&old, doubted, &tonight, applied, &alone);
-                of(&new).is_better_than(&of(&before), least)
+            let learn = |decision: &Decision| {
+                let hand = chosen_for(decision, &facts, &old, &tonight, &again);
+                let (model, known) = self.learn_in_hand(site, &hand, cut, Some(&base));
+                let new = self.apply_to(site, &model, &tonight, &known);
+                let of = |applied| Fit::of(&old, &doubted, &tonight, applied, &alone);
+                let is_better = doubted.is_empty() || of(&new).is_better_than(&of(&before), least);
+                (is_better && model.to_bytes() != old.to_bytes()).then_some((model, known, new))
             };
-            if is_better && model.to_bytes() != old.to_bytes() {
+            let mut learnt = learn(&decision);
+            if let (None, Decision::Relearn(ids)) = (&learnt, &decision) {
+                // What is retained may be of the former layout.
+                learnt = learn(&Decision::Replace(ids.clone()));
+            }
+            if let Some((model, known, new)) = learnt {
                 let is_gone = |head: &RetainedHead| match &decision {
                     Decision::Replace(ids) => ids.contains(&head.template),
                     _ => false,
