@@ -8,6 +8,8 @@
 mod again;
 mod archive_reader;
 mod intake;
+mod mhtml;
+mod reading;
 mod retained;
 mod revisit_record;
 mod wacz;

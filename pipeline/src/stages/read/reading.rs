@@ -64,7 +64,7 @@ impl Reading<'_, '_> {
         Origin { file: self.file.clone(), offset, record_id: record_id.to_owned(), truncated }
     }
 
-    fn give(&mut self, intake: Intake) {
+    pub(super) fn give(&mut self, intake: Intake) {
         self.given += 1;
         // The content type of a redirect is irrelevant.
         let of_payload = !matches!(intake, Intake::Redirect { .. });
