@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
+use model::PageType;
 use serde::{Deserialize, Serialize};
 use sink::BulkDialect;
 use sitemodel::methods::MethodsConfig;
@@ -15,7 +16,7 @@ use sitemodel::settings::{
 };
 use sitemodel::site_config::SiteConfigs;
 use sitemodel::weights::{LoadedWeights, built_in};
-use sitemodel::{Engine, Forms, Settings, Tables};
+use sitemodel::{Engine, Forms, PageTypes, Settings, Tables};
 
 use crate::digests::sha256_of;
 use crate::memory::{LEAST, half_of_machine, parse_size};
@@ -179,6 +180,8 @@ pub struct WrapConfig {
 pub struct EmitConfig {
     /// Outputs to write.
     pub sinks: Vec<SinkName>,
+    /// Types of the pages that are written; all if empty.
+    pub page_types: Vec<PageType>,
     /// Whether outputs with every field of an article include it as Markdown.
     pub markdown: bool,
     /// Contents of the records of `articles.warc.gz`.
@@ -358,6 +361,7 @@ impl Config {
             .with_weights(self.loaded.clone())
             .with_site_configs(self.site_configs.clone())
             .with_forms(forms)
+            .with_page_types(PageTypes::only(self.emit.page_types.clone()))
     }
 
     /// The weights of the default engine.
@@ -382,6 +386,8 @@ impl Config {
         );
         let mut text = serde_json::to_string(&decisive).unwrap_or_default();
         text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
+        let page_types = self.emit.page_types.iter().map(|own| own.as_str());
+        text.extend(page_types);
         if let Some(models) = self.run.models() {
             text.push_str(&format!("models {} {}", models.display(), self.run.retire_after));
         }
