@@ -7,9 +7,9 @@ import subprocess
 import tempfile
 
 NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
-# How wide a window is looked at, and with which scheme of colours.
+# Window widths and colour schemes in which pages are checked.
 VIEWS = [(1200, "light"), (1200, "dark"), (400, "light"), (400, "dark")]
-# A JavaScript function: which of the elements are hard to read on what is behind them (WCAG 2.2, 1.4.3).
+# A JavaScript function: the elements with insufficient contrast to their background (WCAG 2.2, 1.4.3).
 FAINT = """(selector) => {
   const problems = [];
   const luminance = (colour) => colour.match(/[\\d.]+/g).slice(0, 3)
@@ -34,17 +34,17 @@ FAINT = """(selector) => {
   }
   return problems;
 }"""
-# What is asked of a page takes this many seconds at most.
+# Timeout of a request to a page, in seconds.
 PATIENCE = 60
 
 
 def found():
-    """The path of a Chromium: that of $CHROMIUM, else the first on the path; None without one."""
+    """The path of Chromium: $CHROMIUM, else the first on the path; None if there is none."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Browser:
-    """A Chromium with one blank page. No network: every host name is unknown to it."""
+    """A Chromium with one blank page. No network: all host names are unknown."""
 
     def __init__(self, path):
         self.profile = tempfile.TemporaryDirectory(prefix="sitegrove-browser-", ignore_cleanup_errors=True)
@@ -52,8 +52,8 @@ class Browser:
         self.into, from_browser = os.pipe()
 
         def connect():
-            # The browser reads commands from 3 and writes answers to 4. Copied out of the way first: the pipes may
-            # have these very numbers.
+            # The browser reads commands from 3 and writes answers to 4. The pipes are copied first, because they
+            # may have these numbers themselves.
             ends = [os.dup(end) for end in (to_browser, from_browser)]
             saved = [os.dup2(end, 60 + at) for at, end in enumerate(ends)]
             os.dup2(saved[0], 3)
@@ -89,7 +89,7 @@ class Browser:
         self.profile.cleanup()
 
     def ask(self, method, **parameters):
-        """Sends a command and gives its result."""
+        """Sends a command and returns its result."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -116,12 +116,12 @@ class Browser:
         return json.loads(message)
 
     def wait_for(self, method):
-        """Waits for an event, unless it has come already."""
+        """Waits for an event, unless it has already arrived."""
         while not any(event.get("method") == method for event in self.events):
             self.events.append(self.next())
 
     def call(self, function, *arguments):
-        """Calls a JavaScript function on the page with arguments that JSON can hold; gives its value."""
+        """Calls a JavaScript function on the page with JSON arguments; returns its value."""
         values = ", ".join(json.dumps(argument) for argument in arguments)
         answer = self.ask(
             "Runtime.evaluate", expression=f"({function})({values})", returnByValue=True, timeout=PATIENCE * 1000
@@ -133,7 +133,7 @@ class Browser:
         return answer["result"].get("value")
 
     def open(self, path, width, scheme):
-        """Opens a file in a window of this width and scheme of colours, and waits until it is there."""
+        """Opens a file in a window of this width and colour scheme, and waits until it is loaded."""
         self.events.clear()
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=1400, deviceScaleFactor=1, mobile=False)
@@ -142,7 +142,7 @@ class Browser:
         self.wait_for("Page.loadEventFired")
 
     def complaints(self, path):
-        """What the browser complained of since the file was opened, and what was asked for beside it."""
+        """Messages logged by the browser since the file was opened, and requests other than the file."""
         address, problems = path.resolve().as_uri(), []
         for event in self.events:
             parameters = event.get("params", {})
@@ -156,7 +156,7 @@ class Browser:
         return problems
 
     def picture(self, path, whole=False):
-        """Leaves a picture of what the window shows, or of the whole page."""
+        """Saves a screenshot of the window, or of the whole page."""
         data = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(base64.b64decode(data))

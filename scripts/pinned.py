@@ -1,4 +1,4 @@
-"""A Python environment with pinned packages, for the checks that need other programs' libraries."""
+"""A Python environment with pinned packages, for the checks that need libraries of other programs."""
 import hashlib
 import os
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 def enter(name, packages, script):
     """Runs `script` again in an environment that has the packages.
 
-    The environment is made under $SITEGROVE_CACHE, else ~/.cache/sitegrove, when it is first needed.
+    The environment is created under $SITEGROVE_CACHE, else ~/.cache/sitegrove, on first use.
     """
     if os.environ.get("SITEGROVE_PINNED") == name:
         return

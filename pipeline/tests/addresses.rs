@@ -1,4 +1,5 @@
-//! Which page a link means: tracking parameters are ignored, unless a site tells pages apart by them.
+//! Identity of linked pages: tracking parameters are ignored, unless a site distinguishes pages by
+//! them.
 
 use std::fs;
 
@@ -10,7 +11,7 @@ use common::results::{Results, text};
 
 const SITE: &str = "https://told-apart.example";
 
-/// An RSS feed with an item a link; titles and days by number.
+/// An RSS feed with one item per link; titles and days are derived from the number.
 fn feed(links: impl Iterator<Item = (usize, String)>) -> String {
     let item = |(n, link): (usize, String)| {
         format!(
@@ -39,7 +40,7 @@ fn run_with(crawl: &Crawl, feed: Option<&str>) -> Results {
     run(&[&archive], &folder.path().join("out"), &flags)
 }
 
-/// A post without title and date, so that only a feed can give them.
+/// A post without title and date, so that they can only come from a feed.
 fn untitled(n: usize) -> String {
     let body: String = prose::paragraphs(n).iter().map(|p| format!("<p>{p}</p>")).collect();
     format!("<html lang=en><body><div class=entry>{body}</div></body></html>")
@@ -100,7 +101,7 @@ fn feeds_tell_pages_apart_as_the_site_does() {
             assert_eq!(of_feed(&results, &url(n)), expected(n), "{tag}: {n}");
         }
     }
-    // Of the pages that such a feed names the crawl may have one only.
+    // The crawl may have only one of the pages in such a feed.
     let mut one = Crawl::new();
     one.page(&url(1007), &untitled(1007)).page(&format!("{SITE}/about"), &untitled(2));
     let links = (1000..1020).map(|n| (n, url(n)));
@@ -176,7 +177,7 @@ mod archive {
             let flags = ["--archive", archive.to_str().unwrap()];
             run(&[&path], &folder.path().join(name), &flags);
         };
-        // Night by night other pages: no night by itself shows that the parameter tells them apart.
+        // Different pages each night: no single night shows that the parameter distinguishes them.
         for (night, day) in [(0, "2024-05-01"), (1, "2024-05-02")] {
             let mut crawl = Crawl::of_day(day);
             for n in (1000..1020).filter(|n| n % 2 == night) {
@@ -223,7 +224,7 @@ mod archive {
         for n in 0..6 {
             let versions = history(&archive, &format!("{SITE}/notes/{n}"));
             let seen: i64 = versions.iter().map(|v| v["visits"].as_i64().unwrap()).sum();
-            // By the canonical address where it changed, by equal content where it did not.
+            // By the canonical address if the content changed, by equal content if it did not.
             assert_eq!((versions.len(), seen), (if n < 3 { 2 } else { 1 }, 3), "{n}");
         }
     }

@@ -1,5 +1,5 @@
-//! The rules of the house that no compiler checks: which crate may know which, who does IO, how
-//! long and how named files are.
+//! Rules that the compiler does not check: dependencies between crates, which crates do IO, and the
+//! length and names of files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -24,11 +24,11 @@ const LAYERS: [&[&str]; 8] = [
     &["python"],
 ];
 
-/// Crates that turn values into values: bindings and cluster jobs stand on them.
+/// Crates without side effects, which bindings and cluster jobs depend on.
 const ENGINES: [&str; 9] =
     ["forest", "pagewise", "wrapper", "terms", "dom", "metadata", "score", "grove", "grouping"];
 
-/// What an engine must not pull in: IO, threads, the command line, outputs.
+/// Packages that an engine must not depend on: IO, threads, the command line, outputs.
 const NOT_IN_ENGINES: [&str; 22] = [
     "archive",
     "feed",
@@ -56,10 +56,10 @@ const NOT_IN_ENGINES: [&str; 22] = [
 
 /// A package of the workspace, as cargo describes it.
 struct Package {
-    /// Our short name: without `sitegrove-`.
+    /// Its short name: without `sitegrove-`.
     name: String,
     folder: PathBuf,
-    /// Dependencies by short name, those of tests included, with their kind (`null` for normal).
+    /// Dependencies by short name, including those of tests, with their kind (`null` for normal).
     dependencies: Vec<(String, Value)>,
     licence: Value,
 }
@@ -135,8 +135,8 @@ fn engines_do_no_io() {
     }
 }
 
-/// What learning and applying must build without, whatever they depend on: the program, its outputs, and
-/// what has a life of its own in a process.
+/// Packages that learning and applying must build without, directly or indirectly: the program, its
+/// outputs, and packages with global state in a process.
 const NOT_IN_THE_SITE_MODEL: [&str; 12] = [
     "anyhow",
     "arrow",
@@ -177,7 +177,7 @@ fn the_site_model_builds_without_the_program() {
     }
 }
 
-/// What stages hand to each other belongs to them, not to an output.
+/// Types passed between stages belong to the stages, not to an output.
 #[test]
 fn stages_know_no_output() {
     let files = [
@@ -196,8 +196,8 @@ fn stages_know_no_output() {
     }
 }
 
-/// Files that need each other can only be read together. Parents and children are one module and
-/// do not count; code for tests may use what it tests.
+/// Files that import each other can only be understood together. Parents and children are one
+/// module and are excluded; code for tests may use what it tests.
 #[test]
 fn no_file_is_imported_by_what_it_imports() {
     for package in packages() {
@@ -222,7 +222,7 @@ fn no_file_is_imported_by_what_it_imports() {
             }
             imports.insert(module, of_module);
         }
-        // What imports nothing that is left is in no circle.
+        // A file that imports none of the remaining ones is in no cycle.
         loop {
             let left: BTreeSet<&[String]> = imports.keys().copied().collect();
             imports.retain(|_, of_module| of_module.iter().any(|file| left.contains(file)));
@@ -265,7 +265,7 @@ fn every_crate_inherits_lints_licence_and_version() {
         for key in ["license", "version", "edition", "rust-version", "repository"] {
             assert!(inherits("package", key), "{} lacks {key}.workspace = true", package.name);
         }
-        // One place says which version of a crate is used.
+        // The version of a crate is stated in a single place.
         for table in ["dependencies", "dev-dependencies"] {
             for key in
                 manifest.get(table).and_then(|t| t.as_table()).into_iter().flat_map(|t| t.keys())
@@ -316,7 +316,7 @@ fn stages_say_what_they_take_give_and_drop() {
 #[test]
 fn nothing_refers_to_a_place_on_our_machines() {
     for file in sources() {
-        // Texts of the sample crawl are prose: a path in them is part of a story.
+        // Texts of the sample crawl are prose, which may contain a path.
         let of_sample = file.starts_with(repository().join("data"));
         if of_sample && !has_extension(&file, &["py", "md"]) {
             continue;
@@ -342,7 +342,7 @@ fn machine_paths_are_told_from_addresses() {
     }
 }
 
-/// The first absolute path into somebody's own folders.
+/// The first absolute path into a home directory.
 fn machine_path(line: &str) -> Option<&'static str> {
     ["root", "home", "work"].into_iter().find(|top| {
         let path = format!("/{top}/");
@@ -386,7 +386,7 @@ fn without_comments(code: &str) -> String {
     left + rest
 }
 
-/// The paths within the crate that the code of a module names.
+/// The paths within the crate that occur in the code of a module.
 fn paths_in(code: &str, module: &[String]) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -411,7 +411,7 @@ fn paths_in(code: &str, module: &[String]) -> Vec<Vec<String>> {
     paths
 }
 
-/// Appends the paths of a tree such as `x::{y, z::w}`; returns how many bytes it took.
+/// Appends the paths of a tree such as `x::{y, z::w}`; returns the number of bytes read.
 fn expand(tree: &str, mut base: Vec<String>, paths: &mut Vec<Vec<String>>) -> usize {
     let mut at = 0;
     loop {
@@ -452,7 +452,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Every file of the repository that git would track.
+/// All files of the repository that git would track.
 fn sources() -> Vec<PathBuf> {
     let listed = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -463,7 +463,7 @@ fn sources() -> Vec<PathBuf> {
             .filter(|name| !name.is_empty())
             .map(|name| repository().join(String::from_utf8_lossy(name).as_ref()))
             .collect(),
-        // Out of a source archive there is no git.
+        // In a source archive there is no git.
         _ => {
             let mut files = Vec::new();
             walk(&repository(), &mut files);

@@ -20,7 +20,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
-/// An article of a first run in a layout that no site had before: other elements, classes and menus,
+/// An article of a first run in a new layout of its site: other elements, classes and menus,
 /// adverts and comments around the same text.
 fn redesigned(article: &Value, body: &str, n: usize) -> String {
     let title = escaped(text(article, "title"));
@@ -53,7 +53,7 @@ fn redesigned(article: &Value, body: &str, n: usize) -> String {
     )
 }
 
-/// The sample crawl, a day later, in new clothes; `edit` may change the text of an article.
+/// The sample crawl, a day later, in new layouts; `edit` may change the text of an article.
 fn second_night(first: &Results, folder: &Path, edit: &dyn Fn(usize, &str) -> String) -> PathBuf {
     let mut crawl = Crawl::of_day("2026-10-06");
     for (n, article) in first.articles.iter().enumerate() {
@@ -88,7 +88,7 @@ fn word(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// All rows, as SQL would print them.
+/// All rows, in the format of SQL output.
 fn dump(archive: &Path) -> String {
     let db = rusqlite::Connection::open(archive).unwrap();
     let mut dump = String::new();
@@ -143,7 +143,7 @@ fn a_redesign_with_ten_edits_gives_ten_versions() {
     let lines = parts(&call(&of_site)).1;
     assert!(lines.contains(text(&changes[0], "url")) && lines.lines().count() < 10, "{lines}");
 
-    // An address in another form names the same article.
+    // A different form of an address names the same article.
     let url =
         changes[0]["url"].as_str().unwrap().replace("https://", "http://www.") + "?utm_source=x";
     let history = json_lines(&["history", &url, "--archive", word(&archive), "--json"]);
@@ -160,7 +160,7 @@ fn a_redesign_with_ten_edits_gives_ten_versions() {
     assert_eq!(code, 2);
     assert!(stderr.contains("nowhere.example"), "{stderr}");
 
-    // The same nights once more add nothing, and in the other order they give the same versions.
+    // The same nights again add nothing, and in reverse order they give the same versions.
     let before = dump(&archive);
     let night = folder.path().join("second.warc.gz");
     run(&[&night], &folder.path().join("second"), &add);
@@ -204,10 +204,10 @@ fn what_has_grown_is_never_replaced() {
         assert_eq!(found.len(), expected);
     };
     count(4);
-    // Other inputs into the same folder: the run is replaced, the archive grows.
+    // Other inputs into the same folder: the run is replaced, and the archive grows.
     run(&[&second], &out, &["--sinks", "jsonl,sqlite", "--overwrite"]);
     count(6);
-    // Not chosen, it stays as it is.
+    // If not selected, the archive is unchanged.
     run(&[&first], &out, &["--sinks", "jsonl", "--overwrite"]);
     count(6);
     assert_eq!(
@@ -220,7 +220,7 @@ fn what_has_grown_is_never_replaced() {
             "wrappers/grown.example.json"
         ]
     );
-    // What is no archive is left alone, and the other outputs are whole.
+    // A file that is not an archive is left alone, and the other outputs are complete.
     let diary = folder.path().join("diary.txt");
     fs::write(&diary, "Dear diary, ".repeat(100)).unwrap();
     let arguments =
@@ -277,7 +277,7 @@ fn killed_in_the_middle_it_holds_what_it_held_and_readers_see_that() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Once some sites have their wrapper files, the run has articles that it has not committed.
+        // Once some sites have their wrapper files, the run has uncommitted articles.
         let wrappers = out.join("wrappers");
         let begun = Instant::now();
         while fs::read_dir(&wrappers).map_or(0, Iterator::count) < 10 {
@@ -285,7 +285,7 @@ fn killed_in_the_middle_it_holds_what_it_held_and_readers_see_that() {
             assert!(begun.elapsed() < Duration::from_secs(120), "it never got going");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // A reader in the middle of the run sees the former state.
+        // A reader in the middle of the run sees the previous state.
         let changes = ["changes", "--since", "2024", "--archive", word(&archive), "--json"];
         if grown > 0 {
             assert_eq!(json_lines(&changes).len(), grown);
@@ -298,7 +298,7 @@ fn killed_in_the_middle_it_holds_what_it_held_and_readers_see_that() {
         if grown > 0 {
             assert_eq!(json_lines(&changes).len(), grown);
         }
-        // The same run once more needs no --overwrite, and what is there is whole.
+        // The same run again needs no --overwrite, and its outputs are complete.
         let results = run(&[&large], &out, &["--archive", word(&archive)]);
         assert_eq!(results.articles.len(), 1500);
         assert_eq!(json_lines(&changes).len(), 1500 + grown);

@@ -1,9 +1,9 @@
-//! `sitegrove bench` measures the sample crawl, and what it prints holds together.
+//! `sitegrove bench` measures the sample crawl, and its output is consistent.
 
 mod common;
 use common::program::{call, in_repository, parts};
 
-/// The figures of the line that begins with this.
+/// The figures in the line with this beginning.
 fn figures(report: &str, name: &str) -> Vec<f64> {
     let line = report.lines().find_map(|line| line.strip_prefix(name));
     let line = line.unwrap_or_else(|| panic!("no line {name:?} in\n{report}"));
@@ -28,7 +28,7 @@ fn parts_stages_and_whole_runs_are_measured() {
     {
         assert!(report.contains(name), "{name} in\n{report}");
     }
-    // Seconds, MB/s, two ratios; with CPU seconds and memory where the system tells.
+    // Seconds, MB/s, two ratios; with CPU seconds and memory if the system provides them.
     let one = figures(&report, "1 thread ");
     let two = figures(&report, "2 threads ");
     assert!(one.len() == 6 && two.len() == 6, "{report}");

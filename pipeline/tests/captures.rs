@@ -1,4 +1,4 @@
-//! Several copies of a page: a damaged one never takes the place of an intact one.
+//! Several captures of a page: a damaged one never replaces an intact one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ fn whole(n: usize) -> String {
     prose::post_with(n, "", &more)
 }
 
-/// A record of a page in a gzip member, or plain.
+/// A record of a page, in a gzip member or uncompressed.
 fn record(wrapping: Wrapping, n: usize, day: u32, fields: &[(&str, &str)], html: &str) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), wrapping);
     let body = format!("{HEAD}{html}");
@@ -49,8 +49,9 @@ fn begin(html: &str) -> &str {
 const PAGES: usize = 12;
 const TRUNCATED: (&str, &str) = ("WARC-Truncated", "disconnect");
 
-/// The first day all is well. The second, page 3 is cut at the archive's end, page 5 by the crawler, and
-/// in place of page 7 the server says that it is down; page 9 is whole, and changed.
+/// On the first day, all pages are intact. On the second, page 3 is cut off by the end of the
+/// archive, page 5 by the crawler, and instead of page 7 the server reports that it is down; page 9
+/// is complete, and changed.
 fn days() -> [Vec<u8>; 2] {
     let first = (0..PAGES).map(|n| record(Wrapping::Gzip, n, 1, &[], &whole(n)));
     let mut second = record(Wrapping::Plain, 5, 2, &[TRUNCATED], begin(&whole(5)));
@@ -78,7 +79,7 @@ fn check(results: &Results, what: &str) {
         let day = if n == 9 { 2 } else { 1 };
         assert_eq!(text(article, "fetched"), format!("2024-05-{day:02}T10:00:00Z"), "{what}: {n}");
     }
-    // Reading names the record that the archive ends in, too.
+    // Drops of the read stage also name the record in which the archive ends.
     let of_pages = results.dropped.iter().filter(|drop| text(drop, "stage") != "read");
     let reasons: BTreeMap<&str, &str> =
         of_pages.clone().map(|drop| (text(drop, "url"), text(drop, "reason"))).collect();
@@ -121,7 +122,7 @@ fn a_site_that_was_down_keeps_its_articles() {
     let folder = tempfile::tempdir().unwrap();
     let mut members: Vec<Vec<u8>> =
         (0..PAGES).map(|n| record(Wrapping::Gzip, n, 1, &[], &whole(n))).collect();
-    // Two days long: the copy before the last one is of no use either.
+    // Down for two days: the previous capture is of no use either.
     for day in [2, 3] {
         members.extend((0..PAGES).map(|n| record(Wrapping::Gzip, n, day, &[], DOWN)));
     }

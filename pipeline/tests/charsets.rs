@@ -1,5 +1,5 @@
-//! Pages are read as what they are, whatever is said of them: 19 languages, each declared in eleven
-//! ways.
+//! Pages are decoded correctly, whatever encoding is declared: 19 languages, each declared in
+//! eleven ways.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,12 +14,13 @@ use common::crawl::Crawl;
 use common::program::run;
 use common::results::text;
 
-/// Pages in [`PAIRS`] of each way that must be right: all but one, but in the last two ways.
+/// Number of pages in [`PAIRS`] that must be right in each way: all but one, except in the last two
+/// ways.
 fn needed(way: usize, of: usize) -> usize {
     if way < WAYS.len() - 2 { of - 1 } else { of - 3 }
 }
 
-/// The pairs whose page is read wrongly, by way.
+/// The pairs whose page is decoded incorrectly, by way.
 fn wrong(pairs: &[Pair], is_right: impl Fn(&Pair, usize) -> bool) -> Vec<Vec<&Pair>> {
     let wrong = |way| pairs.iter().filter(|pair| !is_right(pair, way)).collect();
     (0..WAYS.len()).map(wrong).collect()
@@ -52,7 +53,7 @@ fn pages_of_any_length() {
     }
 }
 
-/// Through the program. `CHARSETS_TABLE` names a file for the table of docs/READING.md; see
+/// The same with the program. `CHARSETS_TABLE` names a file for the table of docs/READING.md; see
 /// scripts/charsets.
 #[test]
 fn articles_in_nineteen_languages() {

@@ -1,4 +1,4 @@
-//! The command line as people expect it.
+//! General behaviour of the command line.
 
 use std::fs;
 use std::io::Read;
@@ -82,7 +82,7 @@ fn completions_for_the_usual_shells() {
         for word in COMMANDS.iter().chain(&["overwrite", "log-format"]) {
             assert!(script.contains(word), "{shell} does not complete {word}");
         }
-        // Where the shell is there, it must find the script well-formed.
+        // If the shell is installed, it must accept the script.
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("script");
         fs::write(&file, script).unwrap();
@@ -108,7 +108,7 @@ fn quiet_is_silent_and_a_pipe_gets_no_colours() {
     assert!(stdout.starts_with("4 articles from 4 pages of 1 sites"), "{stdout}");
     assert!(stdout.contains("small.example") && stdout.contains("articles.jsonl"), "{stdout}");
     assert!(!stdout.contains('\x1b') && !stdout.contains('\r'));
-    // Errors are said even so, and without colours.
+    // Errors are printed nevertheless, and without colours.
     let missing = folder.path().join("missing.warc");
     let (code, _, stderr) = parts(&call(&["run", words(&missing), "--quiet"]));
     assert_eq!(code, 2);
@@ -135,7 +135,7 @@ fn log_lines_are_json_where_asked() {
 #[test]
 fn a_reader_that_stops_reading_is_no_failure() {
     let folder = tempfile::tempdir().unwrap();
-    // More than a pipe holds, so that the writer must notice.
+    // More than a pipe buffer, so that the writer must notice.
     let long = format!("<p>{}</p>", "Long words about long things, and so on. ".repeat(3000));
     for n in 0..4 {
         let page = prose::post_with(n, "", &long);

@@ -1,4 +1,4 @@
-//! The inputs in `fuzz/corpus`, which the fuzz targets run on, replayed as plain tests.
+//! The inputs in `fuzz/corpus`, used by the fuzz targets, as plain tests.
 
 use std::fs;
 
@@ -66,7 +66,7 @@ fn model() {
     assert!(whole.count() >= 2, "the models of the corpus have another format: make them anew");
 }
 
-/// Bytes changed, cut out and repeated at random places: each gives a model or an error.
+/// Bytes changed, removed and repeated at random positions: each gives a model or an error.
 #[test]
 fn mutated_models() {
     let folder = common::program::repository().join("fuzz/corpus/model");
@@ -99,7 +99,7 @@ fn mutated_models() {
     }
 }
 
-/// Makes the models of the corpus: `cargo nextest run --run-ignored only -E 'test(make_models)'`.
+/// Creates the models of the corpus: `cargo nextest run --run-ignored only -E 'test(make_models)'`.
 #[test]
 #[ignore = "writes fuzz/corpus/model"]
 fn make_models() {

@@ -1,4 +1,4 @@
-//! Damaged and pathological inputs: counted, named with file and offset, and never the end.
+//! Damaged and pathological inputs are counted, reported with file and offset, and never end a run.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -50,7 +50,7 @@ fn a_gzip_member_cut_short() {
     bytes.extend(members[3..].concat());
     let results = run_bytes("cut.warc.gz", &bytes);
     assert_eq!(numbers(&results), [0, 1, 3, 4], "{:?}", results.dropped);
-    // What is left of the page is kept and marked, but here it is only the head.
+    // The rest of the page is kept and marked, but here it is only the head.
     let page: Vec<_> = results.dropped.iter().filter(|d| d["url"] == url(2)).collect();
     assert_eq!(page[0]["origin"]["truncated"], "cut-short");
     let drops = faults(&results);
@@ -146,7 +146,7 @@ fn files_that_are_no_archives() {
         let out = folder.path().join("out");
         let arguments = ["run".as_ref(), file.as_os_str(), "--out".as_ref(), out.as_os_str()];
         let (code, _, stderr) = parts(&call(&arguments));
-        // A night that gave nothing must not look like a good one.
+        // A night without results must not look like a success.
         assert_eq!(code, 1, "{name}: {stderr}");
         assert!(stderr.contains("no page was found"), "{name}: {stderr}");
         let results = Results::read(&out);
@@ -166,7 +166,7 @@ fn one_bad_file_among_good_ones() {
     fs::write(folder.path().join("empty.warc.gz"), "").unwrap();
     let results = run(&[folder.path()], &folder.path().join("out"), &[]);
     assert_eq!(numbers(&results), [0, 1, 2, 3, 4]);
-    // Each of the others is told once; none is passed over in silence.
+    // Each of the others is reported once; none is skipped silently.
     assert_eq!(results.dropped.len(), 2, "{:?}", results.dropped);
     let details: Vec<_> = results.dropped.iter().map(|drop| text(drop, "detail")).collect();
     assert!(details.iter().any(|detail| detail.contains("contains no record")), "{details:?}");
@@ -200,7 +200,7 @@ fn pages_that_try_patience() {
     let begun = Instant::now();
     let results = run(&[&archive], &folder.path().join("out"), &[]);
     let took = begun.elapsed();
-    // Some eight megabytes, unoptimised; quadratic work would take hours.
+    // About eight megabytes, unoptimised; quadratic work would take hours.
     assert!(took < Duration::from_secs(60), "took {took:?}");
     for (seed, name) in ["deep", "unclosed", "wide"].into_iter().enumerate() {
         let article = results.article(&format!("https://{name}.example/notes/1"));

@@ -1,4 +1,4 @@
-//! Same input, same bytes out: whatever the threads, the order, and the division into files.
+//! The same input gives the same bytes for any threads, order, and division into files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,8 +26,8 @@ fn run_sample(archives: &[PathBuf], out: &Path, more: &[&str]) -> Results {
     run(&inputs, out, &flags)
 }
 
-/// The files of a run folder that must not change, without those that tell times: the ledger and the
-/// report. Of the latter what it was drawn from stays, and the rows in it.
+/// The files of a run folder that must not change, without those that contain times: the ledger and
+/// the report. The report's data and rows are included.
 fn bytes(results: &Results) -> BTreeMap<String, Vec<u8>> {
     let mut files = files(&results.folder);
     assert!(files.remove("ledger.json").is_some());
@@ -36,9 +36,9 @@ fn bytes(results: &Results) -> BTreeMap<String, Vec<u8>> {
     let (rows, _) = rows.split_once("</script>").unwrap();
     assert!(rows.len() > 500 && files.contains_key("report/sites.jsonl"), "{rows}");
     files.insert("rows of the report".to_owned(), rows.as_bytes().to_owned());
-    // Its rows are the same, which pipeline/tests/archive.rs sees to; SQLite counts its writes.
+    // Its rows are the same, which pipeline/tests/archive.rs checks; SQLite counts its writes.
     files.remove("archive.sqlite");
-    // tantivy names the files of an index by chance; what is found must be the same.
+    // tantivy names the files of an index randomly; the search results must be the same.
     files.retain(|name, _| !name.starts_with("index/"));
     for (query, least) in [("*", 60_000), ("bridge OR Gemeinde OR 灯台 OR l'encre", 3_000)] {
         let arguments = ["search", results.folder.to_str().unwrap(), query, "--limit", "1000"];
@@ -57,7 +57,7 @@ fn assert_same(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>, wha
     }
 }
 
-/// The ledger without what time and machine decide.
+/// The ledger without values that depend on time and machine.
 fn timeless(ledger: &Value) -> Value {
     let mut ledger = ledger.clone();
     let map = ledger.as_object_mut().unwrap();
@@ -75,7 +75,7 @@ fn timeless(ledger: &Value) -> Value {
     ledger
 }
 
-/// Lines of a JSONL file without where their records lie.
+/// Lines of a JSONL file without the positions of their records.
 fn without_origin(values: &[Value]) -> Vec<String> {
     let strip = |value: &Value| {
         let mut value = value.clone();
@@ -119,7 +119,7 @@ fn the_order_of_inputs_changes_nothing() {
     names.reverse();
     let backward = run_sample(&names, &folder.path().join("backward"), &[]);
     assert_same(&bytes(&forward), &bytes(&backward), "order");
-    // A folder, a glob and the same file twice are other words for the same files.
+    // A folder, a glob and the same file twice name the same files.
     let crawl = in_repository("data/crawl");
     let glob = crawl.join("*.warc.gz");
     let by_glob = run_sample(&[glob, crawl], &folder.path().join("glob"), &[]);
@@ -128,7 +128,7 @@ fn the_order_of_inputs_changes_nothing() {
 
 #[test]
 fn the_place_of_results_changes_nothing() {
-    // Run in another folder with names relative to it: only origins may differ.
+    // Run in another folder with relative names: only origins may differ.
     let folder = tempfile::tempdir().unwrap();
     fs::copy(&archives()[0], folder.path().join("here.warc.gz")).unwrap();
     let output = sitegrove()
@@ -153,7 +153,7 @@ fn records() -> Vec<Record> {
     records
 }
 
-/// Writes records into several files by turns, last first, some of them uncompressed.
+/// Distributes records over several files in turn, last first, some of them uncompressed.
 fn deal(records: &[Record], count: usize, folder: &Path) -> Vec<PathBuf> {
     fs::create_dir(folder).unwrap();
     let mut paths = Vec::new();
@@ -200,7 +200,7 @@ fn the_division_into_files_changes_nothing_but_origins() {
         assert_eq!(sorted(&whole), sorted(&parts), "{what}");
         let of = |results: &Results| {
             let mut files = bytes(results);
-            // What says where records lie differs, rightly.
+            // Files with positions of records are expected to differ.
             let tells = [".jsonl", ".ndjson", ".parquet"];
             files.retain(|name, _| !tells.iter().any(|ending| name.ends_with(ending)));
             files

@@ -1,5 +1,5 @@
-//! What README.md and docs/ show is tried: every command in the folder that a reader would be in, every query, every
-//! setting that is named, and every option of a script.
+//! Checks the examples in README.md and docs/: every command in the folder that a reader would use,
+//! every query, every setting, and every option of a script.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -21,7 +21,7 @@ struct Block {
     document: String,
     /// Number of its first line in the document.
     line: usize,
-    /// What stands behind the opening fence.
+    /// The language after the opening fence.
     language: String,
     text: String,
 }
@@ -68,13 +68,13 @@ fn blocks() -> Vec<Block> {
     found
 }
 
-/// The commands of a block: comments are left out, lines that go on are put together.
+/// The commands of a block: comments are removed, continued lines are joined.
 fn commands(block: &Block) -> Vec<String> {
     let joined = block.text.replace("\\\n", " ");
     let mut found: Vec<String> = Vec::new();
     for line in joined.lines() {
         match found.last_mut() {
-            // An open quotation goes on.
+            // An open quotation continues on the next line.
             Some(last) if last.matches('"').count() % 2 == 1 => *last += &format!("\n{line}"),
             _ if line.trim().is_empty() => {}
             _ => found.push(without_remark(line)),
@@ -83,7 +83,7 @@ fn commands(block: &Block) -> Vec<String> {
     found
 }
 
-/// A line without the remark at its end.
+/// A line without the comment at its end.
 fn without_remark(line: &str) -> String {
     line.split(" # ").next().unwrap_or(line).trim().to_owned()
 }
@@ -92,7 +92,7 @@ fn is_of_the_program(command: &str) -> bool {
     command.starts_with("sitegrove ") || command.starts_with("cargo run ")
 }
 
-/// Placeholders of the documents, and what stands for them here.
+/// Placeholders of the documents, and their values here.
 const PLACES: [(&str, &str); 13] = [
     ("crawl/2026-10-", "nights/2026-10-"),
     ("WARC…", "crawl/*.warc.gz"),
@@ -109,13 +109,14 @@ const PLACES: [(&str, &str); 13] = [
     ("NAME", "forest"),
 ];
 
-/// Commands that are not run here, by how they begin, and why.
+/// Commands that are not run here, by their beginnings, and the reasons.
 const ELSEWHERE: [(&str, &str); 2] = [
     ("sitegrove train ", "fitting takes minutes; pipeline/tests/train.rs does it on fewer pages"),
     ("cargo run --release -- bench ", "it takes minutes; pipeline/tests/bench.rs runs it once"),
 ];
 
-/// A folder with what the documents suppose: archives, feeds, saved pages, gold, wrappers, and a run of last night.
+/// A folder with the files that the documents assume: archives, feeds, saved pages, gold, wrappers,
+/// and the previous night's run.
 fn workplace() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
@@ -129,7 +130,7 @@ fn workplace() -> TempDir {
             copy(&archive, &format!("{to}sample-{n}.warc.gz"));
         }
     }
-    // The second night has a site more.
+    // The second night has one more site.
     let mut crawl = Crawl::of_day("2026-10-06");
     for n in 0..4 {
         crawl.page(&format!("https://new.example/notes/{n}"), &prose::post(n));
@@ -203,7 +204,7 @@ fn commands_do_what_they_are_shown_to_do() {
             for (name, here) in PLACES {
                 line = line.replace(name, here);
             }
-            // Examples one below the other are alternatives, not one night.
+            // Consecutive examples are alternatives, not one night.
             if line.starts_with("sitegrove run ") {
                 line = line.replace(';', " --overwrite;") + " --overwrite";
             }
@@ -258,7 +259,7 @@ fn queries_of_the_archive_run() {
         }
     }
     assert!(ran >= 1);
-    // The tables and columns that docs/ARCHIVE.md names are those there are.
+    // The tables and columns in docs/ARCHIVE.md are the existing ones.
     let text = fs::read_to_string(in_repository("docs/ARCHIVE.md")).unwrap();
     let text = text.split_once("\n## The file\n").unwrap().1;
     for table in ["articles", "versions", "visits", "files"] {
@@ -328,7 +329,7 @@ fn scripts_that_are_shown_have_these_options() {
             let shown = format!("{}:{}: {command}", block.document, block.line);
             let text = fs::read_to_string(in_repository(script));
             let text = text.unwrap_or_else(|_| panic!("{shown}: there is no {script}"));
-            // What a script hands on to a program of its own.
+            // Options that a script passes on to another program.
             let inner = fs::read_to_string(in_repository("scripts/peers.d/bench.py")).unwrap();
             for option in words.filter(|word| word.starts_with("--")) {
                 assert!(text.contains(option) || inner.contains(option), "{shown}: no {option}");

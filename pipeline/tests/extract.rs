@@ -1,4 +1,4 @@
-//! `sitegrove extract`: a quick look at a few pages.
+//! `sitegrove extract`: articles of a few pages.
 
 use std::fs;
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ fn markdown_has_the_titles_and_the_words() {
     let marked = first.replace(emphasised, &format!("*{emphasised}*"));
     assert_ne!(first, marked);
     assert!(stdout.contains(&marked), "{stdout}");
-    // Unasked for, it is not in the records.
+    // Not in the records unless requested.
     let (_, json, _) = extract(&["--format", "json"], &siblings());
     let articles: Vec<_> = json.lines().map(parse).collect();
     assert_eq!(articles.len(), 3);
@@ -132,7 +132,7 @@ fn folders_and_files_of_any_name() {
     let folder = in_repository(ALMANAC).to_string_lossy().into_owned();
     let (code, stdout, _) = extract(&["--format", "json"], &[folder]);
     assert_eq!(code, 0);
-    // The home page too: whoever names a page wants it.
+    // Includes the home page, because pages given as inputs are always extracted.
     assert_eq!(stdout.lines().count(), fs::read_dir(in_repository(ALMANAC)).unwrap().count());
 
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The fast path: pages are taken by the wrapper and what was learnt, unless one does not resemble those that
-//! its template was learnt from.
+//! The fast path: pages are extracted with the wrapper and the learnt scores, unless they do not
+//! resemble those that their template was learnt from.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use common::prose;
 use common::results::{Results, text};
 
 const PAGES: usize = 60;
-/// Pages that are laid out otherwise where it matters: the text is where no page of the sample has any.
+/// Pages with a different layout of the article: the text is where no page of the sample has any.
 const ODD: [usize; 3] = [9, 28, 40];
 
 fn page(n: usize) -> String {

@@ -12,7 +12,7 @@ use common::results::{Results, text};
 const URL: &str = "https://joined.example/notes/one";
 const SUMMARY: &str = "A summary that stands in the feed and nowhere else.";
 
-/// A run that takes title and description of the feed item for the article: it shows the join.
+/// A run that uses title and description of the feed item as the article, which shows the join.
 fn described(crawl: &Crawl, feeds: &[(&str, &str)]) -> Results {
     let folder = tempfile::tempdir().unwrap();
     let archive = crawl.write(folder.path(), "crawl.warc.gz");
@@ -117,7 +117,7 @@ fn redirects_seen_in_the_crawl_lead_to_the_page() {
     let moved = |to: &str| format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\n");
     crawl.response("https://short.example/x", &moved("https://joined.example/old/one"), b"");
     crawl.response("https://joined.example/old/one", &moved("/notes/one"), b"");
-    // A ring must not hang.
+    // A redirect cycle must not hang.
     crawl.response("https://short.example/a", &moved("https://short.example/b"), b"");
     crawl.response("https://short.example/b", &moved("https://short.example/a"), b"");
     let results =
@@ -136,7 +136,7 @@ fn a_canonical_address_leads_to_the_page() {
     crawl.page(url, &prose::post_with(1, canonical, ""));
     let results = described(&crawl, &[("feed.xml", &rss_2(URL))]);
     assert!(is_joined(&results, url));
-    // Where a page has the address itself, it is that page.
+    // If the crawl has a page at the address itself, it is that page.
     crawl.page(URL, &prose::post(2));
     let results = described(&crawl, &[("feed.xml", &rss_2(URL))]);
     assert!(is_joined(&results, URL) && !is_joined(&results, url));
@@ -147,7 +147,7 @@ fn feeds_among_the_records_of_an_archive() {
     let mut crawl = page();
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\n";
     crawl.response("https://joined.example/feed", head, rss_2("/notes/one").as_bytes());
-    // Called a page by the server, a feed all the same.
+    // Declared as a page by the server, but a feed.
     let other = rss_2("https://joined.example/notes/two").replace("One", "Two");
     crawl.page("https://joined.example/feed-two", &other);
     let results = described(&crawl, &[]);
@@ -210,6 +210,6 @@ fn the_samples_feeds_find_their_pages() {
     let results = run(&[Path::new(&crawl)], &folder.path().join("out"), &flags);
     let by_feed = results.articles.iter().filter(|a| a["engine"] == "description").count();
     assert!(by_feed >= 55, "only {by_feed} pages were found by feeds");
-    // One item's page was not fetched; everything else leads to one of the sites.
+    // The page of one item was not fetched; all others are on one of the sites.
     assert!(results.count("feed_items_elsewhere") <= 1);
 }

@@ -1,4 +1,4 @@
-//! What the default engine does within an article: prune, comments, endings, texts that are elsewhere.
+//! The default engine inside an article: prune, comments, endings, texts that occur elsewhere.
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -9,7 +9,7 @@ use common::program::run;
 use common::prose;
 use common::results::{Results, text};
 
-/// Runs a crawl of pages of one site; gives its results in the order of the pages.
+/// Runs a crawl of pages of one site; returns its results in the order of the pages.
 fn results(pages: &[String], configuration: Option<&str>) -> (Results, TempDir) {
     let mut crawl = Crawl::new();
     for (n, page) in pages.iter().enumerate() {
@@ -62,7 +62,7 @@ fn what_is_the_same_on_every_page_is_taken_out_of_the_article() {
                   nobody else pays for what you read here every week.</p></div>";
     let pages: Vec<String> = (0..8)
         .map(|n| {
-            // Between the paragraphs, so that no end of the article comes before it.
+            // Between the paragraphs, so that the article does not end before it.
             let page = prose::post(n);
             page.replacen("</p>\n<p>", &format!("</p>\n{notice}\n<p>"), 1)
         })

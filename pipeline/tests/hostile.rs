@@ -1,5 +1,5 @@
-//! Pages are written by unmatched_items: nothing they say leaves the run folder, runs in a spreadsheet
-//! or runs in a browser.
+//! Pages are untrusted: nothing in them leaves the run folder, is evaluated in a spreadsheet or
+//! runs in a browser.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -57,7 +57,7 @@ fn names_of_sites_stay_in_the_run_folder() {
         });
         assert!(wrapper || known.contains(&inside), "{name}");
     }
-    // Different sites, different files, each naming its site.
+    // Different sites have different files, each naming its site.
     let wrappers = files(&place.join("out/wrappers"));
     let named: BTreeSet<String> = wrappers
         .values()
@@ -88,7 +88,7 @@ fn names_of_folders_and_files_stay_in_the_run_folder() {
     let wrappers = files(&folder.path().join("out/wrappers"));
     assert_eq!(wrappers.len(), 1);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
-    // Seen from within, the folder has no name of its own.
+    // As a relative path, the folder has no name of its own.
     let inside = pages.join("sub");
     fs::create_dir(&inside).unwrap();
     let results = run(&[&inside.join("..")], &folder.path().join("dots"), &[]);
@@ -134,7 +134,7 @@ fn cells_are_no_formulas() {
     }
     assert_eq!(rows, titles.len());
     assert!(defused >= 3 * rows, "titles and texts are gone rather than harmless: {defused}");
-    // Where nothing runs, nothing is changed.
+    // In formats that evaluate nothing, nothing is changed.
     assert!(results.articles.iter().any(|a| text(a, "title").starts_with("=cmd|")));
     let untouched =
         |a: &serde_json::Value| text(a, "text").lines().any(|l| l.starts_with("=1+1; the "));
@@ -183,7 +183,7 @@ fn fragments_run_nothing() {
     }
 }
 
-/// Reads the fragment as a browser would and looks at every element and attribute.
+/// Parses the fragment as a browser would and checks every element and attribute.
 fn check_fragment(html: &str, engine: &str) {
     let document = dom::parse(html);
     for element in document.ids().filter_map(|id| Some((document.name(id)?, document.element(id)?)))
@@ -204,7 +204,7 @@ fn check_fragment(html: &str, engine: &str) {
             assert!(!runs, "{engine}: {attribute}={value:?} in {html}");
         }
     }
-    // `dom` drops scripts when it parses, so they are looked for in the bytes too.
+    // `dom` drops scripts when parsing, so they are also searched for in the bytes.
     let lower = html.to_lowercase();
     for tag in [
         "<script",

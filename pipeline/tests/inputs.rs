@@ -1,4 +1,4 @@
-//! Inputs that are there and cannot be read, or that keep a run waiting.
+//! Inputs that exist but cannot be read, or that keep a run waiting.
 
 #![cfg(unix)]
 
@@ -26,7 +26,7 @@ fn archive(folder: &Path, name: &str, site: &str, pages: usize) -> PathBuf {
     crawl.write(folder, name)
 }
 
-/// A link that leads to itself: it is there, and nobody can open it, not even who may read everything.
+/// A link to itself: it exists, and nobody can open it, not even a privileged user.
 fn loop_at(path: &Path) {
     symlink(path.file_name().unwrap(), path).unwrap();
 }
@@ -35,13 +35,13 @@ fn fifo(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Runs to the end, whatever comes of it.
+/// Runs to the end, with any exit code.
 fn attempt(inputs: &[&Path], out: &Path) -> (i32, String, String) {
     let mut command = sitegrove();
     parts(&command.arg("run").args(inputs).arg("--out").arg(out).output().unwrap())
 }
 
-/// What the ledger says could not be read.
+/// The inputs that the ledger lists as unreadable.
 fn unreadable(results: &Results) -> Vec<String> {
     let of = results.ledger["unreadable"].as_array().unwrap();
     of.iter().map(|problem| problem.as_str().unwrap().to_owned()).collect()
@@ -62,7 +62,8 @@ fn what_cannot_be_read_in_a_folder_is_named_and_the_rest_is_read() {
     fs::create_dir(crawl.join("empty.warc.gz")).unwrap();
     symlink("below", crawl.join("linked.warc")).unwrap();
     fifo(&crawl.join("pipe.arc"));
-    // A folder may be called whatever, if what is in it is read; nobody misses these others.
+    // A folder may have any name, and its contents are read. The other entries below are not
+    // inputs.
     fs::create_dir(crawl.join("full.warc.gz")).unwrap();
     archive(&crawl.join("full.warc.gz"), "b.warc.gz", "b.example", 5);
     symlink("nowhere", crawl.join("notes.txt")).unwrap();
@@ -107,21 +108,21 @@ fn a_named_file_that_cannot_be_opened_is_told_and_the_others_are_read() {
     let results = Results::read(&out);
     assert_eq!(results.articles.len(), 4);
     assert!(unreadable(&results)[0].contains("closed.warc.gz"), "{:?}", results.ledger);
-    // The same command reads it once that is possible.
+    // The same command reads it once it is readable.
     fs::remove_file(&closed).unwrap();
     archive(folder.path(), "closed.warc.gz", "b.example", 5);
     let (code, _, stderr) = attempt(&[&good, &closed], &out);
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(Results::read(&out).articles.len(), 9);
 
-    // With nothing that can be read there is nothing to do.
+    // Without any readable input there is nothing to do.
     fs::remove_file(&closed).unwrap();
     loop_at(&closed);
     let out = folder.path().join("nothing");
     let (code, _, stderr) = attempt(&[&closed, &closed], &out);
     assert!(code == 2 && stderr.contains("closed.warc.gz"), "{code}: {stderr}");
     assert!(!out.exists());
-    // Nor with a name that is a mistake.
+    // A misspelt name is an error, too.
     let (code, _, stderr) = attempt(&[&good, &folder.path().join("misspelt.warc.gz")], &out);
     assert!(code == 2 && stderr.contains("misspelt.warc.gz"), "{code}: {stderr}");
     assert!(!out.exists());
@@ -165,7 +166,7 @@ fn an_unfinished_run_without_a_file_takes_it_in_once_it_can_be_opened() {
     assert_same(&outcome(&out), &outcome(&whole), "with the file");
 }
 
-/// Starts a command that gets nothing from its standard input, which is open.
+/// Starts a command whose standard input is open but gives nothing.
 fn waiting(arguments: &[&str]) -> Child {
     let mut command = Command::new(PATH);
     command.env_remove("RUST_LOG").args(arguments);
@@ -173,9 +174,9 @@ fn waiting(arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Sends a signal to a command that waits, and gives how it ended.
+/// Sends a signal to a waiting command, and returns how it ended.
 fn ended(mut child: Child, name: &str) -> std::process::Output {
-    // It is seen to wait: nobody knows when it begins to.
+    // The start of the wait cannot be observed.
     std::thread::sleep(Duration::from_millis(700));
     assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
     signal(&child, name);
@@ -190,7 +191,7 @@ fn ended(mut child: Child, name: &str) -> std::process::Output {
     child.wait_with_output().unwrap()
 }
 
-/// A folder with a pipe in it that nobody writes to.
+/// A folder with a pipe that has no writer.
 fn with_pipe() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe.warc.gz");
@@ -250,7 +251,8 @@ fn a_pipe_that_somebody_writes_to_is_read() {
     };
     for patience in [0, 400] {
         let (to, bytes) = (pipe.clone(), fs::read(&good).unwrap());
-        // Who writes waits until somebody reads, and must be read to the end: else this fails with a broken pipe.
+        // The writer waits for a reader, and its data must be read to the end: else this fails with
+        // a broken pipe.
         let writer = std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(patience));
             let mut to = fs::File::options().write(true).open(to)?;

@@ -1,4 +1,4 @@
-//! What `sitegrove inspect` shows of a run, and that nothing a page says is more than text in it.
+//! Contents of `sitegrove inspect`, and that text from pages is always shown as text.
 
 use std::fs;
 use std::path::Path;
@@ -24,14 +24,14 @@ fn inspect(folder: &Path, site: &str, more: &[&str]) -> (i32, String, String) {
     parts(&output)
 }
 
-/// The document of a site that must be there.
+/// The document of a site, which must exist.
 fn document(folder: &Path, site: &str) -> String {
     let (code, document, messages) = inspect(folder, site, &[]);
     assert_eq!(code, 0, "{messages}");
     document
 }
 
-/// How often a text occurs.
+/// Number of occurrences of a text.
 fn times(document: &str, what: &str) -> usize {
     document.matches(what).count()
 }
@@ -55,7 +55,7 @@ fn the_sample_crawl_reads_as_the_run_left_it() {
             assert!(html.contains(&shown), "{shown}");
         }
     }
-    // Five pages of each of the four layouts with articles, as far as there are so many.
+    // Five pages of each of the four layouts with articles, or all if there are fewer.
     let pages = times(&html, "<details class=\"page\"");
     assert!((15..=20).contains(&pages), "{pages}");
     assert!(times(&html, "class=\"block kept\"") > 5 * pages, "hardly anything is kept");
@@ -63,7 +63,7 @@ fn the_sample_crawl_reads_as_the_run_left_it() {
     assert!(html.contains("It came first with relevance"));
     assert!(html.contains("terms signify") && html.contains("<dt>Signifiers</dt>"));
     assert!(html.contains("<small>from json-ld</small>"));
-    // The run and the pages read again tell the same.
+    // The run and the pages read again agree.
     for doubt in ["other settings", "another text", "could not be read again", "has changed"] {
         assert!(!html.contains(doubt), "{doubt}");
     }
@@ -137,7 +137,7 @@ fn hostile_pages_stay_text() {
     }
 }
 
-/// Every tag of the document must be one of ours, with attributes of ours.
+/// Every tag of the document must be one that the program writes, with its attributes.
 fn check_markup(html: &str) {
     let style = html.find("<style>").unwrap()..html.find("</style>").unwrap();
     for (at, _) in
@@ -145,7 +145,7 @@ fn check_markup(html: &str) {
     {
         let tag = &html[at..at + html[at..].find('>').unwrap()];
         let mut names = String::new();
-        // What is left of a tag without its quoted values is names.
+        // Without its quoted values, a tag consists of names.
         for (n, part) in tag.split('"').enumerate() {
             if n % 2 == 0 {
                 names.push_str(part);
@@ -250,7 +250,7 @@ fn unknown_sites_and_folders_are_refused() {
         message.contains("`blgo.example`") && message.contains("nearest: blog.example"),
         "{message}"
     );
-    // A host or an address names its site.
+    // A host or an address identifies its site.
     for named in ["www.blog.example", "https://www.blog.example/notes/1", "blog.example/"] {
         let (code, document, message) = inspect(&results.folder, named, &[]);
         assert!(code == 0 && document.contains("<bdi>blog.example</bdi>"), "{named}: {message}");
@@ -269,11 +269,11 @@ fn inputs_that_are_gone_or_changed_are_named() {
     let archive = crawl.write(folder.path(), "blog.warc.gz");
     let results = run(&[&archive], &folder.path().join("out"), &FOREST);
     let whole = fs::read(&archive).unwrap();
-    // Other bytes of the same pages.
+    // Other bytes with the same pages.
     fs::write(&archive, [whole.as_slice(), &crawl.members()[0]].concat()).unwrap();
     let html = document(&results.folder, "blog.example");
     assert!(html.contains("has changed since the run"));
-    // Another text where the page was.
+    // Another text at the page's position.
     let mut other = Crawl::new();
     for seed in 0..4 {
         other.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed + 20));
@@ -288,7 +288,7 @@ fn inputs_that_are_gone_or_changed_are_named() {
     assert_eq!(code, 0, "{messages}");
     assert!(html.contains("is gone") && messages.contains("is gone"), "{messages}");
     assert!(html.contains("4 of 4 pages with an article could not be read again"));
-    // The run folder alone still has wrapper and text.
+    // The run folder alone still has the wrapper and the text.
     assert!(html.contains("It came first") || html.contains("only pattern"));
     let first = &prose::paragraphs(0)[0];
     assert!(html.contains(first.as_str()));
@@ -305,7 +305,7 @@ fn pages_found_unchanged_are_read_again_too() {
         let kind = archive::RecordKind::Response;
         crawl.record(kind, &url, "application/http; msgtype=response", block.as_bytes());
     }
-    // All in one archive, the last page once more, unchanged.
+    // All in one archive, with an unchanged second copy of the last page.
     let last = "https://blog.example/notes/3";
     let head = b"HTTP/1.1 304 Not Modified\r\n\r\n";
     let profile = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";

@@ -1,4 +1,4 @@
-//! A run that is stopped leaves nothing half-written, and can be begun again.
+//! A run that is stopped leaves no incomplete files, and can be started again.
 
 #![cfg(unix)]
 
@@ -49,7 +49,7 @@ fn start(archive: &Path, out: &Path, more: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Waits until something is there, then sends a signal. Gives exit code, stdout and stderr.
+/// Waits until a condition holds, then sends a signal. Returns exit code, stdout and stderr.
 fn stopped(mut child: Child, signal: &str, ready: impl Fn() -> bool) -> (i32, String, String) {
     let begun = Instant::now();
     while !ready() {
@@ -94,7 +94,7 @@ fn a_stopped_run_leaves_nothing_in_place_and_can_be_begun_again() {
             assert!(left.is_empty(), "{case} left {left:?}, but nothing was done");
         }
     }
-    // What was done is not thrown away unasked.
+    // Discarding finished work needs --overwrite.
     let small = small(folder.path());
     assert_eq!(run(&[&small], &out, &["--overwrite"]).articles.len(), 4);
     assert!(!out.join(".sitegrove").exists());

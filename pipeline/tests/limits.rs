@@ -1,4 +1,5 @@
-//! Limits: what is too large, too swollen or too much work is dropped with its reason, in little time.
+//! Limits: input that is too large, expands too much or needs too much work is dropped with its
+//! reason, quickly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,8 +16,9 @@ use flate2::write::DeflateEncoder;
 use flate2::{Compress, Compression, FlushCompress};
 use serde_json::Value;
 
-/// A gzip member of a head and then ten gigabytes of zeros, about ten megabytes long: one flushed
-/// deflate block of ten megabytes, over and over. Its checksum is not right; nobody gets that far.
+/// A gzip member of a head followed by ten gigabytes of zeros, about ten megabytes long: one
+/// flushed deflate block of ten megabytes, repeated. Its checksum is wrong, but no reader gets that
+/// far.
 fn ten_gigabytes(head: &[u8]) -> Vec<u8> {
     const BLOCK: usize = 10 << 20;
     let mut compress = Compress::new(Compression::default(), false);
@@ -90,7 +92,7 @@ fn run_with(crawl: &Crawl, settings: &str) -> Results {
     run(&[&config, &archive], &folder.path().join("out"), &[])
 }
 
-/// The settings that are limits: the keys `max_…` of a section of the defaults.
+/// The settings that are limits: keys `max_…` of a section of the defaults.
 fn limits_of(section: &str) -> BTreeSet<String> {
     let text = fs::read_to_string(in_repository("configs/default.toml")).unwrap();
     let defaults: toml::Table = toml::from_str(&text).unwrap();
@@ -114,7 +116,7 @@ fn every_limit_of_reading_can_be_set() {
     crawl.page(&wordy, &prose::post(4));
     crawl.page(&url("behind"), &prose::post(5));
     let names = ["long", "swollen", "fine", "feed", "wordy", "behind"];
-    // Of each page that is not there, the reason; of a head that is no head there is no address.
+    // The reason for each missing page; a record with an invalid head has no address.
     let lost = |results: &Results| -> BTreeMap<&str, String> {
         let of = |name: &&'static str| {
             let start = url(name);
@@ -131,7 +133,7 @@ fn every_limit_of_reading_can_be_set() {
         names.iter().filter_map(of).collect()
     };
     assert_eq!(lost(&run_with(&crawl, "")), BTreeMap::new());
-    /// A setting, its value, and what is then dropped for which reason.
+    /// A setting, its value, and the expected drops with their reasons.
     type Case = (&'static str, u32, &'static [(&'static str, &'static str)]);
     let cases: [Case; 5] = [
         ("max_record_bytes", 30_000, &[("long", "record-too-large")]),
@@ -164,12 +166,12 @@ fn every_limit_of_parsing_can_be_set() {
     let link = "<p><a title=t lang=en href=/fine>A link with attributes</a></p>";
     let mut crawl = Crawl::new();
     crawl.page(url, &prose::post_with(1, "", &format!("{link}{nested}{later}")));
-    // How many tags there are in the article's HTML, and whether its link leads anywhere.
+    // The number of tags in the article's HTML, and whether its link has a target.
     let marked = |settings: &str| {
         let results = run_with(&crawl, settings);
         let html = text(results.article(url), "html").to_owned();
         let count = |tag: &str| html.matches(tag).count();
-        // Words are kept, whatever becomes of their tags.
+        // Words are kept even if their tags are not.
         assert!(html.contains("Nested words.") && count("bold words") == 60, "{settings}: {html}");
         (count("<em>"), count("<b>"), count("href="))
     };
@@ -266,7 +268,7 @@ fn standard_input() {
 
 #[test]
 fn the_bomb_is_one() {
-    // Unwrapped as far as is bearable, it is what it claims to be.
+    // Its content is as declared, as far as it is decompressed here.
     let bomb = ten_gigabytes(b"head");
     let mut decoder = flate2::read::GzDecoder::new(&bomb[..]);
     let mut first = vec![1; 100 << 20];

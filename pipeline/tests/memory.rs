@@ -1,5 +1,5 @@
-//! Pages made to use up memory: runs over them stay within their bounds. `scripts/attack-memory` has more of
-//! them, and larger ones.
+//! Runs on pages designed to exhaust memory stay within their limits. `scripts/attack-memory` has
+//! more and larger ones.
 
 #![cfg(target_os = "linux")]
 
@@ -73,7 +73,7 @@ fn many_threads_of_misnested_sites_take_no_more() {
 fn ordinary_pages_are_left_as_they_are() {
     let mut crawl = Crawl::new();
     for n in 0..8 {
-        // Old pages have a few that nobody closed.
+        // Old pages have a few unclosed elements.
         let inside =
             "<font size=2><b><i>and more of it".to_owned() + &"<p>Further words.".repeat(40);
         crawl.page(&format!("https://old.example/notes/{n}"), &prose::post_with(n, "", &inside));

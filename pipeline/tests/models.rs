@@ -1,4 +1,4 @@
-//! `sitegrove models`, what docs/NIGHTLY.md says of the file, and two runs on one store.
+//! `sitegrove models`, the file described in docs/NIGHTLY.md, and two runs on one store.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -118,7 +118,7 @@ fn models_are_moved_and_forgotten() {
         parse(&shown)["templates"].clone()
     };
     assert_eq!(content(other), content(store));
-    // A night goes on from an imported model.
+    // A night continues from an imported model.
     let archive = archive(folder.path(), "2026-03-03", 0);
     let out = folder.path().join("out-other");
     assert_eq!(run(&archive, &out, Path::new(other)).0, 0);

@@ -15,13 +15,13 @@ use common::prose;
 use common::results::{Results, parse, text};
 use common::unfinished::{signal, wait_for_a_site};
 
-/// A folder with a store in it, and nights one after the other.
+/// A folder with a store, and consecutive nights.
 struct Nights {
     folder: tempfile::TempDir,
     count: usize,
 }
 
-/// What came of a night.
+/// The results of a night.
 struct Night {
     code: i32,
     told: String,
@@ -103,7 +103,7 @@ impl Night {
         self.of("posts.example", "health")
     }
 
-    /// The text of a post; its title may stand before it.
+    /// Asserts the text of a post, which may be preceded by its title.
     fn has_text_of(&self, n: usize) {
         let found = text(self.results.article(&url(n)), "text");
         let rest = found.strip_suffix(&*prose::text(n));
@@ -120,7 +120,7 @@ fn posts(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
     of.map(|n| (url(n), prose::post(n))).collect()
 }
 
-/// The same posts once the site has another look: another template altogether.
+/// The same posts in a new design of the site: a completely different template.
 fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
     let page = |n: usize| {
         let body: String = prose::paragraphs(n)
@@ -140,7 +140,7 @@ fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
     of.map(page).collect()
 }
 
-/// What a store holds, but for the bytes of its pages on disk.
+/// The contents of a store, independent of how SQLite stores them on disk.
 fn content(store: &Path) -> String {
     let db = Connection::open(store).unwrap();
     let tables =
@@ -237,7 +237,7 @@ fn a_redesign_is_noticed_in_its_night_and_the_old_layout_is_kept() {
         changed.has_text_of(n);
         assert_eq!(text(changed.results.article(&url(n)), "health"), "broken");
     }
-    // The site serves both for a while.
+    // For some time, the site serves both.
     let mut both = redesigned(24..28);
     both.extend(posts(30..34));
     let after = nights.night(&both);
@@ -259,7 +259,8 @@ fn a_redesign_is_noticed_in_its_night_and_the_old_layout_is_kept() {
 fn a_wrapper_that_finds_nothing_is_replaced() {
     let mut nights = Nights::new();
     nights.night(&posts(0..12));
-    // The same outline, but what the wrapper looks for has other names, and its name is taken by another.
+    // The same outline, but the names that the wrapper uses are changed, and given to other
+    // elements.
     let renamed = |n: usize| {
         let html =
             prose::post(n).replace("class=entry", "class=x77").replace("class=foot", "class=entry");

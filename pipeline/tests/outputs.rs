@@ -1,5 +1,5 @@
-//! Every pair of the options of a run that have to do with its outputs, read back, and every command
-//! that reads a run folder on each.
+//! Every pair of the options of a run that affect its outputs, read back, and every command that
+//! reads a run folder on each.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -32,7 +32,7 @@ fn every_pair_of_settings_is_among_the_combinations() {
     }
 }
 
-/// An article as the outputs have it: with `markdown` only where it was asked for.
+/// An article as in the outputs: with `markdown` only if it was requested.
 fn article(of: &Value, one: &Combination) -> Map<String, Value> {
     let mut fields = of.as_object().unwrap().clone();
     if one.is("emit.markdown", "false") {
@@ -41,7 +41,7 @@ fn article(of: &Value, one: &Combination) -> Map<String, Value> {
     fields
 }
 
-/// A row of a Parquet file as JSON, without what is null.
+/// A row of a Parquet file as JSON, without nulls.
 fn row_json(row: &Row) -> Value {
     let cell = |(name, cell): (&String, &Field)| {
         let value = match cell {
@@ -189,7 +189,7 @@ fn check_commands(one: &Combination, own: &Path, inputs: &Inputs, reference: &Re
     let out = own.join("out").to_str().unwrap().to_owned();
     let archive = inputs.archive.to_str().unwrap();
     let settings = own.join("settings.toml").to_str().unwrap().to_owned();
-    // What a command prints if it must succeed; that it says what to do, if it cannot.
+    // The output of a command that must succeed; or a check that its error says what to do.
     let tell = |arguments: &[&str], wanted: bool, advice: &str| -> String {
         let (code, stdout, stderr) = parts(&sitegrove().args(arguments).output().unwrap());
         assert_eq!(code, if wanted { 0 } else { 2 }, "{arguments:?}: {stdout}{stderr}");
@@ -268,7 +268,7 @@ fn check_commands(one: &Combination, own: &Path, inputs: &Inputs, reference: &Re
     assert_eq!(changes.lines().count(), if kept { reference.articles.len() } else { 0 });
 }
 
-/// Does something with each of many, on as many threads as there are cores.
+/// Applies a function to each item, on as many threads as there are cores.
 fn on_all_cores<T: Sync>(all: &[T], work: impl Fn(usize, &T) + Sync) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(2, usize::from);

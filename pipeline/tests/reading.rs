@@ -1,4 +1,4 @@
-//! What real crawls hold: codings, character sets, statuses, types, files and folders.
+//! Contents of real crawls: codings, character sets, statuses, types, files and folders.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn run_crawl(crawl: &Crawl) -> (Results, TempDir) {
     (run(&[&archive], &folder.path().join("out"), &[]), folder)
 }
 
-/// The article of a post holds the post's text and not the menu.
+/// Asserts that the article of a post contains the post's text and not the menu.
 fn assert_post(results: &Results, url: &str, seed: usize) {
     let found = text(results.article(url), "text");
     assert!(found.contains(&prose::text(seed)), "{url}: {found}");
@@ -56,7 +56,7 @@ fn transfer_and_content_codings() {
     assert_eq!(results.dropped.len(), 0, "{:?}", results.dropped);
 }
 
-/// Text in windows-1251, for the letters that need it.
+/// Text in windows-1251, for its Cyrillic letters.
 fn windows_1251(text: &str) -> Vec<u8> {
     let byte = |c: char| match c {
         'А'..='я' => u8::try_from(c as u32 - 'А' as u32).unwrap() + 0xc0,

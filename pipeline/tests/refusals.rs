@@ -1,4 +1,4 @@
-//! What cannot be done is said before any work, and nobody's files are touched.
+//! Errors are reported before any work, and other people's files are not touched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn words(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Calls `run` with something wrong: exit code 2, a message that names it, and no output folder.
+/// Calls `run` with an error: exit code 2, a message that names the problem, and no output folder.
 fn refused(arguments: &[&str], named: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
@@ -58,7 +58,7 @@ fn what_is_wrong_is_said_before_any_work() {
     fs::create_dir(&empty).unwrap();
     refused(&[words(&empty)], &["empty", "archives or HTML"]);
     refused(&[archive, "--feeds", words(&empty)], &["empty", "feeds"]);
-    // Every problem at once.
+    // All problems are reported at once.
     refused(&[words(&missing), words(&place.join("*.zip"))], &["missing.warc.gz", "*.zip"]);
 
     refused(&[archive, "--colour", "red"], &["--colour"]);
@@ -88,7 +88,7 @@ fn what_is_wrong_in_a_configuration_is_named() {
         fs::write(&file, settings).unwrap();
         refused(&[words(&file), words(&archive)], named);
     }
-    // Paths are relative to the file, flags win over it.
+    // Paths are relative to the file, and options override it.
     let file = folder.path().join("good.toml");
     fs::write(&file, "[run]\ninputs = ['small.warc.gz']\nout = 'there'\n[rank]\nengine = 'blocks'")
         .unwrap();
@@ -105,7 +105,7 @@ fn an_output_folder_that_holds_something_else_is_left_alone() {
     let out = folder.path().join("out");
     run(&[&archive], &out, &[]);
     let before = files(&out);
-    // The same run again is welcome.
+    // The same run again is accepted.
     run(&[&archive], &out, &[]);
     let attempt = |more: &[&str]| {
         let mut arguments = vec!["run", words(&archive), "--out", words(&out)];
@@ -120,7 +120,7 @@ fn an_output_folder_that_holds_something_else_is_left_alone() {
     assert_eq!(attempt(&["--engine", "density", "--overwrite"]).0, 0);
     assert_ne!(before["articles.jsonl"], files(&out)["articles.jsonl"]);
 
-    // Other inputs of the same name are another run.
+    // Other inputs with the same name make a different run.
     let mut crawl = Crawl::new();
     crawl.page("https://other.example/notes/1", &prose::post(1));
     crawl.write(folder.path(), "small.warc.gz");
@@ -129,7 +129,7 @@ fn an_output_folder_that_holds_something_else_is_left_alone() {
     let wrappers = files(&out.join("wrappers"));
     assert_eq!(wrappers.keys().collect::<Vec<_>>(), ["other.example.json"], "stale wrappers stay");
 
-    // Somebody's folder.
+    // A folder with other files.
     let theirs = folder.path().join("theirs");
     fs::create_dir(&theirs).unwrap();
     fs::write(theirs.join("thesis.tex"), "years of work").unwrap();
@@ -158,7 +158,7 @@ fn an_output_place_that_cannot_be() {
 #[test]
 fn an_input_that_cannot_be_read_to_its_end_gives_exit_code_1() {
     let (folder, archive) = small();
-    // Opens, but its first page cannot be read.
+    // It can be opened, but its first page cannot be read.
     let broken = folder.path().join("broken.warc");
     std::os::unix::fs::symlink("/proc/self/mem", &broken).unwrap();
     let out = folder.path().join("out");

@@ -1,5 +1,5 @@
-//! The report of a run: what it shows, that it shows nothing but what the run left, and that nothing
-//! a page says is more than text in it.
+//! The report of a run: its contents, that they come only from the run folder, and that text from
+//! pages is always shown as text.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ fn report(folder: &Path) -> String {
     fs::read_to_string(folder.join("report/index.html")).unwrap()
 }
 
-/// The rows that the report's script has.
+/// The rows in the data of the report's script.
 fn rows(html: &str) -> Vec<Value> {
     let (_, rows) = html.split_once("<script type=\"application/json\" id=\"rows\">").unwrap();
     let (rows, _) = rows.split_once("</script>").unwrap();
@@ -112,7 +112,8 @@ fn its_numbers_are_those_of_the_ledger_and_the_articles() {
         let wrappers = parse(&fs::read_to_string(results.folder.join(wrappers)).unwrap());
         assert_eq!(row["layouts"], wrappers["templates"].as_array().unwrap().len());
     }
-    // The table has them all, those with the most articles first, for the script and without it.
+    // The table has them all, those with the most articles first, both for the script and without
+    // it.
     let rows = rows(&html);
     let counts: Vec<u64> = rows.iter().map(|row| row[2][0].as_u64().unwrap()).collect();
     assert_eq!(rows.len(), figures.len());
@@ -133,7 +134,7 @@ fn what_was_removed_is_the_boilerplate() {
     let figures = figures(&results.folder);
     let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count() as u64;
     let kept: u64 = results.articles.iter().map(|a| letters(text(a, "text"))).sum();
-    // All text of a post's body: menu, heading, paragraphs, foot.
+    // The complete text of a post's body: menu, heading, paragraphs, foot.
     let boilerplate = "HomeAboutusAllrightsreservedbynobodyinparticular.Terms";
     let all: u64 = (0..4)
         .map(|n| letters(&prose::text(n)) + letters(&prose::title(n)) + letters(boilerplate))
@@ -148,7 +149,7 @@ const HOSTILE: &str = "</script><script>alert(1)</script><img src=x onerror=aler
 /// A report in which every name, expression and path is hostile, checked as text.
 fn hostile() -> (Results, TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    // Folders of saved pages name sites; class names get into expressions.
+    // Folders of saved pages give names of sites; class names become part of expressions.
     let mut inputs = Vec::new();
     for name in ["<script>alert(1)</script><img src=x onerror=alert(2)>\"'&", "e\u{202e}vil--><!--"]
     {
@@ -174,12 +175,12 @@ fn hostile() -> (Results, TempDir) {
     let html = report(&results.folder);
     assert!(html.contains("&lt;script&gt;"), "{html}");
     check_markup(&html);
-    // The script sees the names as they are, but for what turns text around.
+    // The script gets the names unchanged, except for characters that change the direction of text.
     let named: Vec<String> = rows(&html).iter().map(|r| r[0].as_str().unwrap().into()).collect();
     assert!(named.iter().any(|name| name.contains("<script>")), "{named:?}");
     assert!(named.iter().any(|name| name.contains("⟨U+202E⟩")), "{named:?}");
     assert!(html.contains("sitegrove inspect &#39;"), "the path is not quoted");
-    // With pages of the sites, too, and these names in links.
+    // Also with single-site pages, and these names in links.
     let (code, stdout, stderr) = parts(&call(&["inspect", out.to_str().unwrap(), "--all"]));
     assert_eq!(code, 0, "{stdout}\n{stderr}");
     let html = report(&results.folder);
@@ -201,7 +202,7 @@ fn a_browser_finds_nothing_wrong_with_hostile_names() {
     in_browser("scripts/check-report", &results.folder);
 }
 
-/// Nothing but our own two scripts, no tag or attribute that is not ours.
+/// Only the two scripts of the program, and no other tags or attributes than its own.
 fn check_markup(html: &str) {
     let count = |what: &str| html.matches(what).count();
     assert_eq!((count("<script"), count("</script")), (2, 2));
@@ -229,13 +230,13 @@ fn check_markup(html: &str) {
     }
 }
 
-/// What the report links, without the way into its own table.
+/// The links of the report, without those into its own table.
 fn links(html: &str) -> Vec<&str> {
     let hrefs = html.split("href=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0);
     hrefs.filter(|href| *href != "#sites").collect()
 }
 
-/// Every link of markup and script leads to a file.
+/// Every link of markup and script must lead to a file.
 fn check_links(run: &Path, html: &str) {
     let of_script: Vec<String> = (rows(html).iter())
         .filter_map(|row| row[1].as_str().filter(|page| !page.is_empty()))
@@ -274,15 +275,15 @@ fn it_links_pages_that_are_there_and_no_others() {
     assert_eq!(links(&html).len(), 3);
     assert!(!html.contains(&command));
     check_links(&out, &html);
-    // A page reads the same however it was asked for.
+    // A page is the same however it was requested.
     assert!(fs::read(out.join("report/sites/two.example.html")).unwrap() == single);
-    // What is gone is linked no more.
+    // A removed page is not linked any more.
     fs::remove_file(out.join("report/sites/one.example.html")).unwrap();
     let (code, stdout, stderr) = parts(&call(&["report", shown]));
     assert_eq!((code, stdout.trim_end()), (0, out.join("report/index.html").to_str().unwrap()));
     assert_eq!(stderr, "");
     assert_eq!(links(&report(&out)).len(), 2);
-    // Pages of an earlier run are not taken for those of another.
+    // Pages of an earlier run are not used for another run.
     let again = run(&[&archive], &out, &["--overwrite"]);
     assert_eq!(links(&report(&out)).len(), 0);
     assert!(!out.join("report/sites").exists());
@@ -312,7 +313,7 @@ fn a_run_without_report_leaves_none_and_says_so_when_asked() {
     assert!(!out.join("report").exists());
     let (code, _, stderr) = parts(&call(&["report", shown]));
     assert!(code == 2 && stderr.contains("report in --sinks"), "{stderr}");
-    // Pages of the sites can be had all the same.
+    // Single-site pages are available nevertheless.
     let (code, stdout, _) = parts(&call(&["inspect", shown, "--all"]));
     assert!(code == 0 && !stdout.contains("links them"), "{stdout}");
     let (code, _, stderr) = parts(&call(&["report", folder.path().to_str().unwrap()]));
@@ -323,7 +324,7 @@ fn a_run_without_report_leaves_none_and_says_so_when_asked() {
 fn a_report_that_cannot_be_written_leaves_the_others_whole() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path(), &["one.example"]);
-    // Its folder cannot be made; the page itself cannot be put in place.
+    // Its folder cannot be created; the page itself cannot be moved to its place.
     for (at, in_the_way) in ["report", "report/index.html/x"].iter().enumerate() {
         let out = folder.path().join(at.to_string());
         let path = out.join(in_the_way);
@@ -341,7 +342,7 @@ fn a_report_that_cannot_be_written_leaves_the_others_whole() {
         let results = Results::read(&out);
         assert_eq!(results.articles.len(), 4);
         assert!(text(&results.ledger["failed_sinks"], "report").contains("report"));
-        // With no other output the run fails as a whole.
+        // Without any other output, the run fails.
         fs::remove_file(out.join("ledger.json")).unwrap();
         let (code, _, stderr) = with("report");
         assert_eq!(code, 2, "{stderr}");

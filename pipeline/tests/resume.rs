@@ -1,5 +1,5 @@
-//! A run that was stopped, killed or out of disk goes on with the same command, and gives the bytes of a run
-//! that nobody disturbed.
+//! A run that was stopped, killed or out of disk space is resumed by the same command, and gives
+//! the same bytes as a run that was not interrupted.
 
 #![cfg(unix)]
 
@@ -26,7 +26,7 @@ fn archive(folder: &Path, sites: usize, large: usize) -> PathBuf {
             let url = format!("https://site-{site}.example/notes/{n:04}");
             crawl.page(&url, &prose::post_with(site * 10 + n, "", &filler));
             if n % 4 == 3 {
-                // An older visit of the same page: dropped.
+                // An older capture of the same page: dropped.
                 crawl.page(&url, &prose::post_with(site * 10 + n + 1, "", &filler));
             }
         }
@@ -53,7 +53,7 @@ fn begun(archive: &Path, out: &Path) -> Child {
     child
 }
 
-/// Settings that make the larger site one that is worked on in parts.
+/// Settings with which the larger site is processed in batches.
 fn in_parts(folder: &Path) -> String {
     let path = folder.join("parts.toml");
     fs::write(&path, "[run]\nbatch_bytes = 400_000\n").unwrap();
@@ -65,7 +65,7 @@ fn killed_at_fifty_moments_it_gives_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path(), 14, 60);
     let settings = in_parts(folder.path());
-    // Half of the runs keep their pages on disk, and half have outputs that can be gone on with.
+    // Half of the runs keep their pages on disk, and half have outputs that can be resumed.
     for (memory, sinks) in [("1GiB", "jsonl,csv,report"), ("1MiB", "jsonl,csv,warc,report")] {
         let call = |out: &Path| {
             let mut call = Command::new(PATH);
@@ -75,7 +75,7 @@ fn killed_at_fifty_moments_it_gives_the_same_bytes() {
             call.stdout(Stdio::null()).stderr(Stdio::null());
             call
         };
-        // The quickest of three, so that most are killed before their end.
+        // The fastest of three, so that most are killed before their end.
         let mut took = Duration::MAX;
         let whole = folder.path().join(format!("whole-{memory}"));
         for _ in 0..3 {
@@ -125,7 +125,7 @@ fn a_stopped_run_finishes_what_it_began_and_goes_on() {
         );
         let (code, told, _) = status(&out);
         assert!(code == 1 && told.starts_with("stopped: stopped after "), "{told}");
-        // Nobody takes it for a finished run.
+        // It is not accepted as a finished run.
         let inspected = sitegrove().arg("report").arg(&out).output().unwrap();
         let (code, _, stderr) = parts(&inspected);
         assert!(code == 2 && stderr.contains("unfinished run"), "{stderr}");
@@ -177,24 +177,24 @@ fn nothing_is_done_twice_and_changes_are_noticed() {
         assert!(fs::read(out.join("ledger.json")).unwrap() == ledger, "{what}");
     };
     nothing("the same again");
-    // The same bytes at another time are the same input.
+    // The same bytes with another modification time are the same input.
     fs::write(&archive, fs::read(&archive).unwrap()).unwrap();
     nothing("a touched input");
-    // A process that died in the last moment left this.
+    // Left by a process that was killed at the last moment.
     fs::create_dir(out.join(".sitegrove")).unwrap();
     fs::write(out.join(".sitegrove/run.json"), "{}").unwrap();
     nothing("what a dead process left");
     assert!(!out.join(".sitegrove").exists());
-    // What is missing is made again.
+    // Missing files are written again.
     let articles = fs::read(out.join("articles.jsonl")).unwrap();
     fs::remove_file(out.join("articles.jsonl")).unwrap();
     assert_eq!(run(&archive, &out, &[]).0, 0);
     assert!(fs::read(out.join("articles.jsonl")).unwrap() == articles);
-    // So is everything where other outputs are asked for.
+    // If other outputs are requested, everything is written again.
     let (code, _, stderr) = run(&archive, &out, &["--markdown"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(fs::read(out.join("articles.jsonl")).unwrap() != articles);
-    // Other bytes are another input, also of the same length.
+    // Other bytes are another input, even with the same length.
     let mut bytes = fs::read(&archive).unwrap();
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
@@ -238,7 +238,7 @@ fn a_disk_that_takes_no_more_loses_nothing() {
     let archive = archive(folder.path(), 60, 4);
     let whole = folder.path().join("whole");
     assert_eq!(run(&archive, &whole, &[]).0, 0);
-    // No file may grow beyond so many blocks of 1,024 bytes: as a full disk, a write fails.
+    // No file may grow beyond a number of blocks of 1,024 bytes: a write fails, as on a full disk.
     for (blocks, memory, told) in [
         (60, "1GiB", "sites are done and kept; fix the cause"),
         (4, "1GiB", "fix the cause"),
@@ -252,7 +252,7 @@ fn a_disk_that_takes_no_more_loses_nothing() {
         let (code, _, stderr) = parts(&limited.output().unwrap());
         assert_eq!(code, 2, "{blocks} blocks: {stderr}");
         assert!(stderr.contains(told) && stderr.contains("File too large"), "{blocks}: {stderr}");
-        // Without what was read written down, the run goes on all the same.
+        // If the read state cannot be saved, the run continues nevertheless.
         let warned = stderr.contains("if the run is stopped, all inputs will be read again");
         assert_eq!(warned, blocks == 4, "{blocks}: {stderr}");
         assert!(!out.join("articles.jsonl").exists());
@@ -301,7 +301,7 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
     };
     let whole = folder.path().join("whole");
     assert!(call(&whole).output().unwrap().status.success());
-    // Gone after the run looked at its inputs and before it opened them.
+    // Removed after the run checked its inputs and before it opened them.
     let begin_and_remove = |out: &Path, memory: &str| {
         let mut child = Command::new(PATH)
             .arg("run")
@@ -332,7 +332,7 @@ fn an_input_that_vanishes_is_told_and_read_when_it_is_back() {
     assert_eq!(code, 0, "{stderr}");
     assert_same(&outcome(&out), &outcome(&whole), "with the input back");
 
-    // What was done without it is not gone on with, wherever the pages of the others are.
+    // Results computed without it are not reused, wherever the pages of the other input are.
     for memory in ["1GiB", "64kB"] {
         let out = folder.path().join(format!("killed with {memory}"));
         let mut child = begin_and_remove(&out, memory);

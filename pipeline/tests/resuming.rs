@@ -1,5 +1,5 @@
-//! A run that was killed goes on without reading all of its inputs again, with its pages in memory or on disk, and
-//! gives the bytes of a run that nobody disturbed.
+//! A run that was killed is resumed without reading all of its inputs again, with its pages in
+//! memory or on disk, and gives the same bytes as a run that was not interrupted.
 
 #![cfg(unix)]
 
@@ -38,8 +38,8 @@ fn record(kind: RecordKind, n: usize, url: &str, fields: &[(&str, &str)], html: 
     writer.finish().unwrap()
 }
 
-/// Records of many small sites with requests between them, of pages left out, and of pages found unchanged that
-/// are sites of their own.
+/// Records of many small sites with requests between them, dropped pages, and revisits of pages
+/// that are sites of their own.
 fn records() -> Vec<Vec<u8>> {
     let filler: String =
         (0..40).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
@@ -54,13 +54,13 @@ fn records() -> Vec<Vec<u8>> {
             let original = format!("<urn:uuid:{page:08}>");
             let fields = [("WARC-Refers-To", original.as_str())];
             records.push(record(RecordKind::Revisit, 6_000 + page, &copy, &fields, ""));
-            // An older visit, and what is no page.
+            // An older capture, and a record that is not a page.
             let older = prose::post_with(page + 1, "", &filler);
             records.push(record(RecordKind::Response, page, &url, &[], &older));
             records.push(record(RecordKind::Response, 7_000 + page, &copy, &[], " "));
         }
         if page % 16 == 5 {
-            // A later visit that found the server down: the copy before it gives the article.
+            // A later capture with a server error: the earlier one gives the article.
             let down = "<h1>Service unavailable</h1>";
             records.push(record(RecordKind::Response, 8_000 + page, &url, &[], down));
         }
@@ -76,7 +76,7 @@ fn command(inputs: &[&Path], out: &Path, memory: &str) -> Command {
     command
 }
 
-/// Runs, and gives how many bytes of the inputs were read, and what was told.
+/// Runs; returns the number of input bytes read, and the messages.
 fn run(inputs: &[&Path], out: &Path) -> (u64, String) {
     let (code, _, stderr) = parts(&command(inputs, out, "1GiB").output().unwrap());
     assert_eq!(code, 0, "{stderr}");
@@ -84,7 +84,7 @@ fn run(inputs: &[&Path], out: &Path) -> (u64, String) {
     (ledger["bytes_read"].as_u64().unwrap(), stderr)
 }
 
-/// Where the whole frames of a journal end.
+/// The ends of the complete frames of a journal.
 fn ends(journal: &[u8]) -> Vec<usize> {
     let (mut at, mut ends) = (0, Vec::new());
     while let Some(length) = journal.get(at..at + 4) {
@@ -94,12 +94,12 @@ fn ends(journal: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// RunContext frames in the journal of an unfinished run: sites that are done.
+/// Number of complete frames in the journal of an unfinished run: finished sites.
 fn sites_done(out: &Path) -> usize {
     ends(&fs::read(out.join(".sitegrove/journal")).unwrap_or_default()).len()
 }
 
-/// A run that was killed when most of its sites were done.
+/// A run that was killed after most of its sites were finished.
 fn killed(inputs: &[&Path], out: &Path) {
     let mut child = command(inputs, out, "1GiB").spawn().unwrap();
     wait_for(&mut child, "most of its sites", || sites_done(out) >= DONE);
@@ -111,9 +111,9 @@ fn wrapped(records: &[Vec<u8>], wrap: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     records.iter().flat_map(|record| wrap(record)).collect()
 }
 
-/// Frames that need the dictionary that stands before them.
+/// Frames that need the preceding dictionary.
 fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
-    // Any text will do for one.
+    // Any text can be used as a dictionary.
     let dictionary = records[1].clone();
     let frame = |record: &[u8]| {
         let mut to = zstd::Encoder::with_dictionary(Vec::new(), 3, &dictionary).unwrap();
@@ -129,7 +129,7 @@ fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
 fn only_pages_of_sites_not_done_are_read_again() {
     let records = records();
     let pairs: Vec<Vec<u8>> = records.chunks(2).map(<[_]>::concat).collect();
-    // Whether archives can be entered where a record lies.
+    // Whether reading an archive can start at a record.
     for (name, bytes, can_be_entered) in [
         ("plain.warc", records.concat(), true),
         ("members.warc.gz", wrapped(&records, gzip), true),
@@ -165,7 +165,7 @@ fn what_is_no_archive_is_read_again_where_it_is_needed() {
         let head = if n % 2 == 0 { canonical.as_str() } else { "" };
         fs::write(saved.join(format!("{n}.html")), prose::post_with(900 + n, head, "")).unwrap();
     }
-    // What feeds said is known; they need not be read again.
+    // The contents of feeds are saved, so that they need not be read again.
     let items: String = (0..SITES)
         .map(|n| {
             let link = format!("https://site-{n}.example/notes/1");
@@ -208,7 +208,7 @@ fn inputs_that_changed_without_a_trace_are_noticed() {
     assert_same(&outcome(&out), &outcome(&whole), "after a change without a trace");
 }
 
-/// An archive of all records in a folder, and the folders of a whole run and of one that is killed.
+/// An archive of all records in a folder, and the folders of a complete run and of a killed one.
 fn places(folder: &Path) -> (PathBuf, PathBuf, PathBuf) {
     let input = folder.join("crawl.warc.gz");
     fs::write(&input, wrapped(&records(), gzip)).unwrap();
@@ -223,7 +223,7 @@ fn kill(input: &Path, out: &Path, what: &str, until: impl Fn() -> bool) {
     child.wait().unwrap();
 }
 
-// Other systems do not tell their boots.
+// Other systems provide no boot id.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_spool_is_trusted_until_the_machine_goes_down() {
@@ -282,13 +282,13 @@ fn without_a_whole_catalogue_everything_is_read_again() {
         assert!(read == all && told.contains("is damaged"), "{what}: {read} of {all}: {told}");
         assert_same(&outcome(&out), &expected, what);
     }
-    // What was not read with it is not gone on with.
+    // A journal from a different reading of the inputs is not used.
     let path = damaged(&killed_at, &out("other"), |_| {});
     fs::write(path.join(".sitegrove/read"), "of another reading").unwrap();
     let (read, told) = run(&[&input], &path);
     assert!(read == all && told.contains("all sites are processed again"), "{read}: {told}");
     assert_same(&outcome(&path), &expected, "of another reading");
-    // It is good for more than one process, and for one with less memory.
+    // It can be used by more than one process, and by one with less memory.
     let path = damaged(&killed_at, &out("twice"), |_| {});
     let mut child = command(&[&input], &path, "1MiB").spawn().unwrap();
     let before = sites_done(&path);
@@ -311,7 +311,7 @@ fn a_journal_torn_anywhere_in_its_last_frame_is_gone_on_with() {
     let expected = outcome(&whole);
     let journal = fs::read(killed_at.join(".sitegrove/journal")).unwrap();
     let [.., last, end] = ends(&journal)[..] else { panic!("two sites and more") };
-    // Within its length, behind its head, and just so that another head would be cut short.
+    // Inside its length field, after its header, and such that another header would be cut off.
     for kept in [3, 12, 15, 23, 24, end - last - 1] {
         let out = folder.path().join(kept.to_string());
         copy(&killed_at, &out);
@@ -327,7 +327,8 @@ fn a_journal_of_other_sites_is_not_trusted() {
     let (input, others) =
         (folder.path().join("crawl.warc.gz"), folder.path().join("other.warc.gz"));
     fs::write(&input, wrapped(&records(), gzip)).unwrap();
-    // As many sites, all but one of them the same: from some number on, numbers stand for other sites.
+    // The same number of sites, all but one of them the same: from some number on, numbers denote
+    // other sites.
     let swap = |record: &Vec<u8>| {
         String::from_utf8(record.clone()).unwrap().replace("//site-7.example", "//site-x.example")
     };
@@ -348,7 +349,7 @@ fn a_journal_of_other_sites_is_not_trusted() {
         fs::write(out.join(".sitegrove/journal"), &foreign).unwrap();
         let (read, told) = run(&[&input], &out);
         assert!(told.contains("is not of the sites that were read"), "{memory}: {told}");
-        // Nothing is done, but pages that are at hand are not read again.
+        // No site is finished, but available pages are not read again.
         let expected = if memory == "1GiB" { all / 2..all + 1 } else { 0..1 };
         assert!(expected.contains(&read), "{memory}: {read} of {all}");
         assert_same(&outcome(&out), &outcome(&whole), memory);
@@ -367,7 +368,7 @@ fn a_spool_that_lost_pages_is_not_trusted() {
     let path = |part: usize| spool.join(format!("part-{part:03}"));
     let last = (0..256).rev().map(path).find(|path| path.exists()).unwrap();
     let bytes = fs::read(&last).unwrap();
-    // The first page of the part is left out, as if it had never come there; or the whole part is.
+    // The first page of the part is removed, as if it had never been written; or the complete part.
     let length = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let first = 8 + length(0) + length(4);
     for (what, left) in [("a page", Some(&bytes[first..])), ("a part", None)] {
@@ -384,7 +385,8 @@ fn a_spool_that_lost_pages_is_not_trusted() {
     }
 }
 
-/// Small pages of one site in many archives, so that many threads put pages away at once and at one place.
+/// Small pages of one site in many archives, so that many threads write pages to one place at the
+/// same time.
 #[test]
 fn no_page_is_lost_when_a_run_is_killed_as_soon_as_all_is_read() {
     const ARCHIVES: usize = 32;

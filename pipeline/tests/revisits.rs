@@ -100,7 +100,7 @@ fn of_many_revisits_the_last_gives_the_page() {
     let refers = [IDENTICAL, ("WARC-Payload-Digest", "sha1:A")];
     let mut members = vec![page("daily", 1, "sha1:A"), page("other", 2, "sha1:B")];
     members.extend((3..20).map(|day| revisit("daily", day, &refers)));
-    // The last one of all says nothing of its original.
+    // The last one has no information on its original.
     members.push(revisit("daily", 20, &[IDENTICAL]));
     let results = run_files(&[members]);
     assert_eq!(text(results.article(&url("daily")), "fetched"), "2024-05-19T10:00:00Z");
@@ -124,7 +124,7 @@ fn what_was_no_page_is_none_when_seen_again() {
     assert_eq!(results.articles.len(), 1);
 }
 
-/// Six pages that an archive merged of others has under one id, and six visits that found them unchanged.
+/// Six pages with the same id, as in an archive merged from others, and six revisits of them.
 fn of_one_id() -> Vec<Vec<u8>> {
     let mut members = Vec::new();
     for n in 0..6 {
@@ -180,19 +180,19 @@ fn what_has_another_digest_is_no_original() {
         page("one", 1, "sha1:A"),
         page("two", 2, "sha256:B"),
         page("three", 3, "sha1:C"),
-        // The record it names is another page's.
+        // The record it refers to is another page's.
         revisit(
             "lost",
             4,
             &[IDENTICAL, ("WARC-Payload-Digest", "sha1:Z"), ("WARC-Refers-To", &wrong)],
         ),
-        // The digest of the record it names was made in another way: it tells nothing.
+        // The digest of the record it refers to uses another algorithm, so it is no evidence.
         revisit(
             "found",
             5,
             &[IDENTICAL, ("WARC-Payload-Digest", "sha1:Y"), ("WARC-Refers-To", &right)],
         ),
-        // So does the page at its address, which changed meanwhile.
+        // Nor is the page at its address evidence, which changed in the meantime.
         revisit("three", 6, &[UNMODIFIED, ("WARC-Payload-Digest", "sha1:D")]),
     ]]);
     let lost: Vec<_> =
@@ -212,7 +212,7 @@ fn many_revisits_give_the_same_in_memory_and_on_disk() {
     let folder = tempfile::tempdir().unwrap();
     let mut all = Vec::new();
     for (name, memory, jobs) in [("held", "1GiB", "1"), ("disk", "64kB", "3")] {
-        // The archive is the same but for the order of its records.
+        // The archive is the same except for the order of its records.
         let path = folder.path().join("many.warc.gz");
         if name == "disk" {
             members.reverse();
@@ -234,7 +234,7 @@ fn many_revisits_give_the_same_in_memory_and_on_disk() {
         };
         all.push((lines(&results.articles), lines(&results.dropped)));
     }
-    // Two in nine name a page that is not there, and of an address the last visit counts.
+    // Two in nine refer to a missing page, and of each address the last visit is used.
     assert!(all[0].0.len() > 400 && all[0].1.len() > 3_000, "{}", all[0].0.len());
     assert!(all[0] == all[1], "memory decides");
 }

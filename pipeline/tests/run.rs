@@ -1,6 +1,6 @@
-//! The quickstart on the sample crawl: what a newcomer sees first must be right.
+//! The quickstart on the sample crawl: the first results that a new user sees.
 
-// Today's figures, for `cargo test -- --nocapture`.
+// Prints the current figures, with `cargo test -- --nocapture`.
 #![allow(clippy::print_stdout)]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ mod common;
 use common::program::{call, in_repository, parts, run};
 use common::results::{Results, files, parse, text};
 
-/// F1 in percent over gold, a little under what it is today (93.2): a fall is a bug.
+/// F1 in percent over gold, slightly below the current value (93.2): a drop is a bug.
 const FLOOR: f64 = 92.0;
 
-/// One run of the quickstart for all tests here.
+/// One run of the quickstart, shared by all tests here.
 fn quickstart() -> &'static Results {
     static RESULTS: OnceLock<(Results, TempDir)> = OnceLock::new();
     let (results, _) = RESULTS.get_or_init(|| {
@@ -67,7 +67,7 @@ fn languages_are_told_and_texts_are_readable() {
             seen += 1;
             let told = text(article, "language").split('-').next().unwrap();
             assert_eq!(told, language, "{}", article["url"]);
-            // Wrongly decoded bytes would hold neither the gold's sentence nor its letters.
+            // Incorrectly decoded text would not contain the gold's sentence and characters.
             let words = text(article, "text");
             assert!(!words.contains('\u{fffd}'), "{} is wrongly decoded", article["url"]);
             let sentence = text(gold, "gold_text").split("\n").next().unwrap();
@@ -145,7 +145,7 @@ fn articles_have_every_documented_key() {
     }
     let documented: BTreeSet<&str> = keys.into();
     for article in &quickstart().articles {
-        // Written only where there is something to say.
+        // Written only if not empty.
         let optional = ["comments", "cut", "charset_overruled"];
         let own: BTreeSet<&str> = (article.as_object().unwrap().keys().map(String::as_str))
             .filter(|key| !optional.contains(key))
@@ -207,7 +207,7 @@ fn every_site_has_its_wrappers() {
             );
             assert!(!template["patterns"].as_array().unwrap().is_empty(), "{name}");
         }
-        // What an article says it was taken by is what the wrapper says.
+        // The method recorded in an article must agree with its wrapper.
         for article in results
             .articles
             .iter()
@@ -225,8 +225,8 @@ fn the_books_add_up() {
     check_books(quickstart());
 }
 
-/// Pages that were grouped are articles or drops of later stages; drops are counted as listed, and
-/// with them the records that hold no page by their type, which are not listed.
+/// Grouped pages are articles or drops of later stages. Drops are counted as listed; records that
+/// contain no page by their type are counted, but not listed.
 fn check_books(results: &Results) {
     let mut counts = results.drops_by_reason();
     let inputs = results.ledger["inputs"].as_array().unwrap();

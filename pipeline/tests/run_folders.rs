@@ -1,4 +1,5 @@
-//! Run folders that are no finished run, or lack what a command needs: every command says so.
+//! Run folders of unfinished runs, or without the files that a command needs: every command reports
+//! it.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use common::crawl::Crawl;
 use common::program::{parts, sitegrove};
 use common::prose;
 
-/// Calls every command that takes the folder of a finished run; each must refuse and say why.
+/// Calls every command that takes the folder of a finished run; each must fail and say why.
 fn every_command_refuses(out: &Path, site: &str, inputs: &Inputs, why: &str) {
     let (out, archive) = (out.to_str().unwrap(), inputs.archive.to_str().unwrap());
     let (gold, hand) = (inputs.gold.to_str().unwrap(), inputs.wrappers.to_str().unwrap());
@@ -85,7 +86,7 @@ fn articles_that_could_not_be_written_are_not_taken_from_an_earlier_run() {
     let inputs = Inputs::make();
     let out = inputs.folder.path().join("out");
     inputs.run_before(&out);
-    // The file of an earlier run in one form, and something in the way of the other.
+    // An earlier run's file in one form, and an obstacle at the path of the other.
     fs::create_dir_all(out.join("articles.jsonl.zst/in-the-way")).unwrap();
     let settings = inputs.folder.path().join("zstd.toml");
     fs::write(&settings, "[emit]\njsonl = 'zstd'\n").unwrap();
@@ -112,7 +113,8 @@ fn a_failed_output_leaves_no_file_of_an_earlier_run() {
     let inputs = Inputs::make();
     let out = inputs.folder.path().join("out");
     inputs.run_before(&out);
-    // The index cannot be put in place: both files of `warc` must go, not one of them.
+    // The index cannot be moved to its place: both files of `warc` must be removed, not one of
+    // them.
     fs::remove_file(out.join("articles.cdxj")).unwrap();
     fs::create_dir_all(out.join("articles.cdxj/in-the-way")).unwrap();
     let archive = inputs.archive.to_str().unwrap();

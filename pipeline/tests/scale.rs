@@ -1,4 +1,4 @@
-//! Runs larger than memory give what runs in memory give, and tell how far they are.
+//! Runs larger than memory give the same results as runs in memory, and report their progress.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -49,7 +49,7 @@ fn pages_on_disk_give_the_same_bytes_as_pages_in_memory() {
     };
     let held = run("held", flags("1GiB", &[]));
     assert!(held.articles.len() > 80);
-    // What is on disk must be there to be the same: the run ends with its spool taken away.
+    // The run removes its spool at the end.
     let elsewhere = out("spools");
     let spooled = run("spooled", flags("64kB", &["--jobs", "1"]));
     assert_same(&held, &spooled, "64 kB");
@@ -60,7 +60,7 @@ fn pages_on_disk_give_the_same_bytes_as_pages_in_memory() {
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "the spool was left behind");
 }
 
-/// Pages of one site: two layouts, a list, and a few pages of a layout of their own.
+/// Pages of one site: two layouts, a list, and a few pages of other layouts.
 fn large_site(pages: usize) -> Crawl {
     let mut crawl = Crawl::new();
     for n in 0..pages {
@@ -75,7 +75,7 @@ fn large_site(pages: usize) -> Crawl {
     crawl
 }
 
-/// Articles and drops, each as one line, in order: an oversized site gives them part after part.
+/// Articles and drops, one line each, in order: those of an oversized site come batch by batch.
 fn lines(results: &Results) -> Vec<String> {
     let all = results.articles.iter().chain(&results.dropped);
     let mut lines: Vec<String> = all.map(ToString::to_string).collect();
@@ -109,7 +109,7 @@ fn an_oversized_site_gives_what_it_gives_as_a_whole() {
         let again = in_parts(&name, &["--memory", memory, "--jobs", jobs]);
         assert_same(&parts, &again, &name);
     }
-    // What the site's file and row tell is of all its parts.
+    // The site's file and row cover all its batches.
     let file = fs::read_to_string(parts.folder.join("wrappers/large.example.json")).unwrap();
     let record: serde_json::Value = serde_json::from_str(&file).unwrap();
     let templates = record["templates"].as_array().unwrap();
@@ -209,7 +209,8 @@ fn amounts_of_memory_are_checked() {
             ),
         }
     }
-    // Less than any run needs: it works all the same, with everything on disk, in a folder of its own.
+    // Less than any run needs: it works nevertheless, with everything on disk, in a separate
+    // folder.
     let ample = Results::read(&out);
     let little = run(&[&archive], &folder.path().join("little"), &["--memory", "1MB"]);
     assert!(ample.articles.len() >= 100, "{}", ample.articles.len());
@@ -221,7 +222,7 @@ fn an_oversized_site_joins_the_parts_of_articles() {
     let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     let url = |story: usize, part: usize| {
-        // The parts of a story are far from each other by address.
+        // The parts of a story are far apart in the order of addresses.
         format!("https://parts.example/{part}/story-{story:02}")
     };
     for story in 0..40 {

@@ -1,4 +1,4 @@
-//! The search index of a run, and one that grows.
+//! The search index of a run, and an index to which several runs add.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use common::program::{PATH, call, in_repository, parts, run, sitegrove};
 use common::prose;
 use common::results::{files, parse, text};
 
-/// Searches and gives the answer; must succeed.
+/// Searches and returns the answer; must succeed.
 fn search(index: &Path, query: &str, more: &[&str]) -> Value {
     let arguments = ["search", words(index), query, "--json"];
     let (code, stdout, stderr) = parts(&sitegrove().args(arguments).args(more).output().unwrap());
@@ -32,7 +32,7 @@ fn total(answer: &Value) -> u64 {
     answer["total"].as_u64().unwrap()
 }
 
-/// A crawl of a site; `seeds` are (number of the page, its text).
+/// A crawl of a site; `seeds` are (number of the page, seed of its text).
 fn crawl(folder: &Path, name: &str, site: &str, seeds: &[(usize, usize)]) -> PathBuf {
     let mut crawl = Crawl::new();
     for &(n, seed) in seeds {
@@ -50,7 +50,7 @@ fn articles_are_found_in_their_own_languages() {
     let results = run(&archives, &out, &["--sinks", "jsonl,index"]);
     let find = |query: &str, more: &[&str]| search(&out, query, more);
 
-    // Every article is there, with what articles.jsonl says of it.
+    // Every article is in the index, with its values from articles.jsonl.
     let all = find("*", &["--limit", "1000"]);
     assert_eq!(urls(&all).len(), results.articles.len());
     for hit in all["hits"].as_array().unwrap() {
@@ -65,7 +65,7 @@ fn articles_are_found_in_their_own_languages() {
     assert_eq!(by_site, total(&all));
     assert!(all["languages"].as_object().unwrap().len() >= 6, "{}", all["languages"]);
 
-    // Inflected in the query as nowhere in the text.
+    // Inflected forms in the query that do not occur in the text.
     for (query, language) in [
         ("bridging", "en"),
         ("Gemeinden", "de"),
@@ -79,7 +79,7 @@ fn articles_are_found_in_their_own_languages() {
         assert!(total(&found) > 0, "{query}: {found}");
         let hits = found["hits"].as_array().unwrap();
         assert!(hits.iter().all(|hit| hit["language"] == language), "{query}: {found}");
-        // Without a word of the language, too.
+        // Also without specifying the language.
         assert!(total(&find(query, &[])) >= total(&found), "{query}");
     }
 
@@ -130,12 +130,12 @@ fn an_index_grows_and_an_address_is_in_it_once() {
     assert_eq!(all["sites"], serde_json::json!({"a.example": 8, "b.example": 4}));
     let third = search(&index, "url:\"https://a.example/notes/2\"", &[]);
     assert_eq!(third["hits"][0]["title"], prose::title(32));
-    // The same night again changes nothing; a run that writes no index, neither.
+    // The same night again changes nothing; neither does a run that writes no index.
     night(&tuesday, "out-2");
     run(&[&tuesday], &at("out-2"), &["--sinks", "csv"]);
     assert_eq!(urls(&search(&index, "*", &["--limit", "100"])), urls(&all));
 
-    // Gone from the files, too.
+    // Removed from the files, too.
     let title = prose::title(41);
     let holds = |word: &str| {
         files(&index)
@@ -151,7 +151,7 @@ fn an_index_grows_and_an_address_is_in_it_once() {
     assert_eq!(total(&search(&index, &format!("\"{title}\""), &["--site", "b.example"])), 0);
     assert_eq!(forget(&["--forget-site", "b.example"]).1, "3 articles removed, 8 remain\n");
     assert!(!holds("b.example"), "forgotten, but still on disk");
-    // What was forgotten may come again.
+    // Removed articles may be added again.
     night(&other, "out-3");
     assert_eq!(total(&search(&index, "*", &[])), 12);
 }
@@ -215,7 +215,7 @@ fn a_killed_run_leaves_an_index_as_it_was() {
                 None => assert!(!index.exists(), "{case}"),
             }
         }
-        // No lock is left behind, no half of an index, and what was left over is cleared away.
+        // No lock and no incomplete index are left behind, and leftovers are removed.
         run(&[&small], &out, &["--overwrite", "--index", words(&index)]);
         assert_eq!(total(&search(&index, "*", &[])), 4);
         fs::remove_dir_all(&index).unwrap();
@@ -234,7 +234,7 @@ fn two_runs_do_not_build_one_new_index() {
     let at = |name: &str| folder.path().join(name);
     let index = at("below/articles.index");
     let small = crawl(folder.path(), "small.warc.gz", "a.example", &[0, 1, 2, 3].map(|n| (n, n)));
-    // Enough that the first run can be held in the middle of its work.
+    // Large enough that the first run can be paused in the middle of its work.
     let mut large = Crawl::new();
     for page in 0..400 {
         large.page(&format!("https://s{}.example/{page}", page / 8), &prose::post(page));
@@ -310,7 +310,7 @@ fn refusals_say_what_to_do() {
     let (code, _, stderr) = parts(&call(&["run", words(&config), words(&archive)]));
     assert!(code == 2 && stderr.contains("emit.index_memory is 1000"), "{stderr}");
 
-    // A folder that holds something else stays as it is; the other outputs are written.
+    // A folder with other files is unchanged; the other outputs are written.
     fs::create_dir(at("letters")).unwrap();
     fs::write(at("letters/dear.txt"), "dear").unwrap();
     let (code, _, stderr) = attempt(&["--index", words(&at("letters"))]);
@@ -318,7 +318,7 @@ fn refusals_say_what_to_do() {
     assert_eq!(files(&at("letters")).len(), 1);
     assert!(out.join("articles.jsonl").exists());
 
-    // So does an index of another program, or one whose words were analysed otherwise.
+    // So is an index of another program, or one made by other analysis rules.
     let index = at("articles.index");
     assert_eq!(attempt(&["--index", words(&index)]).0, 0);
     let meta = fs::read_to_string(index.join("meta.json")).unwrap();

@@ -1,4 +1,4 @@
-//! What a stranger's page or feed must not achieve; docs/SECURITY.md names these tests line by line.
+//! Attacks by untrusted pages and feeds; docs/SECURITY.md refers to these tests line by line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -52,7 +52,7 @@ fn nothing_is_fetched() {
     assert_eq!(results.count("feed_items"), 1, "the feed was not read: {:?}", results.dropped);
     let caller = listener.accept();
     assert!(caller.is_err(), "somebody called: {caller:?}");
-    // A call would have been seen.
+    // A connection would have been observed.
     TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     assert!(listener.accept().is_ok());
 }
@@ -138,13 +138,13 @@ fn a_feed_of_a_hundred_megabytes_is_one_drop() {
         results.ledger["peak_rss_bytes"].as_u64().unwrap_or(0) >> 20
     };
     let (with, without) = (peak(&results), peak(&without));
-    // A buffer of up to 16 MiB, twice while it grows, and what the growing leaves.
+    // A buffer of up to 16 MiB, twice while it grows, and fragmentation by the growth.
     assert!(with < without + 64, "{with} MiB, and {without} without it");
 }
 
 #[test]
 fn names_in_markup_do_not_escape_their_expressions() {
-    // Names that would end a string, a predicate, a line or a file if they were pasted in.
+    // Names that would end a string, a predicate, a line or a file if they were inserted unescaped.
     let names = [
         "x'] | //*[@a='",
         "x\"] | //*[@a=\"",
@@ -160,7 +160,7 @@ fn names_in_markup_do_not_escape_their_expressions() {
     for (n, name) in names.iter().enumerate() {
         let escaped = name.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
         for seed in 0..5 {
-            // Nothing but these names tells the article from what is beside it.
+            // Only these names distinguish the article from its surroundings.
             let entry = format!("<div id=\"{escaped}\" class=\"{escaped}\" data-x=\"{escaped}\">");
             let post = prose::post(seed);
             let named = post
@@ -182,7 +182,7 @@ fn names_in_markup_do_not_escape_their_expressions() {
             expression.parse().unwrap_or_else(|e| panic!("{expression}: {e:?}"))
         };
         let paths: Vec<_> = article["xpath"].as_array().unwrap().iter().map(read).collect();
-        // What they select is the article and nothing beside it, so no name has changed what they mean.
+        // The expressions select exactly the article, so no name has changed their meaning.
         let document = dom::parse(&pages[text(article, "url")]);
         let selected = wrapper::select(&paths, &document);
         let found = dom::text_of(&document, &selected, &[]);
@@ -191,7 +191,7 @@ fn names_in_markup_do_not_escape_their_expressions() {
             assert!(!found.contains(beside), "{:?} selects {found:?}", article["xpath"]);
         }
     }
-    // Some of the names do stand in the expressions.
+    // Some of the names are used in the expressions.
     let expressions: BTreeSet<&str> = (results.articles.iter())
         .flat_map(|article| article["xpath"].as_array().unwrap())
         .map(|expression| expression.as_str().unwrap())
@@ -204,7 +204,8 @@ fn names_in_markup_do_not_escape_their_expressions() {
 
 #[test]
 fn text_of_pages_adds_no_directive_to_wrapper_files() {
-    // Text, titles, names and addresses that would begin a line or end a comment if they were pasted in.
+    // Text, titles, names and addresses that would begin a line or end a comment if they were
+    // inserted unescaped.
     let bad = [
         "x\nstrip: //body\ny",
         "x\r\nstrip: //body\r\ny",

@@ -1,4 +1,4 @@
-//! Outputs that can be chosen, and outputs that fail.
+//! Selection of outputs, and outputs that fail.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,8 @@ fn only_what_was_chosen_is_written() {
     assert_eq!(names(&out), every);
     assert!(out.join("index/meta.json").is_file());
     assert_eq!(all.articles.len(), 8);
-    // What an earlier run wrote and this one does not would be taken for a part of this one.
+    // Files of an earlier run that this one does not write would be mistaken for a part of this
+    // one.
     run(&[&archive], &out, &["--sinks", "csv"]);
     assert_eq!(names(&out), ["articles.csv"]);
     assert!(!out.join("index").exists());
@@ -65,7 +66,7 @@ fn lines_can_be_compressed_and_are_read_so() {
     let plain = fs::read(out.join("articles.jsonl")).unwrap();
     let zstd = settings(folder.path(), "jsonl = 'zstd'");
     run(&[&zstd, &archive], &out, &[]);
-    // The plain form is of the earlier run: two forms side by side could differ.
+    // The uncompressed file is of the earlier run: the two could differ.
     assert_eq!(names(&out), ["articles.jsonl.zst"]);
     let stored = fs::read(out.join("articles.jsonl.zst")).unwrap();
     assert!(stored.len() < plain.len() / 2);
@@ -132,7 +133,7 @@ fn bulk_lines_are_those_of_the_server() {
         }
         assert_eq!(lines.next(), None);
     }
-    // What servers know an article by must not change from version to version.
+    // Ids of articles in search servers must not change between versions.
     assert!(ids.iter().all(|id| id.len() == 32));
     assert_eq!(ids[0], ID_OF_THE_FIRST);
     ids.sort_unstable();
@@ -187,7 +188,7 @@ fn a_failing_sink_leaves_the_others_whole() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path());
     let out = folder.path().join("out");
-    // A folder in the file's place cannot be replaced by the file.
+    // A folder at the file's path cannot be replaced by the file.
     fs::create_dir_all(out.join("articles.csv/in-the-way")).unwrap();
     let output = sitegrove()
         .args(["run", "--overwrite", "--sinks", "jsonl,csv", "--out"])
@@ -202,7 +203,7 @@ fn a_failing_sink_leaves_the_others_whole() {
     assert_eq!(results.articles.len(), 8);
     let why = results.ledger["failed_sinks"]["csv"].as_str().unwrap();
     assert!(why.contains("articles.csv"), "{why}");
-    // With no sink left, the run fails as a whole and writes no ledger.
+    // Without any remaining sink, the run fails and writes no ledger.
     let output = sitegrove()
         .args(["run", "--overwrite", "--sinks", "csv", "--out"])
         .args([&out, &archive])

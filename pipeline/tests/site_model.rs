@@ -1,5 +1,6 @@
-//! The invariants of the site model, over the sample crawl and over sites made up: applying is a function,
-//! learning depends on the set of pages, and the bytes of a model are the model.
+//! The invariants of the site model, on the sample crawl and on invented sites: applying is a pure
+//! function, learning depends only on the set of pages, and the bytes of a model are equivalent to
+//! the model.
 
 use std::sync::atomic::AtomicBool;
 
@@ -32,7 +33,7 @@ fn sample_crawl() -> Vec<Site> {
     sites_of(&[format!("{}/../data/crawl", env!("CARGO_MANIFEST_DIR"))])
 }
 
-/// A site of two layouts, a list and a page of neither.
+/// A site with two layouts, a list and a page that is neither.
 fn made_up() -> Site {
     let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
@@ -71,7 +72,7 @@ fn learn_from(site: &Site, pages: &[&Page], settings: &Settings) -> SiteModel {
     learn(&evidence, &sample, None, settings)
 }
 
-/// Other orders of the same.
+/// Permutations of the items.
 fn orders<T: Copy>(all: &[T]) -> Vec<Vec<T>> {
     let turned = all.iter().rev().copied().collect();
     let mut mixed: Vec<T> = all.iter().step_by(2).copied().collect();

@@ -1,4 +1,4 @@
-//! What is printed does nothing to a terminal, whatever pages, addresses and names of files hold.
+//! Output has no effect on a terminal, whatever pages, addresses and file names contain.
 
 #![cfg(unix)]
 
@@ -12,19 +12,19 @@ use common::program::{parts, sitegrove};
 use common::prose;
 use common::results::parse;
 
-/// Colours, a title of the window, a cleared screen, a bell, the same by C1 controls, and all that
-/// turns the text around it.
+/// Colours, a window title, a cleared screen, a bell, the same with C1 controls, and all characters
+/// that change the direction of text.
 const HARM: &str = "\u{1b}[31m\u{1b}]0;owned\u{7}\u{1b}c\u{8}\u{7f}\u{9b}2J\u{9d}0;owned\u{9c}\u{85}\
     \u{202a}\u{202b}\u{202d}\u{202e}gnp\u{202c}\u{2066}\u{2067}\u{2068}i\u{2069}\u{200e}\u{200f}\u{61c}\
     \u{2028}\u{2029}\u{e0041}\u{feff}";
 
-/// What of it may stand in an address of a record, which is one line of ASCII or UTF-8.
+/// The part of it that is possible in the address of a record, which is one line of ASCII or UTF-8.
 const IN_ADDRESS: &str = "\u{1b}[31m\u{7}\u{9b}2J\u{202e}gnp\u{2066}\u{200f}\u{2028}\u{7f}";
 
-/// What may stand in the name of a file or folder.
+/// The part of it that is possible in the name of a file or folder.
 const IN_NAME: &str = "e\u{202e}vil\u{1b}[31m\u{7}\u{9b}2J\u{2066}";
 
-/// Whether people may look at a character.
+/// Whether a character is safe to print.
 fn is_harmless(c: char) -> bool {
     let turns = matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{206f}');
     let marks =
@@ -32,7 +32,7 @@ fn is_harmless(c: char) -> bool {
     matches!(c, '\n' | '\t') || !(c.is_control() || turns || marks)
 }
 
-/// Calls the binary and looks at all that it prints. Gives its exit code and both texts.
+/// Calls the binary and checks all its output. Returns its exit code and both streams.
 #[track_caller]
 fn look<S: AsRef<OsStr>>(arguments: &[S]) -> (i32, String, String) {
     let (code, stdout, stderr) = parts(&sitegrove().args(arguments).output().unwrap());
@@ -47,7 +47,7 @@ fn look<S: AsRef<OsStr>>(arguments: &[S]) -> (i32, String, String) {
     (code, stdout, stderr)
 }
 
-/// A post whose title, text, attributes and author do what they can.
+/// A post with the harmful characters in title, text, attributes and author.
 fn post(n: usize) -> String {
     let head = format!(
         "<meta name=author content=\"Ann {HARM} Other\"><meta property='og:title' content=\"{HARM}\">\
@@ -61,7 +61,7 @@ fn post(n: usize) -> String {
     let page = prose::post_with(n, &head, &inside);
     let (title, paragraph) = (prose::title(n), &prose::paragraphs(n)[0]);
     let harmful = format!("Harmful {HARM} words &#27;[31m &#x202e; of number {n}. {paragraph}");
-    // The entry's class is what a wrapper is written with.
+    // The wrapper uses the entry's class.
     page.replace(&title, &format!("{title} {HARM} end"))
         .replace(paragraph, &harmful)
         .replace("class=entry", "class='entry\u{202e} e\u{1b}x'")
@@ -95,7 +95,7 @@ impl Hostile {
     }
 }
 
-/// Arguments of any kind, one after the other.
+/// A list of arguments of different types.
 macro_rules! words {
     ($($word:expr),* $(,)?) => { &[$(OsStr::new(&$word)),*][..] };
 }
@@ -105,11 +105,11 @@ fn nothing_of_a_page_acts_on_the_terminal() {
     let hostile = Hostile::make();
     let (archive, pages, out) = (&hostile.archive, &hostile.pages, hostile.at("out"));
     let sqlite = out.join("archive.sqlite");
-    // An archive that breaks off is named on standard error.
+    // A truncated archive is named on standard error.
     let whole = fs::read(archive).unwrap();
     let short = hostile.at(&format!("short{IN_NAME}.warc.gz"));
     fs::write(&short, &whole[..whole.len() - 40]).unwrap();
-    // The next visit finds other words and titles.
+    // The next capture has other words and titles.
     let mut crawl = Crawl::of_day("2024-05-02");
     for n in 0..8 {
         crawl.page(&format!("https://evil.example/notes/{n}?{IN_ADDRESS}"), &post(n + 8));

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 mod common;
 use common::program::{call, in_repository, parts, run, sitegrove};
 
-/// Trains on the sample crawl with so many threads.
+/// Trains on the sample crawl with this number of threads.
 fn train(folder: &TempDir, threads: &str) -> (String, std::path::PathBuf) {
     let out = folder.path().join(format!("weights-{threads}.json"));
     let output = sitegrove()

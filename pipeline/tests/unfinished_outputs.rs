@@ -1,4 +1,5 @@
-//! A run that goes on keeps what an earlier process wrote, as far as it is what would be written again.
+//! A resumed run keeps what an earlier process wrote, as far as the same bytes would be written
+//! again.
 
 #![cfg(unix)]
 
@@ -25,7 +26,7 @@ fn archive(folder: &Path) -> PathBuf {
             let url = format!("https://site-{site}.example/notes/{n:04}");
             crawl.page(&url, &prose::post_with(site * 20 + n, "", &filler));
             if n == 3 {
-                // An older visit: dropped.
+                // An older capture: dropped.
                 crawl.page(&url, &prose::post_with(site * 20 + n + 1, "", &filler));
             }
         }
@@ -33,7 +34,7 @@ fn archive(folder: &Path) -> PathBuf {
     crawl.write(folder, "crawl.warc.gz")
 }
 
-/// A run with outputs that can be gone on with, but for those of `more`.
+/// A run with outputs that can be resumed, except for those in `more`.
 fn command(archive: &Path, out: &Path, more: &[&str]) -> Command {
     let mut command = Command::new(PATH);
     command.env("RUST_LOG", "sitegrove=debug").arg("run").args(more).arg(archive);
@@ -42,7 +43,7 @@ fn command(archive: &Path, out: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// Runs to the end; gives how many sites were in the outputs before, of how many.
+/// Runs to the end; returns the number of sites already in the outputs, and the total.
 fn run(archive: &Path, out: &Path, more: &[&str]) -> (usize, usize) {
     let (code, _, stderr) = parts(&command(archive, out, more).output().unwrap());
     assert_eq!(code, 0, "{stderr}");
@@ -53,7 +54,7 @@ fn run(archive: &Path, out: &Path, more: &[&str]) -> (usize, usize) {
     (here.unwrap_or(0), of.unwrap_or(0))
 }
 
-/// A run that was told to stop when half of its sites were done.
+/// A run that was stopped when half of its sites were finished.
 fn stopped(archive: &Path, out: &Path, more: &[&str]) {
     let mut child = command(archive, out, more).spawn().unwrap();
     let half = || fs::read_dir(out.join("wrappers")).map_or(0, Iterator::count) > SITES / 2;
@@ -69,7 +70,7 @@ fn settings(folder: &Path, text: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Settings that make the larger sites ones that are worked on in parts.
+/// Settings with which the larger sites are processed in batches.
 const IN_PARTS: &str = "[run]\nbatch_bytes = 200_000\n";
 
 #[test]
@@ -122,7 +123,7 @@ fn outputs_that_are_not_what_they_were_are_written_again() {
     let first = |bytes: &mut Vec<u8>| bytes[0] ^= 1;
     let more = |bytes: &mut Vec<u8>| bytes.extend(b"{}\n");
     type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
-    // What is done to which file, and whether no site, some or all are still there.
+    // The damage to each file, and whether no site, some or all are still valid.
     let cases: [(&str, &str, Damage<'_>, [bool; 3]); 14] = [
         ("half", articles, &half, [false, true, false]),
         ("byte", articles, &a_byte, [false, true, false]),
@@ -154,7 +155,7 @@ fn outputs_that_are_not_what_they_were_are_written_again() {
         assert!(as_told && of > SITES / 2, "{what} of {file}: {here} of {of}");
         assert_same(&outcome(&out), &expected, &format!("{what} of {file}"));
     }
-    // One that is gone altogether.
+    // A file that is missing.
     for file in [articles, dropped, wrapper] {
         let out = folder.path().join(format!("without-{}", file.replace('/', "-")));
         copy(&left, &out);
@@ -202,7 +203,7 @@ fn killed_again_and_again_it_gives_the_same_bytes() {
     assert_same(&outcome(&out), &outcome(&whole), "killed three times");
 }
 
-/// Bytes of the journal of a run when most of its sites are done.
+/// Size of the journal of a run, in bytes, when most of its sites are finished.
 fn journal_of(archive: &Path, out: &Path, more: &[&str]) -> u64 {
     let mut child = command(archive, out, more).spawn().unwrap();
     let most = || fs::read_dir(out.join("wrappers")).map_or(0, Iterator::count) > SITES * 3 / 4;

@@ -1,5 +1,5 @@
-//! A run gives the same bytes on processors with other vector instructions. A file of its own: what is
-//! forced is forced for the whole process.
+//! A run gives the same bytes on processors with other vector instructions. In a separate file,
+//! because the instructions are selected for the whole process.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ mod common;
 use common::program::in_repository;
 use common::results::files;
 
-/// The files of a run of the sample crawl, without those that tell times.
+/// The files of a run of the sample crawl, without those that contain times.
 fn files_of_run(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut config = Config::load(Some(&in_repository("configs/quickstart.toml"))).unwrap();
     config.run.out = out.to_owned();

@@ -19,7 +19,7 @@ fn records(bytes: &[u8]) -> Vec<Record> {
     reader.map(|record| record.unwrap()).collect()
 }
 
-/// Lines of the index: key, time and what they say.
+/// Lines of the index: key, time and JSON.
 fn index(folder: &Path) -> Vec<(String, String, Value)> {
     let lines = fs::read_to_string(folder.join("articles.cdxj")).unwrap();
     let line = |line: &str| {
@@ -61,13 +61,13 @@ fn every_article_is_found_through_the_index() {
         let refers_to = record.headers.get("WARC-Refers-To").unwrap();
         assert_eq!(refers_to, format!("<{}>", text(&article["origin"], "record_id")));
     }
-    // The same bytes once more, for one thread.
+    // The same bytes again, with one thread.
     let again = folder.path().join("again");
     run(&[&sample], &again, &["--sinks", "jsonl,warc", "--jobs", "1"]);
     for name in ["articles.warc.gz", "articles.cdxj"] {
         assert!(fs::read(out.join(name)).unwrap() == fs::read(again.join(name)).unwrap(), "{name}");
     }
-    // Not chosen, both go.
+    // If not selected, both are removed.
     run(&[&sample], &out, &[]);
     assert!(files(&out).keys().all(|name| !name.contains("warc") && !name.contains("cdxj")));
 }

@@ -1,4 +1,4 @@
-//! Wrappers written by hand, and learnt ones carried over to other programs.
+//! Handwritten site configs, and learnt wrappers exported for other programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn wrapper_file(folder: &Path, name: &str, lines: &str) -> PathBuf {
     path
 }
 
-/// What a wrapper gives of a post.
+/// Values of a post that the site config gives.
 const BY_HAND: &str = "# by hand\ntitle: //h1\ndate: //meta[@property='article:published_time']/@content\n\
     body: //article[@id='nowhere']\nbody: //div[@class='entry']\nstrip: //p[@class='more']\nprune: no\n\
     test_url: https://hand.example/posts/3\ntest_contains: The\ntest_url: https://hand.example/posts/99\n";
@@ -58,7 +58,7 @@ fn a_fixed_wrapper_takes_the_place_of_the_learnt_one() {
     assert_eq!(text(article, "published"), "2024-04-03");
     assert_eq!(text(&article["sources"], "title"), "site-config");
     assert_eq!(text(&article["sources"], "published"), "site-config");
-    // The other host has no file: `hand.example.txt` is not for the hosts below.
+    // The other host has no file: `hand.example.txt` is not for the hosts below it.
     let other = fixed.article("https://notes.hand.example/posts/3");
     assert_eq!(text(other, "engine"), "grove");
     let site = fs::read_to_string(fixed.folder.join("wrappers/hand.example.json")).unwrap();
@@ -78,7 +78,7 @@ fn a_page_without_a_match_goes_the_learnt_way_unless_that_is_forbidden() {
     let file = wrapper_file(folder.path(), ".hand.example.txt", lines);
     let below =
         run(&[&archive], &folder.path().join("below"), &["--site-configs", file.to_str().unwrap()]);
-    // What is stripped is stripped all the same. The file is for the hosts below alone.
+    // `strip` applies nevertheless. The file is only for the hosts below.
     for (url, stripped) in
         [("https://www.hand.example/posts/1", false), ("https://notes.hand.example/posts/1", true)]
     {
@@ -104,7 +104,7 @@ fn pages_of_one_article_are_joined_where_the_crawl_has_them() {
     let mut crawl = Crawl::new();
     let url = |n: usize| format!("https://parts.example/story?page={n}");
     for n in 1..=6 {
-        // 1 → 2 → 3; 4 leads to a page that is not there, 5 and 6 to each other.
+        // 1 → 2 → 3; 4 links to a missing page, 5 and 6 to each other.
         let to = [2, 3, 0, 9, 6, 5][n - 1];
         let next = format!("<a class=next href='?page={to}'>next</a>");
         crawl.page(&url(n), &prose::post_with(n, "", if to > 0 { &next } else { "" }));
@@ -153,7 +153,7 @@ fn the_configuration_names_files_too() {
     assert_eq!(code, 0, "{stderr}");
     let results = Results::read(&folder.path().join("out"));
     let article = results.article("https://www.hand.example/posts/3");
-    // global.txt takes the first paragraph, too.
+    // global.txt removes the first paragraph, too.
     let rest: Vec<String> = prose::paragraphs(3).drain(1..).collect();
     assert_eq!(text(article, "text"), rest.join("\n\n"));
     let (code, _, stderr) = parts(&call(&["run", "x.warc", "--site-configs", "nowhere"]));
@@ -171,11 +171,11 @@ fn learnt_wrappers_are_written_and_read_back() {
         files(&out).into_keys().filter(|name| name.starts_with("site-config/")).collect();
     assert!(written.len() >= 9, "{written:?}");
     assert!(written.iter().all(|name| name.ends_with(".txt")));
-    // Every directive of ours is one that we honour, or that needs nothing.
+    // Every directive that we write is honoured, or needs no action.
     let (code, stdout, stderr) =
         parts(&call(&["wrappers".as_ref(), "check".as_ref(), out.join("site-config").as_os_str()]));
     assert_eq!(code, 0, "{stdout}{stderr}");
-    // They give what the run gave: on the sample crawl nearly always.
+    // They give the same articles as the run, nearly always on the sample crawl.
     let arguments = ["wrappers", "test", "--format", "json", "--run"];
     let output = sitegrove()
         .args(arguments)
@@ -195,7 +195,7 @@ fn learnt_wrappers_are_written_and_read_back() {
         sum("same_text")
     );
     assert!(sum("tests_held") * 100 >= sum("tests") * 90 && sum("tests") >= 20, "{stdout}");
-    // And as fixed wrappers of another run.
+    // And as site configs of another run.
     let again = run(
         &[&sample],
         &folder.path().join("again"),
@@ -208,7 +208,7 @@ fn learnt_wrappers_are_written_and_read_back() {
         .filter(|a| results.articles.iter().any(|b| a["url"] == b["url"] && a["text"] == b["text"]))
         .count() as u64;
     assert!(same * 100 >= by_wrapper * 90, "{same} of {by_wrapper}");
-    // A run that does not choose them takes them away.
+    // A run without this output removes them.
     run(&[&sample], &out, &["--sinks", "jsonl"]);
     assert!(!out.join("site-config").exists());
 }
@@ -257,7 +257,7 @@ fn runs_are_listed_shown_and_exported() {
         text.contains("\nbody: //") && text.contains("\ntest_url: https://www.hand.example/posts/"),
         "{text}"
     );
-    // Wrappers of a run can be tried as they are.
+    // Wrappers of a run can be tested directly.
     let (archive, run_dir) = (archive.to_str().unwrap(), run_dir);
     let outcome = wrappers(&["test", run_dir, archive, "--run", run_dir]);
     assert!(outcome.contains("8 of 8") && outcome.lines().count() == 4, "{outcome}");

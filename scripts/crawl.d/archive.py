@@ -1,7 +1,7 @@
-"""WARC 1.1 written fast: one gzip member a record, whose parts that pages share are compressed once.
+"""A fast WARC 1.1 writer: one gzip member per record. Parts that pages share are compressed only once.
 
-Deflate streams that end with a full flush can be put one behind the other (RFC 1951, §3.2.4: an empty stored block ends
-on a byte boundary; nothing behind it refers to what is before it), so a member is made of pieces.
+Deflate streams that end with a full flush can be concatenated (RFC 1951, §3.2.4: an empty stored block ends on a byte
+boundary; nothing after it refers to data before it), so a member consists of pieces.
 """
 import hashlib
 import struct
@@ -57,7 +57,7 @@ def chunked(pieces):
 
 
 class Writer:
-    """Writes records to a file, in order, with times that go on."""
+    """Writes records to a file, in order, with increasing times."""
 
     def __init__(self, file, name, seed):
         self.file, self.seconds, self.count, self.name = file, 0, 0, f"{seed}:{name}"
@@ -66,7 +66,7 @@ class Writer:
         self.record("warcinfo", {"WARC-Filename": name, "Content-Type": "application/warc-fields"}, [about.encode()])
 
     def record(self, kind, fields, pieces):
-        """Writes a record. Gives its identifier."""
+        """Writes a record. Returns its id."""
         self.count += 1
         self.counts[kind] = self.counts.get(kind, 0) + 1
         ident = f"<urn:uuid:{uuid.UUID(bytes=hashlib.md5(f'{self.name}:{self.count}'.encode()).digest())}>"
@@ -78,7 +78,7 @@ class Writer:
         return ident
 
     def response(self, url, status, headers, pieces, wire=(), note=False, request=False):
-        """An exchange: the response, and if asked for its request and a note on how long it took."""
+        """An exchange: the response, and on request its request and a metadata record with the fetch time."""
         self.seconds += 1
         host, _, path = url.partition("://")[2].partition("/")
         fields = {"WARC-Target-URI": url, "WARC-IP-Address": f"192.0.2.{len(host) * 7 % 250 + 1}", "Content-Type": "application/http; msgtype=response"}

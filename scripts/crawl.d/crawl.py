@@ -1,4 +1,4 @@
-"""What is crawled when: sites and their sizes, visits spread over the files, and the records of each file."""
+"""The schedule of the crawl: sites and their sizes, visits spread over the files, and the records of each file."""
 import gzip
 import hashlib
 import json
@@ -15,12 +15,12 @@ from themes import THEMES, Theme
 
 FEWEST = 2  # pages of a site
 MEASURED = 60  # largest sites whose page sizes are measured before pages are counted
-REPEATED = 0.012  # share of pages that are there under a second address too
+REPEATED = 0.012  # share of pages that also occur at a second address
 KEPT = 300  # sites kept between visits
 
 
 class World:
-    """What all sites are made of. The same seed gives the same."""
+    """State shared by all sites. The same seed gives the same state."""
 
     def __init__(self, seed):
         self.seed = seed
@@ -35,7 +35,7 @@ class World:
 
 
 class Visit(NamedTuple):
-    """A stay of the crawler at a site: some pages one after the other."""
+    """A visit of the crawler to a site: some consecutive pages."""
 
     rank: int
     first: int
@@ -43,7 +43,7 @@ class Visit(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What was written to a file."""
+    """Counts of what was written to a file."""
 
     name: str
     bytes: int
@@ -54,7 +54,7 @@ class Made(NamedTuple):
 
 
 def page_parts(site, number):
-    """Parts of a page, its kind and its text (of articles)."""
+    """Parts of a page, its kind and its text (for articles)."""
     kind = site.kind(number)
     if kind == "article":
         parts, text = pages.article_page(site, number)
@@ -76,19 +76,19 @@ def page_sizes(world, rank, count):
 
 
 def page_counts(world, html, sites, exponent, largest):
-    """Pages of each site, so that its bytes follow Zipf's law and all together are as many as asked for."""
+    """Pages of each site, such that its bytes follow Zipf's law and the total is the requested size."""
     html /= 1 + REPEATED
     of_theme, sizes = {}, []
     for rank in range(sites):
         known = of_theme.setdefault(world.theme_of(rank), [])
-        # Means of a theme do for small sites; a large one's own language and build count.
+        # Means of a theme are sufficient for small sites; a large one's own language and build affect its size.
         if rank < MEASURED or len(known) < 2:
             known.append(page_sizes(world, rank, 12 if rank == 0 else 5))
             sizes.append(known[-1])
         else:
             sizes.append(tuple(sum(each) / len(known) for each in zip(*known)))
     weights = [1 / (rank + 1) ** exponent for rank in range(sites)]
-    # The largest site's pages are counted beforehand if its share is given.
+    # The largest site's pages are counted first if its share is given.
     counts = [max(round((html * largest - sizes[0][0]) / sizes[0][1]) + 1, FEWEST)] if largest else []
     rest = range(len(counts), sites)
     if largest:
@@ -111,7 +111,7 @@ def page_counts(world, html, sites, exponent, largest):
 
 
 def visits(seed, counts, files):
-    """The visits of each file, in order. A crawler comes back: the pages of a site lie in many places."""
+    """The visits of each file, in order. A crawler returns, so the pages of a site are in many places."""
     plan = [[] for _ in range(files)]
     for rank, count in enumerate(counts):
         rng = random.Random(f"{seed}:{rank}:visits")
@@ -167,7 +167,7 @@ class Crawler:
     def page(self, site, number):
         parts, kind, text = page_parts(site, number)
         facts = site.facts(number)
-        # Latin sites in windows-1252 say so in the header, as the sample's do.
+        # Latin sites in windows-1252 declare it in the header, as those of the sample do.
         media = f"text/html; charset={site.codec}"
         self.page_response(site, facts.address, media, parts)
         if kind == "article":
@@ -183,7 +183,7 @@ class Crawler:
         self.pages += 1
 
     def odds_and_ends(self, site, number):
-        """Redirects, errors, and files that are no pages."""
+        """Redirects, errors, and files that are not pages."""
         chance, rng = self.rng.random(), self.rng
         if chance < 0.03:
             target = site.facts(number).address
@@ -204,16 +204,16 @@ class Crawler:
 
 
 def gold_row(site, facts, number, text):
-    """A row of gold as `sitegrove evaluate` takes it."""
+    """A row of gold in the format of `sitegrove evaluate`."""
     layout = "other" if site.other_layout and number % 5 == 2 else "main"
     row = {"url": facts.address, "dataset": "synthetic", "template": f"{site.host}#{layout}", "site": site.host, "year": int(facts.date[:4]), "title_in_gold": False}
     row |= {"page_title": f"{facts.title} | {site.name}", "gold_title": facts.title, "gold_author": facts.author, "gold_date": facts.date, "gold_optional": None}
-    # Not of evaluation: which software and language the site has.
+    # Not for the evaluation: the software and language of the site.
     return row | {"theme": site.world.theme_of(site.rank), "kind": site.theme.kind, "language": site.language.code, "gold_text": text}
 
 
 def join_gold(folder: Path, names):
-    """One file of the gold that was written beside each archive: gzip members may stand behind each other."""
+    """Joins the gold written beside each archive into one file: gzip members can be concatenated."""
     part = folder / "gold.jsonl.gz.part"
     with open(part, "wb") as out:
         for name in names:
@@ -224,7 +224,7 @@ def join_gold(folder: Path, names):
 
 
 def digest(paths):
-    """SHA-256 of the files, one behind the other."""
+    """SHA-256 of the concatenated files."""
     total = hashlib.sha256()
     for path in paths:
         with open(path, "rb") as file:

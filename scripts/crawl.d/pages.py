@@ -1,4 +1,4 @@
-"""Pages of the synthetic crawl: articles in the many forms that themes give them, lists, and pages that are neither."""
+"""Pages of the synthetic crawl: articles in the forms that themes give them, lists, and pages that are neither."""
 import json
 from base64 import b64encode
 from html import escape
@@ -9,14 +9,14 @@ WRAPPERS = ('<div class="row">', '<div class="col-12 col-lg-8">', "<div>", '<div
 
 
 class Text:
-    """An article as it is shown and as a reader would copy it."""
+    """An article as HTML and as plain text."""
 
     def __init__(self):
         self.html, self.gold = [], []
 
 
 def sentence_html(rng, sentence, terms, site):
-    """Now and then a link, or words set apart."""
+    """Occasionally a link, or emphasised words."""
     cut = sentence.find(site.language.comma)
     head, tail = sentence[:cut], sentence[cut:]
     mark = rng.random()
@@ -37,7 +37,7 @@ def article_text(site, facts, rng, c, insert):
         run = sentences[at : at + rng.choice((1, 2, 2, 3, 3, 4, 5))]
         at += len(run)
         form = rng.random()
-        # The text begins with a paragraph, else a list or a heading would be all of a short one.
+        # The text begins with a paragraph, because a short text could otherwise consist of a list or a heading.
         if text.gold and form < 0.05 and len(run) > 1:
             tag = "ol" if theme.kind == "recipe" else "ul"
             put(f'<{tag}{c["list"]}>' + "".join(f"<li>{s}</li>{theme.indent}" for s in run) + f"</{tag}>")
@@ -103,7 +103,7 @@ def image(site, rng, alt):
 
 
 def inserts(site, facts, c):
-    """What stands between paragraphs and is not the text."""
+    """An element between paragraphs that is not part of the text."""
     l, language = site.language.labels, site.language
 
     def insert(rng):
@@ -116,7 +116,7 @@ def inserts(site, facts, c):
                 return f'<div{c["also"]}><b>{l["also"]}:</b> <a href="{other.path}">{escape(other.title)}</a></div>'
             case 2:
                 return f'<div{c["letter"]}><h4>{l["letter"]}</h4><p>{l["pitch"]}</p><form action="/letter"><input type="email"><button>{l["subscribe"]}</button></form></div>'
-            case 3:  # marked up as the text is
+            case 3:  # with the same markup as the text
                 return paragraph(site.theme, c, f'<a href="{other.path}">{escape(other.title)}</a> {escape(other.teaser)}')
             case 4:
                 return f'<div{c["card"]}>{image(site, rng, "")}<h4>{escape(other.title)}</h4>{paragraph(site.theme, c, escape(other.teaser))}</div>'
@@ -136,12 +136,12 @@ def cards(site, facts, rng, c, count, heading):
 
 
 def comments(site, facts, rng, c):
-    """What readers say about it, in the article's own terms."""
+    """Readers' comments, in the article's own terms."""
     theme, language, l = site.theme, site.language, site.language.labels
     if not theme.comments or rng.random() < 0.35:
         return ""
     count = min(int(rng.expovariate(1 / (7 * theme.comments))), 80)
-    # In forums answers are marked up as the first post is.
+    # In forums, answers have the same markup as the first post.
     post, said, line = (c["article"], c["body"], c["para"]) if theme.kind == "forum" else (c["comment"], c["said"], "")
     made = [f'<div{c["comments"]} id="comments"><h3>{count} {l["comments"]}</h3>']
     for k in range(count):
@@ -151,7 +151,7 @@ def comments(site, facts, rng, c):
 
 
 def head(site, facts, kind):
-    """Up to the theme's styles; the state of the page for scripts and machines."""
+    """The head up to the theme's styles, and the state of the page for scripts and crawlers."""
     language, title = site.language, escape(facts.title)
     out = [f'<!DOCTYPE html>\n<html lang="{language.code}" dir="{language.direction}">\n<head>\n<meta charset="{site.codec}">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{title}{"" if kind != "article" else " | " + escape(site.name)}</title>']
     if site.theme.kind != "plain":
@@ -166,7 +166,7 @@ def head(site, facts, kind):
 
 
 def state(site, facts, text):
-    """The article once more, for scripts."""
+    """The article again, for scripts."""
     if not site.theme.state:
         return ""
     blocks = [{"type": "text", "key": f"{k:x}{facts.number:x}", "value": block, "marks": [], "style": {"dropCap": not k}} for k, block in enumerate(text)]

@@ -1,7 +1,7 @@
-"""Text for the synthetic crawl: walks over the words of our own sample articles, so no text is anyone else's.
+"""Text for the synthetic crawl: random walks over the words of our own sample articles, so no other text is used.
 
 A sentence is a first and a second half, each from a pool; with thousands of either no page repeats another's. Some
-words of the halves are slots that every page fills with terms of its own, as articles have theirs.
+words of the halves are slots that every page fills with its own terms, as real articles have theirs.
 """
 import random
 import re
@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sources"
-sys.path.append(str(SAMPLE))  # last: some of our own files have the same names
+sys.path.append(str(SAMPLE))  # last, because some of our own files have the same names
 
 from markup import load, plain  # noqa: E402
 
@@ -23,15 +23,15 @@ SOURCES = {
     "zh": ["zhulin"],
     "ja": ["minato"],
 }
-# How many sites of a hundred are in a language.
+# Percentage of sites in each language.
 SHARES = {"en": 52, "de": 14, "fr": 12, "ar": 7, "zh": 7, "ja": 8}
-# Written without spaces: a character is a word.
+# Languages written without spaces: each character counts as a word.
 UNSPACED = ("zh", "ja")
 # Letters with their vowel signs, joined by apostrophes and hyphens.
 WORD = r"[^\W\d_][^\W\d_\u064b-\u0652]*(?:[\u064b-\u0652'’-]+[^\W\d_]+)*"
 POOL = 4000
 TERMS = 6000
-# Slots are private-use characters, the first ones more frequent, as a text's main terms are.
+# Slots are private-use characters; the first ones are more frequent, like the main terms of a text.
 SLOTS = [chr(0xE000 + k) for k in range(12)]
 SLOT_WEIGHTS = list(accumulate(1 / (k + 2) for k in range(len(SLOTS))))
 NEVER_A_SLOT = 120  # the most frequent words
@@ -61,7 +61,7 @@ class Language:
         halves = [self.half(rng) for _ in range(2 * POOL)]
         self.firsts = [half[0].upper() + half[1:] for half in halves[:POOL]]
         self.seconds = halves[POOL:]
-        # Without slots: for titles, menus, teasers.
+        # Without slots, for titles, menus and teasers.
         self.phrases = [self.space.join(self.walk(rng, rng.randint(2, 4) * (2 if not self.space else 1))) for _ in range(POOL)]
 
     def walk(self, rng, length):
@@ -80,7 +80,7 @@ class Language:
         return self.space.join(words)
 
     def new_terms(self, rng):
-        """Words that no dictionary has but that look like the language's: walks over letters."""
+        """Invented words that look like the language's: random walks over letters."""
         if not self.space:
             rare = sorted(set(self.starts) - self.common)
             return sorted({"".join(rng.choices(rare, k=rng.choice((2, 2, 3)))) for _ in range(TERMS)})
@@ -99,13 +99,13 @@ class Language:
         return sorted(made)
 
     def sentences(self, rng, count):
-        """So many sentences, with slots."""
+        """A number of sentences, with slots."""
         comma, stop = self.comma, self.stop
         return [f"{a}{comma}{b}{stop}" for a, b in zip(rng.choices(self.firsts, k=count), rng.choices(self.seconds, k=count))]
 
 
 def chain(code):
-    """Which words follow a word in the sample's articles, and the most frequent ones."""
+    """The successors of each word in the sample's articles, and the most frequent words."""
     after, counts = {}, {}
     for name in SOURCES[code]:
         for article in load(name):
@@ -121,7 +121,7 @@ def chain(code):
 
 
 def fill(text, terms):
-    """Puts a page's terms into the slots."""
+    """Fills the slots with a page's terms."""
     for slot, term in zip(SLOTS, terms):
         text = text.replace(slot, term)
     return text

@@ -1,4 +1,4 @@
-"""Sites of the synthetic crawl: their software, language, names, menus, and what their pages are about."""
+"""Sites of the synthetic crawl: their software, language, names, menus, and the topics of their pages."""
 import json
 import random
 from html import escape
@@ -6,18 +6,18 @@ from html import escape
 from archive import Blob
 from prose import SHARES
 
-LIST_EVERY = 24  # one page in so many is a list
+LIST_EVERY = 24  # number of pages per list page
 BUILD_EVERY = 40  # pages between two builds of a site whose names change with them
 
 
 class Facts:
-    """What is known of a page before it is written: enough to link to it."""
+    """Facts about a page that are known before it is written, as needed to link to it."""
 
     __slots__ = ("address", "author", "date", "number", "path", "section", "teaser", "terms", "title")
 
 
 class Site:
-    """A site, made anew for every visit: the same number gives the same site."""
+    """A site, created again for every visit: the same number gives the same site."""
 
     def __init__(self, rank, pages, world):
         rng = random.Random(f"{world.seed}:site:{rank}")
@@ -27,15 +27,15 @@ class Site:
         self.language = language = world.languages[code]
         latin = world.languages["en"].terms
         name = f"{rng.choice(latin)}-{rng.choice(latin)}"
-        # The number keeps hosts apart.
-        self.host = f"{'www.' if rng.random() < 0.5 else ''}{name}-{rank}.example"  # reserved (RFC 2606), so no site is anyone's
+        # The number makes hosts unique.
+        self.host = f"{'www.' if rng.random() < 0.5 else ''}{name}-{rank}.example"  # reserved (RFC 2606), so no such site exists
         self.root = f"https://{self.host}"
         self.name = " ".join(part.title() for part in name.split("-"))
         self.codec = "windows-1252" if code in ("de", "fr") and rng.random() < 0.08 else "utf-8"
         self.terms = rng.sample(language.terms, 80)
         self.sections = [term.title() for term in rng.sample(self.terms, 6)]
         self.authors = [f"{a.title()}{language.space}{b.title()}" for a, b in zip(rng.sample(language.terms, 9), rng.sample(language.terms, 9))]
-        # Never both: FastWARC 2.0.1 ends at such a record, and the crawl is for comparing with it.
+        # Never both: FastWARC 2.0.1 stops at such a record, and the crawl is used for comparison with it.
         self.wire = rng.choices(((), ("gzip",), ("chunked",)), (74, 6, 20))[0]
         self.feed = rng.random() < 0.2 and pages > 4
         self.years = rng.randint(1, 12)
@@ -92,13 +92,13 @@ class Site:
         return facts
 
     def neighbours(self, number, rng, count):
-        """Pages linked from a page: of its own days, also such as no crawl fetched."""
+        """Pages linked from a page: from around the same days, including some that no crawl fetched."""
         low = number - number % 32
         span = range(low, low + 32)
         return [self.facts(n) for n in rng.sample(span, min(count, 32)) if n != number and self.kind(n) == "article"]
 
     def frame(self, build_names):
-        """Header and footer, which all pages share: made at the first visit."""
+        """Header and footer, shared by all pages: created at the first visit."""
         if self.header is None:
             self.header, self.footer = header(self, build_names), footer(self, build_names)
         return self.header, self.footer

@@ -1,7 +1,7 @@
-"""Themes: what sites built with the same software share, and the names they give their elements.
+"""Themes: the common parts of sites built with the same software, and the names of their elements.
 
-A theme decides how a page is put together (see pages.py) and brings style sheets, scripts and icons of its own. Sites
-choose one, as sites choose a content management system, and add colours, menus and names.
+A theme determines how a page is built (see pages.py) and has its own style sheets, scripts and icons. Each site has a
+theme, as real sites have a content management system, and adds colours, menus and names.
 """
 import random
 
@@ -12,7 +12,7 @@ KINDS = "news news news magazine magazine blog blog blog docs recipe forum plain
 NAMING = "bem bem kebab kebab kebab camel hashed module utility none foreign".split()
 PARAGRAPHS = "p p p p p div span br block".split()
 
-# What elements are for → names their authors choose from.
+# Roles of elements → names that authors give them.
 ROLES = {
     "page": "page site wrapper app layout root", "top": "header masthead topbar site-header branding", "nav": "nav menu main-menu navigation mega",
     "item": "item menu-item entry link nav-item", "main": "main content columns primary container", "article": "article story post entry single document",
@@ -34,7 +34,7 @@ def letters(rng, length):
 
 
 class Theme:
-    """A way to build pages: fixed choices, and parts that every page of it has."""
+    """A way to build pages: fixed choices, and parts common to all its pages."""
 
     def __init__(self, number, seed):
         rng = random.Random(f"{seed}:theme:{number}")
@@ -63,7 +63,7 @@ class Theme:
         self.tail = Blob(f"<script>{scripts(rng, int(26000 * weight))}</script>\n</body>\n</html>\n", level=6)
 
     def classes(self, rng, build=0):
-        """A site's names: role → attribute, with a space before it. `build` changes the names that builds make up."""
+        """A site's names: role → attribute, with a leading space. `build` changes the generated names."""
         made = {}
         prefix = rng.choice(("", "c-", "td-", "l-", "site-"))
         for number, (role, names) in enumerate(ROLES.items()):
@@ -80,7 +80,7 @@ class Theme:
             }[self.naming]()
             key = "id" if number % 11 == 4 and self.naming in ("kebab", "foreign") else "class"
             made[role] = f" {key}={self.quote}{value}{self.quote}" if value else ""
-        # Elements there are many of have no identifiers.
+        # Frequent elements have no ids.
         for role in ("item", "para", "sub", "figure", "caption", "card", "thumb", "teaser", "comment", "who", "said", "widget", "advert", "also", "quote", "list"):
             made[role] = made[role].replace(" id=", " class=")
         return made
@@ -104,7 +104,7 @@ PROPERTIES = "margin:0 auto|padding:.5rem 1rem|display:flex|display:none|color:#
 
 def styles(rng, size):
     words = rng.sample(sorted({name for names in ROLES.values() for name in names.split()}), 50)
-    # Style sheets come back to the same measures and colours.
+    # Style sheets repeat the same measures and colours.
     rules_of = [rng.choice(PROPERTIES).replace("{}", str(rng.randint(10, 980))) for _ in range(90)]
     made = [f":root{{--brand:#{letters(rng, 3)};--ink:#111}}"]
     while size > 0:

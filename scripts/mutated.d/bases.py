@@ -1,4 +1,4 @@
-"""The archives that are damaged: ten pages each, one a site, in nine forms. Standard library only."""
+"""The base archives: ten pages each, one per site, in nine forms. Standard library only."""
 import hashlib
 import random
 import struct
@@ -13,7 +13,7 @@ RECORDS = 10
 
 @dataclass
 class Record:
-    """A record in its parts, and what is to be found of it."""
+    """The parts of a record, and its expected values."""
 
     url: str
     text: str
@@ -26,7 +26,7 @@ class Record:
     known: set = field(default_factory=set)
 
     def length(self):
-        """The place of the line that tells the length."""
+        """The index of the line that declares the length."""
         return next((at for at, line in enumerate(self.head) if line.lower().startswith(b"content-length")), None)
 
     def bytes(self):
@@ -34,7 +34,7 @@ class Record:
         return self.before + b"".join(line + self.newline for line in self.head) + end + self.block + self.tail
 
     def knows(self, block):
-        """A peer that gives this block has read it."""
+        """Registers the block that a peer gives if it has read the record."""
         self.known.add((self.url, hashlib.sha1(block).hexdigest()))
 
 
@@ -45,7 +45,7 @@ def sentences(rng):
 
 
 def page(number, rng):
-    """A page, and its text as it should come out."""
+    """A page, and its expected text."""
     paragraphs = [" ".join(sentences(rng) for _ in range(3)) for _ in range(4)]
     paragraphs = [f"Page {number} begins here. {paragraphs[0]}", *paragraphs[1:-1], f"{paragraphs[-1]} Page {number} ends here."]
     body = "\n".join(f"<p>{text}</p>" for text in paragraphs)
@@ -137,7 +137,7 @@ class Base:
     coded: bool = False
 
     def records(self, seed):
-        """The ten records. The first page is behind the record about the archive, which is its `before`."""
+        """The ten records. The first page follows the record about the archive, which is its `before`."""
         rng = random.Random(f"pages {seed}")
         records = []
         for number in range(RECORDS):

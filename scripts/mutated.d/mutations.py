@@ -1,7 +1,7 @@
-"""The 48 kinds of damage. Those of the first list change a record before it is compressed, those of the second the file.
+"""The 48 kinds of damage. Those of the first list change a record before compression, those of the second the file.
 
-Each takes the parts, the number of the record it damages and a source of chance, and gives the numbers of the records that
-need not come out whole.
+Each takes the parts, the index of the record to damage and a random generator, and returns the indices of the records that
+may be lost.
 """
 import random
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ class Case:
 
     bytes: bytes
     records: list
-    # Numbers of the records that must come out whole.
+    # Indices of the records that must be read intact.
     spared: set
-    # Numbers of those that need not, whoever reads them.
+    # Indices of the records that may be lost by any reader.
     excused: set = field(default_factory=set)
 
 
@@ -74,7 +74,7 @@ def length_a_hundred_more(records, at, rng):
 
 def length_over_the_next_record(records, at, rng):
     says_length(records[at], b"%d" % (len(records[at].block) + len(records[at + 1].bytes())))
-    # A record that holds another looks like this: only where the next has a member of its own is it a lie.
+    # A record that contains another looks the same: this is damage only if the next record has its own member.
     return {at, at + 1}
 
 
@@ -266,7 +266,7 @@ def byte_flipped(parts, at, rng):
 def bytes_removed(parts, at, rng):
     middle = len(parts[at]) // 2
     parts[at] = parts[at][:middle] + parts[at][middle + 64 :]
-    # A frame of stored blocks takes what it lacks from the next one; without a checksum nothing tells.
+    # A frame of stored blocks takes the missing bytes from the next one; without a checksum this is undetectable.
     return {at, at + 1}
 
 
@@ -278,7 +278,7 @@ def bytes_zeroed(parts, at, rng):
 
 def bytes_between(parts, at, rng):
     parts[at] = rng.randbytes(64) + parts[at]
-    # Behind junk without a line end an ARC record's line is not seen for what it is.
+    # After junk without a line end, the line of an ARC record cannot be recognised.
     return {at}
 
 
@@ -298,7 +298,7 @@ assert len(MUTATIONS) == 48, len(MUTATIONS)
 
 
 def apply(mutation, base, seed):
-    """A base archive with a damage; without, where the mutation is None."""
+    """A base archive with a mutation, or unchanged if the mutation is None."""
     rng = random.Random(seed)
     records = base.records("1")
     touched = excused = set()
@@ -310,6 +310,6 @@ def apply(mutation, base, seed):
     parts = [base.wrap(whole)] if base.one_member else [base.wrap(record.bytes()) for record in records]
     if mutation in OF_FILES:
         touched = mutation(parts, TARGET % len(parts), rng)
-        # Damage within the one member: how far it reaches only a reader can tell.
+        # Damage inside the single member: only a reader can tell how far it extends.
         touched = set(range(bases.RECORDS)) if base.one_member else touched
     return Case(b"".join(parts), records, set(range(bases.RECORDS)) - touched, excused)

@@ -1,4 +1,4 @@
-"""What a peer gives of archives: for each file a line of JSON, a list of [address, SHA-1 of the record's block].
+"""The records a peer reads: for each file one line of JSON, a list of [address, SHA-1 of the record's block].
 
 usage: peer.py warcio|fastwarc FILE...
 """
@@ -41,7 +41,7 @@ def main(peer, files):
             with open(file, "rb") as stream:
                 for url, block in {"warcio": of_warcio, "fastwarc": of_fastwarc}[peer](stream):
                     found.append([(url or "").strip("<>"), hashlib.sha1(block).hexdigest()])
-        except Exception:  # whatever it ends with: what it gave before counts
+        except Exception:  # in any case, the records before it count
             pass
         signal.alarm(0)
         print(json.dumps(found), flush=True)

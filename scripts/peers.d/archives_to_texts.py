@@ -1,9 +1,9 @@
-"""Archives in, texts out, by one peer: what a program of its users does, in one process and thread.
+"""Archives in, texts out, with one peer, in one process and thread, as in a program that uses the peer.
 
 usage: archives_to_texts.py PEER OUT.jsonl PAGES WARC...
 
-PAGES: 0 for all; else so many, taken evenly, read before time is taken. Prints one line of JSON: pages seen, texts,
-characters, failures, wall and CPU seconds from the first record on, and of a part of the pages their html bytes.
+PAGES: 0 for all; else this number, evenly distributed, read before the timing starts. Prints one line of JSON: pages seen,
+texts, characters, failures, wall and CPU seconds from the first record on, and for a subset of the pages their html bytes.
 """
 import json
 import sys
@@ -16,7 +16,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 
 def payloads(paths: list[str]) -> Iterator[tuple[str, bytes, str | None]]:
-    """Address, payload and HTTP's charset of each page: those of pages.py, found with FastWARC's own accessors."""
+    """Address, payload and HTTP charset of each page: the same as in pages.py, read with FastWARC's own accessors."""
     for path in paths:
         with open(path, "rb") as stream:
             for record in ArchiveIterator(stream, record_types=WarcRecordType.response, parse_http=False):
@@ -67,7 +67,7 @@ def main() -> None:
             row["pages"] += 1
             try:
                 text = extract(payload, charset)
-            except Exception:  # whatever a peer raises is its failure, and its page
+            except Exception:  # any exception of a peer counts as a failure on this page
                 row["failed"] += 1
                 continue
             row["texts"] += bool(text.strip())

@@ -1,4 +1,4 @@
-"""Runs sitegrove and peers over archives in turn: see scripts/bench-peers, which prepares what this needs."""
+"""Runs sitegrove and peers over archives in turn: see scripts/bench-peers, which sets up the environment."""
 import argparse
 import json
 import os
@@ -42,7 +42,7 @@ def arguments() -> argparse.Namespace:
 
 
 class Measured:
-    """A process that ran alone on one core, with its output, wall and CPU seconds, and peak memory."""
+    """A process run alone on one core, with its output, wall and CPU seconds, and peak memory."""
 
     def __init__(self, command: list, cpu: int):
         begun = time.monotonic()
@@ -112,7 +112,7 @@ def table(rounds: list[dict[str, dict]], versions: dict[str, str]):
 
 
 def differences(last: dict[str, dict]):
-    """What keeps the figures from being of the same work."""
+    """Differences between the work of the programs, which make their figures incomparable."""
     for name, row in last.items():
         seen = row.get("of_pages", row["pages"])
         if seen != last[OURS]["pages"]:
@@ -127,7 +127,7 @@ def main() -> int:
     rounds = []
     with tempfile.TemporaryDirectory(prefix="sitegrove-bench-peers-") as folder:
         for number in range(args.rounds):
-            # Each into a folder of its own, and none is deleted before the end: ext4 is slow to make files
+            # Each into a separate folder, and none is deleted before the end: ext4 is slow to create files
             # where others were just deleted.
             rows = {OURS: rates(run_ours(args, Path(folder) / f"run-{number + 1}"))}
             for name in args.only:

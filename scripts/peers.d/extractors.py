@@ -1,12 +1,12 @@
-"""The peers written in Python, each a function from html to text. Imported where they are called only.
+"""The peers written in Python, each a function from html to text. Imported only when called.
 
-Each with the documented options that ask for the article alone, without readers' comments, since that is what gold
-texts hold: a peer is to be compared at its best, not at a default made for another purpose. The figures at the lines
-are the difference these options make (F1 of 2-grams, macro over 139 groups of pages in 8 data sets, November 2026).
+Each with its documented options for the article alone, without readers' comments, since gold texts exclude those: a
+peer is to be compared at its best, not with defaults made for another purpose. The figures at the lines are the
+differences these options make (F1 of 2-grams, macro over 139 groups of pages in 8 data sets, November 2026).
 """
 from collections.abc import Callable
 
-# What begins a new line in the text of readability-lxml.
+# Elements that begin a new line in the text of readability-lxml.
 BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure "
     "footer form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol option p pre section summary table "
@@ -42,14 +42,14 @@ def readability_lxml() -> Callable[[str], str]:
 
     from readability import Document
 
-    # It logs the traceback of what it then raises.
+    # It logs the traceback of the exception that it raises.
     logging.getLogger("readability").setLevel(logging.CRITICAL)
     # +1.8: a whole document came back with an empty body for 17 of 1,217 pages, the part alone with text.
     return lambda html: text_of_html(Document(html).summary(html_partial=True) or "<div></div>")
 
 
 def text_of_html(html: str) -> str:
-    """The text with a line a block."""
+    """The text with one line per block."""
     from lxml import html as lxml_html
 
     parts: list[str] = []
@@ -59,7 +59,7 @@ def text_of_html(html: str) -> str:
 
 
 def collect(root, parts: list[str]) -> None:
-    """Adds an element's text; a line break at both ends of blocks. Not recursive: pages nest deeper than Python."""
+    """Adds an element's text; a line break at both ends of blocks. Not recursive: pages are nested deeper than Python allows."""
     stack = [(root, False)]
     while stack:
         element, behind = stack.pop()
@@ -77,7 +77,7 @@ def collect(root, parts: list[str]) -> None:
 
 
 def spaced(text: str | None) -> str:
-    """Line breaks of the source are spaces."""
+    """Converts line breaks of the source to spaces."""
     return (text or "").replace("\n", " ").replace("\r", " ")
 
 

@@ -1,7 +1,7 @@
 """The peers for metadata, each a function from html and address to {"title","authors","published"}.
 
-Each is asked in the way its documentation shows for html at hand, with nothing fetched. Authors that a peer gives as one
-string are split as it joins them. A peer may give a date of today or later: none of them knows when a page was fetched.
+Each is called as its documentation shows for html in memory, with nothing fetched. Authors that a peer returns as one
+string are split at its separator. A peer may give a date of today or later: none of them gets the time of the fetch.
 """
 from collections.abc import Callable
 
@@ -38,7 +38,7 @@ def htmldate() -> Callable[[str, str], Metadata]:
     from htmldate import find_date
 
     def extract(html: str, url: str) -> Metadata:
-        # The date of publication; without original_date it gives the last change.
+        # The date of publication; without original_date it returns the last change.
         return {"title": None, "authors": [], "published": find_date(html, original_date=True, url=url or None)}
 
     return extract

@@ -1,4 +1,4 @@
-"""Runs peers for metadata over WARC files: see scripts/peers-metadata, which prepares what this needs."""
+"""Runs peers for metadata over WARC files: see scripts/peers-metadata, which sets up the environment."""
 import argparse
 import gzip
 import json
@@ -33,7 +33,7 @@ def arguments() -> argparse.Namespace:
 
 
 def wanted_urls(path: str) -> set[str]:
-    """The pages of the gold of which any metadata is known."""
+    """The pages of the gold that have any metadata."""
     with open(path, "rb") as file:
         is_gzip = file.read(2) == b"\x1f\x8b"
     with gzip.open(path, "rt", encoding="utf-8") if is_gzip else open(path, encoding="utf-8") as lines:
@@ -42,7 +42,7 @@ def wanted_urls(path: str) -> set[str]:
 
 
 def run_peer(name: str, args: argparse.Namespace, wanted: set[str], unreadable: list[str]) -> dict:
-    """Writes the peer's records. Gives its row of the table."""
+    """Writes the peer's records. Returns its row of the table."""
     process = PeerProcess([sys.executable, str(HERE / "metadata_worker.py"), name], args.limit)
     row = {"peer": name, "version": version(name), "pages": 0, "failed": 0, "cpu_seconds": 0.0}
     with whole_file(args.out / f"{name}.jsonl") as out:

@@ -10,10 +10,10 @@ from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 KINDS = WarcRecordType.response | WarcRecordType.resource
 STATUSES = (200, 203)  # as in configs/default.toml
 HTML_TYPES = ("text/html", "application/xhtml+xml")
-# For these the first bytes decide.
+# For these types the first bytes decide.
 UNTOLD_TYPES = ("", "text/plain", "text/xml", "application/xml", "application/octet-stream", "unknown")
 LOOKS_LIKE_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.I)
-# How far pages declare their character set; the standard's 1024 bytes are too few for real ones.
+# Bytes that are searched for a declared character set; the standard's 1024 are too few for real pages.
 FAR = 4096
 META_CHARSET = re.compile(rb"""<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)""", re.I)
 BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -23,16 +23,16 @@ class Page(NamedTuple):
     url: str
     html: str
     size: int
-    """Bytes of the payload: without compression, before decoding."""
+    """Bytes of the payload: decompressed, before decoding."""
 
 
 def pages(paths: list[str], unreadable: list[str]) -> Iterator[Page]:
-    """The pages of the files in order. What cannot be read to its end is added to `unreadable`."""
+    """The pages of the files in order. Files that cannot be read to their end are added to `unreadable`."""
     for path in paths:
         try:
             with open(path, "rb") as stream:
                 for record in ArchiveIterator(stream, record_types=KINDS, parse_http=False):
-                    # FastWARC ends quietly in a file that is cut off: its last record is then short.
+                    # FastWARC ends silently in a truncated file: its last record is then short.
                     record.freeze()
                     if record.content_length < int(record.headers.get("Content-Length") or 0):
                         raise OSError(f"the record at {record.stream_pos} is cut off")
@@ -46,11 +46,11 @@ def pages(paths: list[str], unreadable: list[str]) -> Iterator[Page]:
 
 
 def page_of(record) -> Page | None:
-    """The page of a record, or None if it has no page or none that can be read."""
+    """The page of a record, or None if it has none, or none that can be read."""
     try:
         payload, media_type, http_charset = payload_of(record)
     except (OSError, ValueError):
-        return None  # broken HTTP or compression: for sitegrove it is no page either
+        return None  # broken HTTP or compression: not a page for sitegrove either
     url = (record.headers.get("WARC-Target-URI") or "").strip("<>")
     if not url or not payload.strip() or not is_html(media_type, payload):
         return None
@@ -58,7 +58,7 @@ def page_of(record) -> Page | None:
 
 
 def payload_of(record) -> tuple[bytes, str, str | None]:
-    """Payload, media type, and the charset that HTTP names; the payload is empty for other statuses."""
+    """Payload, media type, and the charset in the HTTP header; the payload is empty for other statuses."""
     if record.record_type == WarcRecordType.resource:
         content_type = record.headers.get("Content-Type") or ""
     else:
@@ -94,10 +94,10 @@ def decode(payload: bytes, http_charset: str | None) -> str:
 def declared(payload: bytes) -> str | None:
     found = META_CHARSET.search(payload[:FAR])
     name = known(found[1].decode("ascii")) if found else None
-    # A declaration that can be read as ASCII is not in UTF-16 (HTML standard, §13.2.3.2).
+    # A declaration that is readable as ASCII is not in UTF-16 (HTML standard, §13.2.3.2).
     return "utf-8" if name and name.startswith("utf-16") else name
 
 
 def known(label: str | None) -> str | None:
-    """Python's name of the encoding that browsers take for a label."""
+    """Python's name of the encoding that browsers use for a label."""
     return map_encoding_to_html5(label, fallback_utf8=False) if label else None

@@ -1,4 +1,4 @@
-"""A peer in a process of its own, so that one that hangs or crashes costs one page."""
+"""A peer in a separate process, so that a hang or crash costs one page."""
 import json
 import os
 import select
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# One thread, and the same order of sets in every run.
+# One thread, and the same hash seed in every run.
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONIOENCODING": "utf-8",
@@ -16,14 +16,14 @@ ENVIRONMENT = {
     "RAYON_NUM_THREADS": "1",
     "TZ": "UTC",
 }
-# Answered before the first page, so that no page pays for what a peer loads at its first call.
+# Answered before the first page, so that no page includes the time to load the peer.
 WARM_UP = "<html><body><article><p>" + "A sentence that is long enough, with a comma. " * 20 + "</article></body></html>"
-# What starting, loading and warming up may take.
+# Timeout for starting, loading and warming up, in seconds.
 START_SECONDS = 120.0
 
 
 class PeerProcess:
-    """Extracts page after page; begins anew after a page that ended the process."""
+    """Extracts pages one by one; starts a new process after a page that ended it."""
 
     def __init__(self, command: list[str], limit: float):
         self.command = command
@@ -31,7 +31,7 @@ class PeerProcess:
         self.process: subprocess.Popen | None = None
 
     def extract(self, html: str, **about: str) -> dict:
-        """{"text","seconds"} or {"error","seconds"}; what is known `about` the page goes to the peer beside the html."""
+        """{"text","seconds"} or {"error","seconds"}; the fields of `about` are passed to the peer with the html."""
         if self.process is None:
             self.start()
         begin = time.monotonic()
@@ -42,7 +42,7 @@ class PeerProcess:
         return json.loads(line)
 
     def ask(self, page: dict[str, str], seconds: float) -> bytes | None:
-        """The line it answers, or None if it is too slow or gone."""
+        """The line it answers, or None if it is too slow or has ended."""
         assert self.process and self.process.stdin and self.process.stdout
         try:
             self.process.stdin.write(json.dumps(page).encode() + b"\n")
@@ -73,7 +73,7 @@ class PeerProcess:
             raise RuntimeError(f"{self.command} does not start: {ended(self.stop())}")
 
     def stop(self) -> int | None:
-        """Ends it. Gives its exit code if it ended by itself."""
+        """Ends the process. Returns its exit code if it ended by itself."""
         if self.process is None:
             return None
         try:
@@ -88,7 +88,7 @@ class PeerProcess:
         return code
 
     def own_end(self) -> int | None:
-        # After a crash the pipe closes a little before the process is gone.
+        # After a crash, the pipe closes shortly before the process ends.
         try:
             return self.process.wait(timeout=0.5)
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Runs peers over WARC files: see scripts/peers, which prepares what this needs."""
+"""Runs peers over WARC files: see scripts/peers, which sets up the environment."""
 import argparse
 import json
 import os
@@ -15,7 +15,7 @@ from process import HERE, PeerProcess, python_peer
 DOM_SMOOTHIE = "dom_smoothie"
 PEERS = (*EXTRACTORS, DOM_SMOOTHIE)
 FAILURES_SHOWN = 20
-# With more to do than this a core, the machine is not idle enough for a speed to be quoted.
+# Load per core above which the machine is not idle enough for speed measurements.
 BUSY_A_CORE = 0.5
 
 
@@ -43,7 +43,7 @@ def peer_version(name: str) -> str:
 
 
 def command_of(name: str) -> list[str] | None:
-    """How the peer is started, or None for the Rust peer where it was not built."""
+    """The command of the peer, or None for the Rust peer if it was not built."""
     if name != DOM_SMOOTHIE:
         return python_peer(name)
     program = os.environ.get("DOM_SMOOTHIE")
@@ -51,7 +51,7 @@ def command_of(name: str) -> list[str] | None:
 
 
 def run_peer(name: str, args: argparse.Namespace, unreadable: list[str]) -> dict:
-    """Writes the peer's pages. Gives its row of speed.json."""
+    """Writes the peer's pages. Returns its row of speed.json."""
     process = PeerProcess(command_of(name), args.limit)
     row = {"peer": name, "version": peer_version(name), "pages": 0, "failed": 0, "empty": 0, "html_bytes": 0}
     row |= {"cpu_seconds": 0.0, "failures": []}
@@ -82,7 +82,7 @@ def count(row: dict, page, answer: dict) -> None:
 
 
 class whole_file:
-    """A file that is there whole or not at all."""
+    """A file that appears complete or not at all."""
 
     def __init__(self, path: Path):
         self.path, self.part = path, path.with_name(path.name + ".part")
@@ -136,7 +136,7 @@ def cpu_name() -> str:
 
 def note(about: dict) -> str:
     text = f"html bytes by CPU seconds of the extraction alone, one thread, on {about['cores']} × {about['cpu']}"
-    # One is this measurement itself.
+    # One of them is this measurement itself.
     others = max(about["load_before"], about["load_after"] - 1)
     if others > BUSY_A_CORE * about["cores"]:
         text += f"; others used the machine (load {about['load_before']} before): repeat on an idle one before quoting"

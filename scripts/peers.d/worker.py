@@ -14,14 +14,14 @@ def answer(extract, html: str) -> dict:
     start = time.process_time()
     try:
         outcome = {"text": extract(html)}
-    except Exception as error:  # whatever a peer raises is its failure, not ours
+    except Exception as error:  # any exception of a peer counts as its failure
         outcome = {"error": f"{type(error).__name__}: {error}"}
     outcome["seconds"] = time.process_time() - start
     return outcome
 
 
 def main() -> None:
-    # What peers print must not get between the answers.
+    # Output of peers must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     extract = EXTRACTORS[sys.argv[1]]()

@@ -1,18 +1,18 @@
 //! Reads the heads of ARC records: one line of fields separated by spaces.
 //!
-//! Version 1 is `URL IP date type length`, version 2 puts five more fields before the length. The
-//! URL may hold spaces, so fields are counted from the right.
+//! Version 1 is `URL IP date type length`; version 2 has five more fields before the length. The
+//! URL may contain spaces, so fields are counted from the right.
 
 use crate::date;
 use crate::{Headers, RecordKind};
 
-/// What the head of an ARC record says.
+/// The fields of the head of an ARC record.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Head {
     pub(crate) kind: RecordKind,
     pub(crate) url: String,
     pub(crate) date: Option<jiff::Timestamp>,
-    /// `None` where it is no number; some writers put -1.
+    /// `None` if it is not a number; some writers write -1.
     pub(crate) length: Option<u64>,
     pub(crate) headers: Headers,
 }
@@ -58,7 +58,7 @@ fn fields(line: &[u8]) -> Option<Fields<'_>> {
         let mut parts = line.rsplitn(between + 4, |byte| *byte == b' ').skip(between);
         let media_type = parts.next()?;
         let (date, ip, url) = (parts.next()?, parts.next()?, parts.next()?);
-        // One of date and length may be unreadable, not both.
+        // Either the date or the length may be unreadable, but not both.
         let dated = (8..=20).contains(&date.len()) && date.iter().all(u8::is_ascii_digit);
         let placed = ip.iter().all(|byte| byte.is_ascii_hexdigit() || b".:".contains(byte))
             && ip.iter().any(|byte| b".:".contains(byte));

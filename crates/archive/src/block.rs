@@ -1,4 +1,4 @@
-//! Finds where a record's block ends, whatever its declared length says.
+//! Finds the end of a record's block, even if its declared length is wrong.
 
 use std::io::Read;
 
@@ -8,24 +8,24 @@ use crate::Limits;
 use crate::start::{Dialect, Place, Search, Start, recognise, surely};
 use crate::stream::{Stream, next_start};
 
-/// Separators between records beyond which no record is looked for.
+/// Maximum bytes of separators between two records.
 const LONGEST_GAP: usize = 64 << 10;
 
-/// Bytes of an overlong block that are held to see whether its length is wrong.
+/// Maximum bytes of an overlong block that are buffered to check whether its length is wrong.
 const LONGEST_PEEK: usize = 8 << 20;
 
-/// A block that was found, or not.
+/// The outcome of a search for a block.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Its bytes, if they are to be kept.
+    /// Its bytes, if they are kept.
     pub(crate) body: Vec<u8>,
-    /// Its length.
+    /// Its length in bytes.
     pub(crate) length: u64,
-    /// What is to be reported about it.
+    /// The problem to report, if any.
     pub(crate) problem: Option<(DropReason, String)>,
     /// Whether its end is missing.
     pub(crate) cut: bool,
-    /// Whether there is no record to give.
+    /// Whether there is no record to yield.
     pub(crate) lost: bool,
 }
 
@@ -35,19 +35,19 @@ impl Found {
     }
 }
 
-/// A search for the end of the block of one record, whose head stands at the window's start.
+/// A search for the end of the block of one record, whose head is at the window's start.
 pub(crate) struct Block<'a, R> {
     pub(crate) stream: &'a mut Stream<R>,
     pub(crate) limits: &'a Limits,
     pub(crate) dialect: Dialect,
-    /// The heads that may begin another record.
+    /// The dialects of heads that may begin another record.
     pub(crate) sought: Dialect,
     /// For messages.
     pub(crate) url: &'a str,
 }
 
 impl<R: Read> Block<'_, R> {
-    /// Moves past a head of `size` bytes and the block behind it.
+    /// Moves past a head of `size` bytes and the block after it.
     pub(crate) fn find(&mut self, size: usize, declared: Option<u64>, keep: bool) -> Found {
         match declared {
             None => {
@@ -71,14 +71,14 @@ impl<R: Read> Block<'_, R> {
             return self.clip(size, at, keep, &wrong);
         }
         if self.fits(end) {
-            // The last record of a damaged stretch may be made of garbage.
+            // The last record of a damaged range may consist of garbage.
             if self.stream.garbled(end) && self.only_separators_behind(end) {
                 self.stream.consume(usize::MAX / 2);
                 return Found::lost(None);
             }
             return self.take(size, end, keep, None);
         }
-        let wrong = format!("declares {length} bytes, but no record begins behind them");
+        let wrong = format!("declares {length} bytes, but no record begins after them");
         match self.embedded(size, end) {
             Some(at) => self.clip(size, at, keep, &wrong),
             None => self.up_to_next(size, end, keep, &wrong),
@@ -93,7 +93,7 @@ impl<R: Read> Block<'_, R> {
             let wrong = format!("declares {length} bytes, but other records begin before");
             return self.clip(size, at, keep, &wrong);
         }
-        // A break that follows is reported by itself.
+        // A break after it is reported separately.
         let tainted = self.stream.tainted();
         let kept = left > 0 && !self.stream.garbled(held);
         let problem = (!tainted).then(|| {
@@ -112,7 +112,7 @@ impl<R: Read> Block<'_, R> {
         Found { cut: true, ..self.take(size, held, keep, problem) }
     }
 
-    /// Whether the end or a record follows at `end`, or an empty line that sets off junk.
+    /// Whether the archive ends at `end`, or a record or an empty line before junk follows.
     fn fits(&mut self, end: usize) -> bool {
         loop {
             let complete = self.stream.complete();
@@ -140,15 +140,15 @@ impl<R: Read> Block<'_, R> {
         self.stream.window()[end..].iter().all(|byte| b"\r\n\0".contains(byte))
     }
 
-    /// Where a member within the block begins with a record: a record is never split before one that it
-    /// contains.
+    /// The index of a member inside the block that begins with a record. A record is never split
+    /// before a member that it contains.
     fn member_of_a_record(&self, size: usize, end: usize) -> Option<usize> {
         let window = self.stream.window();
         let starts = |at: &usize| surely(&window[*at..], self.sought, true) == Some(true);
         self.stream.members_from(size + 1).take_while(|at| *at < end).find(starts)
     }
 
-    /// Where another record begins between `size` and `end`.
+    /// The index between `size` and `end` at which another record begins.
     fn embedded(&self, size: usize, end: usize) -> Option<usize> {
         match next_start(self.stream, size, self.sought, Place::Line, true) {
             Search::At(at) if at < end => Some(at),
@@ -166,7 +166,7 @@ impl<R: Read> Block<'_, R> {
         self.take(size, end, keep, Some((DropReason::BadRecord, detail)))
     }
 
-    /// Takes the block to end before the next record start at or after `from`.
+    /// Ends the block before the next record start at or after `from`.
     fn up_to_next(&mut self, size: usize, from: usize, keep: bool, wrong: &str) -> Found {
         let most = size.saturating_add(self.limits.record_bytes as usize);
         let mut from = from;
@@ -201,8 +201,8 @@ impl<R: Read> Block<'_, R> {
         }
     }
 
-    /// Handles a block that is declared too long to be kept. Such a length may well be wrong, so its
-    /// beginning is looked at first.
+    /// Handles a block whose declared length is above the limit. Such a length is often wrong, so
+    /// the beginning of the block is checked first.
     fn long(&mut self, size: usize, length: u64, keep: bool) -> Found {
         let most =
             usize::try_from(self.limits.record_bytes).unwrap_or(usize::MAX).min(LONGEST_PEEK);
@@ -222,7 +222,7 @@ impl<R: Read> Block<'_, R> {
         self.pass_over(size, length, keep)
     }
 
-    /// Moves past a block that is too long to be kept, without holding it.
+    /// Skips a block that is too long to be kept, without buffering it.
     fn pass_over(&mut self, size: usize, length: u64, keep: bool) -> Found {
         self.stream.consume(size);
         let mut left = length;
@@ -260,7 +260,7 @@ impl<R: Read> Block<'_, R> {
             return Found { length, ..Found::default() };
         }
         let detail = format!(
-            "the record of {} has {length} bytes, more than the limit of {}; it was passed over; \
+            "the record of {} has {length} bytes, more than the limit of {}; it was skipped; \
              raise the limit to read it",
             self.url, self.limits.record_bytes
         );
@@ -280,7 +280,7 @@ impl<R: Read> Block<'_, R> {
     }
 }
 
-/// `end` without up to two line ends before it, but not before `from`.
+/// `end` moved back over up to two line ends, but not before `from`.
 fn trimmed(bytes: &[u8], from: usize, end: usize) -> usize {
     let mut end = end;
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! Undoes the transfer and content codings of an HTTP body, as far as they are really there.
+//! Decodes the transfer and content codings of an HTTP body, as far as they are really present.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
@@ -11,7 +11,7 @@ use crate::inflate::{Inflater, Shot};
 use crate::member::{MAGIC, Salvage, salvage};
 use crate::{Headers, Response};
 
-/// Maximum number of content codings; no real page has more.
+/// Maximum number of content codings. Real pages do not have more.
 const MOST_CODINGS: usize = 4;
 
 /// A decoded body.
@@ -19,7 +19,7 @@ const MOST_CODINGS: usize = 4;
 pub struct Body<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
-    /// What was not as declared.
+    /// Deviations from what the headers declare.
     pub notes: Vec<&'static str>,
 }
 
@@ -35,7 +35,7 @@ pub enum BodyError {
 }
 
 impl BodyError {
-    /// The reason to count it under.
+    /// The drop reason of this error.
     pub fn reason(&self) -> DropReason {
         match self {
             Self::TooLarge(_) => DropReason::TooLarge,
@@ -50,8 +50,8 @@ impl Response {
         decode_body(&self.headers, block.get(self.body..).unwrap_or_default(), limit)
     }
 
-    /// As [`Response::decode_body`], for good: a body without codings stays where it is in memory, as
-    /// most of an archive would be copied once more otherwise.
+    /// As [`Response::decode_body`], but consumes the block: a body without codings is not copied.
+    /// Most bodies of an archive have none.
     pub fn into_body(self, mut block: Vec<u8>, limit: usize) -> Result<Vec<u8>, BodyError> {
         if let Cow::Owned(decoded) = self.decode_body(&block, limit)?.bytes {
             return Ok(decoded);
@@ -61,8 +61,8 @@ impl Response {
     }
 }
 
-/// Undoes `Transfer-Encoding` and `Content-Encoding` of `raw`, to at most `limit` bytes. A coding
-/// that is declared but not there is passed over with a note.
+/// Decodes `Transfer-Encoding` and `Content-Encoding` of `raw`, to at most `limit` bytes. A coding
+/// that is declared but not present is skipped, with a note.
 pub fn decode_body<'a>(
     headers: &Headers,
     raw: &'a [u8],
@@ -76,7 +76,7 @@ pub fn decode_body<'a>(
     let mut codings = list("Content-Encoding");
     codings.extend(list("Transfer-Encoding"));
     codings.retain(|coding| !coding.is_empty() && coding != "identity");
-    // The last coding applied is the first to be undone.
+    // Codings are undone in reverse order of application.
     for coding in codings.iter().rev().take(MOST_CODINGS) {
         body.undo(coding, limit)?;
     }
@@ -127,7 +127,7 @@ fn gzip(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
     if !bytes.starts_with(MAGIC) {
         return Ok(Decoded::NotThere("declared gzip, but it is not"));
     }
-    // The trailer's size is a hint only; when it is right, one shot does it.
+    // The size in the trailer is only a hint. If it is right, one call inflates the body.
     let hint = match bytes {
         [.., a, b, c, d] => u32::from_le_bytes([*a, *b, *c, *d]) as usize,
         _ => 0,
@@ -158,7 +158,7 @@ fn gzip(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
 }
 
 fn deflate(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
-    // By the standard it is zlib, but some servers send raw deflate data.
+    // The standard requires zlib data, but some servers send raw deflate data.
     match read(flate2::bufread::ZlibDecoder::new(bytes), limit, "deflate") {
         Err(BodyError::Damaged(_)) => {}
         other => return other,
@@ -171,7 +171,8 @@ fn deflate(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
     }
 }
 
-/// Undoes brotli, step by step: the crate's reader does not tell a stream that breaks off from a damaged one.
+/// Decodes brotli step by step, because the crate's reader does not distinguish a truncated stream
+/// from a damaged one.
 fn brotli(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
     let memory = StandardAlloc::default;
     let mut state = BrotliState::new(memory(), memory(), memory());
@@ -212,12 +213,12 @@ fn brotli(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
 
 fn zstd_frames(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
     let mut decoder = zstd::Decoder::with_buffer(bytes).map_err(|_| BodyError::Damaged("zstd"))?;
-    // Frames may ask for windows of gigabytes; browsers allow 8 MB.
+    // Frames may require windows of gigabytes; browsers allow 8 MB.
     decoder.window_log_max(27).map_err(|_| BodyError::Damaged("zstd"))?;
     read(decoder, limit, "zstd")
 }
 
-/// Reads to the end, or to the limit, or to where the data breaks off.
+/// Reads until the end, the limit, or the point where the data breaks off.
 fn read(reader: impl Read, limit: usize, coding: &'static str) -> Result<Decoded, BodyError> {
     let mut output = Vec::new();
     let result = reader.take(limit as u64 + 1).read_to_end(&mut output);

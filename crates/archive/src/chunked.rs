@@ -1,17 +1,17 @@
-//! Undoes the chunked transfer coding.
+//! Decodes the chunked transfer coding.
 
 use memchr::memchr;
 
-/// What undoing came to.
+/// The result of decoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Chunks {
-    /// The bytes are not chunked, whatever was declared.
+    /// The bytes are not chunked, whatever the headers declare.
     None,
-    /// The content; whether it ended as it should.
+    /// The content, and whether it is complete.
     Joined(Vec<u8>, bool),
 }
 
-/// Joins the chunks in `raw`. When a later chunk makes no sense, what follows is taken as it is.
+/// Joins the chunks in `raw`. If a later chunk is malformed, the rest is taken as it is.
 pub(crate) fn join(raw: &[u8]) -> Chunks {
     let mut content = Vec::with_capacity(raw.len());
     let mut at = 0;
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(joined(b""), None);
         assert_eq!(joined(b"5\r\n<ht"), some("<ht", false));
         assert_eq!(joined(b"2\r\n<h\r\nrest"), some("<hrest", false));
-        // A size that is far beyond what follows is a number that happens to stand there.
+        // A size far larger than the rest of the data is a coincidental number, not a chunk size.
         assert_eq!(joined(b"ffffffffffffffff\r\n<h"), None);
         assert_eq!(joined(b"81\r\n<h"), None);
         assert_eq!(joined(b"80\r\n<h"), some("<h", false));

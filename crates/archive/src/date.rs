@@ -1,9 +1,9 @@
-//! Reads the dates of records: RFC 3339, its shortened forms, and fourteen digits.
+//! Parses the dates of records: RFC 3339, its shortened forms, and fourteen digits.
 
 use jiff::{Timestamp, civil, tz::TimeZone};
 
-/// Reads `2024-01-02T03:04:05Z`, with fractions or without, cut after any part (WARC 1.1 allows
-/// it), and `20240102030405`, likewise cut.
+/// Parses `2024-01-02T03:04:05Z`, with or without fractions, truncated after any part (which WARC
+/// 1.1 allows), and `20240102030405`, which may be truncated likewise.
 pub fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(timestamp) = text.parse() {

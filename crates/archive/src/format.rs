@@ -1,18 +1,18 @@
-//! Tells the wrapping of an archive by its first bytes; file names are not looked at.
+//! Detects the compression format of an archive from its first bytes. File names are not used.
 
 use crate::member::MAGIC;
 use crate::start::{Start, recognise};
 use crate::unit::{Beginning, beginning, find_unit};
 use crate::zstandard::Decoders;
 
-/// How the bytes of an archive are wrapped.
+/// The compression format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Records as they are.
+    /// Uncompressed records.
     Plain,
-    /// Records in gzip members, one each, or all in one.
+    /// Gzip members, with one record each or with all records in one.
     Gzip,
-    /// Zstandard frames, with or without a dictionary before them.
+    /// Zstandard frames, with or without a preceding dictionary.
     Zstd,
     /// LZ4 frames.
     Lz4,
@@ -23,7 +23,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Tells the wrapping by the first bytes of a file; the more bytes, the surer.
+    /// Detects the format from the first bytes of a file. More bytes give a more reliable result.
     pub fn sniff(bytes: &[u8]) -> Self {
         match bytes {
             _ if bytes.starts_with(MAGIC) => Self::Gzip,
@@ -43,7 +43,7 @@ impl Format {
         }
     }
 
-    /// The name for messages.
+    /// The name used in messages.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -56,7 +56,7 @@ impl Format {
     }
 }
 
-/// The format of what follows skippable frames; Zstandard if that is too far on.
+/// The format of the data after skippable frames; Zstandard if that data is too far away.
 fn behind_skippable(bytes: &[u8]) -> Format {
     let mut rest = bytes;
     loop {

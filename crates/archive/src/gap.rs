@@ -1,24 +1,24 @@
-//! Defines breaks in the unwrapped bytes of an archive, and what is said about them.
+//! Breaks in the decompressed bytes of an archive, and the messages about them.
 
 use model::DropReason;
 
 use crate::Fault;
 
-/// A break in the unwrapped bytes.
+/// A break in the decompressed bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Break {
     pub(crate) offset: u64,
     pub(crate) reason: DropReason,
     pub(crate) detail: String,
     pub(crate) recovered_at: Option<u64>,
-    /// Whether bytes are missing; if not, this is only to be reported.
+    /// Whether bytes are missing. If not, the break is only reported.
     pub(crate) lossy: bool,
-    /// Whether bytes before it, of the unit at `offset`, may be wrong.
+    /// Whether earlier bytes of the unit at `offset` may be wrong.
     pub(crate) garbled: bool,
 }
 
 impl Break {
-    /// A break because the input could not be read on.
+    /// A break because of a read error.
     pub(crate) fn unreadable(offset: u64, error: &str) -> Self {
         Self {
             offset,
@@ -42,15 +42,15 @@ impl From<Break> for Fault {
     }
 }
 
-/// How reading went on, for messages.
+/// Where reading continued, for messages.
 pub(crate) fn went_on(found: Option<u64>) -> String {
     match found {
-        Some(found) => format!("reading went on at byte {found}"),
+        Some(found) => format!("reading continued at byte {found}"),
         None => "nothing readable follows".to_owned(),
     }
 }
 
-/// The break behind what could be unwrapped of a damaged member.
+/// The break after the recovered part of a damaged member.
 pub(crate) fn damage(name: &str, offset: u64, found: Option<u64>) -> Break {
     let (reason, what) = match found {
         Some(_) => (DropReason::BadCompression, "is damaged"),

@@ -1,8 +1,8 @@
-//! Defines named header fields and the tolerant reading of their lines.
+//! Named header fields, and a tolerant parser of their lines.
 
 use memchr::memchr;
 
-/// Header fields in file order; names are compared without regard to case.
+/// Header fields in file order. Names are compared case-insensitively.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers(Vec<(String, String)>);
 
@@ -30,8 +30,8 @@ impl Headers {
     }
 }
 
-/// Reads the field lines in `bytes`, up to an empty line or the end. Lines end with LF or CRLF; a
-/// line that begins with white space continues the one before; a line without a colon is ignored.
+/// Reads the field lines in `bytes`, up to an empty line or the end. Lines end with LF or CRLF. A
+/// line that begins with white space continues the previous one. A line without a colon is ignored.
 pub(crate) fn fields(bytes: &[u8]) -> Headers {
     let mut headers = Headers(Vec::with_capacity(12));
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -54,7 +54,7 @@ pub(crate) fn fields(bytes: &[u8]) -> Headers {
     headers
 }
 
-/// Bytes of a head as text: UTF-8, or else windows-1252.
+/// Bytes of a head as text: UTF-8 if valid, else windows-1252.
 pub(crate) fn text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -62,13 +62,13 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     }
 }
 
-/// The index just after the empty line that ends a head, looking from `from` on, which must not be
-/// past the beginning of that line.
+/// The index just after the empty line that ends a head. The search starts at `from`, which must
+/// not be past the beginning of that line.
 pub(crate) fn end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(length) = memchr(b'\n', bytes.get(at..)?) {
         at += length + 1;
-        // Any number of carriage returns: text-mode transfers double them.
+        // Any number of carriage returns, because text-mode transfers double them.
         let returns = bytes[at..].iter().take_while(|byte| **byte == b'\r').count();
         if bytes.get(at + returns) == Some(&b'\n') {
             return Some(at + returns + 1);

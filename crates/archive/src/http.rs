@@ -1,16 +1,16 @@
-//! Reads the head of an HTTP response: strictly if it keeps to the rules, else line by line, or
-//! not at all where there is none but plainly a page (HTTP/0.9).
+//! Parses the head of an HTTP response: strictly if it is valid, else line by line. A body without
+//! a head (HTTP/0.9) is accepted if it is clearly a page or a feed.
 
 use crate::sniff::{PayloadKind, sniff_html};
 use crate::{Headers, head};
 
-/// Header fields up to which the strict parser is used.
+/// Maximum number of header fields for the strict parser.
 const MOST_FIELDS: usize = 96;
 
-/// Heads before the one that counts.
+/// Maximum number of heads before the final one.
 const MOST_HEADS: usize = 4;
 
-/// Why the bytes are no HTTP response.
+/// Why bytes are not an HTTP response.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     /// They do not begin with a status line.
@@ -25,13 +25,13 @@ pub struct Response {
     pub status: u16,
     /// Header fields.
     pub headers: Headers,
-    /// Index of the first byte behind the head.
+    /// Index of the first byte after the head.
     pub body: usize,
 }
 
 impl Response {
-    /// Reads the head at the start of a response record's block. Heads of provisional responses
-    /// (`100 Continue`) and of proxies before it are passed over.
+    /// Parses the head at the start of a response record's block. Heads of provisional responses
+    /// (`100 Continue`) and of proxies before it are skipped.
     pub fn parse(block: &[u8]) -> Result<Self, HttpError> {
         let mut start = block.iter().take_while(|byte| b"\r\n".contains(byte)).count();
         for _ in 0..MOST_HEADS {
@@ -60,7 +60,7 @@ impl Response {
         self.headers.get(name)
     }
 
-    /// Where a redirect leads, as the server gives it.
+    /// The target of a redirect, as the server gives it.
     pub fn location(&self) -> Option<&str> {
         self.get("Location").filter(|location| !location.is_empty())
     }
@@ -82,9 +82,9 @@ fn strict(block: &[u8]) -> Option<Response> {
     Some(Response { status: response.code?, headers, body })
 }
 
-/// Takes any `HTTP…` line for a status line, with the first number of three digits in it for the
-/// status (200 if there is none), and whatever lines look like fields. A head that does not end takes
-/// the whole block.
+/// Takes any `HTTP…` line for a status line. The status is the first three-digit number in it, or
+/// 200 if there is none. Any lines that look like fields are taken. A head without an end takes the
+/// whole block.
 fn tolerant(block: &[u8]) -> Option<Response> {
     let line = block.split(|byte| *byte == b'\n').next()?;
     let protocol = line.get(..4)?;
@@ -92,7 +92,7 @@ fn tolerant(block: &[u8]) -> Option<Response> {
         return None;
     }
     let mut words = line[4..].split(u8::is_ascii_whitespace);
-    // `HTTP/1.1200 OK` is seen: the version may touch the status.
+    // `HTTP/1.1200 OK` occurs: there may be no space between version and status.
     let status = words.find_map(|word| {
         let digits = word.strip_prefix(b"/1.0").or(word.strip_prefix(b"/1.1")).unwrap_or(word);
         let three = digits.len() == 3 && digits.iter().all(u8::is_ascii_digit);
@@ -107,7 +107,8 @@ fn tolerant(block: &[u8]) -> Option<Response> {
     Some(Response { status: status.unwrap_or(200), headers, body })
 }
 
-/// A body without a head, as HTTP/0.9 servers send it: only what is plainly a page or a feed.
+/// A body without a head, as HTTP/0.9 servers send it. Accepted only if it is clearly a page or a
+/// feed.
 fn bare(block: &[u8]) -> Option<Response> {
     let page = sniff_html(None, block) != PayloadKind::Other;
     page.then(|| Response { status: 200, headers: Headers::default(), body: 0 })

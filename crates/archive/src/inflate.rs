@@ -1,7 +1,7 @@
-//! Inflates one gzip member in one go with libdeflate.
+//! Inflates one gzip member in one call of libdeflate.
 //!
-//! The safe wrapper crate does not tell how many input bytes a member took, which is what finding
-//! the next one rests on; so this file, and no other, calls the C library itself.
+//! The safe wrapper crate does not return how many input bytes a member took, which is needed to
+//! find the next one. So this file, and no other, calls the C library directly.
 #![allow(unsafe_code, non_upper_case_globals)]
 
 use std::ptr::NonNull;
@@ -12,12 +12,12 @@ use libdeflate_sys::{
     libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE, libdeflate_result_LIBDEFLATE_SUCCESS,
 };
 
-/// How an attempt to inflate a member ended.
+/// The result of an attempt to inflate a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shot {
-    /// The member is whole and its checksum right; it took this many input bytes.
+    /// The member is complete and its checksum is right. It took this many input bytes.
     Whole(usize),
-    /// The spare room of the output does not hold the member.
+    /// The member does not fit into the spare capacity of the output.
     NoRoom,
     /// The input is damaged or ends before the member does.
     Bad,
@@ -26,18 +26,18 @@ pub(crate) enum Shot {
 /// A libdeflate decompressor.
 pub(crate) struct Inflater(NonNull<libdeflate_decompressor>);
 
-// SAFETY: the decompressor is plain memory that only its owner reaches, through `&mut self`.
+// SAFETY: the decompressor is plain memory, accessed only by its owner through `&mut self`.
 unsafe impl Send for Inflater {}
 
 impl Inflater {
-    /// Returns `None` when memory has run out.
+    /// Returns `None` if memory allocation fails.
     pub(crate) fn new() -> Option<Self> {
         // SAFETY: the call has no preconditions; a null pointer reports lack of memory.
         NonNull::new(unsafe { libdeflate_alloc_decompressor() }).map(Self)
     }
 
-    /// Appends the gzip member at the start of `input` to `output`, into its spare capacity only.
-    /// Unless the member is whole, `output` stays as it was.
+    /// Appends the gzip member at the start of `input` to `output`, using only its spare capacity.
+    /// Unless the member is complete, `output` is unchanged.
     pub(crate) fn gzip(&mut self, input: &[u8], output: &mut Vec<u8>) -> Shot {
         let spare = output.spare_capacity_mut();
         let room = spare.len();
@@ -68,8 +68,8 @@ impl Inflater {
     }
 }
 
-/// The CRC-32 of gzip trailers, continued from `sum` (0 at the beginning) over `bytes`; several
-/// times as fast as zlib-rs's.
+/// The CRC-32 of gzip trailers, continued from `sum` (0 at the start) over `bytes`. Several times
+/// as fast as that of zlib-rs.
 pub(crate) fn crc32(sum: u32, bytes: &[u8]) -> u32 {
     // SAFETY: the pointer is valid for the length passed beside it and only read from.
     unsafe { libdeflate_crc32(sum, bytes.as_ptr().cast(), bytes.len()) }

@@ -1,11 +1,10 @@
 /*!
-Defines how web archives are read and written: records ([`RecordReader`], [`Writer`]), the HTTP
-responses in them ([`Response`], [`decode_body`]), and the kinds of payloads ([`sniff_html`],
-[`is_feed`]).
+Reading and writing of web archives: records ([`RecordReader`], [`Writer`]), the HTTP responses in them
+([`Response`], [`decode_body`]), and the kinds of payloads ([`sniff_html`], [`is_feed`]).
 
-Invariant: no bytes make anything here panic, hang or take more memory than the limits given. What is damaged is
-reported as a [`Fault`] with its offset, and reading continues after it. Nothing here knows about stages, threads or
-file names.
+Invariant: no input makes anything here panic, hang or exceed the given memory limits. Damage is reported as a
+[`Fault`] with its offset, and reading continues after it. This crate does not depend on stages, threads or file
+names.
 */
 
 mod arc;

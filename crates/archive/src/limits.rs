@@ -1,17 +1,18 @@
-//! Defines the limits a reader keeps to, whatever the bytes say.
+//! The limits of a reader, which hold for any input.
 
-/// How much one record may cost. There is no `Default`: the configuration file is the default.
+/// Limits on the cost of one record. There is no `Default`: the defaults are in the configuration
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Longest record body that is kept, in bytes; a longer one is skipped and reported.
     pub record_bytes: u64,
     /// Longest record head, in bytes; a longer one counts as damage.
     pub head_bytes: usize,
-    /// Longest compressed gzip member that is inflated in one go; a longer one is streamed, which
+    /// Longest compressed gzip member that is inflated in one call. A longer one is streamed, which
     /// is slower but takes no more memory.
     pub member_bytes: usize,
-    /// Most output bytes per input byte of a gzip member larger than `record_bytes`; a member that
-    /// passes it is abandoned and reported.
+    /// Maximum ratio of output to input bytes of a gzip member larger than `record_bytes`. A member
+    /// above it is abandoned and reported.
     pub ratio: u64,
 }
 

@@ -1,8 +1,8 @@
 //! Streams one LZ4 frame, block by block.
 //!
-//! lz4_flex reads frames from a reader and does not say where one ends in its input; so the frame
-//! (its layout is `lz4_Frame_format.md` of the reference implementation) is walked here, and the
-//! library does the blocks.
+//! lz4_flex reads frames from a reader and does not return where a frame ends in its input. So the
+//! frame (its layout is `lz4_Frame_format.md` of the reference implementation) is parsed here, and
+//! the library decodes only the blocks.
 
 use lz4_flex::block::{decompress_into, decompress_into_with_dict};
 use xxhash_rust::xxh32::{Xxh32, xxh32};
@@ -15,7 +15,7 @@ pub(crate) const MAGIC: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
 /// Bytes of output that later blocks may refer to.
 const HISTORY: usize = 64 << 10;
 
-/// What the header of a frame says.
+/// The header of a frame.
 #[derive(Clone, Copy)]
 struct Header {
     length: usize,
@@ -37,12 +37,12 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Input bytes taken and output bytes given so far.
+    /// Input bytes consumed and output bytes produced so far.
     pub(crate) fn totals(&self) -> (u64, u64) {
         (self.taken, self.given)
     }
 
-    /// Appends the next block to `output`; returns how much of `input` was taken.
+    /// Appends the next block to `output`; returns how many bytes of `input` were consumed.
     pub(crate) fn step(&mut self, input: &[u8], output: &mut Vec<u8>) -> (usize, Step) {
         let mut taken = 0;
         if self.header.is_none() {
@@ -123,7 +123,7 @@ fn header(bytes: &[u8]) -> Result<Header, Step> {
         return Err(Step::Damaged);
     }
     let &[_, _, _, _, flags, sizes, ..] = bytes else { return Err(Step::Input) };
-    // Version 01; the reserved bits are zero; frames with a foreign dictionary cannot be read.
+    // Version 01, reserved bits zero. Frames with an external dictionary cannot be read.
     if flags & 0b1100_0011 != 0b0100_0000 || sizes & 0b1000_1111 != 0 {
         return Err(Step::Damaged);
     }

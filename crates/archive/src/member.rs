@@ -1,27 +1,27 @@
 //! Streams one gzip member: its header, its deflate data, its trailer.
 //!
-//! Slower than [`crate::inflate`], but it takes input and gives output piecewise and keeps what it
-//! could inflate of a damaged member.
+//! Slower than [`crate::inflate`], but it works piecewise and keeps the readable part of a damaged
+//! member.
 
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memchr;
 
 use crate::inflate::crc32;
 
-/// The first three bytes of every gzip member (RFC 1952; deflate is the only method there is).
+/// The first three bytes of every gzip member (RFC 1952; deflate is the only method defined).
 pub(crate) const MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
 
-/// Longest name or comment in a gzip header that is believed.
+/// Longest name or comment in a gzip header that is accepted.
 const LONGEST_NAME: usize = 64 << 10;
 
-/// A gzip header at the start of some bytes.
+/// The result of looking for a gzip header at the start of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Header {
-    /// It is whole and this long.
+    /// The header is complete and has this length.
     Whole(usize),
-    /// It may go on behind the bytes given.
+    /// It may continue after the given bytes.
     Cut,
-    /// It is none.
+    /// The bytes are not a gzip header.
     Bad,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn header(bytes: &[u8]) -> Header {
     if at <= bytes.len() { Header::Whole(at) } else { Header::Cut }
 }
 
-/// What a step through a member came to.
+/// The result of one step through a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     /// There may be more output once there is room for it.
@@ -69,7 +69,7 @@ pub(crate) enum Step {
         /// Whether the length agrees.
         length: bool,
     },
-    /// The deflate data makes no sense from here on.
+    /// The deflate data is invalid from here on.
     Damaged,
 }
 
@@ -86,12 +86,12 @@ impl Member {
         Self { inflate: Decompress::new(false), sum: 0, header_read: false, data_read: false }
     }
 
-    /// Input bytes taken and output bytes given by the deflate data so far.
+    /// Input bytes consumed and output bytes produced by the deflate data so far.
     pub(crate) fn totals(&self) -> (u64, u64) {
         (self.inflate.total_in(), self.inflate.total_out())
     }
 
-    /// Appends up to `room` bytes to `output`; returns how much of `input` was taken.
+    /// Appends up to `room` bytes to `output`; returns how many bytes of `input` were consumed.
     pub(crate) fn step(
         &mut self,
         input: &[u8],
@@ -136,10 +136,10 @@ impl Member {
     }
 }
 
-/// How streaming a member that is buffered as a whole ended.
+/// The result of streaming a member that is fully buffered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Salvage {
-    /// The member ended after so many input bytes.
+    /// The member ended.
     End {
         /// Input bytes it took.
         taken: usize,
@@ -152,7 +152,7 @@ pub(crate) enum Salvage {
     Cut,
     /// The output limit was reached first.
     Full,
-    /// The data makes no sense from some point on.
+    /// The data is invalid from some point on.
     Damaged,
 }
 

@@ -1,5 +1,5 @@
-//! Splits a compressed archive into its units (gzip members, Zstandard or LZ4 frames) and unwraps
-//! them, past damage and junk.
+//! Splits a compressed archive into its units (gzip members, Zstandard or LZ4 frames) and
+//! decompresses them, skipping damage and junk.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ use crate::unit::{Beginning, Unit, beginning, find_unit};
 use crate::zstandard::{Decoders, LARGEST_DICTIONARY};
 use crate::{Format, Limits};
 
-/// Compressed bytes held ready; members up to a quarter of it never meet the buffer's end.
+/// Compressed bytes read ahead. Members up to a quarter of this size never reach the buffer's end.
 const AHEAD: usize = 1 << 20;
 /// Bytes of a streamed unit's last input that stay available, to find the next member after damage.
 const MEMORY: usize = 1 << 20;
@@ -27,7 +27,7 @@ const STEP: usize = 256 << 10;
 /// A compressed archive.
 pub(crate) struct Members<R> {
     source: Source<R>,
-    /// What is looked for after damage.
+    /// The format of units to look for after damage.
     format: Format,
     inflater: Option<Inflater>,
     decoders: Decoders,
@@ -51,17 +51,17 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// What is behind the bytes given so far, if bytes are missing there.
+    /// The break after the bytes given so far, if bytes are missing there.
     pub(crate) fn gap(&self) -> Option<&Break> {
         self.pending.as_ref().filter(|pending| pending.lossy)
     }
 
-    /// Whether what was given so far ends with a member.
+    /// Whether the bytes given so far end with a member.
     pub(crate) fn between_members(&self) -> bool {
         self.streamed.is_none()
     }
 
-    /// File offset behind the last member, if it was read to its end.
+    /// File offset just after the last member, if it was read to its end.
     pub(crate) fn end(&self) -> Option<u64> {
         self.between_members().then(|| self.source.offset())
     }
@@ -121,12 +121,12 @@ impl<R: Read> Members<R> {
         surely(&held[separators..], Dialect::Warc, complete) == Some(true)
     }
 
-    /// Gives the rest of the archive back.
+    /// Returns the rest of the archive.
     pub(crate) fn into_source(self) -> Source<R> {
         self.source
     }
 
-    /// Begins to stream the unit at the source's position.
+    /// Starts to stream the unit at the source's position.
     fn begin(&mut self, format: Format, output: &mut Vec<u8>, offset: u64) -> More {
         let Some(unit) = Unit::begin(format, &mut self.decoders) else { return More::End };
         self.streamed = Some((unit, offset));
@@ -134,7 +134,7 @@ impl<R: Read> Members<R> {
         self.stream(output)
     }
 
-    /// Passes a skippable frame, and takes the dictionary that may be in it.
+    /// Skips a skippable frame, and reads the dictionary in it, if any.
     fn skip(&mut self, length: u64, dictionary: bool, at: u64) -> More {
         let whole = usize::try_from(length).unwrap_or(usize::MAX);
         if whole <= LARGEST_DICTIONARY {
@@ -145,7 +145,7 @@ impl<R: Read> Members<R> {
                 return if learnt { More::Data(at) } else { self.bad_dictionary(at) };
             }
         }
-        // It claims more than there is, or than is believed: records may follow its head.
+        // It claims more bytes than exist or are plausible: records may follow its head.
         let found = self.seek(4);
         More::Broken(Break {
             offset: at,
@@ -175,7 +175,7 @@ impl<R: Read> Members<R> {
         })
     }
 
-    /// Moves past frames that need a dictionary which is not in the archive.
+    /// Skips frames that need a dictionary which is not in the archive.
     fn absent_dictionary(&mut self, offset: u64) -> Option<Break> {
         let number = self.decoders.missing(self.source.buffered())?;
         let found = self.seek(1);
@@ -193,7 +193,7 @@ impl<R: Read> Members<R> {
         })
     }
 
-    /// Inflates the member at the source's position, or begins to stream it.
+    /// Inflates the member at the source's position, or starts to stream it.
     fn member(&mut self, output: &mut Vec<u8>, offset: u64) -> More {
         if self.source.buffered().len() < AHEAD / 4 {
             self.source.fill_to(AHEAD);
@@ -223,7 +223,7 @@ impl<R: Read> Members<R> {
                 }
             }
         }
-        // Too long for one go, or damaged: see which.
+        // Too long for one call, or damaged: find out which.
         let before = output.len();
         let damaged = match salvage(self.source.buffered(), output, most) {
             Salvage::End { taken, checksum, length } => {
@@ -231,7 +231,7 @@ impl<R: Read> Members<R> {
                     self.source.consume(taken);
                     return More::Data(offset);
                 }
-                // One of the two is right: so is the data.
+                // If one of the two is right, so is the data.
                 if checksum || length {
                     self.source.consume(taken);
                     self.pending = Some(bad_checksum("gzip member", offset, self.source.offset()));
@@ -309,15 +309,15 @@ impl<R: Read> Members<R> {
             if damaged {
                 let name = unit.name();
                 let found = self.abandon(unit, offset);
-                // What was given of a unit that merely ends early is right.
+                // The output of a unit that merely ends early is correct.
                 self.pending = Some(Break { garbled: !cut, ..damage(name, offset, found) });
                 return More::Data(offset);
             }
         }
     }
 
-    /// Leaves a streamed unit, which began at `offset`, for the next one, which may lie a little
-    /// way back, but not before the unit itself.
+    /// Leaves a streamed unit, which began at `offset`, for the next one. That one may lie before
+    /// the current position, but not before the unit itself.
     fn abandon(&mut self, unit: Unit, offset: u64) -> Option<u64> {
         unit.end(&mut self.decoders);
         let within = self.source.offset().saturating_sub(offset);
@@ -341,13 +341,13 @@ impl<R: Read> Members<R> {
                 self.source.consume(usize::MAX / 2);
                 return None;
             }
-            // Candidates near the end of the buffer are looked at again with more behind them.
+            // Candidates near the end of the buffer are checked again once more bytes follow them.
             let clear = held.len().saturating_sub(AHEAD / 8).max(1);
             self.source.consume(clear);
         }
     }
 
-    /// Passes zero bytes, with which some writers and disks pad files.
+    /// Skips zero bytes, with which some writers and disks pad files.
     fn skip_zeros(&mut self) {
         loop {
             self.source.fill_to(AHEAD / 4);

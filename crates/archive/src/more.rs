@@ -1,14 +1,14 @@
-//! What a decoder answers when it is asked for more bytes.
+//! The answer of a decoder to a request for more bytes.
 
 use crate::gap::Break;
 
-/// What a decoder has done when asked for more.
+/// The result of a request for more bytes.
 pub(crate) enum More {
     /// It may have appended bytes; they belong to the member at this file offset.
     Data(u64),
     /// What follows is not compressed.
     Plain,
-    /// The bytes after this do not follow on those before.
+    /// The following bytes are not contiguous with the preceding ones.
     Broken(Break),
     /// Nothing follows.
     End,

@@ -1,6 +1,7 @@
-//! Reads an archive record by record, past whatever damage there is.
+//! Reads an archive record by record, continuing after any damage.
 //!
-//! Invariant: every step moves forward by a byte at least or ends; no bytes make it panic or loop.
+//! Invariant: every step advances by at least one byte or ends; no input causes a panic or an
+//! endless loop.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -12,10 +13,10 @@ use crate::start::{Dialect, Place, Search, Start, recognise};
 use crate::stream::{Stream, next_start};
 use crate::{Fault, Headers, Limits, Record, RecordKind, arc, date, head};
 
-/// What [`Record::truncated`] says of a record whose archive breaks off within it.
+/// The value of [`Record::truncated`] for a record that is cut off by the end of the archive.
 const CUT_SHORT: &str = "cut-short";
 
-/// What a head says about the record.
+/// The fields of a record's head that the reader needs.
 struct Head {
     dialect: Dialect,
     kind: RecordKind,
@@ -34,7 +35,8 @@ impl Head {
     }
 }
 
-/// An iterator over the records of a WARC or ARC archive, plain or gzip, recognised by its first bytes.
+/// An iterator over the records of a WARC or ARC archive. Compression is detected from the first
+/// bytes.
 ///
 /// Damage is yielded as a [`Fault`], and reading continues with the next record.
 pub struct RecordReader<R> {
@@ -42,15 +44,15 @@ pub struct RecordReader<R> {
     limits: Limits,
     wanted: fn(RecordKind) -> bool,
     ready: VecDeque<Result<Record, Fault>>,
-    /// The heads that are looked for after damage: those of ARC too, until a WARC record was read and once an
-    /// ARC record was.
+    /// The dialects to look for after damage. ARC is included until a WARC record was read, and
+    /// again after an ARC record was read.
     sought: Dialect,
     records: u64,
     ended: bool,
 }
 
 impl<R: Read> RecordReader<R> {
-    /// Begins to read an archive.
+    /// Starts to read an archive.
     pub fn new(reader: R, limits: &Limits) -> Self {
         Self {
             stream: Stream::new(reader, *limits),
@@ -63,13 +65,13 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// Leaves the bodies of all other kinds of records behind, which saves their cost.
+    /// Skips the bodies of all other kinds of records, which saves their cost.
     pub fn with_bodies_of(mut self, wanted: fn(RecordKind) -> bool) -> Self {
         self.wanted = wanted;
         self
     }
 
-    /// Reads up to the next record or fault and puts it into `ready`, or ends.
+    /// Reads up to the next record or fault and stores it in `ready`, or ends.
     fn advance(&mut self) {
         self.skip_separators();
         if self.stream.window().is_empty() {
@@ -101,7 +103,7 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// Passes line ends, and the zero bytes some writers pad with.
+    /// Skips line ends, and the zero bytes that some writers pad with.
     fn skip_separators(&mut self) {
         loop {
             let window = self.stream.window();
@@ -169,7 +171,7 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// Finds the record's block and makes the record, or reports why not.
+    /// Finds the record's block and builds the record, or reports why it cannot.
     fn block(&mut self, head: Head) {
         let offset = self.stream.offset(0);
         let url = head.target_uri.as_deref().unwrap_or("no target URI");
@@ -212,7 +214,7 @@ impl<R: Read> RecordReader<R> {
         self.ready.push_back(Ok(record));
     }
 
-    /// Moves to the next record, at least a byte on, and reports what was passed.
+    /// Moves to the next record, at least one byte ahead, and reports the skipped bytes.
     fn junk(&mut self, reason: DropReason, what: &str) {
         let offset = self.stream.offset(0);
         let (mut passed, mut from) = (0u64, 1);
@@ -244,17 +246,17 @@ impl<R: Read> RecordReader<R> {
         }
         let recovered_at = self.recovered();
         let hint = match (recovered_at, self.records) {
-            (Some(at), _) => format!("reading went on at byte {at}"),
+            (Some(at), _) => format!("reading continued at byte {at}"),
             (None, 0) => "no record was found; is the file a WARC or ARC archive?".to_owned(),
             (None, _) => "no record follows".to_owned(),
         };
-        let detail = format!("{what} ({passed} bytes passed over); {hint}");
+        let detail = format!("{what} ({passed} bytes skipped); {hint}");
         let (target_uri, record_id) = (None, String::new());
         let fault = Fault { offset, target_uri, record_id, reason, detail, recovered_at };
         self.ready.push_back(Err(fault));
     }
 
-    /// File offset of what comes next, `None` if nothing does.
+    /// File offset of the next record; `None` if there is none.
     fn recovered(&mut self) -> Option<u64> {
         self.skip_separators();
         (!self.stream.window().is_empty()).then(|| self.stream.offset(0))
@@ -294,7 +296,7 @@ fn untyped(headers: &Headers) -> RecordKind {
     }
 }
 
-/// The bytes behind the first line.
+/// The bytes after the first line.
 fn behind_first_line(bytes: &[u8]) -> &[u8] {
     memchr::memchr(b'\n', bytes).map_or(&[], |index| &bytes[index + 1..])
 }

@@ -1,33 +1,33 @@
-//! Defines what a reader yields: records, and faults where there was damage.
+//! The items that a reader yields: records, and faults where there is damage.
 
 use jiff::Timestamp;
 use model::DropReason;
 
 use crate::Headers;
 
-/// What a record holds, by its `WARC-Type`.
+/// The kind of a record, by its `WARC-Type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RecordKind {
     /// A server's response, HTTP head included.
     Response,
     /// A resource without protocol head.
     Resource,
-    /// A later visit that found the same content again.
+    /// A later fetch that found the same content again.
     Revisit,
     /// A crawler's request.
     Request,
-    /// Notes on another record.
+    /// Metadata about another record.
     Metadata,
     /// A description of the archive.
     Warcinfo,
-    /// Another form of a record, made later.
+    /// A converted form of another record.
     Conversion,
     /// Any other type, `continuation` among them.
     Other,
 }
 
 impl RecordKind {
-    /// Reads a `WARC-Type`, in any case.
+    /// Parses a `WARC-Type`, case-insensitively.
     pub fn parse(text: &str) -> Self {
         match warc::RecordType::from(text) {
             warc::RecordType::Response => Self::Response,
@@ -80,40 +80,40 @@ impl RecordKind {
 pub struct Record {
     /// File offset of the gzip member it begins in, or of its first byte in a plain archive.
     pub offset: u64,
-    /// Where in the file its bytes end: those of its gzip member, if it lies in one. `None` where that is not
-    /// known yet, within a long member.
+    /// File offset of the end of the record: of its gzip member in a compressed archive. `None`
+    /// inside a long member, where it is not known yet.
     pub end: Option<u64>,
-    /// What it holds.
+    /// Its kind.
     pub kind: RecordKind,
     /// Its named fields.
     pub headers: Headers,
     /// `WARC-Target-URI` without angle brackets.
     pub target_uri: Option<String>,
-    /// `WARC-Date`, where it can be read.
+    /// `WARC-Date`, if it can be parsed.
     pub date: Option<Timestamp>,
     /// `WARC-Record-ID` without angle brackets, or empty.
     pub record_id: String,
-    /// `WARC-Truncated`, or `cut-short` where the archive breaks off within the record.
+    /// `WARC-Truncated`, or `cut-short` if the archive ends inside the record.
     pub truncated: Option<String>,
-    /// Its block; empty for kinds whose bodies were not asked for.
+    /// Its block; empty for kinds whose bodies were not requested.
     pub body: Vec<u8>,
-    /// Length of its block in bytes, whether it was kept in `body` or not.
+    /// Length of its block in bytes, even if it was not kept in `body`.
     pub length: u64,
 }
 
-/// Damage: where, what happened, what was kept, where reading went on.
+/// Damage: where it is, what happened, what was kept and where reading continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// File offset of the damage: of the gzip member for compressed archives.
     pub offset: u64,
-    /// Address of the record it befell, where that could be read.
+    /// Address of the affected record, if it could be read.
     pub target_uri: Option<String>,
-    /// Id of that record, without brackets; empty where it has none.
+    /// Id of that record without angle brackets; empty if it has none.
     pub record_id: String,
-    /// What kind of damage.
+    /// The kind of damage.
     pub reason: DropReason,
     /// What happened, what was kept and what to do, as a lower-case sentence.
     pub detail: String,
-    /// File offset at which reading went on; `None` at the end of the file.
+    /// File offset at which reading continued; `None` at the end of the file.
     pub recovered_at: Option<u64>,
 }

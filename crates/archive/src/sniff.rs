@@ -1,11 +1,11 @@
-//! Tells pages, feeds and everything else apart, by media type and by first bytes.
+//! Distinguishes pages, feeds and other payloads, by media type and first bytes.
 
 use memchr::{memchr, memmem};
 
-/// How far into a payload its root element is looked for.
+/// Maximum bytes of a payload that are searched for its root element.
 const FAR: usize = 4096;
 
-/// What a payload is.
+/// The kind of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PayloadKind {
     /// An HTML or XHTML page.
@@ -16,11 +16,11 @@ pub enum PayloadKind {
     Other,
 }
 
-/// Tells by the media type, and by the first bytes where that says too little.
+/// Decides by the media type, and by the first bytes where the media type is not enough.
 pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
     let media_type = content_type.unwrap_or_default().split([';', ',']).next().unwrap_or_default();
     match media_type.trim().to_ascii_lowercase().as_str() {
-        // A feed sent as a page is still a feed.
+        // A feed served as HTML is still a feed.
         "text/html" | "application/xhtml+xml" if is_feed(body) => PayloadKind::Feed,
         "text/html" | "application/xhtml+xml" => PayloadKind::Html,
         "application/rss+xml"
@@ -46,7 +46,7 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
         | "text/*"
         | "no-type"
         | "-" => by_bytes(body),
-        // "html", "text", "text html" and other things no registry knows.
+        // "html", "text", "text html" and other unregistered types.
         other if !other.contains('/') => by_bytes(body),
         _ => PayloadKind::Other,
     }
@@ -84,7 +84,7 @@ fn by_bytes(bytes: &[u8]) -> PayloadKind {
         let behind = match inside {
             [b'!', b'-', b'-', ..] => match memmem::find(&inside[1..], b"-->") {
                 Some(length) => &inside[1 + length + 3..],
-                // A long comment before anything else: pages do that.
+                // Some pages begin with a long comment.
                 None => return PayloadKind::Html,
             },
             [b'!' | b'?', ..] => {
@@ -106,7 +106,7 @@ fn by_bytes(bytes: &[u8]) -> PayloadKind {
     }
 }
 
-/// Tells by the first element, whose name stands at the start of `bytes`.
+/// Decides by the first element, whose name is at the start of `bytes`.
 fn by_root(bytes: &[u8], prolog: bool) -> PayloadKind {
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/>".contains(byte);
     let name = &bytes[..bytes.iter().position(ends).unwrap_or(bytes.len())];

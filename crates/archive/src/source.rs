@@ -1,11 +1,11 @@
-//! Defines the look-ahead buffer over the raw bytes of an archive, which knows its file offset.
+//! The look-ahead buffer over the raw bytes of an archive, with file offsets.
 
 use std::io::{ErrorKind, Read};
 
-/// Bytes asked of the reader at a time.
+/// Bytes per read.
 const CHUNK: usize = 256 << 10;
 
-/// Raw bytes with look-ahead, a file offset and a short memory of what was consumed.
+/// Raw bytes with look-ahead, a file offset and some of the bytes consumed last.
 pub(crate) struct Source<R> {
     reader: R,
     bytes: Vec<u8>,
@@ -31,7 +31,7 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// What is buffered and not yet consumed.
+    /// The bytes that are buffered and not yet consumed.
     pub(crate) fn buffered(&self) -> &[u8] {
         &self.bytes[self.position..]
     }
@@ -41,12 +41,12 @@ impl<R: Read> Source<R> {
         self.base + self.position as u64
     }
 
-    /// Whether nothing follows what is buffered.
+    /// Whether nothing follows the buffered bytes.
     pub(crate) fn ended(&self) -> bool {
         self.ended
     }
 
-    /// The read error that ended the source, once.
+    /// The read error that ended the source; given only once.
     pub(crate) fn take_error(&mut self) -> Option<String> {
         self.error.take()
     }
@@ -91,7 +91,7 @@ impl<R: Read> Source<R> {
         self.position = (self.position + count).min(self.bytes.len());
     }
 
-    /// Puts back bytes that were consumed just before what is buffered.
+    /// Puts back bytes that were consumed just before the buffered ones.
     pub(crate) fn put_back(&mut self, bytes: &[u8]) {
         let offset = self.offset();
         self.bytes.splice(..self.position, bytes.iter().copied());
@@ -104,7 +104,7 @@ impl<R: Read> Source<R> {
         self.memory = memory;
     }
 
-    /// Moves back by up to `count` bytes, as far as the memory reaches.
+    /// Moves back by up to `count` bytes, as far as consumed bytes were kept.
     pub(crate) fn rewind(&mut self, count: usize) {
         self.position -= count.min(self.position);
     }

@@ -4,13 +4,13 @@ use memchr::{memchr, memmem};
 
 use crate::arc;
 
-/// How far a candidate's head is read before it is believed.
+/// Maximum bytes of a candidate's head that are read to confirm it.
 const LOOK: usize = 64 << 10;
 
 /// Longest line that is taken for the head of an ARC record.
 const LONGEST_ARC_LINE: usize = 64 << 10;
 
-/// The kind of head records have.
+/// The form of record heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// `WARC/1.0` and named fields.
@@ -19,7 +19,7 @@ pub(crate) enum Dialect {
     Arc,
 }
 
-/// What stands at the start of some bytes.
+/// The result of looking for a record at the start of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     /// A record of this dialect.
@@ -30,7 +30,7 @@ pub(crate) enum Start {
     None,
 }
 
-/// Tells whether `bytes` begin with a record; `complete` says that nothing can follow them.
+/// Checks whether `bytes` begin with a record. `complete` means that nothing can follow them.
 pub(crate) fn recognise(bytes: &[u8], complete: bool) -> Start {
     let begins = &bytes[..bytes.len().min(5)];
     let may_be_warc = b"WARC/".get(..begins.len()).is_some_and(|w| w.eq_ignore_ascii_case(begins));
@@ -61,26 +61,26 @@ fn is_version(line: &[u8]) -> bool {
         && version.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
 }
 
-/// Where the next record starts.
+/// The result of a search for the next record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Search {
     /// At this index.
     At(usize),
-    /// Nowhere before this index, from which to go on when there are more bytes.
+    /// Nowhere before this index. Continue there when there are more bytes.
     NotBefore(usize),
 }
 
-/// Where a record may begin in what is searched.
+/// The positions at which a record may begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// On a new line: within a block, which may speak of records.
+    /// On a new line: inside a block, whose text may mention records.
     Line,
-    /// Anywhere: between records, where junk need not end with its line.
+    /// Anywhere: between records, where junk may end in the middle of a line.
     Anywhere,
 }
 
-/// Finds the first index ≥ `from` at which a record surely starts: with a head that names its type.
-/// `complete` says that nothing can follow `bytes`.
+/// Finds the first index ≥ `from` at which a record certainly starts: with a head that names its
+/// type. `complete` means that nothing can follow `bytes`.
 pub(crate) fn find(
     bytes: &[u8],
     from: usize,
@@ -90,12 +90,12 @@ pub(crate) fn find(
 ) -> Search {
     let anywhere = place == Place::Anywhere;
     let mut at = from;
-    // The first `WARC/` behind `at`, once it has been looked for.
+    // The first `WARC/` after `at`, once it has been searched for.
     let mut version: Option<usize> = None;
     loop {
         let begins_line = at == 0 || bytes.get(at - 1) == Some(&b'\n');
         if anywhere || begins_line {
-            // A line of ARC has no mark at its start that would tell it within another.
+            // An ARC line has no mark at its start that would identify it inside another line.
             let sought = if begins_line { dialect } else { Dialect::Warc };
             match surely(&bytes[at.min(bytes.len())..], sought, complete) {
                 Some(true) => return Search::At(at),
@@ -104,7 +104,7 @@ pub(crate) fn find(
             }
         }
         if version.is_none_or(|found| found <= at) {
-            // What stands at the very start of the rest has been looked at.
+            // The very start of the rest has been checked already.
             let found = match anywhere {
                 true => either_case(bytes.get(at + 1..).unwrap_or_default(), b"WARC/"),
                 false => either_case(bytes.get(at..).unwrap_or_default(), b"\nWARC/"),
@@ -123,14 +123,15 @@ pub(crate) fn find(
     }
 }
 
-/// Finds the version in upper or lower case: some writers use the latter.
+/// Finds the version in upper or lower case: some writers use lower case.
 fn either_case(bytes: &[u8], capitals: &[u8]) -> Option<usize> {
     let found = memmem::find(bytes, capitals);
     let before = &bytes[..found.unwrap_or(bytes.len())];
     memmem::find(before, &capitals.to_ascii_lowercase()).or(found)
 }
 
-/// Whether `bytes` surely begin with a record, head and all; `None` when more bytes are needed.
+/// Whether `bytes` certainly begin with a record, including its head; `None` if more bytes are
+/// needed.
 pub(crate) fn surely(bytes: &[u8], dialect: Dialect, complete: bool) -> Option<bool> {
     match recognise(bytes, complete) {
         Start::Record(Dialect::Warc) => names_type(bytes, complete),
@@ -140,12 +141,12 @@ pub(crate) fn surely(bytes: &[u8], dialect: Dialect, complete: bool) -> Option<b
     }
 }
 
-/// Whether the head at the start of `bytes` has a `WARC-Type`; `None` when more bytes are needed.
+/// Whether the head at the start of `bytes` has a `WARC-Type`; `None` if more bytes are needed.
 fn names_type(bytes: &[u8], complete: bool) -> Option<bool> {
     let mut at = 0;
     while let Some(length) = memchr(b'\n', &bytes[at..bytes.len().min(LOOK)]) {
         let line = bytes[at..at + length].trim_ascii();
-        // A version line within a head begins another candidate.
+        // A version line inside a head begins another candidate.
         if line.is_empty() || at > 0 && line.starts_with(b"WARC/") {
             return Some(false);
         }

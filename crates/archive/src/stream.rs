@@ -1,5 +1,5 @@
-//! Defines the window over the unwrapped bytes of an archive: what the record reader looks at,
-//! with the file offset of every byte.
+//! The window over the decompressed bytes of an archive, on which the record reader works, with the
+//! file offset of every byte.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -15,10 +15,10 @@ use crate::unit::{Beginning, beginning, find_unit};
 use crate::zstandard::Decoders;
 use crate::{Fault, Format, Limits};
 
-/// Bytes looked at to tell the format.
+/// Bytes used to detect the format.
 const SNIFF: usize = 256 << 10;
 
-/// How the bytes are unwrapped. A further format is a further variant.
+/// How the bytes are decompressed. A new format is a new variant.
 enum Decoder<R> {
     Plain(Source<R>),
     Members(Box<Members<R>>),
@@ -70,7 +70,7 @@ impl<R: Read> Decoder<R> {
     }
 }
 
-/// What stands behind the window.
+/// What follows the window.
 #[derive(Debug)]
 enum Behind {
     /// Perhaps more bytes.
@@ -84,11 +84,11 @@ enum Behind {
 /// A piece of the window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Piece {
-    /// Its position in the unwrapped bytes.
+    /// Its position in the decompressed bytes.
     at: u64,
     /// Its file offset, or that of its member.
     offset: u64,
-    /// Whether it is a member, rather than bytes as they stand in the file.
+    /// Whether it is a member, rather than uncompressed bytes of the file.
     member: bool,
 }
 
@@ -97,13 +97,13 @@ pub(crate) struct Stream<R> {
     decoder: Decoder<R>,
     bytes: Vec<u8>,
     start: usize,
-    /// Position of `bytes[0]` in the unwrapped bytes.
+    /// Position of `bytes[0]` in the decompressed bytes.
     base: u64,
     /// The pieces the window is made of.
     pieces: VecDeque<Piece>,
     behind: Behind,
     limits: Limits,
-    /// What the decoder had to say without losing bytes.
+    /// Faults reported by the decoder that lost no bytes.
     notes: Vec<Fault>,
 }
 
@@ -131,7 +131,7 @@ impl<R: Read> Stream<R> {
         self.start = (self.start + count).min(self.bytes.len());
     }
 
-    /// File offset of the byte `ahead` of the window's start: of its member, if there is one.
+    /// File offset of the byte `ahead` bytes after the window's start: that of its member, if any.
     pub(crate) fn offset(&self, ahead: usize) -> u64 {
         let position = self.base + (self.start + ahead) as u64;
         let behind = self.pieces.partition_point(|piece| piece.at <= position);
@@ -140,8 +140,8 @@ impl<R: Read> Stream<R> {
         if piece.member { piece.offset } else { piece.offset + (position - piece.at) }
     }
 
-    /// File offset behind the byte before the window's start: behind its member, if there is one. `None`
-    /// while that member is not read to its end.
+    /// File offset just after the byte before the window's start: just after its member, if any.
+    /// `None` while that member is not read to its end.
     pub(crate) fn end(&self) -> Option<u64> {
         let position = self.base + self.start as u64;
         let next = self.pieces.partition_point(|piece| piece.at < position);
@@ -184,7 +184,7 @@ impl<R: Read> Stream<R> {
         matches!(&self.decoder, Decoder::Members(members) if members.between_members())
     }
 
-    /// Whether bytes are missing behind the window.
+    /// Whether bytes are missing after the window.
     pub(crate) fn tainted(&self) -> bool {
         self.gap().is_some()
     }
@@ -202,12 +202,12 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// Whether the window holds all there is up to a break or the end, as far as is known.
+    /// Whether the window holds all bytes up to a break or the end, as far as is known.
     pub(crate) fn complete(&self) -> bool {
         !matches!(self.behind, Behind::Open)
     }
 
-    /// Lengthens the window; false when a break or the end is reached.
+    /// Extends the window; returns false at a break or the end.
     pub(crate) fn fill(&mut self) -> bool {
         if self.complete() {
             return false;
@@ -252,14 +252,14 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// If what stands at the window's start is compressed although what was before it was not,
-    /// unwraps the rest of the archive from there on.
+    /// If the bytes at the window's start are compressed although those before it were not,
+    /// decompresses the rest of the archive from there on.
     pub(crate) fn unwrap_rest(&mut self) -> bool {
         let Beginning::Unit(format) = beginning(self.window()) else { return false };
         if !matches!(self.decoder, Decoder::Plain(_)) {
             return false;
         }
-        // A few kilobytes tell; what cannot be read on is reported first.
+        // A few kilobytes are enough. Read errors are reported first.
         while self.window().len() < SNIFF && self.fill() {}
         let unreadable = matches!(self.behind, Behind::Break(_));
         if unreadable || find_unit(self.window(), 0, format, &mut Decoders::default()) != Some(0) {
@@ -275,7 +275,7 @@ impl<R: Read> Stream<R> {
         true
     }
 
-    /// Passes the break behind an empty window; `None` at the end.
+    /// Moves past the break after an empty window; `None` at the end.
     pub(crate) fn pass_break(&mut self) -> Option<Fault> {
         match std::mem::replace(&mut self.behind, Behind::End) {
             Behind::Break(broken) => {
@@ -286,14 +286,14 @@ impl<R: Read> Stream<R> {
         }
     }
 
-    /// Takes what was noted since the last call.
+    /// Takes the faults noted since the last call.
     pub(crate) fn take_notes(&mut self) -> Vec<Fault> {
         std::mem::take(&mut self.notes)
     }
 }
 
-/// Finds the first index ≥ `from` in the window at which a record surely starts, at such a place or
-/// where a member begins. `complete` says that nothing can follow the window.
+/// Finds the first index ≥ `from` in the window at which a record certainly starts, at a place of
+/// the given kind or where a member begins. `complete` means that nothing can follow the window.
 pub(crate) fn next_start<R: Read>(
     stream: &Stream<R>,
     from: usize,

@@ -1,5 +1,5 @@
-//! Addresses as indexes of web archives sort them: the host's names turned round (SURT), in the
-//! canonical form that pywb and the Wayback Machine look them up by.
+//! Addresses as indexes of web archives sort them, with the labels of the host reversed (SURT), in
+//! the canonical form used by pywb and the Wayback Machine.
 
 use std::fmt::Write;
 
@@ -7,9 +7,9 @@ use percent_encoding::percent_decode;
 use url::{Host, Url};
 
 /// The key of an address in a CDX index: `org,example)/news?a=1&b=2` for
-/// `https://www.Example.org/News/?b=2&a=1#top`. Without scheme, user, `www.`, default port, fragment,
-/// session ids and a slash at the end of the path; lower-case, with the parameters in order. What is
-/// no web address stays as it is.
+/// `https://www.Example.org/News/?b=2&a=1#top`. Scheme, user, `www.`, default port, fragment,
+/// session ids and a trailing slash of the path are removed; the rest is lower-case, with the
+/// parameters sorted. An address that is not a web address is returned unchanged.
 pub fn surt(address: &str) -> String {
     let Ok(url) = Url::parse(address.trim()) else { return address.to_owned() };
     if !matches!(url.scheme(), "http" | "https" | "ftp") {
@@ -27,17 +27,17 @@ pub fn surt(address: &str) -> String {
     }
     key.push(')');
     let path = normal(url.path()).to_ascii_lowercase();
-    // Empty segments go, and with them the slash at the end; so does an ASP.NET session.
+    // Empty segments are removed, and with them a trailing slash; so is an ASP.NET session.
     let segments = path.split('/').filter(|s| !s.is_empty() && !is_aspnet_session(s));
     key.push('/');
     key.push_str(&segments.collect::<Vec<_>>().join("/"));
     let query = normal(url.query().unwrap_or_default()).to_ascii_lowercase();
     let mut parameters: Vec<&str> = query.split('&').filter(|pair| !is_session(pair)).collect();
     if query.rsplit('&').next().is_some_and(is_session) && !parameters.is_empty() {
-        // The other tools take out what they find and leave the separator before it.
+        // The other tools remove what they find and leave the separator before it.
         parameters.push("");
     }
-    // By name, then by value: `=` sorts as the lowest.
+    // By name, then by value, as if `=` sorted lowest.
     parameters.sort_by_key(|pair| pair.split_once('=').map_or((*pair, ""), |(n, v)| (n, v)));
     let query = parameters.join("&");
     if !query.is_empty() {
@@ -47,12 +47,12 @@ pub fn surt(address: &str) -> String {
     key
 }
 
-/// The parts of a host, the last first.
+/// The labels of a host in reverse order.
 fn turned(host: &str) -> String {
     host.rsplit('.').collect::<Vec<_>>().join(",")
 }
 
-/// Without `www.`, `www2.` and the like before a name.
+/// A host without `www.`, `www2.` and the like before a name.
 fn without_www(host: &str) -> &str {
     let Some(rest) = host.strip_prefix("www") else { return host };
     match rest.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('.') {
@@ -61,10 +61,11 @@ fn without_www(host: &str) -> &str {
     }
 }
 
-/// Percent-encoding undone as far as it can be, and done again where it is needed.
+/// Percent-decodes as far as possible, and encodes again where necessary.
 fn normal(part: &str) -> String {
     let mut bytes = part.as_bytes().to_vec();
-    // What was encoded twice is the same page; a hostile address must not keep us for long.
+    // A doubly encoded address names the same page. The limit bounds the time for hostile
+    // addresses.
     for _ in 0..8 {
         let decoded: Vec<u8> = percent_decode(&bytes).collect();
         if decoded == bytes {

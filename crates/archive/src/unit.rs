@@ -1,5 +1,5 @@
-//! Defines the unit a compressed archive is made of: a gzip member, a Zstandard frame, an LZ4
-//! frame; and recognises where one begins.
+//! The units of a compressed archive (a gzip member, a Zstandard frame, an LZ4 frame), and
+//! detection of where one begins.
 
 use memchr::memmem;
 
@@ -8,23 +8,24 @@ use crate::start::{Start, recognise};
 use crate::zstandard::Decoders;
 use crate::{Format, lz4, zstandard};
 
-/// Output bytes that tell whether a unit begins with a record.
+/// Output bytes needed to tell whether a unit begins with a record.
 const GLANCE: usize = 4 << 10;
 
-/// What begins at some place of a compressed archive.
+/// What begins at a position of a compressed archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beginning {
     /// A unit of this format.
     Unit(Format),
-    /// A frame to be passed over, this long in all; whether it is the place of a dictionary.
+    /// A skippable frame of this total length, and whether its magic number is that of a
+    /// dictionary.
     Skippable(u64, bool),
-    /// More bytes are needed to tell.
+    /// More bytes are needed to decide.
     Unsure,
-    /// Nothing that is known.
+    /// Nothing known.
     None,
 }
 
-/// Tells what begins at the start of `bytes`.
+/// Detects what begins at the start of `bytes`.
 pub(crate) fn beginning(bytes: &[u8]) -> Beginning {
     let begins = |magic: &[u8]| bytes.starts_with(&magic[..bytes.len().min(magic.len())]);
     if bytes.len() < 4 && (begins(member::MAGIC) || begins(zstandard::MAGIC) || begins(lz4::MAGIC))
@@ -53,7 +54,7 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// Begins a unit of a format; `None` if it is none of the three, or memory has run out.
+    /// Starts a unit of a format; `None` if the format has no units, or if memory allocation fails.
     pub(crate) fn begin(format: Format, decoders: &mut Decoders) -> Option<Self> {
         Some(match format {
             Format::Gzip => Self::Gzip(Box::new(Member::new())),
@@ -63,14 +64,14 @@ impl Unit {
         })
     }
 
-    /// Ends it, whole or not.
+    /// Ends the unit, complete or not.
     pub(crate) fn end(self, decoders: &mut Decoders) {
         if let Self::Zstd(frame) = self {
             decoders.end(frame);
         }
     }
 
-    /// What it is called in messages.
+    /// Its name in messages.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Gzip(_) => "gzip member",
@@ -79,7 +80,7 @@ impl Unit {
         }
     }
 
-    /// Input bytes taken and output bytes given so far.
+    /// Input bytes consumed and output bytes produced so far.
     pub(crate) fn totals(&self) -> (u64, u64) {
         match self {
             Self::Gzip(member) => member.totals(),
@@ -88,7 +89,7 @@ impl Unit {
         }
     }
 
-    /// Appends about `room` bytes to `output`; returns how much of `input` was taken.
+    /// Appends about `room` bytes to `output`; returns how many bytes of `input` were consumed.
     pub(crate) fn step(
         &mut self,
         input: &[u8],
@@ -103,7 +104,7 @@ impl Unit {
     }
 }
 
-/// The first index ≥ `from` at which a unit of this format stands that begins with a record.
+/// The first index ≥ `from` at which a unit of this format begins that starts with a record.
 pub(crate) fn find_unit(
     bytes: &[u8],
     from: usize,
@@ -126,7 +127,7 @@ pub(crate) fn find_unit(
     }
 }
 
-/// Whether the unit at the start of `bytes` unwraps to the start of a record.
+/// Whether the unit at the start of `bytes` decompresses to the start of a record.
 fn starts_record(bytes: &[u8], format: Format, decoders: &mut Decoders) -> bool {
     if beginning(bytes) != Beginning::Unit(format) {
         return false;

@@ -1,7 +1,7 @@
-//! Writes WARC 1.1 archives, plain or with a gzip member per record.
+//! Writes WARC 1.1 archives, uncompressed or with one gzip member per record.
 //!
-//! Field names and types are those of the `warc` crate. Its own writer keeps fields in a hash map
-//! and so gives other bytes each time; here the same records give the same bytes.
+//! Field names and types are those of the `warc` crate. Its own writer keeps fields in a hash map,
+//! so its output varies between runs; here the same records always give the same bytes.
 
 use std::io::{self, Write};
 
@@ -12,10 +12,10 @@ use warc::WarcHeader;
 
 use crate::RecordKind;
 
-/// How records are wrapped.
+/// The compression of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrapping {
-    /// As they are.
+    /// None.
     Plain,
     /// Each in a gzip member of its own.
     Gzip,
@@ -28,9 +28,9 @@ pub struct NewRecord<'a> {
     pub kind: RecordKind,
     /// Its identity, a URI without angle brackets such as `urn:uuid:…`.
     pub record_id: &'a str,
-    /// When it was made.
+    /// The date of the record.
     pub date: Timestamp,
-    /// What it is of, if it is of something.
+    /// The address that the record is about, if any.
     pub target_uri: Option<&'a str>,
     /// Media type of the block, such as `application/http; msgtype=response`.
     pub content_type: &'a str,
@@ -47,12 +47,12 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins an archive.
+    /// Starts an archive.
     pub fn new(output: W, wrapping: Wrapping) -> Self {
         Self { output, wrapping }
     }
 
-    /// Writes a record. Line breaks in field values become spaces.
+    /// Writes a record. Line breaks in field values are replaced by spaces.
     pub fn write(&mut self, record: &NewRecord<'_>) -> io::Result<()> {
         match self.wrapping {
             Wrapping::Plain => write_record(&mut self.output, record),
@@ -64,7 +64,7 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Ends the archive and gives the output back.
+    /// Ends the archive and returns the output.
     pub fn finish(mut self) -> io::Result<W> {
         self.output.flush()?;
         Ok(self.output)
@@ -100,7 +100,7 @@ fn write_record(output: &mut impl Write, record: &NewRecord<'_>) -> io::Result<(
     output.write_all(b"\r\n\r\n")
 }
 
-/// The name as the standard spells it: `WARC-Target-URI`.
+/// The name as the standard writes it: `WARC-Target-URI`.
 fn title_case(name: &WarcHeader) -> String {
     let words = name.to_string();
     let words = words.split('-').map(|word| match word {

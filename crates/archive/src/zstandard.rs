@@ -1,7 +1,7 @@
-//! Streams one Zstandard frame, and reads the dictionaries that WARC archives carry with them.
+//! Streams one Zstandard frame, and reads the dictionaries in WARC archives.
 //!
-//! The WARC profile of Zstandard (iipc.github.io/warc-specifications) puts a dictionary, itself
-//! compressed or not, into a skippable frame of its own before the frames that need it.
+//! The WARC profile of Zstandard (iipc.github.io/warc-specifications) puts a dictionary, which may
+//! itself be compressed, into a skippable frame before the frames that need it.
 
 use std::io::Read;
 
@@ -16,22 +16,23 @@ pub(crate) const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// The first four bytes of the skippable frame that holds a dictionary.
 pub(crate) const DICTIONARY: &[u8] = &[0x5d, 0x2a, 0x4d, 0x18];
 
-/// Largest dictionary that is believed, compressed or not; the specification advises 100 KB.
+/// Largest dictionary that is accepted, compressed or not; the specification advises 100 KB.
 pub(crate) const LARGEST_DICTIONARY: usize = 16 << 20;
 
-/// Bits of the largest window a frame may ask for: 128 MiB, what `zstd` itself allows unasked.
+/// Bits of the largest window a frame may require: 128 MiB, the default limit of `zstd`.
 const WINDOW_BITS: u32 = 27;
 
 /// Decoders for the frames of one archive, with the archive's dictionary.
 #[derive(Default)]
 pub(crate) struct Decoders {
     dictionary: Vec<u8>,
-    /// A decoder at rest: making one costs more than many a frame.
+    /// A spare decoder: creating one costs more than decoding many a small frame.
     spare: Option<Decoder<'static>>,
 }
 
 impl Decoders {
-    /// Takes the content of a dictionary's frame for the frames that follow; false if it is none.
+    /// Reads a dictionary from the content of its frame, for the frames that follow; false if
+    /// invalid.
     pub(crate) fn learn(&mut self, content: &[u8]) -> bool {
         let mut dictionary = Vec::new();
         if content.starts_with(MAGIC) {
@@ -51,7 +52,7 @@ impl Decoders {
         true
     }
 
-    /// Begins a frame; `None` when memory has run out.
+    /// Starts a frame; `None` if memory allocation fails.
     pub(crate) fn begin(&mut self) -> Option<Frame> {
         let decoder = match self.spare.take() {
             Some(decoder) => decoder,
@@ -64,14 +65,14 @@ impl Decoders {
         Some(Frame { decoder, taken: 0, given: 0 })
     }
 
-    /// Takes back the decoder of a frame that is done with.
+    /// Takes back the decoder of a finished frame.
     pub(crate) fn end(&mut self, frame: Frame) {
         let mut decoder = frame.decoder;
         self.spare = decoder.reinit().is_ok().then_some(decoder);
     }
 
-    /// The number of the dictionary that the frame at the start of `bytes` needs, if it is not
-    /// there.
+    /// The id of the dictionary that the frame at the start of `bytes` needs, if it is not
+    /// available.
     pub(crate) fn missing(&self, bytes: &[u8]) -> Option<u32> {
         let wanted = get_dict_id_from_frame(bytes)?;
         let held = zstd::zstd_safe::get_dict_id_from_dict(&self.dictionary);
@@ -87,12 +88,12 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Input bytes taken and output bytes given so far.
+    /// Input bytes consumed and output bytes produced so far.
     pub(crate) fn totals(&self) -> (u64, u64) {
         (self.taken, self.given)
     }
 
-    /// Appends about `room` bytes to `output`; returns how much of `input` was taken.
+    /// Appends about `room` bytes to `output`; returns how many bytes of `input` were consumed.
     pub(crate) fn step(
         &mut self,
         input: &[u8],

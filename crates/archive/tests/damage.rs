@@ -1,4 +1,4 @@
-//! One small archive per kind of damage: every intact record is read, every fault is told.
+//! One small archive per kind of damage: every intact record is read, every fault is reported.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn special(fourth: Vec<u8>) -> Vec<u8> {
     [records(0..3), fourth, records(4..10)].concat()
 }
 
-/// `bytes` hold these records, and one fault for each reason.
+/// Checks that `bytes` give these records, and one fault for each reason.
 fn check(bytes: &[u8], expected: &[usize], reasons: &[DropReason]) {
     let (found, faults) = numbers(bytes);
     assert_eq!(found, expected, "{faults:#?}");
@@ -27,7 +27,7 @@ fn check(bytes: &[u8], expected: &[usize], reasons: &[DropReason]) {
     assert_eq!(found, reasons, "{faults:#?}");
 }
 
-/// The last record breaks off: what is there of it is kept, and it is marked, and no other.
+/// Checks that the last record, which is cut off, is kept and marked, and no other is.
 fn check_cut(bytes: &[u8], number: usize) {
     let (found, _) = read(bytes, &Limits::USUAL);
     assert_eq!(found.len(), number);
@@ -95,7 +95,7 @@ fn a_length_that_reaches_to_the_end_of_the_next_member_hides_no_record() {
     let mut zipped = members(0..10);
     zipped[3] = gzip(&record_with(3, &length, "", BODY, "\r\n\r\n"));
     check(&zipped.concat(), &all(), &[DropReason::BadRecord]);
-    // A record whose own bytes go on in another member is one.
+    // A record whose bytes continue in another member is one record.
     let whole = record(3);
     let (first, second) = whole.split_at(whole.len() - 10);
     let parts = [gzip(first), gzip(second)].concat();
@@ -163,7 +163,7 @@ fn archives_of_several_wrappings() {
         offset += pair.len() as u64;
     }
     assert_eq!(found[9].offset, bytes.len() as u64 - record(9).len() as u64);
-    // A compressed archive within a record stays where it is.
+    // A compressed archive inside a record stays part of it.
     let body = members(0..3).concat();
     let inner = [b"x\r\n\r\n", &body[..], b"\r\n\r\n", &body[..]].concat();
     let head =
@@ -218,7 +218,7 @@ fn long_members_are_streamed() {
     let bytes = gzip(&records(0..2000));
     let (found, faults) = read(&bytes[..], &limits);
     assert_eq!((found.len(), faults.len()), (2000, 0));
-    // Damage in the middle: what is before it is kept, and so is the member behind.
+    // Damage in the middle: the data before it is kept, and so is the member after it.
     let mut damaged = bytes.clone();
     let middle = damaged.len() / 2;
     damaged[middle..middle + 64].fill(0xff);
@@ -226,7 +226,7 @@ fn long_members_are_streamed() {
     let (found, faults) = read(&damaged[..], &limits);
     assert!(found.len() > 500, "{}", found.len());
     assert_eq!(found.last().unwrap().target_uri.as_deref(), Some("http://a.com/7"));
-    // Between the damage and the point where it shows, inflated data may be garbled.
+    // Between the damage and the point of detection, inflated data may be garbled.
     let last = faults.last().unwrap();
     assert_eq!(last.reason, DropReason::BadCompression);
     assert_eq!(last.recovered_at, Some(bytes.len() as u64));
@@ -281,10 +281,10 @@ fn damaged_arc_archives_are_read_on() {
         found.into_iter().map(|record| String::from_utf8(record.body).unwrap()).collect()
     };
     let bodies = |range: std::ops::Range<usize>| range.map(|n| format!("body {n}"));
-    // Without its beginning nothing says that it is one but its records.
+    // Without its beginning, an archive can be recognised only by its records.
     let cut = [&first[10..], &records(0..10)].concat();
     assert_eq!(numbers(&cut), bodies(0..10).collect::<Vec<_>>());
-    // Junk that looks like the head of the other kind.
+    // Junk that looks like the head of the other dialect.
     let liar = b"WARC/1.0\r\nContent-Length: 50\r\n\r\n".to_vec();
     let found = numbers(&[first, records(0..4), liar, records(4..10)].concat());
     assert_eq!(found[1..5], bodies(0..4).collect::<Vec<_>>());

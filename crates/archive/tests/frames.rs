@@ -45,7 +45,7 @@ fn trained() -> Vec<u8> {
     ::zstd::dict::from_samples(&samples, 2048).unwrap()
 }
 
-/// `bytes` hold these records, and one fault for each reason.
+/// Checks that `bytes` give these records, and one fault for each reason.
 fn check(bytes: &[u8], expected: &[usize], reasons: &[DropReason]) {
     let (found, faults) = numbers(bytes);
     assert_eq!(found, expected, "{faults:#?}");
@@ -66,7 +66,7 @@ fn frames_of_every_kind() {
         check(&wrap(&records(0..10)), &all(), &[]);
         let many = wrap(&records(0..3000));
         assert_eq!(read(&many[..], &Limits::USUAL).0.len(), 3000);
-        // A record split over two frames; padding; a frame of another's making.
+        // A record split over two frames; padding; a skippable frame of another program.
         let text = records(0..10);
         check(&[wrap(&text[..555]), wrap(&text[555..])].concat(), &all(), &[]);
         check(&[frames.concat(), vec![0; 64]].concat(), &all(), &[]);
@@ -88,7 +88,7 @@ fn dictionaries_are_taken_from_the_archive() {
     let one = [skippable(0x5d, &packed), frames.clone()].concat();
     let two = [one.clone(), zstd(&record(10)), one].concat();
     assert_eq!(numbers(&two).0.len(), 21);
-    // Without it, that is said once, and frames that need none are read.
+    // A missing dictionary is reported once, and frames that need none are read.
     let (found, faults) = numbers(&[frames.clone(), zstd(&record(3))].concat());
     assert_eq!((found, faults.len()), (vec![3], 1), "{faults:#?}");
     assert!(faults[0].detail.contains("needs the dictionary"), "{faults:#?}");
@@ -130,7 +130,7 @@ fn damaged_frames_cost_their_own_records_only() {
         );
         let whole = frames.concat();
         check(&whole[..whole.len() - 20], &(0..9).collect::<Vec<_>>(), &[DropReason::CutShort]);
-        // A skippable frame whose length is a lie hides nothing.
+        // A skippable frame with a false length hides nothing.
         let liar = [0x55, 0x2a, 0x4d, 0x18, 0xff, 0xff, 0xff, 0x7f];
         check(&with([frames[3].clone(), liar.to_vec()].concat()), &all(), &[DropReason::Junk]);
     }

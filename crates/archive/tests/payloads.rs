@@ -1,4 +1,4 @@
-//! Bodies in every coding, rightly and wrongly declared.
+//! Bodies in every coding, declared correctly and incorrectly.
 
 mod common;
 
@@ -126,12 +126,12 @@ fn cut_data_of_other_codings_is_kept_as_far_as_it_goes_and_damaged_data_is_not()
         assert!(text.starts_with(&body.bytes) && body.bytes.len() > 20, "{coding}");
         assert_eq!(body.notes, ["compressed data breaks off"], "{coding}");
         let mut damaged = whole;
-        // Stored bytes are right whatever they are: there the damage is in the head.
+        // Stored bytes are valid whatever their values: damage there must be in the block header.
         damaged[if coding == "br" { 1 } else { 5 }..].fill(0x01);
         let none = decode_body(&fields, &damaged, 1 << 20);
         assert_eq!(none, Err(BodyError::Damaged(name)), "{coding}");
     }
-    // Nothing can be had of the first bytes alone.
+    // Nothing can be decoded from the first bytes alone.
     let fields = headers(&[("Content-Encoding", "zstd")]);
     let start = &zstd::encode_all(&text[..], 0).unwrap()[..5];
     assert_eq!(decode_body(&fields, start, 1 << 20), Err(BodyError::Damaged("zstd")));

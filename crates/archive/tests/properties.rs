@@ -9,10 +9,10 @@ use sitegrove_archive::{
     decode_body, is_feed, sniff_html,
 };
 
-/// Small limits reach the rare paths with small inputs.
+/// Small limits exercise the rare paths with small inputs.
 const SMALL: Limits = Limits { record_bytes: 4000, head_bytes: 2000, member_bytes: 700, ratio: 50 };
 
-/// Archives of several wrappings, some of them damaged.
+/// Archives in several formats, some of them damaged.
 fn archive() -> impl Strategy<Value = Vec<u8>> {
     let whole = prop_oneof![
         (0usize..30).prop_map(|count| records(0..count)),
@@ -103,7 +103,7 @@ fn write(records: &[Given], wrapping: Wrapping) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// What was given to the writer, from what was read.
+/// The input of the writer, reconstructed from what was read.
 fn given_again(record: &Record) -> Given {
     let own = |name: &str| name.starts_with("X-");
     let fields = record.headers.iter().filter(|(name, _)| own(name));

@@ -1,4 +1,4 @@
-//! What the writer writes, our reader and the `warc` crate's both read.
+//! Output of the writer is read by our reader and by that of the `warc` crate.
 
 mod common;
 

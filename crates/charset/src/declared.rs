@@ -1,27 +1,27 @@
-//! What a page says of its encoding and language: the prescan of the HTML standard (§13.2.3.2),
-//! taken on behind its 1024 bytes, and the XML declaration.
+//! Encoding and language declared in a page: the prescan of the HTML standard (§13.2.3.2), extended
+//! beyond its 1024 bytes, and the XML declaration.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::{memchr, memmem};
 
-/// Bytes in which an XML declaration is looked for.
+/// Bytes that are searched for an XML declaration.
 const FAR: usize = 1024;
 
-/// What a page says of itself.
+/// The declarations in a page.
 #[derive(Debug, Default)]
 pub(crate) struct Declared<'a> {
-    /// By the first `<meta>` that names an encoding.
+    /// In the first `<meta>` that names an encoding.
     pub(crate) meta: Option<&'static Encoding>,
-    /// By the XML declaration.
+    /// In the XML declaration.
     pub(crate) xml: Option<&'static Encoding>,
-    /// Its language, by the `lang` of `<html>`.
+    /// Its language, from the `lang` of `<html>`.
     pub(crate) language: Option<&'a [u8]>,
 }
 
-/// What the XML declaration, `<html>` and the first `<meta>` that names an encoding say.
+/// The declarations in the XML declaration, `<html>` and the first `<meta>` that names an encoding.
 ///
-/// The standard looks at 1024 bytes; but a `<meta>` behind them is honoured by browsers too, when
-/// their parser comes to it. What scripts and style sheets hold is no element.
+/// The standard examines 1024 bytes; but browsers also honour a later `<meta>` when their parser
+/// reaches it. The contents of scripts and style sheets are skipped.
 pub(crate) fn declared(bytes: &[u8]) -> Declared<'_> {
     let mut declared = Declared { xml: xml_declaration(bytes), ..Declared::default() };
     let mut at = 0;
@@ -68,14 +68,14 @@ fn element<'a>(bytes: &'a [u8], declared: &mut Declared<'a>) -> Option<usize> {
     Some(at + behind)
 }
 
-/// Whether this is the start of a tag of that name.
+/// Whether `bytes` begin with a tag with this start.
 fn is_tag(bytes: &[u8], start: &[u8]) -> bool {
     bytes.get(..start.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(start))
         && (bytes.get(start.len()))
             .is_some_and(|byte| byte.is_ascii_whitespace() || b"/>".contains(byte))
 }
 
-/// Where an end tag begins.
+/// The position of an end tag.
 fn find_ignoring_case(bytes: &[u8], end_tag: &[u8]) -> Option<usize> {
     memmem::find_iter(bytes, b"</").find(|at| {
         bytes.get(*at..at + end_tag.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(end_tag))
@@ -122,7 +122,7 @@ fn attribute(bytes: &[u8]) -> Option<(&[u8], &[u8], usize)> {
     Some((name, &bytes[value..value + length], value + length))
 }
 
-/// The label behind `charset=` in a `content` attribute or media type.
+/// The label after `charset=` in a `content` attribute or media type.
 pub(crate) fn label_in_content(content: &[u8]) -> Option<&[u8]> {
     let lower = content.to_ascii_lowercase();
     let mut at = 0;
@@ -143,7 +143,7 @@ pub(crate) fn label_in_content(content: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The encoding a page itself may declare by this label: one that could be read to get this far.
+/// The encoding for a label in a page. It must be one in which the declaration itself can be read.
 fn for_page(label: &[u8]) -> Option<&'static Encoding> {
     if label.trim_ascii().eq_ignore_ascii_case(b"x-user-defined") {
         return Some(WINDOWS_1252);
@@ -152,7 +152,7 @@ fn for_page(label: &[u8]) -> Option<&'static Encoding> {
     Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
 }
 
-/// The encoding of the XML declaration; feeds have junk before it.
+/// The encoding of the XML declaration; feeds may have junk before it.
 fn xml_declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     let bytes = &bytes[..bytes.len().min(FAR)];
     let declaration = &bytes[memmem::find(bytes, b"<?xml")?..];

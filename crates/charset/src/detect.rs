@@ -1,8 +1,9 @@
-//! Guesses the encoding of bytes that are not UTF-8, and says how sure the guess is.
+//! Guesses the encoding of bytes that are not UTF-8, and how reliable the guess is.
 //!
-//! chardetng is all or nothing: one byte that an encoding does not know rules it out, and a guess
-//! comes without a figure. So the words of a page are dealt out to a few parts, and each part has
-//! a vote: a stray byte spoils one part only, and a guess that all parts share is no accident.
+//! chardetng is all or nothing: a single byte that is invalid in an encoding excludes it, and a
+//! guess comes without a confidence. So the words of a page are distributed over a few parts, and
+//! each part has a vote: a stray byte affects one part only, and a guess that all parts share is
+//! unlikely to be a coincidence.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{
@@ -14,13 +15,13 @@ use encoding_rs::{
 
 use crate::language::Habits;
 
-/// Bytes of words the detector reads.
+/// Bytes of words that the detector reads.
 const SAMPLE: usize = 8 << 10;
 
-/// Parts that vote, where there are words enough.
+/// Number of parts that vote, if there are enough words.
 const PARTS: usize = 5;
 
-/// Encodings by script, where a script has several.
+/// Encodings by script, for scripts that have several.
 const SCRIPTS: [&[&Encoding]; 5] = [
     &[
         WINDOWS_1250,
@@ -44,17 +45,17 @@ pub(crate) fn same_script(one: &'static Encoding, other: &'static Encoding) -> b
     one == other || SCRIPTS.iter().any(|script| script.contains(&one) && script.contains(&other))
 }
 
-/// What bytes look like.
+/// A guess at the encoding of bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Guess {
     pub(crate) encoding: &'static Encoding,
-    /// What the parts of the words look like.
+    /// The guesses for the parts of the words.
     votes: Vec<&'static Encoding>,
 }
 
 impl Guess {
-    /// The votes for the guess, against what is declared. Where that is of another script, all
-    /// votes for the script of the guess count.
+    /// The votes for the guess, compared with a declaration. If the declared encoding is of another
+    /// script, all votes for the script of the guess count.
     pub(crate) fn against(&self, declared: &'static Encoding) -> Share {
         let other_script = !same_script(declared, self.encoding);
         let agrees = |vote: &&&'static Encoding| {
@@ -68,7 +69,7 @@ impl Guess {
     }
 }
 
-/// Votes for a guess.
+/// The share of the votes for a guess.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     votes: usize,
@@ -89,8 +90,8 @@ impl Share {
     }
 }
 
-/// Guesses from the words that are not plain ASCII. What is in Latin letters is often taken for
-/// windows-1252, so there the language of the page's text is asked too.
+/// Guesses from the non-ASCII words. Text in Latin script is often taken for windows-1252, so the
+/// language of the text is considered too.
 pub(crate) fn detect(words: &[&[u8]], habits: &Habits<'_>) -> Guess {
     let guess = vote(words, habits.domain());
     if !same_script(guess.encoding, WINDOWS_1252) {
@@ -108,7 +109,8 @@ fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
     let votes: Vec<_> =
         (0..parts).map(|part| guess(words.iter().skip(part).step_by(PARTS), domain)).collect();
     let votes_for = |encoding| votes.iter().filter(|vote| **vote == encoding).count();
-    // What most parts say outvotes a whole that a stray byte has spoilt.
+    // A majority of the parts overrules the guess for all words, which a stray byte may have
+    // spoilt.
     let most = votes.iter().copied().find(|vote| 2 * votes_for(*vote) > PARTS).unwrap_or(whole);
     let encoding = if votes_for(whole) == 0 { most } else { whole };
     if encoding == WINDOWS_1252 && is_latin_9(words) {
@@ -118,8 +120,8 @@ fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
     Guess { encoding, votes }
 }
 
-/// Whether what looks like windows-1252 has the letters of ISO-8859-15, which the detector leaves
-/// out: a fraction within a word is an `œ`.
+/// Whether text that looks like windows-1252 contains the characters of ISO-8859-15, which the
+/// detector does not know: a fraction inside a word is an `œ`.
 fn is_latin_9(words: &[&[u8]]) -> bool {
     let letters = |word: &&[u8]| {
         word.windows(3).any(|w| {
@@ -130,8 +132,8 @@ fn is_latin_9(words: &[&[u8]]) -> bool {
     words.iter().any(letters) && !words.iter().any(only_of_windows)
 }
 
-/// Guesses from all the words. `domain` is a top-level domain in lower-case ASCII without a period:
-/// it tells what is usual in a country.
+/// Guesses from all the words. `domain` is a top-level domain in lower-case ASCII without a period,
+/// which indicates the encodings usual in a country.
 pub(crate) fn look(words: &[&[u8]], domain: Option<&str>) -> &'static Encoding {
     guess(words.iter(), domain)
 }
@@ -145,14 +147,14 @@ fn guess<'a>(words: impl Iterator<Item = &'a &'a [u8]>, domain: Option<&str>) ->
     detector.guess(domain.map(str::as_bytes), Utf8Detection::Deny)
 }
 
-/// Words with bytes beyond ASCII, as many as the detector reads. White space and angle brackets
-/// end a word: they are no part of a character in any encoding that is guessed.
+/// Words with non-ASCII bytes, as many as the detector reads. White space and angle brackets end a
+/// word: they are not part of a character in any of the guessed encodings.
 pub(crate) fn words(bytes: &[u8]) -> Vec<&[u8]> {
     let mut room = SAMPLE;
     bytes
         .split(|byte| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'>'))
         .filter(|word| !word.is_ascii())
-        // Within a word a cut may go through a character; only a first one can be too long.
+        // A cut inside a word may split a character; only the first word can be too long.
         .map(|word| &word[..word.len().min(SAMPLE)])
         .take_while(|word| {
             let left = room.checked_sub(word.len());

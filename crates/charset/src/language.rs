@@ -1,4 +1,5 @@
-//! Which country's habits a page follows, as a top-level domain: that is what the detector takes.
+//! The country whose usual encodings a page follows, as a top-level domain, as the detector
+//! expects.
 
 use std::cell::OnceCell;
 
@@ -9,13 +10,13 @@ use whatlang::Lang;
 use crate::Hints;
 use crate::declared::Declared;
 
-/// Bytes of text whose language is looked at.
+/// Bytes of text whose language is detected.
 const TEXT: usize = 1 << 10;
 
-/// Shortest stretch between tags that is taken for text.
+/// Shortest run between tags that counts as text.
 const STRETCH: usize = 30;
 
-/// Languages with habits of their own, and a country that has them.
+/// Languages with encodings of their own, and a country where they are used.
 const COUNTRIES: [(&str, &str); 49] = [
     ("ar", "sa"),
     ("az", "az"),
@@ -68,16 +69,16 @@ const COUNTRIES: [(&str, &str); 49] = [
     ("yi", "il"),
 ];
 
-/// A language that a text is in, or rather those that are written alike.
+/// The language of a text, or rather a group of languages written alike.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OfText {
-    /// The top-level domain of a country that speaks it.
+    /// The top-level domain of a country where it is spoken.
     pub(crate) domain: &'static str,
     /// Whether windows-1252 is made for it.
     pub(crate) is_western: bool,
 }
 
-/// The language of a text in Latin script, detected from its ASCII letters, whatever the encoding.
+/// The language of a text in Latin script, detected from its ASCII letters, in any encoding.
 fn in_latin_letters(language: Lang) -> Option<OfText> {
     let (domain, is_western) = match language {
         Lang::Aze => ("az", false),
@@ -109,15 +110,15 @@ fn in_latin_letters(language: Lang) -> Option<OfText> {
     Some(OfText { domain, is_western })
 }
 
-/// What is known of where a page comes from.
+/// The origin of a page, which indicates its likely encodings.
 #[derive(Debug)]
 pub(crate) struct Habits<'a> {
     bytes: &'a [u8],
-    /// By the declared language.
+    /// From the declared language.
     declared: Option<&'static str>,
-    /// By the address.
+    /// From the address.
     domain: Option<String>,
-    /// By the text's language.
+    /// From the text's language.
     of_text: OnceCell<Option<OfText>>,
 }
 
@@ -132,7 +133,7 @@ impl<'a> Habits<'a> {
         }
     }
 
-    /// The top-level domain of the declared language, or else of the address: lower-case ASCII.
+    /// The top-level domain for the declared language, or else of the address: lower-case ASCII.
     pub(crate) fn domain(&self) -> Option<&str> {
         self.declared.or(self.domain.as_deref())
     }
@@ -142,7 +143,7 @@ impl<'a> Habits<'a> {
         self.of_text().is_some_and(|text| text.is_western)
     }
 
-    /// The language the text is in, if none is declared.
+    /// The language of the text, if none is declared.
     pub(crate) fn of_text(&self) -> Option<OfText> {
         let found = || {
             let found = whatlang::detect(&text(self.bytes))?;
@@ -152,7 +153,7 @@ impl<'a> Habits<'a> {
     }
 }
 
-/// The longer stretches between tags, but for what looks like a script.
+/// The longer runs between tags, except for those that look like scripts.
 fn text(bytes: &[u8]) -> String {
     let mut text = Vec::new();
     let mut rest = bytes;
@@ -170,8 +171,8 @@ fn text(bytes: &[u8]) -> String {
     WINDOWS_1252.decode_without_bom_handling(&text).0.into_owned()
 }
 
-/// The top-level domain for a language tag (BCP 47), if the language has habits of its own.
-/// English has not: templates say it whatever the text is.
+/// The top-level domain for a language tag (BCP 47), if the language has encodings of its own.
+/// English is excluded: templates declare it whatever the text is.
 fn country(language: &str) -> Option<&'static str> {
     let tag = language.split([',', ';']).next()?.trim().to_ascii_lowercase();
     let mut subtags = tag.split(['-', '_']);
@@ -191,7 +192,7 @@ fn domain(url: &str) -> Option<String> {
     let host = host.rsplit('@').next()?;
     let host = host.split(':').next()?.trim_end_matches('.');
     let (_, domain) = host.rsplit_once('.')?;
-    // Neither an IP address nor anything the detector does not take.
+    // Excludes IP addresses and anything that the detector does not accept.
     let usual = domain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         && domain.starts_with(|first: char| first.is_ascii_alphabetic());
     usual.then(|| domain.to_ascii_lowercase())

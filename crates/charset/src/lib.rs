@@ -1,13 +1,13 @@
 /*!
-Decides which character set a page or feed is in, and decodes it.
+Determines the character encoding of a page or feed, and decodes it.
 
-No single piece of evidence is followed blindly. A byte order mark and valid UTF-8 settle the matter;
-else the declarations (HTTP, `<meta>`, XML) are held against the bytes and against the guess of a
-detector that takes the page's language and top-level domain as hints. What was decided, why, and which
-declarations were overruled is kept in [`Charset`].
+No single piece of evidence is trusted by itself. A byte order mark and valid UTF-8 are decisive; otherwise the
+declarations (HTTP, `<meta>`, XML) are compared with the bytes and with the guess of a detector that takes the
+page's language and top-level domain as hints. The decision, its evidence and the overruled declarations are
+returned in [`Charset`].
 
-Invariant: no bytes make anything here panic, and time is linear in them. What is declared UTF-8 by
-HTTP, and is, costs no more than the check.
+Invariant: no input makes anything here panic, and time is linear in its bytes. For a payload that HTTP declares as
+UTF-8, and that is valid, the only cost is the validation.
 */
 
 mod declared;
@@ -26,35 +26,36 @@ use crate::declared::{Declared, declared, label_in_content};
 use crate::detect::{detect, look, same_script, words};
 use crate::language::Habits;
 
-/// How far a page that is valid UTF-8 is searched for a declaration: it no longer matters.
+/// Bytes of a valid UTF-8 page that are searched for a declaration: it no longer affects the
+/// decision.
 const FAR: usize = 4096;
 
-/// UTF-8 sequences that outweigh the declaration of an encoding with several bytes a character.
+/// Number of UTF-8 sequences that outweigh the declaration of a multi-byte encoding.
 const SURELY: usize = 8;
 
-/// Words beyond ASCII below which a guess is not held against a declaration.
+/// Minimum number of non-ASCII words for a guess to be compared with a declaration.
 const FEW: usize = 8;
 
-/// Words beyond ASCII of the first look at what is declared.
+/// Number of non-ASCII words in the first check of a declaration.
 const GLANCE: usize = 200;
 
-/// Bytes that are as good as a word, in scripts that do not separate words.
+/// Number of bytes that count as a word, in scripts that do not separate words.
 const LONG: usize = 16;
 
-/// Encodings that the detector never guesses and that are not declared by default.
+/// Encodings that the detector never guesses and that no server declares by default.
 const UNGUESSED: [&Encoding; 7] =
     [ISO_8859_3, ISO_8859_10, ISO_8859_14, ISO_8859_16, MACINTOSH, X_MAC_CYRILLIC, X_USER_DEFINED];
 
-/// What is known of a payload from outside of it.
+/// Hints from outside the payload.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hints<'a> {
     /// Charset label of the HTTP `Content-Type`.
     pub http_charset: Option<&'a str>,
     /// HTTP `Content-Language`.
     pub language: Option<&'a str>,
-    /// Absolute URL: its top-level domain tells what is usual in a country.
+    /// Absolute URL: its top-level domain gives the country, and so the likely encodings.
     pub url: Option<&'a str>,
-    /// Whether it is XML other than XHTML: there a `<meta>` is no declaration.
+    /// Whether it is XML other than XHTML: a `<meta>` is then not a declaration.
     pub xml: bool,
 }
 
@@ -64,7 +65,7 @@ pub fn charset_of(content_type: &str) -> Option<&str> {
     std::str::from_utf8(label).ok().filter(|label| !label.is_empty())
 }
 
-/// Decodes a payload. What is UTF-8 already is not copied.
+/// Decodes a payload. Bytes that are UTF-8 already are not copied.
 pub fn decode(mut bytes: Vec<u8>, hints: &Hints<'_>) -> (String, Charset) {
     if let Some((form, evidence, mark)) = wide::wide(&bytes) {
         let charset = Charset { name: form.name(), evidence, overruled: Overruled::default() };
@@ -80,30 +81,30 @@ pub fn decode(mut bytes: Vec<u8>, hints: &Hints<'_>) -> (String, Charset) {
     }
 }
 
-/// Declarations: who says what.
+/// The declarations of an encoding, by source.
 #[derive(Clone, Copy)]
 struct Declarations {
     http: Option<&'static Encoding>,
     meta: Option<&'static Encoding>,
     xml: Option<&'static Encoding>,
-    /// Whether XML's counts more than HTTP's.
+    /// Whether the declaration in XML takes precedence over that in HTTP.
     is_xml: bool,
 }
 
 impl Declarations {
-    /// What HTTP says.
+    /// The declaration in HTTP.
     fn of(hints: &Hints<'_>) -> Self {
         let http = hints.http_charset.and_then(|label| Encoding::for_label(label.as_bytes()));
         Self { http, meta: None, xml: None, is_xml: hints.xml }
     }
 
-    /// And what the payload says.
+    /// Adds the declarations in the payload.
     fn and(self, declared: &Declared<'_>) -> Self {
         let meta = declared.meta.filter(|_| !self.is_xml);
         Self { meta, xml: declared.xml, ..self }
     }
 
-    /// All, the one that counts most first.
+    /// All declarations, in order of precedence.
     fn all(&self) -> impl Iterator<Item = (&'static Encoding, CharsetEvidence)> {
         let http = (self.http, CharsetEvidence::Http);
         let meta = (self.meta, CharsetEvidence::Meta);
@@ -112,19 +113,19 @@ impl Declarations {
         order.into_iter().filter_map(|(encoding, by)| Some((encoding?, by)))
     }
 
-    /// Who says it is UTF-8.
+    /// The source of a declaration of UTF-8.
     fn utf_8(&self) -> Option<CharsetEvidence> {
         self.all().find(|(encoding, _)| *encoding == UTF_8).map(|(_, by)| by)
     }
 
-    /// Those that name a legacy encoding. The replacement encoding stands for labels that must not
-    /// be used, and what UTF-16 is has been seen.
+    /// Declarations of a legacy encoding. The replacement encoding stands for labels that must not
+    /// be used, and UTF-16 has been checked before.
     fn legacy(&self) -> impl Iterator<Item = (&'static Encoding, CharsetEvidence)> {
         let others = [UTF_8, UTF_16LE, UTF_16BE, REPLACEMENT];
         self.all().filter(move |(encoding, _)| !others.contains(encoding))
     }
 
-    /// The decision, with those that said otherwise.
+    /// The decision, with the declarations that differ from it.
     fn decided(&self, encoding: &'static Encoding, evidence: CharsetEvidence) -> Charset {
         let other = |said: Option<&'static Encoding>| {
             said.filter(|said| *said != encoding).map(Encoding::name)
@@ -135,7 +136,7 @@ impl Declarations {
     }
 }
 
-/// Decides on what is valid UTF-8.
+/// Decides for valid UTF-8.
 fn valid(text: String, marked: bool, hints: &Hints<'_>) -> (String, Charset) {
     let said = Declarations::of(hints);
     let far = if marked || said.http == Some(UTF_8) { 0 } else { FAR };
@@ -150,7 +151,7 @@ fn valid(text: String, marked: bool, hints: &Hints<'_>) -> (String, Charset) {
     match said.legacy().next() {
         _ if utf_8.is_some() => {}
         Some((encoding, by)) if text.is_ascii() => return (text, said.decided(encoding, by)),
-        // Two or three characters of several bytes may be valid UTF-8 by accident.
+        // Two or three multi-byte characters may be valid UTF-8 by coincidence.
         Some((encoding, by)) if !encoding.is_single_byte() && leads(&text) < SURELY => {
             let (text, _) = encoding.decode_without_bom_handling(text.as_bytes());
             return (text.into_owned(), said.decided(encoding, by));
@@ -160,7 +161,7 @@ fn valid(text: String, marked: bool, hints: &Hints<'_>) -> (String, Charset) {
     (text, said.decided(UTF_8, utf_8.unwrap_or(CharsetEvidence::ValidUtf8)))
 }
 
-/// Decides on what is not valid UTF-8.
+/// Decides for bytes that are not valid UTF-8.
 fn broken(bytes: &[u8], marked: bool, hints: &Hints<'_>) -> (String, Charset) {
     let page = declared(bytes);
     let said = Declarations::of(hints).and(&page);
@@ -174,10 +175,10 @@ fn broken(bytes: &[u8], marked: bool, hints: &Hints<'_>) -> (String, Charset) {
     (text.into_owned(), said.decided(encoding, by))
 }
 
-/// Whether invalid UTF-8 is rare compared to valid sequences. Bytes of other encodings are rarely valid
-/// sequences: at most a fifth as often as not.
+/// Whether invalid UTF-8 is rare compared to valid sequences. In other encodings, valid sequences
+/// are at most a fifth as frequent as invalid ones.
 fn is_mostly_utf_8(bytes: &[u8], declared: bool, declared_otherwise: bool) -> bool {
-    // A sequence that the end of the bytes cuts off is not broken.
+    // A sequence that is cut off by the end of the bytes does not count as invalid.
     let cut_off = (1..=bytes.len().min(3)).find(|length| {
         let end = std::str::from_utf8(&bytes[bytes.len() - length..]);
         end.is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
@@ -202,12 +203,12 @@ fn legacy(
 ) -> (&'static Encoding, CharsetEvidence) {
     let words = words(bytes);
     let mut candidates: Vec<_> = said.legacy().filter(|(said, _)| fits(said, &words)).collect();
-    // ISO-8859-1 is what servers send that know nothing of their pages.
+    // Servers that have no information about their pages send ISO-8859-1.
     let by_habit = (WINDOWS_1252, CharsetEvidence::Http);
     if candidates.len() > 1 {
         candidates.retain(|candidate| *candidate != by_habit);
     }
-    // A right declaration is the usual case, and a first look bears it out.
+    // Usually a declaration is right, and a first check confirms it.
     if !candidates.is_empty() {
         let first = look(&words[..words.len().min(GLANCE)], habits.domain());
         let fallback = first == WINDOWS_1252 && !habits.is_western();
@@ -223,7 +224,7 @@ fn legacy(
     let by = said.legacy().find(|(said, _)| *said == guess.encoding).map(|(_, by)| by);
     let guessed = (guess.encoding, by.unwrap_or(CharsetEvidence::Detector));
     let Some(first) = candidates.first().copied() else { return guessed };
-    // windows-1252 is also what the detector falls back on.
+    // windows-1252 is also the detector's fallback.
     let fallback = guess.encoding == WINDOWS_1252 && same_script(first.0, WINDOWS_1252);
     if UNGUESSED.contains(&first.0) || fallback && !habits.is_western() {
         return first;
@@ -237,7 +238,7 @@ fn legacy(
     let confirmed = same_script(again.encoding, guess.encoding)
         && (again.encoding == guess.encoding || !same_script(first.0, guess.encoding));
     let (guess, again) = (guess.against(first.0), again.against(first.0));
-    // Nor is it made for what the text is in.
+    // windows-1252 is also unlikely if it is not made for the language of the text.
     let unfit = first.0 == WINDOWS_1252 && habits.of_text().is_some_and(|text| !text.is_western);
     let overruled = if first == by_habit || unfit {
         many(FEW / 2) && guess.is_most()
@@ -249,7 +250,7 @@ fn legacy(
     if overruled { guessed } else { first }
 }
 
-/// The words that are not the same text in both.
+/// The words that differ when decoded in both encodings.
 fn differing<'a>(
     one: &'static Encoding,
     other: &'static Encoding,
@@ -262,12 +263,12 @@ fn differing<'a>(
     words.iter().copied().filter(|word| decode(one, word).0 != decode(other, word).0).collect()
 }
 
-/// Bytes of words.
+/// Total length of the words in bytes.
 fn length(words: &[&[u8]]) -> usize {
     words.iter().map(|word| word.len()).sum()
 }
 
-/// Whether words may be in an encoding.
+/// Whether words are valid in an encoding.
 fn fits(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
     let (mut wrong, mut right) = (0, 0);
     for word in words {
@@ -279,12 +280,12 @@ fn fits(encoding: &'static Encoding, words: &[&[u8]]) -> bool {
     wrong * 10 <= right
 }
 
-/// Characters of several bytes.
+/// Number of multi-byte characters.
 fn leads(text: &str) -> usize {
     text.bytes().filter(|byte| *byte >= 0xc0).count()
 }
 
-/// Whether ASCII bytes hold the escape sequences of ISO-2022-JP.
+/// Whether ASCII bytes contain the escape sequences of ISO-2022-JP.
 fn shifts_to_japanese(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some(at) = memchr(0x1b, rest) {

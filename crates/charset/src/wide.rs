@@ -1,13 +1,13 @@
-//! UTF-16 and UTF-32: by their byte order mark, or by the zero bytes of ASCII in them.
+//! UTF-16 and UTF-32, detected by their byte order mark or by the zero bytes of ASCII characters.
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 use model::{CharsetEvidence, EncodingName};
 
-/// A form with two or four bytes a unit.
+/// An encoding with two or four bytes per unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Wide {
     Utf16(&'static Encoding),
-    /// No browser reads it, but feeds in it exist.
+    /// Not supported by any browser, but used by some feeds.
     Utf32 {
         big_endian: bool,
     },
@@ -22,7 +22,7 @@ impl Wide {
         }
     }
 
-    /// The text of bytes without their mark.
+    /// Decodes bytes without their byte order mark.
     pub(crate) fn decode(self, bytes: &[u8]) -> String {
         let big_endian = match self {
             Self::Utf16(encoding) => {
@@ -38,7 +38,7 @@ impl Wide {
     }
 }
 
-/// The form of the bytes, what tells it, and the length of the mark.
+/// The encoding of the bytes, the evidence for it, and the length of the byte order mark.
 pub(crate) fn wide(bytes: &[u8]) -> Option<(Wide, CharsetEvidence, usize)> {
     use CharsetEvidence::{Bom, ZeroBytes};
     let utf_32 = |big_endian| Wide::Utf32 { big_endian };

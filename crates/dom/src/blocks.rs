@@ -1,9 +1,9 @@
-//! Which elements run in a line of text, and which stand by themselves.
+//! Inline and void elements.
 
 use html5ever::{LocalName, local_name};
 
 /// Whether an element is phrasing content that does not break a line (HTML §3.2.5.2.5, and the
-/// obsolete text-level elements). Everything else, unknown elements included, separates text.
+/// obsolete text-level elements). All other elements, including unknown ones, separate text.
 pub fn is_inline(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -51,7 +51,7 @@ pub fn is_inline(name: &LocalName) -> bool {
     )
 }
 
-/// Whether an element never has content (HTML §13.1.2, and obsolete ones parsed alike).
+/// Whether an element never has content (HTML §13.1.2, and obsolete ones parsed in the same way).
 pub fn is_void(name: &LocalName) -> bool {
     matches!(
         *name,

@@ -1,4 +1,4 @@
-//! A [`Document`] put together node by node, for trees that were changed after they were parsed.
+//! Builds a [`Document`] node by node, for trees that were changed after parsing.
 
 use html5ever::{LocalName, local_name};
 
@@ -7,22 +7,22 @@ use crate::flatten::is_dropped_name;
 use crate::is_void;
 
 /// Takes nodes in document order and lays them out as a parse with [`Keep::Content`](crate::Keep)
-/// does: what is no readable content is left out with all that is in it, neighbouring texts are
+/// does: elements without readable content are left out with their subtrees, and adjacent texts are
 /// joined.
 #[derive(Debug)]
 pub struct Builder {
     document: Document,
-    /// Elements whose children come next; `None` for those left out.
+    /// Open elements, whose children come next; `None` for those left out.
     open: Vec<Option<NodeId>>,
 }
 
 impl Builder {
-    /// Begins a document that says of itself what the head given says.
+    /// Starts a document with this head.
     pub fn new(head: Head, notes: ParseNotes) -> Self {
         Self { document: Document { head, notes, ..Document::default() }, open: Vec::new() }
     }
 
-    /// Whether nothing that comes now is kept.
+    /// Whether the current position is inside an element that is left out.
     fn is_left_out(&self) -> bool {
         matches!(self.open.last(), Some(None))
     }
@@ -32,8 +32,8 @@ impl Builder {
         self.document.push(name, parent, self.open.len(), span)
     }
 
-    /// An element begins. Gives its id, or `None` if it is left out with all that is in it. Every
-    /// element that was opened must be closed.
+    /// Starts an element. Returns its id, or `None` if it is left out with its subtree. Every
+    /// element that is opened must be closed.
     pub fn open<'a>(
         &mut self,
         name: &LocalName,
@@ -54,26 +54,26 @@ impl Builder {
         }
         let span = Span { start: first, end: self.document.attributes.len() as u32 };
         let id = self.push(Some(name), span);
-        // What the parser puts into a void element is nothing.
+        // Void elements have no content.
         self.open.push((!is_void(name)).then_some(id));
         Some(id)
     }
 
-    /// A piece of text. Gives the id of the text node it became (a part of), or `None` if it is left
-    /// out.
+    /// Adds a piece of text. Returns the id of the text node that contains it, or `None` if it is
+    /// left out.
     pub fn text(&mut self, text: &str) -> Option<NodeId> {
         let parent = self.open.last().copied().flatten()?;
         Some(self.document.push_text(text, parent, self.open.len()))
     }
 
-    /// The element that was opened last ends.
+    /// Ends the element that was opened last.
     pub fn close(&mut self) {
         if let Some(Some(id)) = self.open.pop() {
             self.document.nodes[id as usize].end = self.document.nodes.len() as NodeId;
         }
     }
 
-    /// The document. One without any element gets an empty root, as a parsed page has.
+    /// Returns the document. A document without elements gets an empty root, like a parsed page.
     pub fn finish(mut self) -> Document {
         while !self.open.is_empty() {
             self.close();
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::{Keep, ParseConfig, parse, parse_with};
 
-    /// Takes a page apart and puts it together again.
+    /// Takes a page apart and builds it again.
     fn rebuilt(html: &str) -> Document {
         let whole = parse_with(html, &ParseConfig { keep: Keep::Scripts, ..ParseConfig::CONTENT });
         let mut builder = Builder::new(whole.head().clone(), whole.notes());

@@ -1,29 +1,30 @@
-//! What it costs that a formatting element is compared with those that are open.
+//! The cost of comparing a formatting element with the open ones.
 //!
-//! html5ever copies and sorts the attributes of the new tag and of each one of its name (WHATWG HTML §13.2.4.3, the
-//! Noah's Ark clause) without asking anything of the tree, where [`Steps`](crate::steps::Steps) are counted: two
-//! megabytes of `<font>` with a thousand attributes each take ten seconds.
+//! html5ever copies and sorts the attributes of the new tag and of each open one of the same name
+//! (WHATWG HTML §13.2.4.3, the Noah's Ark clause) without calling the tree, where
+//! [`Steps`](crate::steps::Steps) are counted: two megabytes of `<font>` with a thousand attributes
+//! each take ten seconds.
 
 use html5ever::tokenizer::{Tag, TagKind};
 use html5ever::{LocalName, local_name};
 
 use crate::sink::Sink;
 
-/// Steps that a comparison of tags is worth, and a fourth of what an attribute adds to it.
+/// Steps that a comparison of tags counts as, and a quarter of what an attribute adds to it.
 const COMPARISON: usize = 16;
 
-/// Attributes that may be compared with those of one element on each level without being counted.
+/// Maximum number of attributes times levels whose comparison is not counted.
 const FEW: usize = 64;
 
-/// A start tag that is compared.
+/// A start tag that is compared with the open ones.
 pub(crate) struct Comparing {
     name: LocalName,
     attributes: usize,
 }
 
 impl Comparing {
-    /// `None` if a tag is compared with few: no others without attributes are open more than three times, nor
-    /// links in links.
+    /// `None` for a tag that is compared with few others: at most three open elements of the same
+    /// name have no attributes (the Noah's Ark clause), and links do not nest.
     pub(crate) fn of(tag: &Tag) -> Option<Self> {
         let is_compared = !tag.attrs.is_empty()
             && tag.kind == TagKind::StartTag
@@ -46,8 +47,8 @@ impl Comparing {
         is_compared.then(|| Self { name: tag.name.clone(), attributes: tag.attrs.len() })
     }
 
-    /// The steps it was worth, once the tree builder is done with the tag: all that it was compared with is
-    /// open then, each in the one before.
+    /// The steps of the comparison, computed after the tree builder has processed the tag: all
+    /// elements that it was compared with are then open, each inside the previous one.
     pub(crate) fn steps(&self, sink: &Sink<'_>) -> usize {
         let level = sink.level.get() as usize;
         if level * self.attributes <= FEW {

@@ -38,7 +38,7 @@ pub struct Node {
     pub(crate) span: Span,
 }
 
-/// An attribute: its name, and where its value lies.
+/// An attribute: its name, and the range of its value.
 #[derive(Clone, Debug)]
 pub(crate) struct Attribute {
     pub(crate) name: LocalName,
@@ -65,7 +65,7 @@ pub struct Link {
     pub media_type: String,
 }
 
-/// What a page says about itself outside its visible text.
+/// Metadata in the head of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// Text of the first `<title>`, white space normalised.
@@ -97,30 +97,31 @@ impl Head {
     }
 }
 
-/// What the parse had to cut off to stay bounded.
+/// What the parser left out of a page because of its limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParseNotes {
-    /// Elements beyond the depth limit whose tags were left out (their content was kept).
+    /// Elements beyond the depth limit whose tags were left out. Their content was kept.
     pub too_deep: u32,
     /// Elements beyond the node limit whose tags were left out.
     pub too_many: u32,
     /// Attributes that were left out: of tags that had too many (one for each tag longer than a
-    /// piece), and those of elements copied over and over by the parsing algorithm.
+    /// piece), and of elements that the parsing algorithm copied repeatedly.
     pub attributes: u32,
-    /// Whether the rest of the page was left out, as its tree had outgrown its [`Room`](crate::Room).
+    /// Whether the rest of the page was left out because its tree exceeded its
+    /// [`Room`](crate::Room).
     pub cut: bool,
-    /// Steps that the parse took: tokens, attributes read or copied, elements looked at in searches of the
-    /// tree builder's lists, nodes put in or moved. They depend on the page and the limits alone.
+    /// Steps of the parse: tokens, attributes read or copied, elements examined in searches of the
+    /// tree builder's lists, nodes inserted or moved. They depend only on the page and the limits.
     pub steps: u64,
-    /// Whether the page was given up, as it took more than [`max_steps`](crate::ParseConfig); its tree is
-    /// empty then.
+    /// Whether parsing was abandoned because the page took more than
+    /// [`max_steps`](crate::ParseConfig). Its tree is then empty.
     pub given_up: bool,
-    /// Whether html5ever's own tokenizer read the page: it has NUL characters.
+    /// Whether html5ever's own tokenizer read the page, because it contains NUL characters.
     pub by_html5ever: bool,
 }
 
 impl ParseNotes {
-    /// Whether anything of the page was left out because there was too much of it.
+    /// Whether anything was left out because the tree of the page was too large.
     pub fn outgrown(&self) -> bool {
         self.cut || self.too_deep > 0 || self.too_many > 0 || self.attributes > 0
     }
@@ -135,7 +136,7 @@ pub struct Document {
     pub(crate) text: String,
     pub(crate) head: Head,
     pub(crate) notes: ParseNotes,
-    /// Told when first asked for.
+    /// Computed on first use.
     pub(crate) kinds: OnceLock<Kinds>,
 }
 
@@ -146,13 +147,13 @@ impl Document {
         self.nodes.len()
     }
 
-    /// Whether there is no node at all (never the case for a parsed page: it has a root).
+    /// Whether there are no nodes (never for a parsed page: it has a root).
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Whether two pages have the same tree: elements with their attributes, text, and what the head
-    /// says. Notes may differ.
+    /// Whether two pages have the same tree: elements with their attributes, text, and head. Notes
+    /// may differ.
     pub fn same_tree(&self, other: &Self) -> bool {
         let same = |id: NodeId| {
             let (a, b) = (self.node(id), other.node(id));
@@ -166,7 +167,7 @@ impl Document {
         self.len() == other.len() && self.head == other.head && self.ids().all(same)
     }
 
-    /// Puts in a node after all others.
+    /// Appends a node.
     pub(crate) fn push(
         &mut self,
         name: Option<&LocalName>,
@@ -176,13 +177,13 @@ impl Document {
     ) -> NodeId {
         let id = self.nodes.len() as NodeId;
         let level = level.min(u16::MAX as usize) as u16;
-        // Made where it comes to lie, once there is room for it.
+        // Constructed in place, after the vector has grown.
         let node = || Node { name: name.cloned(), parent, end: id + 1, level, span };
         self.nodes.extend(std::iter::once_with(node));
         id
     }
 
-    /// Puts in a text after all other nodes; gives the node it became, or was joined to.
+    /// Appends a text; returns the text node it became or was joined to.
     pub(crate) fn push_text(&mut self, text: &str, parent: NodeId, level: usize) -> NodeId {
         let start = self.text.len() as u32;
         self.text.push_str(text);
@@ -198,7 +199,7 @@ impl Document {
         self.push(None, parent, level, Span { start, end })
     }
 
-    /// Sorts nodes and leaves out those that lie inside another, and repetitions. O(k log k).
+    /// Sorts nodes and removes duplicates and those inside another node. O(k log k).
     pub fn outermost(&self, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
         nodes.sort_unstable();
         let mut end = 0;
@@ -220,8 +221,7 @@ impl Document {
 
     /// The node with this id.
     ///
-    /// # Panics
-    /// If the id is not of this document.
+    /// # Panics If the id is not of this document.
     #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
@@ -271,9 +271,10 @@ impl Document {
         node.name.is_none().then(|| &self.text[node.span.range()])
     }
 
-    /// The text of a whole subtree, pieces joined as they are.
+    /// The text of a subtree: its text nodes, concatenated.
     pub fn text_content(&self, id: NodeId) -> &str {
-        // Text lies in document order in one buffer, so a subtree's text is one range of it.
+        // Text is stored in document order in one buffer, so the text of a subtree is one range of
+        // it.
         let mut bounds: Option<(u32, u32)> = None;
         for node in &self.nodes[id as usize..self.node(id).end as usize] {
             if node.name.is_none() {
@@ -311,23 +312,23 @@ impl Document {
         })
     }
 
-    /// What the page says about itself.
+    /// The metadata in the head of the page.
     #[inline]
     pub fn head(&self) -> &Head {
         &self.head
     }
 
-    /// Takes out what the page says about itself in JSON-LD: some sites say it of another page.
+    /// Removes the JSON-LD of the page: on some sites it describes another page.
     pub fn forget_json_ld(&mut self) {
         self.head.json_ld.clear();
     }
 
-    /// Which elements are written alike; found out when first asked for, O(n).
+    /// The kinds of elements of the page. Computed on first use, O(n).
     pub fn kinds(&self) -> &Kinds {
         self.kinds.get_or_init(|| Kinds::of(self))
     }
 
-    /// Bytes that the tree takes, about: those of its buffers.
+    /// Approximate memory of the tree, in bytes: that of its buffers.
     pub fn bytes(&self) -> usize {
         let head = &self.head;
         let metas = head.metas.iter().map(|meta| meta.key.len() + meta.content.len());
@@ -340,7 +341,7 @@ impl Document {
             + texts.sum::<usize>()
     }
 
-    /// What was cut off.
+    /// What was left out because of the limits.
     pub fn notes(&self) -> ParseNotes {
         self.notes
     }

@@ -1,4 +1,5 @@
-//! From the linked tree to document order, leaving out what is not content and collecting the head.
+//! Converts the linked tree to document order, leaving out non-content elements and collecting the
+//! head.
 
 use html5ever::{LocalName, QualName, local_name, ns};
 
@@ -8,13 +9,13 @@ use crate::render::normalize_space;
 use crate::sink::{Buffers, Sink, is_json_ld};
 use crate::{Keep, is_void};
 
-/// Elements that are left out with all that is in them.
+/// Elements that are left out with their subtrees.
 fn is_dropped(name: &QualName) -> bool {
     name.ns != ns!(html) || is_dropped_name(&name.local)
 }
 
-/// The same by name alone, for elements whose namespace is not known any more: foreign ones begin with
-/// `svg` or `math`.
+/// The same by name alone, for elements whose namespace is no longer known: foreign elements begin
+/// with `svg` or `math`.
 pub(crate) fn is_dropped_name(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -75,12 +76,12 @@ pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document
             span: Span::default(),
         });
     }
-    // Copies take no more room than they need, and the buffers are used again.
+    // Copies take only the memory they need, and the buffers are reused.
     document.attributes = layout.buffers.attributes.drain(..).collect();
     document.values = layout.buffers.values.as_str().to_owned();
     layout.buffers.keep();
     document.notes = notes;
-    // Most nodes of some pages are in what is left out.
+    // On some pages, most nodes are in elements that are left out.
     if document.nodes.len() < document.nodes.capacity() / 2 {
         document.nodes.shrink_to_fit();
     }
@@ -129,7 +130,7 @@ impl Layout {
         }
     }
 
-    /// Pre-order without recursion: `open` holds the elements whose children are being laid out.
+    /// Pre-order without recursion. `open` holds the elements whose children are being laid out.
     fn walk<'a>(&mut self, root: &'a Linked<'a>) {
         let mut open: Vec<(NodeId, Option<&'a Linked<'a>>)> = Vec::new();
         let mut next = root.first.get();
@@ -192,7 +193,7 @@ impl Layout {
         }
     }
 
-    /// A `<noscript>` in the head may hold metas and links (AMP, tag managers).
+    /// A `<noscript>` in the head may contain metas and links (AMP, tag managers).
     fn read_nested_head(&mut self, linked: &Linked<'_>, name: &QualName) {
         if name.local != local_name!("noscript") {
             return;

@@ -1,10 +1,10 @@
-//! Finds start tags with more attributes than anyone writes, while they are being read.
+//! Detects start tags with an excessive number of attributes while they are being tokenized.
 //!
-//! html5ever compares each new attribute of a tag with all before it, so 100,000 attributes on
-//! one tag (700 KB) take seconds. The page goes to the tokenizer in pieces; only when a whole
-//! piece gave no token, which needs a very long tag or comment, is the tag read here as well.
+//! html5ever compares each new attribute of a tag with all previous ones, so 100,000 attributes on
+//! one tag (700 KB) take seconds. The page is fed to the tokenizer in pieces. Only when a whole
+//! piece gave no token, which needs a very long tag or comment, is the tag also read here.
 
-/// Where the reader stands in a tag (the states of HTML §13.2.5.8 and §13.2.5.32–39).
+/// The position of the reader in a tag (the states of HTML §13.2.5.8 and §13.2.5.32–39).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     TagName,
@@ -14,7 +14,7 @@ enum State {
     BeforeValue,
     /// In a value: quoted by this byte, or unquoted (0).
     Value(u8),
-    /// At the closing `>`, or at something that is no tag.
+    /// At the closing `>`, or at something that is not a tag.
     Ended,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct TagReader {
 }
 
 impl TagReader {
-    /// Begins at the first `<` at or after `from`; it is a tag only if a letter follows.
+    /// Starts at the first `<` at or after `from`; it is a tag only if a letter follows.
     pub(crate) fn new(html: &[u8], from: usize, max_attributes: u32) -> Self {
         let at = memchr::memchr(b'<', &html[from..]).map_or(html.len(), |i| from + i);
         let name = match html.get(at + 1) {
@@ -36,12 +36,12 @@ impl TagReader {
         };
         let is_tag = name.is_some_and(u8::is_ascii_alphabetic);
         let state = if is_tag { State::TagName } else { State::Ended };
-        // Behind `<` or `</`, so that this slash is not taken for one that ends the name.
+        // After `<` or `</`, so that this slash is not taken for one that ends the name.
         Self { at: at + 2, state, attributes: 0, max_attributes }
     }
 
-    /// Reads on to `to`, which html5ever has been fed up to. If the tag has too many attributes
-    /// by then, gives where the attribute it stands in ends, and where the tag's `>` is.
+    /// Reads on to `to`, up to which html5ever has been fed. If the tag has too many attributes by
+    /// then, returns the end of the current attribute and the position of the tag's `>`.
     pub(crate) fn flood(&mut self, html: &[u8], to: usize) -> Option<(usize, usize)> {
         while self.at < to && self.state != State::Ended {
             self.step(html[self.at]);
@@ -60,7 +60,7 @@ impl TagReader {
         Some((cut, self.at))
     }
 
-    /// Reads one byte; stays on the `>`.
+    /// Reads one byte; stays at the `>`.
     fn step(&mut self, byte: u8) {
         let space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c');
         self.state = match (self.state, byte) {

@@ -1,10 +1,11 @@
-//! A fast tokenizer for whole pages, in front of html5ever's tree builder.
+//! A fast tokenizer for complete pages, in front of html5ever's tree builder.
 //!
-//! html5ever's own tokenizer takes a page in pieces, character by character, and is most of the time
-//! of a parse. Here the page lies in memory as a whole: text runs to the next `<` that begins markup,
-//! names and values are slices, comments are skipped. The tokens are the same (WHATWG HTML §13.2.5), but
-//! for where text is cut, what comments say and errors, none of which the tree has. html5ever's
-//! tokenizer is the oracle in tests and fuzzing, and reads the pages that this one does not.
+//! html5ever's own tokenizer reads a page in pieces, character by character, and takes most of the
+//! time of a parse. Here the complete page is in memory: text extends to the next `<` that begins
+//! markup, names and values are slices, comments are skipped. The tokens are the same (WHATWG HTML
+//! §13.2.5), except for the points where text is split, the contents of comments, and errors, none
+//! of which affect the tree. html5ever's tokenizer is the oracle in tests and fuzzing, and reads
+//! the pages that this one cannot.
 
 mod class;
 mod names;
@@ -24,15 +25,15 @@ use crate::guard::Guard;
 use names::Names;
 use references::{Context, resolve};
 
-/// Who takes the tokens.
+/// The consumer of the tokens.
 pub(crate) trait Taker: TokenSink {
     /// Receives the number of attributes of a tag that were left out.
     fn leave_out(&self, attributes: u32);
 
-    /// An empty list for attributes, of an earlier tag where it can be.
+    /// An empty list for attributes, reusing that of an earlier tag if possible.
     fn spare(&self) -> Vec<Attribute>;
 
-    /// Whether it wants no more tokens.
+    /// Whether it accepts no more tokens.
     fn gives_up(&self) -> bool;
 }
 
@@ -50,20 +51,20 @@ impl Taker for &Guard<'_, '_> {
     }
 }
 
-/// Bytes of the page that tokens share at a time. They are copied, as the tree builder's strings can only
-/// share what they own: a small copy stays in the processor's cache until it is replaced.
+/// Bytes of the page that tokens share at a time. They are copied, because the tree builder's
+/// strings can share only memory that they own; a small copy stays in the processor's cache.
 const WINDOW: usize = 1 << 15;
 
-/// Longest string that is part of no other.
+/// Longest string that is stored inline rather than shared.
 const INLINE: usize = 8;
 
-/// Whether a page can be read here: NUL characters are replaced in some places and dropped in others,
-/// and nobody means them.
+/// Whether this tokenizer can read a page. Pages with NUL characters are left to html5ever: NUL is
+/// replaced in some places and dropped in others, and is never intentional.
 pub(crate) fn can_read(html: &str) -> bool {
     html.len() < u32::MAX as usize && memchr(0, html.as_bytes()).is_none()
 }
 
-/// The page with its line ends as the specification wants them (§13.2.3.5).
+/// The page with line ends normalised as the specification requires (§13.2.3.5).
 pub(crate) fn with_line_feeds(html: &str) -> std::borrow::Cow<'_, str> {
     if memchr(b'\r', html.as_bytes()).is_none() {
         return html.into();
@@ -80,7 +81,8 @@ pub(crate) fn with_line_feeds(html: &str) -> std::borrow::Cow<'_, str> {
     normal.into()
 }
 
-/// Reads a page with line feeds only and without NUL, and gives its tokens to `taker` until that gives up.
+/// Tokenizes a page with line feeds only and without NUL. Passes tokens to `taker` until it gives
+/// up.
 pub(crate) fn read<T: Taker>(html: &str, taker: T, max_attributes: usize) {
     let html = html.strip_prefix('\u{feff}').unwrap_or(html);
     let mut front = Front {
@@ -109,11 +111,11 @@ struct Front<'p, T> {
     taker: T,
     max_attributes: usize,
     names: Names,
-    /// For texts with references.
+    /// Buffer for texts with character references.
     plain: String,
 }
 
-/// How text is to be read until its end tag.
+/// How text is read until its end tag.
 #[derive(Clone, Copy)]
 enum Raw {
     Kind(RawKind),
@@ -126,7 +128,7 @@ impl<T: Taker> Front<'_, T> {
     }
 
     fn emit(&self, token: Token) {
-        // Only tags have an answer that means anything.
+        // Only the answers to tags have an effect.
         let _ = self.taker.process_token(token, 1);
     }
 
@@ -138,7 +140,8 @@ impl<T: Taker> Front<'_, T> {
         }
         if from < self.window_at || to > self.window_at + self.window.len() {
             let end = self.html.ceil_char_boundary((from + WINDOW).min(self.html.len()));
-            // What the last one took is free again, or else belongs to the strings that share it.
+            // The memory of the previous window is free again, or owned by the strings that share
+            // it.
             self.window.clear();
             self.window.push_slice(&self.html[from..end]);
             self.window_at = from;
@@ -153,7 +156,7 @@ impl<T: Taker> Front<'_, T> {
         StrTendril::from_slice(&self.plain)
     }
 
-    /// Hands out text as it stands.
+    /// Emits text without resolving references.
     fn text(&mut self, from: usize, to: usize) {
         if from < to {
             let text = self.slice(from, to);
@@ -161,7 +164,7 @@ impl<T: Taker> Front<'_, T> {
         }
     }
 
-    /// Hands out text whose character references, if there may be any, are to be resolved.
+    /// Emits text, resolving character references if `references`.
     fn content(&mut self, from: usize, to: usize, references: bool) {
         if references {
             let text = self.resolved(from, to, Context::Text);
@@ -171,12 +174,12 @@ impl<T: Taker> Front<'_, T> {
         }
     }
 
-    /// Reads text up to the next markup, and that.
+    /// Reads text up to the next markup, and the markup.
     fn markup(&mut self) {
         let from = self.at;
         let mut search = from;
         let mut references = false;
-        // Between most tags there is nothing, or white space.
+        // Between most tags there is nothing or white space.
         while self.bytes().get(search).is_some_and(|byte| class::is_space(*byte)) {
             search += 1;
         }
@@ -215,7 +218,7 @@ impl<T: Taker> Front<'_, T> {
                     self.content(from, open, references);
                     return self.bogus_comment(open + 1);
                 }
-                // Not markup: text (§13.2.5.6).
+                // Not markup, but text (§13.2.5.6).
                 _ => search = open + 1,
             }
         }
@@ -251,7 +254,7 @@ impl<T: Taker> Front<'_, T> {
         }
     }
 
-    /// What comes after `<!` (§13.2.5.42).
+    /// The markup after `<!` (§13.2.5.42).
     fn declaration(&mut self, from: usize) {
         let rest = &self.bytes()[from..];
         if rest.starts_with(b"--") {
@@ -271,15 +274,15 @@ impl<T: Taker> Front<'_, T> {
         }
     }
 
-    /// To the next `>` (§13.2.5.41).
+    /// Skips to the next `>` (§13.2.5.41).
     fn bogus_comment(&mut self, from: usize) {
         let end = memchr(b'>', &self.bytes()[from..]).map(|found| from + found + 1);
         self.at = end.unwrap_or(self.html.len());
         self.emit(Token::CommentToken(StrTendril::new()));
     }
 
-    /// A doctype ends at the first `>`, whatever it holds. There is one a page, if any: html5ever's own
-    /// tokenizer reads it.
+    /// A doctype ends at the first `>`, whatever it contains. A page has at most one, so
+    /// html5ever's own tokenizer reads it.
     fn doctype(&mut self, from: usize) {
         let end = memchr(b'>', &self.bytes()[from..]).map(|found| from + found + 1);
         self.at = end.unwrap_or(self.html.len());
@@ -287,7 +290,7 @@ impl<T: Taker> Front<'_, T> {
     }
 }
 
-/// Bytes of a comment after its `<!--`, with its end (§13.2.5.43–52).
+/// Length of a comment after its `<!--`, including its end (§13.2.5.43–52).
 fn comment_length(text: &[u8]) -> usize {
     if text.starts_with(b">") {
         return 1;

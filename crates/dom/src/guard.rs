@@ -1,5 +1,4 @@
-//! Stands between tokenizer and tree builder, and keeps pages from nesting too deep or growing
-//! too large.
+//! A filter between tokenizer and tree builder that limits the depth and size of the tree.
 
 use std::cell::{Cell, RefCell};
 
@@ -14,25 +13,26 @@ use crate::limits::{ParseConfig, Room};
 use crate::linked::Linked;
 use crate::sink::Sink;
 
-/// Once this many attributes were left out, the page is nothing but copies: no more elements.
+/// If this many attributes were left out, the page consists of copies: no more elements are
+/// accepted.
 const MAX_LEFT_OUT: u32 = 1 << 16;
 
-/// Passes tokens on to the tree builder, but for start tags that would nest too deep or make the
-/// tree too large, and the end tags that belong to them.
+/// Passes tokens to the tree builder, except start tags that would nest too deep or make the tree
+/// too large, and the end tags that belong to them.
 pub(crate) struct Guard<'a, 'q> {
     pub(crate) builder: TreeBuilder<&'a Linked<'a>, Sink<'a>>,
     max_depth: u32,
     room: Room,
     max_attributes: usize,
-    /// Start tags minus end tags: an estimate that unclosed elements push up and stray end tags
-    /// push down, so it alone decides nothing.
+    /// Start tags minus end tags: an estimate that unclosed elements raise and stray end tags
+    /// lower, so it is never the only criterion.
     open: Cell<u32>,
     skipped: RefCell<Vec<(LocalName, u32)>>,
     skipped_count: Cell<u32>,
     pub(crate) notes: Cell<ParseNotes>,
-    /// What html5ever's tokenizer reads from, if it does.
+    /// The input of html5ever's tokenizer, if that is used.
     input: Option<&'q BufferQueue>,
-    /// Bytes the tokenizer had not read yet at the last token.
+    /// Bytes that the tokenizer had not read yet at the last token.
     pub(crate) unread: Cell<usize>,
     /// Whether there was a token since this was last cleared.
     pub(crate) stirred: Cell<bool>,
@@ -99,7 +99,7 @@ impl<'a, 'q> Guard<'a, 'q> {
         self.notes.set(notes);
         if !is_void(&tag.name) {
             let mut skipped = self.skipped.borrow_mut();
-            // A page of ever new tag names must not make this list long.
+            // Bounds the list for pages with many different tag names.
             let known = skipped.iter().position(|(name, _)| *name == tag.name);
             match known {
                 Some(at) => skipped[at].1 += 1,
@@ -111,7 +111,7 @@ impl<'a, 'q> Guard<'a, 'q> {
         false
     }
 
-    /// An end tag goes the way of the start tags that were left out, the last first.
+    /// Drops the end tags of the start tags that were left out.
     fn admits_end(&self, tag: &Tag) -> bool {
         if self.skipped_count.get() > 0
             && let Some((_, count)) = self
@@ -129,8 +129,7 @@ impl<'a, 'q> Guard<'a, 'q> {
     }
 }
 
-/// Start tags that switch the tokenizer's state: leaving them out would turn their text into
-/// markup.
+/// Start tags that switch the tokenizer's state: without them, their text would be read as markup.
 fn changes_tokenizer(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -150,7 +149,7 @@ impl<'a> TokenSink for &Guard<'a, '_> {
     type Handle = &'a Linked<'a>;
 
     fn process_token(&self, mut token: Token, line: u64) -> TokenSinkResult<Self::Handle> {
-        // Errors are of no interest, and come from within tags too.
+        // Errors are ignored; they also occur inside tags.
         if matches!(token, Token::ParseError(_)) {
             return TokenSinkResult::Continue;
         }

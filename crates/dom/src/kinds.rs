@@ -1,4 +1,4 @@
-//! Elements of a page that are written alike: of one tag, with the same names and looks.
+//! Kinds of elements of a page: those with the same tag, names and appearance.
 
 use std::sync::LazyLock;
 
@@ -8,9 +8,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{Document, NodeId};
 
-/// The kinds of elements of a page: those of one kind have the same tag, and the same values of all
-/// attributes that say what an element is or how it looks, in one order. There are far fewer kinds than
-/// elements, and what depends only on tag and names is computed once per kind.
+/// The kinds of elements of a page. Elements of one kind have the same tag, and the same values, in
+/// the same order, of all attributes that identify an element or describe its appearance. There are
+/// far fewer kinds than elements, so what depends only on tag and names is computed once per kind.
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
     of_nodes: Vec<u32>,
@@ -22,15 +22,15 @@ pub struct Kinds {
 pub struct Kind {
     /// The first element of the kind.
     pub first: NodeId,
-    /// A hash of tag, attributes and values: the same on every page.
+    /// A hash of tag, attributes and values; the same on every page.
     pub hash: u64,
 }
 
 impl Kinds {
-    /// What stands for a kind at text nodes.
+    /// The value of text nodes in place of a kind.
     pub const TEXT: u32 = u32::MAX;
 
-    /// Tells the kinds of a page. Linear in nodes and attributes.
+    /// Determines the kinds of a page. Linear in nodes and attributes.
     pub(crate) fn of(document: &Document) -> Self {
         let mut numbers: FxHashMap<u64, u32> = FxHashMap::default();
         let mut kinds: Vec<Kind> = Vec::new();
@@ -52,7 +52,7 @@ impl Kinds {
         Self { of_nodes, kinds }
     }
 
-    /// Per node the number of its kind; [`Kinds::TEXT`] for text.
+    /// The number of the kind of each node; [`Kinds::TEXT`] for text.
     #[inline]
     pub fn of_nodes(&self) -> &[u32] {
         &self.of_nodes
@@ -64,8 +64,8 @@ impl Kinds {
         &self.kinds
     }
 
-    /// Whether elements with different values of this attribute are of different kinds: it names what an element
-    /// is, or says how it looks, which is all there is on pages of a certain age.
+    /// Whether elements with different values of this attribute are of different kinds: it
+    /// identifies an element or describes its appearance, which is all there is on very old pages.
     pub fn tell_by(name: &LocalName) -> bool {
         match *name {
             local_name!("href")
@@ -101,7 +101,7 @@ impl Kinds {
     }
 }
 
-/// Names that the parser has no constants for.
+/// Names for which the parser has no constants.
 static OTHERS: LazyLock<[LocalName; 8]> = LazyLock::new(|| {
     [
         "typeof",

@@ -1,15 +1,15 @@
 /*!
-Defines the tree every method works on: one HTML page as a flat, pre-order array of nodes.
+The tree that all extraction methods work on: one HTML page as a flat, pre-order array of nodes.
 
-[`parse`] runs html5ever's tokenizer and tree builder (the WHATWG parsing algorithm, scripting
-off) into an arena and lays the result out in document order. In that order a subtree is a range
-of ids, so any sum over a subtree is the difference of two prefix sums ([`PrefixSums`]).
+[`parse`] runs html5ever's tree builder (the WHATWG parsing algorithm, scripting off) into an arena and lays
+the result out in document order. In that order a subtree is a range of ids, so any sum over a subtree is
+the difference of two prefix sums ([`PrefixSums`]).
 
-Elements without readable content (scripts, styles, frames, drawings, form choices) are left out of the tree
-with all that is in them; what a page says about itself in its head is kept in [`Head`].
+Elements without readable content (scripts, styles, frames, drawings, form choices) are left out of the tree,
+with their subtrees. Metadata in the head of the page is kept in [`Head`].
 
 Invariants: nothing here recurses, so depth costs no stack; a [`Document`] is `Send` and owns all
-its strings in a few buffers; nothing here knows of files, sites or stages.
+its strings in a few buffers; this crate does not depend on files, sites or stages.
 */
 
 mod blocks;

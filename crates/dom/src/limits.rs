@@ -1,39 +1,40 @@
-//! What comes into a tree, and how large it may become.
+//! The contents of a tree, and limits on its size.
 
-/// Which elements come into the tree.
+/// Which elements are kept in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Readable content: without the head and without `script`, `style`, `noscript`, `template`,
     /// `iframe`, `object`, `embed`, `canvas`, `svg`, `math`, `select`, `datalist`, `textarea`
     /// and the like, each with its subtree.
     Content,
-    /// Every element (for conformance tests). Script and style text stays out.
+    /// Every element (for conformance tests), without the text of scripts and styles.
     Everything,
-    /// Every element, and the text of scripts and styles too (for expressions of other people's).
+    /// Every element, and the text of scripts and styles too (for expressions of site configs).
     Scripts,
 }
 
-/// Limits of a parse. There is no default here: the pipeline's configuration file has it.
+/// Limits of a parse. There is no default here: the defaults are in the pipeline's configuration
+/// file.
 #[derive(Clone, Copy, Debug)]
 pub struct ParseConfig {
-    /// Which elements come into the tree.
+    /// Which elements are kept in the tree.
     pub keep: Keep,
-    /// Elements nested deeper than this are left out, their content moved up to the limit. The
-    /// WHATWG algorithm searches its stack of open elements at many tags, which is quadratic in
-    /// depth. The deepest of 6,500 real pages we looked at had 52 levels.
+    /// Elements nested deeper than this are left out, and their content is moved up to the limit.
+    /// The WHATWG algorithm searches its stack of open elements at many tags, which is quadratic in
+    /// depth. The deepest of 6,500 real pages examined had 52 levels.
     pub max_depth: u32,
-    /// After this many nodes, further start tags are left out; their text is kept. A page also
-    /// gets no more nodes than its [`Room`] has.
+    /// After this many nodes, further start tags are left out; their text is kept. A page also gets
+    /// no more nodes than its [`Room`] allows.
     pub max_nodes: u32,
-    /// More attributes than this on one tag are left out.
+    /// Attributes of a tag beyond this number are left out.
     pub max_attributes: u32,
-    /// A page that takes more [steps](crate::ParseNotes::steps) than this is given up.
+    /// Parsing of a page that takes more [steps](crate::ParseNotes::steps) is abandoned.
     pub max_steps: u64,
 }
 
 impl ParseConfig {
-    /// Readable content, 512 levels, 300,000 nodes, 1,024 attributes, a thousand million steps: what the
-    /// pipeline uses by default.
+    /// Readable content, 512 levels, 300,000 nodes, 1,024 attributes, 10⁹ steps: the defaults of
+    /// the pipeline.
     pub const CONTENT: Self = Self {
         keep: Keep::Content,
         max_depth: 512,
@@ -43,19 +44,19 @@ impl ParseConfig {
     };
 }
 
-/// How large the tree of a page may become, by its bytes and tags.
+/// Limits on the tree of a page, by its bytes and tags.
 ///
-/// The parsing algorithm copies unclosed formatting elements into every paragraph after them, so 500
-/// `<font>` make 500 nodes of each `<p>`. A page without such copies has no more than an element and a text a
-/// tag. Of 2,535 real pages, misnested ones among them, none had more than 1.8 nodes a tag, and none
-/// more values than 0.85 of its bytes or more attributes than a thirtieth of them; what is allowed beyond that
-/// is for pages we have not seen.
+/// The parsing algorithm copies unclosed formatting elements into every following paragraph, so 500
+/// `<font>` give 500 nodes for each `<p>`. A page without such copies has at most one element and
+/// one text per tag. Of 2,535 real pages, including misnested ones, none had more than 1.8 nodes
+/// per tag, values longer than 0.85 of its bytes, or more attributes than a thirtieth of its bytes.
+/// The margin above that is for pages not yet seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Nodes; from there on, start tags are left out, their text is kept.
+    /// Nodes above which start tags are left out; their text is kept.
     pub nodes: u32,
-    /// Nodes; from there on, the rest of the page is left out: end tags and text alone can have
-    /// elements copied, too.
+    /// Nodes above which the rest of the page is left out: end tags and text alone can cause copies
+    /// of elements, too.
     pub most_nodes: u32,
     /// Attributes of all elements.
     pub attributes: u32,
@@ -64,7 +65,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// The room of a page. Linear in its bytes, at the speed of memory.
+    /// The limits for a page. Linear in its bytes, at memory speed.
     pub fn of(html: &str) -> Self {
         let tags = memchr::memchr_iter(b'<', html.as_bytes()).count();
         let bytes = html.len();

@@ -24,15 +24,15 @@ pub(crate) enum Content<'a> {
     Element {
         name: QualName,
         attributes: Cell<Span>,
-        /// Where the children of a `<template>` go.
+        /// Parent of the children of a `<template>`.
         fragment: Option<&'a Linked<'a>>,
-        /// Text of scripts and styles is not stored, JSON-LD apart.
+        /// Whether text is dropped: that of scripts and styles, except JSON-LD.
         ignores_text: bool,
-        /// `<annotation-xml>` that holds HTML.
+        /// `<annotation-xml>` that contains HTML.
         holds_html: bool,
     },
     Text(Cell<Span>),
-    /// Comments and processing instructions: one placeholder for all, never put in.
+    /// Comments and processing instructions: one shared placeholder, never inserted.
     Nothing,
 }
 

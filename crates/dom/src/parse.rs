@@ -1,4 +1,4 @@
-//! From a page's text to a [`Document`]: html5ever under a guard against depth and size.
+//! Parses the text of a page to a [`Document`], with html5ever and limits on depth and size.
 
 use html5ever::TokenizerResult;
 use html5ever::tendril::StrTendril;
@@ -19,19 +19,19 @@ pub fn parse(html: &str) -> Document {
 }
 
 /// Longest page that is read, in bytes: offsets in the tree are 32 bits, and the parser writes
-/// three bytes for some of one.
+/// three bytes for some single ones.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Nodes beyond [`ParseConfig::max_nodes`] that end tags and text may still make.
+/// Nodes beyond [`ParseConfig::max_nodes`] that end tags and text may still create.
 const MOST_PAST: u32 = 1 << 16;
 
-/// Bytes that go to the tokenizer at a time. Small pieces also keep the buffers small that
-/// attribute values share.
+/// Bytes fed to the tokenizer at a time. Small pieces also keep the buffers small that attribute
+/// values share.
 const PIECE: usize = 1 << 14;
 
-/// Parses a page. Takes text (UTF-8; what is beyond 1 GiB is left out), gives the tree; time is
-/// linear in the text's length and in [`ParseConfig::max_steps`]. A page that takes more steps has an empty
-/// tree, and its notes say so: the tree depends on the page and the limits alone.
+/// Parses a page. Takes UTF-8 text (anything after 1 GiB is left out), returns the tree. Time is
+/// linear in the text's length and in [`ParseConfig::max_steps`]. A page that takes more steps has
+/// an empty tree, and its notes say so. The tree depends only on the page and the limits.
 pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
     if !front::can_read(html) {
@@ -42,11 +42,12 @@ pub fn parse_with(html: &str, config: &ParseConfig) -> Document {
     build(&html, config, None, |guard| front::read(&html, guard, most))
 }
 
-/// As [`parse_with`], by html5ever's own tokenizer: several times slower, and what the other is
-/// compared with. It also reads what the other does not.
+/// As [`parse_with`], with html5ever's own tokenizer: several times slower. It is the reference in
+/// tests, and reads the pages that the fast tokenizer cannot.
 pub fn parse_by_html5ever(html: &str, config: &ParseConfig) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
-    // Left to itself, it drops this sign after every script and at the start of every piece.
+    // The tokenizer would drop a byte order mark after every script and at the start of every
+    // piece.
     let html = html.strip_prefix('\u{feff}').unwrap_or(html);
     let input = BufferQueue::default();
     let mut document = build(html, config, Some(&input), |guard| {
@@ -59,7 +60,7 @@ pub fn parse_by_html5ever(html: &str, config: &ParseConfig) -> Document {
     document
 }
 
-/// Makes a tree of the tokens that `tokens` gives to the guard.
+/// Builds a tree from the tokens that `tokens` passes to the guard.
 fn build(
     html: &str,
     config: &ParseConfig,
@@ -82,7 +83,8 @@ fn build(
     flatten(guard.builder.sink.finish(), config.keep, notes)
 }
 
-/// Feeds the page piece by piece until it is given up, leaving out attributes of tags that have far too many.
+/// Feeds the page piece by piece until it is done or given up, skipping attributes of tags that
+/// have too many.
 fn feed(
     tokenizer: &Tokenizer<&Guard<'_, '_>>,
     input: &BufferQueue,
@@ -92,7 +94,7 @@ fn feed(
     let guard = tokenizer.sink;
     let feed = |text: &str| {
         input.push_back(StrTendril::from_slice(text));
-        // `feed` returns early at each script and at a declared encoding: go on until it is done.
+        // `feed` returns early at each script and at a declared encoding: repeat until it is done.
         while !matches!(tokenizer.feed(input), TokenizerResult::Done) {}
     };
     let mut at = 0;
@@ -101,8 +103,8 @@ fn feed(
     let mut reader: Option<TagReader> = None;
     while at < html.len() && !guard.builder.sink.steps.are_too_many() {
         let end = html.ceil_char_boundary((at + PIECE).min(html.len()));
-        // NUL is ignored in text, and `<` before another is text, one by one and each an error: a
-        // long run of either (a damaged or hostile file) can be skipped.
+        // NUL is ignored in text, and `<` before another is text, each of them an error. A long run
+        // of either (in a damaged or hostile file) can be skipped.
         let first = html.as_bytes()[at];
         let same = html.as_bytes()[at..end].iter().all(|&byte| byte == first);
         let run = (same && matches!(first, 0 | b'<')).then_some(first);
@@ -120,7 +122,7 @@ fn feed(
             continue;
         }
         let bytes = html.as_bytes();
-        // The tokenizer may have taken the `<` before it handed out the text that ends there.
+        // The tokenizer may have consumed the `<` before it emitted the text that ends there.
         let reader = reader.get_or_insert_with(|| {
             TagReader::new(bytes, last_token.saturating_sub(1), max_attributes)
         });

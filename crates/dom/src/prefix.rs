@@ -2,7 +2,7 @@
 
 use crate::{Document, NodeId};
 
-/// Running sums of a per-node count in document order. As a subtree is a range of ids, the sum
+/// Running sums of a per-node count in document order. Since a subtree is a range of ids, the sum
 /// over it is the difference of two entries.
 #[derive(Clone, Debug)]
 pub struct PrefixSums(Vec<u32>);
@@ -30,7 +30,7 @@ impl PrefixSums {
         Self::new(document, |id| u32::from(document.name(id).is_some()))
     }
 
-    /// Counts of all text nodes, and of those that lie in a link (`<a href>`), in one go.
+    /// Counts over all text nodes, and over those inside a link (`<a href>`), in one pass.
     pub fn of_texts(document: &Document, mut count: impl FnMut(&str) -> u32) -> (Self, Self) {
         let mut linked = Vec::with_capacity(document.len() + 1);
         linked.push(0);
@@ -48,7 +48,7 @@ impl PrefixSums {
         (all, Self(linked))
     }
 
-    /// Counts of text nodes that lie in a link (`<a href>`), from counts of all text nodes.
+    /// Counts over text nodes inside a link (`<a href>`), given the counts of all text nodes.
     pub fn within_links(document: &Document, mut count: impl FnMut(NodeId) -> u32) -> Self {
         let mut link_end = 0;
         Self::new(document, |id| {
@@ -77,7 +77,7 @@ impl PrefixSums {
     }
 }
 
-/// Where a link (`<a href>`) ends, if the node is one.
+/// The end of a link (`<a href>`), if the node is one.
 fn end_of_link(document: &Document, id: NodeId) -> Option<NodeId> {
     let is_link = document.is(id, &html5ever::local_name!("a"))
         && document.attribute(id, &html5ever::local_name!("href")).is_some();

@@ -1,4 +1,4 @@
-//! From nodes back to something to read.
+//! Renders nodes as text, HTML or Markdown.
 
 mod allowed;
 mod figures;

@@ -1,7 +1,7 @@
 //! html5ever's view of the tree while it is being built: linked nodes in an arena.
 //!
-//! The tree builder moves nodes about (foster parenting, the adoption agency), so the pre-order
-//! layout can only be made once it is done; see `flatten`.
+//! The tree builder moves nodes (foster parenting, the adoption agency), so the pre-order layout
+//! can only be computed after it is done; see `flatten`.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -17,7 +17,7 @@ use crate::limits::{ParseConfig, Room};
 use crate::linked::{Content, Linked};
 use crate::steps::Steps;
 
-/// Strings of the page, in the order the parser met them.
+/// Strings of the page, in the order of parsing.
 #[derive(Default)]
 pub(crate) struct Buffers {
     pub(crate) text: String,
@@ -25,7 +25,7 @@ pub(crate) struct Buffers {
     pub(crate) attributes: Vec<Attribute>,
 }
 
-/// Buffers with more room than this, in bytes, are not kept for the next page.
+/// Buffers with more capacity than this, in bytes, are not kept for the next page.
 const MOST_KEPT: usize = 4 << 20;
 
 thread_local! {
@@ -33,12 +33,12 @@ thread_local! {
 }
 
 impl Buffers {
-    /// Empty ones, with the room that an earlier page on this thread made.
+    /// Empty buffers, with the capacity left by an earlier page on this thread.
     fn take() -> Self {
         KEPT.take()
     }
 
-    /// Leaves their room to the next page.
+    /// Keeps the buffers for the next page.
     pub(crate) fn keep(mut self) {
         let room = self.text.capacity() + self.values.capacity();
         if room + self.attributes.capacity() * size_of::<Attribute>() > MOST_KEPT {
@@ -51,43 +51,43 @@ impl Buffers {
     }
 }
 
-/// Where the nodes of a tree lie while it is built.
+/// The arena of a tree's nodes while it is built.
 pub(crate) type Nodes<'a> = Arena<Vec<Linked<'a>>>;
 
 pub(crate) struct Sink<'a> {
     arena: &'a Nodes<'a>,
-    /// Nodes that are made but not part of the tree yet.
+    /// Allocated nodes that are not part of the tree yet.
     free: Cell<&'a mut [Linked<'a>]>,
     fallback: QualName,
     nothing: &'a Linked<'a>,
     pub(crate) root: &'a Linked<'a>,
     pub(crate) buffers: RefCell<Buffers>,
-    /// Level at which the last node was put in: how deep the parser stands.
+    /// Level of the last inserted node: the current depth of the parser.
     pub(crate) level: Cell<u32>,
     pub(crate) nodes: Cell<u32>,
-    /// Attributes and bytes of their values are stored up to here: a page's own are fewer, but
-    /// the parsing algorithm may copy an element's into every paragraph.
+    /// Limits up to which attributes and bytes of their values are stored. A page's own are fewer,
+    /// but the parsing algorithm may copy those of an element into every paragraph.
     max_attributes: usize,
     max_values: usize,
     pub(crate) left_out: Cell<u32>,
     /// Whether the text of scripts and the like is stored.
     keeps_scripts: bool,
-    /// The list of attributes of the last element, emptied: for the next tag.
+    /// The emptied attribute list of the last element, for the next tag.
     pub(crate) spare: Cell<Vec<ParsedAttribute>>,
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     merges: Cell<u32>,
     pub(crate) steps: Steps,
-    /// The element that was made last.
+    /// The last created element.
     newest: Cell<&'a Linked<'a>>,
 }
 
-/// Nodes that are made at a time.
+/// Nodes allocated at a time.
 const AT_A_TIME: usize = 128;
 
-/// Attributes that a list has room for if it is worth keeping.
+/// Minimum capacity of an attribute list worth keeping.
 const ROOM: usize = 4;
 
-/// Later `<html>` and `<body>` tags whose attributes are looked at.
+/// Maximum number of later `<html>` and `<body>` tags whose attributes are merged.
 const MAX_MERGES: u32 = 64;
 
 impl<'a> Sink<'a> {
@@ -113,8 +113,8 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// A node of the tree's. Nodes are made by the hundred, and filled where they lie: one that is made
-    /// field by field elsewhere and moved here at once has the processor wait for its fields.
+    /// Allocates a node. Nodes are allocated in batches and filled in place: building a node
+    /// elsewhere and moving it here at once stalls the processor.
     #[inline]
     fn alloc(&self, content: impl FnOnce() -> Content<'a>) -> &'a Linked<'a> {
         self.nodes.set(self.nodes.get().saturating_add(1));
@@ -126,13 +126,14 @@ impl<'a> Sink<'a> {
         }
         let Some((node, rest)) = free.split_first_mut() else { return self.nothing };
         self.free.set(rest);
-        // There is nothing in it that must be dropped.
+        // The old content needs no drop.
         std::mem::forget(std::mem::replace(&mut node.content, content()));
         node
     }
 
-    /// Adjacent text nodes are joined where the buffer allows it, else when flattening: joining
-    /// them here by copying would be quadratic for text that is foster-parented piece by piece.
+    /// Adjacent text nodes are joined here if they are adjacent in the buffer, else when
+    /// flattening: joining them here by copying would be quadratic for text that is foster-parented
+    /// piece by piece.
     fn text_node(&self, neighbour: Option<&'a Linked<'a>>, text: &str) -> Option<&'a Linked<'a>> {
         let mut buffers = self.buffers.borrow_mut();
         let start = buffers.text.len() as u32;
@@ -148,7 +149,7 @@ impl<'a> Sink<'a> {
         Some(self.alloc(|| Content::Text(Cell::new(Span { start, end }))))
     }
 
-    /// How many elements of this name the one made last is in. Linear in its level.
+    /// Number of ancestors with this name of the last created element. Linear in its level.
     pub(crate) fn above_the_newest(&self, name: &LocalName) -> usize {
         let above = std::iter::successors(self.newest.get().parent.get(), |node| node.parent.get());
         above.filter(|node| node.is_called(name)).count()
@@ -171,7 +172,7 @@ impl<'a> Sink<'a> {
                 .attributes
                 .push(Attribute { name: attribute.name.local, value: Span { start, end } });
         }
-        // Copies of lists have room for no more than they held.
+        // Copied lists have no spare capacity.
         if attributes.capacity() >= ROOM {
             self.spare.set(attributes);
         }
@@ -220,7 +221,7 @@ impl<'a> TreeSink for Sink<'a> {
         self.steps.one();
         match &target.content {
             Content::Element { name, .. } => name.expanded(),
-            // The tree builder promises to ask for elements only.
+            // The tree builder promises to call this for elements only.
             _ => self.fallback.expanded(),
         }
     }

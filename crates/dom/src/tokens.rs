@@ -1,4 +1,4 @@
-//! The tokenizer alone: what a parse cannot be faster than.
+//! The tokenizer alone: a lower bound on the time of a parse.
 
 use std::cell::Cell;
 
@@ -11,9 +11,10 @@ use html5ever::{Attribute, TokenizerResult, local_name};
 
 use crate::front::{self, Taker};
 
-/// Counts the tokens of a page (tags, comments, doctypes, pieces of text, the end), building nothing of
-/// them. Start tags switch to the text that belongs to them by name alone, as in a page without foreign
-/// elements. How text is cut into pieces depends on the tokenizer: ours, or html5ever's for pages with NUL.
+/// Counts the tokens of a page (tags, comments, doctypes, pieces of text, the end) without building
+/// a tree. Start tags switch the tokenizer's state by name alone, as in a page without foreign
+/// elements. How text is split into pieces depends on the tokenizer: ours, or html5ever's for pages
+/// with NUL.
 pub fn count_tokens(html: &str) -> u64 {
     let counter = Counter::default();
     if front::can_read(html) {
@@ -59,7 +60,7 @@ impl Taker for &Counter {
     }
 }
 
-/// What the tree builder would say to a tag (WHATWG HTML §13.2.6.4, scripting off).
+/// The tree builder's answer to a tag (WHATWG HTML §13.2.6.4, scripting off).
 fn answer(tag: &Tag) -> TokenSinkResult<()> {
     if tag.kind == TagKind::EndTag {
         return TokenSinkResult::Continue;
@@ -86,7 +87,7 @@ mod tests {
         // Doctype, title with text, p with text and break, comment, script with text, end.
         let page = "<!doctype html><title>a</title><p>b<br>c<!-- d --><script>'<p>'</script>";
         assert_eq!(count_tokens(page), 13);
-        // html5ever's tokenizer reads pages with NUL, and cuts text at `<`.
+        // html5ever's tokenizer reads pages with NUL, and splits text at `<`.
         assert_eq!(count_tokens(&format!("{}\0", page.replace("'<p>'", "x"))), 14);
         assert_eq!(count_tokens(""), 1);
     }

@@ -1,8 +1,8 @@
 /*!
-Defines the XPath 1.0 dialect that wrappers are written in, and evaluates it over the arena.
+The XPath 1.0 dialect that wrappers are written in, and its evaluation over the arena.
 
-Steps go down (`/`, `//`); a step is a tag name or `*` with predicates on attributes, class tokens,
-children and, at worst, position. What is printed is plain XPath 1.0 (W3C 1999): any engine over
+Steps go down (`/`, `//`). A step is a tag name or `*` with predicates on attributes, class tokens,
+children and, as a last resort, position. The output is plain XPath 1.0 (W3C 1999): any engine over
 an HTML tree selects the same nodes.
 
 ```text

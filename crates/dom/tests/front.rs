@@ -1,7 +1,7 @@
-//! The fast tokenizer gives the tree that html5ever's own gives, whatever the page.
+//! The fast tokenizer gives the same tree as html5ever's own, for any page.
 //!
-//! All inputs of html5lib's tokenizer and tree-construction tests are compared too, by a test that is
-//! ignored and fails where `HTML5LIB_TESTS` does not name a checkout of html5lib-tests.
+//! All inputs of html5lib's tokenizer and tree-construction tests are compared too, by a test that
+//! is ignored by default and fails if `HTML5LIB_TESTS` does not name a checkout of html5lib-tests.
 
 #![allow(clippy::print_stdout)]
 
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use sitegrove_dom::{Keep, ParseConfig, parse_by_html5ever, parse_with};
 
-/// Both trees of a page, compared.
+/// Compares both trees of a page.
 fn compare(html: &str) {
     for keep in [Keep::Scripts, Keep::Everything, Keep::Content] {
         let config = ParseConfig { keep, ..ParseConfig::CONTENT };
@@ -206,7 +206,7 @@ fn odd_constructs() {
     }
 }
 
-/// What markup is made of, and what breaks it.
+/// Parts of markup, and fragments that break it.
 const PIECES: &[&str] = &[
     "<",
     ">",
@@ -343,7 +343,8 @@ fn inputs_of_html5lib() {
     println!("{} inputs, each with everything and with content: the same trees", inputs.len());
 }
 
-/// The `input`s of a tokenizer test, each after what puts the tokenizer in its initial state.
+/// The `input`s of a tokenizer test, each after a prefix that puts the tokenizer in its initial
+/// state.
 fn tokenizer_inputs(file: &Path) -> Vec<String> {
     let tests: serde_json::Value =
         serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
@@ -351,7 +352,7 @@ fn tokenizer_inputs(file: &Path) -> Vec<String> {
         tests.as_object().unwrap().values().flat_map(|tests| tests.as_array().unwrap().clone());
     let mut inputs = Vec::new();
     for test in tests {
-        // Lone surrogates cannot be in a page that was decoded.
+        // Decoded pages cannot contain lone surrogates.
         let Some(input) = test["input"].as_str() else { continue };
         let input = match test["doubleEscaped"].as_bool() {
             Some(true) => match serde_json::from_str::<String>(&format!("\"{input}\"")) {

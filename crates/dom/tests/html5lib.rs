@@ -1,10 +1,11 @@
 //! Conformance of the tree with the html5lib tree-construction tests.
 //!
-//! The cases in `tests/data`, written by us in the same format, always run. Those of html5lib are in a
-//! repository of their own: the tests of them are ignored, and fail where `HTML5LIB_TESTS` does not name
-//! the folder of a checkout of html5lib-tests (`scripts/slow-checks html5lib`). Left out of the comparison is what the tree leaves out: comments, doctypes,
-//! the contents of templates and the text of scripts, styles and frames. Cases for fragments and
-//! for scripting switched on are skipped. The counts are printed.
+//! The cases in `tests/data`, written for this project in the same format, always run. Those of
+//! html5lib are in a separate repository: their tests are ignored by default, and fail if
+//! `HTML5LIB_TESTS` does not name a checkout of html5lib-tests (`scripts/slow-checks html5lib`).
+//! What the tree leaves out is not compared: comments, doctypes, the contents of templates and the
+//! text of scripts, styles and frames. Cases for fragments and for scripting switched on are
+//! skipped. The counts are printed.
 
 #![allow(clippy::print_stdout)]
 
@@ -17,8 +18,8 @@ use sitegrove_dom::{Keep, ParseConfig, parse_with};
 use support::dat::{Case, cases};
 use support::tree::{Line, expected, of_document};
 
-/// Cases that are known to differ when every element is kept: file, index from 0, and reason.
-/// All are ours; html5ever 0.40 offers what they need.
+/// Cases that are known to differ when every element is kept: file, index from 0, and reason. All
+/// are due to this crate; html5ever 0.40 provides what they need.
 const KNOWN: &[(&str, usize, &str)] = &[
     ("webkit02.dat", 44, COPIED_OPTION),
     ("webkit02.dat", 45, COPIED_OPTION),
@@ -26,15 +27,15 @@ const KNOWN: &[(&str, usize, &str)] = &[
     ("webkit02.dat", 47, COPIED_OPTION),
 ];
 
-/// A tree of readable content has no `<select>`, so the copy would only be dropped again.
+/// A tree of readable content has no `<select>`, so the copy would be dropped again.
 const COPIED_OPTION: &str = "the chosen option is not copied into <selectedcontent>";
 
-/// The cases that are written by us.
+/// The cases of this project.
 fn own() -> Vec<PathBuf> {
     files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"))
 }
 
-/// Those of a checkout of html5lib-tests, which must be there.
+/// The cases of a checkout of html5lib-tests, which must exist.
 fn html5lib() -> Vec<PathBuf> {
     files(&support::dat::html5lib_tests().join("tree-construction"))
 }

@@ -1,5 +1,5 @@
-//! Pages made to hurt: they must come out right, and the sizes are such that anything quadratic
-//! would make this file hang.
+//! Adversarial pages: the result must be right, and the sizes are such that quadratic time would
+//! make these tests hang.
 
 use std::fmt::Write;
 
@@ -72,8 +72,8 @@ fn reconstructed_formatting() {
     assert_eq!(d.text_content(0).len(), 50_000);
 }
 
-/// Whatever is on a page, its tree takes a bounded number of bytes for its tags and bytes; and text is lost only
-/// where text itself has elements copied.
+/// The tree of any page takes a bounded number of bytes per tag and byte. Text is lost only where
+/// text itself causes copies of elements.
 #[test]
 fn a_tree_grows_with_its_tags() {
     let fonts = numbered(480, |s, i| write!(s, "<font color={i}>").unwrap());
@@ -168,7 +168,8 @@ fn few_attributes_and_little_patience() {
     assert_eq!((counts, d.notes().attributes), (vec![2, 1], 2));
 }
 
-/// A page takes so many steps, whoever counts and whatever the limit; one fewer, and it is given up.
+/// The number of steps of a page is the same for both tokenizers and for any limit; with a limit
+/// one lower, parsing is given up.
 #[test]
 fn a_page_is_given_up_by_its_steps_alone() {
     let spans = "<span>".repeat(505);
@@ -195,7 +196,7 @@ fn a_page_is_given_up_by_its_steps_alone() {
     }
 }
 
-/// The searches of the tree builder are steps, not tokens alone.
+/// The searches of the tree builder count as steps, not only tokens.
 #[test]
 fn searches_are_counted() {
     let spans = "<span>".repeat(505);
@@ -205,7 +206,8 @@ fn searches_are_counted() {
     }
 }
 
-/// Each tag is compared with all that are open, attribute by attribute: 150 millions here for a page of 5 MB.
+/// Each tag is compared with all open ones, attribute by attribute: 150 million comparisons for
+/// this page of 5 MB.
 #[test]
 fn comparisons_of_attributes_are_counted() {
     let many = numbered(1_000, |s, i| write!(s, "a{i} ").unwrap());
@@ -216,7 +218,8 @@ fn comparisons_of_attributes_are_counted() {
     assert!(d.notes().given_up && d.notes().steps < 110_000_000, "{:?}", d.notes());
 }
 
-/// The limit is far above what pages with the most nodes there may be need: these take less than a sixtieth.
+/// The limit is far above what pages with the maximum number of nodes need: these take less than a
+/// sixtieth.
 #[test]
 fn no_page_comes_near_the_limit_of_steps() {
     let row = "<div class='row wide'><p id=a class=b>some <a href=/x title=y><b>words</b></a> and<br>more";

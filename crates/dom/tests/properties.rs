@@ -1,4 +1,4 @@
-//! What must hold for any page.
+//! Properties that hold for any page.
 
 use proptest::prelude::*;
 use sitegrove_dom::xpath::{Path, Predicate, Step};
@@ -120,7 +120,7 @@ fn check_layout(d: &Document) {
     assert!(d.ids().all(|id| one.sum(d, id) as usize == d.subtree(id).len()));
 }
 
-/// What a fragment must not have, whatever the page: anything that runs.
+/// A fragment never contains active content, whatever the page.
 fn check_harmless(fragment: &str) {
     let config = ParseConfig { keep: Keep::Everything, ..ParseConfig::CONTENT };
     let d = parse_with(fragment, &config);
@@ -206,7 +206,7 @@ proptest! {
         check_harmless(&html_of(&everything, &[0], &[], &base));
     }
 
-    /// A fragment parsed again has the same text.
+    /// A parsed fragment has the same text.
     #[test]
     fn fragments_keep_the_text(html in tag_soup()) {
         let squeeze = |text: String| text.split_whitespace().collect::<String>();

@@ -1,11 +1,11 @@
-//! Decodes the bytes of a feed to text and takes its XML declaration away, so that nothing
-//! contradicts what the text then is: UTF-8.
+//! Decodes the bytes of a feed to text and removes its XML declaration, which no longer applies to
+//! the decoded text.
 
 use charset::Hints;
 
 use crate::Source;
 
-/// Text of a feed, beginning at its first `<` or `{`.
+/// Text of a feed, starting at its first `<` or `{`.
 pub(crate) fn text(bytes: &[u8], source: &Source<'_>, notes: &mut Vec<String>) -> String {
     let Source { url, http_charset, .. } = *source;
     let hints = Hints { http_charset, language: None, url, xml: true };
@@ -19,9 +19,9 @@ pub(crate) fn text(bytes: &[u8], source: &Source<'_>, notes: &mut Vec<String>) -
     }
     let start = decoded.find(['<', '{']).unwrap_or(decoded.len());
     if !decoded[..start].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
-        notes.push(format!("{start} bytes before the feed were passed over"));
+        notes.push(format!("{start} bytes before the feed were skipped"));
     }
-    // Also an XML declaration that is not the first thing, and a second one.
+    // Also removes an XML declaration that is not at the start, and a second one.
     let mut rest = &decoded[start..];
     while rest.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("<?xml"))
         && rest.as_bytes().get(5).is_none_or(u8::is_ascii_whitespace)

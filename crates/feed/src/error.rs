@@ -1,4 +1,4 @@
-//! Defines why a feed cannot be read.
+//! Errors of reading a feed.
 
 use model::DropReason;
 
@@ -10,24 +10,24 @@ pub enum FeedError {
         "the feed has {bytes} bytes, more than the limit of {limit}; raise the limit to read it"
     )]
     TooLarge {
-        /// Its size.
+        /// Its size in bytes.
         bytes: usize,
-        /// The limit.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// Neither XML nor JSON of a feed.
+    /// Neither XML nor JSON of a feed. Contains its beginning.
     #[error("not a feed; it begins {0:?}")]
     NotAFeed(String),
-    /// Broken in a way that could not be repaired.
+    /// Malformed and not repairable. Contains the parser's message.
     #[error("the feed is broken and could not be repaired ({0}); ask its publisher to validate it")]
     Broken(String),
-    /// It has items, but none could be read.
+    /// It has items, but none of them can be read.
     #[error("the feed has items, but none of them could be read; its version may be unknown")]
     NoItems,
 }
 
 impl FeedError {
-    /// The reason to count it under.
+    /// The drop reason of this error.
     pub fn reason(&self) -> DropReason {
         match self {
             Self::TooLarge { .. } => DropReason::TooLarge,

@@ -1,4 +1,4 @@
-//! Turns feed-rs's entries into [`FeedItem`]s.
+//! Converts feed-rs's entries to [`FeedItem`]s.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use crate::plain::{plain, unmarked};
 const ELSEWHERE: [&str; 9] =
     ["self", "enclosure", "replies", "edit", "via", "related", "next", "hub", "license"];
 
-/// What the items of one feed share.
+/// Values common to the items of one feed.
 pub(crate) struct Shared<'a> {
     /// Identity of the feed.
     pub(crate) feed_id: &'a str,
-    /// What relative links are relative to.
+    /// Base of relative links.
     pub(crate) base: Option<Url>,
-    /// Guids that are declared to be no links, which feed-rs does not tell.
+    /// Guids that are declared not to be permalinks, which feed-rs does not report.
     pub(crate) no_permalinks: BTreeSet<&'a str>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn item(entry: &Entry, feed: &Feed, shared: &Shared<'_>) -> Option<Fe
     })
 }
 
-/// Plain text of a text field. RSS does not say whether there is markup, so there may be.
+/// Plain text of a text field. RSS does not declare whether it contains markup, so it may.
 pub(crate) fn text(text: Option<&Text>, rss: bool) -> String {
     let Some(text) = text else { return String::new() };
     if !rss && text.content_type.as_str() == "text/plain" {
@@ -103,7 +103,7 @@ fn entry_link(links: &[Link], shared: &Shared<'_>) -> Option<String> {
     candidates.into_iter().find_map(|link| absolute(&link.href, shared.base.as_ref()))
 }
 
-/// The guid as a link, where it is a URL and not declared to be none.
+/// The guid as a link, if it is a URL and not declared otherwise.
 fn permalink(id: &str, shared: &Shared<'_>) -> Option<String> {
     let id = id.trim();
     if !id.starts_with("http://") && !id.starts_with("https://") {
@@ -114,14 +114,14 @@ fn permalink(id: &str, shared: &Shared<'_>) -> Option<String> {
     if denied { None } else { absolute(id, None) }
 }
 
-/// The guids in the text of a feed that are declared to be no links, as they are written.
+/// The guids in the text of a feed that are declared not to be permalinks, as written.
 pub(crate) fn no_permalinks(text: &str) -> BTreeSet<&str> {
     let marks = ["isPermaLink=\"false\">", "isPermaLink='false'>"];
     let guids = marks.iter().flat_map(|mark| text.split(mark).skip(1));
     guids.map(|rest| rest.split('<').next().unwrap_or_default().trim()).collect()
 }
 
-/// The link as an absolute `http` or `https` URL, spelt as it is if it is absolute already.
+/// The link as an absolute `http` or `https` URL, unchanged if it is absolute already.
 pub(crate) fn absolute(link: &str, base: Option<&Url>) -> Option<String> {
     let link = link.trim();
     if link.is_empty() {

@@ -1,12 +1,12 @@
 /*!
-Defines how web feeds become [`model::FeedItem`]s: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, JSON
-Feed, by way of feed-rs.
+Conversion of web feeds to [`model::FeedItem`]s: RSS 0.9x, 1.0 and 2.0, Atom 0.3 and 1.0, JSON Feed, by
+means of feed-rs.
 
-What is broken in ways that are common is repaired, and the repairs are noted; a feed that stays
-unreadable is an error, never silently an empty feed.
+Common errors are repaired, and the repairs are noted. A feed that cannot be read even then is an error, never
+silently an empty feed.
 
-Invariant: no bytes make anything here panic, hang or take memory out of proportion. Nothing here
-knows about archives, stages or file names.
+Invariant: no input makes anything here panic, hang or take a disproportionate amount of memory. This crate does
+not depend on archives, stages or file names.
 */
 
 mod encoding;

@@ -9,7 +9,8 @@ use crate::FeedError;
 use crate::items::{Shared, absolute, item, no_permalinks, text};
 use crate::{encoding, repair, salvage};
 
-/// How much one feed may cost. There is no `Default`: the configuration file is the default.
+/// Limits on the cost of one feed. There is no `Default`: the defaults are in the configuration
+/// file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Largest feed that is read, in bytes.
@@ -65,19 +66,19 @@ pub fn parse(bytes: &[u8], source: &Source<'_>, limits: &Limits) -> Result<Feed,
 /// A change to the text of a feed.
 type Repair = fn(&str) -> String;
 
-/// Repairs and what is noted of them, in the order in which they are tried.
+/// Repairs and their notes, in the order in which they are tried.
 const REPAIRS: [(&str, Repair); 5] = [
     (
         "an older or misspelt version or namespace was read as the current one",
         repair::known_version,
     ),
     ("characters that must be escaped were escaped", repair::escaped),
-    ("unreadable xml:base attributes were passed over", repair::without_bases),
+    ("invalid xml:base attributes were ignored", repair::without_bases),
     ("items without a link were given the address they are about", repair::linked_by_about),
-    ("media types that are none of a text were passed over", repair::without_binary_types),
+    ("media types of texts that are not text types were ignored", repair::without_binary_types),
 ];
 
-/// What feed-rs makes of the text, after as few repairs as will do.
+/// The feed as parsed by feed-rs, after as few repairs as possible.
 fn understood(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Feed, FeedError> {
     let has_items = salvage::has_items(text);
     let first_error = match attempt(text) {
@@ -112,8 +113,8 @@ fn understood(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Fee
     })
 }
 
-/// One go at the text as it is. Relative links are left to [`crate::items`], where the feed's own
-/// link is known; only `xml:base` counts here.
+/// One attempt to parse the text. Relative links are left to [`crate::items`], where the feed's own
+/// link is known; only `xml:base` is applied here.
 fn attempt(text: &str) -> Result<feed_rs::model::Feed, String> {
     let parser = Builder::new().sanitize_content(false).build();
     parser.parse(text.as_bytes()).map_err(|error| error.to_string())

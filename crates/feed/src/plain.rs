@@ -1,20 +1,20 @@
-//! Turns marked-up text into plain text.
+//! Converts marked-up text to plain text.
 
-/// Elements whose content is no text.
+/// Elements whose content is not text.
 const SILENT: [&str; 4] = ["script", "style", "template", "noscript"];
 
-/// Elements that do not part words.
+/// Elements that do not separate words.
 const INLINE: [&str; 26] = [
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "dfn", "em", "font", "i",
     "ins", "kbd", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "tt", "u", "wbr",
 ];
 
-/// The text of an HTML fragment: tags and comments out, entities decoded, white space made single
-/// spaces. A `<` that begins no tag stays.
+/// The text of an HTML fragment: tags and comments removed, entities decoded, runs of white space
+/// collapsed to single spaces. A `<` that does not begin a tag is kept.
 pub fn plain(markup: &str) -> String {
     let mut text = String::with_capacity(markup.len());
     let mut rest = markup;
-    // Behind the last `>` there are no tags.
+    // There are no tags after the last `>`.
     let last = markup.rfind('>').map_or(markup.len(), |at| markup.len() - at);
     while let Some(at) = rest.find('<') {
         if rest.len() - at <= last {
@@ -43,13 +43,13 @@ pub fn plain(markup: &str) -> String {
     normal(&htmlize::unescape(&text))
 }
 
-/// Text that is plain already: entities decoded, white space made single spaces.
+/// Text without markup: entities decoded, runs of white space collapsed to single spaces.
 pub(crate) fn unmarked(text: &str) -> String {
     normal(&htmlize::unescape(text))
 }
 
-/// Single spaces for runs of white space, none at the ends; control characters and soft hyphens
-/// out.
+/// Collapses runs of white space to single spaces, trims both ends, and removes control characters
+/// and soft hyphens.
 fn normal(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
     for word in text.split(char::is_whitespace) {
@@ -77,7 +77,7 @@ struct Tag<'a> {
 /// The tag, comment or declaration at the start of `markup`.
 fn tag(markup: &str) -> Option<Tag<'_>> {
     if let Some(comment) = markup.strip_prefix("<!--") {
-        // A comment that does not end takes the rest, as in a browser.
+        // An unterminated comment extends to the end, as in a browser.
         let length = comment.find("-->").map_or(markup.len(), |end| 4 + end + 3);
         return Some(Tag { name: "!--", length, closing: true });
     }
@@ -95,12 +95,13 @@ fn tag(markup: &str) -> Option<Tag<'_>> {
     Some(Tag { name, length, closing })
 }
 
-/// Index behind the `>` that ends a tag; one in a quoted value does not, if the quotes match.
+/// Index just after the `>` that ends a tag. A `>` in a quoted value does not end it, if the quotes
+/// match.
 fn end_of_tag(inside: &str) -> Option<usize> {
     let bytes = inside.as_bytes();
     let first = bytes.iter().position(|byte| *byte == b'>')?;
     let (mut quote, mut after_equals) = (None, false);
-    // Values longer than this are damage rather than values.
+    // Longer values are damage rather than values.
     for (index, byte) in bytes.iter().enumerate().take(first + 512) {
         match (quote, byte) {
             (None, b'>') => return Some(index + 1),
@@ -113,7 +114,7 @@ fn end_of_tag(inside: &str) -> Option<usize> {
     Some(first + 1)
 }
 
-/// What follows the end tag of a silent element, or nothing.
+/// The text after the end tag of a silent element; empty if there is none.
 fn behind<'a>(markup: &'a str, name: &str) -> &'a str {
     let mut at = 0;
     while let Some(found) = markup[at..].find("</") {

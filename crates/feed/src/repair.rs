@@ -1,23 +1,24 @@
-//! Repairs what feeds commonly have wrong, without touching what is right.
+//! Repairs common errors in feeds, without changing what is valid.
 
 use std::borrow::Cow;
 
-/// Names of older or misspelt namespaces, and the one feed-rs knows.
+/// Old or misspelt namespaces, and the one that feed-rs supports.
 const RSS: &str = "http://purl.org/rss/1.0/";
 const ATOM: &str = "http://www.w3.org/2005/Atom";
 
-/// Takes out what is not allowed in XML at all: control characters.
+/// Removes control characters that are not allowed in XML.
 pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
     let bad = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
     if text.contains(bad) { Cow::Owned(text.replace(bad, " ")) } else { Cow::Borrowed(text) }
 }
 
-/// Escapes a `&` that begins no reference and a `<` that begins no markup, outside of CDATA and comments, and
-/// removes references to characters that are not allowed.
+/// Escapes a `&` that does not begin a reference and a `<` that does not begin markup, outside of
+/// CDATA and comments, and removes references to characters that are not allowed.
 pub(crate) fn escaped(text: &str) -> String {
     let mut repaired = String::with_capacity(text.len() + 64);
     let mut rest = text;
-    // Bytes left behind the last end of each, so that none is looked for in vain again and again.
+    // Bytes after the last end marker of each kind, so that no missing one is searched for
+    // repeatedly.
     let left = |end: &str| text.rfind(end).map_or(text.len(), |at| text.len() - at);
     let (cdata, comment) = (left("]]>"), left("-->"));
     while let Some(at) = rest.find(['&', '<']) {
@@ -68,9 +69,9 @@ fn verbatim(text: &str) -> Option<usize> {
 }
 
 enum Reference {
-    /// A reference this long.
+    /// A valid reference of this length.
     Good(usize),
-    /// A reference this long to a character that may not be.
+    /// A reference of this length to a character that is not allowed.
     Forbidden(usize),
     None,
 }
@@ -99,7 +100,8 @@ fn reference(text: &str) -> Reference {
     if name && !inside.is_empty() { Reference::Good(end + 1) } else { Reference::None }
 }
 
-/// Gives the root element the namespace and version that feed-rs knows, where they mean the same.
+/// Gives the root element the namespace and version that feed-rs supports, if the meaning is the
+/// same.
 pub(crate) fn known_version(text: &str) -> String {
     let Some((start, end)) = root(text) else { return text.to_owned() };
     let tag = &text[start..end];
@@ -145,7 +147,7 @@ pub(crate) fn known_version(text: &str) -> String {
     format!("{}{tag}{body}", &text[..start])
 }
 
-/// Gives items of RDF feeds that have no link the address they are about.
+/// Gives items of RDF feeds without a link the address in their `rdf:about`.
 pub(crate) fn linked_by_about(text: &str) -> String {
     let mut repaired = String::with_capacity(text.len() + 64);
     let mut rest = text;
@@ -170,13 +172,14 @@ pub(crate) fn linked_by_about(text: &str) -> String {
     repaired
 }
 
-/// Takes out media types of texts that are none of a text: one of them spoils the whole feed.
+/// Removes media types of texts that are not those of text: a single one makes the whole feed
+/// unreadable.
 pub(crate) fn without_binary_types(text: &str) -> String {
     text.replace("type=\"application/octet-stream\"", "")
         .replace("type='application/octet-stream'", "")
 }
 
-/// Takes `xml:base` attributes out: an unreadable one spoils the whole feed.
+/// Removes `xml:base` attributes: an invalid one makes the whole feed unreadable.
 pub(crate) fn without_bases(text: &str) -> String {
     text.replace("xml:base=", "base=")
 }
@@ -192,7 +195,7 @@ pub(crate) fn root(text: &str) -> Option<(usize, usize)> {
         } else if rest[1..].starts_with(char::is_alphabetic) {
             return Some((at, at + rest.find('>')? + 1));
         } else {
-            // An internal subset would have its declarations passed one by one.
+            // The declarations of an internal subset are skipped one by one.
             at += 1;
         }
     }
@@ -215,7 +218,7 @@ fn with_attribute(tag: &str, name: &str, value: &str) -> String {
     }
 }
 
-/// Where the value of an attribute stands in a start tag, without its quotes.
+/// The position of an attribute's value in a start tag, without its quotes.
 fn span(tag: &str, name: &str) -> Option<(usize, usize)> {
     let mut at = 0;
     loop {

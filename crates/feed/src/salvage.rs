@@ -1,4 +1,4 @@
-//! Cuts a feed that is broken somewhere into its items, so that those that are not can be read.
+//! Splits a malformed feed into its items, so that the valid ones can be read.
 
 use crate::repair::root;
 
@@ -30,20 +30,20 @@ pub(crate) fn single_item_feeds(text: &str) -> Vec<String> {
     feeds
 }
 
-/// The next element of this name that has an end tag before the next of its kind begins.
+/// The next element of this name that has an end tag before the next start tag of that name.
 fn next<'a>(text: &'a str, element: &str) -> Option<(&'a str, &'a str)> {
     let end_tag = format!("</{element}>");
     let item = &text[opening(text, element)?..];
     let end = item.find(&end_tag)? + end_tag.len();
     let (mut whole, behind) = item.split_at(end);
-    // One that never ended gives way to the one that begins inside it.
+    // An unterminated element is skipped for the one that begins inside it.
     while let Some(inner) = opening(&whole[1..], element) {
         whole = &whole[1 + inner..];
     }
     Some((whole, behind))
 }
 
-/// Where a start tag of this name begins.
+/// The position of the next start tag of this name.
 fn opening(text: &str, element: &str) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -56,7 +56,7 @@ fn opening(text: &str, element: &str) -> Option<usize> {
     }
 }
 
-/// Whether there is anything that looks like an item.
+/// Whether the text contains anything that looks like an item.
 pub(crate) fn has_items(text: &str) -> bool {
     if text.starts_with('{') {
         let items = text.find("\"items\"").map(|at| text[at + 7..].trim_start());

@@ -1,4 +1,4 @@
-//! Feeds of every kind, whole and broken.
+//! Feeds of every kind, valid and malformed.
 
 use proptest::prelude::*;
 use sitegrove_feed::{Feed, FeedError, Limits, Source, parse};
@@ -224,7 +224,7 @@ proptest! {
 
 #[test]
 fn what_is_no_article_is_no_link() {
-    // A guid is a link over http, too; of several links the one to the article's page counts.
+    // A guid is a link over http, too; of several links, the one to the article's page is used.
     let feed = read(&rss("<item><guid>http://b.org/6</guid></item>\
          <item><guid>ftp://b.org/7</guid></item>\
          <item><comments>https://b.org/8#comments</comments><guid>8</guid></item>"));

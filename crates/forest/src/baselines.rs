@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 
 use crate::SignifierCounts;
 
-/// The lowest `div` densest in feed keywords: each significant text leaf counts for its nearest
-/// `div` ancestor; the `div` with the most signifiers wins, ties go to the deeper, then to the
+/// The lowest `div` with the most feed keywords: each significant text leaf counts for its nearest
+/// `div` ancestor. The `div` with the most signifiers is chosen, of equal ones the deeper, then the
 /// first. `None` if no signifier lies in a `div`.
 pub fn sigfeed(document: &Document, counts: &SignifierCounts<'_>) -> Option<NodeId> {
     let mut nearest: Vec<Option<NodeId>> = Vec::with_capacity(document.len());

@@ -3,18 +3,18 @@
 use dom::{Document, NodeId};
 use rustc_hash::FxHashMap;
 
-/// The terms of a page, text node by text node: hashes of stems, stop words left out. Stop words
-/// count neither as signifiers nor as other terms: with them counted Forest loses five points.
+/// The terms of a page, text node by text node: hashes of stems, without stop words. Stop words
+/// count neither as signifiers nor as other terms: if they are counted, Forest loses five points.
 #[derive(Clone, Debug)]
 pub struct PageTerms {
     terms: Vec<u64>,
-    /// Per node the number of terms before it; one more entry at the end.
+    /// For each node the number of terms before it, followed by the total.
     starts: Vec<u32>,
 }
 
 impl PageTerms {
-    /// Takes the hashes of the terms of all nodes in order; and of each node how many come before it, then how
-    /// many there are.
+    /// Takes the hashes of the terms of all nodes in order, and for each node the number of terms
+    /// before it, followed by the total.
     pub fn new(terms: Vec<u64>, starts: Vec<u32>) -> Self {
         Self { terms, starts }
     }
@@ -24,7 +24,7 @@ impl PageTerms {
         Self::new(Vec::new(), vec![0; document.len() + 1])
     }
 
-    /// Leaves out the terms that `keep` refuses (stop words found later). O(terms).
+    /// Removes the terms that `keep` rejects (stop words found later). O(terms).
     pub fn retain(&mut self, keep: impl Fn(u64) -> bool) {
         let mut kept = Vec::with_capacity(self.terms.len());
         let mut done = 0;
@@ -60,7 +60,7 @@ impl PageTerms {
 #[derive(Clone, Debug)]
 pub struct SignifierCounts<'a> {
     terms: &'a PageTerms,
-    /// Number of signifiers among the terms before each term; one more entry at the end.
+    /// Number of signifiers among the terms before each term, followed by the total.
     hits: Vec<u32>,
     weights: FxHashMap<u64, f64>,
 }
@@ -87,14 +87,14 @@ impl<'a> SignifierCounts<'a> {
         (x, to - from - x)
     }
 
-    /// `(X, Y)`: the same over the whole page.
+    /// `(X, Y)`: the same for the whole page.
     pub fn page(&self) -> (u32, u32) {
         let x = self.hits.last().copied().unwrap_or(0);
         (x, self.terms.terms.len() as u32 - x)
     }
 
-    /// Sum of the weights of the distinct signifiers in the text of a node, and of all signifiers
-    /// of the page, and their number (equation 6).
+    /// Sum of the weights of the distinct signifiers in the text of a node, sum of the weights of
+    /// all signifiers of the page, and their number (equation 6).
     pub(crate) fn coverage_of(&self, document: &Document, id: NodeId) -> (f64, f64, usize) {
         let mut found: Vec<u64> = self
             .terms
@@ -105,7 +105,7 @@ impl<'a> SignifierCounts<'a> {
             .collect();
         found.sort_unstable();
         found.dedup();
-        // Sums in the order of the hashes: the same bits whatever the map's order.
+        // Summed in the order of the hashes, for the same bits in any order of the map.
         let mut all: Vec<(u64, f64)> = self.weights.iter().map(|(&t, &w)| (t, w)).collect();
         all.sort_unstable_by_key(|a| a.0);
         let sum = all.iter().map(|a| a.1).sum();

@@ -1,4 +1,4 @@
-//! What an element is called on every sibling page (§3.2, definitions 2 and 3).
+//! Element types, which identify elements on every sibling page (§3.2, definitions 2 and 3).
 
 use dom::{Document, Element, Kinds, LocalName, NodeId};
 use model::ElementType;
@@ -27,21 +27,22 @@ fn tolerant(value: &str) -> impl Iterator<Item = u8> + '_ {
 }
 
 fn tolerant_text(value: &str) -> String {
-    // Taking out ASCII bytes leaves valid UTF-8.
+    // Removing ASCII bytes leaves valid UTF-8.
     String::from_utf8(tolerant(value).collect()).unwrap_or_default()
 }
 
 /// The attributes that recur from page to page, as hashes of name and tolerant value.
 ///
-/// Names that are generated for each page (`sc-8f3a1c`) can identify nothing on a sibling page, so the
-/// element types here leave them out. The paper does not: its tolerant form only takes care of numbers.
+/// Names that are generated for each page (`sc-8f3a1c`) cannot identify anything on a sibling page,
+/// so the element types here omit them. The paper does not: its tolerant form handles only numbers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Recurring(#[serde(serialize_with = "model::sorted::set")] FxHashSet<u64>);
 
 impl Recurring {
     /// Finds the attributes that at least two of the pages have; with a single page, all of them.
     pub fn of<'a>(documents: impl Iterator<Item = &'a Document>) -> Self {
-        // Per attribute the last page it was seen on, and whether that was the second at least.
+        // For each attribute, the last page it was seen on, and whether that was at least the
+        // second.
         let mut seen: FxHashMap<u64, (u32, bool)> = FxHashMap::default();
         let mut pages = 0;
         for document in documents {
@@ -51,7 +52,7 @@ impl Recurring {
                 let entry = seen.entry(attribute_hash(name, value)).or_insert((pages, false));
                 entry.1 |= entry.0 != pages;
             };
-            // What elements of one kind have alike is looked at once.
+            // Attributes common to the elements of one kind are read once.
             for element in document.kinds().all().iter().filter_map(|k| document.element(k.first)) {
                 let alike = element.attributes().filter(|(name, _)| Kinds::tell_by(name));
                 alike.for_each(|(name, value)| see(name, value));
@@ -73,12 +74,12 @@ impl Recurring {
 /// A hash of an attribute's name and tolerant value.
 fn attribute_hash(name: &LocalName, value: &str) -> u64 {
     let mut hash = name.get_hash();
-    // Hashed by the piece: most values fit in one.
+    // Hashed in one piece if possible: most values fit into the buffer.
     let mut stable = [0u8; 128];
     let mut len = 0;
     let token = value.trim_ascii_start().bytes().take_while(|b| !b.is_ascii_whitespace());
     for byte in token {
-        // Without a branch: where digits are is not to be foreseen.
+        // Without a branch, because the positions of digits are unpredictable.
         stable[len] = byte;
         len += usize::from(!byte.is_ascii_digit());
         if len == stable.len() {
@@ -90,7 +91,7 @@ fn attribute_hash(name: &LocalName, value: &str) -> u64 {
 }
 
 /// The element type (definition 2): tag and recurring attributes in tolerant form, or the
-/// depth-first position where there are none.
+/// depth-first position if there are none.
 pub fn element_type(element: Element<'_>, position: u32, recurring: &Recurring) -> ElementType {
     let mut attributes: Vec<(String, String)> = element
         .attributes()
@@ -102,11 +103,11 @@ pub fn element_type(element: Element<'_>, position: u32, recurring: &Recurring) 
     ElementType { tag: element.name.to_string(), attributes, dfs }
 }
 
-/// Tells the patterns of a page's elements apart (definition 3).
+/// Distinguishes the patterns of a page's elements (definition 3).
 pub(crate) struct PatternKeys<'a> {
     document: &'a Document,
     recurring: &'a Recurring,
-    /// By kind the sum over the attributes that its elements have alike, where it was asked for.
+    /// For each kind, the sum over the attributes common to its elements, computed on first use.
     of_kinds: Vec<Option<u64>>,
 }
 
@@ -120,7 +121,7 @@ impl<'a> PatternKeys<'a> {
     pub(crate) fn of(&mut self, id: NodeId, position: u32) -> Option<u64> {
         let Self { document, recurring, of_kinds } = self;
         let element = document.element(id)?;
-        // Attribute order differs between pages: a sum of hashes does not depend on it.
+        // Attribute order differs between pages; a sum of hashes does not depend on it.
         let sum_of = |told_by: bool| {
             let own = element.attributes().filter(|(name, _)| Kinds::tell_by(name) == told_by);
             let hashes = own.map(|(name, value)| attribute_hash(name, value));

@@ -1,15 +1,15 @@
 /*!
-Defines Forest: finding the element that holds the article by the structural patterns of its
-signifiers, over sibling pages.
+Forest: finds the element that contains the article from the structural patterns of its signifiers, over
+sibling pages.
 
 Source: M. Oita and P. Senellart, *FOREST: Focused Object Retrieval by Exploiting Significant Tag
-Paths*, WebDB 2015, §3. Where the paper leaves a choice, the reading taken is said at the item.
+Paths*, WebDB 2015, §3. Where the paper leaves a choice, the item documents the choice made.
 
-The way through a template: [`PageTerms`] of each sibling → signifiers (the `terms` crate) →
+The steps for a template: [`PageTerms`] of each sibling → signifiers (the `terms` crate) →
 [`SignifierCounts`] → [`rank`] → the best [`model::StructuralPattern`] → [`elements_of`].
 
-Invariant: pure functions over parsed pages. No IO, no threads; the same pages in the same order
-give the same ranking to the last bit.
+Invariant: pure functions over parsed pages, without IO or threads; the same pages in the same order
+give the same ranking, bit for bit.
 */
 
 mod baselines;

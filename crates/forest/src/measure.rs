@@ -1,4 +1,4 @@
-//! The measures of §§3.3–3.5, one function an equation.
+//! The measures of §§3.3–3.5, one function per equation.
 
 /// Jeffrey's statistical density `J` (equation 2): the lower end of the 70 % confidence interval of
 /// the share of signifiers among `x + y` terms, after Jeffrey's add-half rule; never below 0.
@@ -14,11 +14,11 @@ pub fn jeffreys_density(x: u32, y: u32) -> f64 {
     ((x + 0.5 - deviation) / (n + 1.0)).max(0.0)
 }
 
-/// Unexpectedness `U` (equation 3): generation minus description complexity of an element with
-/// `x` signifiers and `y` other terms on a page with `page_x` and `page_y` of them.
+/// Unexpectedness `U` (equation 3): generation minus description complexity of an element with `x`
+/// signifiers and `y` other terms, on a page with `page_x` and `page_y` of them.
 ///
-/// In nats: the paper speaks of bits, but its worked values (23 and 6) come out with natural
-/// logarithms; the base does not change a ranking.
+/// In nats: the paper mentions bits, but its worked values (23 and 6) are obtained with natural
+/// logarithms. The base does not affect the ranking.
 pub fn unexpectedness(x: u32, y: u32, page_x: u32, page_y: u32) -> f64 {
     let term = |n: u32, of: f64| if n == 0 { 0.0 } else { f64::from(n) * libm::log(of) };
     let (total_x, total_y) = (f64::from(page_x), f64::from(page_y));
@@ -37,10 +37,10 @@ pub fn relevance(sum: f64, pages: u32, level: u32) -> f64 {
 }
 
 /// Coverage (equation 6): the normalised weights of the distinct signifiers in an element's text,
-/// over the number of the page's signifiers.
+/// divided by the number of the page's signifiers.
 ///
 /// Takes the sum of the weights found, the sum of all weights, and the number of signifiers. The
-/// paper does not say how weights are normalised; here they sum to 1 over a page.
+/// paper does not specify the normalisation; here the weights sum to 1 over a page.
 pub fn coverage(found: f64, all: f64, signifiers: usize) -> f64 {
     if all > 0.0 && signifiers > 0 { found / all / signifiers as f64 } else { 0.0 }
 }

@@ -19,7 +19,7 @@ pub struct Sibling<'a> {
     pub counts: &'a SignifierCounts<'a>,
 }
 
-/// What a pattern is worth on one page.
+/// The value of a pattern on one page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// I = J · U, the paper's measure (equation 4).
@@ -32,19 +32,19 @@ pub enum Measure {
     Coverage,
 }
 
-/// What `p` of equation 5 counts, and how often a page's value enters the sum.
+/// What `p` of equation 5 counts, and how often a page's value is added to the sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frequency {
-    /// Pages in which the pattern is significant (84.3 F1 against 81.5 for paths in our prototype,
+    /// Pages in which the pattern is significant (84.3 F1 against 81.5 for paths in the prototype,
     /// with tf-idf signifiers).
     Pages,
-    /// Significant terminal paths through the pattern's elements, as equation 5 has it to the letter.
-    /// Signifiers of a feed are the words of the headline: counted by pages, the headline alone
-    /// would be denser and more unexpected than any article below it.
+    /// Significant terminal paths through the pattern's elements, as in equation 5. Signifiers of a
+    /// feed are the words of the headline: counted by pages, the headline alone would be denser and
+    /// more unexpected than any article below it.
     Paths,
 }
 
-/// One pattern's element with the most informative text on one page.
+/// A pattern's element with the most informative text on one page.
 struct Best {
     value: f64,
     node: NodeId,
@@ -64,14 +64,14 @@ struct Sums {
     example: Option<(usize, NodeId, u32)>,
 }
 
-/// Ranks all structural patterns that are significant on any of the pages, best first; ties go to
-/// the deeper pattern, then by element type.
+/// Ranks all structural patterns that are significant on any of the pages, best first. Ties are
+/// broken by depth (deeper first), then by element type.
 ///
-/// Takes two or more siblings of one layout (with one, every pattern has p = 1 and ranks are
-/// poor). An element counts on a page if its text holds a signifier; what `p` counts is the caller's
-/// choice ([`Frequency`]); where several elements of a pattern are on a page, the most
-/// informative one is its value (85.4 against 84.3 for their union). Figures: our prototype on
-/// 714 pages of 78 layouts. Linear in the nodes of the pages.
+/// Takes two or more siblings of one layout (with one, every pattern has p = 1 and the ranking is
+/// poor). An element counts on a page if its text contains a signifier. What `p` counts is given by
+/// [`Frequency`]. If a page has several elements of a pattern, the value is that of the most
+/// informative one (85.4 against 84.3 for their union). Figures: the prototype on 714 pages of 78
+/// layouts. Linear in the nodes of the pages.
 pub fn rank(
     siblings: &[Sibling<'_>],
     recurring: &Recurring,
@@ -141,7 +141,7 @@ fn finish(
     })
 }
 
-/// Per pattern of a page its most informative element, sorted by pattern.
+/// For each pattern on a page its most informative element, sorted by pattern.
 fn best_elements(
     sibling: &Sibling<'_>,
     recurring: &Recurring,
@@ -155,7 +155,7 @@ fn best_elements(
     });
     let mut keys = PatternKeys::new(document, recurring);
     let mut found: FxHashMap<u64, Best> = FxHashMap::default();
-    // The root's text is the whole page: it tells nothing (U = 0).
+    // The text of the root is the whole page, which carries no information (U = 0).
     let mut id = 1;
     while (id as usize) < document.len() {
         let (x, y) = counts.of(document, id);
@@ -200,9 +200,10 @@ fn best_elements(
 }
 
 /// The elements of a page that a pattern designates, in document order and without overlap: those
-/// of its type on its level; without attributes, at one of its possible positions (algorithm 1,
-/// `fullXPathClue`). The paper asks for a known position of elements with attributes too, which
-/// ties a wrapper to the pages it was learnt from and costs 0.1 F1 on our development pages.
+/// of its type at its level; for a type without attributes, at one of its possible positions
+/// (algorithm 1, `fullXPathClue`). The paper requires a known position for elements with attributes
+/// too. That ties a wrapper to the pages it was learnt from, and costs 0.1 F1 on the development
+/// pages.
 pub fn elements_of(
     pattern: &StructuralPattern,
     document: &Document,
@@ -217,7 +218,7 @@ pub fn elements_of(
             continue;
         }
         let Some(element) = document.element(id) else { continue };
-        // The type last: it is the dearest to compute.
+        // The type last, because it is the most expensive to compute.
         if **element.name == *pattern.element.tag
             && (pattern.element.dfs.is_none() || pattern.positions.binary_search(&position).is_ok())
             && element_type(element, position, recurring) == pattern.element

@@ -1,7 +1,7 @@
 //! Articles → the terms to index, and documents.
 //!
-//! Terms are made where a site was processed, many sites at a time; they travel as bytes to the one
-//! thread that writes the index.
+//! Terms are computed where a site is processed, in parallel for many sites. They are sent as bytes
+//! to the one thread that writes the index.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -26,10 +26,10 @@ thread_local! {
 /// A term and its position in the text.
 type Placed<'a> = (usize, Cow<'a, str>);
 
-/// What an article is analysed into.
+/// An analysed article.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Analysed<'a> {
-    /// Primary subtag of the language it was analysed in.
+    /// Primary subtag of the language of the analysis.
     #[serde(borrow)]
     language: Cow<'a, str>,
     #[serde(borrow)]
@@ -51,7 +51,7 @@ impl Analysed<'_> {
         })
     }
 
-    /// The document of the article, and about how many bytes it takes in memory.
+    /// The document of the article, and its approximate size in memory in bytes.
     pub(crate) fn document(self, article: &Article, fields: &Fields) -> (TantivyDocument, usize) {
         let metadata = &article.metadata;
         let terms = self.title.iter().chain(&self.body);
@@ -78,15 +78,16 @@ impl Analysed<'_> {
     }
 }
 
-/// The language to analyse an article in: its own, else that of its text.
+/// The language to analyse an article in: its own, else the one detected in its text.
 fn language_of(article: &Article) -> Option<Language> {
     let named = article.metadata.language.as_ref();
     let named = named.and_then(|language| Language::from_tag(&language.value));
     named.or_else(|| detect(&article.text).map(|found| found.language))
 }
 
-/// The terms of a text. Beside each, at the same position, stands the word in lower case where it is
-/// another; beside a pair of characters its first, and the second of a run's last, so that one
+/// The terms of a text. If the lower-case word differs from its term, it is added at the same
+/// position. For a pair of characters, its first character is added, and at the end of a run also
+/// the second, so that single characters can be searched for.
 /// character can be looked for.
 fn placed(
     analyzers: &mut Analyzers,
@@ -107,7 +108,7 @@ fn placed(
             placed.push((position, first.to_string().into()));
             last = Some((position, second));
         } else if raw != term.text {
-            // Character by character, as tantivy's `LowerCaser` does it.
+            // Character by character, as tantivy's `LowerCaser` does.
             let word: String = raw.chars().flat_map(char::to_lowercase).collect();
             if word != term.text {
                 placed.push((position, word.into()));
@@ -118,7 +119,7 @@ fn placed(
     placed
 }
 
-/// The two characters of a pair of a script without spaces.
+/// The two characters of a pair in a script without spaces.
 fn pair_of(word: &str) -> Option<(char, char)> {
     let mut chars = word.chars();
     let pair = (chars.next()?, chars.next()?);
@@ -135,12 +136,13 @@ fn tokens(text: &str, placed: Vec<Placed<'_>>) -> PreTokenizedString {
     PreTokenizedString { text: text.to_owned(), tokens: placed.into_iter().map(token).collect() }
 }
 
-/// A date as tantivy has it; `None` where it has none: it counts nanoseconds from 1970 in 64 bits.
+/// A date in tantivy's form; `None` if out of range: tantivy counts nanoseconds from 1970 in 64
+/// bits.
 fn date_of(text: &str) -> Option<DateTime> {
     instant(text).and_then(date_time)
 }
 
-/// An instant as tantivy has it, if it is between 1677 and 2262.
+/// An instant in tantivy's form, if it is between 1677 and 2262.
 pub(crate) fn date_time(instant: Timestamp) -> Option<DateTime> {
     i64::try_from(instant.as_nanosecond()).ok().map(DateTime::from_timestamp_nanos)
 }

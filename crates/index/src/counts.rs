@@ -1,4 +1,4 @@
-//! How many of the articles found are of which site, in which language.
+//! Counts of the matching articles by site and by language.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::StrColumn;
 use tantivy::{DocId, Score, SegmentOrdinal, SegmentReader, TantivyError};
 
-/// Counts documents by the values of a field, exactly.
+/// Counts documents by the values of a field. The counts are exact.
 pub(crate) struct CountBy(pub(crate) &'static str);
 
-/// The counts of one segment, by number of the value.
+/// The counts of one segment, by the ordinal of the value.
 pub(crate) struct OfSegment {
     values: Option<StrColumn>,
     counts: Vec<u64>,

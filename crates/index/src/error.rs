@@ -1,4 +1,4 @@
-//! What can go wrong with an index.
+//! Errors of an index.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,43 +9,43 @@ use tantivy::query::QueryParserError;
 /// Why an index could not be created, searched or changed.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// The folder contains something else.
+    /// The folder contains other files.
     #[error("{} contains no index: there is no readable meta.json", .0.display())]
     NotAnIndex(PathBuf),
-    /// The index was made by another program, or for other fields.
+    /// The index was made by another program, or has other fields.
     #[error("the index {} was made by another version of sitegrove; choose another folder, or move it away to start a new one", .0.display())]
     Foreign(PathBuf),
-    /// Words were analysed by other rules than those of this program.
-    #[error("the words in the index {} were analysed by {made}, those of today are {today}: it can be searched, but not extended; move it away to start a new one", path.display())]
+    /// The terms were made by different analysis rules.
+    #[error("the words in the index {} were analysed by the rules {made}, and this program has {today}: it can be searched, but not extended; move it away to start a new one", path.display())]
     OtherRules {
         /// The index.
         path: PathBuf,
-        /// Rules it was made by.
+        /// The rules it was made with.
         made: String,
-        /// Rules of this program.
+        /// The rules of this program.
         today: String,
     },
-    /// Somebody else writes to it.
+    /// Another process writes to it.
     #[error("another program is writing to the index {}; wait for it", .0.display())]
     Busy(PathBuf),
-    /// The query cannot be understood.
+    /// The query cannot be parsed.
     #[error("cannot understand the query: {0}")]
     Query(#[from] QueryParserError),
-    /// The disk is full, a file is damaged, or the like.
+    /// Another failure, such as a full disk or a damaged file.
     #[error("{what} the index {}: {source}", path.display())]
     Failed {
-        /// What was being done, e.g. `cannot write`.
+        /// The failed operation, e.g. `cannot write`.
         what: &'static str,
         /// The index.
         path: PathBuf,
-        /// What tantivy said.
+        /// The error from tantivy.
         #[source]
         source: TantivyError,
     },
 }
 
 impl IndexError {
-    /// For `map_err`: what was being done, and to which index.
+    /// For `map_err`: the failed operation and the index.
     pub(crate) fn at(what: &'static str, path: &Path) -> impl FnOnce(TantivyError) -> Self {
         let path = path.to_owned();
         move |source| match source {
@@ -54,7 +54,7 @@ impl IndexError {
         }
     }
 
-    /// The same as an error of a sink.
+    /// This error as an error of a sink.
     pub(crate) fn of_sink(self, path: &Path) -> sink::SinkError {
         sink::SinkError {
             what: "cannot write",

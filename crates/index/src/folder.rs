@@ -1,4 +1,4 @@
-//! The folder of an index: opened, or built under a temporary name and renamed when it is complete.
+//! The folder of an index: opened, or built under a temporary name and renamed when complete.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -11,15 +11,15 @@ use tantivy::{Index, TantivyError};
 use crate::IndexError;
 use crate::schema::{Imprint, is_known};
 
-/// What tells an index from other folders.
+/// The file that distinguishes an index from other folders.
 const META: &str = "meta.json";
 
-/// Whether a folder looks like an index, of whatever program.
+/// Whether a folder looks like an index, made by any program.
 pub fn is_index(folder: &Path) -> bool {
     folder.join(META).is_file()
 }
 
-/// Opens an index that we made; gives what it says of how.
+/// Opens an index made by this program; returns it with its imprint.
 pub(crate) fn open(folder: &Path) -> Result<(Index, Imprint), IndexError> {
     if !is_index(folder) {
         return Err(IndexError::NotAnIndex(folder.to_owned()));
@@ -34,7 +34,7 @@ pub(crate) fn open(folder: &Path) -> Result<(Index, Imprint), IndexError> {
     }
 }
 
-/// Opens an index to change it: what is added must be analysed as what is there.
+/// Opens an index to add documents, which requires the analysis rules of this program.
 pub(crate) fn open_to_grow(folder: &Path) -> Result<Index, IndexError> {
     let (index, imprint) = open(folder)?;
     let today = Imprint::today();
@@ -45,8 +45,8 @@ pub(crate) fn open_to_grow(folder: &Path) -> Result<Index, IndexError> {
     Err(IndexError::OtherRules { path, made: imprint.told(), today: today.told() })
 }
 
-/// The right to build a new index at a place. While there is none, it has no lock of its own, so there is one beside
-/// it; the system releases it when the process ends.
+/// The exclusive right to build a new index at a path. Until the index exists it has no lock of its
+/// own, so a lock file beside it is used; the system releases it when the process ends.
 #[derive(Debug)]
 pub(crate) struct Turn {
     path: PathBuf,
@@ -55,7 +55,7 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Takes it, unless another process has it: `None`.
+    /// Acquires the right; `None` if another process has it.
     pub(crate) fn take(place: &Path) -> io::Result<Option<Self>> {
         let path = beside(place, "lock");
         if let Some(above) = path.parent() {
@@ -66,10 +66,10 @@ impl Turn {
                 File::options().create(true).truncate(false).read(true).write(true).open(&path)?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Ok(None),
-                // Some network file systems know no locks.
+                // Some network file systems do not support locks.
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
-            // Whoever had it may have removed the file after it was opened here.
+            // The previous owner may have removed the file after it was opened here.
             let same = Handle::from_path(&path)
                 .and_then(|there| Ok(there == Handle::from_file(file.try_clone()?)?));
             match same {
@@ -84,24 +84,24 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // Still locked, so not in use by another process. The next one reuses a leftover.
+        // Still locked, so not in use by another process. A leftover file is reused next time.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// A folder under a temporary name. If dropped before it is renamed, it is removed.
+/// A folder under a temporary name. It is removed if dropped before it is renamed.
 #[derive(Debug)]
 pub(crate) struct NewFolder {
     place: PathBuf,
     temporary: PathBuf,
     moved: bool,
-    /// Where others may build at the same place. Dropped last.
+    /// The lock against other builds at the same path. Dropped last.
     _turn: Option<Turn>,
 }
 
 impl NewFolder {
-    /// Creates an empty folder that will replace the index at `place`, if any. Without a `turn`, no other
-    /// process may write there.
+    /// Creates an empty folder that will replace the index at `place`, if any. Without a `turn`,
+    /// the caller ensures that no other process writes there.
     pub(crate) fn begin(place: &Path, turn: Option<Turn>) -> io::Result<Self> {
         if fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some()) && !is_index(place)
         {
@@ -117,7 +117,7 @@ impl NewFolder {
         &self.temporary
     }
 
-    /// Moves it to its place. What was there goes, or stays if that fails.
+    /// Moves the folder to its place. The previous index is removed, or stays if the move fails.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         let old = beside(&self.place, "replaced.partial");
         remove(&old)?;
@@ -194,7 +194,7 @@ mod tests {
         fs::write(new.path().join(META), "1").unwrap();
         assert!(Turn::take(&place).unwrap().is_none());
         new.finish().unwrap();
-        // Left by a process that died.
+        // Left by a process that was killed.
         fs::write(beside(&place, "lock"), "").unwrap();
         drop(Turn::take(&place).unwrap().unwrap());
         let left: Vec<_> = fs::read_dir(folder.path().join("below")).unwrap().collect();

@@ -1,4 +1,4 @@
-//! Takes articles out of an index.
+//! Removal of articles from an index.
 
 use std::path::Path;
 
@@ -13,18 +13,17 @@ use crate::sink::{MIN_MEMORY, writer};
 /// The outcome of removing articles from an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Articles that went.
+    /// Articles removed.
     pub articles: u64,
-    /// Articles that are left.
+    /// Articles remaining.
     pub left: u64,
 }
 
-/// Removes all articles of these sites, and the articles of these addresses, from the files of an
-/// index too. What is not there is no error.
+/// Removes all articles of these sites, and the articles at these addresses, from an index and from
+/// its files on disk. Sites and addresses that are not in the index are ignored.
 ///
-/// # Errors
-/// If there is no index of ours, another program writes to it, or the disk is full: then it is as it
-/// was.
+/// # Errors If the folder contains no index made by this program, another program writes to it, or
+/// the disk is full. The index is then unchanged.
 pub fn forget(folder: &Path, sites: &[String], urls: &[String]) -> Result<Forgotten, IndexError> {
     let (index, _) = open(folder)?;
     let fields = schema(EVERYWHERE).1;

@@ -1,15 +1,15 @@
 /*!
-Defines the search index of articles: a tantivy index in a folder, made by a run ([`IndexSink`]),
-searched ([`SearchIndex`]), and told to forget ([`forget`]).
+The search index of articles: a tantivy index in a folder, built by a run ([`IndexSink`]), searched
+([`SearchIndex`]), and with articles removed ([`forget`]).
 
-Title and body are analysed in the language of each article with the analyzers that find signifiers
-(`terms`), and so is a query, once for every language there is. Beside each stem stands the word as
-written, so that programs that know nothing of stems find it too. `docs/SEARCH.md` says what is in
-the index and why.
+Title and body are analysed in the language of each article with the same analyzers that find
+signifiers (`terms`); a query is analysed once for every language in the index. The lower-case word is
+indexed at the same position as its stem, so that programs without stemming find it too.
+`docs/SEARCH.md` describes the contents of the index and the reasons.
 
-Invariants: an address is in an index once; an index changes at once or not at all, when a sink is
-finished or something was forgotten. The files of an index are not the same bytes from run to run
-(tantivy names segments by chance); its documents, and what is found, are.
+Invariants: an address is in an index at most once. A change is applied completely or not at all, when
+a sink is finished or articles are removed. The files of an index differ from run to run (tantivy names
+segments randomly); its documents and the search results do not.
 */
 
 mod analysis;

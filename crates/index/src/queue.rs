@@ -1,6 +1,6 @@
-//! Documents on their way to the thread that indexes them, few enough for the memory there is.
+//! The queue of documents for the indexing thread, bounded by their size in memory.
 //!
-//! tantivy lets ten thousand documents wait whatever their size; here it is bytes that are counted.
+//! tantivy's own queue holds ten thousand documents of any size; this one counts bytes.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,11 +8,11 @@ use std::time::Duration;
 use tantivy::TantivyDocument;
 use tantivy::schema::Document;
 
-/// Longest wait for room. A writer that takes longer is stuck or dead, and says so itself when it is
-/// given the next document.
+/// Longest wait for room. A writer that takes longer is stuck or dead, which it reports itself when
+/// it receives the next document.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Bytes of documents that wait.
+/// The bytes of queued documents.
 #[derive(Debug)]
 pub(crate) struct Queue {
     most: usize,
@@ -21,12 +21,12 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    /// A queue of at most so many bytes, or one document.
+    /// A queue of at most `most` bytes, or one document if that is larger.
     pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, waiting: Mutex::new(0), taken: Condvar::new() })
     }
 
-    /// Waits until there is room for a document, and counts it from then on until it is dropped.
+    /// Waits until there is room for a document, and counts its bytes until it is dropped.
     pub(crate) fn enter(self: &Arc<Self>, document: TantivyDocument, bytes: usize) -> Queued {
         let full = |waiting: &mut usize| *waiting > 0 && *waiting + bytes > self.most;
         let waited = self.taken.wait_timeout_while(self.lock(), PATIENCE, full);
@@ -39,7 +39,7 @@ impl Queue {
     }
 }
 
-/// A document that waits.
+/// A queued document.
 #[derive(Debug)]
 pub(crate) struct Queued {
     document: TantivyDocument,

@@ -1,4 +1,4 @@
-//! The fields of an index, and what is noted of how it was made.
+//! The fields of an index, and the record of how it was made.
 
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
@@ -8,17 +8,17 @@ use tantivy::schema::{
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use terms::Analyzer;
 
-/// Version of the fields and of what is in them.
+/// Version of the fields and of their contents.
 const VERSION: u32 = 2;
 
-/// The version before: its fields are the same but for `truncated`, which is the last.
+/// The previous version: its fields are the same except for `truncated`, which is the last.
 const FORMER: u32 = 1;
 
-/// The analyzer every tantivy has: other programs must find the analyzers that a schema names, or
-/// they cannot parse a query for its fields.
+/// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
+/// analyzers they do not have.
 pub(crate) const EVERYWHERE: &str = "default";
 
-/// The analyzer of a language, when we parse queries.
+/// The analyzer of a language, for parsing queries here.
 pub(crate) const TERMS: &str = "terms";
 
 /// The fields, in the order of the schema.
@@ -44,7 +44,7 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
             .set_fieldnorms(false)
             .set_index_option(record)
     };
-    // Whole values: found as they are, counted, and sorted by.
+    // Untokenized values: matched exactly, counted, and sorted by.
     let key = TextOptions::default()
         .set_indexing_options(whole(IndexRecordOption::Basic))
         .set_stored()
@@ -70,7 +70,7 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-/// Whether an index has the fields of today, or those of the version before.
+/// Whether an index has the current fields, or those of the previous version.
 pub(crate) fn is_known(found: &Schema) -> bool {
     let today = schema(EVERYWHERE).0;
     let fields = |schema: &Schema| -> Vec<FieldEntry> {
@@ -80,34 +80,34 @@ pub(crate) fn is_known(found: &Schema) -> bool {
     found == today || Some(&*found) == today.split_last().map(|(_, former)| former)
 }
 
-/// What an index says of how it was made: kept in its `meta.json`.
+/// How an index was made, as recorded in its `meta.json`.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Imprint {
     sitegrove_index: u32,
-    /// What decided about its terms.
+    /// The rules that determined its terms.
     terms: String,
 }
 
 impl Imprint {
-    /// That of this program.
+    /// The imprint of this program.
     pub(crate) fn today() -> Self {
         Self { sitegrove_index: VERSION, terms: Analyzer::rules() }
     }
 
-    /// Reads one; `None` if it is of another program or of another version of the fields.
+    /// Parses an imprint; `None` if it is of another program or of another version of the fields.
     pub(crate) fn read(payload: Option<&str>) -> Option<Self> {
         let imprint: Self = serde_json::from_str(payload?).ok()?;
         matches!(imprint.sitegrove_index, VERSION | FORMER).then_some(imprint)
     }
 
-    /// What an index was made by, for people.
+    /// The rules an index was made with, in readable form.
     pub(crate) fn told(&self) -> String {
         format!("{} (fields {})", self.terms, self.sitegrove_index)
     }
 
-    /// As it is kept.
+    /// The serialized form.
     pub(crate) fn write(&self) -> String {
-        // Two plain fields: there is nothing to fail.
+        // Two plain fields: serialization cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 }

@@ -1,4 +1,5 @@
-//! Finds articles: a query is analysed as the articles were, once for every language there is.
+//! Search for articles: a query is analysed like the articles, once for every language in the
+//! index.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Bound, Range};
@@ -22,13 +23,13 @@ use crate::counts::CountBy;
 use crate::folder::open;
 use crate::schema::{EVERYWHERE, Fields, TERMS, schema};
 
-/// How much more a word in the title counts than one in the body.
+/// Weight of a word in the title relative to one in the body.
 const TITLE_BOOST: f32 = 2.0;
 
 /// Longest excerpt, in bytes of text.
 const EXCERPT: usize = 240;
 
-/// What is looked for.
+/// A search request.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// In tantivy's query language: words, phrases, fields (`site:blog.example`), `AND`, `-`.
@@ -37,26 +38,26 @@ pub struct Request<'a> {
     pub site: Option<&'a str>,
     /// Only articles published then or later.
     pub since: Option<Timestamp>,
-    /// Only articles in this language (primary subtag; `und` for those of none known).
+    /// Only articles in this language (primary subtag; `und` for articles of unknown language).
     pub language: Option<&'a str>,
-    /// Most articles to give.
+    /// Maximum number of articles to return.
     pub limit: usize,
 }
 
-/// What was found.
+/// A search result.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Articles that match.
+    /// Number of articles that match.
     pub total: usize,
-    /// The best of them: by BM25, equal ones by address.
+    /// The best matches: by BM25, ties by address.
     pub hits: Vec<Hit>,
-    /// All that match, by site.
+    /// Number of matches by site.
     pub sites: BTreeMap<String, u64>,
-    /// All that match, by language.
+    /// Number of matches by language.
     pub languages: BTreeMap<String, u64>,
 }
 
-/// An article that was found.
+/// A matching article.
 #[derive(Clone, Debug)]
 pub struct Hit {
     /// BM25; comparable within an answer only.
@@ -69,7 +70,7 @@ pub struct Hit {
     pub title: Option<String>,
     /// Its authors.
     pub authors: Vec<String>,
-    /// When it was published; midnight UTC where only the day is known.
+    /// When it was published; midnight UTC if only the day is known.
     pub published: Option<Timestamp>,
     /// The language it was analysed in.
     pub language: String,
@@ -77,13 +78,13 @@ pub struct Hit {
     pub template: String,
     /// An excerpt of its body.
     pub excerpt: String,
-    /// What of the excerpt matched, in bytes.
+    /// The matching parts of the excerpt, as byte ranges.
     pub highlighted: Vec<Range<usize>>,
-    /// Why its record was cut short, if it was.
+    /// Why its record is truncated, if it is.
     pub truncated: Option<String>,
 }
 
-/// An index, open for searching as it was when it was opened.
+/// An index opened for searching, as a snapshot at the time of opening.
 pub struct SearchIndex {
     path: PathBuf,
     searcher: Searcher,
@@ -124,7 +125,7 @@ impl SearchIndex {
             .map_err(IndexError::at("cannot search", &self.path))
     }
 
-    /// The query in each language asked for.
+    /// The query, parsed in each requested language.
     fn parse(&self, request: &Request<'_>) -> Result<BTreeMap<String, Box<dyn Query>>, IndexError> {
         let languages = match request.language {
             Some(tag) => [primary(tag)].into(),
@@ -156,9 +157,9 @@ impl SearchIndex {
         Ok(languages)
     }
 
-    /// Articles that match the query as their own language has it.
+    /// Articles that match the query in their own language.
     fn any_language(&self, parsed: &BTreeMap<String, Box<dyn Query>>) -> Box<dyn Query> {
-        // Languages in which the query is the same are looked up at once.
+        // Languages with the same parsed query are searched together.
         let mut alike: BTreeMap<String, (&dyn Query, Vec<&str>)> = BTreeMap::new();
         for (code, query) in parsed {
             let group = alike.entry(format!("{query:?}"));
@@ -176,7 +177,7 @@ impl SearchIndex {
         Box::new(BooleanQuery::new(alike.into_values().map(of_group).collect()))
     }
 
-    /// With what else is asked for.
+    /// Adds the filters of the request.
     fn narrowed(&self, query: Box<dyn Query>, request: &Request<'_>) -> Box<dyn Query> {
         let mut query = query;
         if let Some(tag) = request.language {
@@ -204,7 +205,7 @@ impl SearchIndex {
     ) -> Result<Answer, TantivyError> {
         let by_score_then_url =
             ((SortBySimilarityScore, Order::Desc), (SortByString::for_field("url"), Order::Asc));
-        // Where nothing is to be shown, one is looked for all the same: tantivy wants it so.
+        // tantivy requires a limit of at least one, even if no article is to be returned.
         let best = TopDocs::with_limit(limit.max(1)).order_by(by_score_then_url);
         let (total, best, sites, languages) =
             self.searcher.search(query, &(Count, best, CountBy("site"), CountBy("language")))?;
@@ -250,7 +251,7 @@ impl SearchIndex {
     }
 }
 
-/// Makes excerpts, with one generator a language.
+/// Makes excerpts, with one generator per language.
 struct Excerpts<'a> {
     index: &'a SearchIndex,
     parsed: &'a BTreeMap<String, Box<dyn Query>>,
@@ -275,7 +276,7 @@ impl Excerpts<'_> {
         Ok((snippet.fragment().to_owned(), snippet.highlighted().to_vec()))
     }
 
-    /// tantivy would look for the analyzer that the index names; the words are of another.
+    /// The generator must use the analyzer of the language, not the one that the index names.
     fn generator(&self, language: &str) -> Result<SnippetGenerator, TantivyError> {
         let (searcher, body) = (&self.index.searcher, self.index.fields.body);
         let mut terms = BTreeSet::new();
@@ -298,14 +299,14 @@ impl Excerpts<'_> {
     }
 }
 
-/// The first query, where the second matches too; the score is that of the first.
+/// Matches of both queries, scored by the first only.
 fn with(query: Box<dyn Query>, filter: Box<dyn Query>) -> Box<dyn Query> {
     let filter = Box::new(ConstScoreQuery::new(filter, 0.0));
     Box::new(BooleanQuery::new(vec![(Occur::Must, query), (Occur::Must, filter)]))
 }
 
-/// The query with apostrophes within words as such (`l’encre`): a straight one begins a quotation in
-/// the query language. What stands between quotation marks stays.
+/// The query with apostrophes inside words (`l'encre`) replaced by typographic ones (`l’encre`),
+/// because a straight one begins a quotation in the query language. Quoted parts are unchanged.
 fn with_apostrophes(query: &str) -> String {
     let mut written = String::with_capacity(query.len());
     let mut quoted = false;

@@ -1,20 +1,20 @@
-//! Keeps an index that grows night after night in few segments, and rid of what was replaced.
+//! Keeps the number of segments of a growing index small, and removes replaced documents.
 //!
-//! tantivy's own merging begins while documents are still coming, so that what is merged with what
-//! depends on time. Here it is done after the commit, one step after the other.
+//! tantivy's own merging starts while documents are still being added, so its result depends on
+//! timing. Here merging is done after the commit, step by step.
 
 use tantivy::index::SegmentMeta;
 use tantivy::schema::Document;
 use tantivy::{Index, IndexWriter, TantivyError};
 
-/// Most segments: each is searched by itself.
+/// Maximum number of segments, because each is searched separately.
 const MOST_SEGMENTS: usize = 8;
 
-/// Share of replaced documents from which a segment is rewritten.
+/// Share of replaced documents above which a segment is rewritten.
 const MOST_DELETED: f64 = 0.2;
 
-/// Merges small segments until there are few, and rewrites those that contain more than their share of
-/// documents that were replaced.
+/// Merges small segments until there are few, and rewrites those whose share of replaced documents
+/// is above the limit.
 pub(crate) fn settle<D: Document>(
     index: &Index,
     writer: &mut IndexWriter<D>,
@@ -33,7 +33,7 @@ pub(crate) fn settle<D: Document>(
     Ok(())
 }
 
-/// Rewrites every segment with a deleted document, so that nothing is left of it on disk.
+/// Rewrites every segment with a deleted document, so that its data is removed from disk.
 pub(crate) fn expunge<D: Document>(
     index: &Index,
     writer: &mut IndexWriter<D>,

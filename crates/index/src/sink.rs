@@ -24,26 +24,26 @@ use crate::queue::{Queue, Queued};
 use crate::schema::{EVERYWHERE, Fields, Imprint, schema};
 use crate::settle::settle;
 
-/// Least memory an index can be built in, in bytes.
+/// Minimum memory for building an index, in bytes.
 pub const MIN_MEMORY: usize = 32 << 20;
 
-/// Most memory that is of use: tantivy takes no more.
+/// Maximum memory that tantivy uses, in bytes.
 const MAX_ARENA: usize = (u32::MAX as usize) - (2 << 20);
 
 /// Adds the articles of a run to an index.
 pub struct IndexSink {
     place: PathBuf,
-    /// While the index is new, its temporary folder.
+    /// The temporary folder of a new index.
     new: Option<NewFolder>,
     index: Index,
     fields: Fields,
-    /// The articles that are there already.
+    /// The articles that were in the index before.
     before: Searcher,
     writer: IndexWriter<Queued>,
     queue: Arc<Queue>,
 }
 
-/// For `map_err`: what was being done to the index at a place.
+/// For `map_err`: the failed operation and the path of the index.
 fn cannot(what: &'static str, place: &Path) -> impl FnOnce(io::Error) -> SinkError {
     let path = place.to_owned();
     move |source| SinkError { what, path, source }
@@ -56,11 +56,10 @@ impl fmt::Debug for IndexSink {
 }
 
 impl IndexSink {
-    /// Begins an index that holds the articles of this run only and replaces the one at `place`. It
+    /// Starts an index that holds only the articles of this run and replaces the one at `place`. It
     /// takes about `memory` bytes (at least [`MIN_MEMORY`]).
     ///
-    /// # Errors
-    /// If the folder holds something else, or cannot be written.
+    /// # Errors If the folder holds other files, or cannot be written.
     pub fn replacing(place: &Path, memory: usize) -> Result<Self, SinkError> {
         Self::begin(place, None, memory)
     }
@@ -70,18 +69,17 @@ impl IndexSink {
         Self::in_new(place, new, memory).map_err(|error| error.of_sink(place))
     }
 
-    /// Opens the index at `place` to add articles to it, those of addresses it has in place of the
-    /// earlier ones; where there is none, begins it. It takes about `memory` bytes (at least
+    /// Opens the index at `place` to add articles to it; articles at addresses that are already in
+    /// it are replaced. Creates the index if there is none. It takes about `memory` bytes (at least
     /// [`MIN_MEMORY`]).
     ///
-    /// # Errors
-    /// If the folder holds something else, or an index that was made otherwise; if another run
-    /// writes to it.
+    /// # Errors If the folder holds other files or an index made by different rules, or if another
+    /// run writes to it.
     pub fn growing(place: &Path, memory: usize) -> Result<Self, SinkError> {
         if !is_index(place) {
             let turn = Turn::take(place).map_err(cannot("cannot create", place))?;
             let turn = turn.ok_or_else(|| IndexError::Busy(place.to_owned()).of_sink(place))?;
-            // Another run may have finished it meanwhile.
+            // Another run may have created it in the meantime.
             if !is_index(place) {
                 return Self::begin(place, Some(turn), memory);
             }
@@ -106,7 +104,7 @@ impl IndexSink {
         index: Index,
         memory: usize,
     ) -> Result<Self, IndexError> {
-        // A quarter for documents that wait, the rest for the segment being made.
+        // A quarter for queued documents, the rest for the current segment.
         let queue = Queue::new(memory / 4);
         let writer =
             writer(&index, memory - memory / 4).map_err(IndexError::at("cannot write", place))?;
@@ -129,11 +127,11 @@ impl IndexSink {
         Ok(())
     }
 
-    /// Whether the complete article of an address is there already.
+    /// Whether the untruncated article of an address is already in the index.
     fn has_whole(&self, url: &str) -> Result<bool, TantivyError> {
         let url = Term::from_field_text(self.fields.url, url);
         let url = TermQuery::new(url, IndexRecordOption::Basic);
-        // Each address is there once.
+        // Each address is there at most once.
         let best = TopDocs::with_limit(1).order_by_score();
         let Some((_, address)) = self.before.search(&url, &best)?.pop() else { return Ok(false) };
         let document: TantivyDocument = self.before.doc(address)?;
@@ -150,8 +148,8 @@ impl IndexSink {
     }
 }
 
-/// The one thread that writes an index. Several would be faster, but which document meets which in a
-/// segment would depend on time.
+/// The single writing thread of an index. Several would be faster, but then the assignment of
+/// documents to segments would depend on timing.
 pub(crate) fn writer(index: &Index, arena: usize) -> Result<IndexWriter<Queued>, TantivyError> {
     let options = IndexWriterOptions::builder()
         .num_worker_threads(1)
@@ -167,7 +165,7 @@ impl Sink for IndexSink {
     fn render(&self) -> Option<Render> {
         Some(Arc::new(|site: &SiteResult| {
             let analysed: Vec<_> = site.articles.iter().map(Analysed::new).collect();
-            // Plain data into memory: there is nothing to fail.
+            // Plain data serialized into memory: this cannot fail.
             serde_json::to_vec(&analysed).unwrap_or_default()
         }))
     }

@@ -1,4 +1,4 @@
-//! Authors: names, from the most explicit statement to what reads like a byline.
+//! Authors: names, from explicit declarations to text that reads like a byline.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::order::Order;
 use crate::scan::Property;
 use crate::text::{clip, identifier_words, is_unspaced, plain, squash, word_count};
 
-/// Metas with one author each, best first.
+/// Metas with one author each, the most reliable first.
 const METAS: [&str; 11] = [
     "author",
     "citation_author",
@@ -29,8 +29,8 @@ const METAS: [&str; 11] = [
     "dc.contributor",
 ];
 
-/// The first source with a name that isn't the site's own; else the first with any. Where the site
-/// is declared the author, what only looks like a byline is not believed against it.
+/// The first source with a name that is not the site's own; else the first with any. If the site is
+/// declared as the author, text that only looks like a byline does not override it.
 pub(crate) fn authors(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     type Read = fn(&Evidence<'_>) -> Option<Field<Vec<String>>>;
     let stated: [Read; 9] =
@@ -53,8 +53,9 @@ pub(crate) fn authors(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     fallback.or_else(|| guessed.iter().find_map(|read| read(evidence)))
 }
 
-/// The byline near the headline, if it names wholly other people than the metas do: those often have
-/// the account that posted the page ("jdoe", an editor), and the byline is what readers see.
+/// The byline near the headline, if it names entirely different people than the metas do. Metas
+/// often contain the account that posted the page ("jdoe", an editor), while the byline is what
+/// readers see.
 fn byline_against(declared: &[String], evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     let words = |names: &[String]| -> BTreeSet<String> {
         names.iter().flat_map(|n| n.split_whitespace().map(squash)).collect()
@@ -64,7 +65,7 @@ fn byline_against(declared: &[String], evidence: &Evidence<'_>) -> Option<Field<
     (full && words(&seen.value).is_disjoint(&words(declared))).then_some(seen)
 }
 
-/// What content management systems put where no author is set.
+/// Placeholders of content management systems where no author is set.
 fn is_role(name: &str) -> bool {
     matches!(
         &*name.to_lowercase(),
@@ -103,7 +104,7 @@ fn open_graph(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
 
 fn metas(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     of_metas(evidence, &METAS, Source::Meta).or_else(|| {
-        // Metas that no list has, by the last word of their names: `content.author`.
+        // Metas not listed above, by the last word of their names: `content.author`.
         let found = evidence.head().metas.iter().filter(|m| {
             let mut says_author = false;
             identifier_words(&m.key, |word| says_author = matches!(word, "author" | "byline"));
@@ -162,7 +163,7 @@ fn pages(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     group(evidence, &evidence.scan.author_pages, true)
 }
 
-/// Elements that are called the name of an author: one word is enough there.
+/// Elements whose class or id is that of an author's name: a single word is enough there.
 fn named(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     let nearest = evidence.nearest_outside_body(&evidence.scan.author_names);
     let names = nearest.iter().take(20).map(|id| {
@@ -173,8 +174,8 @@ fn named(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     field(names.into_iter().find(|names| !names.is_empty())?, Source::Page)
 }
 
-/// "Jane Doe | Senior Writer | July 2, 2025" right below the headline: the role tells that it is a
-/// name. Further off it is as likely one of the staff in a column of the page.
+/// "Jane Doe | Senior Writer | July 2, 2025" directly below the headline: the role shows that it is
+/// a name. Further away it may be a staff member listed in a column of the page.
 fn roles(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     let anchor = evidence.heading.as_ref()?.id;
     let lead = evidence.lead_lines();
@@ -183,7 +184,7 @@ fn roles(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     field(after.map(|line| names::before_role(&line.text)).find(|n| !n.is_empty())?, Source::Page)
 }
 
-/// "Jane Doe, 2 July 2025" and nothing else on a line right below the headline.
+/// "Jane Doe, 2 July 2025" and nothing else on a line directly below the headline.
 fn signed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     let anchor = evidence.heading.as_ref()?.id;
     let lead = evidence.lead_lines();
@@ -200,7 +201,7 @@ fn signed(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     field(vec![name?], Source::Page)
 }
 
-/// A label and a name within a line of other things, in scripts without spaces.
+/// A label and a name within a longer line, in scripts without spaces.
 fn labels(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     let texts = evidence.lead().filter(|id| evidence.scan.zone_end(*id).is_none());
     let names = texts.filter_map(|id| evidence.document.text(id)).map(names::after_label);
@@ -211,7 +212,7 @@ fn elements(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     group(evidence, &evidence.scan.bylines, true)
 }
 
-/// Names of the element nearest to the headline that has any, and of its siblings.
+/// Names in the element nearest to the headline that has any, and in its siblings.
 fn group(evidence: &Evidence<'_>, ids: &[NodeId], strict: bool) -> Option<Field<Vec<String>>> {
     let nearest =
         if strict { evidence.nearest_outside_body(ids) } else { evidence.nearest(ids, |id| *id) };
@@ -232,7 +233,7 @@ fn group(evidence: &Evidence<'_>, ids: &[NodeId], strict: bool) -> Option<Field<
     field(found, Source::Page)
 }
 
-/// Whether a link leads to what a post is filed under: a category, a tag.
+/// Whether a link leads to a category or tag of the post.
 fn is_filing(evidence: &Evidence<'_>, link: NodeId) -> bool {
     let document = evidence.document;
     let rel = document.attribute(link, &local_name!("rel")).unwrap_or_default();
@@ -255,7 +256,7 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
         for link in document.subtree(id).filter(is_link) {
             let inside = dom::text_of(document, &[link], &[]);
             let line = inside.lines().next().unwrap_or_default();
-            // A site's own name may hold words that no person's has.
+            // A site's own name may contain words that no person's name has.
             let names = if evidence.site.is_own_name(line) {
                 names::organization(line)
             } else {
@@ -276,7 +277,7 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
         } else {
             names::from_byline(line)
         };
-        // Without a label, one word is as likely a button as a name.
+        // Without a label, a single word may as well be a button.
         let sure = !strict
             || names::has_label(line)
             || names.iter().all(|n| word_count(n) >= 2 || is_unspaced(n));
@@ -288,7 +289,7 @@ fn of_element(evidence: &Evidence<'_>, id: NodeId, strict: bool) -> Vec<String> 
     found
 }
 
-/// "By Jane Doe", by itself on a line near the headline or right after the body.
+/// "By Jane Doe", alone on a line near the headline or directly after the body.
 fn lines(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
     let anchor = evidence.anchor();
     let lead = evidence.lead_lines();
@@ -300,7 +301,7 @@ fn lines(evidence: &Evidence<'_>) -> Option<Field<Vec<String>>> {
         if line.text.len() > 200 || !names::has_label(&line.text) {
             return None;
         }
-        // The label may stand on a line of its own.
+        // The label may be on a separate line.
         let text =
             if names::is_label(&line.text) { &lines.get(index + 1)?.text } else { &line.text };
         let found = names::from_byline(clip(text, 200));

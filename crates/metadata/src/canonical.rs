@@ -1,4 +1,4 @@
-//! The address that a page names as its own.
+//! The canonical address that a page declares.
 
 use model::{Field, Source};
 
@@ -7,7 +7,7 @@ use crate::evidence::Evidence;
 
 /// Canonical address: `link rel=canonical` ([RFC 6596](https://www.rfc-editor.org/rfc/rfc6596)),
 /// `og:url`, then JSON-LD. One that names the site's root for a page below it is an error of the
-/// template and passed over.
+/// template and ignored.
 pub(crate) fn canonical(evidence: &Evidence<'_>) -> Option<Field<String>> {
     let head = evidence.head();
     let own_path = key(evidence.url).1;

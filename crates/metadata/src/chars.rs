@@ -1,7 +1,7 @@
-//! What is asked of characters, for most scripts answered by the range they are in: the tables of the
-//! standard library are searched for the others alone.
+//! Character classes, decided by Unicode range for most scripts. Only for the others are the tables
+//! of the standard library searched.
 
-/// Whether a character is a number, as [`char::is_numeric`] has it.
+/// Whether a character is a number, as defined by [`char::is_numeric`].
 #[inline]
 pub(crate) fn is_numeric(c: char) -> bool {
     match c {
@@ -15,21 +15,21 @@ pub(crate) fn is_numeric(c: char) -> bool {
     }
 }
 
-/// Whether a text has a number in it.
+/// Whether a text contains a number.
 pub(crate) fn has_number(text: &str) -> bool {
-    // Without a branch per byte, many of them are looked at together.
+    // Without a branch per byte, so that the loop is vectorised.
     let digits = |bytes: &[u8]| bytes.iter().fold(false, |any, b| any | b.is_ascii_digit());
     text.as_bytes().chunks(64).any(digits)
         || (!text.is_ascii() && text.chars().any(|c| !c.is_ascii() && is_numeric(c)))
 }
 
-/// Whether a character is a letter or a number, as [`char::is_alphanumeric`] has it.
+/// Whether a character is a letter or a number, as defined by [`char::is_alphanumeric`].
 #[inline]
 pub(crate) fn is_alphanumeric(c: char) -> bool {
     c.is_ascii_alphanumeric() || (!c.is_ascii() && (is_alphabetic(c) || is_numeric(c)))
 }
 
-/// Whether a character is a letter, as [`char::is_alphabetic`] has it.
+/// Whether a character is a letter, as defined by [`char::is_alphabetic`].
 #[inline]
 pub(crate) fn is_alphabetic(c: char) -> bool {
     match c {

@@ -1,21 +1,21 @@
-//! Which of the dates a page tells is the one.
+//! The choice among the dates found on a page.
 
 use jiff::civil::Date;
 use model::{Field, Source};
 
 use crate::moment::Moment;
 
-/// The first date offered that is possible, or a later one of the same day that also knows the time.
-/// Dates are offered in the order in which they are believed; once it is settled, no other counts.
+/// Keeps the first possible date, or a later one of the same day that also has a time. Dates are
+/// offered in order of reliability; once the choice is settled, no other counts.
 #[derive(Default)]
 pub(crate) struct Choice {
-    /// The last day there can be.
+    /// The latest possible day.
     latest: Option<Date>,
-    /// The first day there can be.
+    /// The earliest possible day.
     pub(crate) earliest: Option<Date>,
-    /// The day there must be, or the one before or after it.
+    /// If set, the date must be within one day of this one.
     pub(crate) near: Option<Moment>,
-    /// Whether any date offered was plausible, be it possible or not.
+    /// Whether any date offered was plausible, possible or not.
     pub(crate) any: bool,
     chosen: Option<(Source, Moment)>,
 }
@@ -26,7 +26,7 @@ impl Choice {
         Self { latest, ..Self::default() }
     }
 
-    /// Whether what is offered from here on changes nothing.
+    /// Whether further offers change nothing.
     pub(crate) fn is_settled(&self) -> bool {
         self.chosen.is_some_and(|(_, chosen)| chosen.time.is_some())
     }
@@ -46,7 +46,7 @@ impl Choice {
         }
     }
 
-    /// What was chosen.
+    /// The chosen date.
     pub(crate) fn chosen(&self) -> Option<Field<String>> {
         self.chosen.map(|(source, moment)| Field { value: moment.to_string(), source })
     }

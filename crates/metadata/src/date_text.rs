@@ -1,8 +1,8 @@
-//! Dates as people write them, in any of some twenty languages.
+//! Dates in text, in about twenty languages.
 //!
 //! A date needs a day, a month and a year with four digits (two where nothing else fits). Month
-//! names decide by themselves; numbers do if only one order is possible, or if the page's
-//! language has one.
+//! names are unambiguous; numbers are if only one order is possible, or if the order is known from
+//! the page's language.
 
 use crate::clock::time_at;
 use crate::date_tokens::{Kind, Token, may_have_digit, tokens};
@@ -15,7 +15,7 @@ use crate::text::{clip, folded};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) moment: Moment,
-    /// Where it begins.
+    /// Byte offset of its start.
     pub(crate) at: usize,
     /// Whether it is labelled as the date of a change ("Updated May 3, 2012").
     pub(crate) is_change: bool,
@@ -48,10 +48,11 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
     found
 }
 
-/// The order of day and month that a date in figures gives away: 11/21/2012 can be read in one way only.
+/// The order of day and month shown by an unambiguous numeric date: 11/21/2012 can be read in one
+/// way only.
 pub(crate) fn shown_order(text: &str) -> Option<Order> {
     let text = clip(text, 400);
-    // `-`, `.` and `/` are neighbours; in numbers as small as they can be, many are counted at once.
+    // `-`, `.` and `/` are adjacent; small integer counters let the loop be vectorised.
     let signs = |bytes: &[u8]| {
         bytes.iter().fold(0u8, |signs, b| signs + u8::from(b.wrapping_sub(b'-') < 3))
     };
@@ -76,9 +77,9 @@ pub(crate) fn shown_order(text: &str) -> Option<Order> {
     })
 }
 
-/// Whether the words before a date tell that it is the date of a change.
+/// Whether the words before a date label it as the date of a change.
 pub(crate) fn says_changed(text: &str) -> bool {
-    // Shorter than any of them, folded or not.
+    // Shorter than any of the labels, folded or not.
     if text.len() < 4 {
         return false;
     }
@@ -120,7 +121,7 @@ pub(crate) fn says_changed(text: &str) -> bool {
     .any(|cue| words.contains(cue))
 }
 
-/// Whether a label says that what follows is the date of publication.
+/// Whether a label introduces the date of publication.
 pub(crate) fn says_published(text: &str) -> bool {
     let words = folded(text);
     [
@@ -159,7 +160,7 @@ pub(crate) fn begins_published(text: &str) -> bool {
     folded(&first) == "posted" || says_published(&first)
 }
 
-/// Skips what may stand between the parts of a date: ordinal signs, "of", "de", points, commas.
+/// Skips what may be between the parts of a date: ordinal signs, "of", "de", points, commas.
 fn next_part<'a>(tokens: &[Token<'a>], mut at: usize) -> Option<(usize, Token<'a>)> {
     for _ in 0..4 {
         let token = *tokens.get(at)?;
@@ -193,7 +194,7 @@ fn next_part<'a>(tokens: &[Token<'a>], mut at: usize) -> Option<(usize, Token<'a
     None
 }
 
-/// A date that begins with the first token, and the number of tokens it takes.
+/// A date that begins at the first token, and the number of tokens it takes.
 fn date_at(tokens: &[Token<'_>], order: &impl KnowsOrder) -> Option<(Moment, usize)> {
     let first = tokens.first()?;
     if let Kind::Number(a) = first.kind {
@@ -242,7 +243,7 @@ fn starting_with_number(
             if signs.0 != signs.1 || !"./-".contains(signs.0) {
                 return None;
             }
-            // An IP address or a version number continues.
+            // An IP address or a version number has further parts.
             let goes_on = matches!(tokens.get(5), Some(Token { kind: Kind::Sign(s), .. }) if *s == signs.0)
                 && matches!(tokens.get(6), Some(Token { kind: Kind::Number(_), .. }));
             if goes_on {

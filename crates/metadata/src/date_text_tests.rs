@@ -44,7 +44,7 @@ fn numbers_need_an_order() {
     read("03/04/2012", Order::DayFirst, "2012-04-03");
     read("03/04/2012", Order::MonthFirst, "2012-03-04");
     read("03.04.2012 10:05", Order::DayFirst, "2012-04-03T10:05:00");
-    // Points, too, are written both ways in English.
+    // English uses both orders with points, too.
     read("03.04.2012", Order::Unknown, "none");
     read("03.04.2012", Order::MonthFirst, "2012-03-04");
     read("2012/04/03", Order::MonthFirst, "2012-04-03");

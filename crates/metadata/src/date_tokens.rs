@@ -1,4 +1,4 @@
-//! Texts cut into the numbers, words and signs that dates and times are made of.
+//! Splits text into the numbers, words and signs that make up dates and times.
 
 use crate::chars::is_alphabetic;
 
@@ -7,7 +7,7 @@ use crate::chars::is_alphabetic;
 pub(crate) struct Token<'a> {
     pub(crate) kind: Kind,
     pub(crate) text: &'a str,
-    /// Where it begins in the text.
+    /// Byte offset of its start.
     pub(crate) at: usize,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// 0 digit, 1 letter, 2 anything else; CJK date marks stand by themselves.
+/// 0 digit, 1 letter, 2 anything else; CJK date marks are tokens of their own.
 fn class(c: char) -> u8 {
     match c {
         _ if digit(c).is_some() => 0,
@@ -57,8 +57,8 @@ fn class(c: char) -> u8 {
     }
 }
 
-/// Whether a text may have one of the digits known here: ASCII's, or a character whose first byte begins
-/// others of them.
+/// Whether a text may contain a digit that is supported here: an ASCII one, or a character with the
+/// same first byte as one of the others.
 pub(crate) fn may_have_digit(text: &str) -> bool {
     text.bytes().any(|b| b.is_ascii_digit() || matches!(b, 0xd9 | 0xdb | 0xef))
 }

@@ -1,4 +1,4 @@
-//! When an article was published and changed.
+//! Dates of publication and of the last change.
 
 use std::cell::OnceCell;
 
@@ -86,9 +86,9 @@ struct Reader<'e, 'a> {
     order: OnceCell<Order>,
 }
 
-/// Publication date: the first candidate that is possible, or a later one of the same day that
-/// also knows the time. A page that only tells when it was changed shows what was published then:
-/// where nothing else is known, that is its date (and [`modified`] the same).
+/// Publication date: the first possible candidate, or a later one of the same day that also has a
+/// time. If nothing else is known, the date of the last change is used, and [`modified`] gives the
+/// same.
 pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
     let reader = Reader::new(evidence, language);
     let mut choice = Choice::up_to(evidence.latest);
@@ -108,13 +108,13 @@ pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Opti
     or(found, &|choice| reader.changes(choice))
 }
 
-/// Date of the last change; not one before the publication.
+/// Date of the last change, if it is not before the publication.
 pub(crate) fn modified(
     evidence: &Evidence<'_>,
     language: Option<&str>,
     published: Option<&str>,
 ) -> Option<Field<String>> {
-    // Zones differ: the day before is still no contradiction.
+    // Time zones differ: the day before is not a contradiction.
     let earliest = published.and_then(Moment::parse).and_then(|p| p.date.yesterday().ok());
     let mut choice = Choice::up_to(evidence.latest);
     choice.earliest = earliest;
@@ -122,13 +122,13 @@ pub(crate) fn modified(
     choice.chosen()
 }
 
-/// A date of the page in a text meant to hold one, if it is possible.
+/// The date in a text that is meant to hold one, if it is possible for the page.
 pub(crate) fn read(evidence: &Evidence<'_>, language: Option<&str>, text: &str) -> Option<String> {
     let moment = Reader::new(evidence, language).value(text)?;
     moment.is_plausible(evidence.latest).then(|| moment.to_string())
 }
 
-/// Metas that no list has, by the words of their names: `w-published-date`.
+/// Metas not listed above, by the words of their names: `w-published-date`.
 fn metas_by_name<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let metas = evidence.head().metas.iter().filter(|m| {
         let (mut says_published, mut says_date) = (false, false);
@@ -142,7 +142,7 @@ fn metas_by_name<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a str> +
     metas.map(|m| &*m.content)
 }
 
-/// The order in which the page writes its dates in figures, if all that tell agree.
+/// The order of day and month in the numeric dates of the page, if all unambiguous ones agree.
 fn order_on_page(evidence: &Evidence<'_>) -> Option<Order> {
     let document = evidence.document;
     let texts = document.ids().filter_map(|id| document.text(id));
@@ -171,7 +171,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         Self { evidence, language, order: OnceCell::new() }
     }
 
-    /// What is said to be the date of publication.
+    /// Dates declared as the date of publication.
     fn declared(&self, choice: &mut Choice) {
         let evidence = self.evidence;
         let json = evidence.facts.nodes();
@@ -185,12 +185,12 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
     }
 
-    /// What may as well be the date of something else: the server's clock, a comment, an update.
+    /// Dates that may be something else: the server's clock, a comment, an update.
     fn seen(&self, choice: &mut Choice) {
         let evidence = self.evidence;
         let is_declared = choice.any;
         if !is_declared {
-            // The address, where it has a date, has the day of publication: others may add the time.
+            // A date in the address is the day of publication; other sources may add the time.
             choice.near = url_date(evidence.url).filter(|d| d.is_plausible(evidence.latest));
         }
         self.texts(evidence.metas_of(&["date"]), Source::Meta, choice);
@@ -218,7 +218,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
     }
 
-    /// A part of `<title>` that is nothing but a date.
+    /// A part of `<title>` that consists of a date.
     fn in_title(&self, choice: &mut Choice) {
         let title = clip(self.evidence.head().title.as_deref().unwrap_or_default(), 1_000);
         if !choice.is_settled() && has_number(title) {
@@ -228,8 +228,8 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
     }
 
-    /// "Posted: 3 May 2012" somewhere on the page, if it stands there only once: comments, too, are
-    /// posted, but seldom by one.
+    /// "Posted: 3 May 2012" anywhere on the page, if it occurs only once: comments are labelled
+    /// "posted" too, but there is seldom only one.
     fn labelled_once(&self, choice: &mut Choice) {
         let document = self.evidence.document;
         let texts = document.ids().filter_map(|id| document.text(id));
@@ -243,7 +243,8 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
     }
 
-    /// `<time>` in side matter or far away, right after "Published": a column of facts about the page.
+    /// `<time>` in side content or far from the headline, directly after "Published": a column of
+    /// facts about the page.
     fn labelled_aside(&self, choice: &mut Choice) {
         let evidence = self.evidence;
         let aside = evidence.scan.times.iter().filter(|id| evidence.distance(**id).is_none());
@@ -254,7 +255,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         dates.for_each(|date| choice.offer(Source::Page, date));
     }
 
-    /// A date in a field meant for one.
+    /// A date in a field that is meant to hold one.
     fn value(&self, text: &str) -> Option<Moment> {
         Moment::parse(text).or_else(|| find_date(text, self).map(|found| found.moment))
     }
@@ -268,7 +269,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
     }
 
-    /// What an element says: its `datetime` or `content`, else its text.
+    /// The date of an element: its `datetime` or `content`, else its text.
     fn of_element(&self, id: NodeId) -> Option<Moment> {
         let document = self.evidence.document;
         let attribute = [local_name!("datetime"), local_name!("content"), local_name!("title")]
@@ -292,7 +293,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         moments.for_each(|moment| choice.offer(Source::Page, moment));
     }
 
-    /// `<time>` near the headline. WordPress marks both dates with one class each.
+    /// `<time>` near the headline. WordPress marks each of the two dates with its own class.
     fn times(&self, modified: bool, choice: &mut Choice) {
         if choice.is_settled() {
             return;
@@ -319,13 +320,13 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
     }
 
-    /// Whether the text right before a node says that a date of a change follows.
+    /// Whether the text directly before a node labels it as the date of a change.
     fn follows_change(&self, id: NodeId) -> bool {
         self.label_before(id).is_some_and(|text| text.len() < 60 && says_changed(text))
     }
 
-    /// The last text before a node, if it is near and has no number: "Updated May 4" is the label of
-    /// its own date.
+    /// The last text before a node, if it is near and has no number: "Updated May 4" is the label
+    /// of its own date.
     fn label_before(&self, id: NodeId) -> Option<&'a str> {
         let document = self.evidence.document;
         let before = (id.saturating_sub(6)..id).rev().filter_map(|i| document.text(i));
@@ -333,7 +334,8 @@ impl<'e, 'a> Reader<'e, 'a> {
         (!has_number(text)).then_some(text)
     }
 
-    /// Dates in plain sight: elements called a date, then short lines, near the headline first.
+    /// Visible dates: elements whose class or id is that of a date, then short lines, near the
+    /// headline first.
     fn visible(&self, modified: bool, choice: &mut Choice) {
         let evidence = self.evidence;
         let elements: Vec<NodeId> =
@@ -355,7 +357,7 @@ impl<'e, 'a> Reader<'e, 'a> {
             }
         }
         for line in lines() {
-            // A date in a line that is little else, or that begins with it.
+            // A date in a line that contains little else, or that begins with it.
             let Some(found) = self.of_text(&line.text, modified) else { continue };
             let stands_out = line.text.len() <= 120 || found.at <= 40;
             if stands_out && (found.is_change || self.follows_change(line.at)) == modified {
@@ -375,7 +377,8 @@ impl<'e, 'a> Reader<'e, 'a> {
             if !has_number(document.text_content(id)) {
                 return None;
             }
-            // Not the bare content: blocks within, as for name and date, have no space between.
+            // Not `text_content`: adjacent blocks, as of name and date, have no space between them
+            // there.
             let text = dom::text_of(document, &[id], &[]);
             let text = dom::normalize_space(clip(&text, 1_000));
             let found = self.of_text(&text, modified)?;
@@ -383,7 +386,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         })
     }
 
-    /// The first date in a text of publication, or of a change.
+    /// The first date in a text: labelled as that of a change if `modified`, else one that is not.
     fn of_text(&self, text: &str, modified: bool) -> Option<Found> {
         if !has_number(text) {
             return None;

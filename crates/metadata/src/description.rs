@@ -1,11 +1,11 @@
-//! The summary by the publisher.
+//! The publisher's summary.
 
 use model::{Field, Source};
 
 use crate::evidence::Evidence;
 use crate::text::plain;
 
-/// Description by the publisher: what is short enough to be one.
+/// The publisher's description, if it is short enough to be one.
 pub(crate) fn description(evidence: &Evidence<'_>) -> Option<Field<String>> {
     let facts = &evidence.facts;
     let nodes = [facts.article.as_ref(), facts.page.as_ref()];

@@ -1,4 +1,4 @@
-//! What all fields look at: the head, JSON-LD, the site's names, and places on the page.
+//! The shared inputs of all fields: the head, JSON-LD, the site's names, and positions on the page.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -17,14 +17,14 @@ use crate::order::Order;
 use crate::scan::{Scan, scan};
 use crate::site_names::SiteNames;
 
-/// A page's evidence, read once.
+/// The evidence of a page, collected once.
 pub(crate) struct Evidence<'a> {
     pub(crate) document: &'a Document,
     pub(crate) url: &'a str,
-    /// The address, parsed.
+    /// The parsed address.
     pub(crate) own: Option<Url>,
     pub(crate) base: Option<Url>,
-    /// The last day that a date of the page may name.
+    /// The latest plausible date on the page.
     pub(crate) latest: Option<Date>,
     pub(crate) feed_items: &'a [&'a FeedItem],
     pub(crate) text_language: Option<&'a str>,
@@ -38,9 +38,9 @@ pub(crate) struct Evidence<'a> {
     pub(crate) body: Option<(NodeId, NodeId)>,
     /// Roots of the body.
     pub(crate) body_nodes: &'a [NodeId],
-    /// The order of day and month that the dates on the page are in, where asked for.
+    /// The order of day and month in the numeric dates of the page, computed on first use.
     pub(crate) order_on_page: OnceCell<Option<Order>>,
-    /// Bits of the keys of meta elements: most that are asked for, no page has.
+    /// A bit set over the keys of meta elements, because most keys that are looked up do not occur.
     meta_keys: u64,
     lead_lines: OnceCell<Vec<Line>>,
     tail_lines: OnceCell<Vec<Line>>,
@@ -60,7 +60,7 @@ impl<'a> Evidence<'a> {
             .json_ld
             .map_or_else(|| Cow::Owned(JsonLdFacts::of(document, page.url)), Cow::Borrowed);
         let site = SiteNames::new(head, &facts, own.as_ref());
-        // Ids of another document would be the caller's mistake; they are passed over.
+        // Ids of another document would be an error of the caller; they are ignored.
         let nodes = document.len() as NodeId;
         let body_nodes = page.body.unwrap_or_default();
         let body = body_nodes.iter().copied().filter(|n| *n < nodes).min().map(|start| {
@@ -116,12 +116,12 @@ impl<'a> Evidence<'a> {
             .flat_map(move |key| metas.iter().filter(move |m| m.key == **key).map(|m| &*m.content))
     }
 
-    /// Where the article begins on the page: its headline, else its body.
+    /// Where the article begins on the page: at its headline, else at its body.
     pub(crate) fn anchor(&self) -> NodeId {
         self.heading.as_ref().map(|h| h.id).or(self.body.map(|b| b.0)).unwrap_or(0)
     }
 
-    /// Nodes around headline and first paragraph, where bylines and dates stand.
+    /// Nodes around headline and first paragraph, where bylines and dates are usually found.
     pub(crate) fn lead(&self) -> std::ops::Range<NodeId> {
         let nodes = self.document.len() as NodeId;
         let heading = self.heading.as_ref().map(|h| h.id);
@@ -136,7 +136,7 @@ impl<'a> Evidence<'a> {
         start.saturating_sub(60)..end.min(nodes)
     }
 
-    /// Nodes right after the body, where old pages have their bylines and dates.
+    /// Nodes directly after the body, where old pages have their bylines and dates.
     pub(crate) fn tail(&self) -> std::ops::Range<NodeId> {
         let nodes = self.document.len() as NodeId;
         self.body.map_or(0..0, |(_, end)| end.min(nodes)..(end + 40).min(nodes))
@@ -152,8 +152,8 @@ impl<'a> Evidence<'a> {
         self.tail_lines.get_or_init(|| lines(self.document, &self.scan, self.tail()))
     }
 
-    /// How far a node is from where the article begins; what stands before it counts threefold,
-    /// what stands within the body or after it comes last. `None` in side matter and far away.
+    /// Distance of a node from the start of the article. Nodes before it count threefold; nodes
+    /// inside the body or after it come last. `None` in side content and far away.
     pub(crate) fn distance(&self, id: NodeId) -> Option<u32> {
         if self.scan.zone_end(id).is_some() {
             return None;
@@ -167,15 +167,15 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Nodes sorted by [`Self::distance`]: not those within the body or far from its start, where
-    /// classes like `author` and `date` belong to what the article quotes or lists.
+    /// Nodes sorted by [`Self::distance`], without those inside the body or far from its start,
+    /// where classes like `author` and `date` belong to quoted or listed content.
     pub(crate) fn nearest_outside_body(&self, ids: &[NodeId]) -> Vec<NodeId> {
         let mut near = self.nearest(ids, |id| *id);
         near.retain(|id| self.distance(*id).is_some_and(|d| !(800..10_000).contains(&d)));
         near
     }
 
-    /// The values sorted by [`Self::distance`] of their nodes, those too far left out.
+    /// The values sorted by [`Self::distance`] of their nodes, without those too far away.
     pub(crate) fn nearest<T: Copy>(&self, items: &[T], node: impl Fn(&T) -> NodeId) -> Vec<T> {
         let mut near: Vec<(u32, T)> =
             items.iter().filter_map(|i| Some((self.distance(node(i))?, *i))).collect();
@@ -184,7 +184,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// A bit that a key of a meta element sets, by its length, first and last letter.
+/// The bit of a key of a meta element, by its length, first and last character.
 fn key_bit(key: &str) -> u64 {
     let ends = key.bytes().next().zip(key.bytes().next_back());
     let (first, last) = ends.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Metadata from a site config, in the form of extracted values.
+//! Metadata extracted by a site config.
 
 use model::{Field, Metadata, Source};
 
@@ -7,18 +7,19 @@ use crate::evidence::Evidence;
 use crate::names::{add, from_byline, organization};
 use crate::text::{clip, plain};
 
-/// Metadata that a site config found on a page: not cleaned, perhaps unusable.
+/// Metadata that a site config extracted from a page. The values are not cleaned and may be
+/// unusable.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given<'a> {
     /// The headline.
     pub title: Option<&'a str>,
     /// Names of authors, or bylines.
     pub authors: &'a [String],
-    /// The date of publication, in any form.
+    /// The date of publication, in any format.
     pub published: Option<&'a str>,
 }
 
-/// Puts what is given, where it can be read, in the place of what was found.
+/// Replaces found values by those of the site config, where they can be parsed.
 pub(crate) fn overrule(
     found: &mut Metadata,
     given: &Given<'_>,

@@ -9,11 +9,11 @@ use crate::site_names::SiteNames;
 use crate::text::{clip, plain, squash, squashed, squashes_to, word_count};
 use crate::title_parts::{runs, segments};
 
-/// The headline as the page shows it.
+/// The visible headline.
 pub(crate) struct Heading {
     pub(crate) id: NodeId,
     pub(crate) text: String,
-    /// Whether it may stand against what the head declares.
+    /// Whether it is reliable enough to override the declarations in the head.
     pub(crate) is_sure: bool,
 }
 
@@ -28,7 +28,7 @@ impl Candidate {
         Heading { id: self.id, text: self.text.clone(), is_sure }
     }
 
-    /// Whether a title holds it, and it is long enough that this is no chance.
+    /// Whether a title contains it, and it is too long for a coincidence.
     fn is_told(&self, titles: &[String]) -> bool {
         self.squashed.len() >= LONG
             && titles.iter().any(|t| t.contains(&self.squashed))
@@ -36,14 +36,14 @@ impl Candidate {
     }
 }
 
-/// Bytes of what is no chance if it stands twice.
+/// Length in bytes above which a repeated text is not a coincidence.
 const LONG: usize = 12;
-/// Bytes of the text of a heading that are looked at.
+/// Maximum bytes of a heading's text that are examined.
 const LOOKED_AT: usize = 600;
 
 /// The headline: a heading that the titles of the head confirm (`h1` before others, longer before
-/// shorter), or a line of text that is a part of `<title>`; else the `h1` that begins the body or
-/// stands nearest before it.
+/// shorter), or a line of text that is a part of `<title>`; else the `h1` at the start of the body
+/// or the nearest one before it.
 pub(crate) fn heading(
     document: &Document,
     scan: &Scan,
@@ -83,7 +83,7 @@ pub(crate) fn heading(
             return Some(found.heading(true));
         }
     }
-    // What no title holds needs no closer look: of other headings, these are nearly all.
+    // A heading that no title contains is skipped early; on most pages these are nearly all.
     let mut letters = String::new();
     let others = places.iter().filter(|p| p.1 > 1);
     let others = others.filter(|p| may_be_told(document, p.0, &told_by, &mut letters));
@@ -95,7 +95,7 @@ pub(crate) fn heading(
     if let Some((_, found)) = longest {
         return Some(found.heading(false));
     }
-    // Candidates of one heading stand together.
+    // Candidates of one heading are adjacent.
     let ends = first_rank.first().zip(first_rank.last());
     let only = ends.is_some_and(|(first, last)| first.id == last.id);
     if !only && let Some(line) = title_line(document, site, head.title.as_deref()?) {
@@ -111,7 +111,7 @@ fn places(document: &Document, scan: &Scan) -> Vec<(NodeId, u8)> {
     small.take(80).filter(|h| size(h.0) <= 200).collect()
 }
 
-/// A heading, whole and line by line: dates and subtitles are often set into them.
+/// The whole heading and each of its lines: dates and subtitles are often set into headings.
 fn candidates(document: &Document, id: NodeId) -> impl Iterator<Item = Candidate> {
     let text = dom::text_of(document, &[id], &[]);
     let whole = dom::normalize_space(clip(&text, LOOKED_AT));
@@ -124,8 +124,8 @@ fn candidates(document: &Document, id: NodeId) -> impl Iterator<Item = Candidate
     candidates.filter(|c| (2..=400).contains(&c.squashed.len()))
 }
 
-/// Whether one of the candidates of a heading can be told by a title: where it is all one line, its
-/// letters say so. `letters` is used for them.
+/// Whether a title may confirm a candidate of this heading. If the heading is one line, its letters
+/// decide. `letters` is a reused buffer.
 fn may_be_told(document: &Document, id: NodeId, titles: &[String], letters: &mut String) -> bool {
     let content = document.text_content(id);
     let mut inside = document.subtree(id).skip(1);

@@ -6,7 +6,7 @@ use model::{Field, Source};
 use crate::addresses::absolute;
 use crate::evidence::Evidence;
 
-/// Lead image, absolute: what the page shows when it is shared, else the first of its body.
+/// Lead image, absolute: the image declared for sharing, else the first of the body.
 pub(crate) fn image(evidence: &Evidence<'_>) -> Option<Field<String>> {
     let facts = &evidence.facts;
     let article = facts.article.as_ref().and_then(|a| a.image.as_deref());
@@ -35,7 +35,8 @@ pub(crate) fn image(evidence: &Evidence<'_>) -> Option<Field<String>> {
         .or_else(|| body_image(evidence))
 }
 
-/// First image of the body that is not known to be small. Lazy loading keeps the address aside.
+/// First image of the body that is not known to be small. Lazily loaded images have their address
+/// in another attribute.
 fn body_image(evidence: &Evidence<'_>) -> Option<Field<String>> {
     let document = evidence.document;
     let (start, end) = evidence.body?;
@@ -75,7 +76,7 @@ fn first_of_srcset(value: &str) -> Option<&str> {
     value.split_ascii_whitespace().next()
 }
 
-/// Images that hold a place or count visits.
+/// Placeholder and tracking images.
 fn is_filler(address: &str) -> bool {
     let mut filler = address.starts_with("data:") || address.is_empty();
     crate::text::identifier_words(address, |word| {

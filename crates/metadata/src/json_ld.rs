@@ -1,8 +1,8 @@
-//! JSON-LD blocks as they are found on pages: valid or not.
+//! JSON-LD blocks as found on pages, valid or not.
 //!
 //! Sources: [JSON-LD 1.1](https://www.w3.org/TR/json-ld11/),
 //! [schema.org](https://schema.org/docs/datamodel.html). Contexts are not resolved: pages use the
-//! schema.org names as they are.
+//! schema.org names directly.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 
 pub(crate) type Object = Map<String, Value>;
 
-/// Bytes of JSON-LD read per page; what comes after is left alone.
+/// Bytes of JSON-LD read per page; the rest is ignored.
 const MAX_BYTES: usize = 4 << 20;
-/// Objects looked at per page.
+/// Maximum number of objects examined per page.
 const MAX_OBJECTS: usize = 5_000;
 
 /// All JSON-LD values of a page.
@@ -27,12 +27,13 @@ pub(crate) struct JsonLd {
 #[derive(Clone, Copy)]
 pub(crate) struct Typed<'a> {
     pub(crate) object: &'a Object,
-    /// Whether it stands for itself (top level, `@graph`, `mainEntity`) and is no mere property.
+    /// Whether it stands by itself (top level, `@graph`, `mainEntity`) rather than as a property.
     pub(crate) primary: bool,
 }
 
 impl JsonLd {
-    /// Values of scripts, and of metas called `…ld+json`, where a web framework wrote a script by mistake.
+    /// Values of scripts, and of metas named `…ld+json`, which some web frameworks write by
+    /// mistake.
     pub(crate) fn read(head: &Head) -> Self {
         let mut values = Vec::new();
         let mut bytes = 0;
@@ -58,7 +59,7 @@ impl JsonLd {
         typed
     }
 
-    /// Objects that are more than a reference, by `@id`; the fullest of each.
+    /// Objects that are more than a reference, by `@id`; of several, the one with most properties.
     pub(crate) fn by_id(&self) -> HashMap<&str, &Object> {
         let mut index: HashMap<&str, &Object> = HashMap::new();
         self.walk(|object, _| {
@@ -101,7 +102,7 @@ impl JsonLd {
     }
 }
 
-/// The values of one script: one or several, repaired where they are not JSON.
+/// The values of one script: one or several, repaired if they are not valid JSON.
 pub(crate) fn parse(script: &str) -> Vec<Value> {
     let mut text = Cow::Borrowed(script);
     for marker in ["<![CDATA[", "]]>", "<!--", "-->"] {
@@ -122,7 +123,7 @@ pub(crate) fn parse(script: &str) -> Vec<Value> {
     if repaired.len() >= values.len() { repaired } else { values }
 }
 
-/// Reads objects and arrays one after the other; tells whether nothing but `;` was left over.
+/// Parses consecutive objects and arrays; also returns whether nothing but `;` was left over.
 fn stream(text: &str) -> (Vec<Value>, bool) {
     let mut values = Vec::new();
     let mut items = serde_json::Deserializer::from_str(text).into_iter::<Value>();
@@ -139,8 +140,8 @@ fn stream(text: &str) -> (Vec<Value>, bool) {
     }
 }
 
-/// Mends what publishers' templates get wrong: raw control characters and quotes in strings,
-/// unknown escapes, trailing commas, brackets left open. One pass, linear in the text.
+/// Repairs common errors of publishers' templates: raw control characters and quotes in strings,
+/// unknown escapes, trailing commas, unclosed brackets. One pass, linear in the text.
 fn repair(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut closers = Vec::new();

@@ -18,7 +18,7 @@ use crate::text::plain;
 pub struct JsonLdArticle {
     /// `headline`, else `name`: plain text.
     pub headline: Option<String>,
-    /// Names of `author` (or `creator`), references within the page resolved.
+    /// Names of `author` (or `creator`), with references within the page resolved.
     pub authors: Vec<String>,
     /// `datePublished` (or `dateCreated`, `uploadDate`), as written.
     pub published: Option<String>,
@@ -34,11 +34,11 @@ pub struct JsonLdArticle {
     pub language: Option<String>,
     /// `articleBody` (or `text`), as written.
     pub body: Option<String>,
-    /// Name of the `publisher`, unless that is a person: the author of a site of their own.
+    /// Name of the `publisher`, unless it is a person: then it is the author of a personal site.
     pub publisher: Option<String>,
     /// `articleSection`.
     pub sections: Vec<String>,
-    /// `url`, `mainEntityOfPage` or `@id` where it is an address, as written.
+    /// `url`, `mainEntityOfPage` or `@id` if it is an address, as written.
     pub url: Option<String>,
     /// `@type` without the vocabulary's address.
     pub types: Vec<String>,
@@ -58,31 +58,31 @@ pub fn page_types(document: &dom::Document) -> Vec<String> {
     types
 }
 
-/// What a page's JSON-LD says of it.
+/// The JSON-LD of a page.
 #[derive(Clone, Debug, Default)]
 pub struct JsonLdFacts {
     pub(crate) article: Option<JsonLdArticle>,
-    /// The node of the page as such (`WebPage`): dates and language where the article has none.
+    /// The node of the page itself (`WebPage`): dates and language if the article has none.
     pub(crate) page: Option<JsonLdArticle>,
     /// Name of the `WebSite`.
     pub(crate) site: Option<String>,
 }
 
 impl JsonLdFacts {
-    /// Reads it. `url` is the address of the page.
+    /// Reads the JSON-LD of a page. `url` is the address of the page.
     pub fn of(document: &dom::Document, url: &str) -> Self {
         let head = document.head();
         Self::read(&JsonLd::read(head), url, head.link("canonical"))
     }
 
-    /// The node that describes the article at the page's address: a schema.org `Article` of any kind,
-    /// else another creative work that is read (a recipe, a review, a forum post); `None` if there is
-    /// none, or if there are several and none of them is the one at that address.
+    /// The node that describes the article at the page's address: a schema.org `Article` of any
+    /// kind, else another textual creative work (a recipe, a review, a forum post). `None` if there
+    /// is none, or if there are several and none of them is at that address.
     pub fn article(&self) -> Option<&JsonLdArticle> {
         self.article.as_ref()
     }
 
-    /// The nodes that are there: of the article, then of the page.
+    /// The available nodes: of the article, then of the page.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &JsonLdArticle> {
         [&self.article, &self.page].into_iter().flatten()
     }
@@ -127,7 +127,7 @@ fn string(value: &Value) -> Option<String> {
 
 struct Reader<'a> {
     ids: &'a HashMap<&'a str, &'a Object>,
-    /// Values still to be looked at: references may form a web of any size.
+    /// Values that may still be visited: references may form a graph of any size.
     budget: Cell<u32>,
 }
 
@@ -171,12 +171,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a value, or what it refers to, is a person, be it among other things.
+    /// Whether a value, or the object it refers to, is a person (possibly among other types).
     fn is_person(&self, value: &Value) -> bool {
         value.as_object().is_some_and(|o| type_names(self.resolve(o)).iter().any(|n| n == "Person"))
     }
 
-    /// The object itself, or the one its `@id` names.
+    /// The object itself, or the one that its `@id` refers to.
     fn resolve<'b>(&'b self, object: &'b Object) -> &'b Object {
         match object.get("@id").and_then(Value::as_str) {
             Some(id) if !object.contains_key("name") => self.ids.get(id).copied().unwrap_or(object),

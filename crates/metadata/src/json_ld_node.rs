@@ -1,4 +1,4 @@
-//! Which node of a JSON-LD graph is the page's own.
+//! The node of a JSON-LD graph that describes the page itself.
 
 use serde_json::Value;
 use url::Url;
@@ -19,7 +19,8 @@ fn kind_of(name: &str) -> Kind {
     match name {
         "Report" | "APIReference" | "Posting" => Kind::Article,
         _ if name.ends_with("Article") || name.ends_with("Posting") => Kind::Article,
-        // What a page is about, not what it embeds (videos) or lists (questions of an FAQ).
+        // Main subjects of a page, not embedded content (videos) or list entries (questions of an
+        // FAQ).
         "Recipe" | "HowTo" | "Review" | "CriticReview" | "MediaReview" | "ClaimReview"
         | "CreativeWork" | "Book" | "Chapter" | "Dataset" | "Course" | "Guide" | "NewsItem"
         | "Photograph" | "PodcastEpisode" | "Conversation" => Kind::Work,
@@ -28,7 +29,7 @@ fn kind_of(name: &str) -> Kind {
     }
 }
 
-/// First node of this kind that names one of the page's addresses; else the only one there is.
+/// First node of this kind that names one of the page's addresses; else the only one of this kind.
 pub(crate) fn pick<'a>(
     typed: &[Typed<'a>],
     kind: Kind,
@@ -51,7 +52,8 @@ pub(crate) fn pick<'a>(
     }
     let mut primary = nodes().filter(|t| t.primary);
     let first = primary.next()?;
-    // Several nodes, none of them this page: teasers of a list. Without addresses we can't tell.
+    // Several nodes, none of them for this page: teasers of a list. Without addresses it is
+    // undecidable.
     let others = primary.filter(|t| !addresses(t.object).is_empty()).count();
     (others == 0 || addresses(first.object).is_empty()).then_some(first.object)
 }

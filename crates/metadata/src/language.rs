@@ -4,8 +4,8 @@ use model::{Field, Source};
 
 use crate::evidence::Evidence;
 
-/// Language: the first declaration that the text's own language doesn't contradict, else the
-/// text's. Tags as in [BCP 47](https://www.rfc-editor.org/rfc/rfc5646).
+/// Language: the first declaration that the detected language of the text does not contradict, else
+/// the detected one. Tags as in [BCP 47](https://www.rfc-editor.org/rfc/rfc5646).
 pub(crate) fn language(evidence: &Evidence<'_>) -> Option<Field<String>> {
     let head = evidence.head();
     let facts = &evidence.facts;
@@ -64,8 +64,8 @@ fn language_tag(text: &str) -> Option<String> {
     (tag != "und" && tag != "mul" && tag != "zxx").then_some(tag)
 }
 
-/// Whether two tags share their primary language; languages that detectors can't tell apart
-/// count as one.
+/// Whether two tags share their primary language; languages that detectors cannot distinguish count
+/// as one.
 fn same_language(a: &str, b: &str) -> bool {
     fn primary(tag: &str) -> &str {
         match tag.split('-').next().unwrap_or(tag) {

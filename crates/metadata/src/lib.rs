@@ -1,16 +1,16 @@
 /*!
-Defines what is known of an article besides its text: [`metadata`] reads a page's title, authors,
-dates, language, description, image, tags, canonical address and site name out of what the page
-says about itself, what a feed says about it, and what it shows.
+The metadata of an article: [`metadata`] determines title, authors, dates, language, description, image,
+tags, canonical address and site name of a page, from its declarations, from feed items that link to it,
+and from its visible text.
 
-Each value tells where it came from ([`Source`](model::Source)). Precedence, first to last:
+Each value records its source ([`Source`](model::Source)). Precedence, first to last:
 
 | field | order |
 |---|---|
-| title | the first of JSON-LD `headline`, `og:title`, `twitter:title` and other metas, feed, `<title>` that the headline on the page confirms; else the page's only `h1`, unless two declarations agree and it has no word of theirs; else the first of them. A date set into the headline goes. The site's name is cut off where the site's own names, its domain or the headline support it |
-| authors | JSON-LD `author`, `article:author`, metas (`author`, `citation_author`, `dc.creator`, `parsely-author`, `sailthru.author` …), `twitter:data1` labelled as author, feed, `itemprop=author`, `rel=author`, "By …" on a line near headline or body, a labelled name within a line, elements called an author's name or a byline, links to an author's page, "Jane Doe, Staff Writer" and "Jane Doe, May 3" right below the headline. A byline near the headline goes before a meta that names wholly other people. An author who is the site itself gives way to a person from a later source |
-| published | JSON-LD `datePublished`, `article:published_time`, metas (`datePublished`, `citation_publication_date`, `parsely-pub-date`, `sailthru.date`, `dc.date` …), `itemprop=datePublished`, feed; then `meta name=date`, `<time>` near the headline and dates in sight (elements called a date, lines near the headline, lines right after the body, a part of `<title>`), none of them if more than a day off the date in the address; the address; `<time>` labelled as publication in side matter; a date so labelled that stands once on the page; the date of the last change. Dates in figures need an order of day and month: from the language and the domain, else from other dates on the page. Nothing before 1990, nothing more than a day after the fetch. A later candidate of the same day wins if it alone knows the time |
-| modified | JSON-LD `dateModified`, `article:modified_time`, `og:updated_time`, metas, `itemprop=dateModified`, `<time>`, dates in sight that are said to be of a change. Nothing before the publication |
+| title | the first of JSON-LD `headline`, `og:title`, `twitter:title` and other metas, feed, `<title>` that the headline on the page confirms; else the page's only `h1`, unless two declarations agree and share no word with it; else the first of them. A date set into the headline is removed. The site's name is cut off where the site's own names, its domain or the headline confirm it |
+| authors | JSON-LD `author`, `article:author`, metas (`author`, `citation_author`, `dc.creator`, `parsely-author`, `sailthru.author` …), `twitter:data1` labelled as author, feed, `itemprop=author`, `rel=author`, "By …" on a line near headline or body, a labelled name within a line, elements whose class or id is that of an author's name or a byline, links to an author's page, "Jane Doe, Staff Writer" and "Jane Doe, May 3" directly below the headline. A byline near the headline takes precedence over a meta that names entirely different people. If the author is the site itself, a person from a later source is preferred |
+| published | JSON-LD `datePublished`, `article:published_time`, metas (`datePublished`, `citation_publication_date`, `parsely-pub-date`, `sailthru.date`, `dc.date` …), `itemprop=datePublished`, feed; then `meta name=date`, `<time>` near the headline and visible dates (elements whose class or id is that of a date, lines near the headline, lines directly after the body, a part of `<title>`), none of them if more than a day off the date in the address; the address; `<time>` labelled as publication in side content; a date so labelled that occurs once on the page; the date of the last change. Numeric dates need an order of day and month: from the language and the domain, else from other dates on the page. Nothing before 1990, nothing more than a day after the fetch. A later candidate of the same day is preferred if only it has a time |
+| modified | JSON-LD `dateModified`, `article:modified_time`, `og:updated_time`, metas, `itemprop=dateModified`, `<time>`, visible dates labelled as those of a change. Nothing before the publication |
 | language | the first of `<html lang>`, JSON-LD `inLanguage`, `content-language`, `og:locale`, feed that agrees with the language of the text; else the text's |
 | description | JSON-LD, `og:description`, metas, feed |
 | image | `og:image`, JSON-LD, `twitter:image` and other metas, `link rel=image_src`, first image of the body |
@@ -18,18 +18,18 @@ Each value tells where it came from ([`Source`](model::Source)). Precedence, fir
 | canonical | `link rel=canonical`, `og:url`, JSON-LD |
 | site name | `og:site_name`, JSON-LD publisher or web site, `application-name`, the part of `<title>` that the domain confirms |
 
-Declarations come before what is seen, since they name what they declare; a title alone has two
-witnesses, and where they disagree the headline that readers see is the headline. A date that is
-only said to be of a change is given out as the date of publication where the page has no other.
+Declarations take precedence over visible text, since they name what they declare. Only the title has two
+independent sources; if they disagree, the visible headline is the title. A date that is labelled only as
+that of a change is used as the date of publication if the page has no other.
 
 Sources: [schema.org/Article](https://schema.org/Article), [the Open Graph protocol](https://ogp.me),
 [HTML metadata names](https://html.spec.whatwg.org/multipage/semantics.html#standard-metadata-names),
 [Dublin Core](https://www.dublincore.org/specifications/dublin-core/dcmi-terms/),
 [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339), [BCP 47](https://www.rfc-editor.org/rfc/rfc5646).
 
-Invariants: no input panics; time is linear in the page (well under a millisecond for a usual one);
-no clock is read, so that the same page gives the same values on any day; nothing is known here of
-any particular site.
+Invariants: no input panics; time is linear in the page (well under a millisecond for a typical one);
+no clock is read, so the same page gives the same values on any day; there are no rules for particular
+sites.
 */
 
 mod addresses;

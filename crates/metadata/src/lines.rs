@@ -1,17 +1,17 @@
-//! Lines of text around the headline, where bylines and dates stand.
+//! Lines of text around the headline, where bylines and dates are usually found.
 
 use dom::{Document, NodeId, is_inline, local_name, normalize_space};
 
 use crate::scan::Scan;
 
-/// A line of text: what stands in one block between line breaks.
+/// A line of text: the text of one block between line breaks.
 pub(crate) struct Line {
     pub(crate) text: String,
     /// Its first text node.
     pub(crate) at: NodeId,
 }
 
-/// Lines that begin in `range`, side matter left out.
+/// Lines that begin in `range`, without side content.
 pub(crate) fn lines(document: &Document, scan: &Scan, range: std::ops::Range<NodeId>) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -45,7 +45,8 @@ pub(crate) fn lines(document: &Document, scan: &Scan, range: std::ops::Range<Nod
                     start = id;
                 }
                 if line.len() < 1_000 {
-                    // Inline elements that styles set apart: "Jane Doe" and "May 3" without a space.
+                    // Inline elements separated only by styles: "Jane Doe" and "May 3" without a
+                    // space.
                     if line.ends_with(char::is_lowercase) && text.starts_with(char::is_uppercase) {
                         line.push(' ');
                     }

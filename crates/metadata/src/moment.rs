@@ -1,8 +1,8 @@
 //! A date, or a date and time, as precise as its source.
 //!
-//! Forms read: ISO 8601 as profiled by [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339) and
+//! Accepted forms: ISO 8601 as profiled by [RFC 3339](https://www.rfc-editor.org/rfc/rfc3339) and
 //! looser (space instead of `T`, no colon in the offset, basic format), and Unix seconds or
-//! milliseconds. Written: RFC 3339, cut off where knowledge ends.
+//! milliseconds. Output: RFC 3339, truncated to the known precision.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::{Offset, TimeZone};
 
-/// When something happened, as far as known.
+/// A point in time, as precise as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub(crate) date: Date,
@@ -25,7 +25,7 @@ impl Moment {
     }
 
     pub(crate) fn with_time(self, hour: i8, minute: i8, second: i8) -> Self {
-        // 24:00 and leap seconds are rare enough to keep just the day.
+        // 24:00 and leap seconds are rare enough to keep only the day.
         Self { time: Time::new(hour, minute, second.min(59), 0).ok(), ..self }
     }
 
@@ -36,7 +36,8 @@ impl Moment {
         Self { date: utc.date(), time, offset: Some(Offset::UTC) }
     }
 
-    /// The latest plausible date on a page fetched then: a day later, since time zones differ by up to a day.
+    /// The latest plausible date on a page fetched at this time: a day later, since time zones
+    /// differ by up to a day.
     pub(crate) fn latest(fetched: Timestamp) -> Option<Date> {
         fetched.to_zoned(TimeZone::UTC).date().tomorrow().ok()
     }
@@ -52,8 +53,8 @@ impl Moment {
             && self.date.yesterday().is_ok_and(|day| day <= other.date)
     }
 
-    /// Reads a machine-written date; `None` for anything that is not wholly understood up to the
-    /// end of the date.
+    /// Parses a machine-written date; `None` unless it is understood completely, up to the end of
+    /// the date.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.len() > 64 {
@@ -93,7 +94,7 @@ fn unix(text: &str) -> Option<Moment> {
     Some(Moment::at(timestamp))
 }
 
-/// Reads digits off the front of a string.
+/// Reads digits from the start of a string.
 pub(crate) struct Digits<'a>(pub(crate) &'a str);
 
 impl<'a> Digits<'a> {

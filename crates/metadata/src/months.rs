@@ -2,7 +2,7 @@
 //! Italian, Portuguese, Catalan, Hungarian, Dutch, Polish, Czech, Slovak, Romanian, Swedish, Danish,
 //! Norwegian, Finnish, Turkish, Indonesian, Russian, Ukrainian, Greek and Arabic.
 //!
-//! No name means two months here. That leaves Croatian out, whose `listopad` is October.
+//! No name may denote two months. This excludes Croatian, where `listopad` is October.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -115,7 +115,7 @@ pub(crate) const STOPS: [&str; 38] = [
     "authors",
 ];
 
-/// Words (folded) that tell a role rather than a name when they end a piece.
+/// Words (folded) that mark a role rather than a name when a part ends with them.
 pub(crate) const ROLES: [&str; 51] = [
     "writer",
     "reporter",

@@ -1,16 +1,16 @@
-//! From bylines to names.
+//! Extracts names from bylines.
 
 use crate::chars::{fold, has_number, is_alphanumeric, is_numeric};
 use crate::months::month_of;
 use crate::name_words::{CONJUNCTIONS, DEGREES, LABELS, ROLES, STOPS, UNSPACED_LABELS};
 use crate::text::{folded, is_unspaced, word_count};
 
-/// Names of a value that is meant to hold names (a meta element, a JSON-LD string).
+/// Names in a value that is meant to hold names (a meta element, a JSON-LD string).
 pub(crate) fn from_field(text: &str) -> Vec<String> {
     split(text).into_iter().filter(|n| is_plausible(n)).collect()
 }
 
-/// Names of a visible byline, which may contain other text.
+/// Names in a visible byline, which may contain other text.
 pub(crate) fn from_byline(text: &str) -> Vec<String> {
     let is_mark = |c: char| matches!(c, '|' | '•' | '·' | '–' | '—' | '\n');
     // "Dec. 19, 2025 · Jane Doe"
@@ -25,7 +25,7 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The name that a role follows: "Jane Doe | Senior Writer | July 2, 2025".
+/// The name before a role: "Jane Doe | Senior Writer | July 2, 2025".
 pub(crate) fn before_role(text: &str) -> Vec<String> {
     let is_mark = |c: char| matches!(c, '|' | '•' | '·' | '–' | '—' | ',');
     let mut parts = text.split(is_mark).map(str::trim);
@@ -36,8 +36,8 @@ pub(crate) fn before_role(text: &str) -> Vec<String> {
     if is_title && is_full_name(name) { vec![tidy(name)] } else { Vec::new() }
 }
 
-/// Two to four words in capitals, none of them a role: as good as certain that it is a person's name,
-/// where one can be expected.
+/// Two to four capitalised words, none of them a role: almost certainly a person's name, in a place
+/// where one is expected.
 pub(crate) fn is_full_name(text: &str) -> bool {
     (2..=4).contains(&word_count(text))
         && is_name(text)
@@ -46,8 +46,8 @@ pub(crate) fn is_full_name(text: &str) -> bool {
         && cut(text).len() == text.len()
 }
 
-/// The name after a label with a colon, anywhere in a text: "2012年11月21日　作者：王小明　大 中 小".
-/// It ends at a wide space, at two spaces or at a sign.
+/// The name after a label with a colon, anywhere in a text: "2012年11月21日　作者：王小明　大 中 小". It ends at
+/// a full-width space, at two spaces or at a sign.
 pub(crate) fn after_label(text: &str) -> Vec<String> {
     if !may_be_unspaced(text) {
         return Vec::new();
@@ -63,13 +63,13 @@ pub(crate) fn after_label(text: &str) -> Vec<String> {
     names.next().unwrap_or_default()
 }
 
-/// The name of an organisation: never split.
+/// The name of an organisation, which is never split.
 pub(crate) fn organization(text: &str) -> Vec<String> {
     let name = tidy(strip_labels(text.trim()));
     if is_plausible(&name) { vec![name] } else { Vec::new() }
 }
 
-/// Appends what is not there yet, by case-insensitive comparison.
+/// Appends the names that are not in the list yet, by case-insensitive comparison.
 pub(crate) fn add(names: &mut Vec<String>, new: Vec<String>) {
     for name in new {
         let key = folded(&name);
@@ -116,7 +116,7 @@ fn may_be_unspaced(text: &str) -> bool {
     text.bytes().fold(false, |any, byte| any | matches!(byte, 0xe3..=0xed))
 }
 
-/// What follows `label` (folded) in `text`, if a boundary does.
+/// The text after `label` (folded) in `text`, if a word boundary follows the label.
 fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let mut rest = text;
     for expected in label.chars() {
@@ -134,8 +134,8 @@ fn after<'a>(text: &'a str, label: &str) -> Option<&'a str> {
         || rest.is_empty()
         || glued
         || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, ':' | '：'));
-    // "Von Miller", "Di Maria", "Par" are names too: two words must follow a short label.
-    // After a bare "Author" comes a name of two words, or "Spotlight".
+    // "Von Miller", "Di Maria", "Par" are names too: two words must follow a short label. After a
+    // bare "Author" there must be a name of two words, to exclude "Author Spotlight".
     let is_noun = ["author", "authors", "autor", "auteur", "автор"].contains(&label);
     let weak = (label.len() <= 3 && label != "by" || is_noun)
         && !rest.trim_start().starts_with([':', '：'])
@@ -169,7 +169,7 @@ fn cut(text: &str) -> &str {
         at += word.len();
     }
     let mut text = text[..end].trim_end();
-    // "Jean Dupont le 3 mai": what led up to the date goes with it.
+    // "Jean Dupont le 3 mai": the words before the date that belong to it are removed too.
     while let Some((before, last)) = text.rsplit_once(char::is_whitespace)
         && last.starts_with(|c: char| c.is_lowercase() || !is_alphanumeric(c))
         && !is_desk(text)
@@ -204,11 +204,12 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
         && !is_degree(first)
         && !is_role(first)
     {
-        // "Last, First", as library catalogues and citation metas have it.
+        // "Last, First", as in library catalogues and citation metas.
         add(names, vec![tidy(&format!("{first} {last}"))]);
         return;
     }
-    // "Jane Doe, Software Engineer, Orchard Response": after a role comes where it is held, until an "and".
+    // "Jane Doe, Software Engineer, Orchard Response": an organisation follows the role, until an
+    // "and".
     let mut after_role = false;
     for (index, piece) in pieces.iter().enumerate() {
         let first = piece.split_whitespace().next().unwrap_or_default();
@@ -221,7 +222,7 @@ fn split_commas(part: &str, names: &mut Vec<String>) {
         split_conjunctions(piece, &mut split);
         for name in split {
             let bare = tidy(strip_labels(&name));
-            // After a comma comes another name, or a title, a role, a paper.
+            // After a comma: another name, a title, a role or a newspaper.
             let fits = (index == 0 && names.is_empty())
                 || (is_name(&bare) && (word_count(&bare) > 1 || is_unspaced(&bare)))
                     && !is_role(&bare)
@@ -248,7 +249,7 @@ fn split_conjunctions(piece: &str, names: &mut Vec<String>) {
         let bare = word.trim();
         let (left, right) = (&rest[start..at], &rest[at + word.len()..]);
         let (words_left, words_right) = (word_count(left), word_count(right));
-        // "Ortega y Gasset" is one name; so is "John and Jane Doe" as far as anyone can tell.
+        // "Ortega y Gasset" is one name, and "John and Jane Doe" cannot be distinguished from that.
         let joins = bare == "&"
             || bare == "+"
             || (bare.chars().next().is_some_and(char::is_lowercase)
@@ -276,7 +277,7 @@ fn is_degree(text: &str) -> bool {
     })
 }
 
-/// Without addresses, brackets at the end and punctuation around.
+/// Removes addresses, trailing brackets and surrounding punctuation.
 fn tidy(text: &str) -> String {
     let mut text = text.trim();
     if let Some((outside, inside)) = text.strip_suffix(')').and_then(|t| t.rsplit_once('(')) {
@@ -301,7 +302,7 @@ fn is_address(text: &str) -> bool {
         || (text.contains('@') && word_count(text) == 1)
 }
 
-/// What a publisher may give as a name.
+/// Whether a text may be a name if the publisher declares it as one.
 fn is_plausible(name: &str) -> bool {
     name.len() <= 120
         && word_count(name) <= 10
@@ -331,7 +332,7 @@ fn is_desk(text: &str) -> bool {
         && words.next_back().is_some_and(is_role)
 }
 
-/// What reads like a name where nothing says that it is one.
+/// Whether a text reads like a name where nothing declares it as one.
 pub(crate) fn is_name(name: &str) -> bool {
     let words = word_count(name);
     let initial = |w: Option<&str>| {

@@ -1,4 +1,4 @@
-//! One pass over a page's tree: where headings, bylines, dates and side matter are.
+//! One pass over a page's tree that finds headings, bylines, dates and side content.
 
 use dom::{Document, Kind, NodeId, local_name};
 use memchr::{memchr2, memrchr};
@@ -9,11 +9,11 @@ use crate::text::identifier_words;
 /// Elements of interest, in document order.
 #[derive(Default)]
 pub(crate) struct Scan {
-    /// `h1` to `h4` with their rank, and elements called a headline (rank 5).
+    /// `h1` to `h4` with their rank, and elements with a headline class (rank 5).
     pub(crate) headings: Vec<(NodeId, u8)>,
     /// `<time>` elements, and others with a `datetime` attribute.
     pub(crate) times: Vec<NodeId>,
-    /// Elements whose class or id speaks of a date.
+    /// Elements whose class or id is that of a date.
     pub(crate) dates: Vec<NodeId>,
     /// `itemprop` of `datePublished`, `dateModified`, `author` and the like.
     pub(crate) properties: Vec<(NodeId, Property)>,
@@ -21,13 +21,13 @@ pub(crate) struct Scan {
     pub(crate) author_links: Vec<NodeId>,
     /// Links into a folder of authors.
     pub(crate) author_pages: Vec<NodeId>,
-    /// Elements whose class or id speaks of an author.
+    /// Elements whose class or id is that of an author.
     pub(crate) bylines: Vec<NodeId>,
-    /// Those of them whose class or id speaks of an author's name.
+    /// Those of them whose class or id is that of an author's name.
     pub(crate) author_names: Vec<NodeId>,
     /// `rel=tag`.
     pub(crate) tags: Vec<NodeId>,
-    /// Side matter: navigation, comments, related articles. Outermost ranges, in order.
+    /// Side content: navigation, comments, related articles. Outermost ranges, in order.
     zones: Vec<(NodeId, NodeId)>,
 }
 
@@ -42,20 +42,20 @@ const HEADLINE: u8 = 1;
 const BYLINE: u8 = 2;
 const DATE: u8 = 4;
 const SIDE: u8 = 8;
-/// Details of a post: its date, its author, its tags.
+/// Metadata of a post: its date, its author, its tags.
 const DETAILS: u8 = 16;
-/// Only with [`NAME`]: those who make things to sell are called so too.
+/// Only together with [`NAME`]: sellers of products are called creators too.
 const CREATOR: u8 = 32;
 const NAME: u8 = 64;
-/// Readers' comments, or how many there are.
+/// Readers' comments, or the number of them.
 const COMMENTS: u8 = 128;
 
-/// Elements smaller than this are no side columns: an aside of a date, of a name.
+/// Smaller asides are not side columns: they hold a date or a name.
 const SMALL_ASIDE: u32 = 12;
-/// Elements smaller than this hold no readers' comments but their number.
+/// Smaller elements hold only the number of comments, not the comments.
 const SMALL_DETAILS: u32 = 40;
 
-/// Words of classes and ids, by their first letter, with what they say.
+/// Words of classes and ids, by their first letter, with their meanings.
 #[rustfmt::skip]
 const CUES: [(&str, u8); 59] = [
     ("author", BYLINE), ("authors", BYLINE), ("autor", BYLINE), ("autore", BYLINE),
@@ -80,7 +80,7 @@ const CUES: [(&str, u8); 59] = [
     ("writer", BYLINE),
 ];
 
-/// Those that begin with one letter: where they are in [`CUES`], and their lengths as bits.
+/// The words with one initial: their range in [`CUES`], and their lengths as bits.
 #[derive(Clone, Copy)]
 struct Initial {
     from: u8,
@@ -88,8 +88,8 @@ struct Initial {
     lengths: u32,
 }
 
-/// By letter from `a` to `z`: nearly every word of a page is told to be none of them by its first letter
-/// and length alone.
+/// By letter from `a` to `z`: nearly every word of a page is ruled out by its first letter and
+/// length alone.
 const INITIALS: [Initial; 26] = {
     let mut initials = [Initial { from: 0, to: 0, lengths: 0 }; 26];
     let mut at = 0;
@@ -121,7 +121,7 @@ fn cue(word: &str) -> u8 {
     if word.ends_with("byline") { BYLINE } else { 0 }
 }
 
-/// What class and id say of the elements of each kind.
+/// The cues in class and id of each kind of elements.
 fn cues_of_kinds(document: &Document) -> Vec<u8> {
     let of_kind = |kind: &Kind| {
         let mut cues = 0;
@@ -184,7 +184,7 @@ pub(crate) fn scan(document: &Document) -> Scan {
             local_name!("h4") => scan.headings.push((id, 4)),
             _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
             local_name!("nav") | local_name!("footer") => cues |= SIDE,
-            // Some templates put date and author of a post into asides of their own.
+            // Some templates put date and author of a post into separate asides.
             local_name!("aside")
                 if cues & (BYLINE | DATE | DETAILS) == 0
                     && document.node(id).end - id >= SMALL_ASIDE =>
@@ -193,7 +193,7 @@ pub(crate) fn scan(document: &Document) -> Scan {
             }
             _ => {}
         }
-        // "by-line-comments-date": facts about the post, among them how many comments it has.
+        // "by-line-comments-date": metadata of the post, including the number of comments.
         let small = document.node(id).end - id < SMALL_DETAILS;
         if cues & COMMENTS != 0 && !(small && cues & (BYLINE | DATE) != 0) {
             cues |= SIDE;
@@ -219,7 +219,7 @@ pub(crate) fn scan(document: &Document) -> Scan {
     scan
 }
 
-/// The last folder on the way to what an address names: `authors` of `/authors/jane-doe/?page=2`.
+/// The last folder in the path of an address: `authors` for `/authors/jane-doe/?page=2`.
 fn folder(address: &str) -> &str {
     let end = memchr2(b'?', b'#', address.as_bytes()).unwrap_or(address.len());
     let path = address[..end].trim_end_matches('/');
@@ -227,7 +227,7 @@ fn folder(address: &str) -> &str {
     memrchr(b'/', before.as_bytes()).map_or(before, |slash| &before[slash + 1..])
 }
 
-/// `<abbr title="2012-11-07T16:05:00Z">1 hour ago</abbr>`, as microformats had it before `<time>`.
+/// `<abbr title="2012-11-07T16:05:00Z">1 hour ago</abbr>`, the microformat that preceded `<time>`.
 fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
     document.is(id, &local_name!("abbr"))
         && document
@@ -236,7 +236,7 @@ fn is_dated_abbr(document: &Document, id: NodeId) -> bool {
 }
 
 impl Scan {
-    /// Settles what is side matter: nothing that holds one of `inside`, or half of the page.
+    /// Determines the side content: no element that contains one of `inside`, or half of the page.
     pub(crate) fn settle_zones(&mut self, inside: &[NodeId], nodes: usize) {
         let mut last_end = 0;
         self.zones.retain(|&(start, end)| {
@@ -250,7 +250,7 @@ impl Scan {
         });
     }
 
-    /// Whether a node lies in side matter; `None` if not, else where that ends.
+    /// The end of the side content that contains a node; `None` if the node is not in side content.
     pub(crate) fn zone_end(&self, id: NodeId) -> Option<NodeId> {
         let after = self.zones.partition_point(|z| z.0 <= id);
         let (_, end) = *self.zones.get(after.checked_sub(1)?)?;

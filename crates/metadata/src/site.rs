@@ -6,8 +6,8 @@ use crate::evidence::Evidence;
 use crate::text::plain;
 use crate::title_parts::segments;
 
-/// Name of the publication: `og:site_name`, JSON-LD publisher or web site, application name, or
-/// the part of `<title>` that the domain confirms.
+/// Name of the publication: `og:site_name`, JSON-LD publisher or web site, application name, or the
+/// part of `<title>` that the domain confirms.
 pub(crate) fn site_name(evidence: &Evidence<'_>) -> Option<Field<String>> {
     let facts = &evidence.facts;
     let publisher = facts.article.as_ref().and_then(|a| a.publisher.as_deref());

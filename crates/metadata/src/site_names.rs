@@ -7,10 +7,11 @@ use crate::chars::is_alphanumeric;
 use crate::json_ld_article::JsonLdFacts;
 use crate::text::{squash, squashes_to, word_count};
 
-/// Names a site gives itself, and its domain, for telling them from headlines and authors.
+/// The names by which a site calls itself, and its domain, to distinguish them from headlines and
+/// authors.
 #[derive(Default)]
 pub(crate) struct SiteNames {
-    /// Squashed names.
+    /// Squashed names ([`squash`]).
     names: Vec<String>,
     /// Squashed sections of the site.
     sections: Vec<String>,
@@ -58,13 +59,13 @@ impl SiteNames {
                 || self.labels.iter().any(|label| label == bare || *label == squashed))
     }
 
-    /// Whether a text is the site's name as far as its domain tells: `guardian.co.uk` is "The
+    /// Whether a text is the site's name, judged by its domain: `guardian.co.uk` matches "The
     /// Guardian", "Guardian Unlimited" and "theguardian.com".
     pub(crate) fn is_name(&self, text: &str) -> bool {
         self.is_name_squashed(text, &squash(text))
     }
 
-    /// The same of a text that [`squash`] was already asked of.
+    /// The same for a text whose [`squash`]ed form is already known.
     pub(crate) fn is_name_squashed(&self, text: &str, squashed: &str) -> bool {
         if squashed.chars().nth(1).is_none() {
             return false;

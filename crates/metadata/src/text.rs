@@ -1,11 +1,11 @@
-//! Small tools on strings: entities, folding for comparison, words.
+//! String functions: entities, folding for comparison, words.
 
 use std::borrow::Cow;
 
 use crate::chars::{fold, is_alphanumeric};
 
-/// Plain text of a value that may hold entities (once or twice encoded) or markup: both are
-/// resolved by the HTML parser itself, white space is normalised.
+/// Plain text of a value that may contain entities (encoded once or twice) or markup: both are
+/// resolved by the HTML parser itself, and white space is normalised.
 pub(crate) fn plain(value: &str) -> String {
     let mut text = decode(value);
     if text.contains("</") || text.contains("<br") || text.contains("/>") {
@@ -22,7 +22,7 @@ fn decode(value: &str) -> Cow<'_, str> {
         if !has_reference(&text) {
             break;
         }
-        // With `<` hidden, the parser sees one run of text and does nothing but decode it.
+        // With `<` hidden, the parser sees one run of text and only decodes it.
         let document = dom::parse(&format!("<p>{}", text.replace('<', "&lt;")));
         text = Cow::Owned(document.text_content(0).to_owned());
     }
@@ -45,7 +45,7 @@ pub(crate) fn folded(text: &str) -> String {
     folded
 }
 
-/// Letters and digits only, folded: what two spellings of a name or headline have in common.
+/// Letters and digits only, folded: common to all spellings of a name or headline.
 pub(crate) fn squash(text: &str) -> String {
     let mut letters = String::with_capacity(text.len());
     letters.extend(squashed(text));
@@ -57,7 +57,7 @@ pub(crate) fn squashed(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| is_alphanumeric(*c)).filter_map(fold)
 }
 
-/// Whether [`squash`] would give this of a text.
+/// Whether [`squash`] would return `letters` for a text.
 pub(crate) fn squashes_to(text: &str, letters: &str) -> bool {
     squashed(text).eq(letters.chars())
 }
@@ -67,7 +67,7 @@ pub(crate) fn word_count(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// Whether the text holds a letter of a script written without spaces between words.
+/// Whether the text contains a letter of a script written without spaces between words.
 pub(crate) fn is_unspaced(text: &str) -> bool {
     text.chars().any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{e00}'..='\u{e7f}'))
 }
@@ -77,9 +77,9 @@ pub(crate) fn clip(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit.min(text.len()))]
 }
 
-/// Calls `found` with each word of an identifier or class list, ASCII lower-case: parts between
-/// anything but letters, and at lower-to-upper boundaries (`entryDate` → `entry`, `date`). Longer ones than
-/// 16 letters are left out.
+/// Calls `found` with each word of an identifier or class list, in ASCII lower case. Words end at
+/// anything but letters, and at lower-to-upper boundaries (`entryDate` → `entry`, `date`). Words
+/// longer than 16 letters are skipped.
 #[inline]
 pub(crate) fn identifier_words(value: &str, mut found: impl FnMut(&str)) {
     const LONGEST: usize = 16;
@@ -88,7 +88,8 @@ pub(crate) fn identifier_words(value: &str, mut found: impl FnMut(&str)) {
     while let Some(gap) = bytes[at..].iter().position(u8::is_ascii_alphabetic) {
         let start = at + gap;
         let is_lower = |b: &&u8| b.is_ascii_lowercase();
-        // Capitals stand at the beginning only: after a small letter, one begins the next word.
+        // Capitals occur only at the start: after a lower-case letter, a capital begins the next
+        // word.
         let capitals = bytes[start..].iter().take_while(|b| b.is_ascii_uppercase()).count();
         at = start + capitals;
         at += bytes[at..].iter().take_while(is_lower).count();

@@ -1,4 +1,4 @@
-//! Headlines, and the site's name taken off them.
+//! Headlines, with the site's name removed.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::site_names::SiteNames;
 use crate::text::{clip, folded, is_unspaced, plain, squash, squashes_to};
 use crate::title_parts::separators;
 
-/// Metas that hold a title, best first.
+/// Metas that hold a title, the most reliable first.
 const METAS: [&str; 7] = [
     "twitter:title",
     "citation_title",
@@ -23,11 +23,12 @@ const METAS: [&str; 7] = [
     "headline",
 ];
 
-/// Metas that rather repeat the site's title.
+/// Metas that often repeat the site's title.
 const LAST_METAS: [&str; 2] = ["fb_title", "title"];
 
 /// Title of the article: the first candidate that the headline on the page confirms; else that
-/// headline, if it is the page's only `h1`; else the first candidate. Always without the site's name.
+/// headline, if it is the page's only `h1`; else the first candidate. Always without the site's
+/// name.
 pub(crate) fn title(evidence: &Evidence<'_>) -> Option<Field<String>> {
     let head = evidence.head();
     let article = evidence.facts.article.as_ref();
@@ -65,7 +66,7 @@ pub(crate) fn title(evidence: &Evidence<'_>) -> Option<Field<String>> {
     others.into_iter().next()
 }
 
-/// Whether a headline is this title and a date, which some templates set into one element.
+/// Whether a headline consists of this title and a date, which some templates set into one element.
 fn is_dated(heading: &str, title: &str) -> bool {
     let rest = heading.strip_suffix(title).or_else(|| heading.strip_prefix(title));
     rest.is_some_and(|rest| {
@@ -73,8 +74,8 @@ fn is_dated(heading: &str, title: &str) -> bool {
     })
 }
 
-/// The title that two declarations agree on, if the headline has no word of it: then it is the name
-/// of a section or a row of buttons.
+/// The title that two declarations agree on, if the headline shares no word with it: then the
+/// headline is the name of a section or a row of buttons.
 fn outvoted<'f>(heading: &str, declared: &'f [Field<String>]) -> Option<&'f Field<String>> {
     let first = declared.first()?;
     let squashed = squash(&first.value);
@@ -92,7 +93,7 @@ fn clean(title: &str, site: &SiteNames, shown: Option<&str>) -> String {
     without_site(&plain(clip(title, 2_000)), site, shown).trim().to_owned()
 }
 
-/// Cuts the site's name (and its sections) off either end, where something supports it.
+/// Cuts the site's name (and its sections) off either end, if there is evidence for it.
 fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'a str {
     let cuts = separators(title);
     if cuts.is_empty() || cuts.len() > 12 {
@@ -102,7 +103,7 @@ fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&str>) -> &'
     let ends: Vec<usize> = cuts.iter().map(|c| c.0).chain([title.len()]).collect();
     let part = |i: usize, j: usize| &title[starts[i]..ends[j]];
     let last = ends.len() - 1;
-    // The headline on the page tells which part is one.
+    // The headline on the page decides which part is the title.
     if let Some(shown) = shown {
         let mut runs = (0..=last).flat_map(|i| (i..=last).map(move |j| (i, j)));
         if let Some((i, j)) = runs.find(|(i, j)| squashes_to(part(*i, *j), shown))

@@ -1,12 +1,12 @@
-//! Titles cut at what stands between a headline and a site's name.
+//! Splits titles at the separators between a headline and a site's name.
 
-/// What stands between a headline and a site's name.
+/// Separators between a headline and a site's name.
 const SEPARATORS: [&str; 23] = [
     " | ", " || ", " - ", " -- ", " – ", " — ", " :: ", " : ", " » ", " « ", " › ", " ‹ ", " · ",
     " • ", " ~ ", " / ", " > ", " < ", " ― ", "｜", ": ", "|", "_",
 ];
 
-/// Parts of a title between separators; those without words around them are no separators.
+/// The parts of a title between separators. A separator without words on both sides does not count.
 pub(crate) fn segments(title: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -18,7 +18,7 @@ pub(crate) fn segments(title: &str) -> Vec<&str> {
     parts
 }
 
-/// All stretches of neighbouring segments, the whole title among them.
+/// All runs of adjacent segments, including the whole title.
 pub(crate) fn runs(title: &str) -> Vec<&str> {
     let cuts = separators(title);
     if cuts.len() > 12 {
@@ -30,7 +30,7 @@ pub(crate) fn runs(title: &str) -> Vec<&str> {
     pairs.map(|(i, j)| &title[starts[i]..ends[j]]).collect()
 }
 
-/// Where separators begin, and their lengths, in bytes.
+/// Positions and lengths of the separators, in bytes.
 pub(crate) fn separators(title: &str) -> Vec<(usize, usize)> {
     let mut found: Vec<(usize, usize)> = Vec::new();
     let bytes = title.as_bytes();
@@ -52,7 +52,7 @@ pub(crate) fn separators(title: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Whether a separator may begin with this byte: of a character of several, it is the first.
+/// Whether a separator may begin with this byte (the first byte of a multi-byte character).
 fn begins_separator(byte: u8) -> bool {
     matches!(byte, b' ' | b':' | b'|' | b'_' | 0xef)
 }

@@ -1,4 +1,4 @@
-//! Whole pages, written for these tests.
+//! Complete pages, written for these tests.
 
 use model::{FeedItem, Field, Metadata, Source};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Pages on which authors and dates have to be seen, and those where what is declared is not what it seems.
+//! Pages with visible authors and dates, and pages whose declarations are misleading.
 
 use model::{Field, Metadata, Source};
 use sitegrove_metadata::{PageContext, metadata};
@@ -98,7 +98,7 @@ fn where_only_a_change_is_told_it_is_the_publication() {
     let page = read(&format!("<h1>Pears ripen early</h1><p>Updated May 4, 2020</p>{FILLER}"));
     assert_eq!(page.published, page.modified);
     assert_eq!(page.published.map(|f| f.value).as_deref(), Some("2020-05-04"));
-    // Any other date goes before.
+    // Any other date takes precedence.
     let both = "<h1>Pears ripen early</h1><p>Updated May 4, 2020</p><p>May 1, 2020</p>";
     published(&format!("{both}{FILLER}"), "2020-05-01");
 }
@@ -134,7 +134,7 @@ fn a_byline_goes_before_the_account_that_posted_the_page() {
     };
     authors(&page("Web Desk", "By Jane Doe"), &["Jane Doe"]);
     authors(&page("jdoe", "By Jane Doe, Orchard Writer"), &["Jane Doe"]);
-    // Another spelling of the same, or one word that may be anything.
+    // Another spelling of the same name, or a single word that may be anything.
     authors(&page("Jane Q. Doe", "By Jane Doe"), &["Jane Q. Doe"]);
     authors(&page("Web Desk", "By Train"), &["Web Desk"]);
 }
@@ -187,7 +187,7 @@ fn names_without_a_label_right_below_the_headline() {
     authors(&page("<i>Jane Doe, 4 May 2020</i>"), &["Jane Doe"]);
     authors(&page("Orchard Post, 4 May 2020"), &[]);
     authors(&page("Market news, 4 May 2020"), &[]);
-    // The staff, somewhere else on the page.
+    // The staff, elsewhere on the page.
     let staff = "<ul><li>Ann Poe<br>Reporter</li><li>John Roe, Editor in Chief</li></ul>";
     authors(&format!("<h1>Pears ripen early</h1>{}{staff}", FILLER.repeat(6)), &[]);
 }
@@ -204,7 +204,7 @@ fn a_date_in_the_headline_is_none_of_it() {
     let title = |h1: &str| read(&format!("{head}<h1>{h1}</h1>{FILLER}")).title.map(|f| f.value);
     let plain = Some("Pears ripen early".to_owned());
     assert_eq!(title("<span>May 4 2020</span> Pears ripen early"), plain);
-    // A subtitle is.
+    // A subtitle is part of the title.
     let long = Some("Pears ripen early: a report".to_owned());
     assert_eq!(title("Pears ripen early: a report"), long);
 }

@@ -2,15 +2,15 @@
 BlockExtractor: Lin, Chen and Niu, Combining a segmentation-like approach and a density-based approach
 in content extraction (Tsinghua Science and Technology, 2012).
 
-Runs of siblings that belong together form BLE&IE blocks (Definition 1, Algorithm 1); blocks with
-little text to the length of their tags are noise, and so are such elements inside a block
+Runs of siblings that belong together form BLE&IE blocks (Definition 1, Algorithm 1). Blocks with
+little text relative to the length of their tags are noise, and so are such elements inside a block
 (Definition 2, Algorithm 2). The step that compares pages of a site is in `redundancy.rs`.
 
-Readings. Definition 1 prints `(IE|text)*p?q*l*t*`, Algorithm 1 the same with bars between the last
-three; the definition is taken. A child is the first of these that fits: IE or text; basic text (`t`:
+Interpretation. Definition 1 prints `(IE|text)*p?q*l*t*`, Algorithm 1 the same with bars between the last
+three; the definition is used. A child is the first of these that fits: IE or text; basic text (`t`:
 `p`, `h1`–`h6`); list (`l`: `ul`, `ol`, `dl`, `li`, `dt`, `dd`, `menu`, `dir`); with text only (`q`);
-with IE and text only (`p`). An IE that holds a BLE meets no rule singly. White space between tags is
-no text. Lengths are in characters; an attribute's is that of its name and value. O(n).
+with IE and text only (`p`). An IE that contains a BLE matches no rule by itself. White space between
+tags is not text. Lengths are in characters; an attribute's is that of its name and value. O(n).
 */
 
 use dom::{Document, LocalName, NodeId, is_inline};
@@ -30,28 +30,28 @@ impl BlocksConfig {
     pub const PUBLISHED: Self = Self { threshold: 1.5 };
 }
 
-/// What is left after the density step: nodes of the blocks that are content candidates.
+/// The result of the density step: the nodes of the blocks that are content candidates.
 pub fn blocks(document: &Document, config: &BlocksConfig) -> Vec<NodeId> {
     let lengths = Lengths::new(document);
     let mut kept: Vec<NodeId> = ble_ie_blocks(document)
         .iter()
         .flat_map(|block| candidates(document, block, &lengths, config))
         .collect();
-    // Children of blocks do not overlap, but the runs of one parent may surround another's.
+    // Children of blocks do not overlap, but the runs of one parent may surround those of another.
     kept.sort_unstable();
     kept
 }
 
-/// A block: siblings in a row below (a copy of) their parent.
+/// A block: consecutive siblings below (a copy of) their parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The parent.
     pub root: NodeId,
-    /// Some of its children, one after another but for white space.
+    /// Some of its children, consecutive except for white space.
     pub children: Vec<NodeId>,
 }
 
-/// What a child is to the expression of Definition 1, in its order.
+/// The kind of a child in the expression of Definition 1, in its order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// IE or text
@@ -102,7 +102,7 @@ pub fn ble_ie_blocks(document: &Document) -> Vec<Block> {
     blocks
 }
 
-/// Whether an element is an IE; everything else is a BLE.
+/// Whether an element is an IE; all others are BLEs.
 fn is_inline_element(name: &LocalName) -> bool {
     is_inline(name) || matches!(&**name, "br" | "button" | "input" | "map")
 }
@@ -111,7 +111,7 @@ fn is_inline_node(document: &Document, id: NodeId) -> bool {
     document.name(id).is_none_or(is_inline_element)
 }
 
-/// For each node whether a BLE lies inside it.
+/// For each node, whether it contains a BLE.
 fn holds_block(document: &Document) -> Vec<bool> {
     let mut holds = vec![false; document.len()];
     for id in document.ids().skip(1).rev() {
@@ -137,7 +137,7 @@ fn kind(document: &Document, id: NodeId, holds_block: &[bool]) -> Option<Kind> {
     }
 }
 
-/// TgL and TtL, equations (1) and (2), of each node with all below it.
+/// TgL and TtL, equations (1) and (2), of each subtree.
 pub(crate) struct Lengths {
     tags: Vec<u32>,
     text: Vec<u32>,
@@ -167,12 +167,12 @@ impl Lengths {
         Self { tags, text, own }
     }
 
-    /// Definition 2, for a node.
+    /// Definition 2 for a node.
     fn density(&self, id: NodeId) -> f64 {
         f64::from(self.text[id as usize]) / f64::from(self.tags[id as usize].max(1))
     }
 
-    /// Definition 2, for a block.
+    /// Definition 2 for a block.
     pub(crate) fn block_density(&self, block: &Block) -> f64 {
         let sum = |of: &[u32]| block.children.iter().map(|&id| of[id as usize]).sum::<u32>();
         let tags = self.own[block.root as usize] + sum(&self.tags);
@@ -180,7 +180,7 @@ impl Lengths {
     }
 }
 
-/// Algorithm 2: what is left of a block; IE and text have no density of their own.
+/// Algorithm 2: the remaining nodes of a block; IE and text have no density of their own.
 pub(crate) fn candidates(
     document: &Document,
     block: &Block,

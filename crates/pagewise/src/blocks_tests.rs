@@ -36,7 +36,7 @@ fn blocks_in_order() {
     assert_eq!(shapes(""), [""; 0]);
 }
 
-/// Algorithm 1, line 15: what meets no rule is taken apart, and ends the block.
+/// Algorithm 1, line 15: an element that matches no rule is split, and ends the block.
 #[test]
 fn recursion() {
     assert_eq!(
@@ -62,8 +62,9 @@ fn kept(html: &str) -> Vec<String> {
     texts(&d, &blocks(&d, &BlocksConfig::PUBLISHED))
 }
 
-/// Algorithm 2, by hand. First block: root `div` (3) with a text of 30 characters and a `p` of 31
-/// with tag length 1: 61/4. Second: `ul` in the body (4 + 2) with two `li` (2 each) that hold an
+/// Algorithm 2, calculated manually. First block: root `div` (3) with a text of 30 characters and a
+/// `p` of 31 with tag length 1: 61/4. Second: `ul` in the body (4 + 2) with two `li` (2 each) that
+/// contain an `a href=/x` (1 + 4 + 2 = 7) with 4 characters: 8/24, noise.
 /// `a href=/x` (1 + 4 + 2 = 7) with 4 characters: 8/24, noise.
 #[test]
 fn small_page() {
@@ -72,7 +73,7 @@ fn small_page() {
     assert_eq!(kept(html), ["Thirty characters, counting it", "A paragraph with 31 characters."]);
 }
 
-/// A dense block may hold a thin BLE, which goes alone; an IE is never asked.
+/// A dense block may contain a BLE of low density, which is removed alone; an IE is never tested.
 #[test]
 fn noise_in_blocks() {
     let html = "<main>Some text that is long enough for all of it, links included. \

@@ -5,12 +5,12 @@ from web pages (2009).
 The page becomes a list of strings: text is added to the last string, and each tag that modifies the
 structure begins a new one. The region around the longest string is the content.
 
-Readings. A tag modifies the structure if it breaks a line ([`dom::is_inline`] tells). To the letter
+Interpretation. A tag modifies the structure if it breaks a line (see [`dom::is_inline`]). Taken literally,
 each such tag adds a string, even an empty one, and empty strings count in distances: then wrappers,
 images and `<br><br>` alone put neighbouring paragraphs too far apart. [`Strings::Filled`], the
-default here, leaves empty strings out, and ends a string where its element ends;
-[`Strings::AsPrinted`] does as the paper says. The length of a string is its characters, a run of
-white space being one. O(n).
+default here, omits empty strings, and ends a string where its element ends;
+[`Strings::AsPrinted`] follows the paper. The length of a string is its number of characters, with a run
+of white space counted as one. O(n).
 */
 
 use dom::{Document, NodeId, is_inline};
@@ -18,7 +18,7 @@ use dom::{Document, NodeId, is_inline};
 use crate::kept::body;
 use crate::text::{is_blank, length};
 
-/// What makes the list of strings.
+/// How the list of strings is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strings {
     /// Every structural start tag begins a string; strings may be empty.
@@ -30,7 +30,7 @@ pub enum Strings {
 /// Parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct DensityConfig {
-    /// What makes the list of strings.
+    /// How the list of strings is built.
     pub strings: Strings,
     /// Strings longer than this share of the longest join the region (`c1`)…
     pub cutoff: f64,
@@ -39,9 +39,9 @@ pub struct DensityConfig {
 }
 
 impl DensityConfig {
-    /// c1 = 0.333, c2 = 4, over strings that are not empty.
+    /// c1 = 0.333, c2 = 4, over non-empty strings.
     pub const PUBLISHED: Self = Self { strings: Strings::Filled, cutoff: 0.333, distance: 4 };
-    /// The same over the list to the letter.
+    /// The same over the list as printed.
     pub const AS_PRINTED: Self = Self { strings: Strings::AsPrinted, ..Self::PUBLISHED };
 }
 
@@ -83,13 +83,13 @@ fn strings(document: &Document, kind: Strings) -> Vec<Vec<NodeId>> {
     strings
 }
 
-/// First and last string of the region `R` that grows from the longest string, of equals the
-/// first; `None` if all are empty.
+/// First and last string of the region `R` that grows from the longest string (the first of
+/// equals); `None` if all are empty.
 fn region(lengths: &[u32], config: &DensityConfig) -> Option<(usize, usize)> {
     let longest = *lengths.iter().max()?;
     let start = lengths.iter().position(|&l| l == longest && l > 0)?;
     let long = |at: usize| f64::from(lengths[at]) > f64::from(longest) * config.cutoff;
-    // A string near one in the region is near its outermost one or lies within it.
+    // A string near one in the region is near its outermost string or lies inside it.
     let (mut left, mut right) = (start, start);
     for at in start + 1..lengths.len() {
         if at - right >= config.distance {
@@ -128,10 +128,10 @@ mod tests {
         assert_eq!(region(&[50, 0, 0, 100, 0, 0, 0, 50]), Some((0, 3)));
     }
 
-    /// By hand: body (0), h1 (5), div (0), p (33 + 4), br (24), ul (0), li (4), li (4), p (34).
-    /// Longest 37, cutoff 12.3. As printed the region grows by one to the right; the last p is four
-    /// strings further, too far. Without the empty strings it is three further and joins, and the
-    /// menu between comes along. To the left nothing is long.
+    /// Calculated manually: body (0), h1 (5), div (0), p (33 + 4), br (24), ul (0), li (4), li (4),
+    /// p (34). Longest 37, cutoff 12.3. As printed the region grows by one to the right; the last p
+    /// is four strings further, too far. Without the empty strings it is three further and joins,
+    /// including the menu between. To the left there is no long string.
     #[test]
     fn small_page() {
         let d = dom::parse(

@@ -4,22 +4,22 @@ Main content in R⁴: Alarte and Silva, page-level main content extraction from 
 
 Every element that could be a container of the content is a point whose coordinates are four ratios
 (Definition 3.1), standardised (Definition 3.2). Most elements of a page are alike, so the points
-farthest from the centroid (Algorithms 1 and 2) are candidates; the one with most text to its tags is
-the content, with its siblings among the candidates (Algorithms 3 and 4); groups of links inside it
-go (Algorithm 5).
+farthest from the centroid (Algorithms 1 and 2) are candidates. The one with most text relative to its
+tags is the content, with its siblings among the candidates (Algorithms 3 and 4); groups of links inside
+it are removed (Algorithm 5).
 
-Readings. `depth(n)` in the position ratio is the depth of `n`, as the text has it ("located in the
+Interpretation. `depth(n)` in the position ratio is the depth of `n`, as the text says ("located in the
 first half of the DOM tree"), not that of its subtree; the body has depth 1. A hyperlink is `<a href>`; the
-standard deviation is that of a sample. Criterion 3 is taken to the letter: depth and children of the
-body are counted in the elements "with the tagNames listed in bullet 2" (headings, links, rules and the
-like, which lie side by side in old pages), not in those that may be rated. Algorithm 4
-takes all of several equal nodes, as its description says. Algorithm 5 looks at every element
-inside the content. What it prints about siblings cannot be meant (`found == false` removes the
-parent exactly where the description forbids it); the description is followed: children of one
-element that all have one name and only an `<a>` in them, without images, go.
+standard deviation is that of a sample. Criterion 3 is taken literally: depth and children of the body
+are counted in the elements "with the tagNames listed in bullet 2" (headings, links, rules and similar
+elements, which are siblings in old pages), not in those that may be rated. Algorithm 4 takes all of
+several equal nodes, as its description says. Algorithm 5 examines every element inside the content. Its
+printed condition for siblings is evidently wrong (`found == false` removes the parent exactly where the
+description forbids it), so the description is followed: the children of one element are removed if they
+all have one name and contain only an `<a>`, without images.
 
-O(n · depth), the depth for the word ratio, which weighs a word by its distance to each ancestor;
-the centroid takes O(n).
+O(n · depth), where the depth is due to the word ratio, which weighs a word by its distance to each
+ancestor; the centroid takes O(n).
 */
 
 use dom::{Document, LocalName, NodeId, PrefixSums, local_name};
@@ -32,7 +32,8 @@ use crate::text::{is_blank, is_link, lengths};
 pub struct EuclidConfig {
     /// Size of the set of candidates (`c`).
     pub candidates: usize,
-    /// Elements whose text is more than this many times their text without links go (`tr`)…
+    /// Elements whose text is more than this many times their text without links are removed
+    /// (`tr`)…
     pub text_ratio: f64,
     /// …if they have more links than this (`hr`).
     pub links: u32,
@@ -113,7 +114,7 @@ impl<'a> Page<'a> {
         self.document.name(id).is_some_and(may_be_rated)
     }
 
-    /// Algorithms 1 to 4: rising, not overlapping.
+    /// Algorithms 1 to 4: ascending, not overlapping.
     fn selected(&self, candidates: usize) -> Vec<NodeId> {
         let document = self.document;
         if self.is_wide() {
@@ -133,7 +134,7 @@ impl<'a> Page<'a> {
     fn is_wide(&self) -> bool {
         let is_listed = |id| self.document.name(id).is_some_and(|name| !may_be_rated(name));
         let children = self.document.children(self.body).filter(|&id| is_listed(id)).count();
-        // Listed elements on the way from the body down to each node.
+        // Number of listed elements on the path from the body to each node.
         let mut on_path = vec![0usize; self.document.len()];
         for id in self.document.subtree(self.body).skip(1) {
             let above = on_path[self.document.node(id).parent as usize];
@@ -161,7 +162,7 @@ impl<'a> Page<'a> {
         rated.iter().map(point).collect()
     }
 
-    /// For each element the sum over its texts outside links of words by distance.
+    /// For each element, the sum of words by distance over its texts outside links.
     fn word_ratios(&self) -> Vec<f64> {
         let document = self.document;
         let mut ratios = vec![0.0; document.len()];
@@ -181,7 +182,7 @@ impl<'a> Page<'a> {
         ratios
     }
 
-    /// Algorithm 3: candidates inside another with the same text go.
+    /// Algorithm 3: candidates inside another one with the same text are removed.
     fn reduced(&self, set: &[NodeId]) -> Vec<NodeId> {
         let same_text_inside = |outer: NodeId, inner: NodeId| {
             outer != inner
@@ -192,7 +193,8 @@ impl<'a> Page<'a> {
         set.iter().copied().filter(stays).collect()
     }
 
-    /// Algorithm 4: most text to its tags, with its siblings in the set. Empty without text.
+    /// Algorithm 4: the most text relative to its tags, with its siblings in the set. Empty if
+    /// there is no text.
     fn content_of(&self, set: &[NodeId]) -> Vec<NodeId> {
         let weight = |id| f64::from(self.sum(&self.text, id)) / f64::from(self.sum(&self.tags, id));
         let highest = set.iter().map(|&id| weight(id)).fold(0.0, f64::max);
@@ -214,7 +216,7 @@ impl<'a> Page<'a> {
             }
             let all = f64::from(self.sum(&self.text, id));
             let linked = f64::from(self.sum(&self.link_text, id));
-            // Written as a product, for there may be no text outside links.
+            // Written as a product, because there may be no text outside links.
             let ratio = all > config.text_ratio * (all - linked);
             if ratio && self.sum(&self.links, id) > config.links {
                 removed[id as usize] = true;
@@ -227,7 +229,7 @@ impl<'a> Page<'a> {
         removed
     }
 
-    /// Whether all children (two or more) have one name and nothing but an `<a>` without images.
+    /// Whether all children (two or more) have one name and contain only an `<a>` without images.
     fn is_link_list(&self, id: NodeId) -> bool {
         let document = self.document;
         let is_blank = |id: NodeId| document.text(id).is_some_and(is_blank);
@@ -246,7 +248,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Definition 3.2: less the mean, by the standard deviation (0 where all are equal).
+/// Definition 3.2: minus the mean, divided by the standard deviation (0 where all are equal).
 fn standardise(points: &mut [Point]) {
     let n = points.len() as f64;
     for ratio in 0..4 {
@@ -264,7 +266,7 @@ fn square(value: f64) -> f64 {
     value * value
 }
 
-/// Algorithms 1 and 2: the `c` nodes farthest from the centroid; of equals the first.
+/// Algorithms 1 and 2: the `c` nodes farthest from the centroid; of equal ones the first.
 fn farthest(rated: &[NodeId], points: &[Point], c: usize) -> Vec<NodeId> {
     let mut centroid = [0.0; 4];
     for (ratio, mean) in centroid.iter_mut().enumerate() {

@@ -6,9 +6,10 @@ fn kept(html: &str) -> Vec<String> {
     texts(&d, &euclid(&d, &EuclidConfig::PUBLISHED))
 }
 
-/// By hand; depths: body 1, div 2, p 3, its texts and `b` 4, the text in `b` 5, so the first half
-/// ends at 2.5. Words by distance: div 2/1 + 2/2 + 1/3 + 2/2 (nothing for the link's), p 2/1 + 1/2 +
-/// 2/1; links: 1 in both; children: the div has 3, the paragraph 4; position: div 1, p 5/3 − 1.
+/// Calculated manually. Depths: body 1, div 2, p 3, its texts and `b` 4, the text in `b` 5, so the
+/// first half ends at 2.5. Words by distance: div 2/1 + 2/2 + 1/3 + 2/2 (nothing for the link's), p
+/// 2/1 + 1/2 + 2/1; links: 1 in both; children: the div has 3, the paragraph 4; position: div 1, p
+/// 5/3 − 1.
 #[test]
 fn ratios() {
     let d = dom::parse("<div>one two<p>a b <b>c</b> d e<a href=x>f g</a></p><hr></div>");
@@ -38,7 +39,7 @@ fn standardised() {
     assert_eq!(farthest(&[4, 5, 6], &[[0.0; 4]; 3], 2), [4, 5], "of equals the first");
 }
 
-/// Criterion 3: of the names listed there three lie beside each other, at most two in one another.
+/// Criterion 3: of the names listed there, three are siblings and at most two are nested.
 #[test]
 fn wide_pages_are_content() {
     let is_wide = |html: &str| Page::new(&dom::parse(html)).is_wide();
@@ -50,7 +51,7 @@ fn wide_pages_are_content() {
     assert!(!is_wide(""));
 }
 
-/// Algorithm 3: a container with the same text as one inside it takes its place.
+/// Algorithm 3: a container with the same text as one inside it replaces it.
 #[test]
 fn same_text() {
     let d = dom::parse("<section><div> <div><p>a</p><p>b</p></div></div></section><p>c");
@@ -60,7 +61,7 @@ fn same_text() {
     assert_eq!(page.reduced(&[inner, outer, p]), [outer, p]);
 }
 
-/// Algorithm 4: text by tags, ties, siblings.
+/// Algorithm 4: text relative to tags, ties, siblings.
 #[test]
 fn most_text_by_tags() {
     let d = dom::parse("<div><p>aaaa</p><ul><li>b<li>c</ul></div><div><p>dddd</p></div>");
@@ -73,7 +74,7 @@ fn most_text_by_tags() {
     assert!(page.content_of(&[]).is_empty());
 }
 
-/// Algorithm 5: eight links go, seven stay; half of the text may be links.
+/// Algorithm 5: eight links are removed, seven are kept; half of the text may be links.
 #[test]
 fn groups_of_links() {
     let links = |n: usize| "<a href=x>ab</a> ".repeat(n);

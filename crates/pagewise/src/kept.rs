@@ -1,17 +1,17 @@
-//! Sets of nodes: what is left of them when others are taken out.
+//! Sets of nodes with other nodes removed.
 
 use dom::{Document, NodeId, local_name};
 
 use crate::text::is_blank;
 
-/// The `body`, or the root where there is none (framesets).
+/// The `body`, or the root if there is none (framesets).
 pub(crate) fn body(document: &Document) -> NodeId {
     document.children(0).find(|&id| document.is(id, &local_name!("body"))).unwrap_or(0)
 }
 
-/// What is left of `roots` without the subtrees of nodes that are `removed`: the largest subtrees
-/// that hold nothing removed, and no blank text. `roots` rise and do not overlap. O(size of the
-/// subtrees).
+/// The remains of `roots` without the subtrees of `removed` nodes: the largest subtrees that
+/// contain no removed node, without blank text. `roots` are ascending and do not overlap. O(size of
+/// the subtrees).
 pub(crate) fn without(
     document: &Document,
     roots: &[NodeId],
@@ -49,7 +49,7 @@ pub(crate) fn without(
 pub(crate) mod tests {
     use super::*;
 
-    /// The text of nodes, one after another, white space normalised.
+    /// The texts of nodes, white space normalised.
     pub(crate) fn texts(document: &Document, nodes: &[NodeId]) -> Vec<String> {
         nodes.iter().map(|&id| dom::normalize_space(document.text_content(id))).collect()
     }

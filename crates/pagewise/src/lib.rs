@@ -1,5 +1,5 @@
 /*!
-Defines extraction methods that look at one page only, one paper a file.
+Extraction methods that use a single page, one paper per file.
 
 | method | paper | file |
 |---|---|---|
@@ -9,12 +9,12 @@ Defines extraction methods that look at one page only, one paper a file.
 | `density` | Arias, Deschacht and Moens: Language independent content extraction from web pages (2009) | `density.rs` |
 | `text-density` | Sun, Song and Liao: DOM based content extraction via text density (2011) | `text_density.rs` |
 
-Each takes a document parsed with [`dom::Keep::Content`] and gives the kept nodes: elements or text
-nodes, rising, none inside another. Where a paper leaves something open, or says two things, the
-file's documentation says which was taken.
+Each takes a document parsed with [`dom::Keep::Content`] and returns the kept nodes: elements or text
+nodes in ascending order, none inside another. Where a paper is ambiguous or contradicts itself, the
+file's documentation describes the choice made.
 
-Invariants: time and memory are linear in the nodes of the page (times its depth where said; the
-parser bounds that), but for redundancy; nothing is learnt or kept between pages; nothing fails.
+Invariants: time and memory are linear in the nodes of the page (times its depth where stated; the
+parser bounds that), except for redundancy; nothing is learnt or kept between pages; nothing fails.
 */
 
 pub mod blocks;

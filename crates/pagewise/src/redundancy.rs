@@ -1,15 +1,15 @@
 /*!
-BlockExtractor's third step (§2.4): blocks that are on other pages of the site too are noise.
+BlockExtractor's third step (§2.4): blocks that also occur on other pages of the site are noise.
 
-Blocks are compared by tree edit distance, an element being labelled with its name and a text with its
-words. The paper does not say how near two blocks must be to be the same; [`RedundancyConfig`] has it as
-a share of the larger block's nodes, 0 (equal blocks) as published.
+Blocks are compared by tree edit distance. An element is labelled with its name and a text with its
+words. The paper does not specify how similar two blocks must be to count as the same;
+[`RedundancyConfig`] expresses it as a share of the larger block's nodes, by default 0 (equal blocks).
 
 Not every pair is measured: equal blocks are found by their hash, and a pair within distance d shares
 all but d labels of the larger block, so one of its d + 1 rarest labels must be in both (prefix
-filter), and as many of all labels; only what passes is measured exactly, and in blocks of over
-`EXACT_UP_TO` nodes by that count alone. Give it siblings without near duplicates of each other, or
-the article itself is redundant.
+filter), and all but d of all its labels must be shared. Only pairs that pass are measured exactly; blocks of
+over `EXACT_UP_TO` nodes are compared by the number of shared labels alone. The siblings must not be near
+duplicates of each other, or the article itself is redundant.
 */
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,21 +27,21 @@ const EXACT_UP_TO: usize = 400;
 /// Parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct RedundancyConfig {
-    /// The density step before.
+    /// The preceding density step.
     pub blocks: BlocksConfig,
     /// Two blocks are the same if no more than this share of the larger one's nodes differ.
     pub distance: f64,
 }
 
 impl RedundancyConfig {
-    /// Equal blocks.
+    /// Only equal blocks.
     pub const PUBLISHED: Self = Self { blocks: BlocksConfig::PUBLISHED, distance: 0.0 };
 }
 
-/// The blocks that several sibling pages have. Borrows nothing of the pages.
+/// The blocks that several sibling pages have. Does not borrow from the pages.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Redundant {
-    /// Rising, each once.
+    /// Ascending, without duplicates.
     trees: Vec<Tree>,
 }
 
@@ -58,8 +58,8 @@ impl Redundant {
         Self { trees }
     }
 
-    /// What [`crate::blocks()`] keeps of a page without the blocks that several siblings have, in document
-    /// order. Depends on no other page.
+    /// The nodes that [`crate::blocks()`] keeps of a page, without the blocks that several siblings
+    /// have, in document order. Does not depend on any other page.
     pub fn blocks(&self, document: &Document, config: &RedundancyConfig) -> Vec<NodeId> {
         let left = dense_blocks(document, config).filter(|(_, tree)| !self.has(tree, config));
         let mut nodes: Vec<NodeId> = left.flat_map(|(kept, _)| kept).collect();
@@ -80,10 +80,9 @@ impl Redundant {
             })
     }
 
-    /// Whether these can be the blocks of pages: for values that were read back.
+    /// Checks that these can be the blocks of pages, for values that were deserialized.
     ///
-    /// # Errors
-    /// Says what is wrong.
+    /// # Errors Describes what is wrong.
     pub fn check(&self) -> Result<(), String> {
         match self.trees.iter().find(|tree| !tree.is_sound()) {
             Some(_) => Err("a redundant block is no tree".to_owned()),
@@ -95,7 +94,7 @@ impl Redundant {
     }
 }
 
-/// The dense blocks of a page: what is kept of each, and its tree.
+/// The dense blocks of a page: the kept nodes of each, and its tree.
 fn dense_blocks(
     document: &Document,
     config: &RedundancyConfig,
@@ -107,7 +106,7 @@ fn dense_blocks(
     })
 }
 
-/// The block as a tree: its root and what is below its children, without blank text.
+/// The block as a tree: its root and the subtrees of its children, without blank text.
 fn tree_of(document: &Document, block: &Block) -> Tree {
     let mut preorder = Vec::new();
     // Positions of open nodes in `preorder`, with their ends in the document.
@@ -134,12 +133,12 @@ fn tree_of(document: &Document, block: &Block) -> Tree {
     Tree::new(&preorder)
 }
 
-/// The blocks that are on several pages, or near one on another page.
+/// The blocks that are on several pages, or similar to one on another page.
 fn redundant(distinct: &BTreeMap<Tree, BTreeSet<usize>>, share: f64) -> BTreeSet<&Tree> {
     let index = LabelIndex::new(distinct.keys());
     let mut redundant: Vec<bool> = distinct.values().map(|pages| pages.len() > 1).collect();
     let pages: Vec<&BTreeSet<usize>> = distinct.values().collect();
-    // From small to large: each tree meets those that are not larger.
+    // From small to large: each tree is compared with those that are not larger.
     let mut order: Vec<usize> = (0..pages.len()).collect();
     order.sort_by_key(|&i| index.trees[i].len());
     let mut with_label: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
@@ -186,14 +185,14 @@ impl<'a> LabelIndex<'a> {
         Self { trees, labels, frequency }
     }
 
-    /// Trees met so far that may be within the distance of a tree that is not smaller.
+    /// Earlier trees that may be within the distance of this tree, which is not smaller.
     fn met(
         &self,
         large: usize,
         distance: usize,
         with_label: &BTreeMap<u64, Vec<usize>>,
     ) -> BTreeSet<usize> {
-        // Equal trees are one already, so at distance 0 there is nothing to meet.
+        // Equal trees are merged already, so at distance 0 there are no candidates.
         let rarest = if distance > 0 { distance + 1 } else { 0 };
         let lists = self.labels[large].iter().take(rarest).filter_map(|l| with_label.get(l));
         lists.flatten().copied().collect()
@@ -208,7 +207,7 @@ impl<'a> LabelIndex<'a> {
     }
 }
 
-/// How many labels two trees share, one for one.
+/// The number of labels that two trees share, with multiplicity.
 fn shared(a: &[u64], b: &[u64], frequency: &BTreeMap<u64, u32>) -> usize {
     let key = |label: &u64| (frequency[label], *label);
     let (mut i, mut j, mut shared) = (0, 0, 0);
@@ -250,7 +249,7 @@ mod tests {
         assert_eq!(pages(&[], 0.0).len(), 0);
     }
 
-    /// Blocks of 11 nodes (body, five paragraphs, five texts), of which one text differs.
+    /// Blocks of 11 nodes (body, five paragraphs, five texts) that differ in one text.
     #[test]
     fn near_blocks_go_if_allowed() {
         let page = |last: &str| {
@@ -261,7 +260,7 @@ mod tests {
         assert_eq!(pages(&[&a, &b], 0.0)[0].len(), 5);
         assert_eq!(pages(&[&a, &b], 0.09)[0].len(), 5, "0.09 · 11 < 1");
         assert_eq!(pages(&[&a, &b], 0.1)[0].len(), 0, "0.1 · 11 ≥ 1");
-        // A smaller block, near the larger one by the larger one's measure: one node less.
+        // A smaller block, within the distance for the larger one: one node less.
         let c = format!("{}<p></p>", page("x").replace("<p>x paragraph.</p>", ""));
         assert_eq!(pages(&[&a, &c], 0.1)[1].len(), 0);
     }

@@ -1,8 +1,8 @@
-//! How long text is, for the papers that count characters or words.
+//! Lengths of texts, for the papers that count characters or words.
 
 use dom::{Document, NodeId, PrefixSums, local_name};
 
-/// Characters of a text as a reader sees them: a run of white space is one, none at the ends.
+/// Number of visible characters of a text: a run of white space counts as one, none at either end.
 pub(crate) fn length(text: &str) -> u32 {
     let mut length = 0;
     let mut space = false;

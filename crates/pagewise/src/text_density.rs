@@ -2,15 +2,15 @@
 Text density with density sum: Sun, Song and Liao, DOM based content extraction via text density
 (SIGIR 2011), CETD-DS.
 
-An element's density is its characters by its tags; the composite one also weighs links. The element
-whose children's densities sum up highest (DensitySum) holds most of the content; the lowest density
-on the way from it to the body is the threshold, and wherever an element reaches it, the element with
-the highest sum inside it is content.
+An element's density is its characters divided by its tags; the composite density also weighs links. The
+element whose children's densities have the highest sum (DensitySum) contains most of the content. The
+lowest density on the path from it to the body is the threshold. In every element that reaches the
+threshold, the element with the highest sum is content.
 
-Readings. Zero counts of tags, link characters and link tags are 1 wherever they stand; a composite
-density that would be negative or undefined is 0. Characters: a run of white space is one. The
-method that others compare with as CETD-DS is the one with plain density; the composite one,
-CECTD-DS, is the better in the comparisons, and the default here. O(n).
+Interpretation. Zero counts of tags, link characters and link tags are replaced by 1; a composite
+density that would be negative or undefined is 0. A run of white space counts as one character. The
+method that other papers compare with as CETD-DS is the one with plain density; the composite one,
+CECTD-DS, has better results in the comparisons, and is the default here. O(n).
 */
 
 use dom::{Document, NodeId, PrefixSums};
@@ -21,9 +21,9 @@ use crate::text::{is_link, length, lengths};
 /// Which density.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Characters by tags (Definition 1).
+    /// Characters per tag (Definition 1).
     Text,
-    /// Composite text density (Definition 2): links count against it.
+    /// Composite text density (Definition 2): links lower it.
     Composite,
 }
 
@@ -35,7 +35,7 @@ pub struct TextDensityConfig {
 }
 
 impl TextDensityConfig {
-    /// The composite density; there is nothing else to set.
+    /// The composite density; there are no other parameters.
     pub const PUBLISHED: Self = Self { measure: Measure::Composite };
 }
 
@@ -45,7 +45,7 @@ pub fn text_density(document: &Document, config: &TextDensityConfig) -> Vec<Node
     let densities = densities(document, body, config.measure);
     let sums = density_sums(document, &densities);
     let elements = || document.subtree(body).filter(|&id| document.name(id).is_some());
-    // The element with the highest sum in each subtree, of equals the first.
+    // The element with the highest sum in each subtree, of equal ones the first.
     let mut best: Vec<NodeId> = document.ids().collect();
     for id in elements().rev() {
         for child in document.children(id).filter(|&child| document.name(child).is_some()) {
@@ -58,7 +58,7 @@ pub fn text_density(document: &Document, config: &TextDensityConfig) -> Vec<Node
     let top = best[body as usize];
     let on_path = document.ancestors(top).take_while(|&id| id >= body);
     let threshold = on_path.map(|id| densities[id as usize]).fold(f64::INFINITY, f64::min);
-    // `ExtractContent`: goes on into children only where an element reaches the threshold.
+    // `ExtractContent`: descends into children only if an element reaches the threshold.
     let mut content = Vec::new();
     let mut reached = vec![false; document.len()];
     for id in elements() {
@@ -104,7 +104,7 @@ fn densities(document: &Document, body: NodeId, measure: Measure) -> Vec<f64> {
     document.ids().map(density).collect()
 }
 
-/// Definition 3: the densities of an element's children, summed up.
+/// Definition 3: the sum of the densities of an element's children.
 fn density_sums(document: &Document, densities: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; document.len()];
     for id in document.ids().skip(1) {

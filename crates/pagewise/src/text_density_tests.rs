@@ -5,9 +5,9 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }
 
-/// By hand. `div`: 30 characters, of them 5 in a link; tags p, a: 2, link tags 1. The body has the
-/// same characters, so LCb/Cb = 1/6. Base: ln(30/25·5 + 30/6 + e) = ln(11 + e); quotient
-/// (30/5)·(2/1) = 12.
+/// Calculated manually. `div`: 30 characters, of them 5 in a link; tags p, a: 2, link tags 1. The
+/// body has the same characters, so LCb/Cb = 1/6. Base: ln(30/25·5 + 30/6 + e) = ln(11 + e);
+/// quotient (30/5)·(2/1) = 12.
 #[test]
 fn composite_density() {
     let d = dom::parse("<div><p>Twenty-five characters....<a href=x>click</a></p></div>");
@@ -35,7 +35,7 @@ fn page_without_links() {
     assert!(close(composite[find(&d, "div") as usize], 10.0 * libm::log(40.0) / libm::log(base)));
 }
 
-/// Definition 3, by hand: children's densities, not grandchildren's.
+/// Definition 3, calculated manually: children's densities, not grandchildren's.
 #[test]
 fn sums() {
     let d = dom::parse("<div><p>1234567890</p><p>12345<b>67</b></p></div>");
@@ -46,8 +46,8 @@ fn sums() {
     assert_eq!(sums[find(&d, "body") as usize], 17.0 / 3.0);
 }
 
-/// By hand, plain density: article 120/2 tags = 60 with sum 60 + 60 = 120, the highest; body 128/6;
-/// menu 8/2 = 4. Threshold min(60, 128/6) = 21.3: the menu does not reach it.
+/// Calculated manually, plain density: article 120/2 tags = 60 with sum 60 + 60 = 120, the highest;
+/// body 128/6; menu 8/2 = 4. Threshold min(60, 128/6) = 21.3: the menu does not reach it.
 #[test]
 fn small_page() {
     let sixty = "x".repeat(60);
@@ -61,7 +61,8 @@ fn small_page() {
     assert!(text_density(&empty, &TextDensityConfig::PUBLISHED).is_empty());
 }
 
-/// The lowest density on the way up is the threshold, so a second part of the article is taken too.
+/// The lowest density on the path to the root is the threshold, so a second part of the article is
+/// included.
 #[test]
 fn parts_of_an_article() {
     let long = "Many words in a row that make a paragraph of the article, and no link at all. ";

@@ -1,5 +1,5 @@
-//! Tree edit distance (Tai 1979) by Zhang and Shasha's algorithm (1989): the least number of nodes
-//! to insert, delete or relabel to make one ordered labelled tree of another.
+//! Tree edit distance (Tai 1979) by Zhang and Shasha's algorithm (1989): the minimum number of
+//! nodes to insert, delete or relabel to turn one ordered labelled tree into another.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Makes a tree of labels in pre-order with the size of each subtree.
+    /// Builds a tree from labels in pre-order with the size of each subtree.
     pub(crate) fn new(preorder: &[(u64, u32)]) -> Self {
         let mut tree = Self { labels: Vec::new(), leftmost: Vec::new() };
         // Open nodes: label, position in pre-order one past the subtree, leftmost leaf if known.
@@ -34,7 +34,7 @@ impl Tree {
         }
     }
 
-    /// Whether each leftmost leaf is a node that does not come behind its own.
+    /// Whether the leftmost leaf of each node is not after the node itself.
     pub(crate) fn is_sound(&self) -> bool {
         let at_most_own = |(at, &leaf): (usize, &u32)| leaf as usize <= at;
         self.labels.len() == self.leftmost.len()

@@ -2,15 +2,15 @@
 Words–leaves ratio: Insa, Silva and Tamarit, Using the words/leafs ratio in the DOM tree for content
 extraction (2013).
 
-The text of an article has many words to a leaf. The nodes with a high ratio ([`Ratio`], Definition
-4.4) are combined on the way up as long as the ratio does not fall too much (Definition 4.6), and the
+The text of an article has many words per leaf. The nodes with a high ratio ([`Ratio`], Definition
+4.4) are combined towards the root as long as the ratio does not fall too much (Definition 4.6), and the
 node with the highest relevance is the content (Definition 4.7).
 
-Readings. Relevance as printed, `R(n) = WLR(n) · max(W(n), ΣR(children))`, has no bound: a ratio of,
-say, 30 words makes it grow thirtyfold at each level, so the root or a node near it always wins,
-although the text argues that the factor stops the growth. Divided by the highest ratio of the page
-the factor is at most 1 and the argument holds: [`Relevance::Normalised`], the default here. The
-printed one is [`Relevance::Literal`]. Visibility is read from `style` and `hidden` attributes, the
+Interpretation. Relevance as printed, `R(n) = WLR(n) · max(W(n), ΣR(children))`, is unbounded: with a
+ratio of, say, 30 words it grows thirtyfold at each level, so the root or a node near it always has the
+highest, although the text argues that the factor stops the growth. Divided by the highest ratio of the
+page the factor is at most 1 and the argument holds: [`Relevance::Normalised`], the default here. The
+printed formula is [`Relevance::Literal`]. Visibility is read from `style` and `hidden` attributes, the
 position of a `div` from its `style`; style sheets are not loaded. Where all ratios or all positions
 are equal (0/0) the factor is 1. O(n).
 */
@@ -20,16 +20,16 @@ use dom::{Document, NodeId, local_name};
 use crate::kept::body;
 use crate::text::length;
 
-/// What is divided by what. The paper compares the four (its Tables 1 to 4).
+/// The numerator and denominator of the ratio. The paper compares the four (its Tables 1 to 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ratio {
-    /// Words by leaves: WLR.
+    /// Words per leaf: WLR.
     WordsLeaves,
-    /// Characters by nodes: CNR, of the authors' earlier paper.
+    /// Characters per node: CNR, from the authors' earlier paper.
     CharactersNodes,
-    /// Words by nodes: WNR.
+    /// Words per node: WNR.
     WordsNodes,
-    /// Characters by leaves: CLR.
+    /// Characters per leaf: CLR.
     CharactersLeaves,
 }
 
@@ -38,7 +38,7 @@ pub enum Ratio {
 pub enum Relevance {
     /// As printed.
     Literal,
-    /// With the ratio as a share of the highest on the page.
+    /// With the ratio divided by the highest on the page.
     Normalised,
 }
 
@@ -55,11 +55,11 @@ impl WordsLeavesConfig {
     /// The paper's ratio, with the relevance its text describes.
     pub const PUBLISHED: Self =
         Self { ratio: Ratio::WordsLeaves, relevance: Relevance::Normalised };
-    /// The paper's ratio and its relevance to the letter.
+    /// The paper's ratio and its relevance as printed.
     pub const AS_PRINTED: Self = Self { relevance: Relevance::Literal, ..Self::PUBLISHED };
 }
 
-/// The best node of the page (Algorithm 1), or nothing where there is no word.
+/// The best node of the page (Algorithm 1); empty if the page has no words.
 pub fn words_leaves(document: &Document, config: &WordsLeavesConfig) -> Vec<NodeId> {
     let nodes = ContentNodes::new(document, config.ratio);
     nodes.best(document, config.relevance).into_iter().collect()
@@ -68,7 +68,7 @@ pub fn words_leaves(document: &Document, config: &WordsLeavesConfig) -> Vec<Node
 /// The content nodes set of Definition 4.1 with the attributes of Definition 4.2.
 struct ContentNodes {
     root: NodeId,
-    /// Whether a node is in the set; the others' entries below mean nothing.
+    /// Whether a node is in the set. Entries below are meaningful only for these nodes.
     content: Vec<bool>,
     ratio: Vec<f64>,
 }
@@ -104,7 +104,7 @@ impl ContentNodes {
             } else {
                 1 + children().map(|child| below[child as usize]).sum::<u32>()
             };
-            // The fix-point `notWords`: an element stays if a child of it does.
+            // The fix-point `notWords`: an element stays if one of its children does.
             content[at] = children().next().is_some();
         }
         let ratio = total.iter().zip(&below).map(|(&t, &b)| f64::from(t) / f64::from(b.max(1)));
@@ -143,7 +143,7 @@ impl ContentNodes {
             if let Some(parent) = document.parent(id) {
                 of_children[parent as usize] += relevance;
             }
-            // Of equals the one with the lower identifier, which comes later here.
+            // Of equal ones the one with the lower identifier, which comes later here.
             if best.is_none_or(|(highest, _)| relevance >= highest) {
                 best = Some((relevance, id));
             }
@@ -152,7 +152,7 @@ impl ContentNodes {
     }
 }
 
-/// Function `leaves` (Figure 5): runs of short formatted pieces count as one leaf.
+/// Function `leaves` (Figure 5): a run of short formatted parts counts as one leaf.
 fn leaves(document: &Document, children: impl Iterator<Item = NodeId>, below: &[u32]) -> u32 {
     let mut leaves = 0;
     let mut joining = false;
@@ -182,7 +182,7 @@ fn joins(document: &Document, id: NodeId) -> bool {
     }
 }
 
-/// Attribute *Visible* of Definition 3.3, handed down: a hidden element hides all that is in it.
+/// Attribute *Visible* of Definition 3.3, inherited: a hidden element hides its subtree.
 fn visible(document: &Document) -> Vec<bool> {
     let mut visible = Vec::with_capacity(document.len());
     for id in document.ids() {

@@ -30,7 +30,7 @@ fn runs_of_leaves_end() {
     assert_eq!(ratio_of(html, "div", Ratio::WordsLeaves), 3.0);
 }
 
-/// Definition 4.1: invisible subtrees and branches without words are no content nodes.
+/// Definition 4.1: invisible subtrees and branches without words are not content nodes.
 #[test]
 fn content_nodes() {
     let d = dom::parse(
@@ -43,16 +43,16 @@ fn content_nodes() {
     assert!(words_leaves(&dom::parse("<p>!"), &WordsLeavesConfig::PUBLISHED).is_empty());
 }
 
-/// By hand. Words and leaves: menu 2/2, article 20/2 (a list of two items of 10 words), foot 2/1,
-/// body 24/5. Highest ratio 10 (each item), root 4.8, threshold √48 ≈ 6.93. Initial nodes: article
-/// and its items with their texts, numbers 6 to 10; all have ratio 10, so their weights are the
-/// positions 1, 3/4, 1/2, 1/4, 0.
+/// Calculated manually. Words and leaves: menu 2/2, article 20/2 (a list of two items of 10 words),
+/// foot 2/1, body 24/5. Highest ratio 10 (each item), root 4.8, threshold √48 ≈ 6.93. Initial
+/// nodes: article and its items with their texts, numbers 6 to 10; all have ratio 10, so their
+/// weights are the positions 1, 3/4, 1/2, 1/4, 0.
 ///
 /// Normalised (ratio/10): items 3/4 and 1/4 (text ½·1 is less than the item's own ¾; the second
-/// item's text has 0), article max(1, 3/4 + 1/4) = 1, body 0.48: the article wins.
+/// item's text has 0), article max(1, 3/4 + 1/4) = 1, body 0.48: the article is selected.
 ///
 /// Literal (ratio): texts 5 and 0, items 10·max(¾, 5) = 50 and 10·max(¼, 0) = 2.5, article 10 ·
-/// 52.5 = 525, body 4.8 · 525 = 2520: the body wins.
+/// 52.5 = 525, body 4.8 · 525 = 2520: the body is selected.
 #[test]
 fn small_page() {
     let ten = "one two three four five six seven eight nine ten";
@@ -67,14 +67,14 @@ fn small_page() {
     assert_eq!(best(WordsLeavesConfig::AS_PRINTED), [find(&d, "body")]);
 }
 
-/// Definition 4.7: of equals the lower identifier, that is the outer node.
+/// Definition 4.7: of equal nodes the one with the lower identifier, which is the outer node.
 #[test]
 fn ties_go_up() {
     let d = dom::parse("<div><p>a b c</p></div>");
     assert_eq!(words_leaves(&d, &WordsLeavesConfig::PUBLISHED), [find(&d, "body")]);
 }
 
-/// The relevance of a deep page overflows to infinity as printed, and the root wins.
+/// The relevance of a deep page overflows to infinity as printed, and the root is selected.
 #[test]
 fn deep_pages() {
     let html = "<div>".repeat(500) + &"word ".repeat(10_000);

@@ -1,4 +1,4 @@
-//! What must hold for any page and any method.
+//! Properties that hold for any page and any method.
 
 use dom::{Document, NodeId, parse};
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ fn page() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// Kept nodes rise, and none lies inside another.
+/// Kept nodes are ascending, and none lies inside another.
 fn check(document: &Document, kept: &[NodeId]) {
     assert!(kept.iter().all(|&id| (id as usize) < document.len()));
     assert!(kept.windows(2).all(|pair| document.node(pair[0]).end <= pair[1]), "{kept:?}");
@@ -56,7 +56,8 @@ proptest! {
         check(&d, &words_leaves(&d, &WordsLeavesConfig::AS_PRINTED));
     }
 
-    /// A page beside itself has nothing of its own; beside an empty one it keeps all.
+    /// A page compared with itself has nothing of its own; compared with an empty one it keeps
+    /// everything.
     #[test]
     fn redundancy(html in page(), distance in 0.0..0.5f64) {
         let (d, empty) = (parse(&html), parse(""));
@@ -68,7 +69,7 @@ proptest! {
     }
 }
 
-/// Large pages: linear time, or these would hang.
+/// Large pages, which would hang unless the time is linear.
 #[test]
 fn large_pages() {
     let paragraphs = "<p>Some words of a paragraph, and <a href=x>a link</a>.</p>".repeat(30_000);
@@ -81,7 +82,8 @@ fn large_pages() {
     }
 }
 
-/// A hundred siblings that share a large block but for a word, and have one of their own.
+/// A hundred siblings that share a large block except for a word, and each have a block of their
+/// own.
 #[test]
 fn a_hundred_siblings() {
     let page = |i: usize| {

@@ -15,6 +15,7 @@ mod detached;
 mod errors;
 mod feed_item;
 mod json;
+mod model_store;
 mod page;
 mod pages_in;
 mod reduce;
@@ -45,6 +46,8 @@ mod extension {
     use crate::detached::panic_for_tests;
     #[pymodule_export]
     use crate::feed_item::FeedItem;
+    #[pymodule_export]
+    use crate::model_store::{ModelStore, open_models};
     #[pymodule_export]
     use crate::page::{Page, site_key};
     #[pymodule_export]

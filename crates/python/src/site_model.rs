@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use grouping::settle;
 use model::Site;
@@ -355,7 +356,7 @@ impl SiteModel {
     ///     with other settings or weights.
     #[staticmethod]
     #[pyo3(signature = (data, settings=None))]
-    fn from_bytes(
+    pub(crate) fn from_bytes(
         py: Python<'_>,
         data: &[u8],
         settings: Option<&Bound<'_, Settings>>,
@@ -367,6 +368,26 @@ impl SiteModel {
             ModelError::new_err(format!("{error}; give the settings it was learnt with"))
         })?;
         Ok(Self::new(model, chosen))
+    }
+
+    /// Seconds that applying the model to a page takes, mean of so many rounds, with nothing of Python in
+    /// between: what `apply` is compared with (``scripts/bench-python``).
+    fn _seconds_to_apply(
+        &self,
+        py: Python<'_>,
+        html: Html,
+        url: &str,
+        rounds: u32,
+    ) -> PyResult<f64> {
+        let page = model::Page { site: self.site().to_owned(), ..page_of(url, &html, None) };
+        let spent = detached(py, 1, || {
+            let begun = Instant::now();
+            for _ in 0..rounds.max(1) {
+                in_memory::apply(&self.model, &page, &[], &self.chosen.settings);
+            }
+            begun.elapsed()
+        })?;
+        Ok(spent.as_secs_f64() / f64::from(rounds.max(1)))
     }
 
     fn __repr__(&self) -> String {

@@ -88,3 +88,36 @@ def test_ctrl_c(tmp_path: Path) -> None:
 
 def test_a_bar_is_shown_where_tqdm_is_installed(tmp_path: Path) -> None:
     assert sitegrove.run(REPOSITORY / "data" / "crawl", tmp_path / "run", progress=True).counts["sites"] > 5
+
+
+def test_models_that_last(tmp_path: Path, gazette: list[sitegrove.Page]) -> None:
+    file = tmp_path / "models.sqlite"
+    result = sitegrove.run(CRAWL, tmp_path / "run", models=file)
+    store = sitegrove.open_models(file)
+    assert store.path == file and "harbour-gazette.example" in store and "none.example" not in store
+    assert list(store) == [site["site"] for site in store.sites() if site["revision"] > 0]
+    assert len(store) == len(list(store)) > 0 and str(file) in repr(store)
+    model = store["harbour-gazette.example"]
+    assert model.site == "harbour-gazette.example"
+    assert sum(isinstance(model.apply_page(page), sitegrove.Article) for page in gazette) > 5
+    (revision,) = store.revisions(model.site)
+    (night,) = store.nights(model.site)
+    assert revision["revision"] == night["revision"] == 1 and revision["engine"] == "grove"
+    assert store.load(model.site, revision=1) == model
+    health = {record["site"]: record for record in result.health()}
+    assert health[model.site]["health"] == night["verdict"]
+    with pytest.raises(KeyError):
+        store.load(model.site, revision=2)
+    with pytest.raises(sitegrove.ModelError, match="harbour-gazette"):
+        store.load(model.site, settings=sitegrove.Settings(engine="forest"))
+
+
+def test_what_is_no_store(tmp_path: Path) -> None:
+    for content in (None, b"", b"no database" * 1000):
+        file = tmp_path / "models.sqlite"
+        if content is not None:
+            file.write_bytes(content)
+        with pytest.raises(sitegrove.InputError, match="models.sqlite") as caught:
+            sitegrove.open_models(file)
+        assert caught.value.path == str(file)
+    assert not sitegrove.run(CRAWL[0], tmp_path / "run").health()

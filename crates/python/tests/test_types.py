@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import sitegrove
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = Path(sitegrove.__file__).resolve().parent.parent
+NAMES = ("test_values.py", "test_model.py", "test_process.py", "test_run.py", "conftest.py", "test_documents.py")
+EXAMPLES = [str(HERE / name) for name in NAMES]
 
 
 def _run(*command: str, at: Path) -> None:
@@ -31,10 +34,16 @@ def test_the_stubs_are_those_of_the_module(tmp_path: Path) -> None:
 
 def test_examples_have_types(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
-    names = ("test_values.py", "test_model.py", "test_process.py", "test_run.py", "conftest.py", "test_documents.py")
-    files = [str(HERE / name) for name in names]
-    files += [str(PACKAGE / "sitegrove" / name) for name in ("__init__.py", "_run.py", "errors.py")]
+    files = EXAMPLES + [str(PACKAGE / "sitegrove" / name) for name in ("__init__.py", "_run.py", "errors.py")]
     _run("mypy", "--strict", "--cache-dir", str(tmp_path), "--ignore-missing-imports", *files, at=tmp_path)
+
+
+def test_examples_have_types_for_pyright(tmp_path: Path) -> None:
+    pytest.importorskip("pyright")
+    configuration = {"include": EXAMPLES, "extraPaths": [str(PACKAGE), str(HERE)], "reportMissingModuleSource": False}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(configuration), encoding="utf-8")
+    _run("pyright", "--pythonpath", sys.executable, "--project", str(tmp_path), at=tmp_path)
+    _run("pyright", "--pythonpath", sys.executable, "--verifytypes", "sitegrove", "--ignoreexternal", at=tmp_path)
 
 
 def test_everything_is_documented() -> None:

@@ -1,15 +1,15 @@
 /*!
-From the scores of pages to the figures of a table.
+Aggregates the scores of pages to the figures of a table.
 
-The F1 of a table is the mean of the pages' F1, not the F1 of mean precision and mean recall (R⁴ §5 says so outright).
-Sums run in the order given, so equal input gives equal bits.
+The F1 of a table is the mean of the pages' F1, not the F1 of mean precision and mean recall (R⁴ §5 states this
+explicitly). Sums are computed in the given order, so equal input gives equal bits.
 */
 
 use std::collections::BTreeMap;
 
 use crate::Score;
 
-/// What many scores come to.
+/// Summary of many scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Number of scores.
@@ -22,11 +22,11 @@ pub struct Summary {
     pub f1: f64,
     /// Median F1.
     pub median: f64,
-    /// The F1 that a tenth of the pages stay below.
+    /// The tenth percentile of F1.
     pub tenth: f64,
 }
 
-/// Summarises scores; `None` of none.
+/// Summarises scores; `None` without scores.
 pub fn summarise(scores: &[Score]) -> Option<Summary> {
     let part = |pick: fn(&Score) -> f64| scores.iter().map(pick).collect::<Vec<f64>>();
     let f1 = part(|score| score.f1);
@@ -40,12 +40,13 @@ pub fn summarise(scores: &[Score]) -> Option<Summary> {
     })
 }
 
-/// The arithmetic mean; `None` of nothing.
+/// The arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The value below which `share` (0 to 1) of the values lie, interpolated between the two nearest ranks; `None` of nothing.
+/// The value below which `share` (0 to 1) of the values lie, interpolated between the two nearest
+/// ranks; `None` without values.
 pub fn percentile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -55,7 +56,8 @@ pub fn percentile(values: &[f64], share: f64) -> Option<f64> {
     Some(below + (above - below) * rank.fract())
 }
 
-/// The mean of every group, by key. Their mean in turn ([`macro_mean`]) lets a large group count no more than a small one.
+/// The mean of every group, by key. In the mean of these ([`macro_mean`]), all groups have equal
+/// weight.
 pub fn group_means<K: Ord>(values: impl IntoIterator<Item = (K, f64)>) -> BTreeMap<K, f64> {
     let mut groups: BTreeMap<K, (f64, usize)> = BTreeMap::new();
     for (key, value) in values {
@@ -66,15 +68,15 @@ pub fn group_means<K: Ord>(values: impl IntoIterator<Item = (K, f64)>) -> BTreeM
     groups.into_iter().map(|(key, (sum, count))| (key, sum / count as f64)).collect()
 }
 
-/// The mean of group means; `None` of no group.
+/// The mean of group means; `None` without groups.
 pub fn macro_mean<K: Ord>(groups: &BTreeMap<K, f64>) -> Option<f64> {
     mean(&groups.values().copied().collect::<Vec<f64>>())
 }
 
-/// Of every page the group it counts in: its template where at least `fewest` pages share it, else none.
+/// The group of every page: its template if at least `fewest` pages share it, else `None`.
 ///
-/// `pages` are (data set, template). Sizes are counted over all pages of a template, whatever their data set;
-/// the groups themselves are per data set.
+/// `pages` are (data set, template). Sizes are counted over all pages of a template, in any data
+/// set; the groups themselves are per data set.
 pub fn template_groups<'a>(
     pages: &[(&'a str, Option<&'a str>)],
     fewest: usize,

@@ -1,13 +1,14 @@
 /*!
 Retrieved words: the measure of the words-leaves ratio (§5) and R⁴ (§5) papers.
 
-Recall is the number of relevant words retrieved over all relevant words, precision the same over all retrieved words.
-A word that occurs k times in the gold and m times in the output was retrieved min(k, m) times: order does not count.
+Recall is the number of relevant words retrieved divided by all relevant words, precision the same divided by all
+retrieved words. A word that occurs k times in the gold and m times in the output was retrieved min(k, m) times; order
+is ignored.
 */
 
 use crate::{Score, words::Word};
 
-/// Compares two texts as multisets of words; `None` where the gold has no word.
+/// Compares two texts as multisets of words; `None` if the gold has no word.
 pub fn compare(gold: &[Word], output: &[Word]) -> Option<Score> {
     (!gold.is_empty())
         .then(|| Score::of_counts(common(gold.to_vec(), output.to_vec()), output.len(), gold.len()))

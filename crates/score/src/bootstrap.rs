@@ -1,15 +1,15 @@
 /*!
-How sure a difference between two systems is: the paired bootstrap.
+Uncertainty of the difference between two systems: the paired bootstrap.
 
-Pages of one site are alike, so the units drawn are sites or groups of siblings, each with the difference of the two
-systems' means on it. Many times as many units as there are are drawn with replacement; the interval holds the middle
-95 % of the means. The draws come from SplitMix64 with a seed the caller gives, written out here so that a printed
-interval can be had again with any later version.
+Pages of one site are similar, so the resampled units are sites or groups of siblings, each with the difference of the
+two systems' means on it. Each of many samples draws as many units as there are, with replacement; the interval
+contains the middle 95 % of the means. The random numbers come from SplitMix64 with a seed given by the caller. It is
+implemented here so that a printed interval can be reproduced with any later version.
 */
 
 use crate::aggregate::mean;
 
-/// A difference with its interval.
+/// A difference with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Mean difference.
@@ -26,12 +26,13 @@ pub struct Interval {
     pub losses: usize,
 }
 
-/// Half a point of a hundred: less is neither a win nor a loss.
+/// Half a point of a hundred: smaller differences are neither wins nor losses.
 pub const NOTICEABLE: f64 = 0.005;
 /// Number of bootstrap samples.
 pub const RESAMPLES: usize = 2000;
 
-/// The interval of the mean of paired differences, first system minus second, one a unit; `None` of no unit.
+/// The interval of the mean of paired differences, first system minus second, one per unit; `None`
+/// without units.
 pub fn paired(differences: &[f64], seed: u64) -> Option<Interval> {
     let centre = mean(differences)?;
     let mut state = seed;
@@ -53,7 +54,8 @@ pub fn paired(differences: &[f64], seed: u64) -> Option<Interval> {
     })
 }
 
-/// A number from 0 to `bound` − 1: the high half of a 128-bit product, biased by less than 2⁻⁴⁰ for any bound met here.
+/// A number from 0 to `bound` − 1: the high half of a 128-bit product, with a bias of less than
+/// 2⁻⁴⁰ for the bounds used here.
 fn below(bound: usize, state: &mut u64) -> usize {
     ((u128::from(splitmix(state)) * bound as u128) >> 64) as usize
 }

@@ -1,8 +1,10 @@
 /*!
-The longest common subsequence: the measure of the CETD and BlockExtractor (§3.2) papers by word, of text density (§5.2) by character.
+The longest common subsequence: the measure of the CETD and BlockExtractor (§3.2) papers by word, and of text density
+(§5.2) by character.
 
 Precision is its length over the output's, recall over the gold's.
-It is found bit-parallel after Hyyrö (the `rapidfuzz` crate), n·m/64 steps: about 0.4 ms for a page of 6,000 characters.
+It is computed bit-parallel after Hyyrö (the `rapidfuzz` crate), n·m/64 steps: about 0.4 ms for a page of 6,000
+characters.
 */
 
 use std::hash::Hash;
@@ -11,18 +13,18 @@ use rustc_hash::FxHashMap;
 
 use crate::{Score, words::Word};
 
-/// Compares two texts by word; `None` where the gold has no word.
+/// Compares two texts by word; `None` if the gold has no word.
 pub fn compare_words(gold: &[Word], output: &[Word]) -> Option<Score> {
     (!gold.is_empty()).then(|| Score::of_counts(length(gold, output), output.len(), gold.len()))
 }
 
-/// Compares two texts by character, white space ignored; `None` where the gold has nothing else.
+/// Compares two texts by character, ignoring white space; `None` if the gold has only white space.
 pub fn compare_characters(gold: &str, output: &str) -> Option<Score> {
     let (gold, output) = (characters(gold), characters(output));
     (!gold.is_empty()).then(|| Score::of_counts(length(&gold, &output), output.len(), gold.len()))
 }
 
-/// The characters of a text that are not white space, as they stand: case and accents count.
+/// The characters of a text except white space, unchanged: case and accents count.
 pub fn characters(text: &str) -> Vec<char> {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
@@ -33,7 +35,8 @@ pub fn length<T: Eq + Hash + Copy>(a: &[T], b: &[T]) -> usize {
     rapidfuzz::distance::lcs_seq::similarity(a.iter().copied(), b.iter().copied())
 }
 
-/// The same sequences over 0, 1, 2 … in order of appearance: small numbers are a table look-up, large ones a hash.
+/// The same sequences over 0, 1, 2 … in order of appearance: small numbers need a table look-up,
+/// large ones a hash.
 fn numbered<T: Eq + Hash + Copy>(a: &[T], b: &[T]) -> (Vec<u32>, Vec<u32>) {
     let mut numbers = FxHashMap::default();
     let mut number = |item: &T| {
@@ -78,8 +81,8 @@ mod tests {
     #[test]
     fn characters_of_the_papers_example() {
         let (a, b) = ("the dog jumps over the brown fox", "the fox jumps over the brown dog");
-        // The paper prints "the jumps over the brown " with length 23; it has 25 characters, and the o that
-        // "dog" and "fox" share fits twice besides: 4 + 1 + 22 + 1.
+        // The paper prints "the jumps over the brown " with length 23; it has 25 characters, and
+        // the o common to "dog" and "fox" matches twice in addition: 4 + 1 + 22 + 1.
         let with_spaces: [Vec<char>; 2] = [a, b].map(|text| text.chars().collect());
         assert_eq!(length(&with_spaces[0], &with_spaces[1]), 28);
         // Without the six spaces: the·o·jumps·over·the·brown·o = 3+1+5+4+3+5+1 of 26 characters.
@@ -115,7 +118,7 @@ mod tests {
             prop_assert!(expected <= a.len().min(b.len()));
         }
 
-        /// Long nearly equal texts take other paths in the library than short different ones.
+        /// The library takes other code paths for long, nearly equal texts.
         #[test]
         fn nearly_equal(a in prop::collection::vec(0u8..30, 60..260), cuts in prop::collection::vec((0usize..260, 0u8..30), 0..6)) {
             let mut b = a.clone();
@@ -126,7 +129,7 @@ mod tests {
             prop_assert_eq!(length(&a, &b), naive(&a, &b));
         }
 
-        /// More different symbols than the library keeps in its table.
+        /// More distinct symbols than the library keeps in its table.
         #[test]
         fn many_symbols(a in prop::collection::vec(0u32..600, 0..300), b in prop::collection::vec(0u32..600, 0..300)) {
             prop_assert_eq!(length(&a, &b), naive(&a, &b));

@@ -1,7 +1,7 @@
 /*!
-The papers' measures of how well a text was extracted, and what is made of many of them.
+Measures of extraction quality from the papers, and their aggregation over pages.
 
-A page is compared with its gold by [`score`], one [`Score`] (precision, recall, F1) a [`Measure`]:
+[`score`] compares a page with its gold and gives one [`Score`] (precision, recall, F1) per [`Measure`]:
 
 | measure | from | counts |
 |---|---|---|
@@ -11,10 +11,12 @@ A page is compared with its gold by [`score`], one [`Score`] (precision, recall,
 | [`lcs`] | CETD, BlockExtractor §3.2, text density §5.2 | the longest common subsequence, by word or by character |
 | [`substring`] | text density §5.2 | the longest common substring, by character |
 
-Title, authors and date have measures of their own ([`metadata`]). Of the others each exists raw, as the papers have it, and title-neutral ([`neutral`]), since some gold texts begin with the page's title and some do not.
-Over pages there are means, medians, percentiles and macro averages ([`aggregate`]), and intervals of the difference between two systems ([`bootstrap`]).
+Title, authors and date have measures of their own ([`metadata`]). Each of the others exists raw, as in the papers,
+and title-neutral ([`neutral`]), since some gold texts begin with the page's title and some do not. Over pages there
+are means, medians, percentiles and macro averages ([`aggregate`]), and intervals of the difference between two
+systems ([`bootstrap`]).
 
-Everything here is a pure function of texts and numbers: no file, no clock, no hash order reaches a result.
+Everything here is a pure function of texts and numbers: no result depends on files, clocks or the order of hashes.
 */
 
 pub mod aggregate;

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-/// What is counted.
+/// The unit that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// The set of pairs of consecutive words ([`crate::shingles`]).
@@ -19,17 +19,19 @@ pub enum Kind {
     Substring,
 }
 
-/// What is counted, and whether titles and optional paragraphs are set aside first ([`crate::neutral`]).
+/// The unit that is counted, and whether titles and optional paragraphs are removed first
+/// ([`crate::neutral`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Measure {
-    /// What is counted.
+    /// The unit that is counted.
     pub kind: Kind,
-    /// True: over the texts as they are. False: title-neutral. Nodes are always counted as they are.
+    /// True: over the unchanged texts. False: title-neutral. Nodes are always counted unchanged.
     pub raw: bool,
 }
 
 impl Measure {
-    /// Every measure, in the order of reports. By name: the kind, with `-raw` behind it for the raw ones.
+    /// Every measure, in the order of reports. The name is that of the kind, with the suffix `-raw`
+    /// for raw ones.
     pub const ALL: [Self; 11] = [
         Self { kind: Kind::Pairs, raw: false },
         Self { kind: Kind::Pairs, raw: true },
@@ -61,7 +63,7 @@ impl Measure {
         }
     }
 
-    /// What the measure is, in words.
+    /// A readable description of the measure.
     pub fn describe(self) -> String {
         let kind = match self.kind {
             Kind::Pairs => "set of pairs of consecutive words",
@@ -81,7 +83,7 @@ impl fmt::Display for Measure {
     }
 }
 
-/// A name that no measure has.
+/// A name that is not that of a measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownMeasure(String);
 

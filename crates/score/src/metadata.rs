@@ -1,15 +1,15 @@
 /*!
-How well the title, the authors and the date of a page were found.
+Quality of the extracted title, authors and date of a page.
 
-Gold and output are read in the same way, so that no system wins or loses by its spelling:
+Gold and output are normalised in the same way, so that differences in spelling do not affect the score:
 
 | field | exact | graded |
 |---|---|---|
-| [`title()`] | the same letters and digits, case aside, after the site's name is taken off either end of both | F1 of words, with multiplicity |
+| [`title()`] | the same letters and digits, ignoring case, after the site's name is removed from either end of both | F1 of words, with multiplicity |
 | [`authors()`] | the same set of names | F1 of the sets of names |
-| [`date()`] | the same calendar day as each writes it | at most one day apart, as zones may make it |
+| [`date()`] | the same calendar day as written in each | at most one day apart, as time zones may cause |
 
-A value that is missing scores zero. What each reading is, and why, stands at the functions.
+A missing value scores zero. The functions document each normalisation and its reasons.
 */
 
 mod authors;
@@ -20,16 +20,16 @@ pub use authors::{authors, has_names};
 pub use date::{Day, date, day};
 pub use title::{headline, title};
 
-/// How a value compares with its gold.
+/// The score of a value compared with its gold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldScore {
-    /// Whether it is the same.
+    /// Whether it is equal after normalisation.
     pub exact: bool,
-    /// How much of it is the same, 0 to 1; 1 where exact.
+    /// Partial agreement, 0 to 1; 1 if `exact`.
     pub graded: f64,
 }
 
 impl FieldScore {
-    /// The score of a value that is not there, or has nothing of the gold.
+    /// The score of a value that is missing, or has nothing in common with the gold.
     pub const ZERO: Self = Self { exact: false, graded: 0.0 };
 }

@@ -1,16 +1,16 @@
 /*!
-Title-neutral comparison: what is neither right nor wrong is taken out of both sides.
+Title-neutral comparison: optional text, which is neither right nor wrong, is removed from both sides.
 
-Some gold texts begin with the page's title and some do not, some carry paragraphs whose presence is a matter of taste.
-Systems must be neither paid nor fined for them. Two ways, for two kinds of measure:
+Some gold texts begin with the page's title and some do not; some contain paragraphs whose inclusion is debatable.
+Systems must be neither rewarded nor penalised for them. There are two ways, for two kinds of measures:
 
-- **Sets of pairs**: the pairs of the title, of the page's `<title>` and of the optional paragraphs leave both sets,
-  wherever they occur ([`pairs_aside`]).
-- **Everything that counts order or multiplicity**: whole lines leave both texts ([`strip`]). A line goes when its words
-  stand in a row in the title, in the page's `<title>`, or in an optional paragraph: `Headline` goes beside
-  `<title>Headline - The Paper</title>`, and so does a lone `The Paper`. A title run together with other text stays.
+- **Sets of pairs**: the pairs of the title, of the page's `<title>` and of the optional paragraphs are removed from
+  both sets, wherever they occur ([`pairs_aside`]).
+- **Measures of order or multiplicity**: complete lines are removed from both texts ([`strip`]). A line is removed if its
+  words occur consecutively in the title, in the page's `<title>`, or in an optional paragraph: `Headline` is removed
+  for `<title>Headline - The Paper</title>`, and so is a separate `The Paper`. A title joined with other text is kept.
 
-Either is waived for a page where it would leave too little of the gold: fewer than three pairs, or than the four words
+Neither is applied to a page where it would leave too little of the gold: fewer than three pairs, or than the four words
 that make three pairs.
 */
 
@@ -19,10 +19,10 @@ use crate::{
     words::{Vocabulary, Word},
 };
 
-/// What is set aside on one page.
+/// The optional text of one page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aside<'a> {
-    /// The article's title as the gold has it.
+    /// The article's title in the gold.
     pub title: Option<&'a str>,
     /// The text of the page's `<title>`.
     pub page_title: Option<&'a str>,
@@ -36,13 +36,13 @@ impl<'a> Aside<'a> {
     }
 }
 
-/// Fewest pairs of the gold that have to remain.
+/// Minimum number of pairs of the gold that must remain.
 const FEWEST_PAIRS: usize = 3;
-/// Fewest words of the gold that have to remain.
+/// Minimum number of words of the gold that must remain.
 const FEWEST_WORDS: usize = FEWEST_PAIRS + 1;
 
-/// The pairs to take out of both sides; none where too little of the gold would remain.
-/// The optional paragraphs are read as one text, so the pairs across their bounds go too.
+/// The pairs to remove from both sides; empty if too little of the gold would remain. The optional
+/// paragraphs are read as one text, so the pairs across their boundaries are removed too.
 pub fn pairs_aside(gold: &[Word], aside: &Aside<'_>, vocabulary: &mut Vocabulary) -> Shingles {
     let mut pairs = Shingles::of(&vocabulary.words(&aside.optional.join("\n")));
     for title in aside.titles() {
@@ -52,7 +52,7 @@ pub fn pairs_aside(gold: &[Word], aside: &Aside<'_>, vocabulary: &mut Vocabulary
     if remaining < FEWEST_PAIRS { Shingles::default() } else { pairs }
 }
 
-/// Both texts without the lines to set aside; both untouched where too little of the gold would remain.
+/// Both texts without the optional lines; both unchanged if too little of the gold would remain.
 pub fn strip(
     gold: &str,
     output: &str,
@@ -81,7 +81,7 @@ pub fn strip(
     (stripped, stripped_output)
 }
 
-/// True where `words` occur in a row in `run`.
+/// True if `words` occur consecutively in `run`.
 fn stands_in(words: &[Word], run: &[Word]) -> bool {
     run.windows(words.len()).any(|window| window == words)
 }

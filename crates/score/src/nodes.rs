@@ -1,14 +1,14 @@
 /*!
-Retrieved DOM nodes: the measure of the R⁴ paper (§5), which also counts what is not text.
+Retrieved DOM nodes: the measure of the R⁴ paper (§5), which also counts nodes without text.
 
-A node is known by any key that both sides use, such as its path or its number in document order.
+A node is identified by any key that both sides use, such as its path or its number in document order.
 */
 
 use std::collections::BTreeSet;
 
 use crate::Score;
 
-/// Compares two sets of nodes; `None` where the gold marks none. A key given twice counts once.
+/// Compares two sets of nodes; `None` if the gold marks none. Duplicate keys count once.
 pub fn compare<K: Ord>(
     gold: impl IntoIterator<Item = K>,
     output: impl IntoIterator<Item = K>,

@@ -1,4 +1,4 @@
-//! One page under several measures at once, each preparation done once.
+//! Scores one page with several measures at once, with each preparation done once.
 
 use crate::{
     Kind, Measure, Score, bag, lcs,
@@ -9,18 +9,18 @@ use crate::{
     words::{Vocabulary, Word},
 };
 
-/// What a page should have given.
+/// The expected result for a page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gold<'a> {
     /// The article's text.
     pub text: &'a str,
-    /// What is neither right nor wrong.
+    /// The optional text.
     pub aside: Aside<'a>,
-    /// Keys of the article's DOM nodes, where they are marked.
+    /// Keys of the article's DOM nodes, if they are marked.
     pub nodes: &'a [String],
 }
 
-/// What a system gave for a page; empty where it gave nothing.
+/// The output of a system for a page; empty if it gave nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Output<'a> {
     /// The extracted text.
@@ -29,7 +29,8 @@ pub struct Output<'a> {
     pub nodes: &'a [String],
 }
 
-/// The scores of one page in the order of `measures`; `None` where its gold has nothing for a measure to count.
+/// The scores of one page in the order of `measures`; `None` if its gold has nothing that a measure
+/// counts.
 pub fn score(gold: &Gold<'_>, output: &Output<'_>, measures: &[Measure]) -> Vec<Option<Score>> {
     let mut vocabulary = Vocabulary::new();
     let raw = Pair::of(gold.text.to_owned(), output.text.to_owned(), &mut vocabulary);
@@ -57,7 +58,7 @@ pub fn score(gold: &Gold<'_>, output: &Output<'_>, measures: &[Measure]) -> Vec<
     measures.iter().map(one).collect()
 }
 
-/// Gold and output prepared alike.
+/// Gold and output, prepared in the same way.
 struct Pair {
     gold: String,
     output: String,
@@ -91,11 +92,12 @@ mod tests {
         let body = "one two three four";
         for measure in ["pairs", "words", "lcs-words", "lcs-chars", "substring"] {
             let neutral = f1(&gold, body, measure).unwrap();
-            // Setting title pairs aside leaves the pair across the bound, news-one, in the gold.
+            // Removing the pairs of the title leaves the pair across the boundary, news-one, in the
+            // gold.
             let expected = if measure == "pairs" { 2.0 * 0.75 / 1.75 } else { 1.0 };
             assert!((neutral - expected).abs() < 1e-12, "{measure} {neutral}");
         }
-        // Raw, by hand: 3 of 5 pairs; 4 of 6 words; 15 of 22 characters.
+        // Raw, calculated manually: 3 of 5 pairs; 4 of 6 words; 15 of 22 characters.
         for (measure, recall) in [
             ("pairs-raw", 3.0 / 5.0),
             ("words-raw", 4.0 / 6.0),
@@ -119,7 +121,8 @@ mod tests {
     }
 
     proptest! {
-        /// A text against itself is perfect, anything is within bounds, and the measures nest.
+        /// A text compared with itself is perfect, all scores are within bounds, and the measures
+        /// are ordered.
         #[test]
         fn bounds_and_nesting(gold in "[ab東ไ']{1,3}( [abcd東]{1,3}){3,20}", output in "([abcd東]{1,3}[ \n]){0,20}") {
             let gold = Gold { text: &gold, ..Gold::default() };

@@ -1,4 +1,4 @@
-//! Which paragraphs one text has that another lacks: for people who look at the worst pages.
+//! Paragraphs of one text that are missing in another, for inspecting the worst pages.
 
 use crate::{
     shingles::Shingles,
@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The lines of `text`, in order, of which less than half the word pairs occur anywhere in `other`.
-/// Lines without a word are left out; a line of one word counts as lacking where that word does not occur.
+/// Lines without a word are omitted; a line of one word is missing if that word does not occur.
 pub fn lacking<'a>(text: &'a str, other: &str) -> Vec<&'a str> {
     let mut vocabulary = Vocabulary::new();
     let other_words = vocabulary.words(other);

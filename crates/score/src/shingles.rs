@@ -2,8 +2,8 @@
 Pairs of consecutive words as sets: the measure of the Forest paper (§4, "Performance metrics").
 
 With G and S the sets of 2-grams of gold and output, precision is |G ∩ S| / |S| and recall |G ∩ S| / |G|.
-How often a pair occurs does not count. A text of one word has that word as its only member;
-it equals another text of that one word and no pair.
+The number of occurrences of a pair does not count. A text of one word has that word as its only member;
+it equals another text of the same single word, but no pair.
 */
 
 use crate::{Score, words::Word};
@@ -11,7 +11,8 @@ use crate::{Score, words::Word};
 /// A set of word pairs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shingles {
-    /// Sorted, without repetition: first word in the high half, second word + 1 in the low, 0 for none.
+    /// Sorted, without duplicates: first word in the high half, second word + 1 in the low, 0 for
+    /// none.
     members: Vec<u64>,
 }
 
@@ -27,7 +28,7 @@ impl Shingles {
         Self { members }
     }
 
-    /// Everything in either of two sets.
+    /// The union of two sets.
     pub fn union(&self, other: &Self) -> Self {
         let mut members = [&self.members[..], &other.members[..]].concat();
         members.sort_unstable();
@@ -46,12 +47,12 @@ impl Shingles {
         self.members.len()
     }
 
-    /// True where there is no member.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// Number of members two sets share.
+    /// Number of members common to both sets.
     pub fn common(&self, other: &Self) -> usize {
         self.members.iter().filter(|member| other.members.binary_search(member).is_ok()).count()
     }
@@ -61,7 +62,8 @@ fn pack(first: Word, second: Word) -> u64 {
     u64::from(first) << 32 | (u64::from(second) + 1)
 }
 
-/// Compares the pairs of two texts, those in `aside` taken out of both; `None` where no gold pair remains.
+/// Compares the pairs of two texts, with those in `aside` removed from both; `None` if no gold pair
+/// remains.
 pub fn compare(gold: &[Word], output: &[Word], aside: &Shingles) -> Option<Score> {
     let gold = Shingles::of(gold).without(aside);
     let output = Shingles::of(output).without(aside);

@@ -1,27 +1,28 @@
 /*!
-The longest common substring by character, white space ignored: the stricter measure of the text density paper (§5.2).
+The longest common substring by character, ignoring white space: the stricter measure of the text density paper (§5.2).
 
-One character missing in the middle of the output can halve it. Found with a suffix automaton (the `general-sam` crate)
-over the shorter text in O((n + m) log σ).
+A single character missing in the middle of the output can halve it. Computed with a suffix automaton (the
+`general-sam` crate) over the shorter text in O((n + m) log σ).
 */
 
 use general_sam::{BTreeTransTable, GeneralSam};
 
 use crate::{Score, lcs::characters};
 
-/// Compares two texts; `None` where the gold has nothing but white space.
+/// Compares two texts; `None` if the gold has only white space.
 pub fn compare(gold: &str, output: &str) -> Option<Score> {
     let (gold, output) = (characters(gold), characters(output));
     (!gold.is_empty()).then(|| Score::of_counts(length(&gold, &output), output.len(), gold.len()))
 }
 
-/// Length of the longest run of characters that two texts share.
+/// Length of the longest common run of characters of two texts.
 pub fn length(a: &[char], b: &[char]) -> usize {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let short: Vec<u32> = short.iter().map(|&c| u32::from(c)).collect();
     let automaton = GeneralSam::<BTreeTransTable<u32>>::from_utf32(short);
 
-    // `matched` is the longest suffix of what was read that the automaton knows; `state` is where it ends.
+    // `matched` is the longest suffix of the text read so far that is in the automaton; `state` is
+    // its end.
     let mut state = automaton.get_root_state();
     let (mut matched, mut longest) = (0, 0);
     for &c in long {
@@ -67,14 +68,15 @@ mod tests {
         let with_spaces: [Vec<char>; 2] = [a, b].map(|text| text.chars().collect());
         // " jumps over the brown " with its spaces: 22 characters (the paper prints 20).
         assert_eq!(length(&with_spaces[0], &with_spaces[1]), 22);
-        // jumps·over·the·brown without them: 5 + 4 + 3 + 5 of 26.
+        // jumps·over·the·brown without spaces: 5 + 4 + 3 + 5 of 26.
         let score = compare(a, b).unwrap();
         assert_eq!((score.precision, score.recall), (17.0 / 26.0, 17.0 / 26.0));
     }
 
     #[test]
     fn by_hand() {
-        // "cdef" is the longest run shared: 4 of 6 retrieved, 4 of 8 wanted, F1 = 2·(2/3)(1/2)/(7/6) = 4/7.
+        // "cdef" is the longest common run: 4 of 6 retrieved, 4 of 8 wanted, F1 =
+        // 2·(2/3)(1/2)/(7/6) = 4/7.
         let score = compare("ab cdef gh", "xcdefy").unwrap();
         assert!((score.f1 - 4.0 / 7.0).abs() < 1e-12);
         assert_eq!(compare("ab", ""), Some(Score::ZERO));

@@ -1,6 +1,6 @@
 //! Precision, recall and their harmonic mean.
 
-/// How an output compares with its gold: three shares between 0 and 1.
+/// Agreement of an output with its gold: three shares between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// Share of the output that is in the gold.
@@ -12,11 +12,11 @@ pub struct Score {
 }
 
 impl Score {
-    /// The score of an output that has nothing of the gold.
+    /// The score of an output that has nothing in common with the gold.
     pub const ZERO: Self = Self { precision: 0.0, recall: 0.0, f1: 0.0 };
 
-    /// The score of an output of `output` units of which `common` are among the gold's `gold`.
-    /// An empty output scores zero, and so does any output against an empty gold.
+    /// The score of an output of `output` units, `common` of which are among the `gold` units of
+    /// the gold. An empty output scores zero, and so does any output compared with an empty gold.
     pub fn of_counts(common: usize, output: usize, gold: usize) -> Self {
         if common == 0 || output == 0 || gold == 0 {
             return Self::ZERO;

@@ -1,13 +1,13 @@
 /*!
-The words of a text, as every measure by word counts them.
+The words of a text, as counted by all measures by word.
 
 A text is lower-cased, apostrophes between two word characters are removed (`don't` → `dont`), and then a word is
 
 - one character of the scripts written without spaces: Thai, Hiragana, Katakana, Chinese characters of the basic plane; or
 - a run of other letters and numbers (Unicode categories L and N). Marks and the underscore separate.
 
-So `snake_case` is two words, `3.14` is two, Hangul is cut at spaces as it is written, and punctuation is nothing,
-except inside the blocks of the first rule, where any character counts (the katakana middle dot, the sign of the baht).
+So `snake_case` is two words, `3.14` is two, Hangul is split at spaces as it is written, and punctuation is ignored,
+except inside the blocks of the first rule, where every character counts (the katakana middle dot, the baht sign).
 */
 
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 /// A word as a number, given by a [`Vocabulary`].
 pub type Word = u32;
 
-/// The numbers of words: two texts have to be read with the same vocabulary to be compared.
+/// The numbers of words. Only texts read with the same vocabulary can be compared.
 #[derive(Clone, Debug, Default)]
 pub struct Vocabulary {
     numbers: FxHashMap<String, Word>,
@@ -46,7 +46,7 @@ impl Vocabulary {
     }
 }
 
-/// The words of a text in order, spelt out.
+/// The words of a text in order, as strings.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_word(text, |word| words.push(word.to_owned()));
@@ -73,7 +73,7 @@ fn each_word(text: &str, mut take: impl FnMut(&str)) {
     }
 }
 
-/// Lower case, without the apostrophes that stand between two word characters.
+/// Lower case, without apostrophes between two word characters.
 fn fold(text: &str) -> String {
     let lower = text.to_lowercase();
     if !lower.contains(is_apostrophe) {
@@ -96,13 +96,13 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2bc}')
 }
 
-/// One of the characters that are a word each.
+/// Whether a character is a word by itself.
 fn stands_alone(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
-/// What regular expressions call a word character.
+/// Whether regular expressions treat a character as a word character.
 fn is_word(c: char) -> bool {
     c == '_' || is_alphanumeric(c)
 }

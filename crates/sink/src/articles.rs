@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::SCHEMA;
 
-/// An article as it is written; the order of the fields is the order in the file.
+/// An article as written; the order of the fields is the order in the file.
 #[derive(Debug, Serialize)]
 pub struct ArticleRecord<'a> {
     schema: u32,
@@ -70,7 +70,7 @@ impl<'a> PostRecord<'a> {
     }
 }
 
-/// Declarations of the character set that were not followed.
+/// Declared character sets that were overruled.
 #[derive(Debug, Serialize)]
 pub(crate) struct OverruledRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,14 +82,14 @@ pub(crate) struct OverruledRecord {
 }
 
 impl OverruledRecord {
-    /// Nothing, if all were followed.
+    /// `None` if none was overruled.
     fn of(overruled: &Overruled) -> Option<Self> {
         let Overruled { http, meta, xml } = *overruled;
         overruled.all().next().map(|_| Self { http, meta, xml })
     }
 }
 
-/// Where each metadata field was found.
+/// The source of each metadata field.
 #[derive(Debug, Serialize)]
 pub(crate) struct Sources {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,7 +131,7 @@ impl Sources {
     }
 }
 
-/// Where a record lies.
+/// The position of a record.
 #[derive(Debug, Serialize)]
 pub struct OriginRecord<'a> {
     file: &'a str,
@@ -165,7 +165,7 @@ fn source<T>(field: &Option<Field<T>>) -> Option<&'static str> {
     field.as_ref().map(|f| f.source.as_str())
 }
 
-/// Four decimals say all a confidence can say, and keep lines short.
+/// Four decimals are enough precision for a confidence, and keep lines short.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Files that appear complete or not at all.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -10,11 +10,11 @@ use crate::fingerprint::Fingerprint;
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {}: {source}", path.display())]
 pub struct SinkError {
-    /// What was being done, e.g. `cannot write`.
+    /// The failed operation, e.g. `cannot write`.
     pub what: &'static str,
     /// The file or folder.
     pub path: PathBuf,
-    /// What the system said.
+    /// The error from the system.
     #[source]
     pub source: io::Error,
 }
@@ -25,15 +25,14 @@ impl SinkError {
     }
 }
 
-/// Makes a folder, and those above it, where they are not there.
+/// Creates a folder and its parents, unless they exist.
 ///
-/// # Errors
-/// If it cannot be made.
+/// # Errors If it cannot be created.
 pub fn make_folder(path: &Path) -> Result<(), SinkError> {
     fs::create_dir_all(path).map_err(|e| SinkError::new("cannot create", path, e))
 }
 
-/// Waits until all that was written to the file system of a folder is on disk (syncfs(2)).
+/// Waits until all data written to the file system of a folder is on disk (syncfs(2)).
 #[cfg(target_os = "linux")]
 fn sync_whole(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)
@@ -45,27 +44,27 @@ fn sync_whole(_: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// A file under a temporary name, renamed by [`AtomicFile::finish`] once its bytes are on disk. Dropped
-/// before that, it leaves nothing behind.
+/// A file under a temporary name, which [`AtomicFile::finish`] renames once its bytes are on disk.
+/// If it is dropped before that, the temporary file is removed.
 ///
-/// What an earlier process left under the temporary name stays as long as it is what is written:
-/// the same bytes are not written twice.
+/// Bytes that an earlier process left under the temporary name are kept as long as the same bytes
+/// are written: they are not written twice.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
     temporary: PathBuf,
-    /// Holds nothing as long as something is left.
+    /// Its buffer is empty while `left` is set. `None` after the file is closed.
     writer: Option<BufWriter<File>>,
     /// Bytes written so far.
     written: u64,
     /// Bytes that an earlier process left, until something else is written.
     left: Option<u64>,
-    /// Whether the temporary name is not ours to remove.
+    /// Whether the temporary file is kept when dropped.
     stays: bool,
 }
 
 impl AtomicFile {
-    /// Begins a file that will appear at `path`; its folder must exist.
+    /// Starts a file that will appear at `path`; its folder must exist.
     ///
     /// # Errors
     /// If the temporary file cannot be created.
@@ -92,7 +91,7 @@ impl AtomicFile {
         path.with_file_name(name)
     }
 
-    /// The place where it will appear.
+    /// The path at which it will appear.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -102,7 +101,8 @@ impl AtomicFile {
         self.written == 0
     }
 
-    /// Whether an earlier process left these bytes, so many behind the end of what is written.
+    /// Whether an earlier process left these bytes, at `behind` bytes after the end of what is
+    /// written.
     pub fn holds(&mut self, behind: u64, bytes: &Fingerprint) -> bool {
         let (Some(left), Some(writer)) = (self.left, &mut self.writer) else {
             return bytes.length == 0;
@@ -114,17 +114,17 @@ impl AtomicFile {
             && Fingerprint::of_next(file, bytes.length).is_ok_and(|next| next == *bytes)
     }
 
-    /// Whether all that an earlier process left, behind the end of what is written, is these bytes.
+    /// Whether all that an earlier process left after the end of what is written is these bytes.
     pub fn holds_only(&mut self, bytes: &Fingerprint) -> bool {
         self.left.map_or(0, |left| left - self.written) == bytes.length && self.holds(0, bytes)
     }
 
-    /// Goes past bytes that it holds: they are written.
+    /// Counts bytes that an earlier process left as written.
     pub fn pass(&mut self, bytes: u64) {
         self.written = self.left.map_or(self.written, |left| left.min(self.written + bytes));
     }
 
-    /// Cuts off what is left.
+    /// Truncates the file to what is written.
     fn cut(&mut self) -> io::Result<()> {
         if let (Some(left), Some(writer)) = (self.left.take(), &mut self.writer) {
             let file = writer.get_mut();
@@ -136,10 +136,9 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Hands everything to the system: it outlives this process, if it dies.
+    /// Passes all bytes to the system, so that they survive the end of this process.
     ///
-    /// # Errors
-    /// If the disk is full or the like.
+    /// # Errors On a write error, such as a full disk.
     pub fn hand_over(&mut self) -> Result<(), SinkError> {
         let flushed = self.writer.as_mut().map_or(Ok(()), Write::flush);
         flushed.map_err(|e| SinkError::new("cannot write", &self.path, e))
@@ -147,8 +146,7 @@ impl AtomicFile {
 
     /// Keeps the file under its temporary name when dropped, for a process that resumes the run.
     ///
-    /// # Errors
-    /// If the disk is full or the like.
+    /// # Errors On a write error, such as a full disk.
     pub fn keep(&mut self) -> Result<(), SinkError> {
         self.stays = true;
         self.hand_over()
@@ -156,18 +154,16 @@ impl AtomicFile {
 
     /// Writes bytes.
     ///
-    /// # Errors
-    /// If the disk is full or the like; the message names the file.
+    /// # Errors On a write error, such as a full disk; the message names the file.
     pub fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
         let written = self.write_all(bytes);
         written.map_err(|e| SinkError::new("cannot write", &self.path, e))
     }
 
-    /// Hands everything to the system and closes the file; it stays under its temporary name until it is
-    /// finished. For those who have many files waiting: open ones are scarce.
+    /// Passes all bytes to the system and closes the file; it stays under its temporary name until
+    /// it is finished. For callers with many waiting files: the number of open files is limited.
     ///
-    /// # Errors
-    /// If the disk is full or the like.
+    /// # Errors On a write error, such as a full disk.
     pub fn close(&mut self) -> Result<(), SinkError> {
         self.end(false)
     }
@@ -181,11 +177,11 @@ impl AtomicFile {
         synced.map_err(|e| SinkError::new("cannot write", &self.path, e))
     }
 
-    /// Moves files of one folder, written and closed, to their places once all their bytes are on disk. One
-    /// wait for all of them, where the system can do that: a disk takes a millisecond or more for each.
+    /// Moves written and closed files of one folder to their paths once all their bytes are on
+    /// disk. Waits once for all of them if the system supports that: a disk takes a millisecond or
+    /// more for each.
     ///
-    /// # Errors
-    /// If writing or moving fails; places not reached hold what they held before.
+    /// # Errors If writing or moving fails. Paths not reached are unchanged.
     pub fn finish_all(files: Vec<Self>) -> Result<(), SinkError> {
         let Some(first) = files.first() else { return Ok(()) };
         let together = first.path.parent().is_some_and(|folder| sync_whole(folder).is_ok());
@@ -208,16 +204,15 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Writes everything to disk and moves the file to its place.
+    /// Writes everything to disk and moves the file to its path.
     ///
-    /// # Errors
-    /// If writing or moving fails; the place then holds what it held before.
+    /// # Errors If writing or moving fails. The path is then unchanged.
     pub fn finish(mut self) -> Result<(), SinkError> {
         self.end(true)?;
         self.place()
     }
 
-    /// Writes a whole file at once.
+    /// Writes a complete file.
     ///
     /// # Errors
     /// As [`AtomicFile::create`] and [`AtomicFile::finish`].
@@ -257,7 +252,7 @@ impl Drop for AtomicFile {
             drop(writer.into_parts());
         }
         if !self.stays {
-            // Nobody is left to tell; the next run removes what cannot be removed now.
+            // The error cannot be reported here; the next run removes a leftover file.
             let _ = fs::remove_file(&self.temporary);
         }
     }

@@ -1,4 +1,4 @@
-//! `articles.bulk.ndjson`: articles as search servers take them in.
+//! `articles.bulk.ndjson`: articles in the import formats of search servers.
 //!
 //! Elasticsearch and OpenSearch: the body of a bulk request, an action line before each document
 //! (Elasticsearch, "Bulk API"). Quickwit and Meilisearch: documents only, with an id in them.
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::{ArticleRecord, AtomicFile, Render, Sink, SinkError, article_record, json_lines};
 use model::SiteResult;
 
-/// Whose lines they are.
+/// The search server that the lines are for.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BulkDialect {
@@ -27,9 +27,9 @@ pub enum BulkDialect {
     Meilisearch,
 }
 
-/// What tells an article from others: 32 hex digits, the same for the same address in every run, so
-/// that a later version replaces an earlier one. Addresses themselves are no ids: they may be
-/// longer than the 512 bytes servers allow, and hold characters Meilisearch does not.
+/// The id of an article: 32 hex digits, the same for the same address in every run, so that a later
+/// version replaces an earlier one. Addresses themselves cannot be ids: they may be longer than the
+/// 512 bytes that servers allow, and contain characters that Meilisearch does not.
 fn id_of(article: &Article) -> String {
     format!("{:032x}", xxh3_128(article.url.as_bytes()))
 }
@@ -83,7 +83,7 @@ pub struct BulkSink {
 }
 
 impl BulkSink {
-    /// Begins the file at `path`.
+    /// Starts the file at `path`.
     ///
     /// # Errors
     /// If it cannot be created.

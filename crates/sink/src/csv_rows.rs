@@ -1,5 +1,5 @@
-//! `articles.csv`: one row an article, for spreadsheets and quick looks (RFC 4180 but for line
-//! feeds at the ends of rows; UTF-8).
+//! `articles.csv`: one row per article, for spreadsheets and quick inspection (RFC 4180 except for
+//! line feeds at the ends of rows; UTF-8).
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -32,11 +32,12 @@ const HEADER: [&str; 15] = [
 #[derive(Debug)]
 pub struct CsvSink(AtomicFile);
 
-/// The byte order mark of UTF-8: by it spreadsheets know UTF-8 when a file is opened by a click.
+/// The byte order mark of UTF-8, by which spreadsheets recognise UTF-8 when a file is opened
+/// directly.
 const MARK: &[u8] = "\u{feff}".as_bytes();
 
 impl CsvSink {
-    /// Begins the file at `path`, with its header, after a byte order mark if wanted.
+    /// Starts the file at `path` with its header, after a byte order mark if `mark`.
     ///
     /// # Errors
     /// If it cannot be created.
@@ -68,12 +69,12 @@ impl Sink for CsvSink {
     }
 }
 
-/// The header row of `articles.csv`, line break included.
+/// The header row of `articles.csv`, including its line break.
 fn csv_header() -> Vec<u8> {
     rows(std::iter::once(HEADER.map(Cow::Borrowed)))
 }
 
-/// The rows of articles, in their order, line breaks included. Lists are joined by `; `.
+/// The rows of articles, in order, including line breaks. Lists are joined by `; `.
 fn csv_rows(articles: &[Article]) -> Vec<u8> {
     rows(articles.iter().map(|article| cells(article).map(harmless)))
 }
@@ -81,7 +82,7 @@ fn csv_rows(articles: &[Article]) -> Vec<u8> {
 fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 15]>) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
-        // All rows have the same length and memory takes every byte: there is nothing to fail.
+        // All rows have the same length and are written to memory: this cannot fail.
         let _ = writer.write_record(row.iter().map(|cell| cell.as_bytes()));
     }
     writer.into_inner().unwrap_or_default()
@@ -114,8 +115,8 @@ fn cells(article: &Article) -> [Cow<'_, str>; 15] {
     ]
 }
 
-/// Spreadsheets run cells that begin like a formula: an apostrophe keeps them text (OWASP, CSV
-/// injection; the wide forms are for Japanese editions).
+/// Spreadsheets evaluate cells that begin like a formula. A leading apostrophe keeps them text
+/// (OWASP, CSV injection; the full-width forms are for Japanese editions).
 fn harmless(cell: Cow<'_, str>) -> Cow<'_, str> {
     if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
         format!("'{cell}").into()

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::OriginRecord;
 
-/// Something left out, as it is written.
+/// A drop as written.
 #[derive(Debug, Serialize)]
 pub struct DropRecord<'a> {
     stage: &'static str,

@@ -1,11 +1,11 @@
-//! Names of sites as names of files, on any system.
+//! Site keys as file names that are valid on any system.
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The file name (without extension) for a site key. Letters, digits, dots, hyphens and
-/// underscores stay, everything else becomes `%` and two hex digits; names that a system reserves,
-/// hidden or overlong ones get a prefix or a hash, so that different sites have different names
-/// and none leaves its folder.
+/// The file name (without extension) for a site key. Letters, digits, dots, hyphens and underscores
+/// are kept, all other bytes become `%` and two hex digits. Names that a system reserves, and
+/// hidden or overlong ones, get a prefix or a hash. So different sites have different names, and
+/// none leaves its folder.
 pub fn site_file_name(site: &str) -> String {
     let mut name = String::with_capacity(site.len());
     for byte in site.bytes() {

@@ -1,32 +1,31 @@
-//! What tells bytes from others without having them.
+//! Fingerprints of bytes, for comparing them without keeping them.
 
 use std::io::{self, Read};
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-/// Bytes that are looked at at once.
+/// Bytes per read.
 const CHUNK: u64 = 1 << 20;
 
-/// Bytes, by how many they are and their XXH3 (64 bits).
+/// A fingerprint of bytes: their number and their XXH3 (64 bits).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Fingerprint {
-    /// How many bytes.
+    /// Number of bytes.
     pub length: u64,
     /// Their XXH3.
     pub xxh3: u64,
 }
 
 impl Fingerprint {
-    /// That of bytes.
+    /// The fingerprint of bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self { length: bytes.len() as u64, xxh3: xxh3_64(bytes) }
     }
 
-    /// That of the next bytes of a reader, at most `length`.
+    /// The fingerprint of the next bytes of a reader, at most `length`.
     ///
-    /// # Errors
-    /// If it fails.
+    /// # Errors If reading fails.
     pub fn of_next(from: &mut impl Read, length: u64) -> io::Result<Self> {
         let mut chunk = Vec::with_capacity(CHUNK.min(length) as usize);
         let mut hash = Xxh3::new();

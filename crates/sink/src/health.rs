@@ -1,4 +1,4 @@
-//! One line of `health.jsonl`: how a site's stored model fares with this run's pages.
+//! One line of `health.jsonl`: how well a site's stored model fits the pages of this run.
 
 use model::SiteNight;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::SCHEMA;
 use crate::articles::rounded;
 
-/// How a site's model fares; the order of the fields is the order in the file.
+/// The health of a site's model; the order of the fields is the order in the file.
 #[derive(Debug, Serialize)]
 pub struct HealthRecord<'a> {
     schema: u32,
@@ -21,7 +21,7 @@ pub struct HealthRecord<'a> {
     templates: Vec<TemplateHealthRecord<'a>>,
 }
 
-/// How a template fares.
+/// The health of a template.
 #[derive(Debug, Serialize)]
 struct TemplateHealthRecord<'a> {
     template: &'a str,
@@ -34,7 +34,7 @@ struct TemplateHealthRecord<'a> {
     agreement: Option<f64>,
 }
 
-/// The record of a site's night.
+/// The record of a site for one run.
 pub fn health_record(night: &SiteNight) -> HealthRecord<'_> {
     HealthRecord {
         schema: SCHEMA,

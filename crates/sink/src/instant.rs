@@ -1,11 +1,11 @@
-//! When a date of the metadata was, for outputs that have a type for it.
+//! Dates of the metadata as instants, for outputs that have a type for them.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// The instant of an RFC 3339 date or date-time. What a page leaves open is taken as UTC: the offset
-/// of a time that has none, and for a date without time its midnight. `None` for what is neither.
+/// The instant of an RFC 3339 date or date-time. Without an offset it is taken as UTC, and a date
+/// without a time as midnight. `None` for anything else.
 pub fn instant(text: &str) -> Option<Timestamp> {
     if let Ok(instant) = text.parse() {
         return Some(instant);

@@ -1,4 +1,4 @@
-//! `articles.jsonl`: one article a line, plain or compressed.
+//! `articles.jsonl`: one article per line, uncompressed or compressed.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,10 +10,10 @@ use serde::Serialize;
 use crate::{AtomicFile, Render, Sink, SinkError, article_record};
 use model::SiteResult;
 
-/// Level of compression: zstd's own default.
+/// Compression level: zstd's own default.
 const LEVEL: i32 = 3;
 
-/// Records as lines of JSON, line breaks included.
+/// Records as lines of JSON, including line breaks.
 pub fn json_lines<T: Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write_lines(records, &mut bytes);
@@ -22,7 +22,7 @@ pub fn json_lines<T: Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> {
 
 fn write_lines<T: Serialize>(records: impl Iterator<Item = T>, bytes: &mut Vec<u8>) {
     for record in records {
-        // Records are plain data and memory takes every byte: there is nothing to fail.
+        // Plain data serialized into memory: this cannot fail.
         if serde_json::to_writer(&mut *bytes, &record).is_ok() {
             bytes.push(b'\n');
         }
@@ -31,7 +31,7 @@ fn write_lines<T: Serialize>(records: impl Iterator<Item = T>, bytes: &mut Vec<u
 
 /// The lines of a site's articles.
 fn lines_of(site: &SiteResult) -> Vec<u8> {
-    // Bytes that grow by doubling are copied, and twice as many touched, as the last of them need.
+    // A buffer that grows by doubling is copied, and touches up to twice the memory needed.
     let long = |a: &Article| {
         let markdown = a.markdown.as_ref().map_or(0, String::len);
         a.text.len() + a.html.len() + markdown + a.comments.len()
@@ -45,10 +45,10 @@ fn lines_of(site: &SiteResult) -> Vec<u8> {
 /// How lines are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineStorage {
-    /// As they are.
+    /// Uncompressed.
     Plain,
-    /// As zstd frames with checksums, one a site (RFC 8878): sites are compressed side by side, and
-    /// the same site gives the same bytes.
+    /// As zstd frames with checksums, one per site (RFC 8878). Sites are compressed in parallel,
+    /// and the same site gives the same bytes.
     Zstd,
 }
 
@@ -71,7 +71,7 @@ fn frame(bytes: &[u8]) -> Vec<u8> {
         encoder.write_all(bytes)?;
         encoder.finish()
     };
-    // Memory takes every byte: there is nothing to fail.
+    // Compression into memory cannot fail.
     compressed().unwrap_or_default()
 }
 
@@ -83,7 +83,7 @@ pub struct JsonlSink {
 }
 
 impl JsonlSink {
-    /// Begins the file at `path`.
+    /// Starts the file at `path`.
     ///
     /// # Errors
     /// If it cannot be created.
@@ -108,7 +108,7 @@ impl Sink for JsonlSink {
 
     fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
         if self.file.is_empty() && self.storage == LineStorage::Zstd {
-            // Without a single frame the file would be no zstd file.
+            // A valid zstd file has at least one frame.
             self.file.write_bytes(&frame(b""))?;
         }
         self.file.finish()

@@ -1,8 +1,8 @@
 /*!
-Defines what a run folder holds: the versioned records and the writers that put them on disk.
+The contents of a run folder: the versioned records, and the writers of its files.
 
-Every file appears whole or not at all ([`AtomicFile`]). The formats are documented field by field
-in `docs/FORMATS.md`; a field is never renamed, retyped or dropped without raising [`SCHEMA`].
+Every file appears complete or not at all ([`AtomicFile`]). The formats are documented field by field
+in `docs/FORMATS.md`; a field is never renamed, retyped or removed without raising [`SCHEMA`].
 */
 
 mod articles;

@@ -1,7 +1,7 @@
-//! Records → columns with definition and repetition levels (Dremel encoding, as Parquet has it).
+//! Records → columns with definition and repetition levels (Dremel encoding, as used by Parquet).
 //!
-//! Works on any record as JSON and any schema of groups, lists and primitives, so that a field added
-//! to a record needs nothing but its line in the schema.
+//! Works with any record as JSON and any schema of groups, lists and primitives, so a field added
+//! to a record only needs a line in the schema.
 
 use parquet::basic::{LogicalType, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type, Int64Type};
@@ -10,7 +10,7 @@ use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::{SchemaDescriptor, Type};
 use serde_json::Value;
 
-/// The values of a column that are there.
+/// The values of a column, without nulls.
 #[derive(Debug)]
 enum Values {
     Bool(Vec<bool>),
@@ -20,7 +20,7 @@ enum Values {
     Text(Vec<ByteArray>),
 }
 
-/// A column of the rows gathered so far.
+/// A column of the rows collected so far.
 #[derive(Debug)]
 struct Column {
     path: String,
@@ -42,7 +42,7 @@ impl Column {
         Ok(Self { path, values, definition: Vec::new(), repetition: Vec::new() })
     }
 
-    /// Adds a value; gives its size in bytes.
+    /// Adds a value; returns its size in bytes.
     fn push(&mut self, value: Value) -> Result<usize> {
         let wrong = |value: &Value| {
             ParquetError::General(format!("{} does not take the value {value}", self.path))
@@ -70,7 +70,7 @@ impl Column {
     }
 }
 
-/// The columns of the rows gathered for a row group.
+/// The columns of the rows collected for a row group.
 #[derive(Debug)]
 pub(crate) struct Columns {
     columns: Vec<Column>,
@@ -78,17 +78,17 @@ pub(crate) struct Columns {
     bytes: usize,
 }
 
-/// Where a value stands: how often something repeated, and how much of its path is there.
+/// The position of a value: its repetition and definition levels.
 #[derive(Clone, Copy)]
 struct Level {
     repetition: i16,
     definition: i16,
-    /// Lists it lies in.
+    /// Number of enclosing lists.
     depth: i16,
 }
 
 impl Columns {
-    /// No rows yet.
+    /// Without rows.
     pub(crate) fn new(schema: &SchemaDescriptor) -> Result<Self> {
         let column = |c: &parquet::schema::types::ColumnDescPtr| {
             Column::new(c.path().string(), c.physical_type())
@@ -100,12 +100,12 @@ impl Columns {
         })
     }
 
-    /// Rows gathered.
+    /// Number of rows collected.
     pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Bytes of the values gathered.
+    /// Total size of the collected values, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -113,8 +113,8 @@ impl Columns {
     /// Adds a record.
     ///
     /// # Errors
-    /// If a required field is missing, a value has another type than its column, or the record has
-    /// a field that the schema does not know.
+    /// If a required field is missing, a value has a different type than its column, or the record
+    /// has a field that is not in the schema.
     pub(crate) fn push(&mut self, schema: &Type, record: Value) -> Result<()> {
         let start = Level { repetition: 0, definition: 0, depth: 0 };
         self.group(schema, record, start, 0)?;
@@ -122,7 +122,7 @@ impl Columns {
         Ok(())
     }
 
-    /// The fields of an object; gives the leaf after them.
+    /// Adds the fields of an object; returns the next leaf.
     fn group(&mut self, group: &Type, value: Value, level: Level, leaf: usize) -> Result<usize> {
         let Value::Object(mut object) = value else {
             return Err(ParquetError::General(format!("{} is no object", group.name())));
@@ -163,7 +163,7 @@ impl Columns {
         Ok(leaf + 1)
     }
 
-    /// A list in its three-level form: the list, `list` repeated, `element`.
+    /// Adds a list in its three-level form: the list, `list` repeated, `element`.
     fn list(&mut self, field: &Type, value: Value, level: Level, leaf: usize) -> Result<usize> {
         let element = field.get_fields().first().and_then(|list| list.get_fields().first());
         let (Some(element), Value::Array(items)) = (element, value) else {
@@ -179,7 +179,7 @@ impl Columns {
         Ok(next.unwrap_or_else(|| self.absent(field, level, leaf)))
     }
 
-    /// Notes in all columns of a field that nothing is there; gives the leaf after them.
+    /// Adds a null to all columns of a field; returns the next leaf.
     fn absent(&mut self, field: &Type, level: Level, leaf: usize) -> usize {
         if field.is_group() {
             return field
@@ -192,7 +192,7 @@ impl Columns {
         leaf + 1
     }
 
-    /// Writes a column and forgets it.
+    /// Writes a column and clears it.
     pub(crate) fn write(
         &mut self,
         number: usize,

@@ -1,8 +1,8 @@
-//! `articles.parquet`: one row an article, all fields of `articles.jsonl` (Apache Parquet format
+//! `articles.parquet`: one row per article, all fields of `articles.jsonl` (Apache Parquet format
 //! 2.x; zstd).
 //!
-//! Row groups are cut by the bytes of their values alone and nothing in the file tells the time, so
-//! the same articles give the same bytes.
+//! Row groups are split only by the size of their values, and the file contains no timestamps of
+//! the run, so the same articles give the same bytes.
 
 use std::fmt;
 use std::io;
@@ -23,10 +23,10 @@ use crate::parquet_schema::{LONG, UNIQUE, schema};
 use crate::{AtomicFile, SCHEMA, Sink, SinkError, article_record};
 use model::SiteResult;
 
-/// Bytes of values after which a row group ends: it is held in memory until then.
+/// Size of the values, in bytes, at which a row group ends: it is held in memory until then.
 const ROW_GROUP_BYTES: usize = 64 << 20;
 
-/// Fields whose instant is a column of its own.
+/// Date fields whose instant is also written to a separate column.
 const DATES: [(&str, &str); 3] =
     [("published", "published_at"), ("modified", "modified_at"), ("fetched", "fetched_at")];
 
@@ -45,7 +45,7 @@ impl fmt::Debug for ParquetSink {
 }
 
 impl ParquetSink {
-    /// Begins the file at `path`.
+    /// Starts the file at `path`.
     ///
     /// # Errors
     /// If it cannot be created.
@@ -106,7 +106,7 @@ fn failed(path: &Path, error: ParquetError) -> SinkError {
     SinkError { what: "cannot write", path: path.to_owned(), source: io::Error::other(error) }
 }
 
-/// Adds the instants of dates, in microseconds since 1970 in UTC, finer digits cut.
+/// Adds the instants of dates, in microseconds since 1970 in UTC, truncated.
 fn with_instants(mut record: Value) -> Value {
     if let Some(fields) = record.as_object_mut() {
         for (name, at) in DATES {

@@ -1,4 +1,4 @@
-//! Tests of the whole file, read back by the same crate's reader of rows.
+//! Tests of complete files, read back with the row reader of the same crate.
 
 use std::fs::{self, File};
 
@@ -18,7 +18,7 @@ fn field<T>(value: T) -> Option<Field<T>> {
     Some(Field { value, source: Source::JsonLd })
 }
 
-/// An article in which every field is there.
+/// An article with all fields.
 fn full() -> Article {
     let text = |s: &str| field(s.to_owned());
     let list = |l: &[&str]| field(l.iter().map(|s| (*s).to_owned()).collect());
@@ -76,7 +76,7 @@ fn full() -> Article {
     }
 }
 
-/// An article in which nothing is there that may be missing.
+/// An article without any optional field.
 fn bare(number: usize) -> Article {
     Article {
         url: format!("https://a.example/{number}"),
@@ -107,7 +107,7 @@ fn write(path: &Path, articles: Vec<Article>) {
     sink.finish().unwrap();
 }
 
-/// A row as JSON, what is not there left out.
+/// A row as JSON, without nulls.
 fn json(row: &Row) -> Value {
     let cells = row.get_column_iter().filter(|(_, cell)| !matches!(cell, Cell::Null));
     Value::Object(cells.map(|(name, cell)| (name.clone(), cell_json(cell))).collect())
@@ -126,7 +126,7 @@ fn cell_json(cell: &Cell) -> Value {
     }
 }
 
-/// What the rows of articles must be: the lines of `articles.jsonl` with instants.
+/// The expected rows: the lines of `articles.jsonl` with instants.
 fn expected(articles: &[Article]) -> Vec<Value> {
     fn without_nulls(value: Value) -> Value {
         match value {
@@ -164,7 +164,7 @@ fn every_field_comes_back() {
     assert_eq!(instants[0]["published_at"], 1_768_176_000_000_000_i64);
 }
 
-/// The columns of a group, with their types in the words of `docs/FORMATS.md`.
+/// The columns of a group, with their types as written in `docs/FORMATS.md`.
 fn columns(group: &Type, prefix: &str) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for field in group.get_fields() {

@@ -73,7 +73,7 @@ message article {
   }
 }";
 
-/// Columns whose values hardly repeat: a dictionary would be useless.
+/// Columns whose values hardly repeat, for which a dictionary would be useless.
 pub(crate) const UNIQUE: [&str; 12] = [
     "url",
     "title",
@@ -89,7 +89,7 @@ pub(crate) const UNIQUE: [&str; 12] = [
     "origin.record_id",
 ];
 
-/// Columns of long text, for which the least and the greatest value say nothing.
+/// Columns of long text, for which minimum and maximum values are useless.
 pub(crate) const LONG: [&str; 6] = ["text", "html", "markdown", "comments", "description", "cut"];
 
 /// The schema.

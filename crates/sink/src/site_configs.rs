@@ -1,4 +1,4 @@
-//! `site-config/HOST.txt`: wrappers in the format that Full-Text RSS and wallabag read.
+//! `site-config/HOST.txt`: wrappers in the format of Full-Text RSS and wallabag.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use model::{SiteConfigFile, SiteResult};
 use crate::atomic::make_folder;
 use crate::{AtomicFile, Sink, SinkError};
 
-/// Writes the files of each site into a folder.
+/// Writes the files of each site to a folder.
 #[derive(Debug)]
 pub struct SiteConfigSink {
     folder: PathBuf,
@@ -18,10 +18,9 @@ pub struct SiteConfigSink {
 }
 
 impl SiteConfigSink {
-    /// Makes the folder if it is not there.
+    /// Creates the folder unless it exists.
     ///
-    /// # Errors
-    /// If it cannot be made.
+    /// # Errors If it cannot be created.
     pub fn create(folder: &Path) -> Result<Self, SinkError> {
         make_folder(folder)?;
         Ok(Self { folder: folder.to_owned(), files: Vec::new(), stale: Self::files_in(folder) })
@@ -33,9 +32,9 @@ impl SiteConfigSink {
         entries.filter(|path| path.extension().is_some_and(|e| e == "txt")).collect()
     }
 
-    /// Removes what an earlier run wrote, and the folder if nothing else is in it.
+    /// Removes the files of an earlier run, and the folder if it is then empty.
     pub fn remove(folder: &Path) {
-        // A leftover that cannot be removed does no harm.
+        // A leftover file that cannot be removed does no harm.
         for file in Self::files_in(folder) {
             let _ = fs::remove_file(file);
         }

@@ -1,4 +1,4 @@
-//! `report/sites.jsonl`: one line a site with its figures, what the report is drawn from.
+//! `report/sites.jsonl`: one line per site with its figures, the data of the report.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,14 +12,14 @@ use crate::articles::rounded;
 use crate::atomic::make_folder;
 use crate::{AtomicFile, Render, SCHEMA, Sink, SinkError, json_lines};
 
-/// Lower edges of the classes that article lengths are counted in, in characters: ten to each power
-/// of ten (the series R10 of ISO 3). Whole numbers, as logarithms differ in the last place from
-/// machine to machine.
+/// Lower edges of the classes in which article lengths are counted, in characters: ten per power of
+/// ten (the series R10 of ISO 3). Integers, because logarithms differ in the last digit between
+/// machines.
 const EDGES: [u32; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
-/// Longest lower edge: what is longer is counted with it.
+/// Highest lower edge; longer articles are in this class.
 const LONGEST: u64 = 10_000_000;
 
-/// Percent points of confidence that are counted together.
+/// Width of a class of confidence, in percentage points.
 const CONFIDENCE_STEP: u32 = 5;
 
 /// The class of a length.
@@ -37,7 +37,7 @@ fn length_class(characters: u64) -> u32 {
     }
 }
 
-/// The first length past a class; `None` for a number that is no class's lower edge.
+/// The first length after a class; `None` if `lower` is not the lower edge of a class.
 pub fn length_class_end(lower: u32) -> Option<u32> {
     if lower == 0 {
         return Some(EDGES[0]);
@@ -55,7 +55,8 @@ pub fn length_class_end(lower: u32) -> Option<u32> {
 
 /// The class of a confidence, in percent.
 fn confidence_class(confidence: f64) -> u32 {
-    // By the four decimals that are written, so that they determine the class of an article.
+    // From the four decimals that are written, so that the written value determines the class of an
+    // article.
     let parts = (rounded(confidence.clamp(0.0, 1.0)) * 10_000.0).round() as u32;
     let step = CONFIDENCE_STEP * 100;
     (parts / step).min(100 / CONFIDENCE_STEP - 1) * CONFIDENCE_STEP
@@ -112,7 +113,7 @@ pub fn figures_of(site: &SiteResult) -> SiteFigures {
     }
 }
 
-/// Adds the figures of a later part of the same site, whose templates are those of all parts.
+/// Adds the figures of a later part of the same site. Its templates are already those of all parts.
 fn absorb(all: &mut SiteFigures, part: SiteFigures) {
     let (ours, theirs) = (all.articles as f64, part.articles as f64);
     let sum = all.confidence.unwrap_or(0.0) * ours + part.confidence.unwrap_or(0.0) * theirs;
@@ -147,17 +148,17 @@ fn add<K: Ord>(counts: &mut BTreeMap<K, usize>, more: BTreeMap<K, usize>) {
 pub struct SiteRowsSink {
     file: AtomicFile,
     folder: PathBuf,
-    /// The site whose parts are coming in.
+    /// The site whose parts are being received.
     open: Option<SiteFigures>,
 }
 
 impl SiteRowsSink {
-    /// Name of the file in the report's folder.
+    /// File name in the report's folder.
     pub const FILE: &'static str = "sites.jsonl";
-    /// Name of the folder of pages about single sites, in the report's folder.
+    /// Name of the folder of single-site pages, in the report's folder.
     pub const PAGES: &'static str = "sites";
 
-    /// Begins the file in the report's folder, which is made if need be.
+    /// Starts the file in the report's folder, which is created if necessary.
     ///
     /// # Errors
     /// If folder or file cannot be created.
@@ -167,11 +168,11 @@ impl SiteRowsSink {
         Ok(Self { file, folder: folder.to_owned(), open: None })
     }
 
-    /// Removes pages about single sites, which belong to an earlier run.
+    /// Removes single-site pages, which belong to an earlier run.
     pub fn remove_pages(folder: &Path) {
         let pages = folder.join(Self::PAGES);
         let entries = fs::read_dir(&pages).into_iter().flatten().flatten().map(|e| e.path());
-        // A leftover that cannot be removed does no harm; other files stay.
+        // A leftover page that cannot be removed does no harm; other files are kept.
         for page in entries.filter(|path| path.extension().is_some_and(|e| e == "html")) {
             let _ = fs::remove_file(page);
         }
@@ -181,7 +182,7 @@ impl SiteRowsSink {
 
 impl Sink for SiteRowsSink {
     fn render(&self) -> Option<Render> {
-        // The line of a site in parts is that of all parts.
+        // A site in parts has one line for all parts.
         Some(Arc::new(|site| match site.figures {
             Some(_) => Vec::new(),
             None => line(figures_of(site)),

@@ -1,8 +1,8 @@
-//! An archive of articles that grows from run to run: `archive.sqlite`, one SQLite file.
+//! `archive.sqlite`: an archive of articles in one SQLite file, to which each run adds.
 //!
-//! [`essence`] says what of an article counts as its content, [`schema`] how it is stored, [`grow`]
-//! what a visit changes, [`describe`] what is said of the difference to the version before,
-//! [`sink`] makes an output of it and [`read`] answers questions.
+//! [`essence`] defines which parts of an article count as its content, [`schema`] how it is stored,
+//! [`grow`] the changes by a visit, [`describe`] the description of the difference from the
+//! previous version. [`sink`] is the output of a run, and [`read`] the queries.
 
 mod describe;
 mod essence;
@@ -28,7 +28,7 @@ fn failed(what: &'static str, path: &Path, error: rusqlite::Error) -> SinkError 
     SinkError { what, path: path.to_owned(), source: io::Error::other(error) }
 }
 
-/// A file that is not what it has to be.
+/// An error for a file that is not of the expected kind.
 fn refused(what: &'static str, path: &Path, why: impl Into<String>) -> SinkError {
     SinkError { what, path: path.to_owned(), source: io::Error::other(why.into()) }
 }

@@ -1,5 +1,5 @@
 //! `articles.warc.gz`: each article as a `conversion` record (WARC 1.1, ISO 28500:2017 §6.8), and
-//! `articles.cdxj`, the index that finds them by address.
+//! `articles.cdxj`, the index of these records by address.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use sha2::Sha256;
 use crate::{AtomicFile, Render, Sink, SinkError};
 use model::SiteResult;
 
-/// What the records hold.
+/// The contents of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarcContent {
-    /// The HTML fragment; the text where there is none.
+    /// The HTML fragment, or the text if there is none.
     Html,
     /// The text.
     Text,
@@ -30,17 +30,17 @@ pub enum WarcContent {
 pub struct WarcSink {
     records: AtomicFile,
     index: AtomicFile,
-    /// Name of the file of records, as the index gives it.
+    /// Name of the file of records, as written in the index.
     name: String,
     content: WarcContent,
-    /// Bytes of records so far.
+    /// Total bytes of records so far.
     offset: u64,
-    /// Lines of the index: they are sorted at the end.
+    /// Lines of the index, which are sorted at the end.
     lines: Vec<String>,
 }
 
 impl WarcSink {
-    /// Begins both files.
+    /// Starts both files.
     ///
     /// # Errors
     /// If one cannot be created.
@@ -55,7 +55,8 @@ impl WarcSink {
         })
     }
 
-    /// Begins the file with what made it. Its date is that of its first article: no clock.
+    /// Starts the file with a `warcinfo` record. Its date is that of the first article, because no
+    /// clock is read.
     fn begin(&mut self, first: Option<&Article>) -> Result<(), SinkError> {
         let date = first.map_or(Timestamp::UNIX_EPOCH, date_of);
         let block = format!(
@@ -117,12 +118,12 @@ impl Sink for WarcSink {
         if self.offset == 0 {
             self.begin(None)?;
         }
-        // By bytes, as those who search them by halves expect.
+        // In byte order, as required for binary search.
         self.lines.sort_unstable();
         for line in &self.lines {
             self.index.write_bytes(line.as_bytes())?;
         }
-        // Both are on disk before the first is moved to its place.
+        // Both are on disk before the first is moved to its path.
         self.records.close()?;
         self.index.close()?;
         self.records.finish()?;
@@ -130,7 +131,7 @@ impl Sink for WarcSink {
     }
 }
 
-/// What the index needs of a record; its place is known only when it is written.
+/// The data of a record for the index; its offset is known only when it is written.
 #[derive(Deserialize, Serialize)]
 struct Entry {
     key: String,
@@ -141,7 +142,7 @@ struct Entry {
     length: u64,
 }
 
-/// The entries as a line of JSON, then the records.
+/// The entries as a line of JSON, followed by the records.
 fn rendered(articles: &[Article], content: WarcContent) -> Vec<u8> {
     let (mut entries, mut records) = (Vec::new(), Vec::new());
     for article in articles {
@@ -155,9 +156,9 @@ fn rendered(articles: &[Article], content: WarcContent) -> Vec<u8> {
     bytes
 }
 
-/// The record of an article. It refers to the record it was made from by its id only: the fields that
-/// name another record's address and date are those of revisits (ISO 28500 §5.8, §5.9), and here both
-/// are the same.
+/// The record of an article. It refers to the record it was made from only by its id: the fields
+/// that name another record's address and date are those of revisits (ISO 28500 §5.8, §5.9), and
+/// here both are the same.
 fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>) {
     let as_html = content == WarcContent::Html && !article.html.is_empty();
     let (mime, block) =
@@ -169,7 +170,7 @@ fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>) {
     if !origin.record_id.is_empty() {
         fields.insert(0, ("WARC-Refers-To", &*refers_to));
     }
-    // The page's record by its name, or where it has none by its place.
+    // The page's record by its id, or by its position if it has none.
     let place = format!("{} {}", origin.file, origin.offset);
     let source = if origin.record_id.is_empty() { &place } else { &origin.record_id };
     let record_id =
@@ -194,7 +195,7 @@ fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>) {
     (entry, record)
 }
 
-/// When the page was fetched; for a page without a date the beginning of time.
+/// When the page was fetched; the Unix epoch for a page without a date.
 fn date_of(article: &Article) -> Timestamp {
     article.fetched.unwrap_or(Timestamp::UNIX_EPOCH)
 }
@@ -215,10 +216,10 @@ fn record_id(parts: &[&str]) -> String {
     format!("urn:uuid:{}", uuid::Builder::from_custom_bytes(bytes).into_uuid())
 }
 
-/// A record in a gzip member of its own.
+/// A record in a separate gzip member.
 fn member(record: &NewRecord<'_>) -> Vec<u8> {
     let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
-    // Memory takes every byte, and the kinds are known ones: there is nothing to fail.
+    // Written to memory, and the record kinds are known: this cannot fail.
     let _ = writer.write(record);
     writer.finish().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! `wrappers/SITE.json`: what was learnt about a site.
+//! `wrappers/SITE.json`: the templates and wrappers learnt for a site.
 
 use model::{SiteConfigUse, SiteSummary, StructuralPattern, TemplateSummary};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use crate::articles::rounded;
 pub struct SiteRecord {
     schema: u32,
     site: String,
-    /// Whether the byte limit left pages out of the sample learnt from.
+    /// Whether the byte limit excluded pages from the sample.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     sample_cut: bool,
     templates: Vec<TemplateRecord>,
@@ -31,13 +31,13 @@ impl From<&SiteSummary> for SiteRecord {
     }
 }
 
-/// One template: what its pages are for, its wrapper, and the patterns it was chosen from.
+/// One template: the kind of its pages, its wrapper, and the patterns it was chosen from.
 #[derive(Clone, Debug, Serialize)]
 pub struct TemplateRecord {
     id: String,
     kind: String,
     pages: usize,
-    /// Hex, as JSON numbers hold 53 bits only.
+    /// In hexadecimal, because JSON numbers have only 53 bits.
     signature: String,
     wrapper: Option<WrapperRecord>,
     patterns: Vec<PatternRecord>,

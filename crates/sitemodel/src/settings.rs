@@ -13,7 +13,7 @@ use crate::site_config::SiteConfigs;
 use crate::weights::{LoadedWeights, built_in};
 
 /// The settings file with every key, its default and its description.
-pub const DEFAULT: &str = include_str!("../../../configs/default.toml");
+pub const DEFAULT: &str = include_str!("../configs/default.toml");
 
 /// Limits of the HTML parse.
 #[derive(Clone, Debug, Deserialize, Serialize)]

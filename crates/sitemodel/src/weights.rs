@@ -31,7 +31,7 @@ impl LoadedWeights {
 pub fn built_in() -> &'static LoadedWeights {
     static BUILT_IN: OnceLock<LoadedWeights> = OnceLock::new();
     BUILT_IN.get_or_init(|| {
-        match LoadedWeights::from_bytes(include_bytes!("../../../configs/weights.json")) {
+        match LoadedWeights::from_bytes(include_bytes!("../configs/weights.json")) {
             Ok(weights) => weights,
             Err(error) => panic!("the weights built in: {error}"),
         }

@@ -1,11 +1,11 @@
-//! Text → terms: the analyzer of each language, and its fast front.
+//! Text → terms: the analyzer of each language, with a cache.
 //!
-//! One chain defines a term, on tantivy's `TextAnalyzer`: [`WordTokenizer`] → [`LengthFilter`] →
-//! `LowerCaser` → `StopWordFilter` → stemmer. [`text_analyzer`] is that chain, for an index;
-//! [`Analyzer`] gives the same terms with a memo of raw words in front, many times faster.
-//! Forest §3.1: terms are in lower case, without stop words, stemmed.
+//! One chain defines a term, based on tantivy's `TextAnalyzer`: [`WordTokenizer`] →
+//! [`LengthFilter`] → `LowerCaser` → `StopWordFilter` → stemmer. [`text_analyzer`] is that chain,
+//! for an index; [`Analyzer`] gives the same terms with a cache of raw words in front, many times
+//! faster. Forest §3.1: terms are in lower case, without stop words, stemmed.
 //!
-//! tantivy's `LowerCaser` lower-cases without regard to the language: Turkish "I" becomes "i".
+//! tantivy's `LowerCaser` is independent of the language: Turkish "I" becomes "i".
 
 use std::collections::BTreeMap;
 
@@ -22,19 +22,19 @@ use crate::term::{LONGEST, Term, term_of};
 use crate::tokenizer::WordTokenizer;
 use crate::vocabulary::Vocabulary;
 
-/// A word of a text that gives a term, as [`Analyzer::analyze_words`] gives it.
+/// A word of a text that gives a term, as returned by [`Analyzer::analyze_words`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
-    /// Its number in the text, from 0; stop words are counted.
+    /// Its index in the text, from 0; stop words are counted.
     pub position: usize,
-    /// As it is written, without apostrophes and invisible characters.
+    /// As written, without apostrophes and invisible characters.
     pub raw: &'a str,
-    /// What it gives.
+    /// The term of the word.
     pub term: Term<'a>,
 }
 
-/// Gives the terms of texts in one language.
-/// For one thread: it remembers words. What it gives does not depend on what it has seen.
+/// Gives the terms of texts in one language. For use by one thread, because it caches words. The
+/// results do not depend on earlier texts.
 pub struct Analyzer {
     recipe: Recipe,
     has_stop_words: bool,
@@ -43,8 +43,8 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// The analyzer for a language; for none, or one without stemmer and stop words, words in lower
-    /// case.
+    /// The analyzer for a language. Without a language, or for one without stemmer and stop words,
+    /// the terms are the words in lower case.
     pub fn for_language(language: Option<Language>) -> Self {
         Self::for_recipe(Recipe::of(language))
     }
@@ -60,13 +60,13 @@ impl Analyzer {
         self.has_stop_words
     }
 
-    /// Calls `sink` with every term of the text in order, stop words left out.
+    /// Calls `sink` with every term of the text in order, without stop words.
     pub fn analyze(&mut self, text: &str, sink: &mut impl FnMut(Term<'_>)) {
         self.analyze_words(text, &mut |word| sink(word.term));
     }
 
-    /// As [`Analyzer::analyze`], with the word that each term was made of, and its position: the
-    /// positions of [`text_analyzer`]'s tokens.
+    /// As [`Analyzer::analyze`], with the word that each term was derived from, and its position:
+    /// the same positions as those of [`text_analyzer`]'s tokens.
     pub fn analyze_words(&mut self, text: &str, sink: &mut impl FnMut(Word<'_>)) {
         let Self { recipe, word_to_term, memo, .. } = self;
         let mut scanner = Scanner::new(text, recipe.apostrophe);
@@ -85,30 +85,31 @@ impl Analyzer {
         }
     }
 
-    /// To tell the hashes of the terms of several texts, and teach a vocabulary the terms: what
-    /// [`Analyzer::analyze`] gives, faster.
+    /// For computing the hashes of the terms of several texts, and adding the terms to a
+    /// vocabulary: the same terms as those of [`Analyzer::analyze`], faster.
     pub fn learning<'a>(&'a mut self, vocabulary: &'a mut Vocabulary) -> Learning<'a> {
         let Self { recipe, word_to_term, memo, .. } = self;
         Learning::new(recipe.apostrophe, word_to_term, memo, vocabulary)
     }
 
-    /// What terms depend on, for the records of a run, with the version of this crate. The crates'
-    /// versions are checked against `Cargo.lock` by a test.
+    /// The rules that determine terms, with the version of this crate, for the records of a run. A
+    /// test checks the versions of the crates against `Cargo.lock`.
     pub fn version() -> String {
         format!("sitegrove-terms {} {}", env!("CARGO_PKG_VERSION"), Self::rules())
     }
 
-    /// What terms depend on: two outputs with the same rules have the same terms for the same text.
+    /// The rules that determine terms: two outputs with the same rules have the same terms for the
+    /// same text.
     pub fn rules() -> String {
         let crates = CRATES.map(|(name, version)| format!("{name} {version}")).join(", ");
         format!("rules {RULES} ({crates})")
     }
 }
 
-/// Counts up whenever a change to this crate changes terms.
+/// Increased with every change to this crate that changes terms.
 const RULES: u32 = 1;
 
-/// The crates whose versions decide about terms and languages.
+/// The crates whose versions affect terms and languages.
 const CRATES: [(&str, &str); 5] = [
     ("rust-stemmers", "1.2.0"),
     ("frostem", "1.20260821.8"),
@@ -117,39 +118,39 @@ const CRATES: [(&str, &str); 5] = [
     ("whatlang", "0.18.0"),
 ];
 
-/// The tantivy analyzer of a language, to register with an index; its tokens are the texts of
+/// The tantivy analyzer of a language, to register with an index. Its tokens are the texts of
 /// [`Analyzer::analyze`]'s terms.
 pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
     let recipe = Recipe::of(language);
     recipe.chain(WordTokenizer::new(recipe.apostrophe))
 }
 
-/// The analyzers of one thread, made when first asked for; languages that are treated alike share
-/// one, so there are at most twenty. Together they remember no more words than two or three languages in
-/// common use have: those asked for least recently forget theirs.
+/// The analyzers of one thread, created on first use. Languages with the same rules share one, so
+/// there are at most twenty. Their caches together are limited to the words that two or three
+/// languages in common use have: the least recently used are emptied.
 #[derive(Default)]
 pub struct Analyzers {
     by_recipe: BTreeMap<Key, Used>,
-    /// The one asked for last.
+    /// The key used last.
     last: Option<Key>,
-    /// How often another than the last was asked for.
+    /// Number of changes from one analyzer to another.
     turns: u64,
 }
 
-/// What tells recipes apart.
+/// The key of a recipe.
 type Key = (Option<&'static str>, Apostrophe);
 
-/// An analyzer, and the turn in which it was asked for last.
+/// An analyzer, and the turn in which it was used last.
 struct Used {
     analyzer: Analyzer,
     turn: u64,
 }
 
-/// Bytes that the words remembered by all analyzers of a thread take when another language begins.
+/// Limit on the bytes of all cached words of a thread, applied when the language changes.
 const REMEMBERED: usize = 16 << 20;
 
 impl Analyzers {
-    /// None yet.
+    /// Without analyzers.
     pub fn new() -> Self {
         Self::default()
     }
@@ -169,7 +170,7 @@ impl Analyzers {
         &mut used.analyzer
     }
 
-    /// Has analyzers other than this one forget their words until the rest fits.
+    /// Empties the caches of other analyzers until the rest fits.
     fn make_room(&mut self, asked: Key) {
         let bytes = |used: &Used| used.analyzer.memo.bytes();
         let mut all: usize = self.by_recipe.values().map(bytes).sum();
@@ -190,7 +191,7 @@ impl Analyzers {
     }
 }
 
-/// How a language is treated.
+/// The rules for a language.
 #[derive(Clone, Copy)]
 struct Recipe {
     language: Option<Tantivy>,
@@ -201,7 +202,7 @@ struct Recipe {
 impl Recipe {
     fn of(language: Option<Language>) -> Self {
         let code = language.as_ref().map_or("", Language::as_str);
-        // Elision; the stop word lists of French and Italian hold what stands before it.
+        // Elision; the stop word lists of French and Italian contain the elided words.
         let elides = ["fr", "it", "ca", "oc"].contains(&code);
         let apostrophe = if elides { Apostrophe::Splits } else { Apostrophe::Joins };
         let known = TANTIVY.iter().find(|(known, _)| *known == code);
@@ -223,7 +224,7 @@ impl Recipe {
     }
 }
 
-/// The languages tantivy and the Snowball stemmers know.
+/// The languages supported by tantivy and the Snowball stemmers.
 const TANTIVY: [(&str, Tantivy); 18] = [
     ("ar", Tantivy::Arabic),
     ("da", Tantivy::Danish),

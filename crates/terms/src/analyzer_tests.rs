@@ -1,4 +1,5 @@
-//! Tests of whole analyzers: each script, stop words, stems, and the memo's invisibility.
+//! Tests of complete analyzers: each script, stop words, stems, and results independent of the
+//! cache.
 
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -204,7 +205,7 @@ fn analyzers_together_remember_so_much() {
             assert!(bytes(&analyzers) < 2 * REMEMBERED, "{}", bytes(&analyzers));
         }
     }
-    // The last one remembers; one of long ago does not.
+    // The last one keeps its cache; one used long before does not.
     let last = TANTIVY.last().map(|(code, _)| *code);
     let least = |code| analyzers.by_recipe[&(code, Apostrophe::Joins)].analyzer.memo.bytes();
     assert!(least(last) > 4 << 20 && least(Some("ar")) < 1 << 20);

@@ -1,4 +1,4 @@
-//! The terms of a sample of pages, against which further pages are ranked one by one.
+//! Document frequencies of a sample of pages, against which further pages are ranked one by one.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::ranking::{RankedTerms, TfIdfConfig, Weigh, term_counts, top_terms};
 use crate::vocabulary::Vocabulary;
 
-/// How many pages of a sample have each term.
+/// The number of pages of a sample that contain each term.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Background {
     #[serde(serialize_with = "model::sorted::map")]
@@ -39,9 +39,9 @@ impl Background {
         (Self { frequencies, pages: pages.len() }, ranked)
     }
 
-    /// Ranks the terms of any page as if it were one of the sample, so that a page of the sample is ranked as
-    /// [`Background::ranked`] did: a term that no page of the sample has counts as one that a single page has.
-    /// Terms that the vocabulary never learnt are left out.
+    /// Ranks the terms of any page as if it were in the sample, so that a page of the sample is
+    /// ranked as by [`Background::ranked`]: a term that is on no page of the sample counts as one
+    /// that is on a single page. Terms that are not in the vocabulary are left out.
     pub fn rank(&self, page: &[u64], vocabulary: &Vocabulary, config: &TfIdfConfig) -> RankedTerms {
         let weigh = Weigh::among(self.pages, config.weighting);
         let weighted = term_counts(page).into_iter().map(|(hash, tf)| {
@@ -52,10 +52,10 @@ impl Background {
         top_terms(weighted, vocabulary, config.top)
     }
 
-    /// Whether these can be the counts of a sample of so many pages at most: for values that were read back.
+    /// Checks that these can be the counts of a sample of at most `most_pages` pages, for values
+    /// that were deserialized.
     ///
-    /// # Errors
-    /// Says what is wrong.
+    /// # Errors Describes what is wrong.
     pub fn check(&self, most_pages: usize) -> Result<(), String> {
         if self.pages > most_pages {
             return Err(format!("terms of {} pages, more than {most_pages}", self.pages));

@@ -1,15 +1,16 @@
-//! What one character means to a tokenizer, looked up in a table.
+//! Character classes for tokenizers, from a table.
 //!
-//! Two definitions of a word live side by side. [`Class`] is ours, for terms: letters, digits and
-//! their combining marks, scripts without spaces apart. [`Kind::is_python_word`] and its companions
-//! are those of Python's `re`, in which the benchmark counts words (see [`crate::words`]).
+//! There are two definitions of a word. [`Class`] is that of terms: letters, digits and their
+//! combining marks, with scripts without spaces treated separately. [`Kind::is_python_word`] and
+//! its companions are those of Python's `re`, in which the benchmark counts words (see
+//! [`crate::words`]).
 
 use std::sync::LazyLock;
 
 use crate::marks::is_mark;
 use crate::script::Script;
 
-/// The role of a character when text is cut into terms.
+/// The role of a character when text is split into terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Ends a word.
@@ -31,7 +32,7 @@ const PYTHON_WORD: u8 = 0x10;
 const PYTHON_SINGLE: u8 = 0x20;
 const UNDERSCORE: u8 = 0x40;
 
-/// Everything known about one character, in a byte.
+/// All properties of one character, in a byte.
 #[derive(Clone, Copy)]
 pub(crate) struct Kind(u8);
 
@@ -61,7 +62,7 @@ impl Kind {
         )
     }
 
-    /// Our class.
+    /// Its class in the definition of terms.
     pub(crate) fn class(self) -> Class {
         match self.0 & CLASS {
             1 => Class::Word,

@@ -1,11 +1,12 @@
-//! Which language a text is in, from a sample of its beginning.
+//! Detects the language of a text, from a sample of its beginning.
 //!
-//! The script decides first: most scripts are of one language as far as any detector knows.
-//! For the Latin and Cyrillic alphabets function words do, if several of one language's own are there, often
-//! enough, and hardly any of others. If not, `whichlang` names a language (it knows 16 and always answers); again, if
-//! it has enough function words there, it is right and nothing else is asked.
-//! Otherwise, and for Arabic, Hebrew and Devanagari, `whatlang` (70 languages, slower) is asked too;
-//! it prevails when it names a language that `whichlang` cannot, or one with more function words.
+//! The script decides first: the detectors know only one language for most scripts. For the Latin
+//! and Cyrillic alphabets function words decide, if several of one language are there, often
+//! enough, and hardly any of others. If not, `whichlang` names a language (it knows 16 and always
+//! answers); if the text has enough function words of that language, its answer is accepted.
+//! Otherwise, and for Arabic, Hebrew and Devanagari, `whatlang` (70 languages, slower) is used too.
+//! Its answer is preferred if it is a language that `whichlang` does not know, or one with more
+//! function words.
 
 use std::borrow::Cow;
 
@@ -16,32 +17,32 @@ use crate::function_words::{FunctionWords, has_list};
 use crate::language::Language;
 use crate::script::Script;
 
-/// Letters looked at, in characters.
+/// Maximum number of letters in the sample.
 const SAMPLE_LETTERS: usize = 1_000;
-/// Bytes looked at to find them.
+/// Maximum number of bytes searched for them.
 const SAMPLE_BYTES: usize = 8_192;
 /// Minimum number of letters for detection.
 const MIN_LETTERS: usize = 20;
-/// Share of words that must be function words of a language. Running text has
-/// three times as many; of a neighbouring language, whose words are left out of the lists, a third.
+/// Minimum share of words that are function words of a language. Running text has three times as
+/// many; text in a related language, whose words are left out of the lists, a third.
 const MIN_FUNCTION_WORDS: f64 = 0.05;
-/// Characters given to `whatlang`, whose time grows with them.
+/// Characters passed to `whatlang`, whose time is proportional to them.
 const WHATLANG_CHARS: usize = 800;
-/// From this confidence on `whatlang` overrules `whichlang`.
+/// Confidence from which `whatlang` overrules `whichlang`.
 const WHATLANG_CONFIDENCE: f64 = 0.5;
 
-/// What [`detect`] found.
+/// The result of [`detect`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Detected {
     /// The language.
     pub language: Language,
-    /// The script most of the sample is in.
+    /// The predominant script of the sample.
     pub script: Script,
-    /// Whether two signs agree: script, detector, function words.
+    /// Whether two criteria agree: script, detector, function words.
     pub reliable: bool,
 }
 
-/// Detects the language of a text; `None` for too little text.
+/// Detects the language of a text; `None` if the text is too short.
 pub fn detect(text: &str) -> Option<Detected> {
     let text = head(text);
     if text.is_ascii() {
@@ -61,7 +62,7 @@ pub fn detect(text: &str) -> Option<Detected> {
     })?;
     let mut letters = weight(script);
     if east_asian > letters || matches!(script, Script::Kana | Script::Han) {
-        // Japanese is written in both; a Chinese text quotes hardly any kana.
+        // Japanese uses both scripts; a Chinese text contains hardly any kana.
         script = if kana * 20 >= han + kana { Script::Kana } else { Script::Han };
         letters = east_asian;
     }
@@ -74,10 +75,10 @@ pub fn detect(text: &str) -> Option<Detected> {
     Some(by_words(&only_script(text, script), script))
 }
 
-/// The language of a sample in one script that several languages share.
+/// The language of a sample in a script that several languages share.
 fn by_words(sample: &str, script: Script) -> Detected {
     let found = |language, reliable| Detected { language, script, reliable };
-    // Letters that Russian and Bulgarian lack and their neighbours use.
+    // Letters that Russian and Bulgarian do not use, but related languages do.
     let not_russian = script == Script::Cyrillic
         && sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
     let counts = FunctionWords::of(sample);
@@ -94,7 +95,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
     {
         return found(language, true);
     }
-    // It takes every Cyrillic text for Russian, so function words decide.
+    // `whichlang` takes every Cyrillic text for Russian, so function words decide.
     let which = which.filter(|_| script == Script::Latin);
     let end = sample.char_indices().nth(WHATLANG_CHARS).map_or(sample.len(), |(at, _)| at);
     let denied = if not_russian { vec![Lang::Rus, Lang::Bul] } else { Vec::new() };
@@ -116,7 +117,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
 /// The beginning of a text, cut at a character after enough letters.
 fn head(text: &str) -> &str {
     let mut letters = 0;
-    // By the piece, as long as it is of ASCII and not the last one.
+    // In pieces, as long as they are ASCII and not the last one.
     let mut begun = 0;
     for piece in text.as_bytes().chunks_exact(PIECE) {
         let more = piece.iter().fold(0u8, |sum, byte| sum + u8::from(byte.is_ascii_alphabetic()));
@@ -161,7 +162,7 @@ fn script_counts(text: &str) -> [(Option<Script>, usize); Script::COUNT] {
 /// The sample without the letters of other scripts.
 fn only_script(text: &str, script: Script) -> Cow<'_, str> {
     let stays = |c: char| Script::of(c).is_none_or(|other| other == script);
-    // Letters of ASCII are Latin, and the rest of it is of no script.
+    // ASCII letters are Latin, and other ASCII characters belong to no script.
     let stays_at_a_look = |c: char| (c.is_ascii() && script == Script::Latin) || stays(c);
     if text.chars().all(stays_at_a_look) {
         text.into()
@@ -170,7 +171,7 @@ fn only_script(text: &str, script: Script) -> Cow<'_, str> {
     }
 }
 
-/// The language of a script that, for all our tools know, has only one.
+/// The language of a script for which the detectors know only one.
 fn only_language(script: Script) -> Option<&'static str> {
     Some(match script {
         Script::Latin | Script::Cyrillic | Script::Arabic | Script::Hebrew | Script::Devanagari => {

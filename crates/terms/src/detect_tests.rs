@@ -1,4 +1,4 @@
-//! Tests of language detection: sentences of our own in each script and in neighbouring languages.
+//! Tests of language detection: original sentences in each script and in related languages.
 
 use proptest::prelude::*;
 
@@ -64,8 +64,8 @@ fn latin_languages_that_it_lacks() {
     );
 }
 
-/// "de" is a function word of Dutch here, and one of the commonest of languages that are asked for only
-/// where no list decides.
+/// "de" is a function word of Dutch here, and one of the most common words of languages that are
+/// considered only where no list decides.
 #[test]
 fn one_word_of_a_neighbour_does_not_decide() {
     check(

@@ -1,14 +1,15 @@
 //! Stop words by document frequency, for languages without a list.
 //!
-//! A function word is on nearly every page, but so is a site's menu, and menus must go on counting as
-//! other terms: they are what Forest's U subtracts (§3.1). What tells the two apart is that the menu
-//! word occurs as often on one page as on the next, the function word as often as the article is
-//! long. A term is frequent, then, if most pages have it and no one count is shared by more than half
-//! of all pages.
+//! A function word is on nearly every page, but so is a site's menu, and the words of menus must
+//! still be counted as other terms: they are what Forest's U subtracts (§3.1). The difference is
+//! that a menu word occurs equally often on every page, while the frequency of a function word
+//! depends on the length of the article. So a term is frequent if most pages have it and no single
+//! count is shared by more than half of all pages.
 //!
-//! Measured on English pages as if they had no list (414 pages of 52 layouts, share 0.8;
-//! by tokens): without the second condition 83 % of the stop words are found and 67 % of the other
-//! words outside the articles are lost; with it 80 % and 22 %, and in the articles 12 % instead of 19.
+//! Measured on English pages without using their list (414 pages of 52 layouts, share 0.8; by
+//! tokens): without the second condition 83 % of the stop words are found and 67 % of the other
+//! words outside the articles are lost; with it 80 % and 22 %, and in the articles 12 % instead of
+//! 19.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,21 +18,21 @@ use crate::ranking::term_counts;
 /// Parameters of [`FrequentTerms::of`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrequentConfig {
-    /// Share of pages that must have a term: 0.8 is what was measured.
+    /// Minimum share of pages that contain a term: 0.8 is the measured value.
     pub share: f64,
-    /// Fewer pages than this say nothing about a language: 5.
+    /// Minimum number of pages; fewer are not representative of a language: 5.
     pub min_pages: usize,
 }
 
-/// Terms to be treated as stop words.
+/// Terms that are treated as stop words.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct FrequentTerms {
     hashes: Vec<u64>,
 }
 
 impl FrequentTerms {
-    /// The frequent terms of sibling pages; none if the pages are too few.
-    /// A page is the list of its term hashes, with repetitions, in any order.
+    /// The frequent terms of sibling pages; empty if there are too few pages. A page is the list of
+    /// its term hashes, with repetitions, in any order.
     pub fn of<P: AsRef<[u64]>>(pages: &[P], config: &FrequentConfig) -> Self {
         if pages.len() < config.min_pages {
             return Self::default();
@@ -48,7 +49,7 @@ impl FrequentTerms {
         Self { hashes: terms.map(|counts| counts[0].0).collect() }
     }
 
-    /// Whether a term is to be treated as a stop word.
+    /// Whether a term is treated as a stop word.
     pub fn contains(&self, hash: u64) -> bool {
         self.hashes.binary_search(&hash).is_ok()
     }

@@ -1,10 +1,12 @@
-//! Function words: what running text of a language cannot do without, and its neighbours lack.
+//! Function words: words that running text of a language always contains, and related languages do
+//! not.
 
 use std::sync::LazyLock;
 
 use crate::language::Language;
 
-/// Function words by language: of `whichlang`'s languages those that share their script with others.
+/// Function words by language, for those languages of `whichlang` that share their script with
+/// others.
 #[rustfmt::skip]
 const LISTS: [(&str, &[&str]); LANGUAGES] = [
     ("de", &["der", "und", "das", "nicht", "den", "mit", "ist", "auch", "eine", "auf", "für"]),
@@ -23,7 +25,8 @@ const LISTS: [(&str, &[&str]); LANGUAGES] = [
 /// Languages with a list.
 const LANGUAGES: usize = 11;
 
-/// Different words of a list that running text of its language has; of others, seldom more than two.
+/// Minimum number of different listed words in running text; text in other languages has seldom
+/// more than two.
 const SEVERAL: u32 = 4;
 
 /// Whether a language has a list.
@@ -31,12 +34,12 @@ pub(crate) fn has_list(language: Language) -> bool {
     LISTS.iter().any(|(code, _)| *code == language.as_str())
 }
 
-/// How many words a sample has, and how many of them are function words of each language.
+/// The number of words in a sample, and of function words of each language among them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FunctionWords {
     words: u32,
     hits: [u32; LANGUAGES],
-    /// Which of the words of each list, as bits.
+    /// The words of each list that occurred, as bits.
     different: [u16; LANGUAGES],
 }
 
@@ -80,13 +83,14 @@ impl FunctionWords {
     }
 
     fn share_at(&self, at: usize) -> f64 {
-        // One hit may be a word that two languages share.
+        // A single hit may be a word that two languages share.
         let hits = self.hits[at];
         if hits < 2 { 0.0 } else { f64::from(hits) / f64::from(self.words) }
     }
 
-    /// The language that has at least this share of the words, several of its list among them, where no
-    /// other has half as many: one word alone ("de") may as well be of a language without a list.
+    /// The language whose function words are at least this share of the words, several different
+    /// ones among them, if no other language has half as many. A single word ("de") may also be of
+    /// a language without a list.
     pub(crate) fn leader(&self, least: f64) -> Option<Language> {
         let at = (0..LANGUAGES).max_by_key(|&at| self.hits[at])?;
         let mut rivals = self.hits.iter().enumerate().filter(|&(other, _)| other != at);
@@ -97,7 +101,7 @@ impl FunctionWords {
     }
 }
 
-/// The bytes of a word of up to eight in lower case: no function word has more.
+/// The bytes of a word of up to eight bytes in lower case; no function word is longer.
 #[derive(Clone, Copy, Default)]
 struct Packed {
     bytes: u64,
@@ -123,11 +127,11 @@ impl Packed {
     }
 }
 
-/// Places in the table of all function words; a power of two, several times as many as there are.
+/// Slots in the hash table of all function words: a power of two, several times their number.
 const PLACES: usize = 512;
 
-/// The language of each function word and its number in the list, by its bytes; where two hash alike the
-/// second is in the next free place. Zeros are no word.
+/// The language of each function word and its index in the list, by its bytes. Collisions go to the
+/// next free slot. Zeros mark a free slot.
 struct Known([(u64, u8, u8); PLACES]);
 
 static KNOWN: LazyLock<Known> = LazyLock::new(|| {
@@ -169,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// The same by the book.
+    /// A direct implementation of the definition.
     fn share(sample: &str, code: &str) -> f64 {
         let list = LISTS.iter().find(|(other, _)| *other == code).unwrap().1;
         let words: Vec<&str> =

@@ -1,8 +1,8 @@
-//! The name of a language: a BCP 47 primary subtag, in its one canonical form.
+//! Language names: BCP 47 primary subtags in canonical form.
 //!
-//! Regions, scripts and variants are cut off ("pt-BR" → "pt"); three-letter codes become two-letter
+//! Regions, scripts and variants are cut off ("pt-BR" → "pt"). Three-letter codes become two-letter
 //! ones where they exist, retired codes their successors (RFC 5646 §4.5), and both written forms of
-//! Norwegian are "no", because neither the detectors nor the stemmers tell them apart.
+//! Norwegian become "no", because neither the detectors nor the stemmers distinguish them.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 pub struct Language([u8; 3]);
 
 impl Language {
-    /// The language a declaration names: `<html lang>`, a feed's language, an ISO 639 code.
-    /// `None` for what is not a language tag, and for "und", "mul", "zxx".
+    /// The language that a declaration names: `<html lang>`, a feed's language, an ISO 639 code.
+    /// `None` for text that is not a language tag, and for "und", "mul", "zxx".
     pub fn from_tag(tag: &str) -> Option<Self> {
         let primary = tag.trim().split(['-', '_']).next()?;
         if !(2..=3).contains(&primary.len()) || !primary.bytes().all(|b| b.is_ascii_alphabetic()) {
@@ -67,7 +67,7 @@ impl fmt::Debug for Language {
     }
 }
 
-/// Codes with a shorter or newer name: those the detectors use, the other ISO 639-2 forms, the
+/// Codes with a shorter or newer form: those the detectors use, the other ISO 639-2 forms, the
 /// retired ones.
 #[rustfmt::skip]
 const CANONICAL: [(&str, &str); 107] = [

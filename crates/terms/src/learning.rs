@@ -1,7 +1,7 @@
-//! The terms of many texts together, as pages have them.
+//! The terms of many texts at once, such as those of a page.
 //!
-//! Words are cut out first and looked up later, many in a row: what is remembered of them lies far apart in
-//! memory, and a processor that has nothing else to do in between fetches a dozen of them at a time.
+//! Words are first split off and later looked up in batches. Cached words are spread over memory,
+//! and in batches the processor can fetch about a dozen of them in parallel.
 
 use tantivy::tokenizer::TextAnalyzer;
 
@@ -10,7 +10,7 @@ use crate::scanner::{Apostrophe, Scanner};
 use crate::term::{LONGEST, term_of};
 use crate::vocabulary::Vocabulary;
 
-/// Words that wait to be looked up: what they take stays in the processor's nearest cache.
+/// Maximum number of words in a batch, so that the batch stays in the first-level cache.
 const MOST_WAITING: usize = 1 << 8;
 
 /// An analyzer that teaches a vocabulary: see [`Analyzer::learning`](crate::Analyzer::learning).
@@ -24,15 +24,15 @@ pub struct Learning<'a> {
     starts: Vec<u32>,
 }
 
-/// What was cut, but not looked up.
+/// Words that are split off, but not looked up yet.
 #[derive(Default)]
 struct Waiting {
-    /// The words; a long one is a zero and its number.
+    /// The words; a long one is a zero and its index.
     words: Vec<Packed>,
-    /// The long ones, one after the other, and where each ends.
+    /// The concatenated long words, and the end of each.
     long: String,
     long_ends: Vec<usize>,
-    /// Of each text that begins here, how many words wait before it.
+    /// For each text that begins in this batch, the number of words before it.
     texts: Vec<usize>,
 }
 
@@ -48,8 +48,9 @@ impl<'a> Learning<'a> {
         Self { apostrophe, word_to_term, memo, vocabulary, waiting, hashes, starts }
     }
 
-    /// The hashes of the terms of all texts in order, stop words left out; and of each text how many
-    /// come before it, then how many there are. The vocabulary knows the terms then.
+    /// The hashes of the terms of all texts in order, without stop words, and for each text the
+    /// number of terms before it, followed by the total number. All terms are then in the
+    /// vocabulary.
     pub fn learn<'t>(mut self, texts: impl Iterator<Item = &'t str>) -> (Vec<u64>, Vec<u32>) {
         let (texts_at_least, _) = texts.size_hint();
         self.hashes.reserve(texts_at_least);

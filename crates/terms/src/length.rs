@@ -1,10 +1,10 @@
-//! Token filter: which words are too short or too long to be terms.
+//! Token filter: removes words that are too short or too long to be terms.
 //!
-//! Too short: a single letter or digit, unless it is Chinese, Japanese, Thai … or a Korean syllable,
-//! where one character may be a word; marks of the general block (accents written apart) do not
-//! count. Numbers of two digits and more are kept. Too long: over 64 characters, which is markup
-//! debris and encoded data, not language; tantivy's own limit of 40 bytes would lose long German
-//! compounds and anything of 14 Chinese characters.
+//! Too short: a single letter or digit, unless it is Chinese, Japanese, Thai … or a Korean
+//! syllable, where one character may be a word; marks of the general block (accents encoded
+//! separately) do not count. Numbers of two digits or more are kept. Too long: over 64 characters,
+//! which is leftover markup or encoded data rather than language. tantivy's own limit of 40 bytes
+//! would lose long German compounds and any 14 Chinese characters.
 
 use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
 
@@ -28,7 +28,7 @@ pub(crate) fn is_term_length(word: &str) -> bool {
     long_enough && (word.len() <= MAX_CHARS || word.chars().nth(MAX_CHARS).is_none())
 }
 
-/// Lets only words of term length pass.
+/// Passes only words of term length.
 #[derive(Clone)]
 pub(crate) struct LengthFilter;
 

@@ -1,15 +1,15 @@
 /*!
-Turns text into terms, and terms into what a page is about.
+Terms of a text, and the terms that characterise a page.
 
-[`detect`] names the language of a text. An [`Analyzer`] for it (or the [`Analyzers`] of a thread)
-gives the text's terms: lower-cased, without stop words, stemmed, on tantivy's machinery; for scripts
-without spaces, pairs of characters. [`tf_idf`] ranks the terms of each page against its siblings
-(Forest §3.1), with a [`Vocabulary`] to turn hashes back into text; a [`Background`] ranks those of further pages. [`FrequentTerms`] finds the stop
-words of languages that have no list. [`words`] and [`count_words`] count plain words as the benchmark
-does; they are not terms.
+[`detect`] determines the language of a text. An [`Analyzer`] for that language (or the [`Analyzers`] of a
+thread) gives the text's terms: lower-cased, without stop words, stemmed, based on tantivy; for scripts without
+spaces, pairs of characters. [`tf_idf`] ranks the terms of each page against its siblings (Forest §3.1), with a
+[`Vocabulary`] that maps hashes back to text; a [`Background`] ranks those of further pages. [`FrequentTerms`]
+finds the stop words of languages that have no list. [`words`] and [`count_words`] count plain words as the
+benchmark does; these are not terms.
 
-Invariants: knows nothing of pages, elements or files; takes `&str`, gives terms. Nothing here fails.
-The same text gives the same terms whatever was analysed before.
+Invariants: depends on nothing about pages, elements or files; takes `&str`, gives terms. Nothing here fails.
+The same text gives the same terms, whatever was analysed before.
 
 ```
 use sitegrove_terms::{Analyzers, TfIdfConfig, Vocabulary, Weighting, detect, tf_idf};

@@ -1,9 +1,9 @@
 //! The combining marks of Unicode (general categories Mn, Mc, Me), as sorted ranges.
 //!
-//! The standard library recognises letters and digits, but not marks: some (vowel signs) count as alphabetic
-//! there, others (accents, viramas) do not. Ours are listed once, because words keep their marks and word
-//! counts must know them. Source: Unicode Character Database 15.1, `DerivedGeneralCategory.txt`; data, not
-//! logic.
+//! The standard library recognises letters and digits, but not marks: some (vowel signs) count as
+//! alphabetic there, others (accents, viramas) do not. They are listed here, because words keep
+//! their marks and word counts depend on them. Source: Unicode Character Database 15.1,
+//! `DerivedGeneralCategory.txt`; data, not logic.
 
 /// Inclusive ranges of code points, ascending.
 #[rustfmt::skip]

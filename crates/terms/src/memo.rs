@@ -1,66 +1,68 @@
-//! A bounded memory of what became of each word, so that repeated words cost one look-up.
+//! A bounded cache of the terms of words, so that a repeated word costs one look-up.
 //!
 //! Invariant: it stores the values of a pure function. When it is full it is emptied, so its state
-//! can change the time an analysis takes and nothing else.
+//! affects only the time of an analysis.
 
 use rustc_hash::FxHashMap;
 
 use crate::term::Term;
 use crate::vocabulary::Vocabulary;
 
-/// Different raw words remembered: about 6 MB, more than a site's vocabulary in common use.
+/// Maximum number of cached raw words: about 6 MB, more than the usual vocabulary of a site.
 const CAPACITY: usize = 1 << 16;
 
-/// Bytes of the texts of terms and of long words: twice what so many words of a natural language take.
+/// Maximum bytes of the texts of terms and of long words: twice what as many words of a natural
+/// language take.
 const TEXTS: usize = 2 << 20;
 
-/// Raw word → its term's hash and text, or nothing.
+/// Raw word → its term's hash and text, or no term.
 pub(crate) struct Memo {
-    /// Short words, each in the first free place from where its letters say, or the last place there
-    /// may be: most words of a text in one look.
+    /// Short words by open addressing: each in the first free slot from the one its bytes hash to,
+    /// or in the last allowed one. Most words of a text are found at the first slot.
     short: Vec<Short>,
-    /// Others, and their places.
+    /// Long words, and their indices.
     long: Vec<Known>,
     long_places: FxHashMap<Box<str>, usize>,
-    /// Bytes of their letters.
+    /// Total length of their texts, in bytes.
     long_letters: usize,
-    /// How many words are known.
+    /// Number of cached words.
     words: usize,
-    /// The texts of all terms, one after the other, and one past the end of each.
+    /// The concatenated texts of all terms, and the end of each.
     texts: String,
     ends: Vec<u32>,
-    /// Who learns now, how many have before, and what is yet to be given: see [`Memo::learn`].
+    /// State of the current vocabulary, number of turns, and terms not yet passed on: see
+    /// [`Memo::learn`].
     learner: u64,
     turn: u32,
     new: Vec<(u64, u32)>,
 }
 
-/// A short word; two to a line of the cache.
+/// A short word; two fit into a cache line.
 #[derive(Clone, Copy, Default)]
 #[repr(align(32))]
 struct Short {
-    /// What it is; no word has a zero. Zeros alone: the place is free.
+    /// Its bytes, which are never all zero; zeros mark a free slot.
     word: Packed,
     known: Known,
 }
 
-/// What is known of a word.
+/// The cached values of a word.
 #[derive(Clone, Copy, Default)]
 struct Known {
     /// Hash of its term.
     hash: u64,
-    /// The number of its term; [`NO_TERM`] where it gives none.
+    /// The index of its term; [`NO_TERM`] if it has none.
     term: u32,
-    /// The turn in which a learner last got the text.
+    /// The turn in which a vocabulary last got the text.
     turn: u32,
 }
 
 const NO_TERM: u32 = u32::MAX;
 
-/// The bytes of a word of up to 16, zeros after them.
+/// The bytes of a word of up to 16 bytes, padded with zeros.
 pub(crate) type Packed = [u64; 2];
 
-/// A word as it is looked up.
+/// A word in the form it is looked up in.
 #[derive(Clone, Copy)]
 pub(crate) enum Raw<'a> {
     /// Of up to 16 bytes.
@@ -76,11 +78,11 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// Places for short words to begin with; a power of two.
+/// Initial number of slots for short words; a power of two.
 const FEWEST_PLACES: usize = 1 << 10;
 
-/// Places looked at for a short word. Texts never come near it; a page of words made to meet in one
-/// place does, and then they take each other's.
+/// Maximum number of slots probed for a short word. Natural texts stay far below it. Words chosen
+/// to collide reach it, and then evict each other.
 const LONGEST_WAY: usize = 256;
 
 impl Default for Memo {
@@ -101,8 +103,8 @@ impl Default for Memo {
 }
 
 impl Memo {
-    /// Hash and text of the word's term. What is not known is asked of `analyze`, which appends the
-    /// text to what it is given, and gives the hash; it must not tell capitals of ASCII from small
+    /// Hash and text of the word's term. For a word that is not cached, `analyze` appends the text
+    /// to its argument and returns the hash; it must not distinguish upper and lower case of ASCII
     /// letters.
     #[inline]
     pub(crate) fn term(
@@ -114,7 +116,7 @@ impl Memo {
         (term != NO_TERM).then(|| (hash, self.text(term)))
     }
 
-    /// Bytes it takes, about.
+    /// Approximate memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let per_long = size_of::<Known>() + size_of::<(Box<str>, usize)>();
         self.short.capacity() * size_of::<Short>()
@@ -124,7 +126,7 @@ impl Memo {
             + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// Begins a turn of a vocabulary, unless the last one was its, too.
+    /// Begins a turn of a vocabulary, unless the previous turn was of the same one.
     pub(crate) fn begin(&mut self, vocabulary: &Vocabulary) {
         if self.learner != vocabulary.number() {
             if self.turn == u32::MAX {
@@ -136,11 +138,12 @@ impl Memo {
         }
     }
 
-    /// Appends the hash of the word's term to `hashes`, if it gives one, and sees to it that the
-    /// vocabulary whose turn it is learns the term: at [`Memo::end`] at the latest.
+    /// Appends the hash of the word's term to `hashes`, if it has a term, and ensures that the
+    /// current vocabulary learns the term, at [`Memo::end`] at the latest.
     ///
-    /// Whether there is a term, and whether it is new, decides about no branch, so that processors
-    /// go on to the next words while they wait for this one: at first most are far from them.
+    /// No branch depends on whether there is a term or whether it is new, so the processor
+    /// continues with the next words while it waits for this one: at first most of them are not in
+    /// its cache.
     #[inline]
     pub(crate) fn learn(
         &mut self,
@@ -159,7 +162,7 @@ impl Memo {
         push_if(is_new, (hash, term), &mut self.new);
     }
 
-    /// Ends a turn: the vocabulary learns what it has not yet.
+    /// Ends a turn: the vocabulary learns the remaining terms.
     pub(crate) fn end(&mut self, vocabulary: &mut Vocabulary) {
         let mut new = std::mem::take(&mut self.new);
         // As in `fetch`: copying would wait for one text after the other.
@@ -191,7 +194,7 @@ impl Memo {
                 if self.short[place].word != packed {
                     let known = self.analyzed(unpack(&bytes_of(packed)), analyze, learner);
                     self.grow();
-                    // Only now: what is new may have emptied the memory.
+                    // Computed only now, because a new word may have emptied the cache.
                     place = self.place(packed);
                     self.short[place] = Short { word: packed, known };
                 }
@@ -213,7 +216,7 @@ impl Memo {
         }
     }
 
-    /// The place of a short word: that where it is, or else the one it may have, free or not.
+    /// The slot of a short word: the one it is in, or else the one it may take, free or not.
     #[inline]
     fn place(&self, word: Packed) -> usize {
         let last = self.short.len() - 1;
@@ -221,7 +224,8 @@ impl Memo {
         let mut place = first;
         for way in 1..LONGEST_WAY {
             let own = self.short[place].word;
-            // Without branches: most words are found at once. The first bytes tell whether a place is free.
+            // Without branches: most words are found at once. The first bytes show whether a slot
+            // is free.
             if (own[0] ^ word[0]) | (own[1] ^ word[1]) == 0 || own[0] == 0 {
                 break;
             }
@@ -230,7 +234,7 @@ impl Memo {
         place
     }
 
-    /// Where to look for a short word first.
+    /// The slot where the search for a short word begins.
     #[inline]
     fn first_place(&self, word: Packed) -> usize {
         let mixed = (word[0] ^ word[1].rotate_left(25)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -238,15 +242,15 @@ impl Memo {
         (mixed >> last.leading_zeros()) as usize
     }
 
-    /// Fetches what is known of these words, all at once: they are looked up next, and whether a word is
-    /// found at once cannot be foreseen, so that processors would wait for one after the other.
+    /// Prefetches the slots of these words together. They are looked up next, and since the result
+    /// of a look-up is unpredictable, the processor would otherwise wait for one after the other.
     pub(crate) fn fetch(&self, words: &[Packed]) {
         let fetched =
             words.iter().fold(0, |all, &word| all ^ self.short[self.first_place(word)].word[0]);
         std::hint::black_box(fetched);
     }
 
-    /// What a new word is.
+    /// Analyses a new word.
     #[cold]
     #[inline(never)]
     fn analyzed(
@@ -269,7 +273,7 @@ impl Memo {
         Known { hash: hash.unwrap_or_default(), term, turn: 0 }
     }
 
-    /// What is known of a word with capitals from the same word without.
+    /// The cached values of a word with capitals, from the same word in lower case.
     fn in_small_letters(&self, word: &str) -> Option<Known> {
         let mut small = pack(word).filter(|_| word.is_ascii())?;
         for bytes in &mut small {
@@ -279,7 +283,7 @@ impl Memo {
         (word == small).then_some(known)
     }
 
-    /// Makes room for one more word: at least one place in two stays free.
+    /// Makes room for one more word: at least half of the slots stay free.
     fn grow(&mut self) {
         if 2 * self.words <= self.short.len() {
             return;
@@ -308,7 +312,7 @@ fn pack(word: &str) -> Option<Packed> {
     let eight = |at: usize| bytes.get(at..at + 8)?.first_chunk().map(|b| u64::from_le_bytes(*b));
     Some(match bytes.len() {
         0 | 17.. => return None,
-        // What overlaps is shifted out again.
+        // The overlapping bytes are shifted out again.
         length @ 8..=16 => {
             let rest = eight(length - 8)?;
             [eight(0)?, if length == 8 { 0 } else { rest >> (8 * (16 - length)) }]
@@ -330,7 +334,7 @@ fn bytes_of([first, second]: Packed) -> [u8; 16] {
     both.to_le_bytes()
 }
 
-/// The word that was packed into these bytes.
+/// The word with these packed bytes.
 fn unpack(bytes: &[u8; 16]) -> &str {
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     std::str::from_utf8(&bytes[..end]).unwrap_or_default()
@@ -426,7 +430,7 @@ mod tests {
         assert_eq!(memo.words, 1);
         memo.end(&mut first);
         assert_eq!((first.len(), first.text(1)), (1, Some("run")));
-        // All turns taken.
+        // All turns used up.
         memo.turn = u32::MAX;
         memo.begin(&second);
         memo.learn(Raw::of("runs"), &mut Vec::new(), &mut second, run);
@@ -437,7 +441,7 @@ mod tests {
     #[test]
     fn words_made_to_meet_take_each_others_places() {
         let mut memo = Memo::default();
-        // Halves that undo each other when they are mixed.
+        // Halves that cancel each other when they are mixed.
         let word = |number: usize| {
             let letter = |digit: usize| 2 * (32 + (number >> (4 * digit) & 15) as u8);
             let first: [u8; 8] = std::array::from_fn(letter);
@@ -456,7 +460,7 @@ mod tests {
             assert_eq!(memo.term(&word(number), never), Some((number as u64, &*word(number))));
         }
         assert_eq!(places(&memo), LONGEST_WAY);
-        // Others are where they were.
+        // Other words are still in their slots.
         memo.term("runs", run);
         assert_eq!(memo.term("runs", never), Some((1, "run")));
     }

@@ -1,37 +1,37 @@
-//! Weights of terms, and the terms of a page in the order of their weights.
+//! Weights of terms, and the terms of a page ordered by weight.
 
 use rustc_hash::FxHashMap;
 
 use crate::vocabulary::Vocabulary;
 
-/// How a term's frequency on its page counts.
+/// How the frequency of a term on its page is weighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighting {
-    /// tf·ln(N/df), as the paper has it.
+    /// tf·ln(N/df), as in the paper.
     Log,
-    /// (1 + ln tf)·ln(N/df): repetition on the page counts less.
+    /// (1 + ln tf)·ln(N/df): repetition on the page has less weight.
     Sublinear,
 }
 
 /// Parameters of [`tf_idf`](crate::tf_idf).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TfIdfConfig {
-    /// The weight of a term.
+    /// How the frequency of a term on its page is weighted.
     pub weighting: Weighting,
-    /// Most terms a page may have (the paper's k).
+    /// Maximum number of terms of a page (the paper's k).
     pub top: usize,
 }
 
 /// The terms of one page, heaviest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RankedTerms {
-    /// Text and weight (> 0), by falling weight, ties by text.
+    /// Text and weight (> 0), by descending weight, ties by text.
     pub terms: Vec<(String, f64)>,
     /// Their hashes, in the same order.
     pub hashes: Vec<u64>,
 }
 
-/// What terms weigh among so many siblings.
+/// The weights of terms for a given number of siblings.
 pub(crate) struct Weigh {
     /// ln(N/df) by df.
     idf: Vec<f64>,
@@ -44,7 +44,7 @@ impl Weigh {
         Self { idf, weighting }
     }
 
-    /// Weight of a term that a page has `tf` times and `df` of the siblings have.
+    /// Weight of a term that occurs `tf` times on a page and on `df` of the siblings.
     pub(crate) fn of(&self, tf: u32, df: u32) -> f64 {
         if self.idf.len() == 2 {
             return f64::from(tf);
@@ -57,7 +57,7 @@ impl Weigh {
     }
 }
 
-/// The different terms of a page with their counts, by hash; in any order.
+/// The distinct terms of a page with their counts, by hash, in any order.
 pub(crate) fn term_counts(page: &[u64]) -> FxHashMap<u64, u32> {
     let mut counts = FxHashMap::default();
     counts.reserve(page.len() / 2);
@@ -67,7 +67,7 @@ pub(crate) fn term_counts(page: &[u64]) -> FxHashMap<u64, u32> {
     counts
 }
 
-/// The terms that weigh most, with their texts.
+/// The terms with the highest weights, with their texts.
 pub(crate) fn top_terms(
     mut weighted: Vec<(u64, f64)>,
     vocabulary: &Vocabulary,
@@ -77,7 +77,7 @@ pub(crate) fn top_terms(
         |&(hash, weight): &(u64, f64)| vocabulary.text(hash).map(|text| (weight, text, hash));
     let mut terms: Vec<(f64, &str, u64)> = Vec::new();
     if top > 0 && top < weighted.len() {
-        // Only those that weigh as much as the last one taken are to be sorted by their texts.
+        // Only terms that weigh as much as the last one taken must be compared by their texts.
         let (_, last, _) = weighted.select_nth_unstable_by(top - 1, |a, b| b.1.total_cmp(&a.1));
         let least = last.1;
         let enough = weighted.iter().filter(|term| term.1 >= least).map(known);

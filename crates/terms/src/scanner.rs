@@ -1,29 +1,29 @@
-//! Cuts a text into raw tokens, still as written: the one definition of a word behind every term.
+//! Splits a text into raw tokens, as written: the definition of a word that all terms are based on.
 //!
 //! A word is a maximal run of letters and digits with their combining marks. An apostrophe between
-//! two of them vanishes ("don't" → "dont"), or, for languages with elision (French "l'homme"), ends
-//! the word. Invisible joiners and soft hyphens vanish. A run of a script without spaces gives its
-//! overlapping pairs of characters, or its single character.
+//! two of them is removed ("don't" → "dont"), or, for languages with elision (French "l'homme"),
+//! ends the word. Invisible joiners and soft hyphens are removed. A run of a script without spaces
+//! gives its overlapping pairs of characters, or its single character.
 //!
-//! Nothing is dropped for its length here, so that positions do not depend on filters.
+//! No token is dropped for its length here, so that positions do not depend on filters.
 
 use crate::chars::{Class, Kinds, char_at};
 
-/// What an apostrophe between two letters does.
+/// The effect of an apostrophe between two letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Apostrophe {
-    /// Vanishes, the halves becoming one word.
+    /// It is removed, and the halves become one word.
     Joins,
-    /// Separates two words.
+    /// It separates two words.
     Splits,
 }
 
-/// Where a raw token lies in the text.
+/// The position of a raw token in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// The token is exactly this slice; otherwise something within it vanished.
+    /// Whether the token is exactly this slice; otherwise characters inside it were removed.
     clean: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Scanner<'a> {
     kinds: &'static Kinds,
     apostrophe: Apostrophe,
     at: usize,
-    /// Start and end of the last character of the pair given last, while its run may go on.
+    /// Start and end of the last character of the previous pair, while its run may continue.
     run: Option<(usize, usize)>,
     /// The last token, if its span was not clean.
     joined: String,
@@ -45,7 +45,7 @@ impl<'a> Scanner<'a> {
         Self { text, kinds, apostrophe, at: 0, run: None, joined: String::new() }
     }
 
-    /// The token of the span that [`Scanner::next`] gave last.
+    /// The token of the span that [`Scanner::next`] returned last.
     pub(crate) fn word(&self, span: Span) -> &str {
         if span.clean { &self.text[span.from..span.to] } else { &self.joined }
     }
@@ -59,7 +59,7 @@ impl<'a> Scanner<'a> {
         }
         let bytes = self.text.as_bytes();
         loop {
-            // Of the first 128 characters letters and digits begin words, and others nothing.
+            // Of the first 128 characters, only letters and digits begin words.
             let begins = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
             self.at += bytes.get(self.at..)?.iter().position(begins)?;
             let from = self.at;
@@ -82,7 +82,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads on to the end of the word that begins at `from`.
+    /// Reads to the end of the word that begins at `from`.
     fn word_from(&mut self, from: usize) -> Span {
         let mut piece = from;
         let mut clean = true;
@@ -115,7 +115,7 @@ impl<'a> Scanner<'a> {
         Span { from, to: self.at, clean }
     }
 
-    /// Where the word goes on after joiners and at most one apostrophe; `None` if it does not.
+    /// Where the word continues after joiners and at most one apostrophe; `None` if it does not.
     fn resume(&self, mut at: usize) -> Option<usize> {
         let mut apostrophes = 0;
         loop {
@@ -133,7 +133,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next character of a run without spaces, if the run goes on at `at`.
+    /// The next character of a run without spaces, if the run continues at `at`.
     fn unspaced_after(&self, mut at: usize) -> Option<(usize, usize)> {
         loop {
             match self.class_at(at)? {
@@ -156,7 +156,7 @@ impl<'a> Scanner<'a> {
         Span { from: first.0, to: second.1, clean }
     }
 
-    /// The class of the character at byte `at`, and where that character ends.
+    /// The class of the character at byte `at`, and the end of that character.
     #[inline]
     fn class_at(&self, at: usize) -> Option<(Class, usize)> {
         let c = char_at(self.text, at)?;

@@ -1,7 +1,8 @@
-//! Writing systems: which one a character belongs to, and how it separates words.
+//! Writing systems of characters, and how they separate words.
 //!
-//! Whole Unicode blocks stand for their script: enough to choose an analyzer and a language, and a handful of
-//! comparisons a character. Punctuation inside a block is not distinguished here.
+//! Complete Unicode blocks stand for their script: that is enough to choose an analyzer and a
+//! language, and takes only a few comparisons per character. Punctuation inside a block is not
+//! distinguished here.
 
 /// A writing system, as far as the choice of language and analyzer needs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,10 +40,11 @@ pub enum Script {
 }
 
 impl Script {
-    /// How many scripts there are; `script as usize` is below it.
+    /// The number of scripts; `script as usize` is below it.
     pub(crate) const COUNT: usize = Self::Han as usize + 1;
 
-    /// The script whose blocks hold `c`; `None` for what all scripts share and for rare ones.
+    /// The script of the block that contains `c`; `None` for characters common to all scripts and
+    /// rare ones.
     pub fn of(c: char) -> Option<Self> {
         Some(match c as u32 {
             0x41..=0x5a | 0x61..=0x7a | 0xaa | 0xba | 0xc0..=0x2af => Self::Latin,
@@ -91,8 +93,8 @@ impl Script {
         )
     }
 
-    /// How many letters of an alphabet one character of this script is worth in a mixed text: a
-    /// Chinese character is most of a word, a Hangul syllable two or three letters.
+    /// The number of alphabetic letters that one character of this script corresponds to in a mixed
+    /// text: a Chinese character is most of a word, a Hangul syllable two or three letters.
     pub(crate) fn letters_per_character(self) -> usize {
         match self {
             Self::Han => 3,

@@ -1,13 +1,13 @@
 //! Token filter: the Snowball stemmers of `rust-stemmers`, as a tantivy filter.
 //!
-//! Model: `tantivy/src/tokenizer/lower_caser.rs` and `stemmer.rs` (tantivy 0.27 itself stems with
-//! `frostem`). Tokens are expected in lower case.
+//! Modelled on `tantivy/src/tokenizer/lower_caser.rs` and `stemmer.rs` (tantivy 0.27 itself stems
+//! with `frostem`). Tokens must be in lower case.
 //!
 //! `rust-stemmers` 1.2.0 works on byte offsets. Every stemmer was run over tens of millions of
 //! words: random letters, random Unicode, dictionary words with random edits, and chains of its own
-//! suffixes. Only the Greek one panics ("ισαισα"); Greek therefore uses tantivy's, which survived the
-//! same. All are guarded even so: a word that a stemmer panics on stays as it is (the panic hook
-//! still reports it), and so does one of which nothing would be left (Greek "ηςώ").
+//! suffixes. Only the Greek one panics ("ισαισα"); Greek therefore uses tantivy's, which passed the
+//! same test. All calls are guarded nevertheless: a word that a stemmer panics on is left unchanged
+//! (the panic hook still reports it), and so is a word whose stem would be empty (Greek "ηςώ").
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -118,7 +118,7 @@ impl Stemmer {
         }
     }
 
-    /// The stem of `word` if there is one and it is another word.
+    /// The stem of `word`, if it differs from the word.
     fn other_stem(&mut self, word: &str) -> Option<String> {
         let stem = catch_unwind(AssertUnwindSafe(|| match self {
             Self::Snowball(algorithm) => {
@@ -189,7 +189,7 @@ mod tests {
         #[test]
         fn no_stemmer_in_use_panics_or_empties_a_word(word in words()) {
             for language in ALL {
-                // Without the guard, so that a panic is seen.
+                // Without the guard, so that a panic fails the test.
                 if let Some(algorithm) = algorithm(language) {
                     rust_stemmers::Stemmer::create(algorithm).stem(&word);
                 }

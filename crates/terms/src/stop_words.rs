@@ -1,15 +1,15 @@
-//! Token filters: which words of a language carry no topic.
+//! Token filters: remove the stop words of a language.
 //!
 //! tantivy has Snowball's lists for twelve languages, and for English only the 33 words of Lucene's
 //! `EnglishAnalyzer`, which lack every pronoun and auxiliary verb. In Forest a stop word counts
 //! neither as signifier nor as other term (§3.1), so for English the remaining closed-class words
-//! are added, by our own hand, as their lists for other languages have them.
-//! Contractions appear as our tokenizer joins them, unless that makes another word ("she'll").
-//! Languages without a list: see [`crate::FrequentTerms`].
+//! are added here, corresponding to the lists of other languages. Contractions are listed as this
+//! crate's tokenizer joins them, unless that gives another word ("she'll"). For languages without a
+//! list, see [`crate::FrequentTerms`].
 
 use tantivy::tokenizer::{Language, StopWordFilter};
 
-/// The stop word filters of a language, none if it has no list.
+/// The stop word filters of a language; empty if it has no list.
 pub(crate) fn stop_word_filters(language: Option<Language>) -> Vec<StopWordFilter> {
     let Some(language) = language else { return Vec::new() };
     let mut filters: Vec<_> = StopWordFilter::new(language).into_iter().collect();
@@ -20,7 +20,7 @@ pub(crate) fn stop_word_filters(language: Option<Language>) -> Vec<StopWordFilte
     filters
 }
 
-/// English closed-class words that Lucene's list lacks.
+/// English closed-class words that are not in Lucene's list.
 const ENGLISH: &str = "
     i me my mine myself we us our ours ourselves you your yours yourself yourselves
     he him his himself she her hers herself its itself them theirs themselves

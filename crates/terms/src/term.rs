@@ -1,14 +1,14 @@
-//! One term: what a word becomes.
+//! A term.
 
 use tantivy::tokenizer::TextAnalyzer;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::length::MAX_CHARS;
 
-/// Longest word in bytes that may give a term; longer ones are not worth remembering.
+/// Longest word in bytes that may give a term; longer ones are not cached.
 pub(crate) const LONGEST: usize = MAX_CHARS * char::MAX.len_utf8();
 
-/// One term of a text, as [`Analyzer::analyze`](crate::Analyzer::analyze) gives it.
+/// One term of a text, as returned by [`Analyzer::analyze`](crate::Analyzer::analyze).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term<'a> {
     /// xxh3 of the term's text; equal for equal terms of any language and run.

@@ -1,19 +1,19 @@
-//! The terms that tell a page from its siblings: tf-idf, Forest §3.1.
+//! The terms that distinguish a page from its siblings: tf-idf, Forest §3.1.
 //!
-//! Weight tf·ln(N/df), N the number of siblings and df how many of them have the term: a term that
-//! all share weighs nothing. A page without siblings is ranked by tf alone.
-//! On 714 pages of 78 layouts, ten siblings at a time, a prototype of Forest reached F1 84.3 with this
+//! The weight is tf·ln(N/df), with N the number of siblings and df the number of them that contain
+//! the term, so a term on all pages has weight 0. A page without siblings is ranked by tf alone. On
+//! 714 pages of 78 layouts, ten siblings at a time, a prototype of Forest reached F1 84.3 with this
 //! weight, 84.6 with the sub-linear one and 72.6 with tf·(1 + ln(N/df)).
 //!
-//! Sums and products are taken in one order, ties broken by the terms' text: same pages, same result.
+//! Sums and products are computed in a fixed order, and ties broken by the terms' text, so the same
+//! pages give the same result.
 
 use crate::background::Background;
 use crate::ranking::{RankedTerms, TfIdfConfig};
 use crate::vocabulary::Vocabulary;
 
-/// Ranks the terms of each page against all the pages given.
-/// A page is the list of its term hashes, with repetitions, in any order; terms that the vocabulary
-/// never learnt are left out.
+/// Ranks the terms of each page against all given pages. A page is the list of its term hashes,
+/// with repetitions, in any order. Terms that are not in the vocabulary are left out.
 pub fn tf_idf<P: AsRef<[u64]>>(
     pages: &[P],
     vocabulary: &Vocabulary,
@@ -32,7 +32,7 @@ mod tests {
 
     const LOG: TfIdfConfig = TfIdfConfig { weighting: Weighting::Log, top: 10 };
 
-    /// Pages given as words; a word's hash is its place in a list.
+    /// Pages given as words; a word's hash is its index in a list.
     fn pages(texts: &[&str]) -> (Vec<Vec<u64>>, Vocabulary) {
         let (mut words, mut vocabulary) = (Vec::new(), Vocabulary::new());
         let mut hash = |text: &str| {

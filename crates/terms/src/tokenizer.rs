@@ -1,7 +1,7 @@
-//! The tantivy `Tokenizer` of all our analyzers: [`Scanner`] tokens with offsets and positions.
+//! The tantivy `Tokenizer` of all analyzers: [`Scanner`] tokens with offsets and positions.
 //!
-//! tantivy's own `SimpleTokenizer` makes one token of a whole Chinese sentence and cuts words at
-//! their combining marks. Model: `tantivy/src/tokenizer/simple_tokenizer.rs`.
+//! tantivy's own `SimpleTokenizer` makes one token of a complete Chinese sentence and splits words
+//! at their combining marks. Modelled on `tantivy/src/tokenizer/simple_tokenizer.rs`.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 

@@ -1,7 +1,8 @@
 //! The texts of term hashes, for printing.
 //!
-//! An [`crate::Analyzer`] forgets words to stay small, so it cannot be asked later; a caller that
-//! ranks terms keeps a vocabulary for as long as it keeps the hashes (a template, a site).
+//! An [`crate::Analyzer`] drops cached words to stay small, so it cannot return texts later. A
+//! caller that ranks terms keeps a vocabulary for as long as it keeps the hashes (a template, a
+//! site).
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,15 +11,16 @@ use rustc_hash::FxHashMap;
 
 use crate::term::Term;
 
-/// Term hash → text. Two terms of one hash (never seen; 2⁻⁶⁴ a pair) would share the first's text.
+/// Term hash → text. Two terms with one hash (never seen; 2⁻⁶⁴ a pair) would share the first's
+/// text.
 #[derive(Debug)]
 pub struct Vocabulary {
-    /// Tells it from all others of the process.
+    /// An id that is unique in the process.
     number: u64,
-    /// Hash and end of the text, in the order learnt; some more than once.
+    /// Hash and end of the text, in the order learnt; some terms more than once.
     terms: Vec<(u64, usize)>,
     texts: String,
-    /// Per hash its first place: told when it is asked for, as learning is by far the most of it.
+    /// The first index of each hash. Computed on first use, because learning is far more frequent.
     places: OnceLock<FxHashMap<u64, usize>>,
 }
 
@@ -40,12 +42,12 @@ impl Vocabulary {
         }
     }
 
-    /// What tells it from all others of the process; above 0.
+    /// The id, which is unique in the process; above 0.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Remembers a term's text.
+    /// Adds a term's text.
     #[inline]
     pub fn learn(&mut self, term: Term<'_>) {
         self.places.take();
@@ -53,24 +55,24 @@ impl Vocabulary {
         self.terms.push((term.hash, self.texts.len()));
     }
 
-    /// Learns all terms of another vocabulary, as when pages were read by several threads.
+    /// Adds all terms of another vocabulary, as when pages were read by several threads.
     pub fn merge(&mut self, other: &Self) {
         for (place, &(hash, _)) in other.terms.iter().enumerate() {
             self.learn(Term { hash, text: other.text_at(place) });
         }
     }
 
-    /// The text of a term that was learnt.
+    /// The text of a term, if it was learnt.
     pub fn text(&self, hash: u64) -> Option<&str> {
         self.places().get(&hash).map(|&place| self.text_at(place))
     }
 
-    /// How many terms it knows.
+    /// The number of terms.
     pub fn len(&self) -> usize {
         self.places().len()
     }
 
-    /// Whether it knows none.
+    /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }

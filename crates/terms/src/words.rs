@@ -1,16 +1,17 @@
 //! Plain words, for counting: the benchmark's definition, not that of terms.
 //!
-//! As in the scorer's regexes, in the meaning of Python's `re`: an apostrophe (`'`, `’`, `ʼ`) between
-//! two word characters vanishes; then every Thai, kana or Chinese character is a word of its own, and
-//! every other maximal run of letters and numbers is one. Combining marks are neither, so they end a
-//! word: Hindi words come apart at vowel signs. Fine for counting; terms keep marks.
+//! As in the scorer's regexes, with the semantics of Python's `re`: an apostrophe (`'`, `’`, `ʼ`)
+//! between two word characters is removed; then every Thai, kana or Chinese character is a word of
+//! its own, and every other maximal run of letters and numbers is one. Combining marks are neither,
+//! so they end a word: Hindi words are split at vowel signs. This is sufficient for counting; terms
+//! keep marks.
 
 use std::borrow::Cow;
 
 use crate::chars::{Kind, Kinds, char_at};
 
-/// The words of a text as slices of it, inner apostrophes still there ("don't").
-/// [`lower_words`] gives them without.
+/// The words of a text as slices of it, including inner apostrophes ("don't"), which
+/// [`lower_words`] removes.
 pub fn words(text: &str) -> Words<'_> {
     Words { text, kinds: Kinds::get(), at: 0, after_word: false }
 }
@@ -21,7 +22,7 @@ pub fn lower_words(text: &str) -> Vec<String> {
     words(&lower).map(|word| without_apostrophes(word).into_owned()).collect()
 }
 
-/// How many words a text has.
+/// The number of words in a text.
 pub fn count_words(text: &str) -> u32 {
     if text.len() >= LONG && text.is_ascii() {
         count_ascii(text.as_bytes())
@@ -30,10 +31,10 @@ pub fn count_words(text: &str) -> u32 {
     }
 }
 
-/// Texts of so many bytes are worth vectors.
+/// Minimum number of bytes for which the vectorised path is worthwhile.
 const LONG: usize = 64;
 
-/// As [`words`] finds them, character by character.
+/// Counts what [`words`] finds, character by character.
 fn count_each(text: &str) -> u32 {
     let kinds = Kinds::get();
     let bytes = text.as_bytes();
@@ -62,7 +63,8 @@ fn count_each(text: &str) -> u32 {
     count
 }
 
-/// A word begins at a letter or digit after anything else, unless that is one apostrophe after one.
+/// A word begins at a letter or digit after anything else, except after a single apostrophe that
+/// follows a letter or digit.
 fn count_ascii(text: &[u8]) -> u32 {
     // Letters and digits as 0 or 1, without branches, so that the loop is vectorised.
     let alphanumeric = |b: u8| {
@@ -113,7 +115,7 @@ impl<'a> Iterator for Words<'a> {
 }
 
 impl Words<'_> {
-    /// Reads on to the end of a word; gives the end of its last letter.
+    /// Reads to the end of a word; returns the end of its last letter.
     fn word_end(&mut self) -> usize {
         let mut end = self.at;
         while let Some((c, kind)) = self.peek() {
@@ -140,7 +142,7 @@ impl Words<'_> {
         self.after_word = kind.is_python_word();
     }
 
-    /// Whether `c`, which stands at `at`, is an apostrophe between word characters.
+    /// Whether `c`, at index `at`, is an apostrophe between word characters.
     #[inline]
     fn vanishes(&self, c: char) -> bool {
         is_apostrophe(c)

@@ -1,4 +1,4 @@
-//! Tests of word counting against a slow reading of the scorer's two regular expressions.
+//! Tests of word counting against a slow implementation of the scorer's two regular expressions.
 
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ fn slow_words(text: &str) -> Vec<String> {
     words
 }
 
-/// Checked by hand against Python: `TOK.findall(APOS.sub('', text.lower()))`.
+/// Expected values computed with Python: `TOK.findall(APOS.sub('', text.lower()))`.
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     assert_eq!(lower_words(text), expected, "{text:?}");

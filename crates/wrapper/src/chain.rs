@@ -1,4 +1,4 @@
-//! The whole path from the root with everything that is shared along it.
+//! The full path from the root with all conditions that are shared along it.
 
 use dom::xpath::Predicate;
 use dom::{Document, NodeId};
@@ -6,17 +6,17 @@ use dom::{Document, NodeId};
 use crate::counterparts::{Counterparts, Place, plain};
 use crate::steps::{Condition, Stride, Trail};
 
-/// Conditions taken of each element.
+/// Maximum number of conditions for each element.
 const MOST: usize = 4;
 
-/// What the lead and those alike, and their ancestors, share level by level.
+/// The conditions that the lead and the elements like it, and their ancestors, share at each level.
 pub(crate) struct Chain {
     trail: Trail,
     placed: Trail,
 }
 
 impl Chain {
-    /// Finds out what they share.
+    /// Determines the shared conditions.
     pub(crate) fn of(counterparts: &Counterparts<'_, '_>) -> Self {
         let steps = counterparts.steps();
         let (mut trail, mut placed) = (Vec::new(), Vec::new());
@@ -37,7 +37,7 @@ impl Chain {
             let test = match shared_place(&current) {
                 None => test,
                 Some(place) => {
-                    // Counted among siblings of the same name, as people do.
+                    // Counted among siblings of the same name, as is usual in XPath.
                     conditions.insert(0, steps.condition(&Predicate::Position(place)));
                     steps.test(name, &conditions)
                 }
@@ -50,7 +50,8 @@ impl Chain {
         Self { trail, placed }
     }
 
-    /// The path from the root to them; with `positions` also their places, where these are the same.
+    /// The path from the root to these elements. With `positions`, it includes their positions
+    /// where they are the same.
     pub(crate) fn whole(&self, positions: bool) -> Trail {
         if positions { self.placed.clone() } else { self.trail.clone() }
     }
@@ -63,15 +64,15 @@ fn parents<'a>(places: &[Place<'a>]) -> Vec<Place<'a>> {
     parents
 }
 
-/// The place that all the elements have among their siblings of the same name.
+/// The position that all the elements have among their siblings of the same name.
 fn shared_place(places: &[Place<'_>]) -> Option<u32> {
     let mut each = places.iter().map(|&(memo, id)| place(memo.document(), id));
     let first = each.next()??;
     each.all(|other| other == Some(first)).then_some(first)
 }
 
-/// The place of an element among its siblings of the same name, from 1; `None` for the root and
-/// where the name cannot be written.
+/// The position of an element among its siblings of the same name, from 1; `None` for the root and
+/// if the name is not valid in XPath.
 fn place(document: &Document, id: NodeId) -> Option<u32> {
     let parent = document.parent(id)?;
     let name = plain(document.name(id))?;

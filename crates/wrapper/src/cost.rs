@@ -1,23 +1,23 @@
-//! What an expression asks of a reader and a maintainer: lower is shorter and more robust.
+//! The cost of an expression: the lower, the shorter and more robust.
 
 use dom::LocalName;
 use dom::xpath::Predicate;
 
 use crate::names::{is_abbreviated, looks_generated, says_content, says_layout};
 
-/// The cost of a name and conditions (`cost`) at the beginning of a path, wherever on the page.
+/// The cost of a name and conditions (`cost`) at the beginning of a path that may start anywhere.
 pub(crate) fn leading_cost(name: Option<&LocalName>, bare: bool, cost: u32) -> u32 {
     let nameless = if name.is_none() { 2 } else { 0 };
     nameless + if bare { bare_cost(name) } else { cost }
 }
 
-/// The cost of several conditions on one element, given that of each.
+/// The cost of several conditions on one element, given the cost of each.
 pub(crate) fn conditions_cost(each: impl ExactSizeIterator<Item = u32>) -> u32 {
     let further = each.len().saturating_sub(1) as u32;
     each.sum::<u32>() + 4 * further
 }
 
-/// A tag name by itself, anywhere on the page: some say enough.
+/// The cost of a tag name without conditions, anywhere on the page. Some names are specific enough.
 fn bare_cost(name: Option<&LocalName>) -> u32 {
     match name.map(|name| &**name) {
         Some("article" | "main") => 8,
@@ -58,7 +58,7 @@ fn kind(name: &LocalName) -> u32 {
     }
 }
 
-/// The cost of resting on how an element looks, and only today.
+/// The cost of depending on the appearance of an element, which may change.
 const LOOKS: u32 = 60;
 
 fn judged(value: &str) -> u32 {

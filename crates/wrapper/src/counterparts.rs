@@ -1,4 +1,4 @@
-//! Elements that are wanted on sibling pages, and what they have in common.
+//! The wanted elements on sibling pages, and their common properties.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::verdict::MISTAKE;
 /// An element of a page.
 pub(crate) type Place<'a> = (&'a Memo<'a>, NodeId);
 
-/// Pages that conditions are taken from; all pages have their say in the verdict.
+/// Number of pages that conditions are taken from. All pages are used to judge an expression.
 const PAGES: usize = 8;
 
-/// A condition and what it will weigh that it does not hold on some pages.
+/// A condition and the weight of the pages on which it does not hold.
 #[derive(Clone, Copy)]
 pub(crate) struct Shared {
     pub(crate) condition: Condition,
@@ -28,22 +28,22 @@ pub(crate) struct Anchor {
     pub(crate) exceptions: u32,
 }
 
-/// For some pages a few of the elements wanted there.
+/// A few of the wanted elements of some pages.
 pub(crate) struct Counterparts<'p, 'a> {
     all: &'p [Page<'a>],
     pages: Vec<Vec<Place<'a>>>,
-    /// The first element wanted on a page of the most common kind.
+    /// The first wanted element on a page of the most common kind.
     pub(crate) lead: Place<'a>,
     /// Tag names from the lead up to the root.
     names: Vec<&'a LocalName>,
-    /// The lead and those that lie below the same tag names.
+    /// The lead and the elements below the same tag names.
     alike: Vec<Place<'a>>,
-    /// The tag name of all of them; `None` if they differ or no XPath can name it.
+    /// The tag name of all of them; `None` if they differ or the name is not valid in XPath.
     pub(crate) name: Option<LocalName>,
 }
 
 impl<'p, 'a> Counterparts<'p, 'a> {
-    /// `None` if nothing is wanted on any page.
+    /// `None` if no page has wanted elements.
     pub(crate) fn of(all: &'p [Page<'a>]) -> Option<Self> {
         let wanting: Vec<_> = all.iter().filter(|p| p.must && !p.wanted.is_empty()).collect();
         let taken = wanting.len().min(PAGES);
@@ -75,7 +75,7 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         Some(Self { all, pages, lead, names, alike, name })
     }
 
-    /// What is tried, by number.
+    /// The numbered conditions and steps.
     pub(crate) fn steps(&self) -> &'a Steps {
         self.lead.0.steps()
     }
@@ -85,12 +85,12 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         &self.names[1..]
     }
 
-    /// What the lead's attributes say that is true of others too, cheapest first.
+    /// Conditions on the lead's attributes that also hold for others, cheapest first.
     pub(crate) fn own_labels(&self) -> Vec<Shared> {
         self.shared(&self.lead.0.labels(self.lead.1))
     }
 
-    /// The same for what it has not and what is in it.
+    /// The same for absent attributes and for content.
     pub(crate) fn weak_labels(&self) -> Vec<Shared> {
         self.shared(&self.lead.0.weak_labels(self.lead.1))
     }
@@ -104,8 +104,8 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         labels.iter().filter_map(shared).collect()
     }
 
-    /// Ancestors of the lead that can be identified by a name or a condition which some ancestor of the
-    /// others satisfies too; `most` conditions of each, the nearest ancestors first.
+    /// Ancestors of the lead that can be identified by a name or condition which an ancestor of the
+    /// others also satisfies. At most `most` conditions of each, the nearest ancestors first.
     pub(crate) fn anchors(&self, most: usize) -> Vec<Anchor> {
         let (memo, lead) = self.lead;
         let document = memo.document();
@@ -128,8 +128,8 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         anchors
     }
 
-    /// What it weighs that something does not hold on all pages; `None` if it holds on fewer than
-    /// half or does not recur.
+    /// The weight of the pages on which a test does not hold; `None` if it holds on fewer than half
+    /// of them or does not recur.
     fn exceptions(&self, test: TestId, holds: impl Fn(Place<'a>) -> bool) -> Option<u32> {
         let pages = self.pages.len();
         let holding = self.pages.iter().filter(|p| p.iter().all(|&place| holds(place))).count();
@@ -144,19 +144,21 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         Some(if missing > 0 { MISTAKE + 300 * missing / pages as u32 } else { 0 })
     }
 
-    /// Whether a condition that holds for all those alike holds on more than one page.
+    /// Whether a condition that holds for the lead and the elements like it holds on more than one
+    /// page.
     pub(crate) fn recurs(&self, label: Condition) -> bool {
         self.alike.iter().any(|&(memo, _)| !std::ptr::eq(memo, self.lead.0))
             || self.is_elsewhere(self.steps().test(None, &[label]))
     }
 
-    /// Whether a test passes anywhere on another page than the lead's; taken on trust if there is none.
+    /// Whether a test passes anywhere on a page other than the lead's; assumed if there is no other
+    /// page.
     fn is_elsewhere(&self, test: TestId) -> bool {
         let others = self.all.iter().filter(|page| !std::ptr::eq(page.memo, self.lead.0));
         self.all.len() == 1 || others.take(PAGES).any(|page| page.memo.has(test))
     }
 
-    /// The lead and those that lie below the same tag names.
+    /// The lead and the elements below the same tag names.
     pub(crate) fn alike(&self) -> &[Place<'a>] {
         &self.alike
     }
@@ -175,8 +177,8 @@ fn lies_below((memo, id): Place<'_>, names: &[&LocalName]) -> bool {
     own.eq(names.iter().copied())
 }
 
-/// A tag name that is also a name in XPath. Parsers make elements of others (`<o:p>`), and
-/// engines disagree on what those are called.
+/// A tag name that is also a valid name in XPath. Parsers create elements with other names
+/// (`<o:p>`), and engines disagree on those names.
 pub(crate) fn plain(name: Option<&LocalName>) -> Option<LocalName> {
     name.filter(|name| dom::xpath::is_name(name)).cloned()
 }

@@ -1,28 +1,28 @@
-//! The short forms people write: `//tag[condition]`, `//anchor[condition]//tag[condition]`.
+//! Short forms of expressions: `//tag[condition]`, `//anchor[condition]//tag[condition]`.
 
 use std::cell::OnceCell;
 
 use crate::counterparts::{Anchor, Counterparts, Shared, plain};
 use crate::steps::{Condition, Stride, TestId, Trail, unsaid};
 
-/// Conditions an element and each ancestor are tried with.
+/// Maximum number of conditions tried for an element and each ancestor.
 const LABELS: usize = 8;
 const LABELS_ABOVE: usize = 3;
 
-/// An expression to try, with the least it can weigh.
+/// An expression to try, with a lower bound of its weight.
 pub(crate) struct Candidate {
     pub(crate) least: u32,
     pub(crate) trail: Trail,
 }
 
-/// No form below an ancestor can weigh less.
+/// The lowest weight of a form below an ancestor.
 pub(crate) const LEAST_ANCHORED: u32 = 19;
 
 /// The short forms for some elements.
 pub(crate) struct Forms<'c, 'p, 'a> {
     counterparts: &'c Counterparts<'p, 'a>,
     own: Vec<Shared>,
-    /// Some of the own labels, and weak ones.
+    /// Some of the own labels, and the weak ones.
     all: OnceCell<Vec<Shared>>,
 }
 
@@ -36,7 +36,7 @@ impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
         self.candidates(&self.own, 1)
     }
 
-    /// `//tag` with up to two conditions, weak ones among them.
+    /// `//tag` with up to two conditions, including weak ones.
     pub(crate) fn in_pairs(&self) -> Vec<Candidate> {
         self.candidates(self.all_labels(), 2)
     }
@@ -57,8 +57,8 @@ impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
         candidates
     }
 
-    /// The same below an ancestor with a condition: at any depth, or at the end of the tag names
-    /// between. Those that may weigh less than `bound`, cheapest first, at most `count`.
+    /// The same below an ancestor with a condition: at any depth, or with the tag names in between.
+    /// Only those that may weigh less than `bound`, cheapest first, at most `count`.
     pub(crate) fn anchored(&self, bound: u32, count: usize) -> Vec<Candidate> {
         let steps = self.counterparts.steps();
         let tails = self.tails(self.all_labels(), 1);
@@ -104,7 +104,7 @@ impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
         })
     }
 
-    /// No condition, each one, and each pair if `most` is two.
+    /// Ends with no condition, with each single one, and with each pair if `most` is two.
     fn tails(&self, labels: &[Shared], most: usize) -> Vec<Tail> {
         let mut tails = vec![self.tail(&[])];
         for (i, &label) in labels.iter().enumerate() {
@@ -128,10 +128,10 @@ impl<'c, 'p, 'a> Forms<'c, 'p, 'a> {
     }
 }
 
-/// The end of a short form: what is asked of the wanted element itself.
+/// The end of a short form: the conditions on the wanted element itself.
 struct Tail {
     test: TestId,
-    /// Whether that is no condition.
+    /// Whether it has no condition.
     is_bare: bool,
     cost: u32,
     exceptions: u32,

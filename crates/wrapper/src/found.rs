@@ -2,7 +2,7 @@
 
 use crate::steps::Trail;
 
-/// An expression, its cost with the weight of its mistakes, and whether it makes any.
+/// An expression, its cost including the weight of its mistakes, and whether it makes any.
 pub(crate) struct Found {
     pub(crate) trail: Trail,
     pub(crate) total: u32,

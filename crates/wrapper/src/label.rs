@@ -1,4 +1,4 @@
-//! What can be said of an element.
+//! Conditions that hold for an element.
 
 use dom::xpath::Predicate;
 use dom::{Document, Kinds, LocalName, NodeId, class_tokens, local_name};
@@ -6,16 +6,17 @@ use dom::{Document, Kinds, LocalName, NodeId, class_tokens, local_name};
 use crate::cost::predicate_cost;
 use crate::names::{module_stem, numbered_stem};
 
-/// Longer values are sentences, addresses or styles, not names.
+/// Longest value used; longer ones are sentences, addresses or styles, not names.
 const MAX_VALUE: usize = 60;
 
-/// The conditions on its attributes that hold for an element, cheapest first: on those that its kind is
-/// determined by, so they are the same for all of the kind.
+/// The conditions on attributes that hold for an element, cheapest first. Only attributes that
+/// determine the element's kind are used, so the conditions are the same for all elements of the
+/// kind.
 pub(crate) fn labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
     let Some(element) = document.element(id) else { return Vec::new() };
     let mut labels = Vec::new();
     for (name, value) in element.attributes() {
-        // White space that parsers and XPath may see differently, and empty values, tell nothing.
+        // Empty values, and white space that parsers and XPath may treat differently, are not used.
         if value.len() > MAX_VALUE && *name != local_name!("class") || value.trim().is_empty() {
             continue;
         }
@@ -39,7 +40,7 @@ pub(crate) fn labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
     labels
 }
 
-/// Conditions for elements that no attribute tells: what they have not, and what is in them.
+/// Conditions for elements that no attribute identifies: on absent attributes and on content.
 pub(crate) fn weak_labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
     const INSIDE: [LocalName; 3] = [local_name!("h1"), local_name!("p"), local_name!("h2")];
     let absent = [local_name!("class"), local_name!("id")];
@@ -60,8 +61,8 @@ fn sort(labels: &mut Vec<Predicate>) {
     labels.dedup();
 }
 
-/// Whether a value is the same to every parser and engine: no control characters, no white space
-/// but plain spaces.
+/// Whether all parsers and engines read a value alike: no control characters, no white space except
+/// plain spaces.
 fn is_plain(value: &str) -> bool {
     value.chars().all(|c| c == ' ' || !(c.is_control() || c.is_whitespace() || c == '\u{fffd}'))
 }

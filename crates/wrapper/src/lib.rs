@@ -1,20 +1,20 @@
 /*!
-Defines how chosen nodes become a wrapper: the XPath expressions a person would have written.
+Synthesis of wrappers: from selected nodes to XPath expressions as a person would write them.
 
-Takes sample pages with the nodes wanted on each, gives the shortest and most robust expression
-that selects exactly those nodes on all of them. Where a page is an exception, the expression that
-is right on the others; a union only where it is right on many more.
+Takes sample pages with the wanted nodes of each, and returns the shortest and most robust expression
+that selects exactly those nodes on all of them. If some pages are exceptions, the expression is the
+one that is right on the others; a union is used only if it is right on many more pages.
 
 ```text
 Samples     one expression (search), else a union (union)
-search      short forms (forms), then the whole path made shorter (chain, shorten)
-verdict     how an expression fares on the pages (pages, steps)
-cost        what it asks of a reader (names)
+search      short forms (forms), then the full path shortened (chain, shorten)
+verdict     how accurate an expression is on the pages (pages, steps)
+cost        how long and fragile an expression is (names)
 ```
 
-Invariant: what is printed is evaluated by `dom::xpath` here and selects the same nodes in any
-other XPath 1.0 engine; ids, classes and attribute values that do not recur on the samples never
-enter an expression.
+Invariant: every expression is evaluated by `dom::xpath` here and selects the same nodes in any other
+XPath 1.0 engine. Ids, classes and attribute values that do not recur on the samples are never used in
+an expression.
 */
 
 mod chain;

@@ -1,7 +1,7 @@
-//! What a reader thinks of an id or class name.
+//! Judges how meaningful an id or class name is.
 
-/// Whether a name looks as if a program made it up: hex or mixed runs, long digit runs, the rules
-/// of a style sheet written out.
+/// Whether a name looks generated: hex or mixed runs, long digit runs, style sheet rules written
+/// out.
 pub(crate) fn looks_generated(token: &str) -> bool {
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
     let letters = token.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -16,15 +16,15 @@ pub(crate) fn looks_generated(token: &str) -> bool {
         || token.contains(['(', ')', ':', '/', '[', '%', '!'])
 }
 
-/// Whether a name has hardly any vowels: abbreviations, or made up after all.
+/// Whether a name has hardly any vowels: it is an abbreviation, or generated after all.
 pub(crate) fn is_abbreviated(token: &str) -> bool {
     let letters = token.bytes().filter(u8::is_ascii_alphabetic).count();
     let vowels = token.bytes().filter(|b| b"aeiouyAEIOUY".contains(b)).count();
     letters >= 6 && vowels * 6 < letters
 }
 
-/// What a style sheet compiler was given: `body___` of `body___2BbXy`, `Story_text__` of
-/// `Story_text__a1X9c`.
+/// The source name that a style sheet compiler was given: `body___` of `body___2BbXy`,
+/// `Story_text__` of `Story_text__a1X9c`.
 pub(crate) fn module_stem(token: &str) -> Option<&str> {
     let (stem, tail) = token.rsplit_once("__")?;
     let name = stem.trim_end_matches('_');
@@ -34,19 +34,19 @@ pub(crate) fn module_stem(token: &str) -> Option<&str> {
     (made_up && name.len() >= 3).then(|| &token[..stem.len() + 2])
 }
 
-/// The stable beginning of an id with a number at its end: `post-` of `post-1234`.
+/// The stable beginning of an id that ends with a number: `post-` of `post-1234`.
 pub(crate) fn numbered_stem(id: &str) -> Option<&str> {
     let stem = id.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem.len() >= 3 && stem.len() < id.len()).then_some(stem)
 }
 
-/// Whether a name says that this is what a page is about.
+/// Whether a name denotes the main content of a page.
 pub(crate) fn says_content(token: &str) -> bool {
     const WORDS: [&str; 7] = ["article", "content", "body", "entry", "post", "story", "text"];
     contains_any(token, &WORDS)
 }
 
-/// Whether a name says how things look or lie rather than what they are, or next to nothing.
+/// Whether a name describes appearance or position rather than content, or hardly anything.
 pub(crate) fn says_layout(token: &str) -> bool {
     const WORDS: [&str; 24] = [
         "left",

@@ -1,4 +1,4 @@
-//! Sample pages made ready for trying many expressions on them.
+//! Sample pages, indexed for evaluating many expressions on them.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::Hasher;
@@ -14,34 +14,34 @@ use crate::label::{labels_of, weak_labels_of};
 use crate::selection::union_of;
 use crate::steps::{Condition, Steps, Stride, TestId, Trail};
 
-/// A page that remembers which elements pass the tests of steps, wherever they are. Expressions for one
-/// page are put together from few steps.
+/// A page with a cache of the elements that pass the tests of steps. The expressions tried on a
+/// page consist of few different steps.
 pub(crate) struct Memo<'a> {
     document: &'a Document,
     steps: Rc<Steps>,
     /// Kinds of elements by tag name.
     named: FxHashMap<&'a LocalName, Vec<u32>>,
-    /// Elements by kind: those of each kind rising, and where they end.
+    /// Elements by kind: those of each kind in ascending order, and the end of each range.
     elements: Vec<NodeId>,
     ends: Vec<u32>,
-    /// Hashes of the class names of each kind's elements, and where they end.
+    /// Hashes of the class names of each kind's elements, and the end of each range.
     classes: (Vec<u64>, Vec<u32>),
-    /// What is known of tests and conditions, by their numbers.
+    /// Cached results of tests and conditions, by their numbers.
     tests: RefCell<Vec<Option<Rc<Tested>>>>,
     conditions: RefCell<Vec<Vec<Option<bool>>>>,
     marks: RefCell<FxHashMap<Condition, Rc<Vec<bool>>>>,
-    /// The conditions that hold for elements of a kind, by its number.
+    /// The conditions that hold for the elements of a kind, by its number.
     labels: RefCell<FxHashMap<u32, Rc<[Condition]>>>,
 }
 
-/// What is known of a test on a page.
+/// The cached results of a test on a page.
 struct Tested {
     step: Rc<Step>,
     conditions: Rc<[Condition]>,
-    /// Whether elements of a kind pass, as far as kinds tell and that is known.
+    /// Whether elements of a kind pass the conditions that depend only on the kind, if known.
     of_kinds: Vec<Cell<Option<bool>>>,
-    /// Conditions that their kinds do not tell: which elements have them, and those that each must be
-    /// asked, with what came of it.
+    /// Results of the conditions that depend on more than the kind: marks of the elements that
+    /// satisfy them, and cached results of those that are evaluated for each element.
     marks: Vec<Rc<Vec<bool>>>,
     asked: Vec<usize>,
     of_elements: RefCell<FxHashMap<NodeId, bool>>,
@@ -66,7 +66,7 @@ impl<'a> Memo<'a> {
         }
         let mut sum = 0;
         for end in &mut ends {
-            // Where they begin, until they are put in.
+            // The starts of the ranges, until the elements are filled in.
             sum += std::mem::replace(end, sum);
         }
         let mut elements = vec![0; sum as usize];
@@ -109,7 +109,7 @@ impl<'a> Memo<'a> {
         &self.steps
     }
 
-    /// What the attributes of an element say of it, cheapest first.
+    /// The conditions on the attributes of an element, cheapest first.
     pub(crate) fn labels(&self, id: NodeId) -> Rc<[Condition]> {
         let kind = self.document.kinds().of_nodes()[id as usize];
         let mut labels = self.labels.borrow_mut();
@@ -120,7 +120,7 @@ impl<'a> Memo<'a> {
         Rc::clone(labels)
     }
 
-    /// The same of what it has not and what is in it.
+    /// The same for absent attributes and for content.
     pub(crate) fn weak_labels(&self, id: NodeId) -> Vec<Condition> {
         let labels = weak_labels_of(self.document, id);
         labels.iter().map(|label| self.steps.condition(label)).collect()
@@ -157,13 +157,13 @@ impl<'a> Memo<'a> {
         Rc::clone(tested)
     }
 
-    /// By element whether a child of a name is in it, or any descendant.
+    /// For each element, whether it contains a child of this name, or any descendant if `deep`.
     fn marked(&self, condition: Condition, name: &LocalName, deep: bool) -> Rc<Vec<bool>> {
         let mark = || {
             let mut marks = vec![false; self.document.len()];
             for &id in self.kinds_named(Some(name)).flat_map(|kind| self.of_kind(kind)) {
                 for above in self.document.ancestors(id).skip(1) {
-                    // So is all above it.
+                    // If it is marked, so are all its ancestors.
                     if std::mem::replace(&mut marks[above as usize], true) || !deep {
                         break;
                     }
@@ -185,7 +185,8 @@ impl<'a> Memo<'a> {
         kind != Kinds::TEXT && self.passes_by_kind(tested, kind) && self.passes_itself(tested, id)
     }
 
-    /// Whether elements of a kind (not text) pass a test, as far as kinds tell.
+    /// Whether elements of a kind (not text) pass the conditions of a test that depend only on the
+    /// kind.
     #[inline]
     fn passes_by_kind(&self, tested: &Tested, kind: u32) -> bool {
         let known = &tested.of_kinds[kind as usize];
@@ -231,7 +232,7 @@ impl<'a> Memo<'a> {
         predicate.holds(self.document, self.document.kinds().all()[kind as usize].first)
     }
 
-    /// Whether an element has the conditions that its kind does not tell.
+    /// Whether an element satisfies the conditions that depend on more than its kind.
     #[inline]
     fn passes_itself(&self, tested: &Tested, id: NodeId) -> bool {
         let ask = || tested.asked.iter().all(|&at| tested.step.holds(self.document, id, at));
@@ -249,7 +250,7 @@ impl<'a> Memo<'a> {
                     passing.extend_from_slice(self.of_kind(kind));
                 }
             }
-            // Those of each kind are in order.
+            // Each kind's elements are in order, so only the concatenation is sorted.
             passing.sort();
             if !tested.marks.is_empty() || !tested.asked.is_empty() {
                 passing.retain(|&id| self.passes_itself(tested, id));
@@ -258,14 +259,14 @@ impl<'a> Memo<'a> {
         })
     }
 
-    /// The kinds of elements of a name, or all.
+    /// The kinds of elements with a name, or all kinds.
     fn kinds_named(&self, name: Option<&LocalName>) -> impl Iterator<Item = u32> + use<'_, 'a> {
         let all = if name.is_none() { self.ends.len() } else { 0 };
         let named = name.and_then(|name| self.named.get(name));
         (0..all as u32).chain(named.into_iter().flatten().copied())
     }
 
-    /// The elements that a path selects, rising.
+    /// The elements that a path selects, in ascending order.
     pub(crate) fn select(&self, trail: &[Stride]) -> Vec<NodeId> {
         let mut selected = Vec::new();
         self.each_selected(trail, self.document.ids(), |id| {
@@ -275,8 +276,8 @@ impl<'a> Memo<'a> {
         selected
     }
 
-    /// Hands out the elements that a path selects within a part of the page, rising; `take` says from
-    /// where on they matter then.
+    /// Passes the elements that a path selects within a part of the page to `take`, in ascending
+    /// order. `take` returns the id from which on further elements matter.
     fn each_selected(
         &self,
         trail: &[Stride],
@@ -284,7 +285,7 @@ impl<'a> Memo<'a> {
         mut take: impl FnMut(NodeId) -> NodeId,
     ) {
         let Some(last) = trail.last() else { return };
-        // From here on steps lead from parents to children.
+        // From here on, steps lead from parents to children.
         let from = trail.iter().rposition(|stride| stride.deep).unwrap_or(0);
         let last = self.tested(last.test);
         let mut left = part(self.passing(&last), within);
@@ -292,7 +293,7 @@ impl<'a> Memo<'a> {
             return;
         }
         if from + 1 < trail.len() {
-            // What the first of them leads to is seldom much.
+            // The first of them usually selects few elements.
             let tops = self.select(&trail[..=from]);
             let tests = &trail[from + 1..trail.len() - 1];
             let tests = tests.iter().rev().map(|stride| self.tested(stride.test)).collect();
@@ -333,7 +334,8 @@ impl<'a> Memo<'a> {
     }
 }
 
-/// Hands out nodes (rising) that lie from where on they matter; gives from where on others do.
+/// Passes those of the nodes (ascending) to `take` that matter; returns the id from which on others
+/// do.
 fn hand_out(mut nodes: &[NodeId], mut take: impl FnMut(NodeId) -> NodeId) -> NodeId {
     let mut next = 0;
     while let Some((&id, rest)) = nodes.split_first() {
@@ -349,26 +351,26 @@ fn hash_of(token: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// White space as XPath sees it.
+/// White space as defined by XPath.
 fn is_space(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Those of some nodes (rising) that lie in a range.
+/// The nodes (ascending) within a range.
 fn part(nodes: &[NodeId], range: Range<NodeId>) -> &[NodeId] {
     let from = nodes.partition_point(|&id| id < range.start);
     let nodes = &nodes[from..];
     &nodes[..nodes.partition_point(|&id| id < range.end)]
 }
 
-/// Steps from parents to children, gone up from below.
+/// Steps from parents to children, evaluated upwards from the last element.
 struct Climb<'c, 'a> {
     page: &'c Memo<'a>,
-    /// What the elements between must pass, the lowest first.
+    /// The tests of the elements in between, the lowest first.
     tests: Vec<Rc<Tested>>,
-    /// Where the steps begin, rising.
+    /// The elements where the steps begin, ascending.
     tops: &'c [NodeId],
-    /// The last parent's result: siblings are evaluated one after the other.
+    /// The result of the last parent: siblings are evaluated consecutively.
     before: Option<(NodeId, bool)>,
 }
 
@@ -404,16 +406,16 @@ impl Climb<'_, '_> {
     }
 }
 
-/// A page with what is wanted on it.
+/// A page with its wanted elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Page<'a> {
     pub(crate) memo: &'a Memo<'a>,
     pub(crate) wanted: &'a [NodeId],
-    /// Whether all that is wanted must be found; else any part of it is right, nothing too.
+    /// Whether all wanted elements must be found; else any subset is right, including none.
     pub(crate) must: bool,
-    /// Subtrees outside which nothing matters; `None` for the whole page.
+    /// Subtrees outside which the selection does not matter; `None` for the whole page.
     scope: Option<&'a [NodeId]>,
-    /// Elements that may be selected or not.
+    /// Elements that may or may not be selected.
     free: &'a [NodeId],
 }
 
@@ -423,7 +425,7 @@ impl<'a> Page<'a> {
         Self { memo, wanted, must: true, scope, free }
     }
 
-    /// The same page with something else wanted.
+    /// The same page with other wanted elements.
     pub(crate) fn wanting(self, wanted: &'a [NodeId], must: bool) -> Self {
         Self { wanted, must, ..self }
     }
@@ -432,7 +434,7 @@ impl<'a> Page<'a> {
         self.memo.document
     }
 
-    /// The elements that a path selects, but for those that do not matter.
+    /// The elements that a path selects, without those that do not matter.
     pub(crate) fn select(&self, trail: &[Stride]) -> Vec<NodeId> {
         let mut selected = Vec::new();
         self.each_selected(trail, |id| {
@@ -442,7 +444,8 @@ impl<'a> Page<'a> {
         selected
     }
 
-    /// The same one by one, rising; `take` says from where on they matter then.
+    /// The same one by one, in ascending order; `take` returns the id from which on further
+    /// elements matter.
     pub(crate) fn each_selected(&self, trail: &[Stride], mut take: impl FnMut(NodeId) -> NodeId) {
         let has = |nodes: &[NodeId], id: NodeId| nodes.binary_search(&id).is_ok();
         let document = self.document();
@@ -452,7 +455,7 @@ impl<'a> Page<'a> {
         });
         self.memo.each_selected(trail, within, |id| {
             let is_free = !self.free.is_empty() && has(self.free, id) && !has(self.wanted, id);
-            // What it selects elsewhere, or around a root, changes nothing.
+            // Elements selected outside the roots, or around one, have no effect.
             let matters = |roots: &[NodeId]| roots.iter().any(|&r| document.contains(r, id));
             if is_free || !self.scope.is_none_or(matters) {
                 return 0;
@@ -461,7 +464,7 @@ impl<'a> Page<'a> {
         });
     }
 
-    /// What `selection::select` gives.
+    /// The same result as `selection::select`.
     pub(crate) fn select_all(&self, trails: &[Trail]) -> Vec<NodeId> {
         let nodes = union_of(trails.iter().map(|trail| self.select(trail)));
         self.document().outermost(nodes)

@@ -1,4 +1,4 @@
-//! The best single expression.
+//! Search for the best single expression.
 
 use std::cell::Cell;
 
@@ -11,18 +11,18 @@ use crate::shorten::shorten;
 use crate::steps::{Steps, Stride, Trail};
 use crate::verdict::{MISTAKE, NESTED, total};
 
-/// Short forms that are tried at most.
+/// Maximum number of short forms tried.
 const TRIED: usize = 200;
-/// Shorter versions of a whole path that are tried at most.
+/// Maximum number of shortened versions of a full path tried.
 const SHORTENED: usize = 300;
-/// An expression of this weight needs no search for a better one among long ones: an id or class
-/// below an id or class.
+/// Weight up to which no better expression is searched for among the long ones: that of an id or
+/// class below an id or class.
 const GOOD: u32 = 45;
 
-/// From this weight on, places may say it better.
+/// Weight from which on expressions with positions are tried.
 const POOR: u32 = 100;
 
-/// The expression of least cost and mistakes together; `None` if nothing is wanted.
+/// The expression with the lowest sum of cost and mistakes; `None` if nothing is wanted.
 pub(crate) fn best_path(pages: &[Page<'_>]) -> Option<Found> {
     let counterparts = Counterparts::of(pages)?;
     let forms = Forms::of(&counterparts);
@@ -62,11 +62,11 @@ struct Search<'p, 'a> {
     pages: &'p [Page<'a>],
     steps: &'a Steps,
     best: Option<Found>,
-    /// Short forms that make a mistake, put off until it is known that all do; with what they weigh at
-    /// least.
+    /// Short forms with a mistake, with the lower bounds of their weights. They are put off until
+    /// it is known that every form makes mistakes.
     mistaken: Vec<(Candidate, u32)>,
     left: usize,
-    /// The page that settled the last trial: it may settle the next at once.
+    /// The page that decided the last trial; it may decide the next one early.
     suspect: Cell<usize>,
 }
 
@@ -75,8 +75,8 @@ impl Search<'_, '_> {
         self.best.as_ref().map_or(u32::MAX, |best| best.total)
     }
 
-    /// Tries candidates in their order until none can be better than the best so far. The first
-    /// mistake ends the trial of one: its other pages need not be looked at yet.
+    /// Tries candidates in order until none can be better than the best so far. The first mistake
+    /// ends the trial of a candidate, without evaluating its other pages.
     fn try_all(&mut self, candidates: Vec<Candidate>) {
         for mut candidate in candidates {
             if candidate.least >= self.bound() || self.left == 0 {
@@ -104,8 +104,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Takes a path if it is better than the best so far and weighs less than `bound`; else gives what
-    /// it weighs at least.
+    /// Takes a path if it is better than the best so far and weighs less than `bound`; else returns
+    /// a lower bound of its weight.
     fn try_one(&mut self, trail: &[Stride], bound: u32) -> Result<(), u32> {
         let (total, tally) = total(trail, self.pages, bound.min(self.bound()), &self.suspect)?;
         self.best = Some(Found { trail: trail.to_vec(), total, mistaken: tally.is_mistaken() });
@@ -122,7 +122,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Shorter, but not more mistaken than it is.
+    /// A shortened path that makes no more mistakes.
     fn shortened(&self, found: Found) -> Found {
         let most = found.total - self.steps.cost(&found.trail) + NESTED;
         let mut weigh = |trail: Trail, bound: u32| {

@@ -1,21 +1,21 @@
-//! Leaves out of a path whatever it can do without.
+//! Removes all unnecessary parts of a path.
 
 use crate::found::Found;
 use crate::steps::{Steps, Trail};
 
-/// A part of a path that may be left out.
+/// A part of a path that may be removed.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     Step(usize),
     Condition(usize, usize),
 }
 
-/// Paths with more parts than this are not searched for pairs to leave out.
+/// Paths with more parts than this are not searched for pairs to remove.
 const PAIRS_OF: usize = 10;
 
-/// Gives the path without needless outer steps, conditions and inner steps, one by one and then in
-/// pairs. `weigh` gives a path with cost and mistakes, or `None` if they reach a bound; it is asked
-/// for at most `budget` paths.
+/// Returns the path without needless outer steps, conditions and inner steps, tried one by one and
+/// then in pairs. `weigh` returns a path with cost and mistakes, or `None` if they reach a bound;
+/// it is called for at most `budget` paths.
 pub(crate) fn shorten(
     whole: Found,
     steps: &Steps,
@@ -47,7 +47,7 @@ impl Search<'_> {
         true
     }
 
-    /// The outermost steps first: bisects for the shortest end of the path that does as well.
+    /// The outermost steps first: bisects for the shortest end of the path that is as good.
     fn outer_steps(&mut self) {
         let whole = self.best.trail.clone();
         let (mut low, mut high) = (0, whole.len() - 1);
@@ -88,7 +88,7 @@ impl Search<'_> {
         })
     }
 
-    /// All parts, the dearest conditions first, then steps from the outermost.
+    /// All parts: the most expensive conditions first, then steps from the outermost.
     fn parts(&self) -> Vec<Part> {
         let mut parts: Vec<(u32, Part)> = Vec::new();
         for (s, stride) in self.best.trail.iter().enumerate() {
@@ -101,8 +101,8 @@ impl Search<'_> {
         parts.into_iter().map(|p| p.1).chain(steps).collect()
     }
 
-    /// The best path without some of its parts: what follows a step left out is then at any depth. `None`
-    /// if a part belongs to another.
+    /// The best path without some of its parts; a step after a removed one is then at any depth.
+    /// `None` if one part belongs to another.
     fn without(&self, parts: &[Part]) -> Option<Trail> {
         let gone = |part: Part| parts.contains(&part);
         let mut trail = Vec::with_capacity(self.best.trail.len());

@@ -1,24 +1,24 @@
 /*!
-Defines fixed wrappers: the text format of ftr-site-config, which Full-Text RSS and wallabag read,
-and what its directives do to a page.
+Site configs: the text format of ftr-site-config, used by Full-Text RSS and wallabag, and the effect
+of its directives on a page.
 
 ```text
 file        lines ⇄ text
-directive   what each directive is, and what becomes of it here
+directive   the directives of the format, and their treatment here
 compile     a file → CompiledSiteConfig, and a finding for each line
-expression  XPath 1.0 of other people's, within limits (vocabulary: what it may call)
+expression  third-party XPath 1.0, within limits (vocabulary: the functions it may call)
 tree, axes  the page as such an expression sees it, and as directives change it
-apply       a page and a CompiledSiteConfig → document, body, what is taken out, metadata
+apply       a page and a CompiledSiteConfig → document, body, removed nodes, metadata
 host        names of hosts ⇄ names of files
 export      learnt wrappers → file
 probe       which common expressions give the title, authors and date of sample pages
 ```
 
-Sources: the format's help page (<https://help.fivefilters.org/full-text-rss/site-patterns.html>) and
-what its readers do where the page is silent; docs/SITE-CONFIG.md has every directive.
+Sources: the format's help page (<https://help.fivefilters.org/full-text-rss/site-patterns.html>) and,
+where that is silent, the behaviour of its readers; docs/SITE-CONFIG.md lists every directive.
 
-Invariants: any text is read; what is printed is read back as the same; text of pages cannot begin a
-line; an expression of any kind ends, and takes bounded time and memory on a page.
+Invariants: any text can be parsed; printed files parse to the same value; text from pages cannot begin
+a line; the evaluation of any expression ends, within bounded time and memory.
 */
 
 mod apply;

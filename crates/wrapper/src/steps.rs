@@ -1,4 +1,4 @@
-//! Conditions and steps by number: each that is tried is written out, weighed and looked up once.
+//! Interned conditions and steps: each one is printed, weighed and evaluated once.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -13,21 +13,21 @@ use crate::cost::{conditions_cost, leading_cost, predicate_cost};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Condition(pub(crate) u32);
 
-/// What a step asks of an element (its name, some conditions), by number.
+/// A test of elements (a name and some conditions), by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TestId(pub(crate) u32);
 
-/// A step: how far it goes, and what it asks.
+/// A step: its depth and its test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stride {
     pub(crate) deep: bool,
     pub(crate) test: TestId,
 }
 
-/// A path that is tried: steps from the root down, never none.
+/// A path to try: steps from the root down, at least one.
 pub(crate) type Trail = Vec<Stride>;
 
-/// What was tried of the sample pages of one layout.
+/// The conditions and steps tried on the sample pages of one layout.
 #[derive(Default)]
 pub(crate) struct Steps {
     conditions: RefCell<Conditions>,
@@ -52,10 +52,10 @@ type Asking = (Option<LocalName>, Box<[Condition]>);
 
 struct Asked {
     name: Option<LocalName>,
-    /// Written out, to any depth, once it is asked for.
+    /// The test as a step to any depth, built on first use.
     step: OnceCell<Rc<Step>>,
     conditions: Rc<[Condition]>,
-    /// Cost of its conditions, and what it costs as the first step.
+    /// Cost of its conditions, and its cost as the first step.
     cost: u32,
     leading: u32,
 }
@@ -84,7 +84,7 @@ impl Steps {
         conditions_cost(conditions.iter().map(|condition| all[condition.0 as usize].1))
     }
 
-    /// The number of what a step asks.
+    /// The number of a test.
     pub(crate) fn test(&self, name: Option<LocalName>, conditions: &[Condition]) -> TestId {
         let mut tests = self.tests.borrow_mut();
         let asking: Asking = (name, conditions.into());
@@ -100,7 +100,7 @@ impl Steps {
         number
     }
 
-    /// What a test asks, written out as a step to any depth.
+    /// A test as a step to any depth.
     pub(crate) fn step(&self, test: TestId) -> Rc<Step> {
         let asked = &self.tests.borrow().all[test.0 as usize];
         let step = asked.step.get_or_init(|| {
@@ -128,7 +128,7 @@ impl Steps {
         self.test(name, &left)
     }
 
-    /// A path by numbers.
+    /// The interned form of a path.
     pub(crate) fn trail(&self, path: &Path) -> Trail {
         let stride = |step: &Step| {
             let conditions: Vec<Condition> =
@@ -138,7 +138,7 @@ impl Steps {
         path.steps.iter().map(stride).collect()
     }
 
-    /// The path written out.
+    /// The path in its full form.
     pub(crate) fn path(&self, trail: &[Stride]) -> Path {
         let step =
             |stride: &Stride| Step { deep: stride.deep, ..(*self.step(stride.test)).clone() };
@@ -150,7 +150,7 @@ impl Steps {
         let tests = &self.tests.borrow().all;
         let Some((first, others)) = trail.split_first() else { return 0 };
         let asked = |stride: &Stride| &tests[stride.test.0 as usize];
-        // Children only is said as quickly as any depth, and says more.
+        // A step to children is as short as one to any depth, and more specific.
         let others: u32 = others.iter().map(|s| 6 + u32::from(s.deep) + asked(s).cost).sum();
         let place = if first.deep { 0 } else { 12 };
         let last = trail.last().filter(|last| asked(last).conditions.is_empty());
@@ -159,8 +159,8 @@ impl Steps {
     }
 }
 
-/// What it costs that the end of a path of some steps says nothing of what it selects but the tag, and
-/// that whatever lies anywhere below the rest may be it.
+/// The penalty for a path that ends in bare tag names: they say nothing of what is selected, and
+/// anything at any depth below the rest may match.
 pub(crate) fn unsaid(deep: bool, steps: usize) -> u32 {
     match (steps > 1, deep) {
         (true, true) => 14,

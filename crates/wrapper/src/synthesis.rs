@@ -1,4 +1,4 @@
-//! The whole way from wanted nodes to expressions.
+//! The complete synthesis, from wanted nodes to expressions.
 
 use std::rc::Rc;
 
@@ -12,22 +12,22 @@ use crate::steps::{Steps, Trail};
 use crate::union::best_union;
 use crate::verdict::total_of;
 
-/// Sample pages of one layout. What is found out about them is remembered: expressions sought for
-/// other elements of the same pages come cheaper.
+/// Sample pages of one layout. Results are cached, so that synthesis for other elements of the same
+/// pages is cheaper.
 pub struct Samples<'a> {
     memos: Vec<Memo<'a>>,
     steps: Rc<Steps>,
 }
 
-/// What is wanted of a sample page.
+/// The wanted elements of a sample page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
-    /// The elements wanted (sorted, not overlapping; may be none).
+    /// The wanted elements (sorted, not overlapping; may be empty).
     pub wanted: &'a [NodeId],
-    /// Subtrees outside which it does not matter what is selected: what is taken out of a body may be
-    /// called by a name that is common elsewhere. `None` for the whole page.
+    /// Subtrees outside which the selection does not matter: an element to remove from a body may
+    /// have a name that is common elsewhere. `None` for the whole page.
     pub scope: Option<&'a [NodeId]>,
-    /// Elements (sorted) that may be selected or not: other expressions want them.
+    /// Elements (sorted) that may or may not be selected: other expressions select them.
     pub free: &'a [NodeId],
 }
 
@@ -41,7 +41,7 @@ pub struct Synthesis {
 }
 
 impl<'a> Samples<'a> {
-    /// Takes the pages.
+    /// Prepares the pages.
     pub fn new(pages: impl IntoIterator<Item = &'a Document>) -> Self {
         let steps = Rc::new(Steps::default());
         let memo = |page| Memo::new(page, Rc::clone(&steps));
@@ -49,20 +49,20 @@ impl<'a> Samples<'a> {
         Self { memos, steps }
     }
 
-    /// What [`select`](crate::select) gives on one of the pages.
+    /// The same result as [`select`](crate::select), on one of the pages.
     pub fn select(&self, page: usize, paths: &[Path]) -> Vec<NodeId> {
         self.memos[page].document().outermost(self.select_nested(page, paths))
     }
 
-    /// What [`select_nested`](crate::select_nested) gives on one of the pages.
+    /// The same result as [`select_nested`](crate::select_nested), on one of the pages.
     pub fn select_nested(&self, page: usize, paths: &[Path]) -> Vec<NodeId> {
         union_of(paths.iter().map(|path| self.memos[page].select(&self.steps.trail(path))))
     }
 
     /// Finds the shortest and most robust expressions for the wanted nodes, given for each page.
     ///
-    /// Costs a look at each page's elements for each condition tried, most often one or two; at the
-    /// worst some hundred conditions, on the pages up to the first that one fails on.
+    /// Each condition tried costs one pass over each page's elements. Most often one or two are
+    /// tried; in the worst case some hundred, on the pages up to the first one that fails.
     pub fn synthesize(&self, wanted: &[Wanted<'_>]) -> Synthesis {
         let pages: Vec<Page<'_>> =
             self.memos.iter().zip(wanted).map(|(memo, wanted)| Page::new(memo, wanted)).collect();

@@ -1,4 +1,4 @@
-//! Several expressions, where one cannot say it: elements of several tags, two kinds of pages.
+//! Unions, where one expression is not enough: elements of several tags, two kinds of pages.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,10 @@ use crate::search::best_path;
 use crate::steps::Trail;
 use crate::verdict::total_of;
 
-/// Expressions in a union: more is a list of cases, not a rule.
+/// Maximum number of expressions in a union: more are a list of cases, not a rule.
 const MOST: usize = 3;
 
-/// The best of a union by tags, by order on the page and by kinds of pages; empty if there is
-/// none.
+/// The best union, by tags, by order on the page or by kinds of pages; empty if there is none.
 pub(crate) fn best_union(pages: &[Page<'_>], single: &Found) -> Vec<Trail> {
     let unions = [by_tag(pages), by_order(pages), by_page(pages, single)];
     unions
@@ -24,7 +23,7 @@ pub(crate) fn best_union(pages: &[Page<'_>], single: &Found) -> Vec<Trail> {
         .unwrap_or_default()
 }
 
-/// One expression for each tag name among the wanted elements.
+/// One expression for each tag name of the wanted elements.
 fn by_tag(pages: &[Page<'_>]) -> Vec<Trail> {
     let mut groups: BTreeMap<LocalName, Vec<Vec<NodeId>>> = BTreeMap::new();
     for (i, page) in pages.iter().enumerate() {
@@ -38,7 +37,7 @@ fn by_tag(pages: &[Page<'_>]) -> Vec<Trail> {
     paths_of(pages, &groups)
 }
 
-/// One expression for the first element wanted on each page, one for the second and so on.
+/// One expression for the first wanted element of each page, one for the second, and so on.
 fn by_order(pages: &[Page<'_>]) -> Vec<Trail> {
     let most = pages.iter().map(|page| page.wanted.len()).max().unwrap_or(0);
     let nth = |n: usize| pages.iter().map(move |p| p.wanted.get(n).copied().into_iter().collect());
@@ -46,7 +45,7 @@ fn by_order(pages: &[Page<'_>]) -> Vec<Trail> {
     paths_of(pages, &groups)
 }
 
-/// The best expression for each group of elements, given per page; none if there is but one group
+/// The best expression for each group of elements, given per page; empty if there is only one group
 /// or too many.
 fn paths_of(pages: &[Page<'_>], groups: &[Vec<Vec<NodeId>>]) -> Vec<Trail> {
     if !(2..=MOST).contains(&groups.len()) {
@@ -62,8 +61,8 @@ fn paths_of(pages: &[Page<'_>], groups: &[Vec<Vec<NodeId>>]) -> Vec<Trail> {
     paths
 }
 
-/// The best expression, and others for the pages that it is wrong on, which on the rest must not
-/// select anything else than what is wanted there.
+/// The best expression, and others for the pages on which it is wrong, which must not select
+/// anything unwanted on the rest.
 fn by_page(pages: &[Page<'_>], single: &Found) -> Vec<Trail> {
     let mut paths = vec![single.trail.clone()];
     while paths.len() < MOST {

@@ -1,4 +1,4 @@
-//! How an expression fares on the sample pages, weighed against what it costs.
+//! How accurate an expression is on the sample pages, weighed against its cost.
 
 use std::cell::Cell;
 
@@ -8,16 +8,16 @@ use crate::pages::Page;
 use crate::selection::union_of;
 use crate::steps::{Stride, Trail};
 
-/// What it weighs that an expression is wrong at all.
+/// The weight of making any mistake.
 pub(crate) const MISTAKE: u32 = 40;
 
-/// The weight of boxes in boxes of the same name.
+/// The weight of selected elements nested in selected elements of the same name.
 pub(crate) const NESTED: u32 = 8;
 
-/// Mistakes so far, on so many pages in all.
+/// The mistakes so far, and the total number of pages.
 pub(crate) struct Tally {
     pages: u32,
-    /// Tenths of pages.
+    /// In tenths of pages.
     wrong: u32,
     unwanted: u32,
     /// Selected nodes inside others: the weight of the worst page.
@@ -29,7 +29,7 @@ impl Tally {
         Self { pages: pages.len().max(1) as u32, wrong: 0, unwanted: 0, nested: 0 }
     }
 
-    /// Compares what is selected on a page with what is wanted there.
+    /// Compares the selection on a page with the wanted nodes.
     pub(crate) fn add(&mut self, page: &Page<'_>, selection: Selection<'_>) {
         let compared = Compared::of(page, selection);
         if compared.is_same {
@@ -40,11 +40,12 @@ impl Tally {
         } else if page.wanted.is_empty() {
             self.unwanted += 1;
         } else if !compared.others && compared.outermost == page.wanted.len() {
-            // One in each is a box in a box of the same name; more are a heap.
+            // One nested element for each outermost one is tolerable; more are not.
             let few = compared.count <= 2 * compared.outermost;
             self.nested = self.nested.max(if few { NESTED } else { MISTAKE });
         } else {
-            // Nothing at all is worse than something else; one node is likely a body.
+            // Selecting nothing is worse than selecting something else; a single node is likely a
+            // body.
             self.wrong += match compared.outermost {
                 0 => 12,
                 1 => 9,
@@ -53,15 +54,15 @@ impl Tally {
         }
     }
 
-    /// Whether something wanted was not found, or something else was.
+    /// Whether wanted nodes were not found, or others were.
     pub(crate) fn is_mistaken(&self) -> bool {
         self.wrong > 0
     }
 
-    /// What the mistakes weigh, in the unit of `cost`: a wrong page is dearer than anything one
-    /// would add to an expression of normal length, but in a crowd not dearer than a list of
-    /// positions. Where nothing is wanted, something found is likely a page that the learner
-    /// missed. Selected nodes inside others change nothing but are not what one reads.
+    /// The weight of the mistakes, in the unit of `cost`. A wrong page costs more than any addition
+    /// to an expression of normal length, but among many pages not more than a list of positions.
+    /// Where nothing is wanted, a selected node is likely on a page that the learner missed.
+    /// Selected nodes inside others change nothing, but are unexpected for a reader.
     pub(crate) fn penalty(&self) -> u32 {
         let wrong = if self.wrong > 0 { MISTAKE + 30 * self.wrong / self.pages } else { 0 };
         let unwanted = if self.unwanted > 0 { 8 + 40 * self.unwanted / self.pages } else { 0 };
@@ -69,7 +70,7 @@ impl Tally {
     }
 }
 
-/// What is selected on a page.
+/// The selection on a page.
 #[derive(Clone, Copy)]
 pub(crate) enum Selection<'s> {
     /// By one path.
@@ -82,11 +83,11 @@ pub(crate) enum Selection<'s> {
 struct Compared {
     /// Whether they are the same.
     is_same: bool,
-    /// How many were selected, and how many of them lie inside no other.
+    /// The number of selected nodes, and of those that lie inside no other.
     count: usize,
     outermost: usize,
-    /// Whether any of these is not wanted; for a page where all that is wanted must be found, whether
-    /// it comes before one that is.
+    /// Whether any of these is not wanted. On a page where all wanted nodes must be found: whether
+    /// such a node comes before a wanted one.
     others: bool,
     end: NodeId,
 }
@@ -105,7 +106,7 @@ impl Compared {
         compared
     }
 
-    /// Takes what is selected, rising; gives from where on more of it matters.
+    /// Takes selected nodes in ascending order; returns the id from which on further ones matter.
     fn take(&mut self, page: &Page<'_>, id: NodeId) -> NodeId {
         self.is_same &= page.wanted.get(self.count) == Some(&id);
         self.count += 1;
@@ -122,13 +123,13 @@ impl Compared {
             return 0;
         }
         let is_clear = self.others && (!page.must || page.wanted.is_empty() || self.outermost > 1);
-        // Those inside others are not looked at any more.
+        // Nodes inside others are not needed any more.
         if is_clear { NodeId::MAX } else { self.end }
     }
 }
 
-/// Cost and mistakes of a path together; as soon as they reach `bound`, what they are at least. Begins
-/// with the page that settled the last trial.
+/// Cost and mistakes of a path together, or a lower bound as soon as they reach `bound`. Starts
+/// with the page that decided the last trial.
 pub(crate) fn total(
     trail: &[Stride],
     pages: &[Page<'_>],
@@ -156,7 +157,7 @@ fn cost(trail: &[Stride], pages: &[Page<'_>]) -> u32 {
     pages.first().map_or(0, |page| page.memo.steps().cost(trail))
 }
 
-/// Cost of every further expression of a union, besides its length.
+/// Cost of each further expression of a union, in addition to its length.
 const ANOTHER: u32 = 15;
 
 /// Cost and mistakes of a union of paths.

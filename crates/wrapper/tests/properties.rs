@@ -1,11 +1,11 @@
-//! What must hold whatever is wanted on whatever pages.
+//! Properties that hold for any wanted nodes on any pages.
 
 use dom::xpath::Path;
 use dom::{Document, NodeId};
 use proptest::prelude::*;
 use sitegrove_wrapper::{Samples, Wanted, select};
 
-/// A page of nested elements with few names, so that much recurs by chance.
+/// A page of nested elements with few names, so that many recur by coincidence.
 fn page() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["div", "p", "td", "section", "o:p", "article"]);
     let attribute = prop::sample::select(vec![
@@ -26,7 +26,7 @@ fn page() -> impl Strategy<Value = String> {
     })
 }
 
-/// Elements picked by the bits of a number, none inside another.
+/// Elements selected by the bits of a number, none inside another.
 fn pick(document: &Document, bits: u64) -> Vec<NodeId> {
     let mut end = 0;
     let elements = document.ids().filter(|&id| document.name(id).is_some()).skip(3);

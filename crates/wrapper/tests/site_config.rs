@@ -1,4 +1,4 @@
-//! Files of the ftr-site-config format: read, printed, and applied to pages.
+//! Files of the ftr-site-config format: parsed, printed, and applied to pages.
 
 use dom::{ParseConfig, html_of, text_of};
 use proptest::prelude::*;
@@ -88,7 +88,7 @@ fn title_authors_and_date_are_told_and_taken_out() {
     let in_script = "date: substring-before(substring-after(//script, '\"'), '\"')";
     assert_eq!(given(in_script).date.unwrap(), "May 2");
     assert_eq!(given("body: //div").title, None);
-    // As other readers do: what is the title is not the body's too.
+    // As in other readers, the title element is removed from the body.
     assert_eq!(body("title: //div/h2\nbody: //div[@id='main']/*[1] | //h1"), "A headline One two.");
 }
 
@@ -108,7 +108,7 @@ fn pages_are_changed_before_the_body_is_looked_for() {
         "Other Three."
     );
     assert_eq!(body("move_into(h1): //b\nbody: //h1"), "A headlinetwo");
-    // Into itself, or into what is in it: left where it is.
+    // Moving an element into itself or into its content leaves it in place.
     assert_eq!(body("move_into(//b): //p[b]\nbody: //div[@id='main']/p[1]"), "One two.");
     let images = body_html("src_lazy_load_attr: data-full\nbody: //div[@id='main']");
     assert!(images.contains("https://a.example/big.jpg"), "{images}");
@@ -213,12 +213,12 @@ fn expressions_have_limits_and_an_end() {
     assert!(size(format!("{}1", "-".repeat(200))));
     assert!(size(format!("//a['{}']", "x".repeat(5000))));
     assert!(!size("//a['((((((((((((((((((((((((((((((((((((((((((((((((((((']".to_owned()));
-    // Every node with every node with every node: given up, and the page is one without a match.
+    // Cubic time: evaluation is given up, and the page counts as one without a match.
     let page = "<p>x".repeat(3000);
     let applied = applied_to(&page, "body: //*[//*[//*[. = 'y']]]\nbody: //p");
     assert!(applied.exhausted);
     assert_eq!(applied.body, None);
-    // A replacement that would make the page a thousand times as long is left out.
+    // A replacement that would make the page a thousand times as long is skipped.
     let bomb = format!("replace_string(x): {}\nbody: //body", "y".repeat(3000));
     assert!(body_of(&"x".repeat(1_000_000), &bomb).starts_with("xxx"));
 }
@@ -245,7 +245,7 @@ fn samples_tell_what_gives_their_metadata() {
         })
         .collect();
     let probed = Samples::new(&sought).probe(&|_, _| false);
-    // The first `h1` would do on two pages, but the other one is the body's.
+    // The first `h1` would be right on two pages, but the other one is part of the body.
     assert_eq!(
         probed.title,
         ["//meta[@property='og:title']/@content", "substring-before(//title,' | ')"]
@@ -254,7 +254,7 @@ fn samples_tell_what_gives_their_metadata() {
     assert!(probed.date.is_empty());
 }
 
-/// Anything that could stand in a file.
+/// Any possible contents of a file.
 fn file() -> impl Strategy<Value = String> {
     let name = prop_oneof![
         prop::sample::select(known_directives()).prop_map(|d| d.0.to_owned()),

@@ -1,9 +1,9 @@
-//! Wrappers for small sites, written by hand, as a person would write them.
+//! Wrappers for small hand-written sites, compared with what a person would write.
 
 use dom::{Document, NodeId};
 use sitegrove_wrapper::{Samples, Synthesis, Wanted, select};
 
-/// Elements with the attribute `wanted` are wanted; no condition rests on that attribute.
+/// Elements with the attribute `wanted` are wanted; no condition uses that attribute.
 fn learn(pages: &[&str]) -> (Synthesis, Vec<Document>) {
     let documents: Vec<Document> = pages.iter().map(|page| dom::parse(page)).collect();
     let wanted: Vec<Vec<NodeId>> = documents.iter().map(wanted_on).collect();
@@ -18,7 +18,7 @@ fn wanted_on(document: &Document) -> Vec<NodeId> {
     document.ids().filter(|&id| document.attribute(id, &name).is_some()).collect()
 }
 
-/// The expressions, which must be exact on all pages.
+/// The expressions. Asserts that they are exact on all pages.
 fn exact(pages: &[&str]) -> Vec<String> {
     let (synthesis, documents) = learn(pages);
     assert_eq!(synthesis.exact, 1.0, "{synthesis:?}");
@@ -167,7 +167,7 @@ fn nothing_wanted_on_some_pages() {
     let with = "<div id=story wanted>t</div><div id=nav>n</div>";
     let without = "<div id=nav>n</div><div id=teaser>n</div>";
     assert_eq!(exact(&[with, without, with]), ["//div[@id='story']"]);
-    // Its id is on no other page: it may be this page's own.
+    // Its id is on no other page, so it may be specific to this one.
     let (synthesis, _) = learn(&[with, without]);
     assert!(!synthesis.paths[0].to_string().contains("story"), "{synthesis:?}");
 }

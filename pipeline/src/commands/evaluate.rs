@@ -1,12 +1,12 @@
 /*!
-`sitegrove evaluate`: several runs beside each other on pages whose text is known.
+`sitegrove evaluate`: compares several runs on pages whose text is known.
 
-Reads the gold and the runs (`read`), scores every page of the gold under every measure, makes tables of the scores
-(`tables`) and of the worst pages (`worst`), holds them against the floors (`floors`), and writes one report
+Reads the gold and the runs (`read`), scores every page of the gold with every measure, builds tables of the scores
+(`tables`) and of the worst pages (`worst`), compares them with the floors (`floors`), and writes one report
 (`markdown`, `machine`). With `--sweep` there are no runs: the Forest paper's figures are measured and drawn (`sweep`).
-With `--metadata` it is titles, authors and dates that are compared (`metadata`).
+With `--metadata`, titles, authors and dates are compared instead (`metadata`).
 
-A page that a run lacks counts as an empty output; of two outputs for one page the first counts.
+A page that a run lacks counts as an empty output. Of several outputs for one page, the first is used.
 */
 
 mod floors;
@@ -110,15 +110,15 @@ pub struct EvaluateArgs {
 /// Format of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// Tables for people.
+    /// Markdown tables.
     Markdown,
-    /// Everything, nested.
+    /// JSON with all figures, nested.
     Json,
     /// One figure per line.
     Csv,
 }
 
-/// How an evaluation ended.
+/// The outcome of an evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The report was written, and no run is below its floor.
@@ -127,10 +127,10 @@ pub enum Outcome {
     BelowFloor,
 }
 
-/// Evaluates the runs and writes the report to `out`, or to the file the arguments name.
+/// Evaluates the runs and writes the report to `out`, or to the file given by `--out`.
 ///
-/// # Errors
-/// If a file cannot be read (with the line) or has an unknown name, or the floors belong to another gold.
+/// # Errors If a file cannot be read (with the line), a name is unknown, or the floors belong to
+/// another gold.
 pub fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<Outcome> {
     if let Some(what) = args.sweep {
         return sweep::sweep(args, what, out).map(|()| Outcome::Done);
@@ -202,7 +202,8 @@ fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<Me
     Ok(measures)
 }
 
-/// Scores by run, measure and page of the gold; `None` where a page's gold has nothing to count.
+/// Scores by run, measure and page of the gold; `None` if the gold of the page has nothing to
+/// count.
 type Scores = Vec<Vec<Vec<Option<Score>>>>;
 
 fn score_pages(gold: &[GoldPage], runs: &[Run], measures: &[Measure]) -> Scores {
@@ -236,7 +237,7 @@ impl Run {
     }
 }
 
-/// Writes a report to the file named, or to `out`.
+/// Writes a report to the file given by `--out`, or to `out`.
 fn write_report(args: &EvaluateArgs, text: &str, out: &mut Console<'_>) -> anyhow::Result<()> {
     match (&args.out, args.format) {
         (Some(path), _) => write_whole(path, text.as_bytes()),

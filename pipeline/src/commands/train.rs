@@ -31,7 +31,8 @@ use crate::{config::Config, inputs, progress::ledger::Clock, run, stages::group:
 use course::{Plan, course};
 use folds::{LeaveOut, parts};
 
-/// Score from which on a word is kept, and the cost of a switch: see `docs/ALGORITHM.md` for how they were chosen.
+/// Score from which a word is kept, and the cost of a switch: `docs/ALGORITHM.md` describes how
+/// they were chosen.
 const DECIDE: DecideParameters = DecideParameters { threshold: 0.4, switch_cost: 0.15 };
 
 /// Fit the default engine's weights to pages whose text is known.
@@ -159,7 +160,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The licences named on the command line, by data set.
+/// The licences given on the command line, by data set.
 fn licences(args: &[String]) -> anyhow::Result<BTreeMap<String, String>> {
     args.iter()
         .map(|arg| {

@@ -50,7 +50,7 @@ enum Command {
     Test(replay::TestArgs),
 }
 
-/// Runs the command. Returns whether it succeeded: see the exit codes of each.
+/// Runs the command. Returns whether it succeeded; each subcommand documents its exit codes.
 ///
 /// # Errors
 /// If a file cannot be read or written.

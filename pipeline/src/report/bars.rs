@@ -1,4 +1,4 @@
-//! Named amounts as a table with bars, readable without the bars too.
+//! Amounts as a table with bars that is readable without the bars too.
 
 use crate::html::Html;
 
@@ -6,7 +6,7 @@ use crate::html::Html;
 pub(super) struct Bar {
     /// Its name.
     pub(super) name: String,
-    /// More about it, shown small below the name; may be empty.
+    /// Additional text, shown small below the name; may be empty.
     pub(super) more: String,
     /// Its length.
     pub(super) amount: f64,
@@ -33,7 +33,7 @@ pub(super) fn bars(html: &mut Html, heads: [&'static str; 2], bars: &[Bar]) {
     html.raw("</tbody>\n</table>\n");
 }
 
-/// A bar that fills a share of its room, in percent; `track` shows the room too.
+/// A bar that fills a share of its space, in percent; `track` shows the space too.
 pub(super) fn meter(html: &mut Html, percent: f64, track: bool) {
     html.raw("<svg class=\"meter\" viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" ");
     html.raw("aria-hidden=\"true\" focusable=\"false\">");

@@ -1,16 +1,16 @@
-//! Histograms as SVG, with their figures as a folded table.
+//! Histograms as SVG, with their figures in a collapsed table.
 
 use crate::html::Html;
 use crate::numerals::{grouped, percent};
 
-/// A class of a histogram; classes are equally wide.
+/// A class of a histogram; all classes have the same width.
 pub(super) struct Class {
-    /// What it holds, e.g. `0.85 to 0.90`.
+    /// Its range, e.g. `0.85 to 0.90`.
     pub(super) name: String,
     pub(super) amount: u64,
 }
 
-/// A mark of the horizontal axis: after how many classes it stands, and its text.
+/// A mark of the horizontal axis: the number of classes before it, and its text.
 pub(super) struct Tick {
     pub(super) at: f64,
     pub(super) text: String,
@@ -21,28 +21,28 @@ pub(super) struct Histogram {
     /// Its id on the page.
     pub(super) id: &'static str,
     pub(super) title: &'static str,
-    /// A description in a sentence or two, also for screen readers.
+    /// A description of one or two sentences, also for screen readers.
     pub(super) summary: String,
     /// What is counted, e.g. `articles`.
     pub(super) counted: &'static str,
-    /// What the classes are of, e.g. `confidence`.
+    /// The variable, e.g. `confidence`.
     pub(super) axis: &'static str,
     pub(super) classes: Vec<Class>,
     pub(super) ticks: Vec<Tick>,
 }
 
-/// Size of the picture and its margins, in units that are about a pixel.
+/// Size of the picture and its margins, in units of approximately one pixel.
 const WIDTH: f64 = 360.0;
 const HEIGHT: f64 = 232.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 46.0;
-/// Width of a digit, about.
+/// Approximate width of a digit.
 const DIGIT: f64 = 7.6;
 /// Space between bars.
 const GAP: f64 = 1.5;
 
-/// Writes it, with its heading and table.
+/// Writes the histogram with its heading and table.
 pub(super) fn histogram(html: &mut Html, chart: &Histogram) {
     html.raw("<section class=\"figure\">\n<h2>").raw(chart.title).raw("</h2>\n");
     html.element("<p>", &chart.summary, "</p>\n");
@@ -97,7 +97,7 @@ fn picture(html: &mut Html, chart: &Histogram, most: u64) {
     html.raw("</svg>\n");
 }
 
-/// Where the middle of a text must be so that it does not leave the picture on the right.
+/// The position of the middle of a text such that it does not leave the picture on the right.
 fn fitting(middle: f64, text: &str) -> f64 {
     middle.min(WIDTH - DIGIT * text.chars().count() as f64 / 2.0)
 }
@@ -120,7 +120,7 @@ fn words(html: &mut Html, anchor: &'static str, x: f64, y: f64, text: &str) {
 }
 
 /// Distance of the marks of the vertical axis: 1, 2 or 5 times a power of ten, so that there are
-/// three to five.
+/// three to five marks.
 fn step_of(most: u64) -> u64 {
     let mut unit = 1;
     loop {

@@ -13,11 +13,11 @@ use crate::progress::ledger::Ledger;
 /// Maximum number of inputs and of problems that are listed.
 const LISTED: usize = 100;
 
-/// Reasons that mean damage.
+/// Drop reasons that indicate damage.
 const DAMAGE: [DropReason; 4] =
     [DropReason::BadRecord, DropReason::BadCompression, DropReason::CutShort, DropReason::Junk];
 
-/// What went wrong, if anything did.
+/// Problems of the run, if any.
 pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
     let mut problems: Vec<String> = Vec::new();
     if ledger.counts.pages == 0 {
@@ -113,7 +113,7 @@ fn doubtful(totals: &Totals) -> String {
     }
 }
 
-/// Drops, by reason.
+/// Drops by reason.
 pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
     html.raw("<section class=\"figure\">\n<h2>Dropped</h2>\n");
     let other = DropReason::OtherRecord.as_str();
@@ -141,13 +141,13 @@ pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
     html.raw("</section>\n");
 }
 
-/// The meaning of a reason; empty for an unknown one.
+/// The meaning of a drop reason; empty for an unknown one.
 fn meaning(reason: &str) -> &'static str {
     let known = DropReason::ALL.iter().find(|known| known.as_str() == reason);
     known.map_or("", |known| known.meaning())
 }
 
-/// Where the time went.
+/// Time by stage.
 pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
     html.raw("<section class=\"figure\">\n<h2>Time by stage</h2>\n<p>");
     html.text(&format!("{} in all; ", duration(ledger.seconds)));
@@ -157,7 +157,7 @@ pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
         ledger.stage_seconds.iter().map(|(stage, &seconds)| (stage.as_str(), seconds)).collect();
     stages.sort_by_key(|(stage, _)| place(stage).unwrap_or(STAGES.len()));
     let each = stages.into_iter().map(|(stage, seconds)| Bar {
-        // `1-read`: the number is for the order.
+        // In `1-read`, the number gives only the order.
         name: stage.split_once('-').map_or(stage, |(_, name)| name).to_owned(),
         more: place(stage).map_or("", |at| STAGES[at].1).to_owned(),
         amount: seconds,
@@ -167,20 +167,20 @@ pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
     html.raw("</section>\n");
 }
 
-/// What each stage does, in their order.
+/// The task of each stage, in order.
 const STAGES: [(&str, &str); 9] = [
     ("1-read", "archives, files and feeds"),
     ("2-group", "pages by site"),
     ("3-parse", "HTML into trees"),
-    ("3-cluster", "layouts told apart"),
-    ("4-signify", "what a page is about"),
-    ("5-rank", "where articles are"),
-    ("6-wrap", "XPaths written and tested"),
+    ("3-cluster", "pages grouped by layout"),
+    ("4-signify", "signifiers of each page"),
+    ("5-rank", "structural patterns ranked"),
+    ("6-wrap", "wrappers generated and tested"),
     ("7-extract", "text, HTML, metadata"),
     ("8-emit", "files written"),
 ];
 
-/// The inputs, folded away.
+/// The inputs, collapsed.
 pub(super) fn inputs(html: &mut Html, ledger: &Ledger) {
     html.raw("<details class=\"inputs\"><summary>Inputs (");
     html.text(&grouped(ledger.inputs.len() as u64)).raw(")</summary>\n");

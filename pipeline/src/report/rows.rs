@@ -1,4 +1,4 @@
-//! The figures of the sites, read back: sums over all, and the rows of the table.
+//! Reads the figures of the sites: sums over all, and the rows of the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -20,11 +20,11 @@ pub(super) struct Rows {
     pub(super) totals: Totals,
     /// The sites with the most articles, most first.
     pub(super) rows: Vec<Row>,
-    /// Whether some sites have pages, and some have none.
+    /// Whether some sites have single-site pages, and whether some have none.
     pub(super) pages: Pages,
 }
 
-/// Which sites have pages of their own.
+/// Which sites have single-site pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum Pages {
     #[default]
@@ -44,7 +44,7 @@ pub(super) struct Totals {
     pub(super) characters_kept: u64,
     pub(super) confidences: BTreeMap<u32, u64>,
     pub(super) lengths: BTreeMap<u32, u64>,
-    /// Sites by the bits of the number of their articles: 0, 1, 2 to 3, 4 to 7, …
+    /// Sites by the bit length of their number of articles: 0, 1, 2 to 3, 4 to 7, …
     pub(super) sites_by_size: BTreeMap<u32, u64>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Totals {
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) site: String,
-    /// File name of its page, if it has one.
+    /// File name of its single-site page, if it has one.
     pub(super) page: Option<String>,
     pub(super) articles: usize,
     pub(super) pages: usize,
@@ -60,7 +60,7 @@ pub(super) struct Row {
     pub(super) doubtful: usize,
     pub(super) layouts: usize,
     pub(super) confidence: Option<f64>,
-    /// Pages its best wrapper was learnt from, held back, and agreeing of those.
+    /// Pages its best wrapper was learnt from, pages held back, and the number of those that agree.
     pub(super) support: Option<[u32; 3]>,
     /// Share of characters removed on pages with an article.
     pub(super) boilerplate: Option<f64>,
@@ -106,7 +106,7 @@ impl Rows {
     }
 }
 
-/// Names of the pages in a folder; none if there is no folder.
+/// Names of the pages in a folder; empty if there is no folder.
 fn file_names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()
@@ -188,7 +188,7 @@ fn short(path: &str) -> String {
     out
 }
 
-/// The share of characters that was removed, in thousandths; `None` without characters.
+/// The share of characters that was removed, in thousandths; `None` if there are no characters.
 pub(super) fn removed(characters: u64, kept: u64) -> Option<f64> {
     let share = characters.saturating_sub(kept) as f64 / characters as f64;
     (characters > 0).then(|| (share * 1000.0).round() / 1000.0)

@@ -1,5 +1,5 @@
 "use strict";
-// Sorts, searches and turns the table of sites. All texts are set as text; no markup is written.
+// Sorts, filters and pages the table of sites. All text is set as text content, never as markup.
 (() => {
   const SHOWN = 100;
   // A row is [site, page, [articles, doubtful, pages, left out, layouts], confidence, boilerplate, support, best].
@@ -82,7 +82,7 @@
     return row;
   };
 
-  // Rows that say nothing come last either way; ties are by articles, then by name.
+  // Rows without a value come last in both directions; ties are sorted by articles, then by name.
   const sort = () => {
     const key = keys[sorted.by];
     const values = rows.map(key);
@@ -115,7 +115,7 @@
     for (const [button, to] of steps) button.setAttribute("aria-disabled", String(to() === first));
   };
 
-  // Buttons that lead nowhere stay where they are, so that the focus does.
+  // Buttons without effect stay in place, so that they keep the focus.
   const place = document.createElement("span");
   const end = () => Math.max(0, Math.floor((found.length - 1) / SHOWN) * SHOWN);
   const steps = [
@@ -140,7 +140,7 @@
     const button = make("button", head.textContent);
     button.type = "button";
     button.addEventListener("click", () => {
-      // Names from A on, figures from the largest on; the same again turns it round.
+      // Names ascending and figures descending at first; a second click reverses the order.
       sorted = { by: at, up: sorted.by === at ? !sorted.up : at === 0 };
       sort();
       filter();

@@ -1,4 +1,4 @@
-//! How articles are spread: over confidence, over length, over sites.
+//! Distributions of articles: by confidence, by length, by site.
 
 use sink::length_class_end;
 
@@ -8,9 +8,9 @@ use super::rows::{Rows, Totals};
 use crate::html::Html;
 use crate::numerals::{count, grouped, percent};
 
-/// Up to so many sites are drawn one by one.
+/// Maximum number of sites that are drawn individually.
 const FEW_SITES: usize = 15;
-/// Up to so many classes have all their names on the axis.
+/// Maximum number of classes whose names are all on the axis.
 const NAMED_CLASSES: usize = 8;
 
 /// Articles by confidence.
@@ -48,7 +48,7 @@ pub(super) fn confidences(html: &mut Html, totals: &Totals, engine: &str) {
     );
 }
 
-/// Articles by length. The axis is logarithmic: ten classes to each power of ten.
+/// Articles by length. The axis is logarithmic: ten classes per power of ten.
 pub(super) fn lengths(html: &mut Html, totals: &Totals) {
     let known = totals.lengths.keys().copied().filter(|&lower| length_class_end(lower).is_some());
     let (first, last) = (known.clone().min().unwrap_or(0), known.max().unwrap_or(0));
@@ -58,7 +58,7 @@ pub(super) fn lengths(html: &mut Html, totals: &Totals) {
         next = length_class_end(lower);
         classes.extend(next.map(|end| (lower, end)));
     }
-    // So that a few lengths do not look like many.
+    // Adds empty classes, so that a few lengths do not look like many.
     while classes.len() < 6 {
         let Some(lower) = classes.last().map(|class| class.1) else { break };
         let Some(end) = length_class_end(lower) else { break };
@@ -86,7 +86,7 @@ pub(super) fn lengths(html: &mut Html, totals: &Totals) {
     );
 }
 
-/// Whether an edge is one of these digits and noughts.
+/// Whether an edge consists of one of these digits followed by zeros.
 fn is_mark(edge: u32, digits: &[u32]) -> bool {
     let mut digit = edge;
     while digit >= 10 && digit.is_multiple_of(10) {
@@ -95,7 +95,7 @@ fn is_mark(edge: u32, digits: &[u32]) -> bool {
     digits.contains(&digit)
 }
 
-/// Where the middle of the lengths is, and nearly their end.
+/// The median and the 95th percentile of the lengths.
 fn median(totals: &Totals) -> Option<String> {
     let all: u64 = totals.lengths.values().sum();
     let class_of = |rank: u64| {
@@ -115,7 +115,7 @@ fn median(totals: &Totals) -> Option<String> {
     ))
 }
 
-/// Sites by their articles: each by itself, or how many are how large.
+/// Sites by number of articles: individually, or by size classes.
 pub(super) fn articles_per_site(html: &mut Html, rows: &Rows) {
     let totals = &rows.totals;
     if rows.rows.len() <= FEW_SITES {

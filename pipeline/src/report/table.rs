@@ -38,7 +38,7 @@ const COLUMNS: [Column; 9] = [
     Column { head: "Pages", says: "Pages that reached the site." },
     Column {
         head: "Dropped",
-        says: "Pages of the site without an article, such as lists; why is in dropped.jsonl.",
+        says: "Pages of the site without an article, such as lists; reasons are in dropped.jsonl.",
     },
     Column {
         head: "Layouts",
@@ -46,12 +46,12 @@ const COLUMNS: [Column; 9] = [
     },
     Column {
         head: "Support",
-        says: "Pages that the wrapper was learnt from, and on how many of the held-back pages the \
-               same is kept without them.",
+        says: "Pages that the wrapper was learnt from, and the share of held-back pages on which a \
+               wrapper learnt without them selects the same.",
     },
 ];
 
-/// The table with what goes with it.
+/// The table with its controls and data.
 pub(super) fn sites(html: &mut Html, run: &Path, rows: &Rows) {
     html.raw("<section id=\"sites\" aria-labelledby=\"sites-head\">\n<h2 id=\"sites-head\">Sites");
     html.raw("</h2>\n");
@@ -91,7 +91,7 @@ pub(super) fn sites(html: &mut Html, run: &Path, rows: &Rows) {
     html.raw("</dl></details>\n</section>\n");
 }
 
-/// How to get the pages of single sites, if they are missing.
+/// The command that creates the single-site pages, if they are missing.
 fn command(html: &mut Html, run: &Path, rows: &Rows) {
     match rows.pages {
         Pages::All => {
@@ -111,7 +111,7 @@ fn command(html: &mut Html, run: &Path, rows: &Rows) {
     html.raw(" <code class=\"command\">").text(&command).raw("</code></p>\n");
 }
 
-/// A path as a shell takes it.
+/// A path quoted for a shell.
 fn quoted(path: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || "/._-+:,@%".contains(c);
     if !path.is_empty() && !path.starts_with('-') && path.chars().all(bare) {
@@ -121,7 +121,7 @@ fn quoted(path: &str) -> String {
     format!("'{}'", path.replace('\'', "'\\''"))
 }
 
-/// Controls, shown by the script that they need.
+/// Controls, which the script makes visible.
 fn controls(html: &mut Html) {
     html.raw("<div class=\"controls\" id=\"controls\" hidden>\n");
     html.raw("<label>Find <input type=\"search\" id=\"find\" autocomplete=\"off\" ");
@@ -188,7 +188,7 @@ fn support_of(row: &Row) -> String {
     }
 }
 
-/// A file name in an address. Of what such names hold only `%` has a meaning there.
+/// A file name as part of an address. Of the characters in such names only `%` has a meaning there.
 fn address_of(name: &str) -> String {
     name.replace('%', "%25")
 }

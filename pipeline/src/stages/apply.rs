@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use dom::ParseNotes;
 use grouping::Part;
 use model::{
-    Article, BestWrapper, Drop, DropReason, Page, PageWork, Route, SiteConfigUse, SiteResult,
+    Article, BestWrapper, Drop, DropReason, PageWork, Route, SiteConfigUse, SiteResult,
     SiteSummary, Stage, Support, TemplateSummary,
 };
 use rayon::prelude::*;
@@ -37,6 +37,13 @@ pub(crate) enum Unassigned {
 
 /// The outcomes of pages, by their indices in the site.
 pub(crate) type Outcomes = BTreeMap<usize, Applied>;
+
+/// Number of nodes of pages that are processed in parallel: each block that is scored takes a kilobyte, with
+/// at most one block for every two nodes.
+const NODES_AT_ONCE: usize = 300_000;
+
+/// Pages with fewer nodes are always processed in parallel. Real pages have a few thousand.
+const SMALL: usize = 20_000;
 
 /// A site and its model.
 #[derive(Clone, Copy)]
@@ -69,12 +76,12 @@ impl Applying<'_> {
         if unassigned == Unassigned::Alone {
             done.retain(|_, applied| applied.outcome != Outcome::Unassigned);
         }
-        let apply = |(at, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| {
-            let parsed = parsed.as_ref().ok().filter(|_| !done.contains_key(at))?;
-            Some((*at, self.one(*at, parsed, known.get(at), unassigned)))
-        };
-        let further: Outcomes = pages.par_iter().filter_map(apply).collect();
-        done.extend(further);
+        let further: Vec<(usize, &ParsedPage<'_>)> = pages
+            .iter()
+            .filter(|(at, _)| !done.contains_key(at))
+            .filter_map(|(at, parsed)| Some((*at, parsed.as_ref().ok()?)))
+            .collect();
+        done.extend(self.each(&further, known, unassigned));
         done
     }
 
@@ -84,10 +91,25 @@ impl Applying<'_> {
         pages: &[(usize, &ParsedPage<'_>)],
         known: &BTreeMap<usize, Known>,
     ) -> Outcomes {
-        let apply = |(at, page): &(usize, &ParsedPage<'_>)| {
-            (*at, self.one(*at, page, known.get(at), Unassigned::Wait))
+        self.each(pages, known, Unassigned::Wait)
+    }
+
+    /// Applies the model to pages: in parallel, except for those with very many nodes.
+    fn each(
+        &self,
+        pages: &[(usize, &ParsedPage<'_>)],
+        known: &BTreeMap<usize, Known>,
+        unassigned: Unassigned,
+    ) -> Outcomes {
+        let apply = |(at, page): &&(usize, &ParsedPage<'_>)| {
+            (*at, self.one(*at, page, known.get(at), unassigned))
         };
-        pages.par_iter().map(apply).collect()
+        let most = (NODES_AT_ONCE / rayon::current_num_threads()).max(SMALL);
+        let (large, small): (Vec<_>, Vec<_>) =
+            pages.iter().partition(|(_, page)| page.document.len() > most);
+        let mut outcomes: Outcomes = small.par_iter().map(apply).collect();
+        outcomes.extend(large.iter().map(apply));
+        outcomes
     }
 
     fn one(

@@ -1,6 +1,6 @@
-//! Pages in many languages and encodings, declared in right and wrong ways.
+//! Pages in many languages and encodings, declared correctly and incorrectly.
 //!
-//! The texts are in `data/charsets`, a language a file: the title, then a paragraph a line.
+//! The texts are in `data/charsets`, one language per file: the title, then one paragraph per line.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use super::program::in_repository;
 
-/// A language, the encoding its pages are in, and one that its pages are often said to be in.
+/// A language, the encoding of its pages, and one that is often declared for them by mistake.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     pub(crate) language: &'static str,
@@ -62,7 +62,7 @@ pub(crate) const OTHERS: [Pair; 15] = [
     pair("ja", "shift_jis", "euc-jp"),
 ];
 
-/// A way to declare an encoding: what is said by HTTP, by a `<meta>`, and what the bytes are.
+/// A way to declare an encoding: the declarations by HTTP and `<meta>`, and the real encoding.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
     pub(crate) name: &'static str,
@@ -88,7 +88,7 @@ enum Said {
 enum Bytes {
     OfPair,
     Utf8,
-    /// UTF-8 with a byte in each of two paragraphs that is no part of it.
+    /// UTF-8 with an invalid byte in each of two paragraphs.
     StrayUtf8,
 }
 
@@ -96,7 +96,7 @@ const fn way(name: &'static str, http: Said, meta: Said) -> Way {
     Way { name, http, meta, late: false, bytes: Bytes::OfPair }
 }
 
-/// The last two ask for more than there may be to know.
+/// The last two cannot always be decided.
 pub(crate) const WAYS: [Way; 11] = [
     way("right HTTP", Said::Pair, Said::Nothing),
     way("right meta", Said::Nothing, Said::Pair),
@@ -117,7 +117,7 @@ pub(crate) struct Declared {
     /// Label in the `Content-Type`.
     pub(crate) http: Option<&'static str>,
     pub(crate) body: Vec<u8>,
-    /// The body as it should be read.
+    /// The correctly decoded body.
     pub(crate) html: String,
     /// Its paragraphs.
     pub(crate) paragraphs: Vec<String>,
@@ -136,8 +136,8 @@ impl Pair {
         (lines.next().unwrap(), lines.collect())
     }
 
-    /// A page of about so many bytes of text (whole sentences or paragraphs, again and again if
-    /// need be), declared in this way.
+    /// A page with about this number of bytes of text (complete sentences or paragraphs, repeated
+    /// if necessary), declared in this way.
     pub(crate) fn page(&self, way: &Way, bytes: usize) -> Declared {
         let own = Encoding::for_label(self.label.as_bytes()).unwrap();
         let (title, text) = self.text();

@@ -1,4 +1,4 @@
-//! Runs whose options differ, pair by pair, and the inputs that they share.
+//! Runs with all pairs of options, and their common inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use super::program::{parts, sitegrove};
 use super::prose;
 use super::results::{files, parse, text};
 
-/// The outputs that can be chosen.
+/// The outputs that can be selected.
 pub(crate) const SINKS: [&str; 9] =
     ["jsonl", "csv", "parquet", "bulk", "warc", "sqlite", "index", "siteconfig", "report"];
 
@@ -27,7 +27,7 @@ pub(crate) const OPTIONS: [(&str, &[&str]); 16] = [
     ("emit.archive", &["", "elsewhere"]),
     ("emit.index", &["", "elsewhere"]),
     ("rank.engine", &["grove", "forest"]),
-    // So little that all pages wait on disk.
+    // So little that all pages are on disk.
     ("--memory", &["", "1kB"]),
     ("--spool", &["", "elsewhere"]),
     ("--jobs", &["1", "3"]),
@@ -55,17 +55,17 @@ impl Combination {
         self.values[option] == value
     }
 
-    /// What it covers, each as a name and a value.
+    /// The settings it covers, each as a name and a value.
     pub(crate) fn settings(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let sinks = self.sinks.iter().map(|sink| (*sink, "chosen"));
         sinks.chain(self.values.iter().map(|(option, value)| (*option, *value)))
     }
 
-    /// The options that decide the articles.
+    /// The options that affect the articles.
     pub(crate) const DECISIVE: [&'static str; 4] =
         ["rank.engine", "--feeds", "--signifiers", "--site-configs"];
 
-    /// What decides the articles.
+    /// The values of the options that affect the articles.
     pub(crate) fn of_results(&self) -> [&'static str; 4] {
         Self::DECISIVE.map(|option| self.values[option])
     }
@@ -103,7 +103,7 @@ pub(crate) fn combinations() -> Vec<Combination> {
     found
 }
 
-/// The inputs that all runs share, and what each way of finding articles makes of them.
+/// The common inputs of all runs, and the articles found in each way.
 pub(crate) struct Inputs {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) archive: PathBuf,
@@ -151,7 +151,7 @@ impl Inputs {
         Self { archive, feed, wrappers, gold, folder, references: Mutex::default() }
     }
 
-    /// The arguments of a run. Folders of its own lie beside its run folder.
+    /// The arguments of a run. Its other folders are beside its run folder.
     pub(crate) fn arguments(&self, one: &Combination, own: &Path) -> Vec<String> {
         let word = |path: &Path| path.to_str().unwrap().to_owned();
         let mut tables: BTreeMap<&str, String> = BTreeMap::new();
@@ -201,7 +201,7 @@ impl Inputs {
         }
     }
 
-    /// What the articles must be.
+    /// The expected articles.
     pub(crate) fn reference(&self, one: &Combination) -> &'static Reference {
         let key = one.of_results();
         let cell = *self
@@ -236,14 +236,14 @@ impl Inputs {
     }
 }
 
-/// The files that every run writes, but for the ledger with its times.
+/// The files that every run writes, except the ledger with its times.
 pub(crate) fn always(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = files(out);
     all.retain(|name, _| name.starts_with("wrappers/") || name == "dropped.jsonl");
     all
 }
 
-/// Calls the binary. Gives its exit code and both texts.
+/// Calls the binary. Returns its exit code and both streams.
 pub(crate) fn call(arguments: &[String]) -> (i32, String, String) {
     parts(&sitegrove().args(arguments).output().unwrap())
 }

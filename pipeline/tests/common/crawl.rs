@@ -1,4 +1,4 @@
-//! Archives made on the spot.
+//! Archives created by tests.
 
 use std::fs;
 use std::io::Write;
@@ -8,15 +8,15 @@ use archive::{NewRecord, RecordKind, Wrapping, Writer};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 
-/// What a server says before an HTML page.
+/// The HTTP head before an HTML page.
 pub(crate) const HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n";
 
-/// Records, one after the other. The record number gives ids and dates, so the same calls give the
-/// same bytes and later records are later visits.
+/// A sequence of records. The record number determines ids and dates, so the same calls give the
+/// same bytes and later records have later dates.
 pub(crate) struct Crawl {
     /// The day of all visits.
     day: &'static str,
-    /// Each record in a gzip member of its own.
+    /// Each record in a separate gzip member.
     members: Vec<Vec<u8>>,
 }
 
@@ -30,7 +30,7 @@ impl Crawl {
         Self { day, members: Vec::new() }
     }
 
-    /// A page in UTF-8, answered with 200.
+    /// A page in UTF-8, with status 200.
     pub(crate) fn page(&mut self, url: &str, html: &str) -> &mut Self {
         self.response(url, HTML, html.as_bytes())
     }
@@ -86,14 +86,14 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// What HTTP calls `deflate`: a zlib stream.
+/// `deflate` as defined by HTTP: a zlib stream.
 pub(crate) fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-/// What some servers send as `deflate`: without the zlib frame.
+/// `deflate` as some servers send it: without the zlib header.
 pub(crate) fn raw_deflate(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).unwrap();
@@ -101,11 +101,11 @@ pub(crate) fn raw_deflate(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A brotli stream of stored blocks (RFC 7932 §9): window of 16 bits, then for each block "not the
-/// last, length in 4 nibbles, uncompressed", then an empty last block. The blocks are short, so that
-/// whoever takes the stream for the text sees no sentence whole.
+/// last, length in 4 nibbles, uncompressed", then an empty last block. The blocks are short, so
+/// that the stream read as text contains no complete sentence.
 pub(crate) fn brotli(bytes: &[u8]) -> Vec<u8> {
     let mut stream = Vec::new();
-    // The window's bit stands before the first block only.
+    // The window bit is before the first block only.
     let mut shift = 1;
     for block in bytes.chunks(40) {
         let length = u32::try_from(block.len() - 1).unwrap();

@@ -1,8 +1,9 @@
-//! What the tests share: [`program`] runs the binary, [`results`] reads what it wrote, [`crawl`]
-//! writes archives, [`prose`] makes up pages to put in them, [`charsets`] pages in many encodings;
-//! [`unfinished`] is about runs that are disturbed, [`combinations`] about runs with other options.
+//! Modules shared by the tests: [`program`] runs the binary, [`results`] reads its output,
+//! [`crawl`] writes archives, [`prose`] generates pages for them, [`charsets`] pages in many
+//! encodings; [`unfinished`] is for runs that are interrupted, [`combinations`] for runs with other
+//! options.
 
-// Each test file takes what it needs; the rest is unused there.
+// Each test file uses a part; the rest is unused there.
 #![allow(dead_code)]
 
 pub(crate) mod charsets;

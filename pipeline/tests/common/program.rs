@@ -1,4 +1,4 @@
-//! The real binary, with nothing of the developer's surroundings.
+//! The real binary, isolated from the developer's environment.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -39,7 +39,7 @@ pub(crate) fn parts(output: &Output) -> (i32, String, String) {
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
-/// Has a script look at a path in Chromium; without one that is a failure.
+/// Runs a script on a path in Chromium; fails without Chromium.
 pub(crate) fn in_browser(script: &str, path: &Path) {
     let mut command = std::process::Command::new("python3");
     let checked = command.arg(in_repository(script)).arg(path).output().unwrap();

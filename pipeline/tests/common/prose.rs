@@ -1,4 +1,4 @@
-//! Pages made up on the spot: the layout of a small blog, with a text of its own on each.
+//! Generated pages: the layout of a small blog, with a different text on each.
 
 const WORDS: [&str; 48] = [
     "harbour", "lantern", "orchard", "gravel", "kettle", "winter", "sailor", "copper", "meadow",
@@ -24,9 +24,9 @@ const GLUE: [&str; 12] = [
     "without a",
 ];
 
-/// Some eighty words in three paragraphs. Other seeds, other texts.
+/// About eighty words in three paragraphs. Different seeds give different texts.
 pub(crate) fn paragraphs(seed: usize) -> Vec<String> {
-    // A small congruential generator: the tests need variety, not chance.
+    // A small congruential generator: the tests need variety, not randomness.
     let mut state = seed as u64 * 2_654_435_761 + 12_345;
     let mut next = |bound: usize| {
         state =
@@ -50,7 +50,7 @@ pub(crate) fn title(seed: usize) -> String {
     format!("Notes on {} and {} {seed}", word(seed * 7 + 3), word(seed * 11 + 5))
 }
 
-/// The text of a post as it should come out.
+/// The expected text of a post.
 pub(crate) fn text(seed: usize) -> String {
     paragraphs(seed).join("\n\n")
 }
@@ -68,7 +68,7 @@ pub(crate) fn post_with(seed: usize, head: &str, inside: &str) -> String {
     )
 }
 
-/// A post without anything special.
+/// A post without additions.
 pub(crate) fn post(seed: usize) -> String {
     post_with(seed, "", "")
 }

@@ -1,4 +1,4 @@
-//! A run folder, read back.
+//! Reads a run folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// What a run wrote.
+/// The results of a run.
 pub(crate) struct Results {
     pub(crate) folder: PathBuf,
     pub(crate) articles: Vec<Value>,
@@ -68,12 +68,12 @@ pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_else(|| panic!("no text `{field}` in {value}"))
 }
 
-/// JSON that must be JSON.
+/// Parses JSON; must succeed.
 pub(crate) fn parse(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|e| panic!("{e}: {json}"))
 }
 
-/// Every file in a folder, with its path in it and its bytes.
+/// Every file in a folder, by its path in it, with its bytes.
 pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     collect(folder, folder, &mut found);

@@ -1,4 +1,4 @@
-//! Runs that are disturbed, and what comes of them in the end.
+//! Runs that are interrupted, and their final results.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::results::{files, parse};
 
-/// The files of a run that must be the same; the report and the ledger tell times.
+/// The files of a run that must be the same; the report and the ledger contain times.
 pub(crate) fn outcome(out: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = files(out);
     let ledger = parse(&String::from_utf8(files.remove("ledger.json").unwrap()).unwrap());
@@ -52,7 +52,7 @@ pub(crate) fn signal(child: &Child, name: &str) {
     assert!(sent.success());
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder with its contents.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {

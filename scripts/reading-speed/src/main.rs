@@ -2,9 +2,9 @@
 //!        reading-speed memory plain|unsized|gzip|zstd GIGABYTES
 //!        reading-speed bomb
 //!
-//! `speed` reads all records, bodies too, by us and by FastWARC in turn, and prints the median of the
-//! ratios. `memory` reads a record of so many gigabytes made on the way and prints the most memory
-//! the process held; run it once a process. `bomb` reads ten megabytes of gzip that unwrap to ten
+//! `speed` reads all records including bodies, with this reader and FastWARC in turn, and prints the median of the
+//! ratios. `memory` reads a generated record of this number of gigabytes and prints the peak memory of
+//! the process; run it once per process. `bomb` reads ten megabytes of gzip that decompress to ten
 //! gigabytes.
 
 use std::fs::File;
@@ -93,7 +93,7 @@ fn head(length: Option<u64>) -> Vec<u8> {
         .into_bytes()
 }
 
-/// A stretch that hardly compresses.
+/// A block that hardly compresses.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let next = |_| {
@@ -105,7 +105,7 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(next).collect()
 }
 
-/// Reads one piece over and over, so many times.
+/// Reads one piece repeatedly.
 struct Again {
     piece: Vec<u8>,
     at: usize,
@@ -147,7 +147,7 @@ fn memory(kind: &str, gigabytes: u64) -> Outcome {
             first.extend(deflated(&mut compress, &head(Some(length))));
             let middle = deflated(&mut compress, &piece);
             let last = [&deflated(&mut compress, NEXT)[..], &[3, 0]].concat();
-            // The trailer is wrong, which costs a word at the end.
+            // The trailer is wrong, which gives a message at the end.
             Box::new(
                 Cursor::new(first)
                     .chain(again(middle))

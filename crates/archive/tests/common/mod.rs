@@ -69,7 +69,7 @@ pub(crate) fn numbers(bytes: &[u8]) -> (Vec<usize>, Vec<Fault>) {
     (records.iter().map(number).collect(), faults)
 }
 
-/// A reader that gives its bytes in pieces of the given sizes, over and over.
+/// A reader that returns its bytes in pieces of the given sizes, cyclically.
 pub(crate) struct Slices<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) sizes: &'a [usize],

@@ -1,4 +1,4 @@
-//! What single bytes mean within a tag.
+//! Classes of bytes inside a tag.
 
 /// White space between attributes.
 pub(super) const SPACE: u8 = 1;

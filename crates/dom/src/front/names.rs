@@ -1,20 +1,20 @@
-//! Names of tags and attributes, looked up once.
+//! Interned names of tags and attributes.
 
 use html5ever::LocalName;
 
 use super::class;
 
-/// Places for names. A page has a few dozen; two that share a place only take each other's.
+/// Slots for names. A page has a few dozen; two names in the same slot only evict each other.
 const PLACES: usize = 256;
-/// Names of so many bytes are known by these bytes as one number.
+/// Names up to this many bytes are compared as one number.
 const SHORT: usize = 8;
-/// Longer names are rare and not remembered.
+/// Longest name that is remembered; longer ones are rare.
 const LONGEST: usize = 24;
 
-/// Remembers names: finding the atom of one takes a hash of its bytes that was made to be hard to
-/// foresee, and pages have the same ones over and over.
+/// A cache of names. Interning a name needs a collision-resistant hash of its bytes, and pages
+/// repeat the same few names.
 pub(super) struct Names {
-    /// Each with the bytes it was written with as a number, which is 0 where there is none yet.
+    /// Each with its bytes as a number; 0 if the slot is empty.
     short: Vec<(u64, LocalName)>,
     long: Vec<Option<LocalName>>,
     lower: String,
@@ -31,8 +31,8 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The name that begins here, its ASCII letters made small, and where it ends: before the first byte of
-    /// the class `ends` behind its first. `None` if the page ends within it.
+    /// The name that begins at `from`, in ASCII lower case, and its end: the first byte of the
+    /// class `ends` after its first byte. `None` if the page ends inside the name.
     #[inline]
     pub(super) fn read(&mut self, html: &str, from: usize, ends: u8) -> Option<(LocalName, usize)> {
         let (first, rest) = html.as_bytes().get(from..)?.split_first()?;
@@ -54,7 +54,7 @@ impl Names {
         }
         let place = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
         let known = &mut self.short[place as usize];
-        // No name has NUL, so that names of different lengths are different numbers.
+        // No name contains NUL, so names of different lengths are different numbers.
         if known.0 != number {
             *known = (number, LocalName::from(name.to_ascii_lowercase()));
         }
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn names_of_any_length_come_out_small_and_whole() {
         let mut names = Names::default();
-        // More names than places, so that some take others' places; each twice, the second time known.
+        // More names than slots, so that some evict others; each twice, the second time cached.
         for length in 1..40 {
             for start in ('A'..='Z').chain('a'..='z').chain(['=', 'Ä', '日']) {
                 let name: String =

@@ -1,4 +1,4 @@
-//! Text that ends at one end tag only: titles, styles, scripts (WHATWG HTML §13.2.5.2–31).
+//! Text that only a specific end tag ends: titles, styles, scripts (WHATWG HTML §13.2.5.2–31).
 
 use html5ever::LocalName;
 use html5ever::tokenizer::TagKind;
@@ -9,7 +9,7 @@ use super::class::is_space;
 use super::{Front, Raw, Taker};
 
 impl<T: Taker> Front<'_, T> {
-    /// Reads text after the start tag of this name, and its end tag.
+    /// Reads the text after the start tag of this name, and its end tag.
     pub(super) fn raw(&mut self, raw: Raw, name: &LocalName) {
         let from = self.at;
         let rest = &self.bytes()[from..];
@@ -34,21 +34,21 @@ impl<T: Taker> Front<'_, T> {
     }
 }
 
-/// Whether a tag's name stands here, and ends.
+/// Whether `text` begins with a tag name equal to `name`.
 fn is_name(text: &[u8], name: &[u8]) -> bool {
     text.len() > name.len()
         && text[..name.len()].eq_ignore_ascii_case(name)
         && (is_space(text[name.len()]) || matches!(text[name.len()], b'/' | b'>'))
 }
 
-/// Where the end tag of this name begins, from some place on.
+/// The start of the next end tag of this name at or after `from`.
 fn end_of(text: &[u8], from: usize, name: &[u8]) -> Option<usize> {
     memmem::find_iter(&text[from..], b"</")
         .map(|found| from + found)
         .find(|at| is_name(&text[at + 2..], name))
 }
 
-/// Where the end tag of a script begins. Within `<!--`, a `<script>` hides the next `</script>`.
+/// The start of the end tag of a script. Inside `<!--`, a `<script>` hides the next `</script>`.
 fn end_of_script(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr(b'<', &text[at..]) {
@@ -78,7 +78,7 @@ enum Escaped {
     Never,
 }
 
-/// What follows `<!--` in a script (the two dashes lie just before `from`).
+/// What follows `<!--` in a script (the two dashes are directly before `from`).
 fn escaped(text: &[u8], from: usize) -> Escaped {
     let mut at = from;
     let mut double = false;
@@ -87,7 +87,7 @@ fn escaped(text: &[u8], from: usize) -> Escaped {
         let here = at + found;
         at = here + 1;
         if text[here] == b'>' {
-            // The dashes may be those that began it.
+            // The dashes may be those of the opening `<!--`.
             if text[..here].ends_with(b"--") && here >= from {
                 return Escaped::Over(at);
             }
@@ -105,7 +105,7 @@ fn escaped(text: &[u8], from: usize) -> Escaped {
         } else {
             continue;
         }
-        // Behind the name; what ended it was taken with it.
+        // After the name and the byte that ended it.
         at = here + if closes { 9 } else { 8 };
     }
 }

@@ -1,25 +1,26 @@
-//! Character references (WHATWG HTML §13.2.5.72–80): those that nearly all are, and by htmlize the rest.
+//! Character references (WHATWG HTML §13.2.5.72–80): the common ones here, the rest with htmlize.
 
 use memchr::memchr;
 
-/// Where a text stands: in attributes, a name without `;` that goes on is no reference.
+/// The context of a text: in attributes, a name without `;` followed by more letters is not a
+/// reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Context {
     Attribute,
     Text,
 }
 
-/// Names behind `&` that are common, and what they stand for.
+/// Common names after `&`, and their characters.
 const COMMON: [(&str, char); 5] =
     [("amp;", '&'), ("nbsp;", '\u{a0}'), ("quot;", '"'), ("lt;", '<'), ("gt;", '>')];
 
-/// Appends a text, its character references resolved.
+/// Appends a text with its character references resolved.
 pub(super) fn resolve(text: &str, context: Context, output: &mut String) {
     let Some(first) = memchr(b'&', text.as_bytes()) else { return output.push_str(text) };
     output.push_str(&text[..first]);
     let mut rest = &text[first..];
     while !rest.is_empty() {
-        // No reference holds an `&` but its first sign, and it is not asked for what follows the last.
+        // A reference contains no second `&`, so each is resolved separately.
         let end = memchr(b'&', &rest.as_bytes()[1..]).map_or(rest.len(), |next| next + 1);
         let (piece, behind) = rest.split_at(end);
         rest = behind;
@@ -38,7 +39,8 @@ pub(super) fn resolve(text: &str, context: Context, output: &mut String) {
     }
 }
 
-/// Whether what follows an `&` plainly is no reference: no name, or, as in an address, one that ends at `=`.
+/// Whether the text after an `&` is clearly not a reference: no name, or a name before `=`, as in a
+/// URL.
 fn is_none(name: &str, context: Context) -> bool {
     let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
     match name.as_bytes().get(length) {

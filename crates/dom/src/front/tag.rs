@@ -11,13 +11,13 @@ use super::class::{self, is_space};
 use super::references::Context;
 use super::{Front, Taker};
 
-/// From so many attributes on, those seen are looked up rather than gone through.
+/// Number of attributes from which duplicates are found by a hash set rather than a linear search.
 const MANY: usize = 32;
 
 /// Attributes of a tag so far.
 struct Attributes {
     kept: Vec<Attribute>,
-    /// Names of all kept, once there are many.
+    /// Names of all kept attributes, once there are many.
     seen: Option<HashSet<LocalName>>,
     most: usize,
     left_out: u32,
@@ -48,16 +48,17 @@ impl Attributes {
 }
 
 impl<T: Taker> Front<'_, T> {
-    /// Reads a tag whose name begins here and moves behind it; `None` if the page ends within it.
+    /// Reads a tag whose name begins here and moves past it; `None` if the page ends inside the
+    /// tag.
     pub(super) fn tag(&mut self, kind: TagKind, name: usize) -> Option<Tag> {
         let bytes = self.html.as_bytes();
-        // The page may end within the tag: then it is none.
+        // If the page ends inside the tag, it is not a tag.
         self.at = bytes.len();
         let (name, mut at) = self.names.read(self.html, name, class::ENDS_TAG)?;
         let mut attributes = Attributes {
             kept: Vec::new(),
             seen: None,
-            // Those of end tags mean nothing.
+            // Attributes of end tags have no meaning.
             most: if kind == TagKind::StartTag { self.max_attributes } else { 0 },
             left_out: 0,
             repeated: false,
@@ -94,10 +95,10 @@ impl<T: Taker> Front<'_, T> {
         })
     }
 
-    /// Name and value of the attribute that begins here, and where it ends.
+    /// Name and value of the attribute that begins here, and its end.
     fn attribute(&mut self, from: usize) -> Option<(LocalName, StrTendril, usize)> {
         let bytes = self.html.as_bytes();
-        // A `=` in front is part of the name.
+        // A leading `=` is part of the name.
         let (name, mut at) = self.names.read(self.html, from, class::ENDS_ATTRIBUTE)?;
         while is_space(*bytes.get(at)?) {
             at += 1;

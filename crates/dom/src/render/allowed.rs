@@ -1,11 +1,11 @@
-//! Which elements and attributes a fragment may have.
+//! The elements and attributes allowed in a fragment.
 
 use html5ever::{LocalName, local_name};
 
 use crate::{is_inline, is_void};
 
-/// What an element becomes: itself where it stays, a `div` where it would still set its content
-/// apart from what is around it, else nothing but its content.
+/// The tag an element is written as: its own if it is allowed, `div` if it would otherwise no
+/// longer be separated from its surroundings; `None` if only its content is written.
 pub(super) fn written_as(name: &LocalName) -> Option<&str> {
     match *name {
         _ if stays(name) => Some(name),
@@ -15,7 +15,7 @@ pub(super) fn written_as(name: &LocalName) -> Option<&str> {
     }
 }
 
-/// Whether an element stays.
+/// Whether an element is allowed.
 fn stays(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -91,7 +91,7 @@ fn stays(name: &LocalName) -> bool {
     )
 }
 
-/// Attributes that are kept as they are; links are handled separately.
+/// Attributes that are kept unchanged; links are handled separately.
 pub(super) fn attribute_stays(element: &str, attribute: &str) -> bool {
     match attribute {
         "lang" | "dir" | "title" => true,

@@ -1,4 +1,4 @@
-//! Pictures with a caption that only a class tells to be one: WordPress and many others write them
+//! Pictures with a caption that is marked only by a class: WordPress and many others write them
 //! with `div` and `p`.
 
 use std::collections::BTreeMap;
@@ -29,8 +29,8 @@ const CAPTIONS: [&str; 17] = [
     "wp-caption-text",
 ];
 
-/// What to write of kept elements in place of their own names: `figcaption` for what is named a
-/// caption, and `figure` for what is around it, if that holds a kept picture and no other text.
+/// Replacement names of kept elements: `figcaption` for an element with a caption class, and
+/// `figure` for the element around it, if that contains a kept picture and no other text.
 pub(super) fn figures(
     document: &Document,
     roots: &[NodeId],
@@ -104,7 +104,7 @@ fn is_caption(document: &Document, id: NodeId) -> bool {
         })
 }
 
-/// Whether it can be a figure where it stands, and hold a caption.
+/// Whether the element can be a figure in its place, and contain a caption.
 fn may_be_figure(name: &LocalName) -> bool {
     !is_inline(name)
         && !matches!(
@@ -161,7 +161,8 @@ mod tests {
             html("<figure><img src=/i.png><span class=caption>A dog</span></figure>"),
             "<figure><img src=\"https://news.example/i.png\"><figcaption>A dog</figcaption></figure>"
         );
-        // Not of an article with other text, of a figure that has its caption, or without picture.
+        // Not for an article with other text, a figure that has its caption, or an element without
+        // picture.
         for other in [
             "<div><img src=/i.png><p class=caption>A dog</p><p>And text.</p></div>",
             "<figure><img src=/i.png><p class=credit>X</p><figcaption>A dog</figcaption></figure>",

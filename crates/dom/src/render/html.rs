@@ -1,4 +1,5 @@
-//! An HTML fragment of nodes that is safe to show anywhere: absolute links, nothing that runs.
+//! Renders nodes as an HTML fragment that is safe to show anywhere: absolute links, no active
+//! content.
 
 use html5ever::local_name;
 use url::Url;
@@ -8,14 +9,13 @@ use super::figures::figures;
 use super::text::{Kept, for_each_kept};
 use crate::{Document, Element, NodeId, is_void};
 
-/// HTML of the subtrees of `roots`, the subtrees of `prune` left out, in document order.
+/// HTML of the subtrees of `roots` without the subtrees of `prune`, in document order.
 ///
 /// `base` is the URL that relative links are resolved against. Links keep only `http`, `https`,
 /// `ftp`, `mailto` and `tel`; images only `http`, `https` and embedded bitmaps. Scripts, frames,
 /// forms, event handlers, styles, classes and ids never appear; other elements that begin a new
-/// line become `div`. Lazily loaded images get the
-/// address their `data-src` (or the like) holds, pictures whose caption only a class tells become
-/// figures.
+/// line become `div`. Lazily loaded images get the address in their `data-src` (or similar).
+/// Pictures whose caption is marked only by a class become figures.
 pub fn html_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &Url) -> String {
     let mut out = String::new();
     let figures = figures(document, roots, prune);
@@ -94,14 +94,15 @@ fn open_tag(element: Element<'_>, name: &str, base: &Url, out: &mut String) {
     out.push('>');
 }
 
-/// Where a link leads, if it is an address that may stay.
+/// The target of a link, if its scheme is allowed.
 pub(super) fn link_target(element: Element<'_>, base: &Url) -> Option<String> {
     let url = absolute(element.attribute(&local_name!("href"))?, base)?;
     let stays = matches!(url.scheme(), "http" | "https" | "ftp" | "mailto" | "tel");
     stays.then(|| url.into())
 }
 
-/// The address of an image that is not embedded in the page: its own, else the first of its set.
+/// The address of an image that is not embedded in the page: its own, else the first of its
+/// `srcset`.
 pub(super) fn picture(element: Element<'_>, base: &Url) -> Option<String> {
     let own = media_source(element, base).filter(|url| !url.starts_with("data:"));
     own.or_else(|| {
@@ -110,14 +111,14 @@ pub(super) fn picture(element: Element<'_>, base: &Url) -> Option<String> {
     })
 }
 
-/// The value of the first of these attributes that the element has. Names are compared as text: to
-/// intern those of lazy loading for every image would cost more.
+/// The value of the first of these attributes that the element has. Names are compared as text:
+/// interning those of lazy loading for every image would cost more.
 fn first_of<'a>(element: Element<'a>, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| element.attributes().find(|(n, _)| **n == **name).map(|a| a.1))
 }
 
-/// The address of an image or other media: lazy-loading attributes first where `src` is missing
-/// or a placeholder embedded in the page.
+/// The address of an image or other media: lazy-loading attributes first if `src` is missing or a
+/// placeholder embedded in the page.
 fn media_source(element: Element<'_>, base: &Url) -> Option<String> {
     let src = element.attribute(&local_name!("src")).and_then(|src| absolute(src, base));
     let placeholder = src.as_ref().is_none_or(|u| u.scheme() == "data");
@@ -136,7 +137,7 @@ fn media_source(element: Element<'_>, base: &Url) -> Option<String> {
     }
 }
 
-/// Resolves every candidate of a `srcset`; candidates that are no web address go.
+/// Resolves every candidate of a `srcset`; candidates that are not web addresses are removed.
 fn absolute_set(set: &str, base: &Url) -> String {
     let mut candidates = Vec::new();
     for candidate in set.split(", ").flat_map(|c| c.split(",\n")) {
@@ -165,7 +166,7 @@ fn write_attribute(name: &str, value: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Bytes that are, or may begin, what has to be escaped.
+/// Bytes that are, or may begin, a character that has to be escaped.
 const ESCAPED: [bool; 256] = {
     let mut escaped = [false; 256];
     let bytes = *b"&<>\"\0\xc2";

@@ -1,8 +1,8 @@
-//! Markdown (CommonMark with GitHub's tables and strikethrough) of nodes.
+//! Renders nodes as Markdown (CommonMark with GitHub's tables and strikethrough).
 //!
-//! Text is text: rendered, the Markdown has the words of [`super::text_of`], whatever characters are
-//! in them. [`inline`] writes lines, [`escape`] keeps text from being markup, [`blocks`] puts lines
-//! together, [`table`] writes tables.
+//! Text stays text: when rendered, the Markdown has the words of [`super::text_of`], whatever
+//! characters they contain. [`inline`] writes lines, [`escape`] escapes text, [`blocks`] assembles
+//! lines, [`table`] writes tables.
 
 mod blocks;
 mod escape;
@@ -20,16 +20,16 @@ use super::html::{link_target, picture};
 use super::text::{Kept, for_each_kept, is_space};
 use crate::{Document, Element, NodeId, is_inline, is_void};
 
-/// Lists and quotations nested deeper are written at this depth: every level indents every line.
+/// Maximum depth of nested lists and quotations, because every level indents every line. Deeper
+/// ones are written at this depth.
 const DEEPEST: usize = 12;
 
-/// Markdown of the subtrees of `roots`, the subtrees of `prune` left out, in document order; links
+/// Markdown of the subtrees of `roots` without the subtrees of `prune`, in document order. Links
 /// and images are resolved against `base`, and kept as in [`super::html_of`].
 ///
-/// Headings, lists, quotations, code blocks with their language, tables of data, emphasis,
-/// strikethrough, code, links and images are written as such. Tables that only lay out a page are
-/// written as what is in them. Images embedded in the page, audio and video are left out. No line
-/// break at the end.
+/// Headings, lists, quotations, code blocks with their language, data tables, emphasis,
+/// strikethrough, code, links and images are written as such. Of layout tables only the content is
+/// written. Images embedded in the page, audio and video are left out. No line break at the end.
 pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &Url) -> String {
     let mut writer = Writer {
         document,
@@ -63,8 +63,8 @@ pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base
     root.map_or_else(String::new, |root| blocks::joined(root.into_blocks(&writer.links)))
 }
 
-/// Markdown of plain text as [`super::text_of`] gives it: its paragraphs and lines, and nothing that
-/// would be markup.
+/// Markdown of plain text as returned by [`super::text_of`]: its paragraphs and lines, with
+/// everything escaped that would be markup.
 pub fn markdown_of_text(text: &str) -> String {
     let paragraph = |paragraph: &str| {
         let mut line = Line::default();
@@ -79,16 +79,16 @@ pub fn markdown_of_text(text: &str) -> String {
     super::paragraphs(text).map(paragraph).collect::<Vec<_>>().join("\n\n")
 }
 
-/// What the end of an element undoes.
+/// The action at the end of an element.
 enum Undo {
     Nothing,
-    /// Set what came apart from what comes.
+    /// End the paragraph.
     Paragraph,
-    /// Back to this style.
+    /// Restore this style.
     Style(Style),
-    /// A paragraph, then back to this style.
+    /// End the paragraph, then restore this style.
     StyledParagraph(Style),
-    /// Back to so many frames.
+    /// Close frames down to this number.
     Frames(usize),
 }
 
@@ -110,7 +110,7 @@ impl Writer<'_> {
         &mut self.frames[last]
     }
 
-    /// Opens a frame and says how to close it.
+    /// Opens a frame and returns the action that closes it.
     fn push(&mut self, kind: Kind) -> Undo {
         let depth = self.frames.len();
         self.frames.push(Frame::new(kind));
@@ -121,7 +121,7 @@ impl Writer<'_> {
         self.frames.push(Frame { stray: true, ..Frame::new(kind) });
     }
 
-    /// Closes frames until so many are left.
+    /// Closes frames down to this number.
     fn close_to(&mut self, depth: usize) {
         while self.frames.len() > depth.max(1) {
             if let Some(frame) = self.frames.pop() {
@@ -132,7 +132,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Makes the frame on top one that takes content: what lies in a list, table or row without an
+    /// Ensures that the top frame accepts content: in a list, table or row, content without an
     /// item, row or cell around it gets one.
     fn make_room(&mut self) {
         loop {
@@ -147,7 +147,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Closes what was opened for content without an item, row or cell around it.
+    /// Closes the frames that were opened for content without an item, row or cell around it.
     fn close_strays(&mut self) {
         while self.top().stray && !matches!(self.top().kind, Kind::List(_)) {
             self.close_to(self.frames.len() - 1);
@@ -189,7 +189,7 @@ impl Writer<'_> {
     fn begin(&mut self, element: Element<'_>) -> Undo {
         if matches!(self.top().kind, Kind::Pre(_)) {
             if *element.name == local_name!("img") {
-                // Code has no pictures: they come after it.
+                // Code cannot contain pictures: they are written after it.
                 self.image(element);
                 return Undo::Nothing;
             }
@@ -211,7 +211,7 @@ impl Writer<'_> {
                 self.style.strike = true;
             }
             local_name!("code") | local_name!("kbd") | local_name!("samp") | local_name!("tt") => {
-                // Told apart by the element, so that two in a row stay two.
+                // Identified by the element, so that two adjacent code spans stay separate.
                 self.style.code = element.id + 1;
             }
             local_name!("a") => {
@@ -294,7 +294,8 @@ impl Writer<'_> {
         self.paragraph();
         match *name {
             local_name!("hr") => {
-                // Of the three forms the one that no list marker completes.
+                // Of the three forms, the only one that no preceding list marker turns into
+                // something else.
                 self.top().blocks.push(Block::other("___".to_owned()));
                 Undo::Nothing
             }
@@ -336,7 +337,7 @@ impl Writer<'_> {
         self.frames.iter().filter(nests).count() < DEEPEST
     }
 
-    /// For an item whose list is not kept: whether it is an ordered one, and the item's number.
+    /// For an item whose list is not kept: whether the list is ordered, and the item's number.
     fn place_in_list(&self, item: Element<'_>) -> (bool, u32) {
         let document = self.document;
         let parent = document.parent(item.id);

@@ -1,10 +1,11 @@
-//! Plain text of nodes: one blank line between paragraphs, one line a list item or table cell.
+//! Renders nodes as plain text: a blank line between paragraphs, one line per list item or table
+//! cell.
 
 use html5ever::{LocalName, local_name};
 
 use crate::{Document, NodeId, is_inline};
 
-/// How far a break sets two pieces of text apart.
+/// The separation between two pieces of text.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Break {
     #[default]
@@ -35,7 +36,7 @@ fn break_around(name: &LocalName) -> Break {
 struct Lines {
     out: String,
     pending: Break,
-    /// White space of preformatted text that stays if more text follows on its line.
+    /// White space of preformatted text that is written if more text follows on its line.
     held: String,
 }
 
@@ -101,26 +102,26 @@ impl Lines {
     }
 }
 
-/// HTML white space and the spaces people use for layout (no-break space among them).
+/// HTML white space and the spaces used for layout (including the no-break space).
 pub(super) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0c' | '\u{a0}' | '\u{200b}' | '\u{feff}')
         || (c > '\u{7f}' && c.is_whitespace())
 }
 
-/// What a byte may be the first of.
+/// Classes of a character's first byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Byte {
-    /// Of no white space.
+    /// Not white space.
     Word,
-    /// The space of ASCII.
+    /// The ASCII space.
     Space,
-    /// Other white space of ASCII.
+    /// Other ASCII white space.
     OtherSpace,
-    /// Of a character of several bytes that may be white space.
+    /// First byte of a multi-byte character that may be white space.
     Wide,
 }
 
-/// By byte. Other than ASCII's, white space begins with one of five.
+/// Indexed by byte. Non-ASCII white space begins with one of five bytes.
 const BYTES: [Byte; 256] = {
     let mut bytes = [Byte::Word; 256];
     bytes[b' ' as usize] = Byte::Space;
@@ -138,7 +139,7 @@ const BYTES: [Byte; 256] = {
     bytes
 };
 
-/// Length of the white space that a text begins with.
+/// Length of the white space at the start of a text.
 fn end_of_space(text: &str) -> usize {
     match text.bytes().next().map(|b| BYTES[usize::from(b)]) {
         None | Some(Byte::Word) => 0,
@@ -146,8 +147,8 @@ fn end_of_space(text: &str) -> usize {
     }
 }
 
-/// Length of the words that a text begins with, one space between them: up to white space of any other
-/// kind.
+/// Length of the words at the start of a text, separated by single spaces, up to any other white
+/// space.
 fn end_of_words(text: &str) -> usize {
     let bytes = text.as_bytes();
     let begins_word = |at: usize| match bytes.get(at).map(|b| BYTES[usize::from(*b)]) {
@@ -168,22 +169,22 @@ fn end_of_words(text: &str) -> usize {
     }
 }
 
-/// Runs of white space become one space; none at the ends.
+/// Collapses runs of white space to one space, and trims both ends.
 pub fn normalize_space(text: &str) -> String {
     let mut lines = Lines { out: String::with_capacity(text.len()), ..Lines::default() };
     lines.flowing(text);
     lines.out
 }
 
-/// Text of the subtrees of `roots`, the subtrees of `prune` left out.
+/// Text of the subtrees of `roots` without the subtrees of `prune`.
 ///
-/// Takes node ids in any order, overlapping or not: each piece of text comes once, in document
-/// order. Where a root lies inside a pruned subtree the nearest of both above the text decides.
-/// Gives paragraphs separated by one blank line, list items, table cells and `<br>` by a line
-/// break, white space elsewhere as one space, and no white space at either end.
+/// Takes node ids in any order, overlapping or not; each piece of text is written once, in document
+/// order. If a root is inside a pruned subtree, the nearest of both above the text decides.
+/// Paragraphs are separated by one blank line, list items, table cells and `<br>` by a line break;
+/// other white space becomes one space. No white space at either end.
 pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> String {
     let mut lines = Lines::default();
-    // Where the outermost preformatted element around ends, if what is around is known.
+    // The end of the outermost enclosing preformatted element, if known.
     let mut pre: Option<NodeId> = None;
     for_each_kept(document, roots, prune, &mut |event| match event {
         Kept::Open(id) | Kept::Close(id) => {
@@ -191,7 +192,7 @@ pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> Strin
                 if *name == local_name!("pre") {
                     pre = pre.map(|end| end.max(document.node(id).end));
                 }
-                // Two line breaks in a row are how old pages write paragraphs.
+                // Old pages separate paragraphs by two line breaks in a row.
                 let gap = break_around(name);
                 let doubled = *name == local_name!("br") && lines.pending == Break::Line;
                 lines.break_at_least(if doubled { Break::Paragraph } else { gap });
@@ -214,20 +215,20 @@ pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> Strin
     lines.out
 }
 
-/// The paragraphs of a text as [`text_of`] gives it.
+/// The paragraphs of a text returned by [`text_of`].
 pub fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
     text.split("\n\n").filter(|p| !p.is_empty())
 }
 
-/// What a walk over kept nodes meets.
+/// An event of a walk over kept nodes.
 pub(crate) enum Kept {
-    /// An element that is kept begins.
+    /// The start of a kept element.
     Open(NodeId),
-    /// It ends (not given for elements without children).
+    /// Its end (not given for elements without children).
     Close(NodeId),
-    /// Text that is kept.
+    /// Kept text.
     Text(NodeId),
-    /// Between two separate roots, or where something was left out.
+    /// A gap between two separate roots, or where something was left out.
     Gap,
 }
 
@@ -244,7 +245,7 @@ pub(crate) fn for_each_kept(
     marks.sort_unstable();
     marks.dedup_by_key(|m| m.0);
     let mut marks = marks.into_iter().peekable();
-    // Ends of the marked subtrees around the current node, with what they say.
+    // Ends of the marked subtrees around the current node, and whether they are kept.
     let mut around: Vec<(NodeId, bool)> = Vec::new();
     let mut open: Vec<NodeId> = Vec::new();
     let mut id = 0;

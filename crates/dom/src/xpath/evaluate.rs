@@ -1,4 +1,4 @@
-//! Which elements of a document a path selects.
+//! Evaluates paths on a document.
 
 use html5ever::local_name;
 
@@ -6,7 +6,7 @@ use super::{Path, Predicate, Step};
 use crate::{Document, Kinds, NodeId};
 
 impl Path {
-    /// Ids of the elements the path selects, rising. O(steps · nodes) but for positions.
+    /// Ids of the selected elements, in ascending order. O(steps · nodes), except for positions.
     pub fn select(&self, document: &Document) -> Vec<NodeId> {
         let mut selected: Option<Vec<NodeId>> = None;
         for step in &self.steps {
@@ -20,7 +20,7 @@ impl Path {
 }
 
 impl Step {
-    /// One step from the given elements, or from the document where there are none yet.
+    /// Applies one step to the given elements, or to the document for the first step.
     fn apply(&self, document: &Document, from: Option<&[NodeId]>) -> Vec<NodeId> {
         let mut out = Vec::new();
         let mut test = Test::new(self, document);
@@ -30,7 +30,8 @@ impl Step {
             (Some(from), true) => {
                 let mut done = 0;
                 for &context in from {
-                    // Contexts rise, so a nested one adds nothing to the range already searched.
+                    // Contexts are ascending, so a nested one adds nothing to the range already
+                    // searched.
                     let range = (context + 1).max(done)..document.node(context).end;
                     done = done.max(range.end);
                     out.extend(range.filter(|&id| test.passes(id)));
@@ -61,8 +62,7 @@ impl Step {
         name.is_some_and(|name| self.name.as_ref().is_none_or(|wanted| wanted == name))
     }
 
-    /// Whether one of the predicates holds for an element, its place among those that pass the step so
-    /// far.
+    /// Whether a predicate (that at index `at`) holds for an element.
     pub fn holds(&self, document: &Document, id: NodeId, at: usize) -> bool {
         match &self.predicates[at] {
             Predicate::Position(n) => {
@@ -81,15 +81,15 @@ impl Step {
     }
 }
 
-/// The test of a step, for asking it of many elements of one page: elements of one kind are told by the
-/// first of them, as far as they can be.
+/// The test of a step, applied to many elements of one page. Predicates that depend only on the
+/// kind are evaluated once per kind.
 struct Test<'a> {
     step: &'a Step,
     document: &'a Document,
     kinds: &'a [u32],
-    /// Whether elements of a kind pass, where that is known.
+    /// Whether elements of a kind pass, if known.
     of_kinds: Vec<Option<bool>>,
-    /// Predicates that each element must be asked.
+    /// Predicates that are evaluated for each element.
     of_elements: Vec<usize>,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Test<'a> {
         Self { step, document, kinds: kinds.of_nodes(), of_kinds, of_elements }
     }
 
-    /// Whether an element passes: what [`Step::matches`] gives.
+    /// Whether an element passes: the same result as [`Step::matches`].
     #[inline]
     fn passes(&mut self, id: NodeId) -> bool {
         let kind = self.kinds[id as usize] as usize;
@@ -124,7 +124,7 @@ impl<'a> Test<'a> {
 }
 
 impl Predicate {
-    /// Whether it holds for all elements of a [kind](Kinds) or for none.
+    /// Whether it holds either for all elements of a [kind](Kinds) or for none.
     pub fn is_told_by_kind(&self) -> bool {
         match self {
             Self::HasClass(_) => true,
@@ -138,8 +138,8 @@ impl Predicate {
         }
     }
 
-    /// Whether the condition holds for the element. Positions depend on the step they stand in
-    /// and never hold here.
+    /// Whether the condition holds for the element. Positions depend on their step and never hold
+    /// here.
     pub fn holds(&self, document: &Document, id: NodeId) -> bool {
         match self {
             Self::HasClass(token) => {
@@ -165,7 +165,7 @@ impl Predicate {
     }
 }
 
-/// White space as `normalize-space` sees it: unlike in HTML, a form feed is none.
+/// White space as defined by `normalize-space`, which, unlike HTML, excludes the form feed.
 fn is_space(byte: &u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

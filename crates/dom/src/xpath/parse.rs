@@ -1,4 +1,4 @@
-//! Reads the dialect back from text.
+//! Parses expressions of the dialect.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use html5ever::{LocalName, local_name};
 
 use super::{Path, Predicate, Step};
 
-/// Why an expression could not be read.
+/// Why an expression cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Byte offset in the expression.
@@ -24,13 +24,13 @@ impl Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Expressions in expressions: `not(not(…))` is as deep as it gets in earnest.
+/// Maximum nesting of expressions: real ones go no deeper than `not(not(…))`.
 const MAX_NESTING: u32 = 32;
 
 impl FromStr for Path {
     type Err = ParseError;
 
-    /// Reads one path of the dialect (no unions).
+    /// Parses one path of the dialect (no unions).
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut reader = Reader { text, at: 0 };
         let mut steps = Vec::new();
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         Ok(number)
     }
 
-    /// `or` binds weaker than `and`.
+    /// `or` binds less tightly than `and`.
     fn any(&mut self, nesting: u32) -> Result<Predicate, ParseError> {
         let mut parts = vec![self.all(nesting)?];
         while self.word("or") {

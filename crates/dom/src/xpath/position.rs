@@ -1,4 +1,4 @@
-//! Where nodes of one page are, by their places among their siblings.
+//! Positional paths of the nodes of a page.
 
 use html5ever::LocalName;
 use rustc_hash::FxHashMap;
@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 use super::print::is_name;
 use crate::{Document, NodeId};
 
-/// The paths of nodes of one page, by positions: they say where, for this page only. Linear in the nodes
-/// beside them and beside those above, and O(depth) a node.
+/// The positional paths of nodes, which identify them on this page only. Linear in the nodes beside
+/// them and beside their ancestors, and O(depth) per node.
 ///
-/// Only what any engine counts alike is counted: siblings of one name. Runs of text (which
-/// comments and scripts, not in this tree, may cut in pieces) and elements whose names are no XML
-/// names (`<o:p>`; engines disagree on what to call them) are told by the named siblings around
+/// Only siblings of one name are counted, because all engines count these alike. Runs of text
+/// (which comments and scripts, not in this tree, may split) and elements whose names are not XML
+/// names (`<o:p>`; engines disagree on their names) are identified by the named siblings around
 /// them: `text()[count(preceding-sibling::p)=2][count(preceding-sibling::ul)=0]`.
 pub fn position_paths(document: &Document, nodes: &[NodeId]) -> Vec<String> {
     let siblings = Siblings::of(document, nodes);
@@ -23,22 +23,22 @@ pub fn position_paths(document: &Document, nodes: &[NodeId]) -> Vec<String> {
     nodes.iter().map(path).collect()
 }
 
-/// The path of one node, as [`position_paths`] gives it.
+/// The path of one node, as in [`position_paths`].
 pub fn position_path(document: &Document, node: NodeId) -> String {
     position_paths(document, &[node]).concat()
 }
 
-/// What is around some nodes, and around those above them.
+/// The surroundings of some nodes and their ancestors.
 struct Siblings<'a> {
     document: &'a Document,
     /// By node.
     around: FxHashMap<NodeId, Around>,
 }
 
-/// What is around a node.
+/// The surroundings of a node.
 #[derive(Clone, Copy, Default)]
 struct Around {
-    /// The place among siblings of the same name, from 1; of an element without a proper name,
+    /// The position among siblings of the same name, from 1; for an element without a valid name,
     /// among those between the same named siblings.
     place: u32,
     /// The nearest named siblings before and after.
@@ -52,7 +52,7 @@ impl<'a> Siblings<'a> {
         siblings.around.insert(0, Around::default());
         for &node in nodes {
             let mut id = node;
-            // What is around a node is known with what is around those beside it.
+            // The surroundings of a node are computed together with those of its siblings.
             while !siblings.around.contains_key(&id) {
                 let parent = document.node(id).parent;
                 siblings.look_at(&document.children(parent).collect::<Vec<_>>());
@@ -62,10 +62,10 @@ impl<'a> Siblings<'a> {
         siblings
     }
 
-    /// Looks at the children of a node.
+    /// Computes the surroundings of the children of a node.
     fn look_at(&mut self, children: &[NodeId]) {
         let document = self.document;
-        // Of named siblings by name, of others since the last named one.
+        // For named siblings by name, for others since the last named one.
         let mut counts: FxHashMap<&LocalName, u32> = FxHashMap::default();
         let mut unnamed = 0;
         let mut before = None;
@@ -110,7 +110,7 @@ impl<'a> Siblings<'a> {
         }
     }
 
-    /// Conditions that hold between the nearest named siblings only.
+    /// Conditions that hold only between the nearest named siblings.
     fn between(&self, id: NodeId) -> String {
         let known = |sibling: Option<NodeId>| Some((sibling?, named(self.document, sibling?)?));
         let around = self.around(id);
@@ -130,7 +130,7 @@ impl<'a> Siblings<'a> {
     }
 }
 
-/// The name of an element, if it is one in XPath too.
+/// The name of an element, if it is a valid name in XPath.
 fn named(document: &Document, id: NodeId) -> Option<&LocalName> {
     document.name(id).filter(|name| is_name(name))
 }

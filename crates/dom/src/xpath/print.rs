@@ -1,4 +1,4 @@
-//! Paths as XPath 1.0 text.
+//! Prints paths as XPath 1.0.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -14,7 +14,7 @@ impl Display for Step {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(if self.deep { "//" } else { "/" })?;
         match &self.name {
-            // The parser makes elements of names that are no XML names (`<o:p>`, `<a"b>`).
+            // The parser creates elements whose names are not XML names (`<o:p>`, `<a"b>`).
             Some(name) if !is_name(name) => write!(f, "*[name()={}]", Literal(name))?,
             Some(name) => f.write_str(name)?,
             None => f.write_str("*")?,
@@ -60,14 +60,15 @@ fn join(parts: &[Predicate], word: &str, f: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
-/// Whether a name can stand in an expression as it is (an XML NCName, kept to ASCII).
+/// Whether a name can be used unquoted in an expression (an XML NCName, restricted to ASCII).
 pub fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
         && bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
 }
 
-/// A string literal. XPath 1.0 has no escapes: a string with both kinds of quotes is a `concat`.
+/// A string literal. XPath 1.0 has no escapes: a string with both kinds of quotes becomes a
+/// `concat`.
 struct Literal<'a>(&'a str);
 
 impl Display for Literal<'_> {

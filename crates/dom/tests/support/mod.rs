@@ -1,4 +1,4 @@
-//! The html5lib test format: reading it, and trees as it writes them.
+//! The html5lib test format: its parser, and trees in its notation.
 
 pub(crate) mod dat;
 pub(crate) mod tree;

@@ -1,4 +1,4 @@
-//! Trees as flat lists of lines, expected and built.
+//! Trees as flat lists of lines: the expected and the parsed ones.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -30,10 +30,10 @@ impl Display for Line {
     }
 }
 
-/// Elements whose text the tree never holds.
+/// Elements whose text the tree never contains.
 const WITHOUT_TEXT: [&str; 4] = ["script", "style", "iframe", "noframes"];
 
-/// Elements left out of readable content, as the documentation of `Keep::Content` has them.
+/// Elements left out of readable content, as listed in the documentation of `Keep::Content`.
 const DROPPED: [&str; 25] = [
     "applet", "base", "canvas", "datalist", "embed", "frameset", "head", "iframe", "link", "meta",
     "noembed", "noframes", "noscript", "object", "optgroup", "option", "param", "script", "select",
@@ -43,9 +43,9 @@ const DROPPED: [&str; 25] = [
 /// The expected tree without what `keep` leaves out.
 pub(crate) fn expected(document: &str, keep: Keep) -> Vec<Line> {
     let mut out: Vec<Line> = Vec::new();
-    // Everything deeper than this is left out.
+    // Depth of the outermost dropped element; everything deeper is left out.
     let mut dropped: Option<usize> = None;
-    // Name of the element at each depth that is open, to know the parent of a text.
+    // Name of the open element at each depth, which gives the parent of a text.
     let mut open: Vec<String> = Vec::new();
     for entry in entries(document) {
         let indent = entry.len() - entry.trim_start_matches(' ').len();
@@ -93,8 +93,8 @@ pub(crate) fn expected(document: &str, keep: Keep) -> Vec<Line> {
     out
 }
 
-/// Entries of the `#document` section: lines that begin with `| `, with the lines that go on a
-/// text or a comment.
+/// Entries of the `#document` section: lines that begin with `| `, with the continuation lines of
+/// texts and comments.
 fn entries(document: &str) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     for line in document.split('\n') {
@@ -111,7 +111,7 @@ fn entries(document: &str) -> Vec<String> {
     entries.iter().map(|e| e.trim_end_matches('\n').to_owned()).collect()
 }
 
-/// The tree that was built.
+/// The lines of the parsed tree.
 pub(crate) fn of_document(document: &Document) -> Vec<Line> {
     document.ids().map(|id| line(document, id)).collect()
 }

@@ -32,8 +32,8 @@ class RunResult:
     """
 
     def __init__(self, path: _Path, ledger: dict[str, Any]) -> None:
-        self.path = Path(path)
-        self.ledger = ledger
+        self.path: Path = Path(path)
+        self.ledger: dict[str, Any] = ledger
 
     @property
     def counts(self) -> dict[str, int]:
@@ -79,6 +79,11 @@ class RunResult:
         records = (json.loads(path.read_bytes()) for path in sorted((self.path / "wrappers").glob("*.json")))
         return {record["site"]: record for record in records}
 
+    def health(self) -> list[dict[str, Any]]:
+        """Read how the sites were, as ``health.jsonl`` has them; empty for a run without ``models``."""
+        file = self.path / "health.jsonl"
+        return [json.loads(line) for line in file.read_bytes().splitlines()] if file.exists() else []
+
     def __repr__(self) -> str:
         counts = self.counts
         return f"<RunResult {self.path}: {counts['articles']} articles from {counts['pages']} pages>"
@@ -92,6 +97,7 @@ def run(
     sinks: Iterable[str] | None = None,
     jobs: int | None = None,
     memory: str | None = None,
+    models: _Path | None = None,
     overwrite: bool = False,
     progress: Callable[[Progress], object] | bool | None = None,
     settings: Settings | None = None,
@@ -116,6 +122,9 @@ def run(
         Threads; one for each core, if not given. They end with the call.
     memory : str, optional
         Memory to take, like ``"4GB"``; half of the machine's, if not given.
+    models : path, optional
+        A store of site models that grows from night to night; it is made where it is not there. `open_models`
+        reads it, and `RunResult.health` tells how sites were.
     overwrite : bool
         Whether another run in `out` may be replaced.
     progress : callable or bool, optional
@@ -146,6 +155,7 @@ def run(
         ("emit", "sinks", None if sinks is None else list(sinks)),
         ("run", "jobs", jobs),
         ("run", "memory", memory),
+        ("run", "models", None if models is None else fspath(models)),
     ):
         if value is not None:
             all_tables.setdefault(table, {})[key] = value

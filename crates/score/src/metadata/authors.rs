@@ -1,4 +1,4 @@
-//! Authors: sets of names, however they are listed and dressed.
+//! Authors: sets of names, independent of how they are listed and formatted.
 
 use std::collections::BTreeSet;
 
@@ -6,21 +6,22 @@ use crate::{Score, words::words};
 
 use super::FieldScore;
 
-/// Words before a name that are no part of it.
+/// Words before a name that are not part of it.
 const BEFORE: [&str; 9] = ["by", "von", "par", "por", "dr", "prof", "mr", "mrs", "ms"];
 
-/// What joins two names.
+/// Words and signs that join two names.
 const JOINTS: [&str; 6] = [" and ", " & ", " und ", " et ", " with ", " és "];
 
-/// A name: its words in order of the alphabet, so that "Doe, Jane" is Jane Doe.
+/// A name: its words in alphabetical order, so that "Doe, Jane" equals "Jane Doe".
 type Name = Vec<String>;
 
-/// Compares authors as sets of names. `None` where the gold has no name.
+/// Compares authors as sets of names. `None` if the gold has no name.
 ///
-/// Gold may be a byline or a list in one string, and so may an output: both are cut at semicolons, bars, commas, "and" and
-/// its like in four languages. "Doe, Jane" alone is one name turned around. Labels ("By"), titles ("Dr"), what stands in
-/// brackets, degrees after a name (words in capitals: "MD", "CPA") and punctuation don't count, nor does case.
-/// An organisation, a role or a lone first name is a name like any other, where the gold has it.
+/// Both gold and output may be a byline or a list in one string; they are split at semicolons,
+/// bars, commas, and "and" and its equivalents in four languages. "Doe, Jane" alone is one name in
+/// reverse order. Labels ("By"), titles ("Dr"), text in brackets, degrees after a name (words in
+/// capitals: "MD", "CPA"), punctuation and case are ignored. An organisation, a role or a lone
+/// first name in the gold counts like any other name.
 pub fn authors(gold: &[String], output: &[String]) -> Option<FieldScore> {
     let (gold, output) = (names(gold), names(output));
     if gold.is_empty() {
@@ -31,7 +32,7 @@ pub fn authors(gold: &[String], output: &[String]) -> Option<FieldScore> {
     Some(FieldScore { exact: gold == output, graded })
 }
 
-/// Whether there is any name among the values.
+/// Whether the values contain any name.
 pub fn has_names(values: &[String]) -> bool {
     !names(values).is_empty()
 }
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn graded_by_names() {
-        // One of two found, one too many: precision and recall 1/2.
+        // One of two found, one wrong: precision and recall 1/2.
         let score = compare("Jane Doe, John Roe", &["Jane Doe", "Ann Poe"]);
         assert_eq!(score, Some(FieldScore { exact: false, graded: 0.5 }));
         assert_eq!(compare("Jane Doe", &["Jane Roe"]), Some(FieldScore::ZERO));

@@ -1,4 +1,4 @@
-//! Dates: calendar days as they are written.
+//! Dates: calendar days as written.
 
 use jiff::civil::Date;
 
@@ -7,10 +7,12 @@ use super::FieldScore;
 /// A calendar day.
 pub type Day = Date;
 
-/// The day a value begins with: `2012-11-21`, whatever time and zone follow. `None` for anything else.
+/// The day at the start of a value: `2012-11-21`, with any time and zone after it. `None` for
+/// anything else.
 ///
-/// Gold gives days, or times without a zone, or midnight for "some time that day"; only the day means the same in all.
-/// It is not moved into another zone: a reader sees the day that the page writes.
+/// Gold contains days, or times without a zone, or midnight for an unknown time of that day; only
+/// the day has the same meaning in all. It is not converted to another zone: a reader sees the day
+/// that the page shows.
 pub fn day(value: &str) -> Option<Day> {
     let value = value.trim();
     let rest = value.get(10..)?;
@@ -18,7 +20,7 @@ pub fn day(value: &str) -> Option<Day> {
     value[..10].parse().ok().filter(|_| ends)
 }
 
-/// Compares two days; one may be off by a day where zones differ, and counts as near.
+/// Compares two days. A difference of one day, which time zones may cause, counts as near.
 pub fn date(gold: Day, output: Option<Day>) -> FieldScore {
     let Some(output) = output else { return FieldScore::ZERO };
     let near =

@@ -1,4 +1,4 @@
-//! Titles: the headline alone.
+//! Titles, without the site's name.
 
 use crate::{
     bag,
@@ -7,20 +7,21 @@ use crate::{
 
 use super::FieldScore;
 
-/// What stands between a headline and a site's name.
+/// Separators between a headline and a site's name.
 const SEPARATORS: [char; 10] = ['|', '-', '–', '—', '·', '•', '»', '«', ':', '_'];
 
-/// The headline of a value that may hold more: its first line with words in it. Some gold has standfirst and all below the
-/// headline in one value; a headline has one line.
+/// The headline in a value that may contain more: its first line with words. Some gold has the
+/// standfirst and all other text below the headline in one value; a headline has one line.
 pub fn headline(value: &str) -> &str {
     value.lines().map(str::trim).find(|line| !words(line).is_empty()).unwrap_or_default()
 }
 
-/// Compares two titles of a page at `host`. `None` where the gold has no word.
+/// Compares two titles of a page at `host`. `None` if the gold has no word.
 ///
-/// Exact: the same letters and digits in the same order, so that case, spaces, dashes, quotation marks make no difference.
-/// Some gold ends in the site's name and some does not, so it is taken off both: a part at either end, set off by a dash,
-/// bar, colon or the like between spaces (a bar or underscore without), that is the host's name as far as its letters tell.
+/// Exact: the same letters and digits in the same order; case, spaces, dashes and quotation marks
+/// are ignored. Some gold ends with the site's name and some does not, so it is removed from both:
+/// a part at either end, separated by a dash, bar, colon or the like between spaces (a bar or
+/// underscore also without), whose letters match the host's name.
 pub fn title(gold: &str, output: &str, host: &str) -> Option<FieldScore> {
     let labels = labels(host);
     let of = |value| words(without_site(headline(value), &labels));
@@ -49,7 +50,8 @@ fn labels(host: &str) -> Vec<String> {
     labels
 }
 
-/// Whether a name is a host's label: letters that are not ASCII match any, since hosts are written without accents.
+/// Whether a name is a label of a host. Non-ASCII letters match any letters, since hosts are
+/// written without accents.
 fn is_host(label: &str, name: &str) -> bool {
     label.chars().count() == name.chars().count()
         && label.chars().zip(name.chars()).all(|(l, n)| l == n || (l.is_ascii() && !n.is_ascii()))
@@ -75,7 +77,7 @@ fn without_site<'a>(title: &'a str, labels: &[String]) -> &'a str {
     }
 }
 
-/// Where separators stand that have words on both sides.
+/// Positions of separators with words on both sides.
 fn cuts(title: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     title.char_indices().filter_map(move |(at, c)| {
         let end = at + c.len_utf8();
@@ -128,9 +130,9 @@ mod tests {
         graded("Orchard Post: Frost bites", "Frost bites", 1.0);
         let accents = title("Hideg éj - FürgeHírek", "Hideg éj", "furgehirek.example");
         assert!(accents.is_some_and(|score| score.exact), "{accents:?}");
-        // Nothing but the name is a title all the same.
+        // A title that consists of the name is kept.
         graded("Orchard Post", "Orchard Post", 1.0);
-        // Another name is none of the site's: 2 in common, of 2 and 4.
+        // The name of another site is not removed: 2 in common, of 2 and 4.
         graded("Frost bites", "Frost bites - Meadow Times", 4.0 / 6.0);
     }
 

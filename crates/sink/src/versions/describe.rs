@@ -1,8 +1,8 @@
-//! What is said of a version: how it differs from the one before.
+//! Describes how a version differs from the previous one.
 
 use similar::TextDiff;
 
-/// What a diff is made of.
+/// The parts of a version that are compared in a diff.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     pub(super) title: Option<String>,
@@ -13,7 +13,8 @@ pub(super) struct Told {
     pub(super) text: String,
 }
 
-/// Texts of more lines are not compared line by line, as that takes time quadratic in what differs.
+/// Maximum number of lines of a text for a comparison by lines, whose time is quadratic in the
+/// difference.
 const MOST_LINES: usize = 5_000;
 
 /// A unified diff (one line of context) of the fields that changed: metadata as `name: value`
@@ -51,7 +52,7 @@ fn page(told: &Told, changed: &[&str]) -> String {
     page
 }
 
-/// The lines between what both begin and end with, all taken out and put in.
+/// The lines between the common beginning and end, all of them removed and added.
 fn replaced(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();

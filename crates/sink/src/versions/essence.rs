@@ -1,9 +1,9 @@
-//! What of an article is its content: what has to change for a new version.
+//! The content of an article: the parts whose changes make a new version.
 
 use model::{Article, Field};
 use sha2::{Digest, Sha256};
 
-/// The content of an article, as far as it is compared.
+/// The content of an article for comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Essence {
     /// SHA-256 of the words of the text, without lines that repeat title, authors or date.
@@ -15,8 +15,8 @@ pub(super) struct Essence {
     pub(super) tags: Described<Vec<String>>,
 }
 
-/// A value that is compared with one from the same source only: what a page says in one place is
-/// often put otherwise in another, and a new layout has other places.
+/// A value that is compared only with one from the same source: the same fact is often worded
+/// differently in another place on the page, and a new layout has other places.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Described<T> {
     pub(super) value: Option<T>,
@@ -44,8 +44,9 @@ impl Essence {
         Self { digest, title, authors, published, description, tags }
     }
 
-    /// The fields in which the content differs from an earlier one, in the order of the record. What
-    /// only one of the two has says nothing: layouts show more of an article, or less.
+    /// The fields in which the content differs from an earlier one, in the order of the record. A
+    /// field that only one of the two has is not a difference: layouts show more of an article, or
+    /// less.
     pub(super) fn changes_since(&self, before: &Self) -> Vec<&'static str> {
         let mut changed = Vec::new();
         let mut note = |name, differs: bool| {
@@ -57,7 +58,7 @@ impl Essence {
         let authors = (set(&before.authors), set(&self.authors));
         let unnamed = authors.0.is_empty() || authors.1.is_empty();
         note("authors", !unnamed && authors.0 != authors.1);
-        // A date may come with a time or without: its day is what both tell.
+        // A date may have a time or not, so only the day is compared.
         note("published", both(&before.published, &self.published, |a, b| day(a) != day(b)));
         let same_place = before.description.source == self.description.source;
         let (old, new) = (&before.description.value, &self.description.value);
@@ -86,11 +87,12 @@ fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// How many lines at either end of a text may repeat what the metadata say, and of how many words.
+/// Number of lines at the start and at the end of a text that may repeat metadata, and the maximum
+/// number of their words.
 const REPEATS: (usize, usize, usize) = (5, 2, 12);
 
-/// SHA-256 of the words of a text. Layouts show title, byline and date within the text or outside of
-/// it: short lines at its ends that only repeat them do not count.
+/// SHA-256 of the words of a text. Layouts show title, byline and date inside or outside of the
+/// text, so short lines at its ends that only repeat them are excluded.
 fn digest(
     text: &str,
     title: Option<&str>,
@@ -128,7 +130,7 @@ fn digest(
     hash.finalize().into()
 }
 
-/// Whether a line has the numbers of a date's year and day.
+/// Whether a line contains the numbers of a date's year and day.
 fn names_day(line: &str, date: &str) -> bool {
     let (Some(year), Some(day)) = (date.get(..4), date.get(8..10)) else { return false };
     let mut numbers = line.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty());

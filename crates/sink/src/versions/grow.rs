@@ -1,8 +1,8 @@
-//! What a visit changes in the archive.
+//! Adds visits to the archive.
 //!
-//! The visits of an article are kept in the order of their dates; a version is a run of visits with
-//! the same content. So crawls may come in any order: an older one begins a version earlier, or
-//! comes between two, or parts one.
+//! The visits of an article are kept in the order of their dates. A version is a run of consecutive
+//! visits with the same content. So crawls may be added in any order: an older one may extend a
+//! version to an earlier date, become a version between two others, or split one.
 
 use std::collections::BTreeMap;
 
@@ -15,24 +15,24 @@ use super::describe::{Told, diff};
 use super::essence::{Described, Essence};
 use super::key::ArticleKey;
 
-/// What is known of the archive while a run adds to it.
+/// State of the archive while a run adds to it.
 #[derive(Debug, Default)]
 pub(super) struct Growth {
     /// Ids of input files.
     files: BTreeMap<String, i64>,
 }
 
-/// A place among the visits of an article.
+/// The position of a visit among the visits of an article.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Moment {
-    /// RFC 3339, UTC, whole seconds: compares as text. Empty for a page without a date, which comes
-    /// before all others.
+    /// RFC 3339, UTC, whole seconds: comparable as text. Empty for a page without a date, which
+    /// sorts before all others.
     fetched: String,
-    /// Tells apart visits in the same second; for pages without a date a running number.
+    /// Distinguishes visits in the same second; a sequence number for pages without a date.
     record_id: String,
 }
 
-/// A visit next to another.
+/// The previous or next visit.
 struct Neighbour {
     version: i64,
     at: Moment,
@@ -41,8 +41,8 @@ struct Neighbour {
 }
 
 impl Growth {
-    /// Adds a visit. One that is known already changes nothing, whatever it says. A truncated one tells
-    /// nothing of the content where a complete one is known.
+    /// Adds a visit. A known visit changes nothing, whatever its content. A truncated visit is no
+    /// evidence of the content if a complete one is known.
     pub(super) fn visit(
         &mut self,
         db: &Connection,
@@ -103,7 +103,7 @@ impl Growth {
             describe(db, id, &begun)?;
         }
         if let Some(later) = following(db, id, &begun)? {
-            // Of the common case, the newest visit of all, nothing comes after.
+            // In the common case, the newest of all visits, none comes after it.
             if begun == at || before.is_some_and(|b| b.version != version) {
                 describe(db, id, &later)?;
             }
@@ -123,8 +123,9 @@ impl Growth {
     }
 }
 
-/// The article of a key. One that is not there is another's visit if it differs from that in tracking
-/// parameters only and has the content of one of its versions; else it is new.
+/// The article of a key. A key that is not in the archive belongs to another article if it differs
+/// from that only in tracking parameters and has the content of one of its versions; else the
+/// article is new.
 fn article_id(
     db: &Connection,
     key: &ArticleKey,
@@ -153,7 +154,7 @@ fn article_id(
     Ok(db.last_insert_rowid())
 }
 
-/// Whether an article has a visit that is complete, or one that is truncated.
+/// Whether an article has a complete visit, or a truncated one.
 fn has_visit(db: &Connection, article: i64, whole: bool) -> Result<bool> {
     let sql = "SELECT 1 FROM visits WHERE article = ?1 AND (truncated IS NULL) = ?2 LIMIT 1";
     db.prepare_cached(sql)?.exists(params![article, whole])
@@ -181,8 +182,8 @@ fn add(
     Ok(())
 }
 
-/// Gives each truncated visit the version of the complete one before it, else of the one after; versions
-/// of truncated visits alone go.
+/// Assigns each truncated visit to the version of the complete visit before it, else of the one
+/// after it. Versions of truncated visits alone are removed.
 fn settle_truncated(db: &Connection, article: i64) -> Result<()> {
     let sql = "UPDATE visits SET version = coalesce(
             (SELECT whole.version FROM visits AS whole
@@ -199,8 +200,8 @@ fn settle_truncated(db: &Connection, article: i64) -> Result<()> {
     Ok(())
 }
 
-/// When the visit was. Of pages without a date, content that such a visit has shown before is
-/// nothing new: then there is none.
+/// The position of the visit. For pages without a date, `None` if the content was already seen in
+/// such a visit: then it is not new.
 fn moment(
     db: &Connection,
     article_id: i64,
@@ -256,7 +257,7 @@ fn strings(row: &Row<'_>, at: usize) -> Result<Vec<String>> {
     Ok(serde_json::from_str(&json).unwrap_or_default())
 }
 
-/// The content of a version as far as it is compared.
+/// The content of a version for comparison.
 fn essence_of(db: &Connection, version: i64) -> Result<Essence> {
     let sql = "SELECT digest, title, authors, published, description, tags,
         sources ->> 'description', sources ->> 'tags' FROM versions WHERE id = ?1";
@@ -287,7 +288,7 @@ fn insert(
     Ok(db.last_insert_rowid())
 }
 
-/// Writes a version: a new one, or one that begins with an earlier visit now and is what that saw.
+/// Writes a version: a new one, or one that now begins with an earlier visit and gets its content.
 fn write(
     db: &Connection,
     version: Option<i64>,
@@ -345,8 +346,8 @@ fn write(
     Ok(())
 }
 
-/// Parts the version of a visit before that visit: what comes from there on becomes a version of its
-/// own, with the same content.
+/// Splits the version of a visit before that visit. The later part becomes a separate version with
+/// the same content.
 fn part(db: &Connection, article: i64, from: &Neighbour) -> Result<()> {
     let columns = "url, title, authors, published, modified, language, description, image, tags,
         canonical, site_name, sources, text, html, digest, template, wrapper, confidence, program,
@@ -380,7 +381,7 @@ fn part(db: &Connection, article: i64, from: &Neighbour) -> Result<()> {
     Ok(())
 }
 
-/// Counts the visits of a version and sets its last date; gives when it begins.
+/// Counts the visits of a version and updates its last date; returns its beginning.
 fn recount(db: &Connection, version: i64) -> Result<Moment> {
     let sql = "UPDATE versions SET (visits, last_seen) =
         (SELECT count(*), max(fetched) FROM visits
@@ -391,7 +392,7 @@ fn recount(db: &Connection, version: i64) -> Result<Moment> {
         .query_row([version], |row| Ok(Moment { fetched: row.get(0)?, record_id: row.get(1)? }))
 }
 
-/// When the version after this moment begins.
+/// The beginning of the version after this position.
 fn following(db: &Connection, article: i64, at: &Moment) -> Result<Option<Moment>> {
     let sql = "SELECT first_seen, record_id FROM versions
         WHERE article = ?1 AND (first_seen, record_id) > (?2, ?3)
@@ -400,7 +401,7 @@ fn following(db: &Connection, article: i64, at: &Moment) -> Result<Option<Moment
     db.prepare_cached(sql)?.query_row(params![article, at.fetched, at.record_id], read).optional()
 }
 
-/// Says how the version that begins at this moment differs from the one before.
+/// Describes how the version that begins at this position differs from the previous one.
 fn describe(db: &Connection, article: i64, begins: &Moment) -> Result<()> {
     let sql = "SELECT id, title, authors, published, description, tags, text FROM versions
         WHERE article = ?1 AND (first_seen, record_id) <= (?2, ?3)

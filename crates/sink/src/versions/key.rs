@@ -1,25 +1,25 @@
-//! What an article is known by from run to run.
+//! Keys of articles, the same from run to run.
 
 use std::sync::Arc;
 
-/// The forms of an address in which two that name the same page are equal.
+/// Normalised forms of an address; equal for addresses of the same page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArticleKey {
-    /// That of the address itself.
+    /// The form of the address itself.
     pub own: String,
-    /// That of the address which the page names as canonical, where the two differ in tracking
-    /// parameters only.
+    /// The form of the canonical address in the page, if the two differ only in tracking
+    /// parameters.
     pub named: Option<String>,
-    /// Without any tracking parameter: of one page, but maybe of others too.
+    /// Without any tracking parameters: the same page, but possibly others too.
     pub stripped: String,
 }
 
 impl ArticleKey {
-    /// What the article is known by.
+    /// The key of the article.
     pub(super) fn exact(&self) -> &str {
         self.named.as_ref().unwrap_or(&self.own)
     }
 }
 
-/// Gives the key of an address and of the canonical address that its page names.
+/// Returns the key for an address and the canonical address in its page.
 pub type KeyOf = Arc<dyn Fn(&str, Option<&str>) -> ArticleKey + Send + Sync>;

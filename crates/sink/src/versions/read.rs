@@ -1,4 +1,4 @@
-//! Questions to an archive: the versions of an article, and what changed since a day.
+//! Queries of an archive: the versions of an article, and the changes since a date.
 
 use std::path::{Path, PathBuf};
 
@@ -14,25 +14,25 @@ use crate::SinkError;
 pub struct Version {
     /// 1 for the first.
     pub number: i64,
-    /// Address of the visit it begins with.
+    /// Address of its first visit.
     pub url: String,
-    /// When it was seen first: RFC 3339, UTC; `None` for a page without a date.
+    /// When it was first seen: RFC 3339, UTC; `None` for a page without a date.
     pub first_seen: Option<String>,
-    /// When it was seen last.
+    /// When it was last seen.
     pub last_seen: Option<String>,
-    /// How often it was seen.
+    /// Number of visits.
     pub visits: i64,
-    /// Fields that differ from the version before.
+    /// Fields that differ from the previous version.
     pub changed: Vec<String>,
-    /// Unified diff to the version before; `None` for the first.
+    /// Unified diff from the previous version; `None` for the first.
     pub diff: Option<String>,
     /// Headline.
     pub title: Option<String>,
     /// Names of the authors.
     pub authors: Vec<String>,
-    /// When it was published, by the page.
+    /// Date of publication given by the page.
     pub published: Option<String>,
-    /// When it was changed, by the page.
+    /// Date of the last change given by the page.
     pub modified: Option<String>,
     /// BCP 47 tag.
     pub language: Option<String>,
@@ -42,45 +42,45 @@ pub struct Version {
     pub tags: Vec<String>,
     /// The text.
     pub text: String,
-    /// Record of the visit it begins with; a running number for a page without a date.
+    /// Record id of its first visit; a sequence number for a page without a date.
     pub record_id: String,
     /// File of that record.
     pub file: String,
-    /// Place in that file, in bytes.
+    /// Offset in that file, in bytes.
     pub offset: i64,
-    /// What the text was found with: engine, route, version, XPath expressions.
+    /// How the text was found: engine, route, version, XPath expressions.
     pub wrapper: serde_json::Value,
     /// Confidence, 0 to 1.
     pub confidence: f64,
     /// Program that extracted it, with its version.
     pub program: String,
-    /// Why its record was cut short; no complete visit is known then.
+    /// Why its record is truncated; then no complete visit is known.
     pub truncated: Option<String>,
 }
 
-/// A version that is new since a day.
+/// A version first seen since a given time.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     /// Site of the article.
     pub site: String,
-    /// Address of the visit the version begins with.
+    /// Address of the first visit of the version.
     pub url: String,
     /// `new` for an article's first version, else `changed`.
     pub kind: &'static str,
     /// Number of the version.
     pub number: i64,
-    /// When it was seen first: RFC 3339, UTC.
+    /// When it was first seen: RFC 3339, UTC.
     pub first_seen: String,
     /// Headline.
     pub title: Option<String>,
-    /// Fields that differ from the version before.
+    /// Fields that differ from the previous version.
     pub changed: Vec<String>,
-    /// Unified diff to the version before; `None` for the first.
+    /// Unified diff from the previous version; `None` for the first.
     pub diff: Option<String>,
 }
 
-/// An archive of articles, open for reading. A run that grows it does not disturb, and is not seen
-/// before its end.
+/// An archive of articles, open for reading. A run that writes to it does not block readers, and
+/// its changes are visible only after it ends.
 #[derive(Debug)]
 pub struct ArticleArchive {
     connection: Connection,
@@ -95,8 +95,7 @@ const HISTORY: &str = "SELECT number, url, first_seen, last_seen, visits, change
 impl ArticleArchive {
     /// Opens an archive.
     ///
-    /// # Errors
-    /// If there is none at `path`, or one of another schema.
+    /// # Errors If there is none at `path`, or one with another schema.
     pub fn open(path: &Path) -> Result<Self, SinkError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection =
@@ -109,21 +108,21 @@ impl ArticleArchive {
         Ok(Self { connection, path: path.to_owned(), found })
     }
 
-    /// The versions of the article with this key (as the sink's function made it) or address, the
-    /// oldest first; none if it is not there, or it could be one of several.
+    /// The versions of the article with this key (from the sink's function) or address, the oldest
+    /// first. Empty if it is not in the archive, or if several articles match.
     ///
     /// # Errors
     /// If the archive cannot be read.
     pub fn history(&self, key: &ArticleKey, url: &str) -> Result<Vec<Version>, SinkError> {
-        // By its key an article is found at once, by an address that another setting made a key of
-        // only by looking at all.
+        // The key finds an article by an index. An address whose key was made with other settings
+        // needs a scan.
         let by_key = self.versions("key = ?1", key.exact())?;
         if !by_key.is_empty() {
             return Ok(by_key);
         }
         let stripped = match self.found {
             Found::Former => "key = ?1",
-            // Tracking parameters tell articles apart where there are several.
+            // If there are several articles, tracking parameters distinguish them.
             _ => "key IN (SELECT max(key) FROM articles WHERE stripped = ?1 HAVING count(*) = 1)",
         };
         let by_key = self.versions(stripped, &key.stripped)?;
@@ -146,11 +145,10 @@ impl ArticleArchive {
         all().map_err(|e| failed("cannot read", &self.path, e))
     }
 
-    /// Hands over every version that was seen first at `since` (RFC 3339, UTC, whole seconds) or
-    /// later, in the order of dates, then of addresses; of one site or of all.
+    /// Passes every version first seen at `since` (RFC 3339, UTC, whole seconds) or later to
+    /// `take`, ordered by date, then by address; for one site or for all.
     ///
-    /// # Errors
-    /// If the archive cannot be read, or what `take` returns.
+    /// # Errors If the archive cannot be read, or the error that `take` returns.
     pub fn changes<E: From<SinkError>>(
         &self,
         since: &str,
@@ -158,7 +156,7 @@ impl ArticleArchive {
         mut take: impl FnMut(Change) -> Result<(), E>,
     ) -> Result<(), E> {
         let of_archive = |e| E::from(failed("cannot read", &self.path, e));
-        // The number is looked up for what is found only; the view would count all versions.
+        // The number is computed only for matching rows; the view would count all versions.
         let sql = "SELECT articles.site, v.url, v.first_seen, v.title, v.changed, v.diff,
                 (SELECT count(*) FROM versions AS w WHERE w.article = v.article
                  AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id))

@@ -1,4 +1,4 @@
-//! The schema of the archive (docs/ARCHIVE.md), and how a file is recognised as one.
+//! The schema of the archive (docs/ARCHIVE.md), and its detection in a file.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(super) const APPLICATION: i64 = 0x5369_4772;
 /// `PRAGMA user_version`: version of the schema.
 pub(super) const VERSION: i64 = 2;
 
-/// The schema before: without `stripped` of articles, `truncated` of versions and visits.
+/// The previous schema: without `stripped` of articles, `truncated` of versions and visits.
 const FORMER: i64 = 1;
 
 const TABLES: &str = "
@@ -74,7 +74,7 @@ CREATE TABLE visits (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// What both the tables of today and those brought up to date have beside.
+/// The indexes and the view that both new and migrated archives have.
 const INDEXES_AND_VIEW: &str = "
 CREATE INDEX articles_by_stripped ON articles (stripped);
 CREATE INDEX versions_by_digest ON versions (digest);
@@ -94,18 +94,18 @@ JOIN articles ON articles.id = versions.article
 JOIN files ON files.id = versions.file;
 ";
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// An archive of articles.
     Archive,
-    /// An archive of articles of the schema before.
+    /// An archive of articles with the previous schema.
     Former,
-    /// Nothing yet.
+    /// An empty file.
     Empty,
 }
 
-/// Tells an archive from a file of another kind.
+/// Distinguishes an archive from a file of another kind.
 pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkError> {
     let what = "cannot use";
     let number = |sql: &str| {
@@ -132,7 +132,7 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
     }
 }
 
-/// Makes an empty file an archive, within the transaction that fills it.
+/// Creates the schema in an empty file, inside the transaction that fills it.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
     connection.execute_batch(INDEXES_AND_VIEW)?;
@@ -140,7 +140,7 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Gives an archive of the schema before what it lacks, within the transaction that adds to it.
+/// Migrates an archive from the previous schema, inside the transaction that adds to it.
 pub(super) fn bring_up_to_date(connection: &Connection) -> rusqlite::Result<()> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if version != FORMER {

@@ -16,27 +16,26 @@ use super::schema::{self, Found};
 use crate::{Sink, SinkError};
 use model::SiteResult;
 
-/// How long a run waits for another one that writes to the same archive.
+/// How long a run waits for another run that writes to the same archive.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Adds a run to an archive of articles. Everything is one transaction: until the run is finished
-/// readers see the archive as it was, and a run that is stopped or killed leaves no trace.
+/// Adds a run to an archive of articles, in a single transaction: until the run is finished readers
+/// see the previous state, and a run that is stopped or killed changes nothing.
 pub struct VersionsSink {
-    /// `None` once it is closed.
+    /// `None` after it is closed.
     connection: Option<Connection>,
     path: PathBuf,
     key_of: KeyOf,
     growth: Growth,
-    /// Whether this run made the file.
+    /// Whether this run created the file.
     made: bool,
 }
 
 impl VersionsSink {
-    /// Opens the archive at `path`, or begins one; its folder must exist.
+    /// Opens the archive at `path`, or creates one; its folder must exist.
     ///
-    /// # Errors
-    /// If it cannot be opened, is no archive of articles or one of another schema, or another run
-    /// is still writing to it after a minute.
+    /// # Errors If it cannot be opened, is not an archive of articles or has another schema, or if
+    /// another run is still writing to it after a minute.
     pub fn open(path: &Path, key_of: KeyOf) -> Result<Self, SinkError> {
         let absent = fs::metadata(path).map_or(true, |m| m.len() == 0);
         let connection = Connection::open(path).map_err(|e| failed("cannot open", path, e))?;
@@ -47,7 +46,7 @@ impl VersionsSink {
             growth: Growth::default(),
             made: false,
         };
-        // What is no archive must not be changed, not even its mode.
+        // A file that is not an archive must not be changed, not even its journal mode.
         schema::found(&connection, path)?;
         let begun = begin(&connection);
         sink.connection = Some(connection);
@@ -55,7 +54,7 @@ impl VersionsSink {
         if let Some(connection) = &sink.connection
             && schema::found(connection, path)? == Found::Empty
         {
-            // Known only now: as long as another run writes, the file may look empty.
+            // Known only now: while another run writes, the file may look empty.
             sink.made = absent;
             schema::create(connection).map_err(|e| failed("cannot write to", path, e))?;
         }
@@ -65,8 +64,8 @@ impl VersionsSink {
         Ok(sink)
     }
 
-    /// The keys of articles. Articles of several titles that name one canonical address are several: the
-    /// site's template is wrong, and their own addresses count.
+    /// The keys of articles. If articles with different titles name the same canonical address, the
+    /// site's template is wrong, and their own addresses are used.
     fn keys(&self, articles: &[Article]) -> Vec<ArticleKey> {
         let field = |field: &Option<Field<String>>| field.as_ref().map(|f| f.value.clone());
         let key = |article: &Article| {
@@ -89,8 +88,8 @@ impl VersionsSink {
 
 fn begin(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(PATIENCE)?;
-    // With a write-ahead log readers go on reading while a run writes.
-    // Where one of them keeps the mode from changing, they wait for the run's end instead.
+    // With a write-ahead log, readers can read while a run writes. If a reader prevents the change
+    // of mode, readers wait for the end of the run instead.
     let _ = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
     connection.set_prepared_statement_cache_capacity(32);
     connection.execute_batch("BEGIN IMMEDIATE")
@@ -111,8 +110,8 @@ impl Sink for VersionsSink {
         let committed = connection.execute_batch("COMMIT");
         committed.map_err(|e| failed("cannot write to", &self.path, e))?;
         self.made = false;
-        // One file, with nothing beside it, is what people copy. While readers are at work the log has to
-        // stay beside it; they read both, and the next run takes it in.
+        // Leaves a single file, without a log beside it, so that it can be copied. While there are
+        // readers the log has to stay; they read both, and the next run merges it.
         let _ = connection.busy_timeout(Duration::ZERO);
         let _ = connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
         Ok(())
@@ -121,7 +120,7 @@ impl Sink for VersionsSink {
 
 impl Drop for VersionsSink {
     fn drop(&mut self) {
-        // Closing takes back what was not committed.
+        // Closing rolls back uncommitted changes.
         let unfinished = self.connection.take().is_some();
         if self.made && unfinished {
             let _ = fs::remove_file(&self.path);

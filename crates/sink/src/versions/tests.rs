@@ -54,7 +54,7 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
     }
 }
 
-/// Of addresses whose parameters may all be of tracking.
+/// The key function for addresses whose parameters may all be tracking parameters.
 fn key(url: &str, canonical: Option<&str>) -> ArticleKey {
     let stripped = |url: &str| url.split('?').next().unwrap_or_default().to_owned();
     let named = canonical.filter(|named| *named != url && stripped(named) == stripped(url));
@@ -84,7 +84,7 @@ fn versions_of(path: &Path, url: &str) -> Vec<Version> {
     ArticleArchive::open(path).unwrap().history(&key(url, None), url).unwrap()
 }
 
-/// Dates, visits, files, texts and diffs: all that must not depend on the order of runs.
+/// Dates, visits, files, texts and diffs: everything that must not depend on the order of runs.
 fn told(versions: &[Version]) -> Vec<String> {
     let day = |date: &Option<String>| date.as_deref().map_or("-", |d| &d[8..10]).to_owned();
     let line = |v: &Version| {
@@ -96,11 +96,11 @@ fn told(versions: &[Version]) -> Vec<String> {
 
 #[test]
 fn the_order_of_runs_does_not_matter() {
-    // Day by day: A A B A, with A once more between.
+    // Day by day: A A B A, with another A in between.
     let visits = [(1, "A"), (3, "A"), (5, "B"), (7, "A"), (9, "A")];
     let mut orders = vec![Vec::new()];
     for n in 0..visits.len() {
-        // Every order of those before, with this one at every place.
+        // Every order of the previous ones, with this one at every position.
         let with = |order: &Vec<usize>| {
             let at = |place| {
                 let mut longer = order.clone();
@@ -139,7 +139,7 @@ fn nothing_is_added_twice() {
             add(&path, article(Some(day), text));
         }
     }
-    // Extracted otherwise, a visit is still the same visit.
+    // With a different extraction, it is still the same visit.
     add(&path, article(Some(2), "C"));
     assert_eq!(versions(&path).iter().map(|v| v.visits).collect::<Vec<_>>(), [1, 2]);
 }
@@ -261,12 +261,12 @@ fn tracking_parameters_are_ignored_where_that_is_proved() {
     add(&path, at("x=1", 1, "A", "T", ""));
     add(&path, at("x=2", 2, "A", "T", ""));
     add(&path, at("x=3", 3, "B", "T", ""));
-    // By content the second is the first's; the third is an article of its own.
+    // The second has the content of the first; the third is a separate article.
     assert_eq!(
         (all("x=1"), all("x=3"), versions_of(&path, "https://a.example/1").len()),
         (1, 1, 0)
     );
-    // Articles of several titles cannot all be at the address they name.
+    // Articles with different titles cannot all be at the address they name.
     let named = "https://a.example/1";
     add_all(&path, vec![at("x=4", 4, "D", "T4", named), at("x=5", 4, "E", "T5", named)]);
     assert_eq!((all("x=4"), all("x=5")), (1, 1));

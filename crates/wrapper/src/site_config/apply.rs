@@ -1,4 +1,4 @@
-//! What a fixed wrapper makes of a page.
+//! Applies a site config to a page.
 
 use std::collections::BTreeSet;
 
@@ -9,46 +9,46 @@ use super::expression::Found;
 use super::tree::{Content, Id, ROOT, Tree};
 use super::{CompiledSiteConfig, Expression};
 
-/// What a fixed wrapper made of a page.
+/// The result of applying a site config to a page.
 #[derive(Clone, Debug)]
 pub struct Applied {
-    /// The page as it is after what the wrapper changes. What it takes out is still there, and named
-    /// in `removed`.
+    /// The page after the changes by the directives. Nodes to remove are still in it, and listed in
+    /// `removed`.
     pub document: Document,
-    /// What it says of the page, as the page has it.
+    /// The metadata that the expressions gave, unprocessed.
     pub given: Given,
-    /// The body: the expression that found it, and its nodes, sorted, none in another. `None` if no
-    /// expression found anything.
+    /// The body: the expression that selected it, and its nodes, sorted, none inside another.
+    /// `None` if no expression selected anything.
     pub body: Option<(String, Vec<NodeId>)>,
-    /// The address of the page that has the whole article, as the page writes it.
+    /// The address of the page that has the complete article, as written on the page.
     pub single_page: Option<String>,
     /// The address of the page on which the article continues, as written on the page.
     pub next_page: Option<String>,
-    /// What it takes out, sorted.
+    /// The nodes to remove, sorted.
     pub removed: Vec<NodeId>,
-    /// The expressions that found what is taken out.
+    /// The expressions that selected the nodes to remove.
     pub removed_by: Vec<String>,
-    /// Whether the expressions took too much time together; then no body was found.
+    /// Whether all expressions together took too much time; then no body was found.
     pub exhausted: bool,
 }
 
-/// Title, authors and date as the page has them.
+/// Title, authors and date as written on the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     /// Trimmed; `None` if no expression found any.
     pub title: Option<String>,
-    /// Trimmed, in the page's order.
+    /// Trimmed, in document order.
     pub authors: Vec<String>,
     /// Trimmed.
     pub date: Option<String>,
 }
 
-/// A replacement that makes a page longer than this many times its length is left out.
+/// A replacement that makes a page longer than this many times its length is skipped.
 const MAX_GROWTH: usize = 4;
 
-/// Applies a wrapper to a page: replaces strings, parses, reads title, authors and date, takes out
-/// what is to be stripped, changes what is to be changed, and looks for the body; in this order, as
-/// the format's readers do. Never fails; time is bounded.
+/// Applies a site config to a page: replaces strings, parses, extracts title, authors and date,
+/// removes and changes elements, and selects the body, in the same order as the format's readers.
+/// Never fails; time is bounded.
 pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> Applied {
     let replaced = replaced(html, wrapper);
     let limits = ParseConfig { keep: Keep::Scripts, ..*limits };
@@ -59,7 +59,7 @@ pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> 
     let holds = |condition: &Expression| !condition.select(&page.tree).is_empty();
     let has_single = conditions.is_empty() || conditions.iter().any(holds);
     let single_page = has_single.then(|| page.link(&wrapper.single_page_link)).flatten();
-    // A value that is an element is taken out: it is no part of the body any more.
+    // An element that gave a value is removed: it no longer belongs to the body.
     let title = page.value(&wrapper.title);
     let authors = page.values(&wrapper.author);
     let date = page.value(&wrapper.date);
@@ -98,7 +98,7 @@ pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> 
     }
 }
 
-/// The page's text with its replacements; `None` where there are none.
+/// The page's text with the replacements applied; `None` if there are none.
 fn replaced(html: &str, wrapper: &CompiledSiteConfig) -> Option<String> {
     let most = html.len().saturating_mul(MAX_GROWTH) + (1 << 16);
     let mut text: Option<String> = None;
@@ -140,7 +140,7 @@ impl Page {
         }
     }
 
-    /// The first address that any expression finds.
+    /// The first address that any expression gives.
     fn link(&self, expressions: &[Expression]) -> Option<String> {
         let of_node = |found: &Match| match *found {
             Match::Node(id) => self.tree.attribute(id, "href").map(|href| href.trim().to_owned()),
@@ -156,7 +156,7 @@ impl Page {
         links.into_iter().find(|link| !link.is_empty())
     }
 
-    /// The first value that any expression finds.
+    /// The first value that any expression gives.
     fn value(&mut self, expressions: &[Expression]) -> Option<String> {
         for expression in expressions {
             match expression.find(&self.tree) {
@@ -180,7 +180,7 @@ impl Page {
         None
     }
 
-    /// All values of the first expression that finds any.
+    /// All values of the first expression that gives any.
     fn values(&mut self, expressions: &[Expression]) -> Vec<String> {
         for expression in expressions {
             let values: Vec<String> = match expression.find(&self.tree) {
@@ -222,7 +222,7 @@ impl Page {
             });
             self.remove(&nodes, || format!("//img[contains(@src,'{part}')]"));
         }
-        // What the format's readers take out of every page that has a file.
+        // The format's readers remove these from every page with a site config.
         for class in ["entry-unrelated", "instapaper_ignore"] {
             let nodes = self.all(|tree, id| {
                 let classes = tree.attribute(id, "class").unwrap_or_default();
@@ -239,7 +239,7 @@ impl Page {
         }
     }
 
-    /// All nodes that are there and for which something holds, outermost only.
+    /// All remaining nodes with a property, outermost only.
     fn all(&self, holds: impl Fn(&Tree, Id) -> bool) -> Vec<Id> {
         let mut found = Vec::new();
         let mut stack = vec![ROOT];
@@ -279,13 +279,13 @@ impl Page {
         }
     }
 
-    /// The nodes of the first expression that finds any, none in another.
+    /// The nodes of the first expression that selects any, none inside another.
     fn body(&self, expressions: &[Expression]) -> Option<(String, Vec<Id>)> {
         expressions.iter().find_map(|expression| {
             let mut nodes: Vec<Id> = Vec::new();
             for id in elements_of(&expression.select(&self.tree)) {
-                // In document order, what holds a node comes before it, and what is within the last
-                // one kept comes next.
+                // In document order, an ancestor comes before its descendants, and the descendants
+                // of the last kept node directly follow it.
                 if nodes.last().is_none_or(|&last| !self.tree.contains(last, id)) {
                     nodes.push(id);
                 }
@@ -302,7 +302,7 @@ impl Page {
                 Match::Node(_) => None,
             })
             .collect();
-        // From the last on, so that places stay true.
+        // From the last on, so that indices stay valid.
         attributes.sort_unstable();
         for (id, at) in attributes.into_iter().rev() {
             if let Some(attributes) = self.tree.attributes_mut(id)
@@ -313,7 +313,7 @@ impl Page {
         }
     }
 
-    /// Gives images the address that an attribute holds until a script would.
+    /// Sets the address of lazily loaded images from an attribute that a script would read.
     fn wake_images(&mut self, attributes: &[String]) {
         if attributes.is_empty() {
             return;
@@ -333,7 +333,7 @@ impl Page {
     }
 }
 
-/// The nodes among what an expression found: elements and texts.
+/// The nodes in the result of an expression: elements and texts.
 fn elements_of(found: &[Match]) -> Vec<Id> {
     found
         .iter()
@@ -344,7 +344,7 @@ fn elements_of(found: &[Match]) -> Vec<Id> {
         .collect()
 }
 
-/// The content of a tree as a document, and the ids its nodes have there.
+/// The content of a tree as a document, and the ids of its nodes there.
 struct Laid {
     document: Document,
     ids: Vec<Option<NodeId>>,

@@ -11,7 +11,7 @@ use super::tree::{Content, Id, Tree};
 pub(crate) enum Match {
     /// An element, a text, or the document.
     Node(Id),
-    /// An attribute of an element, by its place.
+    /// An attribute of an element, by its index.
     Attribute(Id, usize),
 }
 
@@ -20,7 +20,7 @@ pub(crate) enum Match {
 pub(crate) struct View<'a> {
     tree: &'a Tree,
     id: Id,
-    /// Place of the attribute plus one; 0 for the node itself.
+    /// Index of the attribute plus one; 0 for the node itself.
     attribute: u32,
 }
 
@@ -71,7 +71,7 @@ impl<'a> xpath_eval::Node<'a> for View<'a> {
         if self.attribute > 0 {
             return Some(Self { attribute: 0, ..self });
         }
-        // Out of visits, there is no way up either: walks to the root are short, but many.
+        // When no visits are left, moving up is refused too: walks to the root are short, but many.
         let parent = self.tree.parent(self.id)?;
         self.tree.visit(1);
         Some(Self { id: parent, ..self })

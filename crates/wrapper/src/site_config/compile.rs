@@ -1,31 +1,31 @@
-//! From the lines of a file to a wrapper, with a finding for each directive.
+//! Compiles the lines of a file to a site config, with a finding for each directive.
 
 use dom::LocalName;
 
 use super::directive::{Treatment, treatment};
 use super::{Directive, Expression, Line, SiteConfig};
 
-/// What became of a line.
+/// The treatment of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Line, from 1.
     pub line: usize,
-    /// The directive's name, or the line where it has none.
+    /// The directive's name, or the line if it has none.
     pub directive: String,
-    /// What became of it.
+    /// Its treatment.
     pub verdict: Verdict,
-    /// Why, where it is not simply done.
+    /// The reason, unless it is simply honoured.
     pub why: Option<String>,
 }
 
-/// What became of a directive.
+/// The treatment of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It does what it says.
+    /// It has its effect.
     Honoured,
-    /// There is nothing to do for it here.
+    /// It needs no action here.
     Needless,
-    /// It is not done.
+    /// It has no effect.
     NotHonoured,
 }
 
@@ -40,57 +40,57 @@ impl Verdict {
     }
 }
 
-/// A page whose address a file names, and texts that its article must contain.
+/// A page whose address a file gives, and texts that its article must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Test {
     /// `test_url`.
     pub url: String,
-    /// `test_contains`, those that follow it.
+    /// The `test_contains` lines that follow it.
     pub contains: Vec<String>,
 }
 
-/// A compiled site config; the default one does nothing.
+/// A compiled site config. The default value has no effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompiledSiteConfig {
-    /// Of each list the first expression that finds something counts.
+    /// In each list, the first expression that selects something is used.
     pub(crate) title: Vec<Expression>,
     pub(crate) body: Vec<Expression>,
     pub(crate) date: Vec<Expression>,
     pub(crate) author: Vec<Expression>,
-    /// All of these count.
+    /// All of these are used.
     pub(crate) strip: Vec<Expression>,
     pub(crate) strip_id_or_class: Vec<String>,
     pub(crate) strip_image_src: Vec<String>,
     pub(crate) strip_attr: Vec<Expression>,
     pub(crate) dissolve: Vec<Expression>,
     pub(crate) wrap_in: Vec<(LocalName, Expression)>,
-    /// Where to, what.
+    /// Destination, and what is moved.
     pub(crate) move_into: Vec<(Expression, Expression)>,
-    /// What is looked for in the page's text, what comes in its place.
+    /// Search string and replacement.
     pub(crate) replace: Vec<(String, String)>,
     pub(crate) single_page_link: Vec<Expression>,
     pub(crate) next_page_link: Vec<Expression>,
-    /// Of these one must find something for `single_page_link` to count.
+    /// One of these must select something for `single_page_link` to be used.
     pub(crate) if_page_contains: Vec<Expression>,
     pub(crate) src_lazy_load_attr: Vec<String>,
     pub(crate) skip_json_ld: bool,
-    /// `None` where the file does not say; then yes.
+    /// `None` if the file does not set it; the default is yes.
     autodetect_on_failure: Option<bool>,
     tests: Vec<Test>,
 }
 
 impl CompiledSiteConfig {
-    /// Whether a page on which no body is found is to be treated as one without a wrapper.
+    /// Whether a page without a body is to be treated as one without a site config.
     pub fn autodetects(&self) -> bool {
         self.autodetect_on_failure.unwrap_or(true)
     }
 
-    /// Whether it says where the body is.
+    /// Whether it has expressions of the body.
     pub fn has_body(&self) -> bool {
         !self.body.is_empty()
     }
 
-    /// Whether it may lead from a page to others of the same article.
+    /// Whether it may give the addresses of other pages of the same article.
     pub fn names_pages(&self) -> bool {
         !self.single_page_link.is_empty() || !self.next_page_link.is_empty()
     }
@@ -100,7 +100,7 @@ impl CompiledSiteConfig {
         self.body.iter().map(ToString::to_string)
     }
 
-    /// Whether the page's JSON-LD is not to be believed.
+    /// Whether the page's JSON-LD is to be ignored.
     pub fn skips_json_ld(&self) -> bool {
         self.skip_json_ld
     }
@@ -110,9 +110,9 @@ impl CompiledSiteConfig {
         &self.tests
     }
 
-    /// Adds what a file for all sites says (`global.txt`), as the format's readers do: its
-    /// expressions come after the own ones, and its switches count where the own file is silent. A
-    /// file that forbids autodetection takes nothing from it.
+    /// Adds the directives of the file for all sites (`global.txt`), as the format's readers do.
+    /// Its expressions come after the own ones, and its switches are used where the own file does
+    /// not set them. A file that forbids autodetection takes nothing from it.
     pub fn extend(&mut self, global: &Self) {
         if !self.autodetects() {
             return;
@@ -143,9 +143,9 @@ impl CompiledSiteConfig {
     }
 }
 
-/// Compiles a file. Never fails: what cannot be honoured has a finding that says so, and the rest
-/// counts. Findings are in the order of lines; lines without a directive have none unless they look
-/// as if they were meant to be one.
+/// Compiles a file. Never fails: directives that cannot be honoured get a finding with the reason,
+/// and the others are used. Findings are in the order of lines. Lines without a directive have none
+/// unless they look like one.
 pub fn compile(config: &SiteConfig) -> (CompiledSiteConfig, Vec<Finding>) {
     let mut compiler = Compiler::default();
     for (at, line) in config.lines().iter().enumerate() {
@@ -164,7 +164,7 @@ struct Compiler {
     wrapper: CompiledSiteConfig,
     findings: Vec<Finding>,
     line: usize,
-    /// Lines and values of `find_string` and `replace_string` in the long form.
+    /// Lines and values of `find_string` and `replace_string` in their two-line form.
     find: Vec<(usize, String)>,
     replace: Vec<(usize, String)>,
 }
@@ -177,15 +177,15 @@ impl Compiler {
 
     fn unread(&mut self, text: &str) {
         let why = match text.split_once(':') {
-            None => "no colon: readers of the format pass over the line",
+            None => "no colon: readers of the format skip the line",
             Some((_, value)) if value.trim().is_empty() => {
-                "no value: readers of the format pass over the line"
+                "no value: readers of the format skip the line"
             }
             Some((name, _)) if name.contains('(') && !name.contains(')') => {
-                "the first colon of a line ends the name, also within brackets: readers of the \
-                 format pass over the line; find_string and replace_string can say it"
+                "the first colon of a line ends the name, also inside brackets: readers of the \
+                 format skip the line; use find_string and replace_string instead"
             }
-            Some(_) => "no name before the colon: readers of the format pass over the line",
+            Some(_) => "no name before the colon: readers of the format skip the line",
         };
         let shown: String = text.chars().take(60).collect();
         self.found(&shown, Verdict::NotHonoured, Some(why.to_owned()));
@@ -211,7 +211,7 @@ impl Compiler {
         }
     }
 
-    /// Else why it is not.
+    /// Returns the reason if the directive is not honoured.
     fn honour(&mut self, directive: &Directive) -> Result<(), String> {
         let value = directive.value();
         let line = self.line;
@@ -235,7 +235,7 @@ impl Compiler {
             "if_page_contains" => wrapper.if_page_contains.push(expression()?),
             "dissolve" => wrapper.dissolve.push(expression()?),
             "strip_id_or_class" => {
-                // Readers put the value into an expression, without its quotes.
+                // The format's readers put the value into an expression, without its quotes.
                 let value = value.replace(['\'', '"'], "");
                 if value.is_empty() {
                     return Err("nothing but quotes: it would take out everything".to_owned());
@@ -261,7 +261,7 @@ impl Compiler {
                 if into.is_empty() {
                     return Err("needs an expression in brackets: move_into(XPath)".to_owned());
                 }
-                // Some files name the element alone.
+                // Some files give only the name of the element.
                 let into = if dom::xpath::is_name(into) {
                     Expression::new(&format!("//{into}"))
                 } else {
@@ -305,8 +305,8 @@ impl Compiler {
         let (find, replace) = (std::mem::take(&mut self.find), std::mem::take(&mut self.replace));
         if find.len() == replace.len() {
             let pairs = find.into_iter().zip(replace).map(|((_, find), (_, with))| (find, with));
-            // Readers keep one list for both forms, in order of lines; the order matters only where
-            // one replacement makes what another looks for.
+            // The format's readers keep one list for both forms, in order of lines. The order
+            // matters only if one replacement produces the search string of another.
             self.wrapper.replace.extend(pairs);
         } else {
             let why = format!(

@@ -1,13 +1,13 @@
-//! Every directive of the format, and what becomes of it here.
+//! All directives of the format, and their treatment here.
 
-/// What becomes of a directive.
+/// The treatment of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treatment {
-    /// Does what it says.
+    /// Has its effect.
     Honoured,
-    /// There is nothing to do for it here; the reason says why. The same article comes out.
+    /// Needs no action here, with the reason. The article is the same.
     Needless(&'static str),
-    /// Is not done; the reason says why. The article may be another than with other readers.
+    /// Has no effect, with the reason. The article may differ from that of other readers.
     NotHonoured(&'static str),
 }
 
@@ -70,12 +70,12 @@ const DIRECTIVES: [(&str, Treatment); 42] = {
     ]
 };
 
-/// The directives that are known, with what becomes of each, sorted by name.
+/// The known directives with their treatments, sorted by name.
 pub fn known_directives() -> &'static [(&'static str, Treatment)] {
     &DIRECTIVES
 }
 
-/// What becomes of a directive; `None` if the format has none of this name.
+/// The treatment of a directive; `None` if the format has none of this name.
 pub(crate) fn treatment(name: &str) -> Option<Treatment> {
     let at = DIRECTIVES.binary_search_by_key(&name, |(known, _)| known).ok()?;
     Some(DIRECTIVES[at].1)

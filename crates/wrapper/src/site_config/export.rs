@@ -1,14 +1,14 @@
-//! A learnt wrapper in the format.
+//! Writes learnt wrappers as a site config.
 
 use super::{Samples, SiteConfig};
 
-/// What a file is to say.
+/// The contents of a file to write.
 #[derive(Clone, Copy, Debug)]
 pub struct Exported<'a> {
-    /// What the file says about itself, a comment a line.
+    /// Comments about the file, one per line.
     pub about: &'a [String],
-    /// Wrappers in the order they are to be tried: expressions of the body, and of what is taken out
-    /// of it.
+    /// Wrappers in the order in which they are to be tried: expressions of the body, and of the
+    /// parts to remove from it.
     pub wrappers: &'a [(&'a [String], &'a [String])],
     /// Expressions that give the title, the authors and the date, the best first.
     pub title: &'a [String],
@@ -18,15 +18,15 @@ pub struct Exported<'a> {
     pub date: &'a [String],
     /// Addresses of pages, each with a text its article contains.
     pub tests: &'a [(&'a str, Option<&'a str>)],
-    /// Pages to look at for what can be taken out where, if there are any.
+    /// Sample pages that decide how removals are written, if available.
     pub samples: Option<&'a Samples<'a>>,
 }
 
-/// Writes a file. What cannot stand on a line is left out.
+/// Writes a file. Values that cannot be written on a line are left out.
 ///
-/// Readers of the format take out what `strip` names before they look for the body, wherever it is.
-/// What is taken out stands there as it was learnt where that spares the bodies of the sample pages;
-/// else it is looked for within what is selected.
+/// The format's readers remove what `strip` selects before they select the body, anywhere on the
+/// page. A removal is written as it was learnt if that leaves the bodies of the sample pages
+/// intact; else it is restricted to the selected body.
 pub fn export(exported: &Exported<'_>) -> SiteConfig {
     let mut file = SiteConfig::default();
     for line in exported.about {
@@ -54,8 +54,8 @@ pub fn export(exported: &Exported<'_>) -> SiteConfig {
             }
         }
     }
-    // What the expressions select is what was learnt: nothing is to be guessed away, and the page is to
-    // be parsed as it is.
+    // The expressions select exactly what was learnt: nothing may be removed by heuristics, and the
+    // page must be parsed unchanged.
     file.push("prune", "no");
     file.push("tidy", "no");
     for (url, contains) in exported.tests {
@@ -66,7 +66,7 @@ pub fn export(exported: &Exported<'_>) -> SiteConfig {
     file
 }
 
-/// What says that something is taken out of what other expressions select.
+/// Expressions that remove nodes only inside what the other expressions select.
 fn within(content: &[String], taken: &str, samples: Option<&Samples<'_>>) -> Vec<String> {
     let begins = |content: &String| {
         let rest = taken.strip_prefix(content.as_str());

@@ -1,4 +1,4 @@
-//! XPath 1.0 expressions that other people wrote, within limits.
+//! Third-party XPath 1.0 expressions, within limits.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,19 +10,20 @@ use super::vocabulary::foreign;
 
 /// Longest expression, in bytes. The longest of some 8,000 in public files has 379.
 const MAX_BYTES: usize = 4096;
-/// Deepest nesting of brackets; there, 7.
+/// Deepest nesting of brackets; in those files, 7.
 const MAX_NESTING: usize = 32;
-/// Most operators; there, 18. Each is a level of the expression's tree, and a call on the stack.
+/// Maximum number of operators; in those files, 18. Each is a level of the expression's tree, and a
+/// call on the stack.
 const MAX_OPERATORS: usize = 128;
 
-/// A compiled expression, and the text it was read from.
+/// A compiled expression, and its source text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     text: String,
     compiled: Expr,
 }
 
-/// Why an expression is no use.
+/// Why an expression cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpressionError {
     /// It is not XPath 1.0.
@@ -33,43 +34,43 @@ pub enum ExpressionError {
         "too large: at most {MAX_BYTES} bytes, {MAX_NESTING} brackets deep, {MAX_OPERATORS} operators"
     )]
     Size,
-    /// It uses a function, a variable or a prefix that is not there.
+    /// It uses an undefined function, variable or prefix.
     #[error("{0}")]
     Unknown(String),
 }
 
-/// What an expression gives.
+/// The result of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Found {
     /// Nodes, in document order.
     Nodes(Vec<Match>),
-    /// A string; a number or a truth value as XPath writes them.
+    /// A string; numbers and booleans are converted as in XPath.
     Text(String),
 }
 
 impl Expression {
     /// Compiles an expression.
     ///
-    /// # Errors
-    /// If it is not XPath 1.0, or larger than any that people write.
+    /// # Errors If it is not XPath 1.0, or larger than any written by people.
     pub fn new(text: &str) -> Result<Self, ExpressionError> {
         if !is_small(text) {
             return Err(ExpressionError::Size);
         }
         let compiled =
             xpath_eval::parse(text).map_err(|e| ExpressionError::Syntax(e.to_string()))?;
-        // The evaluator looks functions up when they are called: too late to say so.
+        // The evaluator resolves functions only when they are called, which is too late for an
+        // error.
         match foreign(&compiled) {
             Some(what) => Err(ExpressionError::Unknown(what)),
             None => Ok(Self { text: text.to_owned(), compiled }),
         }
     }
 
-    /// What it gives on a page.
+    /// Evaluates the expression on a page.
     pub(crate) fn find(&self, tree: &Tree) -> Result<Found, xpath_eval::EvalError> {
         let context = xpath_eval::EvaluationContext::new(View::of(tree, ROOT));
         Ok(match evaluate(&self.compiled, &context)? {
-            // A page that would take too long is one on which nothing is found.
+            // On a page that would take too long, nothing is selected.
             _ if tree.is_exhausted() => Found::Nodes(Vec::new()),
             Value::NodeSet(nodes) => {
                 let mut nodes = nodes;
@@ -80,7 +81,8 @@ impl Expression {
         })
     }
 
-    /// The nodes it selects on a page, in document order; none if it gives no nodes.
+    /// The nodes it selects on a page, in document order; empty if the result is not a set of
+    /// nodes.
     pub(crate) fn select(&self, tree: &Tree) -> Vec<Match> {
         match self.find(tree) {
             Ok(Found::Nodes(nodes)) => nodes,
@@ -95,7 +97,7 @@ impl Display for Expression {
     }
 }
 
-/// Whether an expression is small enough to be read and evaluated on any thread's stack.
+/// Whether an expression is small enough to be parsed and evaluated on the stack of any thread.
 fn is_small(text: &str) -> bool {
     if text.len() > MAX_BYTES {
         return false;

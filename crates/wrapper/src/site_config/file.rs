@@ -1,4 +1,4 @@
-//! The lines of a file, read and printed.
+//! Parser and printer of the lines of a file.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -11,13 +11,13 @@ pub struct SiteConfig {
 /// A line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// Nothing but white space.
+    /// Only white space.
     Blank,
-    /// What stands after a `#` at the line's beginning.
+    /// The text after a `#` at the beginning of the line.
     Comment(String),
     /// `name: value` or `name(argument): value`.
     Directive(Directive),
-    /// What no reader of the format makes anything of.
+    /// A line that no reader of the format understands.
     Unread(String),
 }
 
@@ -29,7 +29,7 @@ pub struct Directive {
     value: String,
 }
 
-/// White space, or a byte order mark, at the ends of a line, a name or a value does not count.
+/// White space, or a byte order mark, that is trimmed from a line, a name or a value.
 const SPACE: [char; 7] = [' ', '\t', '\n', '\r', '\0', '\u{b}', '\u{feff}'];
 
 fn is_name(name: &str) -> bool {
@@ -37,9 +37,9 @@ fn is_name(name: &str) -> bool {
 }
 
 impl Directive {
-    /// A directive, if it can be written: names are of letters, digits and `_`; an argument has no
-    /// colon (the first colon of a line ends the name) and no line break; a value is not empty and
-    /// has no line break and no white space at its ends.
+    /// A directive, if it can be written: the name consists of letters, digits and `_`; the
+    /// argument has no colon (the first colon of a line ends the name) and no line break; the value
+    /// is not empty and has no line break and no white space at its ends.
     pub fn new(name: &str, argument: Option<&str>, value: &str) -> Option<Self> {
         let text = |text: &str| !text.contains(['\n', '\r']);
         let argument_fits = argument.is_none_or(|a| text(a) && !a.contains(':'));
@@ -51,17 +51,17 @@ impl Directive {
         })
     }
 
-    /// What it is called, e.g. `strip`.
+    /// Its name, e.g. `strip`.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What stands in brackets after the name.
+    /// The text in brackets after the name.
     pub fn argument(&self) -> Option<&str> {
         self.argument.as_deref()
     }
 
-    /// What stands after the colon; never empty.
+    /// The text after the colon; never empty.
     pub fn value(&self) -> &str {
         &self.value
     }
@@ -87,10 +87,10 @@ impl Display for Directive {
 }
 
 impl SiteConfig {
-    /// Reads any text. Lines end in LF or CRLF; a byte order mark is passed over.
+    /// Parses any text. Lines end in LF or CRLF; a byte order mark is skipped.
     pub fn parse(text: &str) -> Self {
         let mut lines: Vec<Line> = text.split('\n').map(Line::read).collect();
-        // What stands after the last line break is a line only if there is something.
+        // Text after the last line break is a line only if it is not empty.
         if lines.last() == Some(&Line::Blank) {
             lines.pop();
         }
@@ -110,8 +110,8 @@ impl SiteConfig {
         })
     }
 
-    /// Adds a directive; false if the value cannot be written (see [`Directive::new`]), and then
-    /// nothing is added.
+    /// Adds a directive. Returns false, and adds nothing, if the value cannot be written (see
+    /// [`Directive::new`]).
     pub fn push(&mut self, name: &str, value: &str) -> bool {
         let directive = Directive::new(name, None, value);
         let fits = directive.is_some();
@@ -119,7 +119,7 @@ impl SiteConfig {
         fits
     }
 
-    /// Adds a comment, on one line whatever is in the text.
+    /// Adds a comment. Line breaks in the text are replaced.
     pub fn comment(&mut self, text: &str) {
         let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let text = text.trim();

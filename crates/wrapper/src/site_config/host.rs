@@ -3,16 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Longest name of a host that readers of the format look for.
+/// Longest host name that the format's readers look for.
 const MAX_LENGTH: usize = 200;
 
-/// What a host is looked up as: lower case, without `www.`.
+/// The form in which a host is looked up: lower case, without `www.`.
 fn bare(host: &str) -> String {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     host.strip_prefix("www.").unwrap_or(&host).to_owned()
 }
 
-/// Whether a name is one of a host: labels of letters, digits and inner hyphens.
+/// Whether a name is a host name: labels of letters, digits and inner hyphens.
 fn is_host(name: &str) -> bool {
     let is_label = |label: &str| {
         let inner = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
@@ -24,8 +24,8 @@ fn is_host(name: &str) -> bool {
     name.len() <= MAX_LENGTH && name.split('.').all(is_label)
 }
 
-/// The host a file is for, by its name: `example.com`, or `.example.com` for those below it. `None`
-/// if the name is not of that kind.
+/// The host of a file, by the file's name: `example.com`, or `.example.com` for the hosts below it.
+/// `None` if it is not such a name.
 pub fn host_of_file(file: &str) -> Option<String> {
     let stem = file.to_ascii_lowercase();
     let stem = stem.strip_suffix(".txt")?;
@@ -36,8 +36,8 @@ pub fn host_of_file(file: &str) -> Option<String> {
     is_host(name.trim_start_matches('.')).then_some(name).filter(|name| !name.starts_with(".."))
 }
 
-/// The names a host's file may have, the nearest first: `a.b.example`, `.b.example`, `.example`.
-/// Other readers go one step up; here all are tried.
+/// The possible file names of a host, the most specific first: `a.b.example`, `.b.example`,
+/// `.example`. Other readers go up one level; here all are tried.
 pub fn lookup_names(host: &str) -> Vec<String> {
     let host = bare(host);
     let mut names = vec![host.clone()];
@@ -49,9 +49,9 @@ pub fn lookup_names(host: &str) -> Vec<String> {
     names
 }
 
-/// Which files hold a site's hosts: name of the file without `.txt`, and the places of the hosts in the
-/// list given. Hosts of one parent domain share a file where there are several; a lone one, and a
-/// site's bare domain, have their own. Names that are none of hosts have no file.
+/// The files that cover a site's hosts: the file name without `.txt`, and the indices of the hosts
+/// in the given list. Several hosts of one parent domain share a file; a single one, and a site's
+/// bare domain, have their own. Names that are not host names get no file.
 pub fn file_hosts(hosts: &[&str]) -> BTreeMap<String, Vec<usize>> {
     let mut siblings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let all: BTreeSet<String> = hosts.iter().map(|host| bare(host)).collect();
@@ -67,8 +67,8 @@ pub fn file_hosts(hosts: &[&str]) -> BTreeMap<String, Vec<usize>> {
         if !is_host(&host) {
             continue;
         }
-        // A parent that is a public suffix alone is never one of a site's: all hosts of a site end in
-        // the same domain, and a bare domain has no sibling there.
+        // The parent is never a bare public suffix: all hosts of a site end in the same domain, and
+        // a bare domain has no sibling there.
         let shared = above(&host).filter(|above| siblings[above].len() > 1);
         let name = shared.map_or(host, |above| format!(".{above}"));
         files.entry(name).or_default().push(at);

@@ -1,4 +1,4 @@
-//! Which common expressions give the title, the authors and the date of sample pages.
+//! Finds common expressions that give the title, the authors and the date of sample pages.
 
 use dom::{Keep, ParseConfig};
 
@@ -7,7 +7,7 @@ use super::axes::Match;
 use super::expression::Found;
 use super::tree::{Id, Tree};
 
-/// A sample page, and what is known of it.
+/// A sample page, and its known values.
 #[derive(Clone, Copy, Debug)]
 pub struct Sought<'a> {
     /// The page.
@@ -18,12 +18,12 @@ pub struct Sought<'a> {
     pub authors: &'a [String],
     /// Whether its date is known.
     pub has_date: bool,
-    /// Expressions of its body.
+    /// Expressions that select its body.
     pub body: &'a [String],
 }
 
-/// Expressions that gave exactly what was sought, the first of them that finds something, on every sample
-/// page where any does.
+/// For each field, expressions that gave exactly the known value on every sample page where any of
+/// them gives one. The first of them that selects something is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probed {
     /// Of the title.
@@ -101,8 +101,8 @@ impl<'a> Samples<'a> {
         Self(pages.iter().map(page).collect())
     }
 
-    /// Whether all that an expression selects can be taken out of the pages without a node of a body
-    /// going whole, and it selects something.
+    /// Whether an expression selects something, and all of it can be removed from the pages without
+    /// removing a complete node of a body.
     pub(crate) fn spares_bodies(&self, expression: &str) -> bool {
         let Ok(expression) = Expression::new(expression) else { return false };
         let mut any = false;
@@ -120,10 +120,10 @@ impl<'a> Samples<'a> {
         self.0.iter().any(|page| !expression.select(&page.tree).is_empty())
     }
 
-    /// Tries common expressions. One is used only if it gives what is known on every page where it gives
-    /// anything, and something on a page where those before it give nothing; and if what it finds is not part
-    /// of the body, as readers take the element out. `is_date` says whether a text found on the page of this
-    /// number is its date.
+    /// Tries common expressions. One is used only if it gives the known value on every page where
+    /// it gives anything, and gives something on a page where those before it give nothing. What it
+    /// selects must not be part of the body, because the format's readers remove the element.
+    /// `is_date` returns whether a text found on the page with this index is its date.
     pub fn probe(&self, is_date: &dyn Fn(usize, &str) -> bool) -> Probed {
         let title = |_: usize, page: &Page<'_>, found: &[String]| {
             let wanted = page.sought.title.unwrap_or_default();
@@ -183,7 +183,8 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The values an expression finds; `None` if one is a part of the body, or has it in it.
+    /// The values an expression gives; `None` if one of its elements is part of the body or
+    /// contains it.
     fn found(&self, expression: &Expression) -> Option<Vec<String>> {
         match expression.find(&self.tree) {
             Ok(Found::Text(text)) => Some(vec![text]),

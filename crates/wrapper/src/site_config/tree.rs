@@ -1,10 +1,10 @@
-//! A page that directives can change: nodes linked in all directions.
+//! A mutable page: nodes linked in all directions.
 
 use std::cell::{Cell, OnceCell};
 
 use dom::{Document, LocalName, NodeId};
 
-/// A node's place in the arena.
+/// A node's index in the arena.
 pub(crate) type Id = u32;
 
 /// The document itself, the parent of the root element.
@@ -13,8 +13,8 @@ pub(crate) const ROOT: Id = 0;
 /// No node.
 const NONE: Id = Id::MAX;
 
-/// Visits to nodes that all expressions on a page may take together: so many for each node and so
-/// many more. A simple expression takes some three visits for each node.
+/// Maximum number of visits to nodes for all expressions on a page together: this many per node
+/// plus a constant. A simple expression takes about three visits per node.
 const VISITS_A_NODE: u64 = 500;
 const MORE_VISITS: u64 = 20_000_000;
 
@@ -26,7 +26,7 @@ struct Node {
     next: Id,
     first: Id,
     last: Id,
-    /// Taken out: expressions do not see it any more.
+    /// Removed: no longer visible to expressions.
     removed: bool,
 }
 
@@ -41,13 +41,13 @@ pub(crate) enum Content {
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
-    /// Place of each node in document order, until something is moved.
+    /// Position of each node in document order, until something is moved.
     order: OnceCell<Vec<u32>>,
     visits: Cell<u64>,
 }
 
 impl Tree {
-    /// A page without anything.
+    /// An empty page.
     pub(crate) fn empty() -> Self {
         let mut tree =
             Self { nodes: Vec::new(), order: OnceCell::new(), visits: Cell::new(MORE_VISITS) };
@@ -55,7 +55,7 @@ impl Tree {
         tree
     }
 
-    /// A parsed page; the node of id n there has id n + 1 here.
+    /// A parsed page. The node with id n in the document has id n + 1 here.
     pub(crate) fn of(document: &Document) -> Self {
         let mut tree = Self::empty();
         for id in document.ids() {
@@ -89,7 +89,7 @@ impl Tree {
         self.nodes.len() as Id - 1
     }
 
-    /// Nodes that there are or were.
+    /// Number of nodes, including removed ones.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -119,7 +119,7 @@ impl Tree {
         self.attributes(id).iter().find(|(n, _)| &**n == name).map(|(_, value)| value.as_str())
     }
 
-    /// The attributes of an element, to be changed.
+    /// The attributes of an element, mutable.
     pub(crate) fn attributes_mut(&mut self, id: Id) -> Option<&mut Vec<(LocalName, String)>> {
         match &mut self.node_mut(id).content {
             Content::Element { attributes, .. } => Some(attributes),
@@ -131,13 +131,14 @@ impl Tree {
         Some(self.node(id).parent).filter(|&parent| parent != NONE)
     }
 
-    /// The children, those taken out among them.
+    /// The children, including removed ones.
     pub(crate) fn all_children(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
         let some = |id: Id| Some(id).filter(|&id| id != NONE);
         std::iter::successors(some(self.node(id).first), move |&child| some(self.node(child).next))
     }
 
-    /// The children that are there. Each costs a visit; without any left there are none.
+    /// The children that are not removed. Each costs a visit; when no visits are left, there are
+    /// none.
     pub(crate) fn children(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
         self.all_children(id)
             .take_while(|_| self.visit(1))
@@ -156,7 +157,7 @@ impl Tree {
         self.visits.get() == 0
     }
 
-    /// A subtree in document order, its root first, those taken out among them.
+    /// A subtree in document order, its root first, including removed nodes.
     pub(crate) fn subtree(&self, root: Id) -> impl Iterator<Item = Id> + '_ {
         let up = move |mut id: Id| loop {
             if id == root {
@@ -174,7 +175,7 @@ impl Tree {
         })
     }
 
-    /// The text of a subtree without what was taken out of it. Costs visits for its length, too.
+    /// The text of a subtree without removed nodes. Costs visits in proportion to its length, too.
     pub(crate) fn text_of(&self, root: Id) -> String {
         let mut text = String::new();
         let mut stack = vec![root];
@@ -192,19 +193,19 @@ impl Tree {
         text
     }
 
-    /// Whether this very node was taken out.
+    /// Whether this node itself was removed.
     pub(crate) fn is_removed_root(&self, id: Id) -> bool {
         self.node(id).removed
     }
 
-    /// Takes a node out, with all that is in it.
+    /// Removes a node with its subtree.
     pub(crate) fn remove(&mut self, id: Id) {
         if id != ROOT {
             self.node_mut(id).removed = true;
         }
     }
 
-    /// Place in document order.
+    /// Position in document order.
     pub(crate) fn place(&self, id: Id) -> u32 {
         let order = self.order.get_or_init(|| {
             let mut order = vec![u32::MAX; self.nodes.len()];
@@ -275,7 +276,7 @@ impl Tree {
         self.append(around, id);
     }
 
-    /// Puts a node's children in its place.
+    /// Replaces a node by its children.
     pub(crate) fn dissolve(&mut self, id: Id) {
         let is_element = matches!(self.content(id), Content::Element { .. });
         if !is_element || self.parent(id).is_none_or(|parent| parent == ROOT) {

@@ -1,8 +1,8 @@
-//! What an expression may call: the core functions of XPath 1.0 (W3C 1999, §4), and nothing else.
+//! The functions that an expression may call: the core functions of XPath 1.0 (W3C 1999, §4).
 
 use xpath_eval::{Expr, FilterExpr, LocationPath, NodeTest, PathExpr, PrimaryExpr, QName};
 
-/// The core functions with the fewest and most arguments each takes.
+/// The core functions with the minimum and maximum number of their arguments.
 const FUNCTIONS: [(&str, usize, usize); 27] = [
     ("boolean", 1, 1),
     ("ceiling", 1, 1),
@@ -33,7 +33,7 @@ const FUNCTIONS: [(&str, usize, usize); 27] = [
     ("true", 0, 0),
 ];
 
-/// The first thing in an expression that XPath 1.0 over HTML does not have, in words.
+/// A description of the first part of an expression that is not in XPath 1.0 over HTML.
 pub(crate) fn foreign(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Or(a, b)

@@ -1,9 +1,9 @@
 /*!
 The ratchet: figures that a run must not fall below.
 
-The file pins the gold and the setting the figures were measured with, since figures of another gold, another smallest
-group or other data sets are other figures. A floor is a row of the main tables, `measure/data set` or
-`measure/data set singles`, in percent of F1. Floors only rise unless told otherwise.
+The file records the gold and the setting the figures were measured with, since figures with another gold, another
+minimum group size or other data sets are not comparable. A floor is a row of the main tables, `measure/data set` or
+`measure/data set singles`, in percent of F1. Unless lowering is allowed, floors only rise.
 */
 
 use std::{collections::BTreeMap, path::Path};
@@ -14,15 +14,15 @@ use serde::{Deserialize, Serialize};
 use super::report::{Broken, Report, Verdict};
 use super::write_whole;
 
-/// A figure may be this far below its floor, in points of a hundred: what rounding hides.
+/// Tolerance below a floor, in percentage points, for rounding.
 const EPSILON: f64 = 0.05;
 
-/// What floors depend on besides the runs.
+/// The setting that floors depend on, besides the runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Setting {
     pub(super) gold_digest: String,
     pub(super) min_group: usize,
-    /// The data sets asked for; empty for all.
+    /// The requested data sets; empty for all.
     pub(super) datasets: Vec<String>,
 }
 
@@ -38,14 +38,14 @@ struct FloorsFile {
     floors: Figures,
 }
 
-/// What may happen to the file.
+/// The permitted changes to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// Nothing.
     Keep,
-    /// Floors may rise and new ones come.
+    /// Floors may rise, and new ones may be added.
     Raise,
-    /// They may fall, too.
+    /// Floors may also fall.
     Any,
 }
 
@@ -60,13 +60,13 @@ impl Change {
 }
 
 impl Verdict {
-    /// True where a floor broke and was not lowered.
+    /// Whether a figure is below its floor, and the floor was not lowered.
     pub(super) fn is_broken(&self) -> bool {
         !self.broken.is_empty() && !self.updated
     }
 }
 
-/// The figures of a report that floors can be set under.
+/// The figures of a report that can have floors.
 pub(super) fn measured(report: &Report) -> Figures {
     let mut figures = Figures::new();
     for tables in &report.measures {
@@ -81,9 +81,9 @@ pub(super) fn measured(report: &Report) -> Figures {
     figures
 }
 
-/// Holds figures against the floors in a file, and changes the file as far as it may be changed.
+/// Compares figures with the floors in a file, and changes the file as far as `change` permits.
 ///
-/// A refusal to lower leaves the file untouched and shows as broken floors.
+/// If lowering is refused, the file is unchanged and the verdict has broken floors.
 pub(super) fn hold(
     path: &Path,
     setting: &Setting,
@@ -112,7 +112,8 @@ pub(super) fn hold(
     Ok(verdict)
 }
 
-/// The floors of a file, if it was measured in the same setting; none where it is to be made or moved.
+/// The floors of a file, if it was measured with the same setting; empty if it is to be created or
+/// replaced.
 fn stored(path: &Path, setting: &Setting, change: Change) -> anyhow::Result<Figures> {
     if change != Change::Keep && !path.exists() {
         return Ok(Figures::new());

@@ -1,4 +1,4 @@
-//! The report for programs: JSON nested as it is, CSV with one figure a line.
+//! Machine-readable reports: nested JSON, and CSV with one figure per line.
 
 use super::report::Report;
 
@@ -9,9 +9,10 @@ pub(super) fn json(report: &Report) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// One line a figure: `measure,dataset,run,over,statistic,units,value`.
+/// One line per figure: `measure,dataset,run,over,statistic,units,value`.
 ///
-/// `over` says what the figure is a mean of: templates, singles, pages, sites; for a difference, `run` is `first - other`.
+/// `over` is the unit over which the mean is taken: templates, singles, pages, sites. For a
+/// difference, `run` is `first - other`.
 pub(super) fn csv(report: &Report) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["measure", "dataset", "run", "over", "statistic", "units", "value"])?;

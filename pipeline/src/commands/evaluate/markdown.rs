@@ -1,4 +1,4 @@
-//! The report for people.
+//! The report as Markdown.
 
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ pub(super) fn render(report: &Report) -> String {
     text
 }
 
-/// How the floors held, as a section of its own.
+/// The verdict on the floors, as a section.
 pub(super) fn floors(verdict: &Verdict) -> String {
     let mut text = String::from("## Floors\n\n");
     let fate = if verdict.updated {
@@ -185,12 +185,12 @@ fn excerpts(text: &mut String, what: &str, excerpts: &Excerpts) {
     }
 }
 
-/// A figure, or a dash where there is none.
+/// A figure, or a dash if there is none.
 fn figure(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.1}"))
 }
 
-/// Text that does not end its table cell.
+/// Text escaped for a table cell.
 pub(super) fn cell(text: &str) -> String {
     printed::line(text).replace('|', "\\|")
 }

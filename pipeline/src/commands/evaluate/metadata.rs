@@ -1,12 +1,13 @@
 /*!
-`sitegrove evaluate --metadata`: titles, authors and dates of several runs beside those the gold knows.
+`sitegrove evaluate --metadata`: compares titles, authors and dates of several runs with those of the gold.
 
-Each field is scored on the pages whose gold has it, data set by data set and over all; how, and what counts as equal, is
-told at [`score::metadata`]. A page or field that a run lacks scores zero and has no value.
+Each field is scored on the pages whose gold has it, by data set and over all. [`score::metadata`] documents the scores
+and what counts as equal. A page or field that a run lacks scores zero and has no value.
 
-Dates are counted twice where the first run tells when it fetched its pages (`fetched`): all, and without those that are
-more than a day later than the fetch, which no page fetched then can have. A crawl whose times were made up, or whose gold was taken from a later
-copy, makes the first figure a measure of the times; the second is the same pages for every run.
+If the first run records when it fetched its pages (`fetched`), dates are counted twice: all of them, and without those
+more than a day after the fetch, which no page fetched then can have. With a crawl whose times are invented, or whose
+gold was taken from a later copy, the first figure measures mainly those times. The second figure uses the same pages
+for every run.
 */
 
 mod render;
@@ -28,7 +29,7 @@ use super::{
     tables::ALL,
 };
 
-/// What is compared.
+/// A field that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Field {
@@ -52,14 +53,14 @@ impl Field {
     }
 }
 
-/// Everything found.
+/// The result of the comparison.
 #[derive(Serialize)]
 struct Report {
     gold: String,
     gold_digest: String,
     datasets: Vec<String>,
     runs: Vec<String>,
-    /// Dates of the gold that do not begin with year-month-day, and are passed over.
+    /// Dates of the gold that do not begin with year-month-day, and are ignored.
     unread_dates: usize,
     rows: Vec<Row>,
     worst: Vec<worst::Listing>,
@@ -76,7 +77,7 @@ struct Row {
     runs: Vec<Figures>,
 }
 
-/// How a run did, in percent of the gold's values.
+/// The figures of a run, in percent of the gold's values.
 #[derive(Serialize)]
 struct Figures {
     exact: f64,
@@ -84,13 +85,13 @@ struct Figures {
     with_value: f64,
 }
 
-/// The score of every run on one field of one page, and whether it has a value.
+/// The score of every run for one field of one page, and whether it has a value.
 type Scored = Vec<(FieldScore, bool)>;
 
 /// Compares the runs and writes the report.
 ///
 /// # Errors
-/// Where no page of the gold has a title, an author or a date.
+/// If no page of the gold has a title, an author or a date.
 pub(super) fn report(
     gold: &GoldFile,
     runs: &[Run],
@@ -117,7 +118,7 @@ pub(super) fn report(
             listings.push(worst::listing(field, &gold.pages, runs, &scored, worst));
         }
     }
-    // The same pages need not be counted twice.
+    // A second count of the same pages is omitted.
     let counts = |field| rows.iter().filter(|r| r.field == field).map(|r| r.gold).sum::<usize>();
     if counts(Field::Date) == counts(Field::DateByFetch) {
         rows.retain(|row| row.field != Field::DateByFetch);
@@ -144,7 +145,7 @@ pub(super) fn report(
     }
 }
 
-/// Scores one field of a page; `None` where its gold has none.
+/// Scores one field of a page; `None` if its gold does not have it.
 fn score_page(field: Field, page: &GoldPage, runs: &[Run]) -> Option<Scored> {
     let mut found = runs.iter().map(|run| run.pages.get(&page.url));
     match field {

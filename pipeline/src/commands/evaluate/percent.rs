@@ -1,4 +1,4 @@
-//! Figures in percent.
+//! Percentages.
 
 /// A share in percent, to four decimals.
 pub(super) fn percent(share: f64) -> f64 {

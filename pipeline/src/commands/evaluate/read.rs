@@ -1,4 +1,4 @@
-//! Reads the gold and the runs: JSON lines, plain, gzip or zstd, any error with its file and line.
+//! Reads the gold and the runs: JSON lines, plain, gzip or zstd. Errors name the file and line.
 
 use std::{
     collections::BTreeSet,
@@ -21,7 +21,7 @@ pub(in crate::commands) struct GoldFile {
     pub(in crate::commands) path: PathBuf,
     /// SHA-256 of the whole file, decompressed, in hexadecimal.
     pub(in crate::commands) digest: String,
-    /// The data sets asked for; empty for all.
+    /// The requested data sets; empty for all.
     pub(in crate::commands) datasets: Vec<String>,
     pub(in crate::commands) pages: Vec<GoldPage>,
 }
@@ -34,9 +34,9 @@ pub(in crate::commands) struct GoldPage {
     pub(in crate::commands) site: String,
     pub(in crate::commands) text: String,
     pub(in crate::commands) title: Option<String>,
-    /// Authors as the gold has them: names, a list in one string, a byline.
+    /// Authors as written in the gold: names, a list in one string, a byline.
     pub(in crate::commands) authors: Vec<String>,
-    /// The date of publication as the gold writes it.
+    /// The date of publication as written in the gold.
     pub(in crate::commands) date: Option<String>,
     pub(in crate::commands) page_title: Option<String>,
     pub(in crate::commands) optional: Vec<String>,
@@ -45,18 +45,18 @@ pub(in crate::commands) struct GoldPage {
     pub(in crate::commands) nodes: Vec<String>,
 }
 
-/// What one system made of the pages.
+/// The output of one system.
 pub(super) struct Run {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) pages: FxHashMap<String, RunPage>,
     /// Lines of the file.
     pub(super) records: usize,
-    /// Lines whose URL an earlier line had.
+    /// Lines with the URL of an earlier line.
     pub(super) duplicates: usize,
 }
 
-/// What one system made of one page.
+/// The output of one system for one page.
 pub(super) struct RunPage {
     pub(super) text: String,
     pub(super) nodes: Vec<String>,
@@ -113,12 +113,12 @@ struct RunLine {
     fetched: Option<String>,
 }
 
-/// Data set of gold lines that name none.
+/// The data set of gold lines without one.
 fn unnamed() -> String {
     "gold".to_owned()
 }
 
-/// Reads the gold, of it only the data sets named (all where none is).
+/// Reads the gold, restricted to the given data sets (all if there are none).
 pub(in crate::commands) fn gold(path: &Path, datasets: &[String]) -> anyhow::Result<GoldFile> {
     let bytes = bytes(path)?;
     let digest = HEXLOWER.encode(&Sha256::digest(&bytes));
@@ -159,7 +159,7 @@ impl GoldLine {
     }
 }
 
-/// Reads the runs named on the command line; no two may have the same name.
+/// Reads the runs given on the command line; their names must be unique.
 pub(super) fn runs(specs: &[String]) -> anyhow::Result<Vec<Run>> {
     let mut runs: Vec<Run> = Vec::new();
     for spec in specs {
@@ -197,7 +197,7 @@ fn run(name: String, path: PathBuf) -> anyhow::Result<Run> {
     Ok(run)
 }
 
-/// Splits NAME=PATH. A path without a name is called as its last part that tells something.
+/// Splits NAME=PATH. Without a name, the last meaningful part of the path is used.
 fn name_and_path(spec: &str) -> (String, PathBuf) {
     if let Some((name, path)) = spec.split_once('=')
         && !Path::new(spec).exists()
@@ -212,12 +212,12 @@ fn name_and_path(spec: &str) -> (String, PathBuf) {
     (folder.unwrap_or_else(|| stem.to_owned()), path)
 }
 
-/// A node key of the gold or a run: strings and numbers alike.
+/// A node key of the gold or a run: strings and numbers are equivalent.
 fn node_key(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The bytes of a file, decompressed where it is gzip or zstd.
+/// The contents of a file, decompressed if it is gzip or zstd.
 fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut file =
         crate::lines::open(path).with_context(|| format!("cannot read {}", path.display()))?;

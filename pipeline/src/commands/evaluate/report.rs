@@ -1,10 +1,10 @@
-//! What an evaluation found.
+//! The result of an evaluation.
 
 use serde::Serialize;
 
 use super::worst::WorstPage;
 
-/// Everything an evaluation found.
+/// The result of an evaluation.
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) gold: String,
@@ -25,11 +25,11 @@ pub(super) struct RunInfo {
     pub(super) path: String,
     pub(super) records: usize,
     pub(super) duplicates: usize,
-    /// Pages of the gold the run lacks, counted as empty outputs.
+    /// Pages of the gold that the run lacks, counted as empty outputs.
     pub(super) missing: usize,
-    /// Pages of the run that are not among the gold.
+    /// Pages of the run that are not in the gold.
     pub(super) unknown: usize,
-    /// Time spent on pages of the gold, where the run tells.
+    /// Time spent on pages of the gold, if the run records it.
     pub(super) seconds: Option<f64>,
 }
 
@@ -43,18 +43,18 @@ pub(super) struct MeasureTables {
     pub(super) differences: Vec<Difference>,
 }
 
-/// One row of the main table: the F1 of every run over one kind of page of one data set.
+/// One row of the main table: the F1 of every run, over one kind of pages of one data set.
 #[derive(Serialize)]
 pub(super) struct Row {
     pub(super) dataset: String,
-    /// False: the macro mean over groups of siblings. True: the mean over pages of no group.
+    /// False: the macro mean over groups of siblings. True: the mean over pages in no group.
     pub(super) singles: bool,
     /// Number of groups, or of pages.
     pub(super) units: usize,
     pub(super) f1: Vec<Option<f64>>,
 }
 
-/// Everything else about one run on one data set.
+/// All other figures of one run on one data set.
 #[derive(Serialize)]
 pub(super) struct SummaryRow {
     pub(super) dataset: String,
@@ -71,7 +71,7 @@ pub(super) struct SummaryRow {
     pub(super) macro_templates: Option<f64>,
 }
 
-/// How far the first run is ahead of another.
+/// The difference between the first run and another.
 #[derive(Serialize)]
 pub(super) struct Difference {
     pub(super) first: String,
@@ -92,20 +92,20 @@ impl Row {
     }
 }
 
-/// How the measured figures stand to their floors.
+/// The comparison of the measured figures with their floors.
 #[derive(Debug, Serialize)]
 pub(super) struct Verdict {
     pub(super) file: String,
-    /// Floors that held.
+    /// Floors that were met.
     pub(super) held: usize,
-    /// Floors that no figure of this evaluation answers to: other runs, other measures.
+    /// Floors without a figure in this evaluation: of other runs or other measures.
     pub(super) not_measured: usize,
     /// Figures without a floor.
     pub(super) without_floor: usize,
     pub(super) broken: Vec<Broken>,
-    /// True where the file was written.
+    /// Whether the file was written.
     pub(super) updated: bool,
-    /// True where it was to be written, but a floor would have fallen.
+    /// Whether the file was not written because a floor would have fallen.
     pub(super) refused: bool,
 }
 

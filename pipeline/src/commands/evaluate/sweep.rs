@@ -1,11 +1,11 @@
 /*!
-`sitegrove evaluate --sweep`: the Forest paper's Figures 5, 6 and 7 over any gold.
+`sitegrove evaluate --sweep`: the Forest paper's Figures 5, 6 and 7, measured on any gold.
 
-Reads the archives, takes the layouts as the gold gives them (`groups`), learns from and extracts each group of
-siblings with the stages a run is made of (`trial`) under every setting of a `plan`, and writes the scores as CSV, as
-Markdown (`grid`, `differences`) and as SVG (`chart`).
+Reads the archives, takes the layouts from the gold (`groups`), learns from and extracts each group of siblings with the
+stages of a run (`trial`) under every setting of a `plan`, and writes the scores as CSV, Markdown (`grid`,
+`differences`) and SVG (`chart`).
 
-Groups are taken in parallel and put together in their order: equal input gives equal bytes for any number of threads.
+Groups are processed in parallel and collected in order: equal input gives equal bytes for any number of threads.
 */
 
 mod chart;
@@ -29,16 +29,18 @@ use crate::{config::Config, inputs, progress::ledger::Clock, run, stages::group:
 use groups::{Group, groups};
 use plan::Plan;
 
-/// What a sweep varies.
+/// The variable of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Sweep {
-    /// Sibling pages to learn from (Figure 5), and which engine serves small layouts best.
+    /// Number of sibling pages to learn from (Figure 5), and the engine that is best for small
+    /// layouts.
     Siblings,
-    /// Signifiers a page (Figure 6), and the parts of the relevance: J, U and J×U (Figure 7).
+    /// Number of signifiers per page (Figure 6), and the factors of the relevance: J, U and J×U
+    /// (Figure 7).
     Signifiers,
 }
 
-/// Measures what the arguments ask for, writes the files into their folder and the tables to `out`.
+/// Measures the sweep, writes the files to the folder given by `--out` and the tables to `out`.
 pub(super) fn sweep(args: &EvaluateArgs, sweep: Sweep, out: &mut dyn Write) -> anyhow::Result<()> {
     let folder = args.out.as_deref().context("--sweep needs --out DIR")?;
     ensure!(!folder.is_file(), "--out {}: with --sweep it is a folder", folder.display());
@@ -76,7 +78,7 @@ fn file(folder: &Path, plan: &Plan, extension: &str) -> std::path::PathBuf {
     folder.join(format!("{}.{extension}", plan.name))
 }
 
-/// The groups of the gold with their pages, as the archives and feeds have them.
+/// The groups of the gold with their pages from the archives and feeds.
 fn read_groups<'g>(
     args: &EvaluateArgs,
     gold: &'g [read::GoldPage],
@@ -96,10 +98,11 @@ fn read_groups<'g>(
     Ok(groups)
 }
 
-/// The scores of one group by row and column of a plan; `None` where it has no gold to count.
+/// The scores of one group by row and column of a plan; `None` if its gold has nothing to count.
 type Summaries = Vec<Vec<Option<Summary>>>;
 
-/// Every group under every setting of the plan. Numbers beyond the group's size are its size.
+/// Measures every group under every setting of the plan. Numbers above the group's size are
+/// replaced by it.
 fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> Vec<Summaries> {
     groups
         .par_iter()

@@ -1,4 +1,4 @@
-//! The report: every figure of every table, in percent, in one fixed order.
+//! The tables of the report: all figures, in percent, in a fixed order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use super::{GoldFile, Run, Scores, read::GoldPage};
 
 /// Name of the rows over all data sets.
 pub(super) const ALL: &str = "ALL";
-/// Seed of the intervals: any number, but always the same.
+/// Seed of the intervals: arbitrary, but fixed.
 const SEED: u64 = 1;
 
-/// Makes the tables; the worst pages and the floors are added by others.
+/// Builds the tables; the worst pages and the floors are added later.
 pub(super) fn report(
     gold: &GoldFile,
     runs: &[Run],
@@ -84,7 +84,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The pages of a slice that have a score, with it.
+    /// The pages of a slice that have a score, with their scores.
     fn scored<'s>(
         &'s self,
         slice: &'s str,
@@ -106,7 +106,7 @@ impl<'a> Frame<'a> {
         group_means(self.scored(slice, scores).filter_map(grouped))
     }
 
-    /// A site is one whatever data sets its pages are in.
+    /// A site counts once, whatever data sets its pages are in.
     fn by_site(&self, slice: &str, scores: &[Option<Score>]) -> BTreeMap<&'a str, f64> {
         group_means(
             self.scored(slice, scores).map(|(at, score)| (self.pages[at].site.as_str(), score.f1)),
@@ -190,7 +190,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// First minus second, key by key. Both have the same keys: which pages are scored depends on the gold alone.
+/// First minus second, by key. Both have the same keys, because the gold alone decides which pages
+/// are scored.
 fn paired<K: Ord>(first: &BTreeMap<K, f64>, second: &BTreeMap<K, f64>) -> Vec<f64> {
     first.values().zip(second.values()).map(|(a, b)| a - b).collect()
 }

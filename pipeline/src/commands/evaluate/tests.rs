@@ -1,4 +1,4 @@
-//! The command from files to report, on pages made up here.
+//! The command from files to report, on invented pages.
 
 mod floors;
 mod metadata;
@@ -18,8 +18,8 @@ struct Cli {
     args: EvaluateArgs,
 }
 
-/// Two data sets: three siblings and a single in `news`, one page in `blogs`. Every text has eight words, so seven pairs;
-/// the first has its title before them.
+/// Two data sets: three siblings and a single page in `news`, one page in `blogs`. Every text has
+/// eight words, so seven pairs; the first is preceded by its title.
 fn gold() -> Vec<Value> {
     let page = |url: &str, dataset: &str, template: Option<&str>, site: &str, text: &str| {
         json!({"url": url, "dataset": dataset, "template": template, "site": site, "gold_text": text,
@@ -38,8 +38,8 @@ fn lines(values: &[Value]) -> String {
     values.iter().map(|value| format!("{value}\n")).collect()
 }
 
-/// A folder with gold.jsonl, the run folder `good` (all right) and the file half.jsonl.gz:
-/// u1 and u2 whole, u3 its first half, u4 wrong, u5 not there; u1 again with nonsense.
+/// A folder with gold.jsonl, the run folder `good` (all right) and the file half.jsonl.gz: u1 and
+/// u2 complete, u3 its first half, u4 wrong, u5 missing; u1 again with nonsense.
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     let path = folder.path();
@@ -92,8 +92,8 @@ fn figures_by_hand() {
     let report: Value = serde_json::from_str(&text).unwrap();
     let pairs = &report["measures"][0];
 
-    // half: of the nine gold pairs of u1 headline-here is set aside, and here-a is missed: 7 of 8, F1 14/15;
-    // u2 is whole, u3 has 3 of 7 pairs (F1 0.6): (0.9333 + 1 + 0.6)/3 in the group.
+    // half: of the nine gold pairs of u1, headline-here is removed, and here-a is missed: 7 of 8,
+    // F1 14/15; u2 is complete, u3 has 3 of 7 pairs (F1 0.6): (0.9333 + 1 + 0.6)/3 in the group.
     let rows: Vec<_> = pairs["rows"]
         .as_array()
         .unwrap()
@@ -142,7 +142,8 @@ fn figures_by_hand() {
         (&json!(57.7778), &json!(15.5556), &json!(100.0))
     );
 
-    // By order the title's line is gone from the gold: u1 is whole, u3 has 4 of 8 words (F1 2/3).
+    // By order, the title's line is removed from the gold: u1 is complete, u3 has 4 of 8 words (F1
+    // 2/3).
     assert_eq!(report["measures"][1]["rows"][0]["f1"][1], json!(88.8889));
 
     assert_eq!(

@@ -7,12 +7,12 @@ use super::percent::percent;
 use super::{Scores, read::GoldPage, read::Run};
 use crate::printed::line;
 
-/// Paragraphs shown of either sort.
+/// Maximum number of paragraphs shown of each sort.
 const PARAGRAPHS: usize = 6;
-/// Characters shown of a paragraph.
+/// Maximum number of characters shown of a paragraph.
 const CHARACTERS: usize = 160;
 
-/// A page and what is wrong with it.
+/// A page with its missed and extra paragraphs.
 #[derive(Serialize)]
 pub(super) struct WorstPage {
     pub(super) url: String,
@@ -21,7 +21,7 @@ pub(super) struct WorstPage {
     pub(super) measure: &'static str,
     pub(super) precision: f64,
     pub(super) recall: f64,
-    /// The F1 of every run, in their order.
+    /// The F1 of every run, in order.
     pub(super) f1: Vec<Option<f64>>,
     pub(super) missed: Excerpts,
     pub(super) extra: Excerpts,
@@ -31,11 +31,12 @@ pub(super) struct WorstPage {
 #[derive(Serialize)]
 pub(super) struct Excerpts {
     pub(super) paragraphs: Vec<String>,
-    /// How many there are besides.
+    /// Number of further paragraphs.
     pub(super) more: usize,
 }
 
-/// The `count` pages on which the first run does worst under the first measure, worst first; ties in the gold's order.
+/// The `count` pages with the lowest scores of the first run under the first measure, worst first;
+/// ties in the order of the gold.
 pub(super) fn pages(
     gold: &[GoldPage],
     runs: &[Run],
@@ -65,7 +66,7 @@ pub(super) fn pages(
     order.into_iter().take(count).map(page).collect()
 }
 
-/// The two texts without what the measure sets aside.
+/// The two texts without the optional text that the measure removes.
 fn compared(page: &GoldPage, output: &str, measure: Measure) -> (String, String) {
     if measure.raw || measure.kind == Kind::Nodes {
         return (page.text.clone(), output.to_owned());

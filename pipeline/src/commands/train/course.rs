@@ -1,9 +1,10 @@
-//! One course of training: five sets of trees, each fitted on what those before it say of pages they
-//! have not seen.
+//! One course of training: five sets of trees. Each is fitted to the scores that the previous sets
+//! give to pages they have not seen.
 //!
-//! The pages are dealt into parts. For every part trees are fitted without it, and score it; the next
-//! trees learn from those scores. So no page's scores come from trees that knew its text, and each
-//! part's trees together are weights that never saw it: what they do on it is an honest figure.
+//! The pages are divided into parts. For every part, trees are fitted without it, and score it; the
+//! next trees learn from those scores. So no page's scores come from trees that were fitted to its
+//! text. The trees of each part together are weights that have not seen the part, so their results
+//! on it are unbiased.
 
 use dom::Document;
 use grove::{
@@ -33,32 +34,32 @@ const WITH_SIBLINGS: f32 = 1.5;
 /// Per template and page.
 type PerPage<T> = Vec<Vec<T>>;
 
-/// How a course goes.
+/// The setting of a course.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    /// Per template the part it belongs to.
+    /// The part of each template.
     pub(super) parts: Vec<usize>,
     /// Number of parts.
     pub(super) count: usize,
-    /// How decisions are taken.
+    /// Parameters of the decisions.
     pub(super) decide: DecideParameters,
 }
 
-/// What a course gave.
+/// The result of a course.
 pub(super) struct Course {
-    /// Per part the trees fitted without it; last, those fitted on everything.
+    /// For each part the trees fitted without it; the last ones are fitted to everything.
     pub(super) trees: Vec<Fitted>,
     /// Probabilities of the page types by trees that have not seen the page, averaged over its siblings.
     pub(super) types: Vec<TypeProbabilities>,
     /// First and second scores of every block, by trees that have not seen the page.
     pub(super) first: PerPage<Vec<f32>>,
     pub(super) second: PerPage<Vec<f32>>,
-    /// Blocks kept by pattern, and how many of them come before the end.
+    /// Blocks kept by pattern, and the number of them before the end.
     pub(super) kept: PerPage<Vec<usize>>,
     pub(super) ends: PerPage<usize>,
 }
 
-/// Trees that were fitted on the same pages.
+/// Trees that were fitted to the same pages.
 #[derive(Clone)]
 pub(super) struct Fitted {
     types: Vec<Trees>,
@@ -68,7 +69,7 @@ pub(super) struct Fitted {
     confidence: Trees,
 }
 
-/// What one set of trees learns from: a page's rows, labels and weights.
+/// Training data for one set of trees: a page's rows, labels and weights.
 struct Exercise {
     rows: Rows,
     labels: Vec<f32>,
@@ -91,7 +92,7 @@ fn stage(
         .into_par_iter()
         .map(|t| (0..templates[t].pages.len()).map(|p| exercise(t, p)).collect())
         .collect();
-    // One more than there are parts: without none.
+    // One more than there are parts: the last is fitted to all of them.
     let trees: Vec<Trees> = (0..=plan.count)
         .into_par_iter()
         .map(|part| {
@@ -113,7 +114,7 @@ fn stage(
     Ok(Stage { trees, scores })
 }
 
-/// Goes through a course.
+/// Runs a course.
 ///
 /// # Errors
 /// If there is too little to learn from.
@@ -265,7 +266,8 @@ fn fit_types(
 }
 
 impl Course {
-    /// Weights of the trees fitted without a part (of all, for the number of parts).
+    /// Weights of the trees fitted without `part` (to everything, if `part` is the number of
+    /// parts).
     pub(super) fn weights(&self, part: usize, like: &Weights) -> Weights {
         let Fitted { types, page, sibling, ending, confidence } = self.trees[part].clone();
         Weights { types, page, sibling, ending, confidence, ..like.clone() }
@@ -282,7 +284,7 @@ fn scored<'a>(template: &'a Siblings<'_>, scores: &'a [Vec<f32>]) -> Vec<ScoredP
         .collect()
 }
 
-/// Per page of a template the blocks whose pattern is kept.
+/// For each page of a template, the blocks whose pattern is kept.
 fn kept(
     template: &Siblings<'_>,
     scores: &[Vec<f32>],
@@ -300,13 +302,13 @@ fn kept(
         .collect()
 }
 
-/// The text of some blocks of a page, one a line.
+/// The text of some blocks of a page, one per line.
 pub(super) fn text_of_blocks(page: &Prepared<'_>, blocks: &[usize]) -> String {
     let text = |&at: &usize| labels::text_of(document(page), &page.blocks.blocks[at]);
     blocks.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// The F1 of a text for a page; `None` where the page has no gold to count.
+/// The F1 of a text for a page; `None` if the page has no gold to count.
 pub(super) fn page_f1(page: &Prepared<'_>, text: &str) -> Option<f64> {
     page_f1s(page, text)[0]
 }

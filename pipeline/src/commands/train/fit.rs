@@ -1,28 +1,28 @@
-//! Fitting boosted trees (by the `forust-ml` crate).
+//! Fits boosted trees (with the `forust-ml` crate).
 
 use forust_ml::GradientBooster;
 use forust_ml::Matrix;
 use grove::{Rows, Tree, Trees};
 use serde::Deserialize;
 
-/// How large and how careful the trees are.
+/// Size of the trees, and regularisation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FitParameters {
     /// Number of trees.
     pub(super) trees: usize,
-    /// What each tree corrects of the error left by those before it.
+    /// Share of the remaining error that each tree corrects.
     pub(super) learning_rate: f32,
-    /// Leaves of a tree.
+    /// Maximum number of leaves of a tree.
     pub(super) leaves: usize,
-    /// Depth of a tree.
+    /// Maximum depth of a tree.
     pub(super) depth: usize,
-    /// Weight on large leaf values.
+    /// L2 regularisation of leaf values.
     pub(super) l2: f32,
-    /// Least weight of the rows in a leaf.
+    /// Minimum weight of the rows in a leaf.
     pub(super) least_leaf: f32,
-    /// Share of columns a tree sees.
+    /// Share of columns used for a tree.
     pub(super) columns: f64,
-    /// Fits whose mean is taken, each by other columns: they err differently.
+    /// Number of fits with different columns, whose mean is taken to reduce errors.
     pub(super) fits: u16,
 }
 
@@ -40,7 +40,7 @@ impl FitParameters {
     };
     /// For the ending.
     pub(super) const ENDING: Self = Self { trees: 60, leaves: 12, fits: 1, ..Self::BLOCKS };
-    /// For each page type: one row a page.
+    /// For each page type: one row per page.
     pub(super) const TYPES: Self = Self {
         trees: 60,
         learning_rate: 0.1,
@@ -51,7 +51,7 @@ impl FitParameters {
         columns: 0.3,
         fits: 1,
     };
-    /// For confidence: one row a page is little to learn from.
+    /// For confidence: one row per page is little training data.
     pub(super) const CONFIDENCE: Self = Self {
         trees: 40,
         learning_rate: 0.1,
@@ -64,21 +64,21 @@ impl FitParameters {
     };
 }
 
-/// Log-odds of what has no exception in the gold.
+/// Log-odds of a label without exception in the gold.
 const ALWAYS: f32 = 4.0;
 
-/// Why nothing could be fitted.
+/// Why trees could not be fitted.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FitError {
-    /// No row to learn from.
+    /// There are no rows to learn from.
     #[error("nothing to learn from: no block of the gold's pages counts")]
     Empty,
-    /// The fitting crate refused.
+    /// The fitting crate returned an error.
     #[error("fitting failed: {0}")]
     Fitting(String),
 }
 
-/// Rows to learn from: features, what they should be (in 0..=1), and how much each counts.
+/// Training data: features, labels (in 0..=1), and weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lesson<'a> {
     /// Features of the blocks of a page.
@@ -91,8 +91,7 @@ pub(super) struct Lesson<'a> {
 
 /// Fits trees. The same lessons in the same order give the same trees for any number of threads.
 ///
-/// # Errors
-/// If the lessons are empty.
+/// # Errors If the lessons are empty.
 pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<Trees, FitError> {
     let mut picked: Vec<&[f32]> = Vec::new();
     let (mut labels, mut weights) = (Vec::new(), Vec::new());
@@ -108,8 +107,8 @@ pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<
     if labels.is_empty() {
         return Err(FitError::Empty);
     }
-    // A gold too small to have both kinds (no page of it goes on after its article, say) teaches that
-    // it is always so.
+    // A gold too small to have both kinds of labels (for example without a page that continues
+    // after its article) gives a constant.
     let is_one_kind = |kind: bool| labels.iter().all(|&label| (label > 0.5) == kind);
     if let Some(kind) = [true, false].into_iter().find(|&kind| is_one_kind(kind)) {
         return Ok(Trees::new(if kind { ALWAYS } else { -ALWAYS }, Vec::new()));
@@ -149,7 +148,7 @@ fn fit_once(
         .set_colsample_bytree(parameters.columns)
         .set_nbins(128)
         .set_seed(seed)
-        // Sums in another order would be other sums.
+        // Parallel sums would be computed in a different order.
         .set_parallel(false);
     let failed = |error: &dyn std::fmt::Display| FitError::Fitting(error.to_string());
     booster.fit(data, labels, weights, None).map_err(|error| failed(&error))?;
@@ -178,10 +177,10 @@ struct DumpNode {
     is_leaf: bool,
 }
 
-/// The tree in pre-order, its leaves times a factor.
+/// The tree in pre-order, with its leaves multiplied by a factor.
 fn flat(nodes: &[DumpNode], factor: f32) -> Tree {
     let mut tree = Tree::default();
-    // A node, and the split whose right child it is.
+    // A node, and the split of which it is the right child.
     let mut todo: Vec<(usize, Option<usize>)> = vec![(0, None)];
     while let Some((at, right_of)) = todo.pop() {
         let here = tree.features.len();
@@ -203,7 +202,7 @@ fn flat(nodes: &[DumpNode], factor: f32) -> Tree {
     tree
 }
 
-/// The smallest `f32` that is not below the value: what an `f32` is below, it is below too.
+/// The smallest `f32` that is not below the value, so that the same `f32` values compare as less.
 fn at_least(value: f64) -> f32 {
     let near = value as f32;
     if f64::from(near) < value { near.next_up() } else { near }

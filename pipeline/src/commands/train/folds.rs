@@ -1,4 +1,4 @@
-//! Parts of the gold that are left out in turn.
+//! Divides the gold into parts that are left out in turn.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::pages::Siblings;
 
-/// What is left out together.
+/// The unit of what is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeaveOut {
-    /// Some of the publishers at a time: all pages of a site are of one part.
+    /// Some of the publishers at a time: all pages of a site are in one part.
     Publishers,
     /// One data set at a time.
     DataSets,
@@ -25,8 +25,8 @@ impl LeaveOut {
     }
 }
 
-/// Deals templates into parts; gives per template its part, and the number of parts. Publishers go by
-/// a hash of their names, so that adding one moves no other.
+/// Divides templates into parts; returns the part of each template, and the number of parts.
+/// Publishers are assigned by a hash of their names, so that adding one moves no other.
 pub(super) fn parts(
     templates: &[Siblings<'_>],
     leave_out: LeaveOut,
@@ -47,7 +47,7 @@ pub(super) fn parts(
     }
 }
 
-/// The data set of a template: of its first page that has gold.
+/// The data set of a template: that of its first page with gold.
 fn data_set<'a>(template: &Siblings<'a>) -> &'a str {
     let gold = template.pages.iter().find_map(|page| page.gold.as_ref());
     gold.map_or("", |(gold, _)| gold.dataset.as_str())

@@ -1,4 +1,4 @@
-//! Which blocks of a page belong to its gold text.
+//! Labels the blocks of a page by its gold text.
 
 use dom::Document;
 use grove::Block;
@@ -7,20 +7,22 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::super::evaluate::GoldPage;
 
-/// Per block of a page what it should be, and how much that counts.
+/// The labels of a page's blocks and their weights.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
     /// Share of the block's words that are in the gold.
     pub(super) shares: Vec<f32>,
-    /// Weight: the root of its words, over the page's sum; nothing for what is neither right nor wrong.
+    /// Weight: the square root of its number of words, divided by the page's sum; 0 for optional
+    /// text.
     pub(super) weights: Vec<f32>,
     /// Whether it is named like a comment and belongs to the text. Some gold of articles has the comments, most has
     /// not: where it has them it teaches nothing. In a thread the posts are the content.
     pub(super) comments: Vec<bool>,
 }
 
-/// Aligns the page's words with the gold's (Myers' difference), and counts per block those that are
-/// aligned and stand in a run of three that the gold has: a stray word is chance.
+/// Aligns the page's words with the gold's (Myers' difference), and counts for each block the words
+/// that are aligned and are part of a run of three words in the gold: a single word may match by
+/// coincidence.
 pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPage) -> Labels {
     let blocks = &read.blocks[..];
     let mut vocabulary = Vocabulary::new();
@@ -64,12 +66,12 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
     Labels { shares, weights, comments }
 }
 
-/// The text of a block's nodes, joined as they are.
+/// The text of a block's nodes, concatenated.
 pub(super) fn text_of(document: &Document, block: &Block) -> String {
     (block.first..=block.last).filter_map(|id| document.text(id)).collect()
 }
 
-/// Which words stand in a run of so many that one of the texts has.
+/// Which words are in a run of `run` words that occurs in one of the texts.
 fn covered(page: &[Word], texts: &[Vec<Word>], run: usize) -> Vec<bool> {
     let runs: std::collections::BTreeSet<&[Word]> =
         texts.iter().flat_map(|text| text.windows(run)).collect();
@@ -82,7 +84,7 @@ fn covered(page: &[Word], texts: &[Vec<Word>], run: usize) -> Vec<bool> {
     covered
 }
 
-/// Which words stand in a pair that one of the texts has.
+/// Which words are in a pair that occurs in one of the texts.
 fn covered_by(page: &[Word], texts: &[Vec<Word>]) -> Vec<bool> {
     covered(page, texts, 2)
 }

@@ -1,4 +1,4 @@
-//! The pages of the gold as a run sees them: by site and template, cut into blocks, labelled.
+//! The pages of the gold as in a run: by site and template, split into blocks, labelled.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::{commands::evaluate::GoldPage, stages::learn::ParsedSite};
 pub(super) struct Prepared<'a> {
     pub(super) parsed: &'a ParsedPage<'a>,
     pub(super) blocks: PageBlocks,
-    /// Its gold, where it has any.
+    /// Its gold, if it has any.
     pub(super) gold: Option<(&'a GoldPage, Labels)>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Siblings<'a> {
     pub(super) site: &'a str,
     pub(super) pages: Vec<Prepared<'a>>,
     pub(super) common: Common,
-    /// Per page the patterns of its nodes.
+    /// For each page, the patterns of its nodes.
     pub(super) of_nodes: Vec<Vec<PatternId>>,
 }
 
@@ -47,8 +47,8 @@ pub(super) fn parse<'a>(sites: &'a [Site], settings: &Settings) -> Vec<ParsedSit
     sites.par_iter().map(|site| ParsedSite::of(site, settings)).collect()
 }
 
-/// Clusters every site, and prepares the templates that have a page of the gold. Templates of more
-/// pages than a run learns from are taken in parts of that size.
+/// Clusters every site, and prepares the templates with a page of the gold. Templates with more
+/// pages than a run learns from are divided into parts of that size.
 pub(super) fn templates<'a>(
     sites: &'a [Site],
     parsed: &'a [ParsedSite<'a>],

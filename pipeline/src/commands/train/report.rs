@@ -1,4 +1,4 @@
-//! What the honest figures are, step by step and data set by data set.
+//! The held-out figures, by step and data set.
 
 use std::{collections::BTreeMap, io::Write};
 
@@ -14,12 +14,12 @@ use super::{
     trial::HeldOut,
 };
 
-/// Fewest pages of a template that make a group, as in `evaluate`.
+/// Minimum number of pages of a template that form a group, as in `evaluate`.
 const MIN_GROUP: usize = 3;
-/// What counts as a page gone wrong.
+/// F1 below which a page counts as wrong.
 const WRONG: f64 = 0.7;
 
-/// The steps on the way to an article, in the order of the columns.
+/// The steps towards an article, in the order of the columns.
 const STEPS: [&str; 5] = ["page", "siblings", "patterns", "ending", "article"];
 
 /// F1 by data set and step.
@@ -28,7 +28,7 @@ pub(super) struct Table {
     rows: Vec<(String, usize, [f64; 5])>,
     /// Pages in no group.
     singles: (usize, [f64; 5]),
-    /// All groups, pages, and pages gone wrong.
+    /// All groups, pages, and wrong pages.
     all: [f64; 5],
     groups: usize,
     pages: usize,
@@ -118,7 +118,7 @@ impl Table {
         Ok(())
     }
 
-    /// The figures the weights file keeps.
+    /// The figures recorded in the weights file.
     pub(super) fn figures(&self, name: &str) -> Vec<Figure> {
         let article = STEPS.len() - 1;
         let sets = self.rows.iter().map(|(set, _, values)| (set.as_str(), values[article]));

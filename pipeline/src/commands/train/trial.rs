@@ -1,4 +1,4 @@
-//! Complete runs over the pages of the gold, by weights that have not seen them.
+//! Runs the pages of the gold with weights that were fitted without them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{config::Config, progress::ledger::Clock, site::process};
 
-/// What became of a page of the gold.
+/// The result for a page of the gold.
 #[derive(Debug)]
 pub(super) struct HeldOut<'a> {
     pub(super) dataset: &'a str,
@@ -30,12 +30,12 @@ pub(super) struct HeldOut<'a> {
     pub(super) f1: Option<f64>,
     /// F1 by words.
     pub(super) words_f1: Option<f64>,
-    /// `None` where the page gave no article.
+    /// `None` if the page gave no article.
     pub(super) article: Option<Article>,
 }
 
-/// Runs every site with weights that were fitted without it, for each part its templates belong to.
-/// Pages come by template.
+/// Runs every site with weights that were fitted without it, once for each part that its templates
+/// belong to. Pages are ordered by template.
 pub(super) fn held_out<'a>(
     sites: &[Site],
     templates: &[Siblings<'a>],

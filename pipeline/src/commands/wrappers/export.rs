@@ -92,7 +92,7 @@ fn json(site: &SiteFile) -> Result<NamedText> {
 /// The files of the sites, by name.
 ///
 /// # Errors
-/// If what the run wrote cannot be read.
+/// If the results of the run cannot be read.
 pub(super) fn site_config_files(run: &Path, sites: &[SiteFile]) -> Result<Vec<NamedText>> {
     let results = Results::open(run)?;
     let own = SinkName::SiteConfig;

@@ -71,7 +71,7 @@ struct Outcome {
     /// Articles of the run to compare with.
     articles: usize,
     same_text: usize,
-    /// The tests that failed, a sentence each.
+    /// The tests that failed, one sentence each.
     failures: Vec<String>,
 }
 

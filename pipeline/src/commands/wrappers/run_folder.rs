@@ -1,4 +1,4 @@
-//! The wrappers and articles of a run, read back.
+//! Reads the wrappers and articles of a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +59,7 @@ pub(super) struct SiteConfigEntry {
     pub(super) matched: usize,
 }
 
-/// What is needed of a line of `articles.jsonl`.
+/// The required fields of a line of `articles.jsonl`.
 #[derive(Debug, Deserialize)]
 pub(super) struct ArticleEntry {
     pub(super) url: String,
@@ -72,10 +72,10 @@ pub(super) struct ArticleEntry {
 /// Schema of the files that this version reads.
 const SCHEMA: u32 = sink::SCHEMA;
 
-/// The site files of a run folder, by site. With sites named (by key, host or address), only those.
+/// The site files of a run folder, by site. If sites are given (by key, host or address), only
+/// those.
 ///
-/// # Errors
-/// If the folder holds no finished run, a site is not there, or a file cannot be read.
+/// # Errors If the folder contains no finished run, a site is not in it, or a file cannot be read.
 pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteFile>> {
     let (folder, shown) = (Results::open(run)?.wrappers(), run.display());
     let entries = fs::read_dir(&folder)

@@ -36,7 +36,7 @@ pub(super) struct ShowArgs {
 /// The layout with a wrapper that has the most pages.
 fn best(site: &SiteFile) -> Option<(&TemplateEntry, &WrapperEntry)> {
     let learnt = site.templates.iter().filter_map(|t| Some((t, t.wrapper.as_ref()?)));
-    // Of equals the first: they are in order.
+    // Of equal ones the first: they are in order.
     learnt.reduce(|best, next| if next.0.pages > best.0.pages { next } else { best })
 }
 

@@ -1,4 +1,4 @@
-//! What lines are put together to: paragraphs, headings, lists, quotations, code.
+//! Blocks assembled from lines: paragraphs, headings, lists, quotations, code.
 
 use html5ever::{LocalName, local_name};
 
@@ -17,7 +17,8 @@ pub(super) struct Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockKind {
     Paragraph,
-    /// A list with its marker (`-`, `*`, `.` or `)`) and whether it can follow a line at once.
+    /// A list with its marker (`-`, `*`, `.` or `)`) and whether it can follow a line without a
+    /// blank one.
     List(char, bool),
     Other,
 }
@@ -43,7 +44,7 @@ pub(super) struct List {
     items: Vec<Vec<Block>>,
 }
 
-/// What is being built.
+/// The kind of a block under construction.
 #[derive(Debug)]
 pub(super) enum Kind {
     Root,
@@ -60,7 +61,7 @@ pub(super) enum Kind {
 
 impl Kind {
     pub(super) fn list(ordered: bool, number: u32) -> Self {
-        // Markdown takes nine digits.
+        // Markdown allows nine digits.
         let number = if number > 900_000_000 { 1 } else { number };
         Self::List(List { ordered, number, items: Vec::new() })
     }
@@ -70,11 +71,11 @@ impl Kind {
     }
 }
 
-/// A block under construction: the blocks in it, and the paragraph being written.
+/// A block under construction: the blocks inside it, and the current paragraph.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) kind: Kind,
-    /// Opened for content that has no element of this kind around it.
+    /// Whether it was opened for content that has no element of this kind around it.
     pub(super) stray: bool,
     pub(super) blocks: Vec<Block>,
     pub(super) line: Line,
@@ -85,7 +86,7 @@ impl Frame {
         Self { kind, stray: false, blocks: Vec::new(), line: Line::default() }
     }
 
-    /// Whether it is one line, whatever is in it.
+    /// Whether it is written as one line, whatever its content.
     pub(super) fn is_line(&self) -> bool {
         matches!(self.kind, Kind::Heading(_) | Kind::Caption | Kind::Cell(_))
     }
@@ -94,7 +95,7 @@ impl Frame {
         matches!(self.kind, Kind::Table(_) | Kind::Row(_)) || (self.stray && self.is_line())
     }
 
-    /// Ends the paragraph; in what is one line, sets apart by a space.
+    /// Ends the paragraph; in a one-line block, adds a space instead.
     pub(super) fn end_paragraph(&mut self, links: &[String]) {
         if let Kind::Pre(code) = &mut self.kind {
             if !code.text.is_empty() && !code.text.ends_with('\n') {
@@ -117,7 +118,7 @@ impl Frame {
         self.blocks
     }
 
-    /// Writes itself into the frame around it.
+    /// Writes the finished block into the enclosing frame.
     pub(super) fn close_into(mut self, around: &mut Self, links: &[String]) {
         if self.is_line() {
             let line =
@@ -149,7 +150,7 @@ impl Frame {
             }
             Kind::Item => {
                 if let Kind::List(list) = &mut around.kind {
-                    // What has no item of its own, most often a list, belongs to the item before.
+                    // Content without an item, most often a list, belongs to the previous item.
                     match list.items.last_mut().filter(|_| self.stray) {
                         Some(item) => item.extend(self.blocks),
                         None if !self.blocks.is_empty() => list.items.push(self.blocks),
@@ -184,12 +185,12 @@ impl Frame {
     }
 }
 
-/// Blocks with a blank line between them.
+/// Blocks joined with blank lines.
 pub(super) fn joined(blocks: Vec<Block>) -> String {
     blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Lines with something before the first and the others, and before empty ones.
+/// Lines with a prefix for the first, the others, and empty ones.
 fn prefixed(text: &str, first: &str, others: &str, empty: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for (at, line) in text.split('\n').enumerate() {
@@ -209,14 +210,15 @@ fn prefixed(text: &str, first: &str, others: &str, empty: &str) -> String {
 }
 
 fn heading(level: usize, mut line: String) -> String {
-    // Number signs at the end are taken for a part of the mark.
+    // Number signs at the end would be taken for a closing sequence.
     if line.ends_with('#') {
         line.insert(line.len() - 1, '\\');
     }
     format!("{} {line}", "#".repeat(level))
 }
 
-/// A list. Another one of its kind right before it would swallow it: then it takes the other marker.
+/// A list. If a list of the same kind is directly before it, it takes the other marker, so that the
+/// two do not merge.
 fn written(list: List, before: Option<BlockKind>) -> Block {
     let markers = if list.ordered { ['.', ')'] } else { ['-', '*'] };
     let marker = match before {
@@ -243,7 +245,7 @@ fn written(list: List, before: Option<BlockKind>) -> Block {
     Block { text: items.join(if tight { "\n" } else { "\n\n" }), kind }
 }
 
-/// A fenced code block; nothing for one without text.
+/// A fenced code block; `None` for one without text.
 fn fenced(code: &Code) -> Option<String> {
     let text = code.text.replace('\r', "\n");
     let is_blank = |line: &&str| line.trim().is_empty();
@@ -255,8 +257,8 @@ fn fenced(code: &Code) -> Option<String> {
     Some(format!("{fence}{}\n{text}\n{fence}", code.language))
 }
 
-/// The language of a code block, where a class names it as highlighters do (HTML §4.5.15, and
-/// GitHub's).
+/// The language of a code block, if a class names it in the way of syntax highlighters (HTML
+/// §4.5.15, and GitHub's).
 pub(super) fn language_of(document: &Document, pre: Element<'_>) -> String {
     let code = document.children(pre.id).find(|&c| is(document.name(c), &local_name!("code")));
     let around = document.parent(pre.id);

@@ -1,8 +1,8 @@
-//! Keeps text from being markup (CommonMark §2.4, and GitHub's extensions).
+//! Escapes text so that it is not read as markup (CommonMark §2.4, and GitHub's extensions).
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Text as it stands within a line. `last`: nothing follows it in its line.
+/// Escapes text inside a line. `last`: nothing follows it on its line.
 pub(super) fn text(text: &str, last: bool, out: &mut String) {
     let mut before = None;
     let mut rest = text.chars().peekable();
@@ -10,13 +10,13 @@ pub(super) fn text(text: &str, last: bool, out: &mut String) {
         let next = rest.peek().copied();
         let is_markup = match c {
             '\\' | '`' | '*' | '[' | ']' | '<' | '~' => true,
-            // Within a word it is none.
+            // Inside a word it is not markup.
             '_' => {
                 let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
                 !(inside(before) && inside(next))
             }
             '&' => next.map_or(!last, |c| c.is_ascii_alphanumeric() || c == '#'),
-            // Before a link it would make an image of it.
+            // Before a link it would turn the link into an image.
             '!' => next.is_none() && !last,
             _ => false,
         };
@@ -28,7 +28,7 @@ pub(super) fn text(text: &str, last: bool, out: &mut String) {
     }
 }
 
-/// A line whose beginning would make a block of it gets a backslash there.
+/// Adds a backslash to a line whose beginning would start a block.
 pub(super) fn line_start(line: &str) -> String {
     let escaped_at = |at: usize| format!("{}\\{}", &line[..at], &line[at..]);
     let bytes = line.as_bytes();
@@ -58,7 +58,7 @@ pub(super) fn line_start(line: &str) -> String {
     }
 }
 
-/// An absolute address as the destination of a link.
+/// Escapes an absolute address as the destination of a link.
 pub(super) fn destination(url: &str) -> String {
     let mut out = String::with_capacity(url.len());
     for (at, c) in url.char_indices() {
@@ -74,7 +74,7 @@ pub(super) fn destination(url: &str) -> String {
     out
 }
 
-/// Whether what follows an ampersand makes a character reference of it.
+/// Whether the text after an ampersand makes it a character reference.
 fn is_entity(rest: &str) -> bool {
     let name = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'#').count();
     name > 0 && rest.as_bytes().get(name) == Some(&b';')

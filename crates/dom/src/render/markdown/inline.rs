@@ -1,22 +1,22 @@
-//! What runs in a line: styled text, code, links, images, line breaks.
+//! Inline content: styled text, code, links, images, line breaks.
 
 use super::escape;
 use crate::render::text::is_space;
 
-/// How a piece of text is set.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Style {
     pub(super) strong: bool,
     pub(super) emphasis: bool,
     pub(super) strike: bool,
-    /// 0, or which code element it is in.
+    /// The number of the code element it is in, or 0.
     pub(super) code: u32,
-    /// 0, or which link it is in, counted from 1.
+    /// The number of the link it is in, counted from 1, or 0.
     pub(super) link: u32,
 }
 
 impl Style {
-    /// What both have: the style of the space between them.
+    /// The style that both have in common: that of the space between them.
     fn common(self, other: Self) -> Self {
         Self {
             strong: self.strong && other.strong,
@@ -44,7 +44,7 @@ enum Piece {
         text: String,
         style: Style,
     },
-    /// Markup that stays as it is.
+    /// Literal markup.
     Image {
         markup: String,
         style: Style,
@@ -61,7 +61,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// Adds text, runs of white space as one space.
+    /// Adds text, with runs of white space collapsed to one space.
     pub(super) fn text(&mut self, text: &str, style: Style) {
         let mut rest = text;
         while let Some(start) = rest.find(|c: char| !is_space(c)) {
@@ -89,7 +89,7 @@ impl Line {
         self.space = true;
     }
 
-    /// Adds a line break; after another one gives false, as two end a paragraph.
+    /// Adds a line break. Returns false after another one: two in a row end a paragraph.
     pub(super) fn line_break(&mut self) -> bool {
         let first = !self.line_break || self.pieces.is_empty();
         self.line_break = true;
@@ -118,8 +118,8 @@ impl Line {
         }
     }
 
-    /// The line as Markdown; `links` are the destinations. In a block line breaks are kept, and
-    /// nothing at the beginning of a line makes another block of it.
+    /// The line as Markdown; `links` are the destinations. In a block, line breaks are kept, and
+    /// the start of each line is escaped so that it does not begin another block.
     pub(super) fn render(self, links: &[String], block: bool) -> String {
         let mut out = String::new();
         let mut marked = false;
@@ -176,9 +176,9 @@ fn end_link(link: u32, links: &[String], out: &mut String) {
     }
 }
 
-/// Writes text in its style. Marks stand next to letters and digits only, and never next to other
-/// marks: so they open and close whatever is around them (CommonMark §6.2). Where that is not to be
-/// had, the text is plain. `marked`: the last thing written was a mark.
+/// Writes text in its style. Marks are written only next to letters and digits, and never next to
+/// other marks, so that they open and close whatever is around them (CommonMark §6.2). Where that
+/// is impossible, the text is written without style. `marked`: the last output was a mark.
 fn span(text: &str, style: Style, last: bool, marked: &mut bool, out: &mut String) {
     if style.code > 0 && !*marked && text != " " {
         code(text, out);
@@ -207,7 +207,7 @@ fn span(text: &str, style: Style, last: bool, marked: &mut bool, out: &mut Strin
     *marked = end == text.len();
 }
 
-/// A code span (CommonMark §6.1): its fence is longer than any run of backticks in it.
+/// A code span (CommonMark §6.1). Its fence is longer than any run of backticks in it.
 fn code(text: &str, out: &mut String) {
     let fence = "`".repeat(longest_run(text) + 1);
     let pad = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);

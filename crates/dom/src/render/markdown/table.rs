@@ -1,4 +1,4 @@
-//! Tables of data in GitHub's syntax; layout tables are recognised and rendered as blocks.
+//! Data tables in GitHub's syntax. Layout tables are recognised and rendered as blocks.
 
 use html5ever::{LocalName, local_name};
 
@@ -13,12 +13,12 @@ pub(super) struct Cell {
     pub(super) rows: usize,
 }
 
-/// More columns than a row of data has; spans are cut to it.
+/// More columns than any data table has; spans are limited to it.
 const MOST_COLUMNS: usize = 60;
-/// Longer cells, in bytes, hold prose.
+/// Longest cell of a data table, in bytes; longer ones contain prose.
 const LONGEST_CELL: usize = 1_500;
 
-/// Whether an element is a part of a table that has no form of its own in Markdown.
+/// Whether an element is a part of a table that has no syntax of its own in Markdown.
 pub(super) fn is_part(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -30,8 +30,8 @@ pub(super) fn is_part(name: &LocalName) -> bool {
     )
 }
 
-/// Whether a table is one of data: at least two columns, two rows or a heading, and nothing in its
-/// cells but lines.
+/// Whether a table is a data table: at least two columns, at least two rows or a heading, and only
+/// lines in its cells.
 pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
     if document.attribute(table, &LocalName::from("role")) == Some("presentation") {
         return false;
@@ -81,8 +81,8 @@ pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
     (2..=MOST_COLUMNS).contains(&widest) && (rows > 1 || headings > 0)
 }
 
-/// The table as Markdown; nothing if it has no text. Without a row of headings the row that
-/// Markdown wants stays empty.
+/// The table as Markdown; `None` if it has no text. If it has no heading row, the heading row that
+/// Markdown requires is left empty.
 pub(super) fn written(rows: Vec<Vec<Cell>>) -> Option<String> {
     let has_text = |row: &Vec<Cell>| row.iter().any(|cell| !cell.text.is_empty());
     if !rows.iter().any(has_text) {
@@ -90,7 +90,7 @@ pub(super) fn written(rows: Vec<Vec<Cell>>) -> Option<String> {
     }
     let headed = rows.first().is_some_and(|row| row.iter().all(|cell| cell.header));
     let mut grid: Vec<Vec<String>> = Vec::with_capacity(rows.len());
-    // Rows that the cell above each column still takes up.
+    // For each column, the number of rows that the cell above still spans.
     let mut taken: Vec<usize> = Vec::new();
     for row in rows {
         let mut line: Vec<String> = Vec::new();
@@ -107,7 +107,7 @@ pub(super) fn written(rows: Vec<Vec<Cell>>) -> Option<String> {
             line.push(cell.text);
             line.resize(at + width, String::new());
             taken.resize(taken.len().max(line.len()), 0);
-            // A span of 0 reaches to the end.
+            // A span of 0 extends to the end.
             let more = if cell.rows == 0 { usize::MAX } else { cell.rows - 1 };
             taken[at..at + width].fill(more);
         }

@@ -1,4 +1,4 @@
-//! Golden pages, and the way back through a Markdown renderer.
+//! Expected Markdown of pages, and round trips through a Markdown renderer.
 
 use proptest::prelude::*;
 use pulldown_cmark::{Options, Parser, html::push_html};
@@ -23,7 +23,7 @@ fn words(html: &str) -> Vec<String> {
     text.split(is_space).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// The Markdown of a page, which must come back as the same words, links and structure.
+/// The Markdown of a page. Asserts that it renders to the same words, links and structure.
 fn round_trip(html: &str) -> String {
     let markdown = markdown(html);
     let back = rendered(&markdown);
@@ -31,7 +31,7 @@ fn round_trip(html: &str) -> String {
     markdown
 }
 
-/// How many elements of a name, and what their `attribute` is.
+/// The values of `attribute` of all elements of this name.
 fn all(html: &str, name: &str, attribute: &str) -> Vec<String> {
     let document = parse(html);
     let ids = document.ids().filter(|&id| document.name(id).is_some_and(|n| &**n == name));
@@ -102,7 +102,7 @@ fn lists() {
         round_trip("<ol><li><p>one<p>two<li><pre>x\n  y</pre></ol><ol><li>other</ol>"),
         "1. one\n\n   two\n\n2. ```\n   x\n     y\n   ```\n\n1) other"
     );
-    // A list in a list, without an item of its own, belongs to the item before.
+    // A list directly inside a list belongs to the previous item.
     assert_eq!(round_trip("<ul><li>a</li><ul><li>b</ul></ul>"), "- a\n  - b");
     assert_eq!(round_trip("<dl><dt>Term<dd>What it is.</dl>"), "**Term**\n\nWhat it is.");
     let d = parse("<ol><li>a<li>b<li>c</ol>");
@@ -209,8 +209,8 @@ fn deep_nesting_stays_small() {
     assert!(super::tests::markdown(&deep).len() < 200_000);
 }
 
-/// Tags, ends of tags and text of all kinds, in any order: the parser makes a page of it. (No captions
-/// of tables: Markdown has them before the table, wherever they are.)
+/// Tags, ends of tags and text of all kinds, in any order, which the parser turns into a page.
+/// Captions of tables are excluded: Markdown puts them before the table, wherever they are.
 fn soup() -> impl Strategy<Value = String> {
     let names = [
         "p",
@@ -312,7 +312,7 @@ proptest! {
         let markdown = markdown(&html);
         let back = rendered(&markdown);
         prop_assert_eq!(words(&html), words(&back), "\n{}\n--\n{}", markdown, back);
-        // Every picture and every link with words stays.
+        // Every picture and every link with words is kept.
         prop_assert_eq!(
             all(&html, "img", "alt").len(), all(&back, "img", "alt").len(), "\n{}\n--\n{}", markdown, back
         );

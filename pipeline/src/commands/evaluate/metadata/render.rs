@@ -1,11 +1,11 @@
-//! The report on metadata, for people and for programs.
+//! The report on metadata as Markdown and CSV.
 
 use super::{
     super::markdown::{cell, line},
     Field, Report, Row,
 };
 
-/// The report as Markdown: a table a field, then the worst pages.
+/// The report as Markdown: one table per field, then the worst pages.
 pub(super) fn markdown(report: &Report) -> String {
     let mut text = String::from("# Evaluation of metadata\n\n");
     line(&mut text, format_args!("Gold: {} (sha256 {}).", report.gold, report.gold_digest));
@@ -49,14 +49,14 @@ fn table(text: &mut String, report: &Report, field: Field, rows: &[&Row]) {
         Field::Authors => ("authors: sets of names", "F1 of names"),
         Field::Date => ("date: day of publication", "within a day"),
         Field::DateByFetch => (
-            "date-by-fetch: the same, of days at most one after the page was fetched",
+            "date-by-fetch: the same, without dates of the gold more than a day after the fetch",
             "within a day",
         ),
     };
     line(text, format_args!("## {about}\n"));
     line(text, format_args!("| data set | gold | run | exact | {graded} | with a value |"));
     text.push_str("|---|--:|---|--:|--:|--:|\n");
-    // Some systems find dates only, say: no row for what they don't look for.
+    // Some systems extract only some fields: no row for the others.
     let has = |name: &&String| {
         let at = report.runs.iter().position(|run| run == *name);
         at.is_some_and(|at| rows.iter().any(|row| row.runs[at].with_value > 0.0))
@@ -80,7 +80,7 @@ fn table(text: &mut String, report: &Report, field: Field, rows: &[&Row]) {
     text.push('\n');
 }
 
-/// One line a figure: `field,dataset,run,statistic,gold,value`.
+/// One line per figure: `field,dataset,run,statistic,gold,value`.
 pub(super) fn csv(report: &Report) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["field", "dataset", "run", "statistic", "gold", "value"])?;
@@ -106,7 +106,7 @@ pub(super) fn csv(report: &Report) -> anyhow::Result<String> {
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// Text that is no markup.
+/// Text with markup escaped.
 fn safe(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::printed::line;
 
-/// Characters shown of a value.
+/// Maximum number of characters shown of a value.
 const CHARACTERS: usize = 160;
 
 /// The worst pages of one field.
@@ -22,18 +22,19 @@ pub(super) struct Listing {
     pub(super) pages: Vec<WorstPage>,
 }
 
-/// A page on which the first run has another value than the gold.
+/// A page on which the value of the first run differs from the gold.
 #[derive(Serialize)]
 pub(super) struct WorstPage {
     pub(super) url: String,
     pub(super) dataset: String,
     pub(super) graded: f64,
     pub(super) gold: String,
-    /// What every run has, in their order.
+    /// The values of all runs, in order.
     pub(super) values: Vec<Option<String>>,
 }
 
-/// The `count` pages on which the first run is furthest from the gold, none on which it is exact; ties in the gold's order.
+/// The `count` pages with the lowest scores of the first run, without exact ones; ties in the order
+/// of the gold.
 pub(super) fn listing(
     field: Field,
     gold: &[GoldPage],

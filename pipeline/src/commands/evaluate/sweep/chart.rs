@@ -1,7 +1,8 @@
-//! Charts as SVG: text and shapes with classes, colours for light and dark in one style sheet.
+//! Charts as SVG: text and shapes with classes, and one style sheet with colours for light and dark
+//! mode.
 //!
-//! Colours are Okabe and Ito's, darkened or lightened for their ground, and every line has a marker and a dash of its
-//! own: no colour is needed to tell them apart.
+//! Colours are those of Okabe and Ito, darkened or lightened for their background. Every line also
+//! has a marker and a dash of its own, so that lines can be distinguished without colours.
 
 mod bars;
 mod lines;
@@ -10,7 +11,7 @@ use std::fmt::Write;
 
 use super::{grid::Grid, plan::Figure};
 
-/// What a picture is drawn into.
+/// The picture being drawn.
 struct Canvas {
     width: f64,
     height: f64,
@@ -28,7 +29,7 @@ struct Plot {
     range: (f64, f64),
 }
 
-/// Where a text stands to its point.
+/// The position of a text relative to its point.
 #[derive(Clone, Copy)]
 enum Anchor {
     Start,
@@ -129,14 +130,14 @@ impl Canvas {
 }
 
 impl Plot {
-    /// Height of a share.
+    /// Vertical position of a share.
     fn y(&self, share: f64) -> f64 {
         let part = (share - self.range.0) / (self.range.1 - self.range.0);
         self.bottom - part * (self.bottom - self.top)
     }
 }
 
-/// What the figures are of.
+/// A caption for the figures.
 fn about(grid: &Grid) -> String {
     let (groups, pages) = grid.size;
     format!(

@@ -1,4 +1,4 @@
-//! How far each method is from the first, group by group, with the interval of the mean.
+//! Differences between each method and the first, by group, with the interval of the mean.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use score::bootstrap;
 
 use super::{Summaries, plan::Plan};
 
-/// Seed of the intervals: any number, but always the same.
+/// Seed of the intervals: arbitrary, but fixed.
 const SEED: u64 = 1;
 
-/// Every other column less the first, in points of F1.
+/// The difference of every other column from the first, in points of F1.
 pub(super) fn markdown(plan: &Plan, by_group: &[Summaries]) -> String {
     let (first, others) = (plan.columns[0], &plan.columns[1..]);
     let mut text = format!("Less {first}, in points, [95 % interval over groups]:\n\n");

@@ -1,4 +1,4 @@
-//! The figures of a sweep: a row for each value of what is varied, a column for each method.
+//! The figures of a sweep: a row for each value of the variable, a column for each method.
 
 use std::fmt::Write;
 
@@ -16,11 +16,11 @@ pub(super) struct Grid {
     pub(super) rows: Vec<(String, Vec<Cell>)>,
     /// Groups and pages measured.
     pub(super) size: (usize, usize),
-    /// Whether to show precision and recall besides F1.
+    /// Whether to show precision and recall in addition to F1.
     whole: bool,
 }
 
-/// The mean over groups of one method at one value.
+/// The mean over groups, for one method at one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cell {
     /// Groups with a score.
@@ -49,7 +49,7 @@ impl Cell {
 }
 
 impl Grid {
-    /// Means over groups of their summaries by row and column.
+    /// Means of the groups' summaries, by row and column.
     pub(super) fn of(plan: &Plan, by_group: &[Summaries], pages: usize) -> Self {
         let cell = |row: usize, column: usize| {
             Cell::of(by_group.iter().filter_map(move |group| group[row][column].as_ref()))
@@ -64,7 +64,7 @@ impl Grid {
         }
     }
 
-    /// One line a cell, shares from 0 to 1.
+    /// One line per cell, shares from 0 to 1.
     pub(super) fn csv(&self) -> anyhow::Result<String> {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let column = if self.whole { "measure" } else { "method" };
@@ -80,7 +80,7 @@ impl Grid {
         Ok(String::from_utf8(writer.into_inner()?)?)
     }
 
-    /// The table for people, in percent.
+    /// The table as Markdown, in percent.
     pub(super) fn markdown(&self) -> String {
         let mut text = format!("| {} |", self.axis);
         for name in &self.columns {

@@ -1,4 +1,4 @@
-//! The groups of sibling pages a sweep measures: pages of the archives, layouts as the gold gives them.
+//! The groups of sibling pages in a sweep: pages of the archives, in the layouts given by the gold.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use sitemodel::{ParsedPage, Settings};
 use super::super::read::GoldPage;
 use crate::stages::{group::Grouped, learn::ParsedSite};
 
-/// Sibling pages of one layout, and what should be found on them.
+/// Sibling pages of one layout, and the expected results.
 pub(super) struct Group<'g> {
-    /// The pages, and the feed items of their sites, as a site of its own.
+    /// The pages, and the feed items of their sites, as a separate site.
     site: Site,
     /// Per page.
     gold: Vec<&'g GoldPage>,
@@ -19,14 +19,14 @@ pub(super) struct Group<'g> {
 
 /// The pages of a group, parsed, in the order in which a run samples them.
 pub(super) struct Siblings<'a> {
-    /// The pages with the feed items that point to them.
+    /// The pages with the feed items that link to them.
     pub(super) pages: Vec<(&'a ParsedPage<'a>, Vec<&'a FeedItem>)>,
-    /// What should be found on them.
+    /// Their expected results.
     pub(super) gold: Vec<&'a GoldPage>,
 }
 
-/// Puts the pages of the gold that were read together by data set and layout; layouts of fewer than `fewest` pages are
-/// left out. In order of their names.
+/// Groups the gold's pages by data set and layout, as far as they were read; layouts of fewer than
+/// `fewest` pages are omitted. Ordered by name.
 pub(super) fn groups<'g>(gold: &'g [GoldPage], grouped: Grouped, fewest: usize) -> Vec<Group<'g>> {
     let mut by_url: BTreeMap<&str, &GoldPage> = BTreeMap::new();
     for page in gold {
@@ -69,7 +69,7 @@ impl Group<'_> {
         ParsedSite::of(&self.site, settings)
     }
 
-    /// Number of pages that a feed item leads to.
+    /// Number of pages that a feed item links to.
     pub(super) fn listed_by_feeds(&self, settings: &Settings) -> usize {
         let parsed = self.parse(settings);
         parsed.items().iter().filter(|items| !items.is_empty()).count()

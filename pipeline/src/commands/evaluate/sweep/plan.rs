@@ -1,4 +1,4 @@
-//! What each sweep varies, over which methods: the rows and columns of the figures.
+//! The variable and the methods of each sweep: the rows and columns of the figures.
 
 use forest::Measure;
 use pagewise::Method;
@@ -7,14 +7,14 @@ use sitemodel::{Engine, settings::SignifierChoice};
 use super::groups::Siblings;
 use crate::config::Config;
 
-/// Sibling pages of Figure 5.
+/// Numbers of sibling pages in Figure 5.
 const SIBLINGS: [usize; 10] = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20];
-/// Sibling pages of small layouts.
+/// Numbers of sibling pages in small layouts.
 const FEW: [usize; 5] = [1, 2, 3, 4, 5];
-/// Signifiers a page of Figure 6.
+/// Numbers of signifiers per page in Figure 6.
 const SIGNIFIERS: [usize; 10] = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50];
 
-/// Everything one figure needs.
+/// The plan of one figure.
 pub(super) struct Plan {
     /// Name of the files.
     pub(super) name: &'static str,
@@ -23,11 +23,11 @@ pub(super) struct Plan {
     /// Names of the columns.
     pub(super) columns: Vec<&'static str>,
     pub(super) rows: Vec<Row>,
-    /// How it is drawn; tables of differences to the first column instead, where it is not.
+    /// How it is drawn; if `None`, tables of differences from the first column are written instead.
     pub(super) figure: Option<Figure>,
 }
 
-/// One value of what is varied, and every method at it.
+/// One value of the variable, and the settings of all methods at it.
 pub(super) struct Row {
     pub(super) at: String,
     pub(super) settings: Vec<Setting>,
@@ -36,39 +36,40 @@ pub(super) struct Row {
 /// How a plan is drawn.
 #[derive(Clone, Copy)]
 pub(super) enum Figure {
-    /// A line a column; the rows' values are numbers.
+    /// One line per column; the rows' values are numbers.
     Lines { title: &'static str, x: &'static str },
-    /// A block of bars a row: precision, recall and F1 of every column.
+    /// One block of bars per row: precision, recall and F1 of every column.
     Bars { title: &'static str },
 }
 
-/// One way to learn from a group and extract it.
+/// A way to learn from a group and extract it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Setting {
     pub(super) engine: Engine,
     pub(super) source: SignifierChoice,
-    /// Signifiers a page.
+    /// Number of signifiers per page.
     pub(super) top: usize,
-    /// Most pages to learn from.
+    /// Maximum number of pages to learn from.
     pub(super) learn_from: usize,
-    /// Most pages to extract and score together; those to learn from are among them.
+    /// Maximum number of pages to extract and score together, including those to learn from.
     pub(super) score: usize,
-    /// Most parts of so many pages, each learnt and scored by itself; the rest that fills no part is left out.
+    /// Maximum number of parts of this size, each learnt and scored separately; a smaller rest is
+    /// omitted.
     pub(super) parts: usize,
-    /// True: where the engine finds nothing, the single-page method of the settings steps in, as it does in a run.
+    /// True: if the engine finds nothing, the configured single-page method is used, as in a run.
     /// False: the engine is measured alone.
     pub(super) steps_in: bool,
 }
 
 impl Setting {
-    /// The same with numbers of pages the group has.
+    /// The same, limited to the number of pages in the group.
     pub(super) fn within(&self, siblings: &Siblings<'_>) -> Self {
         let score = self.score.min(siblings.pages.len());
         Self { learn_from: self.learn_from.min(score), score, ..*self }
     }
 }
 
-/// A method's name in the figures and what it is.
+/// A method's name in the figures, and its settings.
 type Column = (&'static str, Engine, SignifierChoice);
 
 const FOREST: Column =
@@ -82,7 +83,7 @@ const fn page_wise(name: &'static str, method: Method) -> Column {
     (name, Engine::PageWise(method), SignifierChoice::TfIdf)
 }
 
-/// The methods without those that need feeds, where there are none.
+/// The methods, without those that need feeds if there are none.
 fn columns(all: &[Column], with_feeds: bool) -> Vec<Column> {
     all.iter().filter(|column| with_feeds || column.2 != SignifierChoice::Feeds).copied().collect()
 }
@@ -103,14 +104,14 @@ fn setting((_, engine, source): Column, config: &Config) -> Setting {
     }
 }
 
-/// Every method at so many pages, to learn from and to score.
+/// Every method with this number of pages, to learn from and to score.
 fn by_pages(all: &[Column], pages: usize, config: &Config) -> Row {
     let at =
         |&column: &Column| Setting { learn_from: pages, score: pages, ..setting(column, config) };
     Row { at: pages.to_string(), settings: all.iter().map(at).collect() }
 }
 
-/// Figure 5: learn from so many pages, and score those.
+/// Figure 5: learns from a number of pages, and scores those.
 pub(super) fn siblings(with_feeds: bool, config: &Config) -> Plan {
     let euclid = page_wise("euclid", Method::Euclid);
     let text_density = page_wise("text-density", Method::TextDensity);
@@ -127,8 +128,8 @@ pub(super) fn siblings(with_feeds: bool, config: &Config) -> Plan {
     }
 }
 
-/// Which engine should serve small layouts: each as a run would use it, after the method that serves single pages.
-/// Every group is cut into as many small layouts as it has pages for.
+/// The best engine for small layouts: each engine as in a run, with the method for single pages
+/// first. Every group is divided into as many small layouts as it has pages for.
 pub(super) fn few(config: &Config) -> Plan {
     let serving = config.extract.page_wise;
     let others = [
@@ -158,7 +159,7 @@ pub(super) fn few(config: &Config) -> Plan {
     }
 }
 
-/// Figure 6: so many signifiers a page.
+/// Figure 6: the number of signifiers per page.
 pub(super) fn signifiers(with_feeds: bool, config: &Config) -> Plan {
     let all = columns(&[FOREST, FOREST_FEEDS, COVERAGE, SIGFEED], with_feeds);
     let row = |top: usize| {

@@ -16,7 +16,7 @@ struct Cli {
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data");
 
-/// Runs a sweep over two small layouts; gives what was printed and every file written.
+/// Runs a sweep over two small layouts; returns the printed output and every file written.
 fn sweep(arguments: &str, threads: usize) -> (String, BTreeMap<String, String>) {
     let folder = TempDir::new().unwrap();
     let gold = fs::read_to_string(format!("{DATA}/gold.jsonl")).unwrap();
@@ -44,7 +44,7 @@ fn sweep(arguments: &str, threads: usize) -> (String, BTreeMap<String, String>) 
     (printed.replace(&*folder.path().to_string_lossy(), "@"), files.collect())
 }
 
-/// Rows of a CSV file without its head, after a check of its columns and shares.
+/// Rows of a CSV file without its header, after checking its columns and shares.
 fn rows(file: &str, axis: &str) -> Vec<Vec<String>> {
     let mut reader = csv::Reader::from_reader(file.as_bytes());
     let head: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -58,7 +58,7 @@ fn rows(file: &str, axis: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// The different values of the first column, in order: numbers that rise.
+/// The distinct values of the first column, in order: ascending numbers.
 fn rising(rows: &[Vec<String>]) -> Vec<u32> {
     let mut values: Vec<u32> = rows.iter().map(|row| row[0].parse().unwrap()).collect();
     values.dedup();
@@ -66,7 +66,7 @@ fn rising(rows: &[Vec<String>]) -> Vec<u32> {
     values
 }
 
-/// Elements are closed in the order they were opened, attributes are quoted, nothing is not a number.
+/// Asserts that elements are properly nested, attributes are quoted, and no value is NaN.
 #[track_caller]
 fn check_svg(svg: &str) {
     assert!(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox="));
@@ -99,7 +99,8 @@ fn siblings_of_the_sample() {
     let rows = rows(&files["siblings.csv"], "pages");
     assert_eq!(rising(&rows), [1, 2, 3, 4, 5, 6, 8, 10, 15, 20]);
     assert_eq!(rows.len(), 10 * 6);
-    // Layouts of 4 and 8 pages: from n = 8 on nothing changes, and what is scored is what was learnt from.
+    // Layouts of 4 and 8 pages: from n = 8 on nothing changes, and the scored pages are those
+    // learnt from.
     let of = |n: &str| {
         let found = rows.iter().filter(|row| row[0] == n && row[1] == "forest (tf-idf)");
         found.map(|row| (row[3].clone(), row[6].clone())).next().unwrap()
@@ -107,7 +108,7 @@ fn siblings_of_the_sample() {
     let pages = ["1", "2", "4", "5", "8", "20"].map(|n| of(n).0);
     assert_eq!(pages, ["2", "4", "8", "9", "12", "12"]);
     assert_eq!(of("8"), of("20"));
-    // How good Forest is, is for the ratchet to say; that it is at work, shows here.
+    // The ratchet checks the quality of Forest; here it only has to work.
     assert!(of("8").1.parse::<f64>().unwrap() > 0.5, "{}", of("8").1);
     assert!(
         printed.contains("2 groups of 12 sibling pages, of 12 pages of @/gold.jsonl"),

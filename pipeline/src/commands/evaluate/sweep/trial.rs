@@ -1,4 +1,4 @@
-//! One group of siblings under one setting: the stages of a run, and the score of what they give.
+//! Runs one group of siblings under one setting through the stages of a run, and scores the result.
 
 use dom::Document;
 use forest::Recurring;
@@ -21,10 +21,10 @@ use sitemodel::{
 use super::{super::read::GoldPage, groups::Siblings, plan::Setting};
 use crate::config::Config;
 
-/// Title-neutral pairs of words, as the Forest paper counts.
+/// Title-neutral pairs of words, as in the Forest paper.
 const MEASURE: Measure = Measure { kind: Kind::Pairs, raw: false };
 
-/// The scores of the group's pages; `None` where none has gold to count.
+/// The scores of the group's pages; `None` if none has gold to count.
 pub(super) fn summary(
     siblings: &Siblings<'_>,
     setting: &Setting,
@@ -71,7 +71,8 @@ fn scores(
     siblings.iter().zip(gold).filter_map(score).collect()
 }
 
-/// Signify, rank, wrap. Other than in a run, a single page is enough: the paper's Figure 5 begins there.
+/// Signify, rank, wrap. Unlike in a run, a single page is enough: the paper's Figure 5 begins
+/// there.
 fn learn(
     siblings: &[Sibling<'_>],
     setting: &Setting,

@@ -1,4 +1,4 @@
-//! `--metadata`, on values made up here.
+//! `--metadata`, on invented values.
 
 use std::fs;
 
@@ -10,7 +10,8 @@ use super::{Cli, lines};
 use crate::commands::evaluate::{Outcome, run};
 use crate::printed::Console;
 
-/// Gold of two data sets; the run `ours` (with times of fetching) and the file `peer.jsonl`, which has dates only.
+/// Gold of two data sets; the run `ours` (with fetch times) and the file `peer.jsonl`, which has
+/// only dates.
 fn folder() -> TempDir {
     let folder = TempDir::new().unwrap();
     let page = |url: &str, dataset: &str, title: Value, author: Value, date: Value| json!({"url": url, "dataset": dataset, "gold_text": "x", "gold_title": title, "gold_author": author, "gold_date": date});
@@ -84,10 +85,10 @@ fn figures_by_hand() {
     assert_eq!(figures(&report, "authors", "blogs", 0), Some([0.0, 0.0, 0.0]));
     assert_eq!(figures(&report, "date", "news", 0), Some([0.0, 50.0, 50.0]));
     assert_eq!(figures(&report, "date", "news", 1), Some([50.0, 50.0, 50.0]));
-    // The page whose gold is of after the fetch is left out for all.
+    // The page whose gold date is after the fetch is excluded for all runs.
     assert_eq!(figures(&report, "date-by-fetch", "ALL", 0), Some([0.0, 100.0, 100.0]));
     assert_eq!(figures(&report, "date-by-fetch", "ALL", 1), Some([0.0, 0.0, 0.0]));
-    // A date that is not read is no gold, and counted.
+    // A date that cannot be parsed is not gold, and is counted.
     assert_eq!(figures(&report, "date", "blogs", 0), None);
     assert_eq!(report["unread_dates"], 1);
 }

@@ -6,11 +6,11 @@ use crate::commands::evaluate::sweep::grid::{Cell, Grid};
 /// One share of a cell.
 type Part = fn(&Cell) -> f64;
 
-/// What a cell has, by name.
+/// The shares of a cell, by name.
 const PARTS: [(&str, Part); 3] =
     [("precision", |c| c.precision), ("recall", |c| c.recall), ("F1", |c| c.f1)];
 
-/// Draws all cells, from zero, each with its figure.
+/// Draws all cells, starting at zero, each with its figure.
 pub(super) fn draw(grid: &Grid, title: &str) -> String {
     let plot = Plot { left: 68.0, right: 740.0, top: 112.0, bottom: 372.0, range: (0.0, 1.0) };
     let mut canvas = Canvas::new(760.0, 432.0, title, &about(grid));

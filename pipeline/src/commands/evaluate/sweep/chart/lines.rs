@@ -1,12 +1,13 @@
-//! A line for each method over numbers on a logarithmic axis, with a legend in the order the lines end.
+//! A line for each method, with numbers on a logarithmic axis, and a legend in the order of the
+//! lines' ends.
 
 use super::{Anchor, Canvas, Plot, about};
 use crate::commands::evaluate::sweep::grid::Grid;
 
-/// A method looks the same in every figure: its place here is its colour, its marker and its dash.
+/// A method looks the same in every figure: its index here determines its colour, marker and dash.
 const METHODS: [&str; 6] =
     ["forest (tf-idf)", "forest (feeds)", "coverage", "euclid", "text-density", "sigfeed"];
-/// Those that learn from siblings are drawn through.
+/// Lines of methods that learn from siblings are solid.
 const DASHES: [&str; 6] = ["none", "none", "none", "6 3", "2 3", "8 3 2 3"];
 
 fn look(grid: &Grid, column: usize) -> usize {
@@ -62,7 +63,7 @@ fn line(canvas: &mut Canvas, look: usize, points: &[(f64, f64)], marked: &[(f64,
     canvas.put(format_args!("</g>"));
 }
 
-/// The marker of a look: circle, square, triangle, diamond, cross, triangle on its head.
+/// The marker of a look: circle, square, triangle, diamond, cross, inverted triangle.
 fn mark(canvas: &mut Canvas, look: usize, (x, y): (f64, f64)) {
     let path = match look {
         0 => "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",
@@ -75,7 +76,7 @@ fn mark(canvas: &mut Canvas, look: usize, (x, y): (f64, f64)) {
     canvas.put(format_args!(r#"<path class="mark" d="M{x:.1} {y:.1}{path}"/>"#));
 }
 
-/// Names at the right, from the line that ends highest, with the share it ends at.
+/// Names at the right, from the highest line end down, with the share at the line's end.
 fn legend(canvas: &mut Canvas, plot: &Plot, grid: &Grid, f1: &[Vec<f64>]) {
     let last = |column: usize| f1[column].last().copied().unwrap_or(0.0);
     let mut order: Vec<usize> = (0..f1.len()).collect();

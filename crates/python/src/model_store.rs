@@ -1,0 +1,178 @@
+//! Stores of site models as Python has them.
+
+use std::path::PathBuf;
+
+use modelstore::{Store, StoreError};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+
+use crate::detached::detached;
+use crate::errors::{ModelError, input_error};
+use crate::json;
+use crate::settings::Settings;
+use crate::site_model::SiteModel;
+
+/// A store of site models, as runs with ``models`` keep it: per site all revisions of its model, and how it was
+/// night by night. It is opened for reading: nothing here changes it, and runs may write to it meanwhile.
+///
+/// Like a mapping from keys of sites to their newest models: ``len(store)``, ``key in store``, ``store[key]``, and
+/// iteration over the keys of sites that have a model.
+///
+/// Made by `open_models`.
+#[pyclass(frozen, module = "sitegrove")]
+pub(crate) struct ModelStore(Store);
+
+/// Open a store of site models for reading.
+///
+/// Parameters
+/// ----------
+/// path : path
+///     The file that ``run(..., models=path)`` or ``sitegrove run --models`` wrote.
+///
+/// Returns
+/// -------
+/// ModelStore
+///
+/// Raises
+/// ------
+/// InputError
+///     If the file is not there, is damaged, or is no store that this version knows.
+#[pyfunction]
+pub(crate) fn open_models(py: Python<'_>, path: PathBuf) -> PyResult<ModelStore> {
+    detached(py, 1, || Store::look(&path))?.map(ModelStore).map_err(|error| failed(&path, &error))
+}
+
+/// Why a store cannot be read.
+fn failed(path: &std::path::Path, error: &StoreError) -> PyErr {
+    input_error(error.to_string(), Some(&path.to_string_lossy()), None)
+}
+
+impl ModelStore {
+    /// What `look` finds in the store, without the GIL.
+    fn read<T: Send>(
+        &self,
+        py: Python<'_>,
+        look: impl FnOnce(&Store) -> Result<T, StoreError> + Send,
+    ) -> PyResult<T> {
+        detached(py, 1, || look(&self.0))?.map_err(|error| failed(self.0.path(), &error))
+    }
+
+    fn keys(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let sites = self.read(py, Store::sites)?;
+        Ok(sites.into_iter().filter(|site| site.revision > 0).map(|site| site.site).collect())
+    }
+}
+
+#[pymethods]
+impl ModelStore {
+    /// The file.
+    #[getter]
+    fn path(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+
+    /// List the sites, by key.
+    ///
+    /// Returns
+    /// -------
+    /// list of dict
+    ///     ``site``, ``revision`` (newest; 0 where it has too few pages for a model), ``verdict`` of the last night,
+    ///     ``first_seen``, ``last_seen`` (dates of the crawl), ``retained`` (pages kept to learn from again),
+    ///     ``bytes`` (packed, of both).
+    fn sites<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        json::to_python(py, &self.read(py, Store::sites)?)
+    }
+
+    /// List the revisions of a site's model, oldest first.
+    ///
+    /// Parameters
+    /// ----------
+    /// site : str
+    ///     Key of the site.
+    ///
+    /// Returns
+    /// -------
+    /// list of dict
+    ///     ``revision``, ``night``, ``reason`` (why it was learnt), ``pages``, ``templates``, ``format``,
+    ///     ``engine``, ``weights`` (SHA-256, or None), ``bytes``. Empty for a site that is not in the store.
+    fn revisions<'py>(&self, py: Python<'py>, site: &str) -> PyResult<Bound<'py, PyAny>> {
+        json::to_python(py, &self.read(py, |store| store.revisions(site))?)
+    }
+
+    /// List the nights of a site, in the order in which they were run.
+    ///
+    /// Parameters
+    /// ----------
+    /// site : str
+    ///     Key of the site.
+    ///
+    /// Returns
+    /// -------
+    /// list of dict
+    ///     ``run``, ``night``, ``decision``, ``reason``, ``revision`` (the one applied), ``verdict``, ``pages``,
+    ///     ``unassigned``. Empty for a site that is not in the store.
+    fn nights<'py>(&self, py: Python<'py>, site: &str) -> PyResult<Bound<'py, PyAny>> {
+        json::to_python(py, &self.read(py, |store| store.nights(site))?)
+    }
+
+    /// Load a model.
+    ///
+    /// Parameters
+    /// ----------
+    /// site : str
+    ///     Key of the site.
+    /// revision : int, optional
+    ///     Number of the revision; the newest, if not given.
+    /// settings : Settings, optional
+    ///     The settings of the runs; the defaults, if not given.
+    ///
+    /// Returns
+    /// -------
+    /// SiteModel
+    ///
+    /// Raises
+    /// ------
+    /// KeyError
+    ///     If the store has no such model.
+    /// ModelError
+    ///     If the model was learnt with other settings, weights or another version of the format.
+    #[pyo3(signature = (site, revision=None, settings=None))]
+    fn load(
+        &self,
+        py: Python<'_>,
+        site: &str,
+        revision: Option<u32>,
+        settings: Option<&Bound<'_, Settings>>,
+    ) -> PyResult<SiteModel> {
+        let Some(bytes) = self.read(py, |store| store.model(site, revision))? else {
+            let which = revision.map_or_else(String::new, |number| format!(", revision {number}"));
+            return Err(PyKeyError::new_err(format!("{site}{which}")));
+        };
+        SiteModel::from_bytes(py, &bytes, settings).map_err(|error| {
+            let message = format!("{}: {site}: {}", self.0.path().display(), error.value(py));
+            ModelError::new_err(message)
+        })
+    }
+
+    fn __getitem__(&self, py: Python<'_>, site: &str) -> PyResult<SiteModel> {
+        self.load(py, site, None, None)
+    }
+
+    fn __contains__(&self, py: Python<'_>, site: &str) -> PyResult<bool> {
+        Ok(!self.read(py, |store| store.revisions(site))?.is_empty())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.keys(py)?.len())
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.keys(py)?.into_pyobject(py)?.try_iter()?.into_any())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let summary = self.read(py, Store::summary)?;
+        let (path, sites, revisions) = (self.0.path().display(), summary.sites, summary.revisions);
+        Ok(format!("<ModelStore {path}: {sites} sites, {revisions} revisions>"))
+    }
+}
