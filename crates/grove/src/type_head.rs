@@ -123,7 +123,7 @@ pub(crate) fn fill_address(row: &mut impl Row, url: &str) {
     row.put("digits of slug", digits(last));
     row.put("digits of path", digits(path) - digits(last));
     let is_year = |segment: &&str| segment.len() == 4 && digits(segment) == 4.0;
-    row.put("year in path", flag(segments.iter().any(|segment| is_year(&segment))));
+    row.put("year in path", flag(segments.iter().any(is_year)));
     row.put("extension", flag(last.contains('.')));
     row.put("query keys", query.split('&').filter(|pair| !pair.is_empty()).count() as f32);
     row.put("ends in a slash", flag(path.ends_with('/')));

@@ -185,7 +185,7 @@ fn article(
     };
     let is_thread = page_type.is_some_and(|own| own.page_type == PageType::Forum) && !elsewhere;
     let tag = language.as_ref().map(|l| l.as_str());
-    let posts = is_thread.then(|| posts::posts(parsed, &body, &context, tag)).unwrap_or_default();
+    let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
     let given = parsed.configured.as_ref().map_or_else(Given::default, |configured| Given {
         title: configured.given.title.as_deref(),
         authors: &configured.given.authors,
