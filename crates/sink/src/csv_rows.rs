@@ -10,10 +10,11 @@ use model::{Article, Field};
 use crate::{AtomicFile, Render, Sink, SinkError};
 use model::SiteResult;
 
-const HEADER: [&str; 15] = [
+const HEADER: [&str; 16] = [
     "url",
     "site",
     "template",
+    "page_type",
     "title",
     "authors",
     "published",
@@ -79,7 +80,7 @@ fn csv_rows(articles: &[Article]) -> Vec<u8> {
     rows(articles.iter().map(|article| cells(article).map(harmless)))
 }
 
-fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 15]>) -> Vec<u8> {
+fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 16]>) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         // All rows have the same length and are written to memory: this cannot fail.
@@ -88,7 +89,7 @@ fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 15]>) -> Vec<u8> {
     writer.into_inner().unwrap_or_default()
 }
 
-fn cells(article: &Article) -> [Cow<'_, str>; 15] {
+fn cells(article: &Article) -> [Cow<'_, str>; 16] {
     fn text(field: &Option<Field<String>>) -> Cow<'_, str> {
         field.as_ref().map_or(Cow::Borrowed(""), |f| f.value.as_str().into())
     }
@@ -100,6 +101,7 @@ fn cells(article: &Article) -> [Cow<'_, str>; 15] {
         (&article.url).into(),
         (&article.site).into(),
         (&article.template).into(),
+        article.page_type.map_or("", |own| own.page_type.as_str()).into(),
         text(&m.title),
         list(&m.authors),
         text(&m.published),
