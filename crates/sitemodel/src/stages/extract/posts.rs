@@ -179,3 +179,71 @@ fn date_text(document: &Document, id: NodeId) -> Option<String> {
     attribute(local_name!("content"))
         .or_else(|| short_text(document, id, DATE_WORDS).filter(|text| has_digit(&text.as_str())))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parsed::parse_page;
+    use crate::settings::Settings;
+
+    #[test]
+    fn a_question_and_its_answers_are_posts() {
+        let answer = |name: &str, day: u32, text: &str| {
+            format!(
+                "<div class=answer><div class=username>{name}</div><time datetime=2024-03-0{day}>\
+                 </time><div class=body><p>{text}</div></div>"
+            )
+        };
+        let html = format!(
+            "<html lang=en><div class=question><span class=author>By Ann</span><div class=body><p>How \
+             is it done?</div></div><div class=answers>{}{}</div><footer><div>About</div></footer>",
+            answer("Bob B.", 1, "Like this, at length."),
+            answer("cee", 2, "Or like that, in more words."),
+        );
+        let page = model::Page {
+            url: "https://forum.example/t/1".into(),
+            site: "forum.example".into(),
+            origin: model::Origin {
+                file: "a.html".into(),
+                offset: 0,
+                record_id: String::new(),
+                truncated: None,
+            },
+            fetched: None,
+            charset: model::Charset {
+                name: "UTF-8",
+                evidence: model::CharsetEvidence::Http,
+                overruled: model::Overruled::default(),
+            },
+            html,
+        };
+        let settings = Settings::standard();
+        let parsed = parse_page(&page, &settings);
+        let document = &parsed.document;
+        let is_body = |id: &NodeId| document.attribute(*id, &local_name!("class")) == Some("body");
+        let nodes: Vec<NodeId> = document.ids().filter(is_body).collect();
+        let context = PageContext {
+            document,
+            url: &page.url,
+            json_ld: Some(parsed.json_ld()),
+            fetched: None,
+            feed_items: &[],
+            body: Some(&nodes),
+            text_language: Some("en"),
+            body_text: "",
+        };
+        let body = Body { nodes: nodes.clone(), ..crate::body::empty() };
+        let found = posts(&parsed, &body, &context, Some("en"));
+        let each: Vec<(Option<&str>, Option<&str>, &str)> = (found.iter())
+            .map(|post| (post.author.as_deref(), post.date.as_deref(), &*post.text))
+            .collect();
+        assert_eq!(
+            each,
+            [
+                (Some("Ann"), None, "How is it done?"),
+                (Some("Bob B."), Some("2024-03-01"), "Like this, at length."),
+                (Some("cee"), Some("2024-03-02"), "Or like that, in more words."),
+            ]
+        );
+    }
+}
