@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use forest::Recurring;
 use grove::{Chosen, Cues, OfSample, Profile, most_probable};
-use model::{StructuralPattern, TypedAs};
+use model::{PageType, StructuralPattern, TypedAs};
 use pagewise::{Method, Parameters, Redundant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -117,6 +117,12 @@ impl Learnt {
     /// The type of its pages, and its probability; `None` for other engines than grove.
     pub fn page_type(&self) -> Option<TypedAs> {
         self.judgement.as_ref().map(|judgement| most_probable(&judgement.types))
+    }
+
+    /// The probability that its pages are texts or lists of texts; `None` for other engines than grove.
+    pub fn is_of_texts(&self) -> Option<f32> {
+        let types = &self.judgement.as_ref()?.types;
+        Some(types[PageType::Article as usize] + types[PageType::Listing as usize])
     }
 
     /// What grove learnt; `None` for other engines.
