@@ -97,6 +97,8 @@ pub struct RunConfig {
     pub models_size: String,
     /// Days after which a template that was not seen is no part of the next revision of its site's model.
     pub retire_after: u32,
+    /// Whether captures are only read again with the models that the store has, which stays as it is.
+    pub reextract: bool,
 }
 
 impl RunConfig {
@@ -369,8 +371,19 @@ impl Config {
         self.loaded.as_deref().unwrap_or_else(|| built_in())
     }
 
-    /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex.
+    /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex. What a store
+    /// of models holds decides, too: another store is another run.
     pub fn hash(&self) -> String {
+        match self.run.models() {
+            Some(models) => {
+                sha256_of(&format!("{} models {}", self.night_hash(), models.display()))
+            }
+            None => self.night_hash(),
+        }
+    }
+
+    /// The same whatever store of models is used, wherever that is.
+    pub(crate) fn night_hash(&self) -> String {
         let decisive = (
             (
                 &self.read,
@@ -386,10 +399,10 @@ impl Config {
         );
         let mut text = serde_json::to_string(&decisive).unwrap_or_default();
         text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
-        let page_types = self.emit.page_types.iter().map(|own| own.as_str());
-        text.extend(page_types);
-        if let Some(models) = self.run.models() {
-            text.push_str(&format!("models {} {}", models.display(), self.run.retire_after));
+        text.extend(self.emit.page_types.iter().map(|own| own.as_str()));
+        if self.run.models().is_some() {
+            text.push_str(&format!("retire_after {}", self.run.retire_after));
+            text.push_str(if self.run.reextract { " reextract" } else { "" });
         }
         sha256_of(&text)
     }

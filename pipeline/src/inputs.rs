@@ -1,10 +1,13 @@
 //! Expands the inputs that the user named to the files to read.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use archive::{PayloadKind, sniff_html};
+
+use crate::waiting::is_stream;
 
 /// The name of the standard input among inputs. A file of this name is `./-`.
 const STDIN: &str = "-";
@@ -25,6 +28,8 @@ pub enum Input {
     },
     /// A feed.
     Feed(PathBuf),
+    /// A store of site models: the pages that it retains, to be read again.
+    Retained(PathBuf),
     /// A file or folder within a folder that should be read but cannot be. It is reported while reading.
     Unreadable {
         /// Its path.
@@ -45,6 +50,7 @@ impl Input {
         match self {
             Self::Archive(path)
             | Self::Feed(path)
+            | Self::Retained(path)
             | Self::Html { path, .. }
             | Self::Unreadable { path, .. } => path,
         }
@@ -57,14 +63,39 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
 }
 
 fn is_html(path: &Path) -> bool {
-    has_extension(path, &["html", "htm", "xhtml", "shtml"])
+    has_extension(path, &["html", "htm", "xhtml", "shtml", "mhtml", "mht"])
 }
 
-fn is_archive(path: &Path) -> bool {
-    has_extension(
-        path,
-        &["warc", "warc.gz", "warc.zst", "warc.lz4", "arc", "arc.gz", "arc.zst", "arc.lz4"],
-    )
+/// Whether a file has the name of an archive.
+pub(crate) fn is_archive(path: &Path) -> bool {
+    const COMPRESSED: [&str; 5] = [".gz", ".zst", ".lz4", ".bz2", ".xz"];
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let bare = COMPRESSED.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    [".warc", ".arc"].iter().any(|end| bare.ends_with(end)) || name.ends_with(".wacz")
+}
+
+/// Maximum bytes by which a file without an extension is recognised.
+const FIRST: u64 = 4 << 10;
+
+/// What a file without an extension is, by its first bytes.
+fn kind_of(path: &Path) -> Option<Kind> {
+    if path.extension().is_some() || is_stream(path) {
+        return None;
+    }
+    let mut first = Vec::new();
+    fs::File::open(path).ok()?.take(FIRST).read_to_end(&mut first).ok()?;
+    match sniff_html(None, &first) {
+        PayloadKind::Html => Some(Kind::Html),
+        PayloadKind::Feed => Some(Kind::Feed),
+        PayloadKind::Other => archive::begins_as_archive(&first).then_some(Kind::Archive),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Archive,
+    Html,
+    Feed,
 }
 
 fn is_feed(path: &Path) -> bool {
@@ -97,6 +128,9 @@ pub fn expand(inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
 
 fn expand_one(named: &str, as_feed: bool) -> Result<Vec<Input>> {
     let path = Path::new(named);
+    if let Some(list) = named.strip_prefix('@').filter(|_| is_missing(path)) {
+        return listed(list, as_feed);
+    }
     if named == STDIN {
         return Ok(vec![classify(path, path, as_feed)]);
     }
@@ -134,11 +168,34 @@ fn expand_one(named: &str, as_feed: bool) -> Result<Vec<Input>> {
     Ok(files)
 }
 
+/// The inputs that a text file names, one on each line; empty lines and those that begin with `#` are
+/// skipped. Paths are relative to the current folder, as on the command line.
+fn listed(list: &str, as_feed: bool) -> Result<Vec<Input>> {
+    let text = match list {
+        STDIN => io::read_to_string(io::stdin()),
+        file => fs::read_to_string(file),
+    };
+    let text = text.with_context(|| format!("cannot read the list of inputs {list}"))?;
+    let (mut files, mut problems) = (Vec::new(), Vec::new());
+    let names =
+        text.lines().map(str::trim).filter(|name| !name.is_empty() && !name.starts_with('#'));
+    for name in names {
+        match expand_one(name, as_feed) {
+            Ok(found) => files.extend(found),
+            Err(error) => problems.push(format!("{error:#}, named in {list}")),
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(files),
+        false => bail!("{}", problems.join("\n")),
+    }
+}
+
 fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
     if as_feed {
         return Input::Feed(path.to_owned());
     }
-    if is_html(path) {
+    if is_html(path) || kind_of(path) == Some(Kind::Html) {
         let inside = path.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
         let name = inside.map_or_else(
             || path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -176,7 +233,14 @@ fn walk(folder: &Path, root: &Path, as_feed: bool, files: &mut Vec<Input>) {
     };
     for entry in entries {
         let path = entry.path();
-        let wanted = if as_feed { is_feed(&path) } else { is_html(&path) || is_archive(&path) };
+        let wanted = match as_feed {
+            true => is_feed(&path) || kind_of(&path) == Some(Kind::Feed),
+            false => {
+                is_html(&path)
+                    || is_archive(&path)
+                    || matches!(kind_of(&path), Some(Kind::Html | Kind::Archive))
+            }
+        };
         match (entry.file_type(), fs::metadata(&path)) {
             (Ok(kind), _) if kind.is_dir() => {
                 let before = files.len();

@@ -4,6 +4,7 @@
 //! site, and the ledger. So it can be rebuilt at any time, as `sitegrove inspect` does to link its pages.
 
 mod bars;
+mod changed;
 mod histogram;
 mod overview;
 mod rows;
@@ -98,6 +99,7 @@ fn document(run: &Path, ledger: &Ledger, rows: &Rows) -> String {
     html.raw("</p>\n</header>\n<main>\n");
     overview::problems(&mut html, ledger);
     overview::tiles(&mut html, ledger, &rows.totals);
+    changed::sites(&mut html, rows);
     html.raw("<div class=\"figures\">\n");
     shapes::confidences(&mut html, &rows.totals, &ledger.engine);
     shapes::lengths(&mut html, &rows.totals);

@@ -173,7 +173,7 @@ fn parquet(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
 
 #[cfg(feature = "sqlite")]
 fn sqlite(path: PathBuf, config: &Config) -> Result<Box<dyn Sink>, SinkError> {
-    Ok(Box::new(sink::VersionsSink::open(&path, article_key(config))?))
+    Ok(Box::new(sink::VersionsSink::open(&path, article_key(config), config.run.reextract)?))
 }
 
 /// `EmitConfig::check` reports this before a run starts.

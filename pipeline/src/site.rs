@@ -10,6 +10,8 @@
 //! A small site is processed as a whole: each page is parsed once. A larger one is processed in batches; each
 //! is a part of its result and a point to resume from. The articles are the same.
 
+mod again;
+mod change;
 mod decision;
 mod in_hand;
 mod kept;

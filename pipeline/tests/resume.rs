@@ -4,9 +4,13 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
 
 mod common;
 use common::crawl::Crawl;
@@ -58,6 +62,43 @@ fn in_parts(folder: &Path) -> String {
     let path = folder.join("parts.toml");
     fs::write(&path, "[run]\nbatch_bytes = 400_000\n").unwrap();
     path.to_str().unwrap().to_owned()
+}
+
+/// Archives whose pages are reached from the start of the file, or from the start of a WACZ file.
+#[test]
+fn pages_of_archives_in_other_forms_are_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path(), 14, 60);
+    let members = fs::read(&archive).unwrap();
+    let mut plain = Vec::new();
+    flate2::read::MultiGzDecoder::new(&members[..]).read_to_end(&mut plain).unwrap();
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(&plain).unwrap();
+    let mut forms = vec![("a.warc.bz2", encoder.finish().unwrap())];
+    for (name, method) in
+        [("b.wacz", CompressionMethod::Stored), ("c.wacz", CompressionMethod::Deflated)]
+    {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default().compression_method(method);
+        zip.start_file("archive/a.warc.gz", options).unwrap();
+        zip.write_all(&members).unwrap();
+        forms.push((name, zip.finish().unwrap().into_inner()));
+    }
+    for (name, bytes) in forms {
+        let archive = folder.path().join(name);
+        fs::write(&archive, bytes).unwrap();
+        let (out, whole) = (
+            folder.path().join(format!("{name} killed")),
+            folder.path().join(format!("{name} whole")),
+        );
+        assert_eq!(run(&archive, &whole, &[]).0, 0);
+        let mut child = begun(&archive, &out);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let (code, _, stderr) = run(&archive, &out, &[]);
+        assert_eq!(code, 0, "{stderr}");
+        assert_same(&outcome(&out), &outcome(&whole), name);
+    }
 }
 
 #[test]

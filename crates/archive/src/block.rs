@@ -36,7 +36,7 @@ impl Found {
 }
 
 /// A search for the end of the block of one record, whose head is at the window's start.
-pub(crate) struct Block<'a, R> {
+pub(crate) struct Block<'a, R: Read> {
     pub(crate) stream: &'a mut Stream<R>,
     pub(crate) limits: &'a Limits,
     pub(crate) dialect: Dialect,

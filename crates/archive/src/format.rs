@@ -22,6 +22,13 @@ pub enum Format {
     Xz,
 }
 
+/// Whether bytes begin as an archive does: with a WARC or ARC record, or compressed. Damaged archives are not
+/// recognised.
+pub fn begins_as_archive(bytes: &[u8]) -> bool {
+    Format::sniff(&bytes[..bytes.len().min(16)]) != Format::Plain
+        || matches!(recognise(bytes, true), Start::Record(_))
+}
+
 impl Format {
     /// Detects the format from the first bytes of a file. More bytes give a more reliable result.
     pub fn sniff(bytes: &[u8]) -> Self {

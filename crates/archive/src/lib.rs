@@ -30,12 +30,13 @@ mod start;
 mod stream;
 mod surt;
 mod unit;
+mod whole;
 mod writer;
 mod zstandard;
 
 pub use body::{Body, BodyError, decode_body};
 pub use date::parse as parse_date;
-pub use format::Format;
+pub use format::{Format, begins_as_archive};
 pub use head::Headers;
 pub use http::{HttpError, Response};
 pub use limits::Limits;

@@ -39,7 +39,7 @@ impl Head {
 /// bytes.
 ///
 /// Damage is yielded as a [`Fault`], and reading continues with the next record.
-pub struct RecordReader<R> {
+pub struct RecordReader<R: Read> {
     stream: Stream<R>,
     limits: Limits,
     wanted: fn(RecordKind) -> bool,

@@ -1,6 +1,6 @@
 //! The look-ahead buffer over the raw bytes of an archive, with file offsets.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 
 /// Bytes per read.
 const CHUNK: usize = 256 << 10;
@@ -107,5 +107,20 @@ impl<R: Read> Source<R> {
     /// Moves back by up to `count` bytes, as far as consumed bytes were kept.
     pub(crate) fn rewind(&mut self, count: usize) {
         self.position -= count.min(self.position);
+    }
+}
+
+impl<R: Read> Read for Source<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.fill_to(1);
+        let read = self.buffered().read(buffer)?;
+        self.consume(read);
+        match self.take_error() {
+            Some(error) if read == 0 && !buffer.is_empty() => Err(io::Error::other(error)),
+            error => {
+                self.error = error;
+                Ok(read)
+            }
+        }
     }
 }

@@ -4,14 +4,13 @@
 use std::collections::VecDeque;
 use std::io::Read;
 
-use model::DropReason;
-
 use crate::gap::Break;
 use crate::members::Members;
 use crate::more::More;
 use crate::source::Source;
 use crate::start::{Dialect, Place, Search, find, surely};
 use crate::unit::{Beginning, beginning, find_unit};
+use crate::whole::{self, Whole};
 use crate::zstandard::Decoders;
 use crate::{Fault, Format, Limits};
 
@@ -19,55 +18,56 @@ use crate::{Fault, Format, Limits};
 const SNIFF: usize = 256 << 10;
 
 /// How the bytes are decompressed. A new format is a new variant.
-enum Decoder<R> {
+enum Decoder<R: Read> {
     Plain(Source<R>),
     Members(Box<Members<R>>),
-    Refused(Option<Break>),
+    Whole(Box<Source<Whole<R>>>),
+    /// There is nothing more.
+    Ended,
 }
 
 impl<R: Read> Decoder<R> {
     fn new(mut source: Source<R>, limits: Limits) -> Self {
         source.fill_to(SNIFF);
         match Format::sniff(source.buffered()) {
-            Format::Plain => Self::Plain(source),
             format @ (Format::Gzip | Format::Zstd | Format::Lz4) => {
                 Self::Members(Box::new(Members::new(source, format, limits)))
             }
-            other => Self::Refused(Some(Break {
-                offset: 0,
-                reason: DropReason::BadRecord,
-                detail: format!(
-                    "archives compressed with {} cannot be read; nothing was kept; decompress the \
-                     file or compress it with gzip first",
-                    other.as_str()
-                ),
-                recovered_at: None,
-                lossy: true,
-                garbled: false,
-            })),
+            format => match Whole::new(source, format, limits) {
+                Ok(whole) => Self::Whole(Box::new(Source::new(whole))),
+                Err(source) => Self::Plain(source),
+            },
         }
     }
 
     fn more(&mut self, output: &mut Vec<u8>) -> More {
         match self {
             Self::Members(members) => members.more(output),
-            Self::Plain(source) => {
-                source.fill_to(1);
-                let (offset, held) = (source.offset(), source.buffered());
-                let length = held.len();
-                if length == 0 {
-                    return match source.take_error() {
-                        Some(error) => More::Broken(Break::unreadable(offset, &error)),
-                        None => More::End,
-                    };
-                }
-                output.extend_from_slice(held);
-                source.consume(length);
-                More::Data(offset)
-            }
-            Self::Refused(broken) => broken.take().map_or(More::End, More::Broken),
+            Self::Plain(source) => next(source, output, Break::unreadable),
+            Self::Whole(source) => next(source, output, whole::failed),
+            Self::Ended => More::End,
         }
     }
+}
+
+/// The next bytes of a source; at its end its error, if any, as `broken` reports it.
+fn next<R: Read>(
+    source: &mut Source<R>,
+    output: &mut Vec<u8>,
+    broken: fn(u64, &str) -> Break,
+) -> More {
+    source.fill_to(1);
+    let (offset, held) = (source.offset(), source.buffered());
+    let length = held.len();
+    if length == 0 {
+        return match source.take_error() {
+            Some(error) => More::Broken(broken(offset, &error)),
+            None => More::End,
+        };
+    }
+    output.extend_from_slice(held);
+    source.consume(length);
+    More::Data(offset)
 }
 
 /// What follows the window.
@@ -93,7 +93,7 @@ struct Piece {
 }
 
 /// The window.
-pub(crate) struct Stream<R> {
+pub(crate) struct Stream<R: Read> {
     decoder: Decoder<R>,
     bytes: Vec<u8>,
     start: usize,
@@ -234,7 +234,7 @@ impl<R: Read> Stream<R> {
                     }
                 }
                 More::Plain => {
-                    let old = std::mem::replace(&mut self.decoder, Decoder::Refused(None));
+                    let old = std::mem::replace(&mut self.decoder, Decoder::Ended);
                     if let Decoder::Members(members) = old {
                         self.decoder = Decoder::Plain(members.into_source());
                     }
@@ -266,7 +266,7 @@ impl<R: Read> Stream<R> {
             return false;
         }
         let rest = self.bytes.split_off(self.start);
-        let old = std::mem::replace(&mut self.decoder, Decoder::Refused(None));
+        let old = std::mem::replace(&mut self.decoder, Decoder::Ended);
         if let Decoder::Plain(mut source) = old {
             source.put_back(&rest);
             self.decoder = Decoder::Members(Box::new(Members::new(source, format, self.limits)));

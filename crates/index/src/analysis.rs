@@ -74,6 +74,12 @@ impl Analysed<'_> {
         if let Some(why) = &article.origin.truncated {
             document.add_text(fields.truncated, why);
         }
+        if let Some(number) = article.model_revision {
+            document.add_u64(fields.model_revision, number.into());
+        }
+        if let Some(health) = article.health {
+            document.add_text(fields.health, health.as_str());
+        }
         (document, bytes)
     }
 }

@@ -2,17 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 use tantivy::schema::{
-    DateOptions, Field, FieldEntry, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing,
-    TextOptions,
+    DateOptions, Field, FieldEntry, IndexRecordOption, NumericOptions, Schema, SchemaBuilder,
+    TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use terms::Analyzer;
 
-/// Version of the fields and of their contents.
-const VERSION: u32 = 2;
+/// Version of the fields and of what is in them.
+const VERSION: u32 = 3;
 
-/// The previous version: its fields are the same except for `truncated`, which is the last.
-const FORMER: u32 = 1;
+/// Of the versions before, how many of today's fields they have: 1 lacks `truncated`, both lack what comes
+/// after it.
+const FORMER: [usize; 2] = [8, 9];
 
 /// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
 /// analyzers they do not have.
@@ -33,6 +34,8 @@ pub(crate) struct Fields {
     pub(crate) language: Field,
     pub(crate) template: Field,
     pub(crate) truncated: Field,
+    pub(crate) model_revision: Field,
+    pub(crate) health: Field,
 }
 
 /// The schema, with the name of the analyzer of title and body.
@@ -55,6 +58,7 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
             .set_index_option(IndexRecordOption::WithFreqsAndPositions);
         TextOptions::default().set_indexing_options(indexing).set_stored()
     };
+    let number = NumericOptions::default().set_indexed().set_stored().set_fast();
     let date = DateOptions::default().set_indexed().set_stored().set_fast();
     let fields = Fields {
         url: builder.add_text_field("url", key.clone()),
@@ -65,19 +69,21 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
         published: builder.add_date_field("published", date),
         language: builder.add_text_field("language", key.clone()),
         template: builder.add_text_field("template", key.clone()),
-        truncated: builder.add_text_field("truncated", key),
+        truncated: builder.add_text_field("truncated", key.clone()),
+        model_revision: builder.add_u64_field("model_revision", number),
+        health: builder.add_text_field("health", key),
     };
     (builder.build(), fields)
 }
 
-/// Whether an index has the current fields, or those of the previous version.
+/// Whether an index has the fields of today, or those of a version before.
 pub(crate) fn is_known(found: &Schema) -> bool {
     let today = schema(EVERYWHERE).0;
     let fields = |schema: &Schema| -> Vec<FieldEntry> {
         schema.fields().map(|(_, entry)| entry.clone()).collect()
     };
     let (today, found) = (fields(&today), fields(found));
-    found == today || Some(&*found) == today.split_last().map(|(_, former)| former)
+    found == today || FORMER.iter().any(|&fields| found == today[..fields])
 }
 
 /// How an index was made, as recorded in its `meta.json`.
@@ -97,7 +103,7 @@ impl Imprint {
     /// Parses an imprint; `None` if it is of another program or of another version of the fields.
     pub(crate) fn read(payload: Option<&str>) -> Option<Self> {
         let imprint: Self = serde_json::from_str(payload?).ok()?;
-        matches!(imprint.sitegrove_index, VERSION | FORMER).then_some(imprint)
+        (1..=VERSION).contains(&imprint.sitegrove_index).then_some(imprint)
     }
 
     /// The rules an index was made with, in readable form.

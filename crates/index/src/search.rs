@@ -82,6 +82,11 @@ pub struct Hit {
     pub highlighted: Vec<Range<usize>>,
     /// Why its record is truncated, if it is.
     pub truncated: Option<String>,
+    /// Revision of the stored model that it was extracted with, 0 for one that was not kept; `None` without a
+    /// store of models.
+    pub model_revision: Option<u64>,
+    /// How its template was, or else its site; `None` without a store of models.
+    pub health: Option<String>,
 }
 
 /// An index opened for searching, as a snapshot at the time of opening.
@@ -247,6 +252,8 @@ impl SearchIndex {
             excerpt,
             highlighted,
             truncated: text(fields.truncated),
+            model_revision: document.get_first(fields.model_revision).and_then(|own| own.as_u64()),
+            health: text(fields.health),
         })
     }
 }

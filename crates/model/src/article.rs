@@ -123,6 +123,8 @@ pub struct Article {
     pub origin: Origin,
     /// When the page was fetched.
     pub fetched: Option<Timestamp>,
+    /// XXH3-128 of the page's decoded payload; of an article of several pages, of all of them.
+    pub payload: [u8; 16],
     /// Encoding the page was decoded with.
     pub charset: Charset,
     /// Title, authors and the like.

@@ -27,7 +27,7 @@ pub use article::{Article, Field, Metadata, Post, Route, Source};
 pub use characters::CharacterCounts;
 pub use discard::{Drop, DropReason, Stage};
 pub use feed::FeedItem;
-pub use night::{SiteNight, TemplateNight};
+pub use night::{PageReading, SiteChange, SiteNight, TemplateChange, TemplateNight};
 pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, Site};
 pub use page_type::{PageType, TypedAs, UnknownPageType};
 pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::characters::CharacterCounts;
+use crate::night::SiteChange;
 
 /// The figures of one site.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -35,6 +36,9 @@ pub struct SiteFigures {
     pub confidences: BTreeMap<u32, usize>,
     /// Articles by the characters of their text; classes are named by their lower edge.
     pub lengths: BTreeMap<u32, usize>,
+    /// In a run with a store of models, what changed about the site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<SiteChange>,
 }
 
 /// A wrapper, in short.

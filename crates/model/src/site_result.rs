@@ -89,6 +89,8 @@ pub struct PageWork {
     pub fast_path: u64,
     /// Pages that were judged.
     pub judged: u64,
+    /// Pages on which the engine overruled a site config.
+    pub overruled: u64,
 }
 
 impl PageWork {
@@ -98,6 +100,7 @@ impl PageWork {
         self.outgrown += other.outgrown;
         self.fast_path += other.fast_path;
         self.judged += other.judged;
+        self.overruled += other.overruled;
     }
 }
 

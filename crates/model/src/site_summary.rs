@@ -49,6 +49,8 @@ pub struct SiteConfigUse {
     pub pages: usize,
     /// Number of these on which it found a body.
     pub matched: usize,
+    /// Of those, pages on which the engine's text was used instead, as the body was next to nothing of it.
+    pub overruled: usize,
 }
 
 impl SiteSummary {
@@ -66,6 +68,7 @@ impl SiteSummary {
                 Some(known) => {
                     known.pages += config.pages;
                     known.matched += config.matched;
+                    known.overruled += config.overruled;
                 }
                 None => self.site_configs.push(config),
             }

@@ -1,6 +1,8 @@
 //! Why a store cannot be used.
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "sqlite")]
+use std::path::Path;
+use std::path::PathBuf;
 
 /// Why a store cannot be used. The file was left as it is.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +15,7 @@ pub enum StoreError {
         /// The store.
         path: PathBuf,
         /// What SQLite says.
-        source: rusqlite::Error,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Its pages or values are damaged.
     #[error("the model store {} is damaged: {what}; restore it from a copy, or move it away and \
@@ -43,6 +45,10 @@ pub enum StoreError {
     #[error("another run is still writing to the model store {}; run again once it is done",
             .0.display())]
     Busy(PathBuf),
+    /// This build has no SQLite.
+    #[error("cannot use the model store {}: this build was made without the cargo feature `sqlite`",
+            .0.display())]
+    LeftOut(PathBuf),
     /// It is not there.
     #[error("there is no model store at {}", .0.display())]
     Absent(PathBuf),
@@ -50,11 +56,13 @@ pub enum StoreError {
 
 impl StoreError {
     /// An error of SQLite.
+    #[cfg(feature = "sqlite")]
     pub(crate) fn sqlite(what: &'static str, path: &Path, source: rusqlite::Error) -> Self {
-        Self::Sqlite { what, path: path.to_owned(), source }
+        Self::Sqlite { what, path: path.to_owned(), source: source.into() }
     }
 
     /// A value that does not say what it must.
+    #[cfg(feature = "sqlite")]
     pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), what: what.into() }
     }

@@ -1,23 +1,11 @@
 //! Models as files: out of one store, into another.
 
 use rusqlite::params;
-use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
-use crate::records::Revision;
+use crate::rows::Exported;
 use crate::sample::pack;
 use crate::store::Store;
-
-/// A model by itself.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct Exported {
-    /// Key of its site.
-    pub site: String,
-    /// The night it was learnt in.
-    pub night: String,
-    /// The revision.
-    pub revision: Revision,
-}
 
 impl Store {
     /// Adds a model that came from elsewhere as the next revision of its site. Returns its number. To be

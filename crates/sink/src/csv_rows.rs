@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{Article, Field};
+use model::{Article, Field, Verdict};
 
 use crate::{AtomicFile, Render, Sink, SinkError};
 use model::SiteResult;
 
-const HEADER: [&str; 16] = [
+const HEADER: [&str; 18] = [
     "url",
     "site",
     "template",
@@ -27,6 +27,8 @@ const HEADER: [&str; 16] = [
     "engine",
     "route",
     "confidence",
+    "model_revision",
+    "health",
 ];
 
 /// Writes `articles.csv`.
@@ -80,7 +82,7 @@ fn csv_rows(articles: &[Article]) -> Vec<u8> {
     rows(articles.iter().map(|article| cells(article).map(harmless)))
 }
 
-fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 16]>) -> Vec<u8> {
+fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 18]>) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         // All rows have the same length and are written to memory: this cannot fail.
@@ -89,7 +91,7 @@ fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 16]>) -> Vec<u8> {
     writer.into_inner().unwrap_or_default()
 }
 
-fn cells(article: &Article) -> [Cow<'_, str>; 16] {
+fn cells(article: &Article) -> [Cow<'_, str>; 18] {
     fn text(field: &Option<Field<String>>) -> Cow<'_, str> {
         field.as_ref().map_or(Cow::Borrowed(""), |f| f.value.as_str().into())
     }
@@ -114,6 +116,8 @@ fn cells(article: &Article) -> [Cow<'_, str>; 16] {
         (&article.engine).into(),
         article.route.as_str().into(),
         format!("{:.4}", article.confidence).into(),
+        article.model_revision.map_or(Cow::Borrowed(""), |number| number.to_string().into()),
+        article.health.map_or("", Verdict::as_str).into(),
     ]
 }
 
@@ -141,6 +145,6 @@ mod tests {
     #[test]
     fn the_header_is_one_line() {
         let header = String::from_utf8(csv_header()).unwrap();
-        assert!(header.starts_with("url,site,") && header.ends_with("confidence\n"), "{header}");
+        assert!(header.starts_with("url,site,") && header.ends_with("health\n"), "{header}");
     }
 }

@@ -45,7 +45,9 @@ pub use sink::{Render, Sink};
 pub use site_configs::SiteConfigSink;
 pub use site_rows::{SiteRowsSink, figures_of, length_class_end};
 #[cfg(feature = "sqlite")]
-pub use versions::{ArticleArchive, ArticleKey, Change, KeyOf, Version, VersionsSink};
+pub use versions::{
+    ArticleArchive, ArticleKey, Change, ChangeKind, KeyOf, Reading, Version, VersionsSink,
+};
 pub use warc::{WarcContent, WarcSink};
 pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};
 

@@ -34,6 +34,7 @@ fn full() -> Article {
             truncated: Some("length".into()),
         },
         fetched: Some("2026-01-13T00:00:01.123456789Z".parse().unwrap()),
+        payload: [0; 16],
         charset: Charset {
             name: "UTF-8",
             evidence: CharsetEvidence::ValidUtf8,
@@ -88,6 +89,7 @@ fn bare(number: usize) -> Article {
         },
         page_type: None,
         fetched: None,
+        payload: [0; 16],
         charset: Charset { overruled: Overruled::default(), ..full().charset },
         metadata: Metadata::default(),
         xpath: Vec::new(),

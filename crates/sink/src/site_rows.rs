@@ -110,6 +110,7 @@ pub fn figures_of(site: &SiteResult) -> SiteFigures {
         drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
         confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
         lengths: count(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
+        change: site.night.as_ref().and_then(|night| night.change.clone()),
     }
 }
 
@@ -135,6 +136,7 @@ fn absorb(all: &mut SiteFigures, part: SiteFigures) {
         (one, other) => other.or(one),
     };
     (all.layouts, all.wrappers) = (part.layouts, part.wrappers);
+    all.change = part.change.or(all.change.take());
 }
 
 fn add<K: Ord>(counts: &mut BTreeMap<K, usize>, more: BTreeMap<K, usize>) {

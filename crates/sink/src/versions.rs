@@ -1,21 +1,28 @@
 //! `archive.sqlite`: an archive of articles in one SQLite file, to which each run adds.
 //!
-//! [`essence`] defines which parts of an article count as its content, [`schema`] how it is stored,
-//! [`grow`] the changes by a visit, [`describe`] the description of the difference from the
-//! previous version. [`sink`] is the output of a run, and [`read`] the queries.
+//! [`essence`] says what of an article counts as its content, [`schema`] how it is stored. [`grow`] is what a
+//! visit changes: [`place`] finds its version, [`reread`] reads known ones again, [`readings`] notes pages that
+//! did not change but were read differently; [`rows`] and [`content`] are what they write and read.
+//! [`describe`] is what is said of the difference to the version before, [`sink`] makes an output of it and
+//! [`read`] answers questions.
 
+mod content;
 mod describe;
 mod essence;
 mod grow;
 mod key;
+mod place;
 mod read;
+mod readings;
+mod reread;
+mod rows;
 mod schema;
 mod sink;
 #[cfg(test)]
 mod tests;
 
 pub use key::{ArticleKey, KeyOf};
-pub use read::{ArticleArchive, Change, Version};
+pub use read::{ArticleArchive, Change, ChangeKind, Reading, Version};
 pub use sink::VersionsSink;
 
 use std::io;

@@ -2,10 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use model::{
-    Article, CharacterCounts, Drop, DropReason, FeedItem, Page, PageType, Stage, TemplateKind,
-    TypedAs,
-};
+use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage, TemplateKind};
 
 use crate::characters::character_counts;
 use crate::learn::{Evidence, Known, learn_parsed};
@@ -155,7 +152,7 @@ impl SiteModel {
         meter: &dyn Meter,
     ) -> Applied {
         let page_type = learnt.page_type();
-        if template.kind == TemplateKind::List && self.is_index(sibling, page_type, settings) {
+        if template.kind == TemplateKind::List && self.is_index(sibling, learnt, settings) {
             return Applied::dropped(self.drop_parsed(
                 sibling.page,
                 Stage::Cluster,
@@ -187,15 +184,8 @@ impl SiteModel {
     }
 
     /// Whether a page that looks like a list only leads to articles of the crawl: what it shows of them is theirs.
-    fn is_index(
-        &self,
-        sibling: &Sibling<'_>,
-        page_type: Option<TypedAs>,
-        settings: &Settings,
-    ) -> bool {
-        let is_of_texts = page_type
-            .is_some_and(|own| matches!(own.page_type, PageType::Article | PageType::Listing));
-        is_of_texts
+    fn is_index(&self, sibling: &Sibling<'_>, learnt: &Learnt, settings: &Settings) -> bool {
+        learnt.is_of_texts().is_some_and(|probability| probability >= 0.5)
             && !settings.tables().cluster.extract_lists
             && leads_on(sibling.page, &self.addresses, settings.tracking())
     }

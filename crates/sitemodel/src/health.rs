@@ -142,6 +142,12 @@ const BROKEN: f64 = 0.5;
 /// What a template with one page may lose beside that without being told to drift; with n pages the n-th part
 /// of it: the fewer pages, the more one of them weighs.
 const LEEWAY: f64 = 0.9;
+/// Loss of mean confidence from which on a template drifts, however few its pages; and from which on it does if the
+/// judgement of single pages does not agree with it any more.
+const LESS_SURE: f64 = 0.1;
+const LESS_SURE_AND_DISPUTED: f64 = 0.04;
+/// Agreement with the judgement of single pages from which on nothing is disputed.
+const AGREEING: f64 = 0.95;
 /// Agreement with the judgement of single pages below which a template is broken: 0.00 to 0.18 on redesigned
 /// sites, 0.94 to 0.99 on those that still fit, and as low as on the first on 1 of 71 that did not change.
 const DISAGREEING: f64 = 0.3;
@@ -167,13 +173,15 @@ impl TemplateHealth {
     fn of(then: &Expected, now: &Expected, compared: Compared) -> Self {
         let agreement = (compared.pages > 0)
             .then(|| compared.agreement as f64 / 1000.0 / compared.pages as f64);
-        let lost = (then.share_by_wrapper() - now.share_by_wrapper())
-            .max(then.mean_confidence() - now.mean_confidence());
+        let confidence_lost = then.mean_confidence() - now.mean_confidence();
+        let lost = (then.share_by_wrapper() - now.share_by_wrapper()).max(confidence_lost);
+        let is_disputed = agreement.is_some_and(|own| own < AGREEING);
+        let least = if is_disputed { LESS_SURE_AND_DISPUTED } else { LESS_SURE };
         let verdict = if now.pages < FEWEST_TO_TELL || then.pages == 0 {
             Verdict::TooFewPages
         } else if lost >= BROKEN || agreement.is_some_and(|own| own < DISAGREEING) {
             Verdict::Broken
-        } else if lost >= DRIFTING + LEEWAY / now.pages as f64 {
+        } else if lost >= DRIFTING + LEEWAY / now.pages as f64 || confidence_lost >= least {
             Verdict::Drifting
         } else {
             Verdict::Healthy

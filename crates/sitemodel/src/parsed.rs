@@ -59,6 +59,7 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
                 next_page: absolute(applied.next_page),
                 by: Arc::clone(by),
                 body: applied.body,
+                further: applied.further,
                 removed: applied.removed,
                 removed_by: applied.removed_by,
                 given: applied.given,

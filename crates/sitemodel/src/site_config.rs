@@ -50,6 +50,8 @@ pub struct ConfiguredPage {
     pub by: Arc<HostConfig>,
     /// The expression that found the body, and the body; `None` without a match.
     pub body: Option<(String, Vec<NodeId>)>,
+    /// What later expressions select, in their order.
+    pub further: Vec<(String, Vec<NodeId>)>,
     /// Nodes that are removed from the page.
     pub removed: Vec<NodeId>,
     /// The expressions that remove them.

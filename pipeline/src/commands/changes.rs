@@ -1,19 +1,33 @@
-//! `sitegrove changes`: the articles of an archive that were added or changed since a date.
+//! `sitegrove changes`: the articles of an archive that were added, changed or read differently since a date.
 
 #[cfg(feature = "sqlite")]
 use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::printed::Console;
+
+/// What happened to an article.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KindArg {
+    /// Its first version
+    New,
+    /// The page changed
+    Changed,
+    /// The page changed, and so did the model or the program that read it
+    Unclear,
+    /// The same page, read differently
+    Reread,
+}
 
 /// Arguments of `sitegrove changes`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   sitegrove changes --since 2026-10-05 --archive articles.sqlite
+  sitegrove changes --since 2026-10-05 --kinds new,changed --archive articles.sqlite
   sitegrove changes --since 2026-10-05T03:00:00Z --site blog.example --archive articles.sqlite --json
 
 Dates are those of the crawls, not of the runs (docs/ARCHIVE.md).")]
@@ -27,7 +41,12 @@ pub struct ChangesArgs {
     /// Only this site (registrable domain)
     #[arg(long)]
     pub site: Option<String>,
-    /// Print one JSON object per version, with its diff
+    /// Only these kinds, comma-separated: new (the first version of an article), changed (the page changed),
+    /// unclear (the page changed, and so did the model or program that read it), reread (the same page, read
+    /// differently) [default: all]
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
+    pub kinds: Vec<KindArg>,
+    /// Print one JSON object per version or reading, with its diff
     #[arg(long)]
     pub json: bool,
 }
@@ -40,14 +59,24 @@ pub struct ChangesArgs {
 pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
     use crate::printed::line;
     use anyhow::Context;
-    use sink::Change;
+    use sink::{Change, ChangeKind};
 
     let since = archive::parse_date(&args.since).with_context(|| {
         format!("invalid date `{}`: expected 2026-10-05 or 2026-10-05T03:00:00Z", args.since)
     })?;
     let since = since.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let kind = |kind: &KindArg| match kind {
+        KindArg::New => ChangeKind::New,
+        KindArg::Changed => ChangeKind::Changed,
+        KindArg::Unclear => ChangeKind::Unclear,
+        KindArg::Reread => ChangeKind::Reread,
+    };
+    let wanted: Vec<ChangeKind> = args.kinds.iter().map(kind).collect();
     let archive = sink::ArticleArchive::open(&args.archive)?;
     archive.changes(&since, args.site.as_deref(), |change: Change| -> Result<()> {
+        if !wanted.is_empty() && !wanted.contains(&change.kind) {
+            return Ok(());
+        }
         if args.json {
             serde_json::to_writer(out.as_json(), &change)?;
             writeln!(out)?;
@@ -58,7 +87,7 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
                 format!(" ({})", change.changed.join(", "))
             };
             let title = line(change.title.as_deref().unwrap_or("(no title)"));
-            let (seen, kind, url) = (&change.first_seen, &change.kind, line(&change.url));
+            let (seen, kind, url) = (&change.first_seen, change.kind.as_str(), line(&change.url));
             writeln!(out, "{seen}  {kind:<7}  {url}  {title}{what}")?;
         }
         Ok(())

@@ -66,8 +66,23 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
         if !version.changed.is_empty() {
             writeln!(out, "  changed: {}", version.changed.join(", "))?;
         }
+        if let Some(revision) = version.model_revision.filter(|&number| number > 0) {
+            writeln!(out, "  model revision: {revision}")?;
+        }
         for changed in version.diff.iter().flat_map(|diff| diff.lines()) {
             writeln!(out, "    {}", line(changed))?;
+        }
+        for reading in &version.readings {
+            let by = match reading.model_revision {
+                Some(number) if number > 0 => format!("model revision {number}"),
+                _ => line(&reading.program).to_string(),
+            };
+            let kept = if reading.replaced { "; this replaced what was read before" } else { "" };
+            let (seen, what) = (date(&reading.fetched), reading.changed.join(", "));
+            writeln!(out, "  the same page, read differently  {seen}  by {by}: {what}{kept}")?;
+            for changed in reading.diff.lines() {
+                writeln!(out, "    {}", line(changed))?;
+            }
         }
         writeln!(out)?;
     }

@@ -57,6 +57,7 @@ Examples:
   sitegrove run crawl/ --site-configs my-wrappers/ --sinks jsonl,siteconfig --out out/tonight
   sitegrove run crawl/ --sinks jsonl,parquet --index articles.index --out out/tonight
   sitegrove run crawl/ --models models.sqlite --fail-on broken --out out/tonight
+  sitegrove run --reextract --models models.sqlite --archive articles.sqlite --out out/again
   sitegrove run crawl/ --memory 4GB --spool /scratch --metrics run.prom --out out/tonight
 
 The same command resumes a run that was stopped or killed, and does nothing if the run is complete.
@@ -121,6 +122,10 @@ pub struct RunArgs {
     /// Use and improve the models of sites in this file, which grows from night to night
     #[arg(long, value_name = "FILE")]
     pub models: Option<PathBuf>,
+    /// Read captures again with the models in the models file, which stays as it is; in the archive, what is
+    /// found replaces what was read of them before. Without inputs, the pages that the models file retains
+    #[arg(long, requires = "models")]
+    pub reextract: bool,
     /// Limit the pages that the models file retains, all together, like 500MiB or 4GiB [default: 4GiB]
     #[arg(long, value_name = "SIZE", requires = "models")]
     pub models_size: Option<String>,
@@ -191,6 +196,7 @@ impl RunArgs {
         if let Some(models) = &self.models {
             config.run.models.clone_from(models);
         }
+        config.run.reextract |= self.reextract;
         if let Some(size) = &self.models_size {
             config.run.models_size.clone_from(size);
         }
@@ -291,6 +297,14 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
         let reasons: Vec<String> =
             ledger.drops.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
         writeln!(out, "\nDropped: {} ({})", counts.dropped, reasons.join(", "))?;
+    }
+    if counts.pages_overruled > 0 {
+        writeln!(
+            out,
+            "\nSite configs: on {} pages the engine's text was used, as they find next to nothing of it; \
+             site_configs in wrappers/SITE.json says where",
+            counts.pages_overruled
+        )?;
     }
     if let Some(models) = config.run.models() {
         let joined = |of: &BTreeMap<String, u64>| {

@@ -238,6 +238,10 @@ struct HitRecord<'a> {
     snippet: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model_revision: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    health: Option<&'a str>,
 }
 
 impl<'a> AnswerRecord<'a> {
@@ -253,6 +257,8 @@ impl<'a> AnswerRecord<'a> {
             template: &hit.template,
             snippet: html(hit),
             truncated: hit.truncated.as_deref(),
+            model_revision: hit.model_revision,
+            health: hit.health.as_deref(),
         };
         Self {
             articles: index.articles(),
@@ -293,6 +299,8 @@ mod tests {
             excerpt: excerpt.to_owned(),
             highlighted: highlighted.to_vec(),
             truncated: None,
+            model_revision: None,
+            health: None,
         }
     }
 

@@ -145,6 +145,9 @@ pub struct Counts {
     /// Pages that were scored block by block.
     #[serde(default)]
     pub pages_judged: u64,
+    /// Pages on which the engine's text was used although a site config found a body: that was next to nothing.
+    #[serde(default)]
+    pub pages_overruled: u64,
     /// Sites.
     pub sites: u64,
     /// Articles.

@@ -91,6 +91,7 @@ impl Tally {
         counts.pages_outgrown += done.work.outgrown;
         counts.pages_fast_path += done.work.fast_path;
         counts.pages_judged += done.work.judged;
+        counts.pages_overruled += done.work.overruled;
         counts.articles += done.articles as u64;
         for (&route, n) in &done.by_route {
             *counts.articles_by_route.entry(route.as_str().to_owned()).or_default() += n;

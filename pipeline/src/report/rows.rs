@@ -6,11 +6,13 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use model::SiteFigures;
+use model::{SiteChange, SiteFigures};
 use sink::site_file_name;
 
 /// Maximum number of sites in the table, those with the most articles; a browser still sorts as many quickly.
 const MOST_ROWS: usize = 50_000;
+/// Maximum number of sites whose changes are shown.
+const MOST_CHANGES: usize = 50;
 /// Maximum number of characters of a site's expressions.
 const EXPRESSION_LETTERS: usize = 200;
 
@@ -22,6 +24,10 @@ pub(super) struct Rows {
     pub(super) rows: Vec<Row>,
     /// Whether some sites have single-site pages, and whether some have none.
     pub(super) pages: Pages,
+    /// The first sites that changed since an earlier night, in the order of sites.
+    pub(super) changes: Vec<(String, SiteChange)>,
+    /// How many sites changed.
+    pub(super) changed: usize,
 }
 
 /// Which sites have single-site pages.
@@ -80,10 +86,16 @@ impl Rows {
         let mut with_page = 0;
         for (number, line) in (1..).zip(BufReader::new(file).lines()) {
             let line = line.with_context(|| format!("cannot read {shown}"))?;
-            let row: SiteFigures = serde_json::from_str(&line).with_context(|| {
+            let mut row: SiteFigures = serde_json::from_str(&line).with_context(|| {
                 format!("{shown}, line {number}: not in the format of this version of sitegrove")
             })?;
             all.totals.add(&row);
+            if let Some(change) = row.change.take() {
+                all.changed += 1;
+                if all.changes.len() < MOST_CHANGES {
+                    all.changes.push((row.site.clone(), change));
+                }
+            }
             let row = Row::of(row, &of_sites);
             with_page += u64::from(row.page.is_some());
             all.rows.push(row);
@@ -159,7 +171,7 @@ impl Row {
 
 /// A short form of an expression, with `.name` for a class and `#name` for an id, as in style sheets, so that
 /// the distinguishing parts come early.
-fn short(path: &str) -> String {
+pub(super) fn short(path: &str) -> String {
     const CLASS: [&str; 2] = ["[contains(concat(' ',normalize-space(@class),' '),' ", " ')]"];
     const ID: [&str; 2] = ["[@id='", "']"];
     let mut out = String::new();

@@ -21,8 +21,14 @@ use crate::waiting;
 /// If there are none, one does not exist, or none can be read.
 pub(super) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
     let (named, feeds) = (config.run.inputs.clone(), config.run.feeds.clone());
+    // With nothing given to read again, what the store retains is read again.
+    let retained = config.run.models().filter(|_| config.run.reextract && named.is_empty());
+    let retained = retained.map(std::path::Path::to_owned);
     let look = move || {
-        let inputs = expand(&named, &feeds)?;
+        let mut inputs = expand(&named, &feeds)?;
+        if let Some(store) = retained {
+            inputs.push(Input::Retained(store));
+        }
         let states: Vec<_> = inputs.iter().map(InputState::of).collect();
         anyhow::Ok((inputs, states))
     };

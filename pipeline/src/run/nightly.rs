@@ -14,7 +14,16 @@ use crate::progress::ledger::InputRecord;
 /// # Errors
 /// If it is damaged, is something else, or another run keeps writing to it.
 pub(super) fn open(config: &Config) -> Result<Option<Store>> {
-    let Some(path) = config.run.models() else { return Ok(None) };
+    let Some(path) = config.run.models() else {
+        anyhow::ensure!(
+            !config.run.reextract,
+            "run.reextract needs a store: name it by run.models"
+        );
+        return Ok(None);
+    };
+    if config.run.reextract {
+        return Ok(Some(Store::look(path)?));
+    }
     config.run.models_bytes()?;
     let waiting = || {
         tracing::warn!("another run writes to {}: this one waits for it", path.display());
@@ -23,13 +32,18 @@ pub(super) fn open(config: &Config) -> Result<Option<Store>> {
 }
 
 impl RunContext<'_> {
+    /// The store, unless it is only read.
+    fn growing(&self) -> Option<&Store> {
+        self.store.filter(|_| !self.config.run.reextract)
+    }
+
     /// Tells the store which run this is: one of the same inputs, by their contents, and the same settings is
     /// the same night.
     pub(super) fn begin_models(&self, inputs: &[InputRecord]) -> Result<()> {
-        let Some(store) = self.store else { return Ok(()) };
+        let Some(store) = self.growing() else { return Ok(()) };
         let mut of: Vec<&str> = inputs.iter().map(|input| &*input.sha256).collect();
         of.sort_unstable();
-        let digest = sha256_of(&format!("{} {}", of.join(" "), self.config.hash()));
+        let digest = sha256_of(&format!("{} {}", of.join(" "), self.config.night_hash()));
         let program = env!("CARGO_PKG_VERSION").to_owned();
         if store.begin(&Run { digest, program })? {
             let path = store.path().display();
@@ -40,7 +54,7 @@ impl RunContext<'_> {
 
     /// Hands the store what is to be kept of a site.
     pub(super) fn take_model(&self, result: &SiteResult) -> Result<()> {
-        let (Some(store), Some(night)) = (self.store, &result.night) else { return Ok(()) };
+        let (Some(store), Some(night)) = (self.growing(), &result.night) else { return Ok(()) };
         if night.update.is_empty() {
             return Ok(());
         }
@@ -51,7 +65,7 @@ impl RunContext<'_> {
 
     /// Keeps all of it, once the outputs are written.
     pub(super) fn commit_models(&self) -> Result<()> {
-        let Some(store) = self.store else { return Ok(()) };
+        let Some(store) = self.growing() else { return Ok(()) };
         let evicted = store.commit(self.config.run.models_bytes()?)?;
         if evicted.sites > 0 {
             tracing::info!(

@@ -239,7 +239,9 @@ impl RunContext<'_> {
     fn check_space(&self) -> Result<()> {
         let (html, needed) = self.identity.inputs().iter().fold((0, 0), |(html, needed), input| {
             let name = input.file.to_ascii_lowercase();
-            let packed = [".gz", ".zst", ".lz4"].iter().any(|end| name.ends_with(end));
+            let packed = [".gz", ".zst", ".lz4", ".bz2", ".xz", ".wacz"]
+                .iter()
+                .any(|end| name.ends_with(end));
             // HTML compresses to about a fifth, in archives and in the spool.
             if packed {
                 (html + 5 * input.bytes, needed + input.bytes * 5 / 4)

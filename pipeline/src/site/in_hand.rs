@@ -7,11 +7,17 @@ use model::{FeedItem, Page};
 use modelstore::{RETAIN, Retained, RetainedHead, SiteState, Store, retain};
 use sitemodel::{
     FEWEST_TO_TELL, Hints, Known, Learning, Outcome, ParsedPage, Seen, Sibling, SiteModel,
+    agreement,
 };
 
 use super::Work;
 use crate::stages::apply::Outcomes;
 use crate::stages::learn::{ParsedPages, Surveyed, sample};
+
+/// Pages of a template that are compared with the judgement of the page alone where one of the first disagrees.
+const MOST_COMPARED: usize = 6;
+/// Agreement below which it does.
+const DISPUTED: f64 = 0.9;
 
 /// A page in hand.
 pub(super) struct InHand<'a> {
@@ -25,6 +31,11 @@ pub(super) struct InHand<'a> {
 }
 
 impl InHand<'_> {
+    /// Its address.
+    pub(super) fn url(&self) -> &str {
+        &self.sibling.0.page.url
+    }
+
     fn sibling(&self) -> Sibling<'_> {
         Sibling { page: self.sibling.0, feed_items: &self.sibling.1 }
     }
@@ -119,19 +130,27 @@ impl Work<'_> {
         }
         let mut texts = BTreeMap::new();
         let enough = |pages: &&Vec<&InHand<'_>>| pages.len() as u64 >= FEWEST_TO_TELL;
-        for page in of_templates
-            .values()
-            .filter(enough)
-            .flat_map(|own| own.iter().take(compared.unwrap_or_default()))
-        {
-            let Some((at, own)) = page.at.and_then(|at| Some((at, applied.get(&at)?))) else {
-                continue;
-            };
-            let alone =
-                model.apply_alone(&page.sibling(), Hints::default(), self.settings, self.clock);
-            seen.compare(own, &alone);
-            if let Outcome::Article(article) = alone.outcome {
-                texts.insert(at, article.text);
+        for own in of_templates.values().filter(enough) {
+            let mut disputed = false;
+            for (count, page) in own.iter().enumerate() {
+                // More are compared where the first disagree.
+                if count >= compared.map_or(0, |most| if disputed { MOST_COMPARED } else { most }) {
+                    break;
+                }
+                let Some((at, own)) = page.at.and_then(|at| Some((at, applied.get(&at)?))) else {
+                    continue;
+                };
+                let alone =
+                    model.apply_alone(&page.sibling(), Hints::default(), self.settings, self.clock);
+                seen.compare(own, &alone);
+                if let Outcome::Article(article) = alone.outcome {
+                    let text = match &own.outcome {
+                        Outcome::Article(own) => &*own.text,
+                        Outcome::Drop(_) | Outcome::Unassigned => "",
+                    };
+                    disputed |= agreement(text, &article.text) < DISPUTED;
+                    texts.insert(at, article.text);
+                }
             }
         }
         (seen, texts)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use model::{FeedItem, SiteNight, SiteResult, TemplateNight, Verdict};
+use model::{FeedItem, SiteChange, SiteNight, SiteResult, TemplateNight, Verdict};
 use modelstore::{PackedSample, Retained, Revision, Update};
 use sitemodel::{Sibling, SiteModel, TemplateHealth};
 
@@ -19,11 +19,18 @@ pub(super) struct Night {
     pub(super) revision: Option<String>,
     /// Templates that the model had at the beginning.
     pub(super) templates: usize,
+    /// What changed about the site.
+    pub(super) change: Option<SiteChange>,
     /// The retained pages, if they change.
     pub(super) retained: Option<Vec<Retained>>,
 }
 
 impl Night {
+    /// One of which nothing is to be kept.
+    pub(super) fn known(update: Update, templates: usize, change: Option<SiteChange>) -> Self {
+        Self { update, is_known: true, revision: None, templates, change, retained: None }
+    }
+
     /// Writes the revision and the health of their templates on articles.
     pub(super) fn stamp(&self, result: &mut SiteResult) {
         let of_templates: BTreeMap<&str, Verdict> =
@@ -74,6 +81,7 @@ impl Night {
             pages: own.pages,
             unassigned: own.unassigned,
             templates: own.templates,
+            change: self.change,
             update: bytes,
         }));
         Ok(())

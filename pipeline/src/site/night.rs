@@ -13,6 +13,7 @@ use sitemodel::{
 };
 
 use super::Work;
+use super::change::{changed_templates, site_change};
 use super::decision::{Decision, Facts, Stored, TemplateFacts, decide};
 use super::in_hand::{InHand, in_hand};
 use super::kept::{Night, template_night};
@@ -64,9 +65,12 @@ impl Work<'_> {
             self.settings,
         );
         let stored = self.stored(&state);
+        if self.config.run.reextract {
+            return Ok(self.read_again(site, parsed, &state, stored));
+        }
         match (&state.before, stored) {
             (Some(before), Ok(Some(model))) if before.applied > 0 => {
-                Ok(Begun::again(model, before.as_ref().clone()))
+                self.taken_in_before(site, parsed, store, model, before.as_ref().clone())
             }
             (_, Ok(Some(model))) => self.go_by(site, parsed, store, &state, model),
             (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, Stored::None),
@@ -127,6 +131,7 @@ impl Work<'_> {
             is_known: state.before.is_some(),
             revision: is_kept.then(|| decision.reason()),
             templates: model.templates().len(),
+            change: None,
             retained,
         };
         Ok(Begun { model, known, applied, unassigned: Unassigned::Wait, night: Some(night) })
@@ -159,24 +164,31 @@ impl Work<'_> {
             verdict = Verdict::Broken;
         }
         let mut begun = None;
+        let before = applied;
         if decision != Decision::Keep {
             let retained = self.retained(store, state)?;
             let again = parse(&retained.1, self.settings, self.clock);
             let again = in_hand(&again, &retained.0, Some(&old), self);
-            let hand = chosen_for(&decision, &facts, &old, &tonight, &again);
             let base = self.without_retired(state, &old, &facts);
-            let (model, known) = self.learn_in_hand(site, &hand, cut, Some(&base));
-            let new = self.apply_to(site, &model, &tonight, &known);
             let (doubted, least) = match &decision {
-                Decision::Replace(ids) | Decision::Relearn(ids) => (&ids[..], CLEARLY),
-                Decision::Grow(ids) => (&ids[..], -CLEARLY),
-                _ => (&[][..], 0.0),
+                Decision::Replace(ids) | Decision::Relearn(ids) => (ids.clone(), CLEARLY),
+                Decision::Grow(ids) => (ids.clone(), -CLEARLY),
+                _ => (Vec::new(), 0.0),
             };
-            let is_better = doubted.is_empty() || {
-                let of = |applied| Fit::of(&old, doubted, &tonight, applied, &alone);
-                of(&new).is_better_than(&of(&applied), least)
+            let learn = |decision: &Decision| {
+                let hand = chosen_for(decision, &facts, &old, &tonight, &again);
+                let (model, known) = self.learn_in_hand(site, &hand, cut, Some(&base));
+                let new = self.apply_to(site, &model, &tonight, &known);
+                let of = |applied| Fit::of(&old, &doubted, &tonight, applied, &alone);
+                let is_better = doubted.is_empty() || of(&new).is_better_than(&of(&before), least);
+                (is_better && model.to_bytes() != old.to_bytes()).then_some((model, known, new))
             };
-            if is_better && model.to_bytes() != old.to_bytes() {
+            let mut learnt = learn(&decision);
+            if let (None, Decision::Relearn(ids)) = (&learnt, &decision) {
+                // What is retained may be of the former layout.
+                learnt = learn(&Decision::Replace(ids.clone()));
+            }
+            if let Some((model, known, new)) = learnt {
                 let is_gone = |head: &RetainedHead| match &decision {
                     Decision::Replace(ids) => ids.contains(&head.template),
                     _ => false,
@@ -200,18 +212,29 @@ impl Work<'_> {
                 update.applied = state.revision + 1;
                 let templates = old.templates().len().min(model.templates().len());
                 let revision = Some(decision.reason());
-                let night = Some(Night { update, is_known: false, revision, templates, retained });
+                let templates_changed =
+                    changed_templates((&old, &before), (&model, &applied), &tonight);
+                let change = site_change(&update, templates_changed);
+                let night =
+                    Night { update, is_known: false, revision, templates, change, retained };
+                let night = Some(night);
                 Begun { model, known, applied, unassigned: Unassigned::Alone, night }
             }
             None => {
                 let kept = self.to_retain(store, state, &tonight, &[], &old, &|_| false)?;
                 let templates = old.templates().len();
-                let night =
-                    Night { update, is_known: false, revision: None, templates, retained: kept };
+                let night = Night {
+                    update,
+                    is_known: false,
+                    revision: None,
+                    templates,
+                    change: None,
+                    retained: kept,
+                };
                 Begun {
                     model: old,
                     known: BTreeMap::new(),
-                    applied,
+                    applied: before,
                     unassigned: Unassigned::Alone,
                     night: Some(night),
                 }
@@ -277,7 +300,7 @@ impl Work<'_> {
         Some(newest.to_zoned(jiff::tz::TimeZone::UTC).date())
     }
 
-    fn update(
+    pub(super) fn update(
         &self,
         state: &SiteState,
         decision: &Decision,
@@ -366,21 +389,5 @@ impl Fit {
         self.judged > old.judged + least
             || (self.judged > old.judged - CLEARLY
                 && self.by_wrapper >= old.by_wrapper + FOUND_AGAIN)
-    }
-}
-
-impl Begun {
-    /// A run that was taken in before: the model that it applied then.
-    fn again(model: SiteModel, before: Update) -> Self {
-        let templates = model.templates().len();
-        let night =
-            Night { update: before, is_known: true, revision: None, templates, retained: None };
-        Self {
-            model,
-            known: BTreeMap::new(),
-            applied: Outcomes::new(),
-            unassigned: Unassigned::Alone,
-            night: Some(night),
-        }
     }
 }

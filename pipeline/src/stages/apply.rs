@@ -8,12 +8,12 @@
 
 mod parts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dom::ParseNotes;
 use grouping::Part;
 use model::{
-    Article, BestWrapper, Drop, DropReason, PageWork, Route, SiteConfigUse, SiteResult,
+    Article, BestWrapper, Drop, DropReason, Origin, PageWork, Route, SiteConfigUse, SiteResult,
     SiteSummary, Stage, Support, TemplateSummary,
 };
 use rayon::prelude::*;
@@ -210,6 +210,8 @@ pub(crate) fn result(
     let notes = |is: fn(&ParseNotes) -> bool| {
         parsed.iter().filter(|page| is(&page.document.notes())).count() as u64
     };
+    let site_configs = site_configs_used(&parsed, &articles);
+    let overruled = site_configs.iter().map(|own| own.overruled as u64).sum();
     SiteResult {
         best: best_with_site_configs(&articles, best),
         articles,
@@ -218,7 +220,7 @@ pub(crate) fn result(
             site: site.key().to_owned(),
             sample_cut: model.head().cut,
             templates: templates.collect(),
-            site_configs: site_configs_used(&parsed),
+            site_configs,
         },
         pages,
         work: PageWork {
@@ -226,6 +228,7 @@ pub(crate) fn result(
             outgrown: notes(ParseNotes::outgrown),
             fast_path: seen.fast_path,
             judged: seen.judged,
+            overruled,
         },
         characters: seen.characters,
         ..SiteResult::of_articles(site.key(), Vec::new())
@@ -233,18 +236,29 @@ pub(crate) fn result(
 }
 
 /// Counts of what the site configs of the pages' hosts selected.
-fn site_configs_used(parsed: &[&ParsedPage<'_>]) -> Vec<SiteConfigUse> {
+fn site_configs_used(parsed: &[&ParsedPage<'_>], articles: &[Article]) -> Vec<SiteConfigUse> {
+    let by_engine: BTreeSet<(&str, &Origin)> = articles
+        .iter()
+        .filter(|article| article.engine != SITE_CONFIG)
+        .map(|article| (&*article.url, &article.origin))
+        .collect();
     let mut records: BTreeMap<&str, SiteConfigUse> = BTreeMap::new();
-    for configured in parsed.iter().filter_map(|page| page.configured.as_ref()) {
+    for (page, configured) in
+        parsed.iter().filter_map(|page| Some((page.page, page.configured.as_ref()?)))
+    {
         let by = &configured.by;
         let record = records.entry(&by.host).or_insert_with(|| SiteConfigUse {
             host: by.host.clone(),
             body: by.wrapper.body().collect(),
             pages: 0,
             matched: 0,
+            overruled: 0,
         });
         record.pages += 1;
-        record.matched += usize::from(configured.body.is_some());
+        let is_matched = configured.body.is_some();
+        record.matched += usize::from(is_matched);
+        let is_overruled = is_matched && by_engine.contains(&(&*page.url, &page.origin));
+        record.overruled += usize::from(is_overruled);
     }
     records.into_values().collect()
 }

@@ -2,7 +2,9 @@
 
 use similar::TextDiff;
 
-/// The parts of a version that are compared in a diff.
+use super::essence::Essence;
+
+/// What a diff is made of.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     pub(super) title: Option<String>,
@@ -13,8 +15,21 @@ pub(super) struct Told {
     pub(super) text: String,
 }
 
-/// Maximum number of lines of a text for a comparison by lines, whose time is quadratic in the
-/// difference.
+impl Told {
+    /// Of a content and its text.
+    pub(super) fn new(essence: &Essence, text: &str) -> Self {
+        Self {
+            title: essence.title.clone(),
+            authors: essence.authors.clone(),
+            published: essence.published.clone(),
+            description: essence.description.value.clone(),
+            tags: essence.tags.value.clone().unwrap_or_default(),
+            text: text.to_owned(),
+        }
+    }
+}
+
+/// Texts of more lines are not compared line by line, as that takes time quadratic in what differs.
 const MOST_LINES: usize = 5_000;
 
 /// A unified diff (one line of context) of the fields that changed: metadata as `name: value`

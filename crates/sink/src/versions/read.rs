@@ -56,6 +56,30 @@ pub struct Version {
     pub program: String,
     /// Why its record is truncated; then no complete visit is known.
     pub truncated: Option<String>,
+    /// Revision of the stored model that it was extracted with, 0 for one that was not kept; `None` without a
+    /// store of models.
+    pub model_revision: Option<i64>,
+    /// How its template was when it was seen first, or else its site; `None` without a store of models.
+    pub health: Option<String>,
+    /// How else its payloads were read, by date.
+    pub readings: Vec<Reading>,
+}
+
+/// A payload of a version that was read differently.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reading {
+    /// When it was fetched: RFC 3339, UTC; `None` for a page without a date.
+    pub fetched: Option<String>,
+    /// Fields that differ.
+    pub changed: Vec<String>,
+    /// Unified diff to the reading before.
+    pub diff: String,
+    /// Revision of the stored model, as in [`Version`].
+    pub model_revision: Option<i64>,
+    /// Program that read it.
+    pub program: String,
+    /// Whether this reading replaced the one before: it was read again on purpose.
+    pub replaced: bool,
 }
 
 /// A version first seen since a given time.
@@ -65,18 +89,53 @@ pub struct Change {
     pub site: String,
     /// Address of the first visit of the version.
     pub url: String,
-    /// `new` for an article's first version, else `changed`.
-    pub kind: &'static str,
+    /// What happened.
+    pub kind: ChangeKind,
     /// Number of the version.
     pub number: i64,
-    /// When it was first seen: RFC 3339, UTC.
+    /// When it was seen first, or read differently: RFC 3339, UTC.
     pub first_seen: String,
     /// Headline.
     pub title: Option<String>,
-    /// Fields that differ from the previous version.
+    /// Fields that differ from the version or the reading before.
     pub changed: Vec<String>,
-    /// Unified diff from the previous version; `None` for the first.
+    /// Unified diff to the version or the reading before; `None` for the first version.
     pub diff: Option<String>,
+    /// Revision of the stored model, as in [`Version`].
+    pub model_revision: Option<i64>,
+}
+
+/// What happened to an article.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    /// Its first version.
+    New,
+    /// The page changed: the same model and program find another content in another payload.
+    Changed,
+    /// The payload is another, and so is the model or the program: either may be the reason.
+    Unclear,
+    /// The payload is the same, and was read differently.
+    Reread,
+}
+
+impl ChangeKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::New, Self::Changed, Self::Unclear, Self::Reread];
+
+    /// The name written to outputs: `new`, `changed`, `unclear`, `reread`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Changed => "changed",
+            Self::Unclear => "unclear",
+            Self::Reread => "reread",
+        }
+    }
+
+    fn named(name: &str) -> Self {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap_or(Self::Changed)
+    }
 }
 
 /// An archive of articles, open for reading. A run that writes to it does not block readers, and
@@ -121,8 +180,8 @@ impl ArticleArchive {
             return Ok(by_key);
         }
         let stripped = match self.found {
-            Found::Former => "key = ?1",
-            // If there are several articles, tracking parameters distinguish them.
+            Found::Former(1) => "key = ?1",
+            // Tracking parameters tell articles apart where there are several.
             _ => "key IN (SELECT max(key) FROM articles WHERE stripped = ?1 HAVING count(*) = 1)",
         };
         let by_key = self.versions(stripped, &key.stripped)?;
@@ -135,18 +194,49 @@ impl ArticleArchive {
     }
 
     fn versions(&self, condition: &str, value: &str) -> Result<Vec<Version>, SinkError> {
-        let truncated = if self.found == Found::Former { "NULL" } else { "truncated" };
-        let sql =
-            format!("{HISTORY}, {truncated} FROM history WHERE {condition} ORDER BY key, number");
+        let since_then = match self.found {
+            Found::Former(1) => "NULL, NULL, NULL",
+            Found::Former(_) => "truncated, NULL, NULL",
+            Found::Archive | Found::Empty => "truncated, model_revision, health",
+        };
+        let sql = format!(
+            "{HISTORY}, {since_then}, version FROM history WHERE {condition} ORDER BY key, number"
+        );
         let all = || -> rusqlite::Result<Vec<Version>> {
             let mut statement = self.connection.prepare(&sql)?;
-            statement.query_map([value], version)?.collect()
+            let found = statement.query_map([value], |row| Ok((row.get(24)?, version(row)?)))?;
+            let found: Vec<(i64, Version)> = found.collect::<rusqlite::Result<_>>()?;
+            found
+                .into_iter()
+                .map(|(id, version)| Ok(Version { readings: self.readings(id)?, ..version }))
+                .collect()
         };
         all().map_err(|e| failed("cannot read", &self.path, e))
     }
 
-    /// Passes every version first seen at `since` (RFC 3339, UTC, whole seconds) or later to
-    /// `take`, ordered by date, then by address; for one site or for all.
+    fn readings(&self, version: i64) -> rusqlite::Result<Vec<Reading>> {
+        if self.found != Found::Archive {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT r.fetched, r.changed, r.diff, r.model_revision, r.program, r.replaced
+            FROM visits AS v JOIN readings AS r USING (article, fetched, record_id)
+            WHERE v.article = (SELECT article FROM versions WHERE id = ?1) AND v.version = ?1
+            ORDER BY r.fetched, r.id";
+        let reading = |row: &Row<'_>| {
+            Ok(Reading {
+                fetched: date(row, 0)?,
+                changed: list(row, 1)?,
+                diff: row.get(2)?,
+                model_revision: row.get(3)?,
+                program: row.get(4)?,
+                replaced: row.get(5)?,
+            })
+        };
+        self.connection.prepare_cached(sql)?.query_map([version], reading)?.collect()
+    }
+
+    /// Hands over every version that was seen first, and every reading, at `since` (RFC 3339, UTC, whole seconds) or
+    /// later, in the order of dates, then of addresses; of one site or of all.
     ///
     /// # Errors If the archive cannot be read, or the error that `take` returns.
     pub fn changes<E: From<SinkError>>(
@@ -156,14 +246,37 @@ impl ArticleArchive {
         mut take: impl FnMut(Change) -> Result<(), E>,
     ) -> Result<(), E> {
         let of_archive = |e| E::from(failed("cannot read", &self.path, e));
-        // The number is computed only for matching rows; the view would count all versions.
-        let sql = "SELECT articles.site, v.url, v.first_seen, v.title, v.changed, v.diff,
-                (SELECT count(*) FROM versions AS w WHERE w.article = v.article
-                 AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id))
+        // The number is looked up for what is found only; the view would count all versions.
+        let number = "(SELECT count(*) FROM versions AS w WHERE w.article = v.article
+            AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id)) AS number";
+        let (revision, same_reader, readings) = match self.found {
+            Found::Former(_) => ("NULL", "v.program = w.program", String::new()),
+            // A model that is not kept has no number to know it by.
+            Found::Archive | Found::Empty => (
+                "v.model_revision",
+                "v.program = w.program AND v.model_revision IS w.model_revision
+                    AND v.model_revision IS NOT 0",
+                format!(
+                    "UNION ALL SELECT articles.site, v.url, r.fetched AS seen, v.title, r.changed,
+                        r.diff, {number}, r.model_revision, 'reread' AS kind
+                    FROM readings AS r JOIN visits USING (article, fetched, record_id)
+                    JOIN versions AS v ON v.id = visits.version
+                    JOIN articles ON articles.id = v.article
+                    WHERE r.fetched >= ?1 AND (?2 IS NULL OR articles.site = ?2)"
+                ),
+            ),
+        };
+        let sql = format!(
+            "SELECT articles.site, v.url AS url, v.first_seen AS seen, v.title, v.changed, v.diff, {number},
+                {revision}, coalesce((SELECT iif({same_reader}, 'changed', 'unclear')
+                    FROM versions AS w WHERE w.article = v.article
+                    AND (w.first_seen, w.record_id) < (v.first_seen, v.record_id)
+                    ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1), 'new') AS kind
             FROM versions AS v JOIN articles ON articles.id = v.article
             WHERE v.first_seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)
-            ORDER BY v.first_seen, v.url";
-        let mut statement = self.connection.prepare(sql).map_err(of_archive)?;
+            {readings} ORDER BY seen, url, number, kind"
+        );
+        let mut statement = self.connection.prepare(&sql).map_err(of_archive)?;
         let mut rows = statement.query(params![since, site]).map_err(of_archive)?;
         while let Some(row) = rows.next().map_err(of_archive)? {
             take(change(row).map_err(of_archive)?)?;
@@ -206,19 +319,23 @@ fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
         confidence: row.get(19)?,
         program: row.get(20)?,
         truncated: row.get(21)?,
+        model_revision: row.get(22)?,
+        health: row.get(23)?,
+        readings: Vec::new(),
     })
 }
 
 fn change(row: &Row<'_>) -> rusqlite::Result<Change> {
-    let number = row.get(6)?;
+    let kind: String = row.get(8)?;
     Ok(Change {
         site: row.get(0)?,
         url: row.get(1)?,
-        kind: if number == 1 { "new" } else { "changed" },
-        number,
+        kind: ChangeKind::named(&kind),
+        number: row.get(6)?,
         first_seen: row.get(2)?,
         title: row.get(3)?,
         changed: list(row, 4)?,
         diff: row.get(5)?,
+        model_revision: row.get(7)?,
     })
 }

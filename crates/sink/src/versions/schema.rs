@@ -11,10 +11,12 @@ use crate::SinkError;
 pub(super) const APPLICATION: i64 = 0x5369_4772;
 
 /// `PRAGMA user_version`: version of the schema.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 
-/// The previous schema: without `stripped` of articles, `truncated` of versions and visits.
-const FORMER: i64 = 1;
+/// Schemas before that are read, and brought up to date by the first run that adds to them: 1 lacks `stripped`
+/// of articles and `truncated` of versions and visits; both lack `model_revision`, `health`,
+/// `payload` and `readings`.
+const FORMER: [i64; 2] = [1, 2];
 
 const TABLES: &str = "
 CREATE TABLE articles (
@@ -24,6 +26,7 @@ CREATE TABLE articles (
     stripped TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX articles_by_site ON articles (site);
+CREATE INDEX articles_by_stripped ON articles (stripped);
 CREATE TABLE versions (
     id INTEGER PRIMARY KEY,
     article INTEGER NOT NULL REFERENCES articles (id),
@@ -54,10 +57,13 @@ CREATE TABLE versions (
     wrapper TEXT NOT NULL,
     confidence REAL NOT NULL,
     program TEXT NOT NULL,
-    truncated TEXT
+    truncated TEXT,
+    model_revision INTEGER,
+    health TEXT
 ) STRICT;
 CREATE INDEX versions_in_order ON versions (article, first_seen, record_id);
 CREATE INDEX versions_by_date ON versions (first_seen);
+CREATE INDEX versions_by_digest ON versions (digest);
 CREATE TABLE files (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE
@@ -70,14 +76,27 @@ CREATE TABLE visits (
     offset INTEGER NOT NULL,
     version INTEGER NOT NULL REFERENCES versions (id),
     truncated TEXT,
+    payload BLOB,
     PRIMARY KEY (article, fetched, record_id)
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// The indexes and the view that both new and migrated archives have.
-const INDEXES_AND_VIEW: &str = "
-CREATE INDEX articles_by_stripped ON articles (stripped);
-CREATE INDEX versions_by_digest ON versions (digest);
+/// What tables that are brought up to date lack altogether.
+const SINCE_THEN: &str = "
+CREATE TABLE readings (
+    id INTEGER PRIMARY KEY,
+    article INTEGER NOT NULL REFERENCES articles (id),
+    fetched TEXT NOT NULL,
+    record_id TEXT NOT NULL,
+    changed TEXT NOT NULL,
+    diff TEXT NOT NULL,
+    digest BLOB NOT NULL,
+    model_revision INTEGER,
+    program TEXT NOT NULL,
+    replaced INTEGER NOT NULL
+) STRICT;
+CREATE INDEX readings_by_visit ON readings (article, fetched, record_id);
+CREATE INDEX readings_by_date ON readings (fetched);
 CREATE VIEW history AS
 SELECT articles.key AS key, articles.site AS site,
     row_number() OVER (
@@ -88,7 +107,8 @@ SELECT articles.key AS key, articles.site AS site,
     versions.published, versions.modified, versions.language, versions.description,
     versions.image, versions.tags, versions.canonical, versions.site_name, versions.text,
     versions.html, versions.record_id, files.name AS file, versions.offset, versions.template,
-    versions.wrapper, versions.confidence, versions.program, versions.truncated
+    versions.wrapper, versions.confidence, versions.program, versions.truncated,
+    versions.model_revision, versions.health
 FROM versions
 JOIN articles ON articles.id = versions.article
 JOIN files ON files.id = versions.file;
@@ -99,9 +119,9 @@ JOIN files ON files.id = versions.file;
 pub(super) enum Found {
     /// An archive of articles.
     Archive,
-    /// An archive of articles with the previous schema.
-    Former,
-    /// An empty file.
+    /// An archive of articles of a schema before.
+    Former(i64),
+    /// Nothing yet.
     Empty,
 }
 
@@ -117,7 +137,7 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
     match (application, version) {
         (0, 0) if tables == 0 => Ok(Found::Empty),
         (APPLICATION, VERSION) => Ok(Found::Archive),
-        (APPLICATION, FORMER) => Ok(Found::Former),
+        (APPLICATION, version) if FORMER.contains(&version) => Ok(Found::Former(version)),
         (APPLICATION, version) => {
             let why = format!(
                 "its schema is {version}, this program knows {VERSION}: use the sitegrove that \
@@ -135,24 +155,33 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
 /// Creates the schema in an empty file, inside the transaction that fills it.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
-    connection.execute_batch(INDEXES_AND_VIEW)?;
+    connection.execute_batch(SINCE_THEN)?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Migrates an archive from the previous schema, inside the transaction that adds to it.
+/// Gives an archive of a schema before what it lacks, within the transaction that adds to it.
 pub(super) fn bring_up_to_date(connection: &Connection) -> rusqlite::Result<()> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if version != FORMER {
+    if !FORMER.contains(&version) {
         return Ok(());
     }
+    if version == 1 {
+        connection.execute_batch(
+            "ALTER TABLE articles ADD COLUMN stripped TEXT NOT NULL DEFAULT '';
+            ALTER TABLE versions ADD COLUMN truncated TEXT;
+            ALTER TABLE visits ADD COLUMN truncated TEXT;
+            UPDATE articles SET stripped = key;
+            CREATE INDEX articles_by_stripped ON articles (stripped);
+            CREATE INDEX versions_by_digest ON versions (digest);",
+        )?;
+    }
     connection.execute_batch(
-        "ALTER TABLE articles ADD COLUMN stripped TEXT NOT NULL DEFAULT '';
-        ALTER TABLE versions ADD COLUMN truncated TEXT;
-        ALTER TABLE visits ADD COLUMN truncated TEXT;
-        UPDATE articles SET stripped = key;
+        "ALTER TABLE versions ADD COLUMN model_revision INTEGER;
+        ALTER TABLE versions ADD COLUMN health TEXT;
+        ALTER TABLE visits ADD COLUMN payload BLOB;
         DROP VIEW history;",
     )?;
-    connection.execute_batch(INDEXES_AND_VIEW)?;
+    connection.execute_batch(SINCE_THEN)?;
     connection.pragma_update(None, "user_version", VERSION)
 }

@@ -32,18 +32,20 @@ pub struct VersionsSink {
 }
 
 impl VersionsSink {
-    /// Opens the archive at `path`, or creates one; its folder must exist.
+    /// Opens the archive at `path`, or begins one; its folder must exist. Where `rereads`, visits that are known
+    /// are read again: what this run finds replaces what was read of them.
     ///
-    /// # Errors If it cannot be opened, is not an archive of articles or has another schema, or if
-    /// another run is still writing to it after a minute.
-    pub fn open(path: &Path, key_of: KeyOf) -> Result<Self, SinkError> {
+    /// # Errors
+    /// If it cannot be opened, is no archive of articles or one of another schema, or another run
+    /// is still writing to it after a minute.
+    pub fn open(path: &Path, key_of: KeyOf, rereads: bool) -> Result<Self, SinkError> {
         let absent = fs::metadata(path).map_or(true, |m| m.len() == 0);
         let connection = Connection::open(path).map_err(|e| failed("cannot open", path, e))?;
         let mut sink = Self {
             connection: None,
             path: path.to_owned(),
             key_of,
-            growth: Growth::default(),
+            growth: Growth::new(rereads),
             made: false,
         };
         // A file that is not an archive must not be changed, not even its journal mode.

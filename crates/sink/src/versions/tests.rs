@@ -7,8 +7,9 @@ use std::sync::Arc;
 use model::{Article, Charset, CharsetEvidence, Field, Metadata, Origin, Overruled, Route, Source};
 use rusqlite::Connection;
 use tempfile::TempDir;
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::{ArticleArchive, ArticleKey, Version, VersionsSink};
+use super::{ArticleArchive, ArticleKey, ChangeKind, Version, VersionsSink};
 use crate::Sink;
 use model::SiteResult;
 
@@ -30,6 +31,7 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
             truncated: None,
         },
         fetched: day.map(|day| format!("2026-01-{day:02}T03:00:00Z").parse().unwrap()),
+        payload: xxh3_128(text.as_bytes()).to_be_bytes(),
         charset: Charset {
             name: "UTF-8",
             evidence: CharsetEvidence::Http,
@@ -63,7 +65,7 @@ fn key(url: &str, canonical: Option<&str>) -> ArticleKey {
 }
 
 fn open(path: &Path) -> VersionsSink {
-    VersionsSink::open(path, Arc::new(key)).unwrap()
+    VersionsSink::open(path, Arc::new(key), false).unwrap()
 }
 
 fn add(path: &Path, article: Article) {
@@ -180,7 +182,7 @@ fn files_of_other_kinds_are_left_alone() {
     let path = folder.path().join("archive.sqlite");
     let refused = |path: &Path| {
         let before = std::fs::read(path).unwrap();
-        let error = VersionsSink::open(path, Arc::new(key)).unwrap_err().to_string();
+        let error = VersionsSink::open(path, Arc::new(key), false).unwrap_err().to_string();
         assert_eq!(std::fs::read(path).unwrap(), before, "{error}");
         assert!(error.contains("archive.sqlite"), "{error}");
         error
@@ -276,7 +278,7 @@ fn tracking_parameters_are_ignored_where_that_is_proved() {
 }
 
 #[test]
-fn an_archive_of_the_schema_before_is_read_and_grows() {
+fn archives_of_former_schemas_are_read_and_grow() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("archive.sqlite");
     add(&path, article(Some(1), "A"));
@@ -284,6 +286,14 @@ fn an_archive_of_the_schema_before_is_read_and_grows() {
     let view: String = db
         .query_row("SELECT sql FROM sqlite_schema WHERE name = 'history'", [], |row| row.get(0))
         .unwrap();
+    let view = view.replace(",\n    versions.model_revision, versions.health", "");
+    db.execute_batch(&format!(
+        "DROP TABLE readings; DROP VIEW history; ALTER TABLE versions DROP COLUMN model_revision; ALTER TABLE versions DROP COLUMN health;
+        ALTER TABLE visits DROP COLUMN payload; {view}; PRAGMA user_version = 2;"
+    ))
+    .unwrap();
+    let second = folder.path().join("second.sqlite");
+    std::fs::copy(&path, &second).unwrap();
     db.execute_batch(&format!(
         "DROP VIEW history; DROP INDEX articles_by_stripped; DROP INDEX versions_by_digest;
         ALTER TABLE articles DROP COLUMN stripped; ALTER TABLE versions DROP COLUMN truncated;
@@ -301,7 +311,152 @@ fn an_archive_of_the_schema_before_is_read_and_grows() {
     assert_eq!(version(&path), 1, "a run that is given up leaves no trace");
     add(&path, cut(2, "A cut"));
     add(&path, article(Some(3), "B"));
-    assert_eq!(version(&path), 2);
-    let texts: Vec<String> = versions(&path).into_iter().map(|version| version.text).collect();
-    assert_eq!(texts, ["A", "B"]);
+    assert_eq!(versions(&second).len(), 1);
+    add(&second, cut(2, "A cut"));
+    add(&second, article(Some(3), "B"));
+    for path in [&path, &second] {
+        assert_eq!(version(path), 3);
+        let texts: Vec<String> = versions(path).into_iter().map(|version| version.text).collect();
+        assert_eq!(texts, ["A", "B"]);
+    }
+    let columns = |path: &Path| -> String {
+        let db = Connection::open(path).unwrap();
+        let sql = "SELECT group_concat(name, ' ') FROM (SELECT t.name || '.' || c.name AS name
+            FROM sqlite_schema AS t, pragma_table_info(t.name) AS c ORDER BY t.name, c.name)";
+        db.query_row(sql, [], |row| row.get(0)).unwrap()
+    };
+    let fresh = folder.path().join("fresh.sqlite");
+    add(&fresh, article(Some(1), "A"));
+    assert_eq!((columns(&path), columns(&second)), (columns(&fresh), columns(&fresh)));
+}
+
+/// A visit that reads the payload of another one differently, by another revision of the model.
+fn read_by(revision: u32, day: u32, payload: &str, text: &str) -> Article {
+    Article {
+        model_revision: Some(revision),
+        payload: xxh3_128(payload.as_bytes()).to_be_bytes(),
+        ..article(Some(day), text)
+    }
+}
+
+fn changes(path: &Path) -> Vec<(ChangeKind, i64, Option<i64>)> {
+    let mut all = Vec::new();
+    let archive = ArticleArchive::open(path).unwrap();
+    let take = |change: super::Change| -> Result<(), crate::SinkError> {
+        all.push((change.kind, change.number, change.model_revision));
+        Ok(())
+    };
+    archive.changes("", None, take).unwrap();
+    all
+}
+
+#[test]
+fn the_same_payload_is_never_a_new_version() {
+    let visits = [
+        read_by(1, 1, "page", "A"),
+        read_by(1, 3, "page", "A"),
+        read_by(2, 5, "page", "A longer"),
+        read_by(2, 7, "page", "A longer"),
+        read_by(2, 9, "another page", "B"),
+        read_by(3, 11, "a third page", "C"),
+    ];
+    let mut seen = BTreeSet::new();
+    for turned in [false, true] {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("archive.sqlite");
+        let mut order: Vec<&Article> = visits.iter().collect();
+        if turned {
+            order.reverse();
+        }
+        order.into_iter().for_each(|visit| add(&path, visit.clone()));
+        let found = versions(&path);
+        let readings: Vec<_> = found[0].readings.iter().map(|own| own.diff.clone()).collect();
+        assert_eq!(readings, ["@@ -1 +1 @@\n-A\n+A longer\n"]);
+        assert_eq!(found[0].model_revision, Some(1));
+        let kinds: Vec<ChangeKind> = changes(&path).into_iter().map(|own| own.0).collect();
+        seen.insert((told(&found), format!("{kinds:?}")));
+    }
+    assert_eq!(seen.len(), 1, "{seen:#?}");
+    let (lines, kinds) = seen.pop_first().unwrap();
+    assert!(lines[0].starts_with("01-07 4 night-1.warc.gz A None"), "{lines:?}");
+    // The second payload was read by another revision than the first reading of the first.
+    assert_eq!(kinds, "[New, Reread, Unclear, Unclear]");
+}
+
+#[test]
+fn what_one_model_finds_in_another_payload_is_a_change_of_the_page() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    add(&path, read_by(4, 1, "page", "A"));
+    add(&path, read_by(4, 2, "page 2", "B"));
+    add(&path, read_by(0, 3, "page 3", "C"));
+    add(&path, read_by(0, 4, "page 4", "D"));
+    let expected = [
+        (ChangeKind::New, 1, Some(4)),
+        (ChangeKind::Changed, 2, Some(4)),
+        (ChangeKind::Unclear, 3, Some(0)),
+        // A model that is not kept is another every night.
+        (ChangeKind::Unclear, 4, Some(0)),
+    ];
+    assert_eq!(changes(&path), expected);
+}
+
+fn reread(path: &Path, articles: Vec<Article>) {
+    let mut sink = VersionsSink::open(path, Arc::new(key), true).unwrap();
+    sink.take(&SiteResult::of_articles("a.example", articles), &[]).unwrap();
+    Box::new(sink).finish().unwrap();
+}
+
+#[test]
+fn what_is_read_again_replaces_what_was_read() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    // One page, and another, which the first model read as two texts, and a correction.
+    for (day, payload, text) in
+        [(1, "p1", "A cut"), (2, "p1", "A cut"), (3, "p2", "A cut off"), (4, "p3", "B cut")]
+    {
+        add(&path, read_by(1, day, payload, text));
+    }
+    assert_eq!(versions(&path).len(), 3);
+    let again = [(1, "p1", "A"), (2, "p1", "A"), (3, "p2", "A"), (4, "p3", "B")]
+        .map(|(day, payload, text)| read_by(2, day, payload, text));
+    for turned in [false, true] {
+        let path = folder.path().join(format!("{turned}.sqlite"));
+        std::fs::copy(folder.path().join("archive.sqlite"), &path).unwrap();
+        let mut order = again.to_vec();
+        if turned {
+            order.reverse();
+        }
+        // One after the other, and all once more, which changes nothing.
+        order.iter().for_each(|visit| reread(&path, vec![visit.clone()]));
+        let lines = told(&versions(&path));
+        reread(&path, order);
+        assert_eq!(told(&versions(&path)), lines);
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].starts_with("01-03 3 night-1.warc.gz A None"), "{lines:?}");
+        assert!(lines[1].starts_with("04-04 1 night-4.warc.gz B"), "{lines:?}");
+        let found = versions(&path);
+        assert!(found.iter().all(|own| own.model_revision == Some(2)));
+        assert!(found.iter().all(|own| own.readings.iter().all(|own| own.replaced)));
+        assert_eq!(found[1].changed, ["text"]);
+    }
+}
+
+#[test]
+fn one_of_several_visits_read_again_leaves_the_others() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("archive.sqlite");
+    for (day, payload) in [(1, "p1"), (2, "p2"), (3, "p3")] {
+        add(&path, read_by(1, day, payload, "A"));
+    }
+    add(&path, cut(4, "A cu"));
+    reread(&path, vec![read_by(2, 2, "p2", "A and more")]);
+    let texts: Vec<(String, i64)> =
+        versions(&path).into_iter().map(|own| (own.text, own.visits)).collect();
+    let expected = [("A", 1), ("A and more", 1), ("A", 1)];
+    assert_eq!(texts, expected.map(|(text, visits)| (text.to_owned(), visits)));
+    // Read as before, they are one again; a truncated visit says nothing, read again or not.
+    reread(&path, vec![read_by(3, 2, "p2", "A"), cut(4, "A c")]);
+    let found = versions(&path);
+    assert_eq!((found.len(), found[0].visits), (1, 3));
 }

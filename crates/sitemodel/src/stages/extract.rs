@@ -5,6 +5,7 @@
 //! Why: this is the purpose of the program.
 //! Drops: pages on which neither the wrapper nor the page-wise method finds text (`no-article`).
 
+mod configured;
 mod fast_path;
 mod judged;
 mod posts;
@@ -14,6 +15,7 @@ use grove::Chosen;
 use metadata::{Given, PageContext, metadata_given};
 use model::{Article, DropReason, PageType, Route, TypedAs};
 use url::Url;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::signify::Sibling;
 use super::wrap::CompiledWrapper;
@@ -21,8 +23,8 @@ use crate::body::{Body, page_wise};
 use crate::page_kind::{MERE_LINKS_KEPT, is_mere_links};
 use crate::parsed::ParsedPage;
 use crate::settings::Settings;
-use crate::site_config::ConfiguredPage;
 
+use configured::{Judged, by_site_config};
 pub use fast_path::fast_body;
 pub use judged::{By, Lone, by_template_alone, judged_body};
 
@@ -40,7 +42,8 @@ pub struct Demands {
     pub page_type: Option<TypedAs>,
 }
 
-/// Extracts the article of a page. A site config takes precedence. `found` is the body that the engine found;
+/// Extracts the article of a page. A site config takes precedence, unless it finds next to nothing where the
+/// engine finds an article. `found` is the body that the engine found;
 /// otherwise the wrapper is tried, and then the page-wise method of the settings.
 ///
 /// # Errors
@@ -56,18 +59,20 @@ pub fn extract(
     let Sibling { page: parsed, .. } = *sibling;
     let tables = settings.tables();
     let least = if demands.part { 1 } else { tables.extract.min_words.max(1) };
+    let usable = |body: &Body| {
+        let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
+        body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
+    };
     if let Some(configured) = &parsed.configured {
-        if let Some(body) = by_site_config(parsed, configured, least) {
+        let judged = found.as_ref().filter(|body| usable(body));
+        let judged = judged.map(|body| Judged::of(body, parsed, configured, tables));
+        if let Some(body) = by_site_config(parsed, configured, least, judged.as_ref()) {
             return Ok(article(sibling, template, demands.page_type, body, settings));
         }
         if configured.forbids() {
             return Err(DropReason::NoArticle);
         }
     }
-    let usable = |body: &Body| {
-        let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
-        body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
-    };
     let alone = || page_wise(sibling, tables.extract.page_wise, None, tables);
     let body = found
         .filter(usable)
@@ -79,32 +84,6 @@ pub fn extract(
         return Err(DropReason::ListPage);
     }
     Ok(article(sibling, template, demands.page_type, body, settings))
-}
-
-/// Site configs have no confidence; they are usually more reliable than learnt wrappers.
-const SITE_CONFIG_CONFIDENCE: f64 = 0.9;
-
-/// The body that a site config finds, if it has words.
-fn by_site_config(
-    parsed: &ParsedPage<'_>,
-    configured: &ConfiguredPage,
-    least: u32,
-) -> Option<Body> {
-    let (xpath, nodes) = configured.body.clone()?;
-    let text = text_of(&parsed.document, &nodes, &configured.removed);
-    (terms::count_words(&text) >= least).then(|| Body {
-        nodes,
-        prune: configured.removed.clone(),
-        xpath: vec![xpath],
-        prune_xpath: configured.removed_by.clone(),
-        cut: None,
-        comments: String::new(),
-        engine: SITE_CONFIG.to_owned(),
-        route: Route::Wrapper,
-        wrapper_version: 0,
-        confidence: SITE_CONFIG_CONFIDENCE,
-        text: None,
-    })
 }
 
 /// Removes from a body the nodes that a site config removes from the page.
@@ -198,6 +177,7 @@ fn article(
         page_type,
         origin: page.origin.clone(),
         fetched: page.fetched,
+        payload: xxh3_128(page.html.as_bytes()).to_be_bytes(),
         charset: page.charset,
         metadata: metadata_given(&context, &given),
         text,

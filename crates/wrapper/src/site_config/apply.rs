@@ -20,6 +20,8 @@ pub struct Applied {
     /// The body: the expression that selected it, and its nodes, sorted, none inside another.
     /// `None` if no expression selected anything.
     pub body: Option<(String, Vec<NodeId>)>,
+    /// What the expressions of the body after that one select, in their order: for callers that doubt the body.
+    pub further: Vec<(String, Vec<NodeId>)>,
     /// The address of the page that has the complete article, as written on the page.
     pub single_page: Option<String>,
     /// The address of the page on which the article continues, as written on the page.
@@ -65,7 +67,7 @@ pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> 
     let date = page.value(&wrapper.date);
     page.strip(wrapper);
     page.change(wrapper);
-    let body = page.body(&wrapper.body);
+    let bodies = page.bodies(&wrapper.body);
     for expression in &wrapper.strip_attr {
         page.strip_attributes(expression);
     }
@@ -79,10 +81,12 @@ pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> 
         let known: BTreeSet<NodeId> = ids_of.iter().filter_map(|&id| ids[id as usize]).collect();
         known.into_iter().collect()
     };
-    let body = body.filter(|_| !exhausted).and_then(|(expression, nodes)| {
+    let bodies = bodies.into_iter().filter(|_| !exhausted).map(|(expression, nodes)| {
         let nodes = known(&nodes);
         (!nodes.is_empty()).then_some((expression, nodes))
     });
+    let mut bodies = bodies.collect::<Vec<_>>().into_iter();
+    let (body, further) = (bodies.next().flatten(), bodies.flatten().collect());
     let out: Vec<Id> =
         page.tree.subtree(ROOT).filter(|&id| page.tree.is_removed_root(id)).collect();
     let removed = known(&out);
@@ -90,6 +94,7 @@ pub fn apply(html: &str, wrapper: &CompiledSiteConfig, limits: &ParseConfig) -> 
         document,
         given: Given { title, authors, date },
         body,
+        further,
         single_page,
         next_page,
         removed,
@@ -279,9 +284,9 @@ impl Page {
         }
     }
 
-    /// The nodes of the first expression that selects any, none inside another.
-    fn body(&self, expressions: &[Expression]) -> Option<(String, Vec<Id>)> {
-        expressions.iter().find_map(|expression| {
+    /// The nodes of each expression that selects text, none inside another.
+    fn bodies(&self, expressions: &[Expression]) -> Vec<(String, Vec<Id>)> {
+        let nodes_of = |expression: &Expression| {
             let mut nodes: Vec<Id> = Vec::new();
             for id in elements_of(&expression.select(&self.tree)) {
                 // In document order, an ancestor comes before its descendants, and the descendants
@@ -292,7 +297,8 @@ impl Page {
             }
             let said = nodes.iter().any(|&id| !self.tree.text_of(id).trim().is_empty());
             said.then(|| (expression.to_string(), nodes))
-        })
+        };
+        expressions.iter().filter_map(nodes_of).collect()
     }
 
     fn strip_attributes(&mut self, expression: &Expression) {

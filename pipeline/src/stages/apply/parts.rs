@@ -6,6 +6,7 @@ use grouping::Part;
 use model::{Article, Drop, DropReason, Stage};
 use sitemodel::Outcome;
 use sitemodel::stages::extract::SITE_CONFIG;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::Outcomes;
 use crate::stages::learn::Surveyed;
@@ -64,6 +65,8 @@ fn fits(whole: &Article, part: &Article) -> bool {
 }
 
 fn append(whole: &mut Article, part: &Article) {
+    let payloads = [whole.payload, part.payload].concat();
+    whole.payload = xxh3_128(&payloads).to_be_bytes();
     whole.text.push_str("\n\n");
     whole.text.push_str(&part.text);
     if !whole.html.is_empty() {

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use model::Page;
 use serde::{Deserialize, Serialize};
 
-use super::{InputSummary, Intake, Reading, Source, read, records};
+use super::reading::{Reading, records};
+use super::{InputSummary, Intake, Source, read, wacz};
 use crate::config::ReadConfig;
 use crate::inputs::Input;
 
@@ -68,7 +69,7 @@ pub(crate) fn read_again(
             take(at, page);
         }
     };
-    let Input::Archive(path) = input else {
+    let (Input::Archive(path), false) = (input, from_the_start && is_wacz(input)) else {
         let whole = read(input, config, progress, stop, &mut found);
         return whole.map(drop).map_err(|error| error.source);
     };
@@ -101,6 +102,11 @@ pub(crate) fn read_again(
         }
     }
     Ok(())
+}
+
+/// Whether an input is a WACZ file, whose archives do not begin at its start.
+fn is_wacz(input: &Input) -> bool {
+    wacz::is_zip(input.path()).unwrap_or_default()
 }
 
 /// A part of a file; counts the bytes that are read.

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use archive::RecordReader;
 use model::Origin;
 
-use super::{InputSummary, Intake, Reading, Source, records};
+use super::reading::{Reading, records};
+use super::{InputSummary, Intake, Source};
 use crate::config::ReadConfig;
 
 /// An iterator over what an archive holds. Damage is a [`Intake::Drop`]; what the system fails to read ends it

@@ -1,0 +1,89 @@
+//! Archives that are compressed as a whole, with bzip2 or xz. Nothing in them can be reached without
+//! decompressing what is before it, so offsets count decompressed bytes.
+
+use std::io::{self, Read};
+
+use bzip2::read::MultiBzDecoder;
+use lzma_rust2::XzReader;
+use model::DropReason;
+
+use crate::gap::Break;
+use crate::source::Source;
+use crate::{Format, Limits};
+
+/// Memory for the dictionary of an xz stream, in KiB. `xz -9` needs 65 MiB.
+const XZ_MEMORY: u32 = 128 << 10;
+
+/// Bytes that are decompressed in one call: at an error, what the call decompressed before is lost.
+const XZ_PIECE: usize = 4 << 10;
+
+enum Decoder<R: Read> {
+    Bzip2(Box<MultiBzDecoder<Source<R>>>),
+    Xz(Box<XzReader<Source<R>>>),
+}
+
+/// The decompressed bytes of an archive.
+pub(crate) struct Whole<R: Read> {
+    decoder: Decoder<R>,
+    bytes: u64,
+    limits: Limits,
+}
+
+impl<R: Read> Whole<R> {
+    /// The bytes of an archive of this format; `Err` gives the source back for any other format.
+    pub(crate) fn new(
+        source: Source<R>,
+        format: Format,
+        limits: Limits,
+    ) -> Result<Self, Source<R>> {
+        let decoder = match format {
+            Format::Bzip2 => Decoder::Bzip2(Box::new(MultiBzDecoder::new(source))),
+            Format::Xz => Decoder::Xz(Box::new(XzReader::new_mem_limit(source, true, XZ_MEMORY))),
+            _ => return Err(source),
+        };
+        Ok(Self { decoder, bytes: 0, limits })
+    }
+
+    fn consumed(&self) -> u64 {
+        match &self.decoder {
+            Decoder::Bzip2(decoder) => decoder.get_ref().offset(),
+            Decoder::Xz(decoder) => decoder.inner().offset(),
+        }
+    }
+}
+
+impl<R: Read> Read for Whole<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let limits = self.limits;
+        if self.bytes > limits.record_bytes && self.bytes / self.consumed().max(1) > limits.ratio {
+            let ratio = limits.ratio;
+            return Err(io::Error::other(format!(
+                "it unwraps to more than {ratio} times its size"
+            )));
+        }
+        let read = match &mut self.decoder {
+            Decoder::Bzip2(decoder) => decoder.read(buffer),
+            Decoder::Xz(decoder) => {
+                let piece = buffer.len().min(XZ_PIECE);
+                decoder.read(&mut buffer[..piece])
+            }
+        }?;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+/// Decompression that failed after `offset` decompressed bytes.
+pub(crate) fn failed(offset: u64, error: &str) -> Break {
+    Break {
+        offset,
+        reason: DropReason::CutShort,
+        detail: format!(
+            "decompression failed after {offset} decompressed bytes ({error}); the records before \
+             were kept"
+        ),
+        recovered_at: None,
+        lossy: true,
+        garbled: false,
+    }
+}

@@ -1,0 +1,286 @@
+//! Reads the records of a file and passes on what they hold.
+
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
+
+use archive::{PayloadKind, Record, RecordKind, RecordReader, Response};
+use flate2::read::DeflateDecoder;
+use grouping::payload_digest;
+use jiff::Timestamp;
+use model::{Drop, DropReason, Origin, Page, Stage};
+use url::Url;
+
+use super::intake::{InputSummary, Intake, Source, Take};
+use super::revisit_record::revisit_of;
+use super::wacz::{self, Member, Packing};
+use crate::config::ReadConfig;
+use crate::opened::Opened;
+
+/// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
+const LONGEST_ADDRESS: usize = 8 << 10;
+
+/// The records of an archive, with the bodies of those that may hold pages.
+pub(super) fn records<R: Read>(reader: R, config: &ReadConfig) -> RecordReader<R> {
+    RecordReader::new(reader, &config.limits())
+        .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource))
+}
+
+/// Properties of a payload from its HTTP headers.
+#[derive(Default)]
+pub(super) struct Media {
+    pub(super) content_type: Option<String>,
+    pub(super) language: Option<String>,
+}
+
+impl Media {
+    fn of<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Self {
+        let header = |name| header(name).map(str::to_owned);
+        Self { content_type: header("Content-Type"), language: header("Content-Language") }
+    }
+
+    fn charset(&self) -> Option<&str> {
+        self.content_type.as_deref().and_then(charset::charset_of)
+    }
+}
+
+/// A file being read.
+pub(super) struct Reading<'a, 'b> {
+    pub(super) config: &'a ReadConfig,
+    pub(super) file: Arc<str>,
+    pub(super) summary: InputSummary,
+    /// Number of things passed on.
+    pub(super) given: usize,
+    /// Offset of the last record.
+    pub(super) offset: Option<u64>,
+    /// The current record.
+    pub(super) source: Source,
+    pub(super) take: &'a mut Take<'b>,
+}
+
+impl Reading<'_, '_> {
+    pub(super) fn origin(&self, offset: u64, record_id: &str, truncated: Option<String>) -> Origin {
+        Origin { file: self.file.clone(), offset, record_id: record_id.to_owned(), truncated }
+    }
+
+    pub(super) fn give(&mut self, intake: Intake) {
+        self.given += 1;
+        // The content type of a redirect is irrelevant.
+        let of_payload = !matches!(intake, Intake::Redirect { .. });
+        let digest = self.source.digest.filter(|_| of_payload);
+        (self.take)(intake, Source { digest, ..self.source });
+    }
+
+    pub(super) fn count(&mut self, kind: &'static str) {
+        *self.summary.records.entry(kind).or_default() += 1;
+    }
+
+    pub(super) fn drop(&mut self, url: &str, origin: Origin, reason: DropReason, detail: String) {
+        let (site, url) = (String::new(), url.to_owned());
+        self.give(Intake::Drop(Drop { site, url, origin, stage: Stage::Read, reason, detail }));
+    }
+
+    pub(super) fn oversized(&mut self, url: &str, origin: Origin, reason: DropReason, key: &str) {
+        let detail = format!("larger than read.{key}; raise it to read the file");
+        self.drop(url, origin, reason, detail);
+    }
+
+    /// Reads the records of an archive that begins at the offset `base` of the file.
+    pub(super) fn archive(
+        &mut self,
+        reader: impl Read,
+        base: u64,
+        stop: &AtomicBool,
+    ) -> ControlFlow<()> {
+        for item in records(reader, self.config) {
+            if stop.load(Ordering::Relaxed) {
+                return ControlFlow::Break(());
+            }
+            match item {
+                Ok(mut record) => {
+                    record.offset += base;
+                    record.end = record.end.map(|end| end + base);
+                    self.record(record);
+                }
+                Err(fault) => {
+                    let origin = self.origin(fault.offset + base, &fault.record_id, None);
+                    let url = fault.target_uri.unwrap_or_default();
+                    self.drop(&url, origin, fault.reason, fault.detail);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Reads the archives in a WACZ file. Offsets are those in that file, except for archives that are
+    /// compressed in it.
+    pub(super) fn wacz(
+        &mut self,
+        path: &Path,
+        reader: &mut Opened<'_>,
+        stop: &AtomicBool,
+    ) -> io::Result<ControlFlow<()>> {
+        let mut at = 0;
+        for member in wacz::members(path)? {
+            let Member { name, start, length, packing } = member;
+            let skipped = start.checked_sub(at).filter(|_| packing != Packing::Other);
+            let Some(skipped) = skipped else {
+                let detail = format!(
+                    "{name} in the WACZ file is stored in a way that is not read; extract it and \
+                     name it among the inputs"
+                );
+                let origin = self.origin(start, "", None);
+                self.drop("", origin, DropReason::BadRecord, detail);
+                continue;
+            };
+            io::copy(&mut reader.by_ref().take(skipped), &mut io::sink())?;
+            let mut bytes = reader.by_ref().take(length);
+            let read = match packing {
+                Packing::Deflated => self.archive(DeflateDecoder::new(&mut bytes), 0, stop),
+                _ => self.archive(&mut bytes, start, stop),
+            };
+            if read == ControlFlow::Break(()) {
+                return Ok(read);
+            }
+            io::copy(&mut bytes, &mut io::sink())?;
+            at = start + length;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    pub(super) fn record(&mut self, record: Record) {
+        self.count(record.kind.as_str());
+        self.summary.other_records += u64::from(!record.kind.of_pages());
+        let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
+        let url = record.target_uri.clone().unwrap_or_default();
+        let digest = record.headers.get("WARC-Payload-Digest").map(payload_digest);
+        let again = self.offset.replace(record.offset) == Some(record.offset);
+        let number = if again { self.source.number + 1 } else { 0 };
+        self.source = Source { digest, number, end: record.end };
+        match record.kind {
+            kind if kind.of_pages() && url.len() > LONGEST_ADDRESS => {
+                let detail =
+                    format!("an address of {} bytes; {LONGEST_ADDRESS} are read", url.len());
+                self.drop(&url[..url.floor_char_boundary(200)], origin, DropReason::BadUrl, detail);
+            }
+            RecordKind::Response => self.response(url, record, origin),
+            RecordKind::Resource => {
+                let media = Media::of(|name| record.headers.get(name));
+                let Record { body, date, .. } = record;
+                self.payload(url, date, origin, body, &media);
+            }
+            RecordKind::Revisit => {
+                let payload = self.source.digest.take();
+                self.give(Intake::Revisit(revisit_of(url, payload, &record, origin)));
+            }
+            // Requests, metadata and the like are counted, not listed.
+            _ => {}
+        }
+        self.source.digest = None;
+    }
+
+    fn response(&mut self, url: String, record: Record, origin: Origin) {
+        let response = match Response::parse(&record.body) {
+            Ok(response) => response,
+            Err(error) => {
+                return self.drop(&url, origin, DropReason::BadHttp, error.to_string());
+            }
+        };
+        if !self.config.statuses.contains(&response.status) {
+            let location = response.location();
+            let target = location.and_then(|l| Url::parse(&url).ok()?.join(l).ok());
+            if let Some(to) = target.filter(|_| (300..400).contains(&response.status)) {
+                self.give(Intake::Redirect { from: url.clone(), to: to.into() });
+            }
+            let detail = format!("status {}", response.status);
+            return self.drop(&url, origin, DropReason::HttpStatus, detail);
+        }
+        let media = Media::of(|name| response.get(name));
+        let stored = record.body.len();
+        let body = match response.into_body(record.body, self.config.max_payload_bytes) {
+            Ok(body) if self.swollen(body.len(), stored) => {
+                let detail = format!(
+                    "the payload unwraps to {} bytes, more than {} times its size; raise \
+                     read.max_ratio to keep it",
+                    body.len(),
+                    self.config.max_ratio
+                );
+                return self.drop(&url, origin, DropReason::TooLarge, detail);
+            }
+            Ok(body) => body,
+            Err(error) => return self.drop(&url, origin, error.reason(), error.to_string()),
+        };
+        self.payload(url, record.date, origin, body, &media);
+    }
+
+    /// Whether a payload is long, and its compression ratio suspiciously high.
+    fn swollen(&self, bytes: usize, stored: usize) -> bool {
+        bytes > 1 << 20 && (bytes / stored.max(1)) as u64 > self.config.max_ratio
+    }
+
+    fn payload(
+        &mut self,
+        url: String,
+        date: Option<Timestamp>,
+        origin: Origin,
+        body: Vec<u8>,
+        media: &Media,
+    ) {
+        if body.iter().all(u8::is_ascii_whitespace) {
+            return self.drop(&url, origin, DropReason::EmptyPayload, String::new());
+        }
+        match archive::sniff_html(media.content_type.as_deref(), &body) {
+            PayloadKind::Html => {
+                let absolute = Url::parse(&url)
+                    .is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
+                if !absolute {
+                    let detail = format!("`{url}` is not an http or https address");
+                    return self.drop(&url, origin, DropReason::BadUrl, detail);
+                }
+                self.page(url, date, origin, body, media);
+            }
+            PayloadKind::Feed => self.feed(&body, &url, Some(&url), media, origin),
+            PayloadKind::Other => {
+                let detail = media.content_type.as_deref().unwrap_or("no content type").to_owned();
+                self.drop(&url, origin, DropReason::ContentType, detail);
+            }
+        }
+    }
+
+    pub(super) fn page(
+        &mut self,
+        url: String,
+        fetched: Option<Timestamp>,
+        origin: Origin,
+        body: Vec<u8>,
+        media: &Media,
+    ) {
+        let hints = charset::Hints {
+            http_charset: media.charset(),
+            language: media.language.as_deref(),
+            url: Some(&url),
+            xml: false,
+        };
+        let (html, charset) = charset::decode(body, &hints);
+        self.summary.html_bytes += html.len() as u64;
+        let page = Page { url, site: String::new(), fetched, origin, charset, html };
+        self.give(Intake::Page(page));
+    }
+
+    pub(super) fn feed(
+        &mut self,
+        bytes: &[u8],
+        id: &str,
+        base: Option<&str>,
+        media: &Media,
+        origin: Origin,
+    ) {
+        let source = feed::Source { id, url: base, http_charset: media.charset() };
+        let limits = feed::Limits { bytes: self.config.max_feed_bytes };
+        match feed::parse(bytes, &source, &limits) {
+            Ok(feed) => self.give(Intake::Feed(feed.items)),
+            Err(error) => self.drop(id, origin, DropReason::BadFeed, error.to_string()),
+        }
+    }
+}
