@@ -10,7 +10,7 @@ use serde_json::Value;
 
 mod common;
 use common::crawl::Crawl;
-use common::program::{PATH, call, parts};
+use common::program::{PATH, call, parts, sitegrove};
 use common::prose;
 use common::results::{Results, parse, text};
 use common::unfinished::{signal, wait_for_a_site};
@@ -443,4 +443,30 @@ fn a_store_that_is_none_is_refused() {
     assert_eq!(code, 2);
     assert!(errors.contains("models.sqlite") && errors.contains("not a database"), "{errors}");
     assert_eq!(fs::read(&store).unwrap(), before);
+}
+
+#[test]
+fn a_night_without_pages_is_a_success_unless_it_is_to_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    crawl.response("https://e.example/a", "HTTP/1.1 404 Not Found\r\n", b"gone");
+    let archive = crawl.write(folder.path(), "night.warc.gz");
+    let out = folder.path().join("out");
+    for (more, code) in [
+        (vec![], 0),
+        (vec!["--fail-on", "empty"], 1),
+        (vec!["--fail-on", "empty", "--overwrite"], 1),
+        (vec!["--fail-on", "broken,empty", "--overwrite"], 1),
+        (vec!["--fail-on", "broken", "--overwrite"], 0),
+    ] {
+        let mut command = sitegrove();
+        command.arg("run").arg(&archive).arg("--out").arg(&out).args(&more);
+        let (found, stdout, stderr) = parts(&command.output().unwrap());
+        assert_eq!(found, code, "{more:?}: {stderr}");
+        assert!(!stderr.contains("ERROR"), "{stderr}");
+        assert!(
+            stdout.contains("No page among the 1 records") || stdout.contains("Nothing to do"),
+            "{stdout}"
+        );
+    }
 }

@@ -1,10 +1,10 @@
 //! Features for the confidence of an article.
 
 use crate::elementary::{ln, log};
-use crate::page_type::{TYPES, TypeProbabilities, type_columns};
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::Ends;
+use crate::types::{TYPES, TypeProbabilities, type_columns};
 
 /// The result for a page.
 #[derive(Clone, Copy, Debug)]

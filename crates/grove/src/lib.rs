@@ -42,6 +42,7 @@ mod tree;
 mod trees;
 mod type_head;
 mod type_lexicon;
+mod types;
 #[doc(hidden)]
 pub mod vectors;
 mod view;
@@ -56,8 +57,7 @@ pub use fast_path::{FastPage, OfSample, Profile};
 pub use nodes::{Chosen, from_here_on, widest_from};
 pub use page::{PageBlocks, page_feature_names, read_page};
 pub use page_type::{
-    TYPES, TypeProbabilities, TypeView, mean_types, most_probable, type_feature_names,
-    type_probabilities, type_rows,
+    TypeView, mean_types, most_probable, type_feature_names, type_probabilities, type_rows,
 };
 pub use patterns::{PatternId, Patterns, UNKNOWN};
 pub use pools::{Pools, ScoredPage};
@@ -67,5 +67,6 @@ pub use siblings::{
 };
 pub use tree::Tree;
 pub use trees::Trees;
+pub use types::{TYPES, TypeProbabilities};
 pub use view::PageView;
 pub use weights::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, WeightsError, feature_names};

@@ -10,9 +10,9 @@ use crate::cues::{self, Cues};
 use crate::elementary::{log, power};
 use crate::elements::{Elements, LEVELS};
 use crate::overlap::{Shares, agreement, shares};
-use crate::page_type::{TYPES, TypeProbabilities, type_columns};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends, Signs, signs};
+use crate::types::{TYPES, TypeProbabilities, type_columns};
 use crate::view::PageView;
 
 /// The blocks of a page with their features.

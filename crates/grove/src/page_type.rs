@@ -20,12 +20,7 @@ use crate::signs::Ends;
 use crate::trees::Trees;
 use crate::type_head::{fill_address, fill_head, lexicon};
 use crate::type_lexicon::NAMES;
-
-/// Number of page types.
-pub const TYPES: usize = PageType::ALL.len();
-
-/// A probability for each of [`PageType::ALL`]; they sum to 1.
-pub type TypeProbabilities = [f32; TYPES];
+use crate::types::{TYPES, TypeProbabilities};
 
 /// What the type of a page is told by, besides its blocks.
 #[derive(Clone, Copy, Debug)]
@@ -81,11 +76,6 @@ pub fn most_probable(types: &TypeProbabilities) -> TypedAs {
     let better = |best: usize, at: usize| if types[at] > types[best] { at } else { best };
     let best = (1..TYPES).fold(0, better);
     TypedAs { page_type: PageType::ALL[best], probability: f64::from(types[best]) }
-}
-
-/// Names of the features that [`PageBlocks::set_types`] fills.
-pub(crate) fn type_columns() -> impl Iterator<Item = String> {
-    PageType::ALL.iter().map(|own| format!("type {}", own.as_str()))
 }
 
 /// Number of tags that are counted.

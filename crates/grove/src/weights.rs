@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::confidence::confidence_feature_names;
 use crate::ending::ending_feature_names;
 use crate::page::page_feature_names;
-use crate::page_type::{TYPES, type_feature_names};
+use crate::page_type::type_feature_names;
 use crate::siblings::sibling_feature_names;
 use crate::trees::Trees;
+use crate::types::TYPES;
 
 /// Version of the file format. Other versions are refused: features change with the code.
 pub const WEIGHTS_SCHEMA: u32 = 2;

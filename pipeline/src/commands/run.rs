@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use model::{PageType, Verdict};
+use model::{DropReason, PageType, Verdict};
 
 use super::progress::Progress;
 use crate::config::Config;
 use crate::printed::line;
-use crate::progress::ledger::Counts;
+use crate::progress::ledger::{Counts, Ledger};
 use crate::progress::observer::{Observer, Quiet};
 use crate::run::{Report, run as run_pipeline};
 use crate::sink_name::SinkName;
@@ -29,20 +29,26 @@ pub enum SignifiersArg {
     Feeds,
 }
 
-/// From which health of a site's model on a run fails.
+/// What makes a run that finished fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
-    /// Drifting or broken
+    /// A site's model is drifting or broken
     Drifting,
-    /// Broken
+    /// A site's model is broken
     Broken,
+    /// The inputs hold no page
+    Empty,
 }
 
 impl FailOn {
     /// Whether a run with these counts fails.
     fn is_met(self, counts: &Counts) -> bool {
         let of = |verdict: Verdict| counts.sites_by_health.contains_key(verdict.as_str());
-        of(Verdict::Broken) || (self == Self::Drifting && of(Verdict::Drifting))
+        match self {
+            Self::Drifting => of(Verdict::Drifting) || of(Verdict::Broken),
+            Self::Broken => of(Verdict::Broken),
+            Self::Empty => counts.pages == 0,
+        }
     }
 }
 
@@ -63,8 +69,8 @@ Examples:
 The same command resumes a run that was stopped or killed, and does nothing if the run is complete.
 `sitegrove status DIR` shows the progress.
 
-Exit codes: 0 success; 1 finished, but an input could not be read to its end, an output could not be
-written, no page was found, or --fail-on says so; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command
+Exit codes: 0 success; 1 finished, but an input could not be read to its end or holds no record, an output could
+not be written, or --fail-on says so; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command
 resumes).")]
 pub struct RunArgs {
     /// A configuration file (.toml), if any, followed by WARC, ARC or HTML files, folders or globs; - reads
@@ -129,9 +135,9 @@ pub struct RunArgs {
     /// Limit the pages that the models file retains, all together, like 500MiB or 4GiB [default: 4GiB]
     #[arg(long, value_name = "SIZE", requires = "models")]
     pub models_size: Option<String>,
-    /// Exit with code 1 if a site's model drifts or is broken; drifting stands for both
-    #[arg(long, value_name = "HEALTH", requires = "models")]
-    pub fail_on: Option<FailOn>,
+    /// Exit with code 1 if a site's model drifts or is broken, or there was no page (repeatable)
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub fail_on: Vec<FailOn>,
     /// Replace the run in the output folder
     #[arg(long)]
     pub overwrite: bool,
@@ -240,8 +246,7 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
                 ledger.counts.articles, ledger.counts.pages, ledger.counts.sites, ledger.started,
             )?;
         }
-        let is_healthy = args.fail_on.is_none_or(|own| !own.is_met(&report.ledger.counts));
-        return Ok(report.ledger.counts.pages > 0 && is_healthy);
+        return Ok(succeeded(&report.ledger, &args.fail_on));
     }
     for problem in &report.ledger.unreadable {
         tracing::error!("{problem}; everything before it was read");
@@ -251,16 +256,36 @@ pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<boo
             "cannot write the output {name}: {problem}; the other outputs are complete"
         );
     }
-    let found_pages = report.ledger.counts.pages > 0;
-    if !found_pages {
+    if report.ledger.counts.pages == 0 && !is_empty_night(&report.ledger) {
         tracing::error!("no page was found in the inputs; see dropped.jsonl for what was found");
     }
     if !args.quiet {
         summary(&report, &config, out)?;
     }
     let whole = report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty();
-    let is_healthy = args.fail_on.is_none_or(|own| !own.is_met(&report.ledger.counts));
-    Ok(found_pages && whole && is_healthy)
+    Ok(whole && succeeded(&report.ledger, &args.fail_on))
+}
+
+/// Whether a run found pages, or an empty night, and nothing that it is to fail on.
+fn succeeded(ledger: &Ledger, fail_on: &[FailOn]) -> bool {
+    let is_met = |own: &FailOn| own.is_met(&ledger.counts);
+    (ledger.counts.pages > 0 || is_empty_night(ledger)) && !fail_on.iter().any(is_met)
+}
+
+/// Damage in inputs. With it and without a page, the crawl itself has probably failed.
+const DAMAGE: [DropReason; 5] = [
+    DropReason::BadRecord,
+    DropReason::BadCompression,
+    DropReason::CutShort,
+    DropReason::Junk,
+    DropReason::BadHttp,
+];
+
+/// Whether the inputs are sound and hold no page, as after a night on which nothing was crawled.
+fn is_empty_night(ledger: &Ledger) -> bool {
+    ledger.counts.pages == 0
+        && ledger.inputs.iter().any(|input| !input.records.is_empty())
+        && !DAMAGE.iter().any(|reason| ledger.drops.contains_key(reason.as_str()))
 }
 
 /// Maximum number of sites in the summary.
@@ -280,7 +305,13 @@ fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> 
         ledger.html_mb_per_second,
         ledger.jobs,
     )?;
-    writeln!(out, "\n{:<28} {:>8}  {:>10}  best wrapper", "site", "articles", "confidence")?;
+    if counts.pages == 0 {
+        let records: u64 = ledger.inputs.iter().flat_map(|input| input.records.values()).sum();
+        let inputs = ledger.inputs.len();
+        writeln!(out, "\nNo page among the {records} records of {inputs} inputs.")?;
+    } else {
+        writeln!(out, "\n{:<28} {:>8}  {:>10}  best wrapper", "site", "articles", "confidence")?;
+    }
     for (site, articles, best) in report.best.iter().take(SITES_SHOWN) {
         let (confidence, wrapper) = match best {
             Some(best) => (format!("{:.2}", best.confidence), best.content.join("  |  ")),
