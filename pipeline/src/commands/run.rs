@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use model::{DropReason, Verdict};
+use model::{DropReason, PageType, Verdict};
 
 use super::progress::Progress;
 use crate::config::Config;
@@ -105,6 +105,10 @@ pub struct RunArgs {
     /// Include each article as Markdown in the outputs jsonl, parquet and bulk
     #[arg(long)]
     pub markdown: bool,
+    /// Types of pages to write, comma-separated: article, documentation, service, forum, collection, listing,
+    /// product (default: all)
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    pub page_types: Vec<PageType>,
     /// Add the articles to the search index in this folder; adds index to the outputs
     #[arg(long, value_name = "DIR")]
     pub index: Option<PathBuf>,
@@ -179,6 +183,9 @@ impl RunArgs {
             config.emit.sinks.push(SinkName::Sqlite);
         }
         config.emit.markdown |= self.markdown;
+        if !self.page_types.is_empty() {
+            config.emit.page_types.clone_from(&self.page_types);
+        }
         if let Some(index) = &self.index {
             config.emit.index.clone_from(index);
             config.emit.sinks.push(SinkName::Index);
