@@ -1,5 +1,6 @@
 //! Settings: one struct per stage, read from TOML over the built-in defaults.
 
+mod emit;
 mod models;
 
 use std::path::{Component, Path, PathBuf};
@@ -8,20 +9,19 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
-use sink::BulkDialect;
 use sitemodel::methods::MethodsConfig;
 use sitemodel::settings::{
     ClusterConfig, ExtractConfig, ParseConfig, RankConfig, SampleConfig, SignifyConfig,
 };
 use sitemodel::site_config::SiteConfigs;
 use sitemodel::weights::{LoadedWeights, built_in};
-use sitemodel::{Engine, Forms, Settings, Tables};
+use sitemodel::{Engine, Forms, PageTypes, Settings, Tables};
 
 use crate::digests::sha256_of;
 use crate::memory::{LEAST, half_of_machine, parse_size};
-use crate::sink_name::SinkName;
 use crate::site_config_files::{read_files, site_configs_of};
 
+pub use emit::{CsvForm, EmitConfig, JsonlForm, WarcBlocks};
 pub use sitemodel::DEFAULT;
 
 /// All settings of a run.
@@ -175,83 +175,6 @@ pub struct WrapConfig {
     pub site_configs: Vec<PathBuf>,
 }
 
-/// Settings of the emit stage.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct EmitConfig {
-    /// Outputs to write.
-    pub sinks: Vec<SinkName>,
-    /// Whether outputs with every field of an article include it as Markdown.
-    pub markdown: bool,
-    /// Contents of the records of `articles.warc.gz`.
-    pub warc: WarcBlocks,
-    /// File of the archive that `sqlite` adds to; empty for the one in the run folder.
-    pub archive: PathBuf,
-    /// How `articles.jsonl` is stored.
-    pub jsonl: JsonlForm,
-    /// Start of `articles.csv`.
-    pub csv: CsvForm,
-    /// Dialect of `articles.bulk.ndjson`.
-    pub bulk: BulkDialect,
-    /// Folder of an index that grows from run to run; empty for one in the run folder.
-    pub index: PathBuf,
-    /// Memory limit for building the index, in bytes.
-    pub index_memory: usize,
-}
-
-/// Contents of the records of a WARC of articles.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WarcBlocks {
-    /// The HTML fragment.
-    Html,
-    /// The plain text.
-    Text,
-}
-
-/// How `articles.jsonl` is stored.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum JsonlForm {
-    /// Uncompressed.
-    Plain,
-    /// As zstd frames.
-    Zstd,
-}
-
-/// Start of `articles.csv`.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CsvForm {
-    /// With its header.
-    Plain,
-    /// With a byte order mark.
-    Mark,
-}
-
-impl EmitConfig {
-    /// The chosen outputs, each once, in the order they are written.
-    pub fn chosen(&self) -> Vec<SinkName> {
-        SinkName::ALL.into_iter().filter(|name| self.sinks.contains(name)).collect()
-    }
-
-    /// SHA-256 of these settings, in hex.
-    pub fn hash(&self) -> String {
-        let decisive = Self { sinks: self.chosen(), ..self.clone() };
-        sha256_of(&serde_json::to_string(&decisive).unwrap_or_default())
-    }
-
-    /// Whether a chosen output contains the HTML of articles; otherwise it is not made.
-    pub fn wants_html(&self) -> bool {
-        self.sinks.iter().any(|name| name.has_html(self))
-    }
-
-    /// Whether a chosen output contains articles as Markdown.
-    pub fn wants_markdown(&self) -> bool {
-        self.markdown && self.sinks.iter().any(|name| name.has_markdown())
-    }
-}
-
 impl Config {
     /// Reads a configuration file over the defaults; without one, gives the defaults. Relative
     /// paths in the file are taken from the file's folder.
@@ -360,6 +283,7 @@ impl Config {
             .with_weights(self.loaded.clone())
             .with_site_configs(self.site_configs.clone())
             .with_forms(forms)
+            .with_page_types(PageTypes::only(self.emit.page_types.clone()))
     }
 
     /// The weights of the default engine.
@@ -395,6 +319,7 @@ impl Config {
         );
         let mut text = serde_json::to_string(&decisive).unwrap_or_default();
         text.extend(self.site_configs.iter().map(|configs| configs.digest.as_str()));
+        text.extend(self.emit.page_types.iter().map(|own| own.as_str()));
         if self.run.models().is_some() {
             text.push_str(&format!("retire_after {}", self.run.retire_after));
             text.push_str(if self.run.reextract { " reextract" } else { "" });

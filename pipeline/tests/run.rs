@@ -298,3 +298,25 @@ fn a_page_met_twice_counts_once() {
     assert_eq!(twice.drops("duplicate-url").len() as u64, once.count("pages"));
     check_books(&twice);
 }
+
+#[test]
+fn page_types_choose_what_is_written() {
+    let all = quickstart();
+    let types: BTreeSet<&str> =
+        all.articles.iter().map(|article| text(article, "page_type")).collect();
+    assert!(types.contains("article"), "{types:?}");
+    for article in &all.articles {
+        let probability = article["page_type_probability"].as_f64().unwrap();
+        assert!(probability > 1.0 / 7.0 - 1e-4 && probability <= 1.0, "{probability}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let config = in_repository("configs/quickstart.toml");
+    let some = run(&[&config], &out, &["--page-types", "article,forum"]);
+    let wanted = |article: &&Value| ["article", "forum"].contains(&text(article, "page_type"));
+    let expected: Vec<&Value> = all.articles.iter().filter(wanted).collect();
+    assert_eq!(some.articles.iter().collect::<Vec<_>>(), expected);
+    assert_eq!(some.articles.len() + some.drops("page-type").len(), all.articles.len());
+    let (code, _, stderr) = parts(&call(&["run", "x.warc", "--page-types", "articles"]));
+    assert!(code == 2 && stderr.contains("unknown page type `articles`"), "{stderr}");
+}

@@ -58,8 +58,13 @@ pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document
         },
         buffers,
         keep,
+        without_scripts: false,
+        has_alternative: false,
     };
     layout.walk(root);
+    if layout.has_alternative && keep == Keep::Content {
+        layout.prefer_alternative(root);
+    }
     let mut document = layout.document;
     if document.nodes.is_empty() {
         // Only a page cut off by the node limit at its very start has no root element.
@@ -86,13 +91,45 @@ pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document
     document
 }
 
+/// Bytes of a text that are no white space.
+fn visible(text: &str) -> usize {
+    text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
+}
+
 struct Layout {
     document: Document,
     buffers: Buffers,
     keep: Keep,
+    /// Whether what `<noscript>` holds comes into the tree.
+    without_scripts: bool,
+    /// Whether a `<noscript>` was left out.
+    has_alternative: bool,
 }
 
+/// A page with less text than this, in bytes without white space, may be drawn by its scripts …
+const SPARSE: usize = 1_000;
+/// … if `<noscript>` holds this many times as much.
+const FULLER: usize = 3;
+
 impl Layout {
+    /// Lays the page out again with what `<noscript>` holds, and keeps that if hardly any text is elsewhere: pages that
+    /// scripts draw have their text there, for readers without scripts. Elsewhere it repeats pictures or counts visits.
+    fn prefer_alternative<'a>(&mut self, root: &'a Linked<'a>) {
+        let own = visible(&self.document.text);
+        if own >= SPARSE {
+            return;
+        }
+        let head = self.document.head.clone();
+        let nodes = std::mem::take(&mut self.document.nodes);
+        let text = std::mem::take(&mut self.document.text);
+        self.without_scripts = true;
+        self.walk(root);
+        self.document.head = head;
+        if visible(&self.document.text) < SPARSE.max(FULLER * own) {
+            (self.document.nodes, self.document.text) = (nodes, text);
+        }
+    }
+
     /// Pre-order without recursion. `open` holds the elements whose children are being laid out.
     fn walk<'a>(&mut self, root: &'a Linked<'a>) {
         let mut open: Vec<(NodeId, Option<&'a Linked<'a>>)> = Vec::new();
@@ -117,7 +154,13 @@ impl Layout {
                         self.read_head_children(linked);
                         continue;
                     }
-                    if self.keep == Keep::Content && is_dropped(name) {
+                    let is_alternative =
+                        name.local == local_name!("noscript") && name.ns == ns!(html);
+                    self.has_alternative |= is_alternative;
+                    if self.keep == Keep::Content
+                        && is_dropped(name)
+                        && !(is_alternative && self.without_scripts)
+                    {
                         self.read_nested_head(linked, name);
                         continue;
                     }

@@ -4,12 +4,17 @@ use crate::elementary::{ln, log};
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::Ends;
+use crate::types::{TYPES, TypeProbabilities, type_columns};
 
 /// The result for a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Taken<'a> {
     /// The page with the second scores.
     pub page: ScoredPage<'a>,
+    /// Per block its first score.
+    pub first: &'a [f32],
+    /// The types of the template.
+    pub types: &'a TypeProbabilities,
     /// Sums over its siblings.
     pub pools: &'a Pools,
     /// Blocks that the wrapper (or the page-wise decision) keeps.
@@ -22,7 +27,9 @@ pub struct Taken<'a> {
 pub fn confidence_feature_names() -> Vec<String> {
     crate::siblings::with_example(|_, page, template| {
         let mut names = Vec::new();
-        let taken = Taken { page: *page, pools: template.pools, kept: &[0], end: 1 };
+        let types = &[0.0; TYPES];
+        let first = page.scores;
+        let taken = Taken { page: *page, first, types, pools: template.pools, kept: &[0], end: 1 };
         fill(&mut Names(&mut names), &taken);
         names
     })
@@ -90,4 +97,68 @@ fn fill(row: &mut impl Row, taken: &Taken<'_>) {
     row.put("last score", last);
     let gaps = kept.windows(2).filter(|pair| pair[1] > pair[0] + 1).count();
     row.put("gaps", log(gaps as f32));
+    fill_doubts(row, taken, kept, &is_kept);
+    row.put_all(type_columns(), taken.types);
+}
+
+/// A block reads like text of the page by its first score from here on.
+const READS: f32 = 0.4;
+
+/// What disagrees with the article: the page by itself, the spread of scores, form.
+fn fill_doubts(row: &mut impl Row, taken: &Taken<'_>, kept: &[usize], is_kept: &[bool]) {
+    let page = taken.page.page;
+    let (mut words, mut all, mut links) = (0.0f32, 0.0f32, 0.0f32);
+    let (mut good, mut good_kept) = (0.0f32, 0.0f32);
+    let (mut read, mut read_kept, mut first_kept, mut apart) = (0.0f32, 0.0f32, 0.0f32, 0.0f32);
+    let (mut unsure, mut low, mut below) = (0.0f32, 0.0f32, 0.0f32);
+    let (mut comments_out, mut support, mut off_pool) = (0.0f32, 0.0f32, 0.0f32);
+    let (mut short, mut dates, mut lead) = (0.0f32, 0.0f32, 0.0f32);
+    let siblings = taken.pools.pages.max(1.0);
+    for (at, block) in page.blocks.iter().enumerate() {
+        let (own, score, first) = (block.words as f32, taken.page.scores[at], taken.first[at]);
+        let is_good = block.words >= 10 && block.link_words * 3 < block.words;
+        let reads = f32::from(u8::from(first > READS));
+        all += own;
+        links += block.link_words as f32;
+        good += own * f32::from(u8::from(is_good));
+        read += own * reads;
+        if !is_kept[at] {
+            comments_out += own * f32::from(u8::from(page.is_comment(at)));
+            continue;
+        }
+        words += own;
+        good_kept += own * f32::from(u8::from(is_good));
+        read_kept += own * reads;
+        first_kept += own * first;
+        apart += own * (first - score).abs();
+        unsure += own * 4.0 * score * (1.0 - score);
+        below += own * f32::from(u8::from(score < 0.5));
+        low += own * f32::from(u8::from(score < 0.8));
+        let id = taken.page.pattern(at);
+        support += own * taken.pools.get(id).pages / siblings;
+        off_pool += own * (first - taken.pools.mean(id, first)).abs();
+        short += f32::from(u8::from(block.words <= 3));
+        dates += f32::from(u8::from(block.words <= 12 && page.signs[at].year));
+        lead = lead.max(own);
+    }
+    let (per_word, blocks) = (|sum: f32| sum / words.max(1.0), kept.len().max(1) as f32);
+    row.put("share of page", words / all.max(1.0));
+    row.put("log words of page", log(all));
+    row.put("link density of page", links / all.max(1.0));
+    row.put("good words kept", good_kept / good.max(1.0));
+    row.put("log good words left", log(good - good_kept));
+    row.put("read by itself", per_word(read_kept));
+    row.put("kept of what reads", read_kept / read.max(1.0));
+    row.put("agrees with page", 2.0 * read_kept / (words + read).max(1.0));
+    row.put("first score of kept", per_word(first_kept));
+    row.put("apart", per_word(apart));
+    row.put("unsure inside", per_word(unsure));
+    row.put("words below half", per_word(below));
+    row.put("words of low score", per_word(low));
+    row.put("comments outside", comments_out / all.max(1.0));
+    row.put("support", taken.pools.among_siblings(per_word(support)));
+    row.put("off the pool", taken.pools.among_siblings(per_word(off_pool)));
+    row.put("short blocks", short / blocks);
+    row.put("dates", log(dates));
+    row.put("longest block", lead / words.max(1.0));
 }

@@ -33,6 +33,8 @@ pub(crate) const COUNT: usize = 16 + 16 + 1;
 
 /// The bit of the feature for comments.
 pub(crate) const COMMENTS: u64 = 1;
+/// The bit of the feature for bylines.
+pub(crate) const BYLINE: u64 = 1 << 8;
 
 /// Names of the features, in the order of their bits.
 pub(crate) fn names() -> impl Iterator<Item = String> {
@@ -193,7 +195,7 @@ impl PageCues<'_> {
 
 /// The words of a name, in lower case: split at everything that is no letter, and between a lower-case and an
 /// upper-case letter.
-fn each_word(name: &str, mut found: impl FnMut(&str)) {
+pub(crate) fn each_word(name: &str, mut found: impl FnMut(&str)) {
     let mut word = String::new();
     let mut end = |word: &mut String| {
         // Longer words are ignored.

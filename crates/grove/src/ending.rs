@@ -165,9 +165,13 @@ pub fn ending_rows(
     rows
 }
 
-/// Number of kept blocks before the end: all, unless a cut gains enough. `words` and `scores` are those of
-/// the kept blocks; at least one is left.
-pub fn ending(words: &[u32], scores: &[f32]) -> usize {
+/// A cut may not take more than this share of the words whose second score is above one half: it would
+/// contradict what is known from the page and its siblings.
+const MOST_CUT: f32 = 0.5;
+
+/// Number of kept blocks before the end: all, unless a cut gains enough. `words`, `scores` (of the trees for the
+/// ending) and `second` scores are those of the kept blocks; at least one is left.
+pub fn ending(words: &[u32], scores: &[f32], second: &[f32]) -> usize {
     let (mut sum, mut best, mut end) = (0.0f32, f32::NEG_INFINITY, 0);
     for (k, (&words, &score)) in words.iter().zip(scores).enumerate() {
         sum += words as f32 * (score - 0.5);
@@ -175,7 +179,14 @@ pub fn ending(words: &[u32], scores: &[f32]) -> usize {
             (best, end) = (sum, k + 1);
         }
     }
-    if best - sum >= LEAST_GAIN { end } else { words.len() }
+    let sure = |from: usize| -> u32 {
+        (words[from..].iter().zip(&second[from..]))
+            .filter(|own| *own.1 > 0.5)
+            .map(|own| own.0)
+            .sum()
+    };
+    let is_safe = || sure(end) as f32 <= MOST_CUT * sure(0) as f32;
+    if best - sum >= LEAST_GAIN && is_safe() { end } else { words.len() }
 }
 
 #[cfg(test)]
@@ -184,10 +195,18 @@ mod tests {
 
     #[test]
     fn cuts_only_a_tail_worth_it() {
-        assert_eq!(ending(&[100, 100, 50, 50], &[0.9, 0.9, 0.1, 0.2]), 2);
-        assert_eq!(ending(&[100, 5], &[0.9, 0.1]), 2);
-        assert_eq!(ending(&[100, 50, 100], &[0.9, 0.1, 0.9]), 3);
-        assert_eq!(ending(&[40, 40], &[0.1, 0.1]), 1);
-        assert_eq!(ending(&[], &[]), 0);
+        let end = |words: &[u32], scores: &[f32]| ending(words, scores, scores);
+        assert_eq!(end(&[100, 100, 50, 50], &[0.9, 0.9, 0.1, 0.2]), 2);
+        assert_eq!(end(&[100, 5], &[0.9, 0.1]), 2);
+        assert_eq!(end(&[100, 50, 100], &[0.9, 0.1, 0.9]), 3);
+        assert_eq!(end(&[40, 40], &[0.1, 0.1]), 1);
+        assert_eq!(end(&[], &[]), 0);
+    }
+
+    #[test]
+    fn cuts_no_more_than_half_of_what_is_sure() {
+        assert_eq!(ending(&[40, 60], &[0.9, 0.1], &[0.9, 0.9]), 2);
+        assert_eq!(ending(&[60, 40], &[0.9, 0.1], &[0.9, 0.9]), 1);
+        assert_eq!(ending(&[40, 60], &[0.9, 0.1], &[0.9, 0.4]), 1);
     }
 }

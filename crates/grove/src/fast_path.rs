@@ -22,6 +22,8 @@ pub struct OfSample<'a> {
     pub document: &'a Document,
     /// Its blocks with the second scores.
     pub page: ScoredPage<'a>,
+    /// Per block its first score.
+    pub first: &'a [f32],
     /// The blocks that the wrapper keeps.
     pub kept: &'a [usize],
 }
@@ -43,6 +45,9 @@ struct OfPattern {
     score: f32,
     /// Mean score of its words and of all below it.
     around: f32,
+    /// The same two means of first scores.
+    first: f32,
+    first_around: f32,
     /// Lexicon features of its elements and those above.
     cues: u64,
 }
@@ -56,6 +61,8 @@ pub struct FastPage {
     pub of_nodes: Vec<PatternId>,
     /// The expected score of each block.
     pub scores: Vec<f32>,
+    /// The expected first score of each block.
+    pub first: Vec<f32>,
 }
 
 /// Tolerance for a page: in the share of its score that is lost, and in the mean score of what is kept.
@@ -68,7 +75,7 @@ const UNKNOWN_SHARE: f32 = 0.25;
 impl Profile {
     /// Computes the profile of a sample. Linear in its nodes.
     pub fn of(sample: &[OfSample<'_>], patterns: &Patterns, cues: &mut Cues) -> Self {
-        let mut own = vec![(0.0f32, 0.0f32); patterns.len()];
+        let mut own = vec![[0.0f32; 3]; patterns.len()];
         let mut of_patterns = vec![OfPattern::default(); patterns.len()];
         let mut met = vec![false; patterns.len()];
         for page in sample {
@@ -80,27 +87,28 @@ impl Profile {
                     of_patterns[pattern].cues = above | cues.of(id);
                 }
             }
-            for (at, (block, score)) in
-                page.page.page.blocks.iter().zip(page.page.scores).enumerate()
-            {
+            for (at, block) in page.page.page.blocks.iter().enumerate() {
+                let words = block.words as f32;
                 let sums = &mut own[page.page.pattern(at) as usize];
-                sums.0 += block.words as f32;
-                sums.1 += block.words as f32 * score;
+                let more = [words, words * page.page.scores[at], words * page.first[at]];
+                sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
             }
         }
         let mut below = own.clone();
         for id in (1..below.len()).rev() {
-            let (words, mass) = below[id];
+            let more = below[id];
             let above = &mut below[patterns.parent(id as PatternId) as usize];
-            above.0 += words;
-            above.1 += mass;
+            above.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         }
-        let mean = |(words, mass): (f32, f32)| (words > 0.0).then(|| mass / words);
+        let mean =
+            |[words, mass, first]: [f32; 3]| (words > 0.0).then(|| (mass / words, first / words));
         for id in 0..of_patterns.len() {
-            let above = of_patterns[patterns.parent(id as PatternId) as usize].around;
-            let around = mean(below[id]).unwrap_or(above);
-            of_patterns[id].around = around;
-            of_patterns[id].score = mean(own[id]).unwrap_or(around);
+            let above = of_patterns[patterns.parent(id as PatternId) as usize];
+            let around = mean(below[id]).unwrap_or((above.around, above.first_around));
+            let here = mean(own[id]).unwrap_or(around);
+            let pattern = &mut of_patterns[id];
+            (pattern.around, pattern.first_around) = around;
+            (pattern.score, pattern.first) = here;
         }
         let mut profile = Self { of_patterns, most_lost: 0.0, least_mean: 1.0 };
         for page in sample.iter().filter(|page| !page.kept.is_empty()) {
@@ -142,21 +150,21 @@ impl Profile {
         let of_nodes = patterns.find(document);
         let blocks = blocks(document, words, link_words);
         let mut scores = Vec::with_capacity(blocks.len());
+        let mut firsts = Vec::with_capacity(blocks.len());
         let mut of_blocks = Vec::with_capacity(blocks.len());
         let mut cues = cues.of_page(document);
         // Blocks of one element are usually consecutive.
-        let mut last: Option<(NodeId, f32, u64)> = None;
+        let mut last: Option<(NodeId, (f32, f32, u64))> = None;
         for block in &blocks {
             let element = block.element;
-            let (_, score, bits) = match last {
-                Some(last) if last.0 == element => last,
-                _ => {
-                    let (score, bits) = self.expect(document, &of_nodes, element, &mut cues);
-                    (element, score, bits)
-                }
+            let expected = match last {
+                Some(last) if last.0 == element => last.1,
+                _ => self.expect(document, &of_nodes, element, &mut cues),
             };
-            last = Some((element, score, bits));
+            last = Some((element, expected));
+            let (score, first, bits) = expected;
             scores.push(score);
+            firsts.push(first);
             of_blocks.push(bits);
         }
         let count = blocks.len();
@@ -168,10 +176,10 @@ impl Profile {
             agreement: vec![-1.0; count],
             signified: vec![(0, 0); count],
         };
-        FastPage { blocks, of_nodes, scores }
+        FastPage { blocks, of_nodes, scores, first: firsts }
     }
 
-    /// Score and lexicon features of the blocks of an element: those of its pattern, or of the pattern around
+    /// Scores and lexicon features of the blocks of an element: those of its pattern, or of the pattern around
     /// it.
     fn expect(
         &self,
@@ -179,16 +187,20 @@ impl Profile {
         of_nodes: &[PatternId],
         element: NodeId,
         cues: &mut PageCues<'_>,
-    ) -> (f32, u64) {
+    ) -> (f32, f32, u64) {
         let mut bits = 0;
         for id in document.ancestors(element) {
             match self.of_patterns.get(of_nodes[id as usize] as usize) {
-                Some(pattern) if id == element => return (pattern.score, pattern.cues),
-                Some(pattern) => return (pattern.around, bits | pattern.cues),
+                Some(pattern) if id == element => {
+                    return (pattern.score, pattern.first, pattern.cues);
+                }
+                Some(pattern) => {
+                    return (pattern.around, pattern.first_around, bits | pattern.cues);
+                }
                 None => bits |= cues.of(id),
             }
         }
-        (0.0, bits)
+        (0.0, 0.0, bits)
     }
 
     /// Whether a page with these kept blocks is similar to the sample: it misses little of what usually
@@ -310,6 +322,7 @@ mod tests {
             .map(|((page, fast), patterns)| OfSample {
                 document: &page.document,
                 page: ScoredPage { page: &fast.blocks, patterns, scores: &scores },
+                first: &scores,
                 kept: &kept,
             })
             .collect();
@@ -331,6 +344,7 @@ mod tests {
         let body = format!("<p>{}<div id=comments><p>{}</div>", text("new"), text("answer"));
         let (fast, _) = look(&post(&body));
         assert_eq!(fast.scores, [0.1, 0.9, 0.1]);
+        assert_eq!(fast.first, fast.scores);
         let comments: Vec<bool> = (0..3).map(|at| fast.blocks.is_comment(at)).collect();
         assert_eq!(comments, [false, false, true]);
     }

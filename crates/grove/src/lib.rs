@@ -31,13 +31,18 @@ mod lexicon;
 mod nodes;
 mod overlap;
 mod page;
+mod page_type;
 mod patterns;
 mod pools;
+mod repeats;
 mod rows;
 mod siblings;
 mod signs;
 mod tree;
 mod trees;
+mod type_head;
+mod type_lexicon;
+mod types;
 #[doc(hidden)]
 pub mod vectors;
 mod view;
@@ -51,11 +56,17 @@ pub use ending::{ending, ending_feature_names, ending_rows};
 pub use fast_path::{FastPage, OfSample, Profile};
 pub use nodes::{Chosen, from_here_on, widest_from};
 pub use page::{PageBlocks, page_feature_names, read_page};
+pub use page_type::{
+    TypeView, mean_types, most_probable, type_feature_names, type_probabilities, type_rows,
+};
 pub use patterns::{PatternId, Patterns, UNKNOWN};
 pub use pools::{Pools, ScoredPage};
 pub use rows::Rows;
-pub use siblings::{Template, second_scores, settled, sibling_feature_names, sibling_rows};
+pub use siblings::{
+    Template, is_settled, second_scores, settled, sibling_feature_names, sibling_rows,
+};
 pub use tree::Tree;
 pub use trees::Trees;
+pub use types::{TYPES, TypeProbabilities};
 pub use view::PageView;
 pub use weights::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, WeightsError, feature_names};

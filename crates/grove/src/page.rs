@@ -12,6 +12,7 @@ use crate::elements::{Elements, LEVELS};
 use crate::overlap::{Shares, agreement, shares};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends, Signs, signs};
+use crate::types::{TYPES, TypeProbabilities, type_columns};
 use crate::view::PageView;
 
 /// The blocks of a page with their features.
@@ -37,6 +38,12 @@ impl PageBlocks {
             self.agreement.first().is_some_and(|_| self.agreement.iter().any(|&a| a >= 0.0));
         let agreeing = |(block, share): (&Block, &f32)| block.words as f32 * share.max(0.0);
         known.then(|| self.blocks.iter().zip(&self.agreement).map(agreeing).sum())
+    }
+
+    /// Enters the types of the page and its siblings as features of all blocks.
+    pub fn set_types(&mut self, types: &TypeProbabilities) {
+        let from = self.rows.width() - TYPES;
+        self.rows.set_columns(from, types);
     }
 
     /// Whether a block's element or one above has the comments feature.
@@ -80,7 +87,7 @@ const GOOD: (f32, u32) = (0.33, 10);
 /// Weight of a lexicon feature per level up.
 const DECAY: f32 = 0.85;
 
-const TAGS: [dom::LocalName; 19] = [
+pub(crate) const TAGS: [dom::LocalName; 19] = [
     local_name!("p"),
     local_name!("h1"),
     local_name!("h2"),
@@ -337,6 +344,8 @@ fn fill(row: &mut impl Row, at: usize, c: &Context<'_>) {
         }
     }
     row.put_all(cues::names(), &cues);
+    // Known only when all siblings are read.
+    row.put_all(type_columns(), &[0.0; TYPES]);
 }
 
 fn fill_ancestors(row: &mut impl Row, block: &Block, c: &Context<'_>) {

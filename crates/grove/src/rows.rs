@@ -23,6 +23,13 @@ impl Rows {
         self.values.resize(before + self.width, 0.0);
     }
 
+    /// Sets some columns of all rows, from one on.
+    pub(crate) fn set_columns(&mut self, from: usize, values: &[f32]) {
+        for row in self.values.chunks_exact_mut(self.width.max(1)) {
+            row[from..from + values.len()].copy_from_slice(values);
+        }
+    }
+
     /// All values, row by row.
     pub(crate) fn values(&self) -> &[f32] {
         &self.values

@@ -71,6 +71,11 @@ pub fn sibling_rows(
 /// pages, 55 were in such blocks that siblings would have raised above 0.3.
 const SETTLED: f32 = 0.01;
 
+/// Whether a block with this first score is not scored again.
+pub fn is_settled(first: f32) -> bool {
+    first < SETTLED
+}
+
 /// Scores the blocks of a page again, with the features of [`sibling_rows`]; blocks with a very low first
 /// score keep it.
 pub fn second_scores(
@@ -81,7 +86,7 @@ pub fn second_scores(
     trees: &Trees,
 ) -> Vec<f32> {
     let mut scores = page.scores.to_vec();
-    let open: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] >= SETTLED).collect();
+    let open: Vec<usize> = (0..scores.len()).filter(|&at| !is_settled(scores[at])).collect();
     let again = trees.probabilities(&rows_of(document, page, template, forest, open.clone()));
     for (at, score) in open.into_iter().zip(again) {
         scores[at] = score;
@@ -91,7 +96,7 @@ pub fn second_scores(
 
 /// Combines first scores and those of the trees for all blocks, as [`second_scores`] does.
 pub fn settled(first: &[f32], second: &[f32]) -> Vec<f32> {
-    let settle = |(&first, &second): (&f32, &f32)| if first < SETTLED { first } else { second };
+    let settle = |(&first, &second): (&f32, &f32)| if is_settled(first) { first } else { second };
     first.iter().zip(second).map(settle).collect()
 }
 

@@ -12,6 +12,8 @@ pub(crate) struct Signs {
     pub(crate) separators: u32,
     pub(crate) quotes: u32,
     pub(crate) questions: u32,
+    /// Signs of currencies.
+    pub(crate) currency: u32,
     /// Sentence ends: `.`, `!`, `?`, `。` … before a space or the end.
     pub(crate) sentences: u32,
     /// A group of four digits that can be a year.
@@ -121,6 +123,7 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
                 '?' | '？' | '؟' => signs.questions += 1,
                 '"' | '“' | '”' | '„' | '「' | '」' | '‘' => signs.quotes += 1,
                 '@' | '©' => signs.address = true,
+                '$' | '€' | '£' | '¥' | '₹' | '₽' => signs.currency += 1,
                 _ => {}
             }
             let closing = matches!(c, '"' | '”' | '»' | '\'' | '’' | ')' | ']' | '」' | '』' | '“');

@@ -5,11 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::confidence::confidence_feature_names;
 use crate::ending::ending_feature_names;
 use crate::page::page_feature_names;
+use crate::page_type::type_feature_names;
 use crate::siblings::sibling_feature_names;
 use crate::trees::Trees;
+use crate::types::TYPES;
 
 /// Version of the file format. Other versions are refused: features change with the code.
-pub const WEIGHTS_SCHEMA: u32 = 1;
+pub const WEIGHTS_SCHEMA: u32 = 2;
 
 /// One set of pages the weights were fitted on.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -46,9 +48,11 @@ pub struct Weights {
     pub threshold: f32,
     /// Cost of a switch between patterns (see [`crate::DecideParameters`]).
     pub switch_cost: f32,
-    /// Names of the columns of the page features, the sibling features, those of the ending and those of
-    /// confidence: weights for other features are refused.
-    pub features: [Vec<String>; 4],
+    /// Names of the columns of the page features, the sibling features, those of the ending, of confidence and
+    /// of page types: weights for other features are refused.
+    pub features: [Vec<String>; 5],
+    /// Whether a page is of a type, for each of [`model::PageType::ALL`].
+    pub types: Vec<Trees>,
     /// First score of a block.
     pub page: Trees,
     /// Second score of a block.
@@ -99,8 +103,13 @@ impl Weights {
         if weights.features != feature_names() {
             return Err(WeightsError::Features);
         }
-        let trees = [&weights.page, &weights.sibling, &weights.ending, &weights.confidence];
-        let sound = trees.iter().zip(&weights.features).all(|(t, names)| t.are_sound(names.len()));
+        let [page, sibling, ending, confidence, types] = weights.features.each_ref().map(Vec::len);
+        let sound = weights.page.are_sound(page)
+            && weights.sibling.are_sound(sibling)
+            && weights.ending.are_sound(ending)
+            && weights.confidence.are_sound(confidence)
+            && weights.types.len() == TYPES
+            && weights.types.iter().all(|trees| trees.are_sound(types));
         let numbers = weights.threshold.is_finite() && weights.switch_cost.is_finite();
         if sound && numbers { Ok(weights) } else { Err(WeightsError::Trees) }
     }
@@ -108,7 +117,7 @@ impl Weights {
     /// Number of trees in all.
     pub fn number_of_trees(&self) -> usize {
         let all = [&self.page, &self.sibling, &self.ending, &self.confidence];
-        all.iter().map(|trees| trees.len()).sum()
+        all.into_iter().chain(&self.types).map(Trees::len).sum()
     }
 
     /// The file's content. The same weights give the same bytes.
@@ -118,11 +127,12 @@ impl Weights {
 }
 
 /// Names of all features, as in [`Weights::features`].
-pub fn feature_names() -> [Vec<String>; 4] {
+pub fn feature_names() -> [Vec<String>; 5] {
     [
         page_feature_names(),
         sibling_feature_names(),
         ending_feature_names(),
         confidence_feature_names(),
+        type_feature_names(),
     ]
 }

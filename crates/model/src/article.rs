@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use jiff::Timestamp;
 
-use crate::{Charset, Origin, Verdict};
+use crate::{Charset, Origin, TypedAs, Verdict};
 
 /// Where a metadata value was found.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -86,16 +86,24 @@ pub enum Route {
     JsonLd,
     /// From a feed item, for the same reason.
     Feed,
+    /// By the decisions on the patterns of its template: no expressions select the same elements.
+    Patterns,
 }
 
 impl Route {
-    /// The name written to outputs: `wrapper`, `page-wise`, `json-ld`, `feed`.
+    /// Whether what was learnt of the template found the body.
+    pub fn is_of_template(self) -> bool {
+        matches!(self, Self::Wrapper | Self::Patterns)
+    }
+
+    /// The name written to outputs: `wrapper`, `page-wise`, `json-ld`, `feed`, `patterns`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Wrapper => "wrapper",
             Self::PageWise => "page-wise",
             Self::JsonLd => "json-ld",
             Self::Feed => "feed",
+            Self::Patterns => "patterns",
         }
     }
 }
@@ -109,6 +117,8 @@ pub struct Article {
     pub site: String,
     /// Id of its template.
     pub template: String,
+    /// The type of the pages of its template, and its probability; only with engine `grove`.
+    pub page_type: Option<TypedAs>,
     /// The origin of the page.
     pub origin: Origin,
     /// When the page was fetched.
@@ -134,6 +144,8 @@ pub struct Article {
     pub cut: Option<String>,
     /// Readers' comments, as plain text like `text`; empty if there are none.
     pub comments: String,
+    /// The posts of a thread, in their order; empty for pages of other types.
+    pub posts: Vec<Post>,
     /// Engine that found the body.
     pub engine: String,
     /// How the body was found.
@@ -149,4 +161,15 @@ pub struct Article {
     pub model_revision: Option<u32>,
     /// How its template is, or else its site; `None` in a run without a store of models.
     pub health: Option<Verdict>,
+}
+
+/// A post of a thread.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Post {
+    /// Name of its author, as the page shows it.
+    pub author: Option<String>,
+    /// When it was written, RFC 3339 date or date-time.
+    pub date: Option<String>,
+    /// Its text, in the form of [`Article::text`].
+    pub text: String,
 }

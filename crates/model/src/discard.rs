@@ -84,8 +84,10 @@ reasons! {
     DuplicateUrl => "duplicate-url",
     /// A page that takes more steps to parse than the configured limit.
     TooMuchWork => "too-much-work",
-    /// A page that lists articles; dropped unless lists are asked for.
+    /// A page that lists links or articles of the crawl; dropped unless lists are asked for.
     ListPage => "list-page",
+    /// A page of a type that is not asked for.
+    PageType => "page-type",
     /// A page without text of its own.
     NoContent => "no-content",
     /// A page that is part of another page's article, by a site config.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use model::Field;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use sink::{article_record, drop_record};
 
 use crate::json::to_python;
@@ -44,6 +44,19 @@ impl Article {
     #[getter]
     fn template(&self) -> &str {
         &self.0.template
+    }
+
+    /// The type of the pages of its template: ``article``, ``documentation``, ``service``, ``forum``,
+    /// ``collection``, ``listing`` or ``product``. None for other engines than ``grove``.
+    #[getter]
+    fn page_type(&self) -> Option<&str> {
+        self.0.page_type.map(|own| own.page_type.as_str())
+    }
+
+    /// The probability of ``page_type``, 0 to 1.
+    #[getter]
+    fn page_type_probability(&self) -> Option<f64> {
+        self.0.page_type.map(|own| (own.probability * 10_000.0).round() / 10_000.0)
     }
 
     /// Headline without the site's name.
@@ -122,6 +135,19 @@ impl Article {
     #[getter]
     fn markdown(&self) -> Option<&str> {
         self.0.markdown.as_deref()
+    }
+
+    /// The posts of a thread, as dictionaries with ``author``, ``date`` and ``text``; empty for other pages.
+    #[getter]
+    fn posts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let post = |own: &model::Post| {
+            let dict = PyDict::new(py);
+            dict.set_item("author", own.author.as_deref())?;
+            dict.set_item("date", own.date.as_deref())?;
+            dict.set_item("text", &own.text)?;
+            Ok(dict)
+        };
+        self.0.posts.iter().map(post).collect()
     }
 
     /// Readers' comments as plain text; empty if there are none.

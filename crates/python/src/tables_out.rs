@@ -31,6 +31,11 @@ fn structure(name: &str, fields: Vec<Field>) -> Field {
     Field::new(name, DataType::Struct(Fields::from(fields)), true)
 }
 
+/// The item of a list of posts.
+fn post() -> Field {
+    structure("item", vec![utf8("author"), utf8("date"), long("text")])
+}
+
 /// The fields of articles: those of `articles.parquet`, but that each may be null.
 fn article_fields() -> Vec<Field> {
     const SOURCES: [&str; 10] = [
@@ -50,6 +55,8 @@ fn article_fields() -> Vec<Field> {
         utf8("url"),
         utf8("site"),
         utf8("template"),
+        utf8("page_type"),
+        Field::new("page_type_probability", DataType::Float64, true),
         utf8("title"),
         list("authors"),
         utf8("published"),
@@ -66,6 +73,7 @@ fn article_fields() -> Vec<Field> {
         long("html"),
         long("markdown"),
         long("comments"),
+        Field::new("posts", DataType::List(Arc::new(post())), true),
         list("xpath"),
         list("prune"),
         utf8("cut"),

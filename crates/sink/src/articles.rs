@@ -1,6 +1,6 @@
 //! One line of `articles.jsonl`.
 
-use model::{Article, Field, Metadata, Origin, Overruled, Verdict};
+use model::{Article, Field, Metadata, Origin, Overruled, Post, Verdict};
 use serde::Serialize;
 
 use crate::SCHEMA;
@@ -12,6 +12,10 @@ pub struct ArticleRecord<'a> {
     url: &'a str,
     site: &'a str,
     template: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_type_probability: Option<f64>,
     title: Option<&'a str>,
     authors: &'a [String],
     published: Option<&'a str>,
@@ -28,6 +32,8 @@ pub struct ArticleRecord<'a> {
     markdown: Option<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     comments: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    posts: Vec<PostRecord<'a>>,
     xpath: &'a [String],
     prune: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +54,20 @@ pub struct ArticleRecord<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     charset_overruled: Option<OverruledRecord>,
     origin: OriginRecord<'a>,
+}
+
+/// A post of a thread.
+#[derive(Debug, Serialize)]
+pub(crate) struct PostRecord<'a> {
+    author: Option<&'a str>,
+    date: Option<&'a str>,
+    text: &'a str,
+}
+
+impl<'a> PostRecord<'a> {
+    fn of(post: &'a Post) -> Self {
+        Self { author: post.author.as_deref(), date: post.date.as_deref(), text: &post.text }
+    }
 }
 
 /// Declared character sets that were overruled.
@@ -158,6 +178,8 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         url: &article.url,
         site: &article.site,
         template: &article.template,
+        page_type: article.page_type.map(|own| own.page_type.as_str()),
+        page_type_probability: article.page_type.map(|own| rounded(own.probability)),
         title: text(&m.title),
         authors: list(&m.authors),
         published: text(&m.published),
@@ -172,6 +194,7 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         html: &article.html,
         markdown: article.markdown.as_deref(),
         comments: &article.comments,
+        posts: article.posts.iter().map(PostRecord::of).collect(),
         xpath: &article.xpath,
         prune: &article.prune,
         cut: article.cut.as_deref(),

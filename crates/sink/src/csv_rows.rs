@@ -10,10 +10,11 @@ use model::{Article, Field, Verdict};
 use crate::{AtomicFile, Render, Sink, SinkError};
 use model::SiteResult;
 
-const HEADER: [&str; 17] = [
+const HEADER: [&str; 18] = [
     "url",
     "site",
     "template",
+    "page_type",
     "title",
     "authors",
     "published",
@@ -81,7 +82,7 @@ fn csv_rows(articles: &[Article]) -> Vec<u8> {
     rows(articles.iter().map(|article| cells(article).map(harmless)))
 }
 
-fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 17]>) -> Vec<u8> {
+fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 18]>) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         // All rows have the same length and are written to memory: this cannot fail.
@@ -90,7 +91,7 @@ fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 17]>) -> Vec<u8> {
     writer.into_inner().unwrap_or_default()
 }
 
-fn cells(article: &Article) -> [Cow<'_, str>; 17] {
+fn cells(article: &Article) -> [Cow<'_, str>; 18] {
     fn text(field: &Option<Field<String>>) -> Cow<'_, str> {
         field.as_ref().map_or(Cow::Borrowed(""), |f| f.value.as_str().into())
     }
@@ -102,6 +103,7 @@ fn cells(article: &Article) -> [Cow<'_, str>; 17] {
         (&article.url).into(),
         (&article.site).into(),
         (&article.template).into(),
+        article.page_type.map_or("", |own| own.page_type.as_str()).into(),
         text(&m.title),
         list(&m.authors),
         text(&m.published),

@@ -2,7 +2,10 @@
 
 use std::fs::{self, File};
 
-use model::{Article, Charset, CharsetEvidence, Field, Metadata, Origin, Overruled, Route, Source};
+use model::{
+    Article, Charset, CharsetEvidence, Field, Metadata, Origin, Overruled, PageType, Post, Route,
+    Source, TypedAs,
+};
 use parquet::basic::LogicalType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field as Cell, Row};
@@ -23,6 +26,7 @@ fn full() -> Article {
         url: "https://a.example/1".into(),
         site: "a.example".into(),
         template: "t1".into(),
+        page_type: Some(TypedAs { page_type: PageType::Forum, probability: 0.75 }),
         origin: Origin {
             file: "a.warc".into(),
             offset: 7,
@@ -58,6 +62,10 @@ fn full() -> Article {
         prune: vec!["//b".into(), "//i".into()],
         cut: Some("//div[2]".into()),
         comments: "No.".into(),
+        posts: vec![
+            Post { author: Some("ann".into()), date: None, text: "One.".into() },
+            Post { author: None, date: Some("2020-01-02".into()), text: "Two.".into() },
+        ],
         engine: "grove".into(),
         route: Route::Wrapper,
         wrapper_version: 1,
@@ -79,6 +87,7 @@ fn bare(number: usize) -> Article {
             record_id: String::new(),
             truncated: None,
         },
+        page_type: None,
         fetched: None,
         payload: [0; 16],
         charset: Charset { overruled: Overruled::default(), ..full().charset },
@@ -87,6 +96,7 @@ fn bare(number: usize) -> Article {
         prune: Vec::new(),
         cut: None,
         comments: String::new(),
+        posts: Vec::new(),
         markdown: None,
         ..full()
     }

@@ -11,6 +11,8 @@ message article {
   required binary url (STRING);
   required binary site (STRING);
   required binary template (STRING);
+  optional binary page_type (STRING);
+  optional double page_type_probability;
   optional binary title (STRING);
   required group authors (LIST) { repeated group list { required binary element (STRING); } }
   optional binary published (STRING);
@@ -27,6 +29,11 @@ message article {
   required binary html (STRING);
   optional binary markdown (STRING);
   optional binary comments (STRING);
+  optional group posts (LIST) { repeated group list { required group element {
+    optional binary author (STRING);
+    optional binary date (STRING);
+    required binary text (STRING);
+  } } }
   required group xpath (LIST) { repeated group list { required binary element (STRING); } }
   required group prune (LIST) { repeated group list { required binary element (STRING); } }
   optional binary cut (STRING);

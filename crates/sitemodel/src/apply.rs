@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage};
+use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage, TemplateKind};
 
 use crate::characters::character_counts;
 use crate::learn::{Evidence, Known, learn_parsed};
@@ -11,8 +11,8 @@ use crate::model::{SiteModel, Template};
 use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
-use crate::stages::cluster::{Assigned, Layouts};
-use crate::stages::extract::extract;
+use crate::stages::cluster::{Assigned, Layouts, leads_on};
+use crate::stages::extract::{Demands, extract};
 use crate::stages::signify::Sibling;
 use crate::template::{Learnt, Way};
 
@@ -102,7 +102,7 @@ impl SiteModel {
                 Applied { template, ..drop(Stage::Cluster, reason) }
             }
             Place::Template(number, template, learnt) => {
-                let applied = self.take(sibling, &template.id, learnt, hints, settings, meter);
+                let applied = self.take(sibling, template, learnt, hints, settings, meter);
                 Applied { template: Some(number), ..applied }
             }
             Place::None => Applied::unassigned(),
@@ -116,18 +116,18 @@ impl SiteModel {
         known: Option<&Known>,
         settings: &Settings,
     ) -> Place<'_> {
-        let config = &settings.tables().cluster;
+        let refusal = |kind| refusal(kind, sibling.page, settings.tables());
         let known = known.and_then(|known| known.template).map(Assigned::Template);
         match known.unwrap_or_else(|| self.assign(sibling, settings)) {
             Assigned::Template(number) => {
                 let template = &self.templates[number as usize];
-                match (refusal(template.kind, config), &template.learnt) {
+                match (refusal(template.kind), &template.learnt) {
                     (Some(reason), _) => Place::Refused(reason, Some(number)),
                     (None, Some(learnt)) => Place::Template(number, template, learnt),
                     (None, None) => Place::None,
                 }
             }
-            Assigned::Kind(kind) => match refusal(kind, config) {
+            Assigned::Kind(kind) => match refusal(kind) {
                 Some(reason) => Place::Refused(reason, None),
                 None => Place::None,
             },
@@ -145,16 +145,30 @@ impl SiteModel {
     fn take(
         &self,
         sibling: &Sibling<'_>,
-        id: &str,
+        template: &Template,
         learnt: &Learnt,
         hints: Hints<'_>,
         settings: &Settings,
         meter: &dyn Meter,
     ) -> Applied {
+        let page_type = learnt.page_type();
+        if template.kind == TemplateKind::List && self.is_index(sibling, learnt, settings) {
+            return Applied::dropped(self.drop_parsed(
+                sibling.page,
+                Stage::Cluster,
+                DropReason::ListPage,
+            ));
+        }
+        if page_type.is_some_and(|own| !settings.page_types().wants(own.page_type)) {
+            let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::PageType);
+            return Applied::dropped(drop);
+        }
         let found = hints.known.and_then(|known| known.found.clone());
         let (body, way) = found.unwrap_or_else(|| learnt.body(sibling, settings, meter));
         let wrapper = learnt.wrapper.as_ref();
-        let extract = || extract(sibling, id, wrapper, body, hints.part, settings);
+        let list = template.kind == TemplateKind::List;
+        let wanted = Demands { part: hints.part, list, page_type };
+        let extract = || extract(sibling, &template.id, wrapper, body, wanted, settings);
         meter.step(Step::Extract, || match extract() {
             Ok(article) => Applied {
                 characters: character_counts(&sibling.page.document, &article),
@@ -169,11 +183,20 @@ impl SiteModel {
         })
     }
 
+    /// Whether a page that looks like a list only leads to articles of the crawl: what it shows of them is theirs.
+    fn is_index(&self, sibling: &Sibling<'_>, learnt: &Learnt, settings: &Settings) -> bool {
+        learnt.is_of_texts().is_some_and(|probability| probability >= 0.5)
+            && !settings.tables().cluster.extract_lists
+            && leads_on(sibling.page, &self.addresses, settings.tracking())
+    }
+
     /// The first round of learning that has a template for a page, or drops its kind, decides.
     fn assign(&self, sibling: &Sibling<'_>, settings: &Settings) -> Assigned {
         let tells = |round: &Layouts| match round.assign(sibling, &self.addresses, settings) {
             Assigned::No => None,
-            Assigned::Kind(kind) if refusal(kind, &settings.tables().cluster).is_none() => None,
+            Assigned::Kind(kind) if refusal(kind, sibling.page, settings.tables()).is_none() => {
+                None
+            }
             assigned => Some(assigned),
         };
         self.rounds.iter().find_map(tells).unwrap_or(Assigned::No)

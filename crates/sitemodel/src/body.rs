@@ -107,3 +107,9 @@ fn description(feed_items: &[&FeedItem]) -> Option<String> {
         .map(|item| format!("{}\n\n{}", item.title, item.description).trim().to_owned())
         .find(|text| !text.is_empty())
 }
+
+/// A body of no nodes.
+#[cfg(test)]
+pub(crate) fn empty() -> Body {
+    found(&dom::parse(""), Engine::Grove, Vec::new())
+}

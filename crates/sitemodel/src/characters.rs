@@ -6,7 +6,7 @@ use model::{Article, CharacterCounts, Route};
 /// Counts the characters of a page's text and of its article, without white space. Both are 0 if the article
 /// was not taken from elements of the page.
 pub(crate) fn character_counts(document: &Document, article: &Article) -> CharacterCounts {
-    if document.is_empty() || !matches!(article.route, Route::Wrapper | Route::PageWise) {
+    if document.is_empty() || matches!(article.route, Route::JsonLd | Route::Feed) {
         return CharacterCounts::default();
     }
     let all = characters(document.text_content(0));

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{CharacterCounts, Route, Verdict};
+use model::{CharacterCounts, DropReason, Verdict};
 
 use crate::agreement::agreement;
 use crate::apply::{Applied, Outcome};
@@ -54,9 +54,12 @@ impl Seen {
         match (&applied.outcome, applied.template) {
             (Outcome::Unassigned, _) => self.unassigned += 1,
             (Outcome::Article(article), Some(template)) => {
-                let by_wrapper = article.route == Route::Wrapper;
+                let by_wrapper = article.route.is_of_template();
                 self.templates.entry(template).or_default().add(by_wrapper, article.confidence);
             }
+            // What is not wanted was not sought.
+            (Outcome::Drop(drop), Some(_))
+                if matches!(drop.reason, DropReason::ListPage | DropReason::PageType) => {}
             (Outcome::Drop(_), Some(template)) => {
                 self.templates.entry(template).or_default().add(false, 0.0);
             }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use grouping::{AddressDigest, address_hash};
-use model::{FeedItem, Page, Route};
+use model::{FeedItem, Page};
 use rayon::prelude::*;
 
 use crate::expected::Expected;
@@ -187,16 +187,26 @@ fn learn_template(
     meter: &dyn Meter,
 ) -> (Template, Vec<Option<Found>>) {
     let pages: Vec<Sibling<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
-    let is_wanted = refusal(cluster.kind, &settings.tables().cluster).is_none();
-    let learn = || Learnt::of(&pages, settings, meter);
+    // A template is learnt from the pages of which articles come.
+    let refused =
+        |page: &Sibling<'_>| refusal(cluster.kind, page.page, settings.tables()).is_some();
+    let wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
+    let is_wanted = !wanted.is_empty();
+    let learn = || {
+        let pages: Vec<Sibling<'_>> = wanted.iter().map(|&at| pages[at]).collect();
+        let (learnt, mut of_wanted) = Learnt::of(&pages, settings, meter);
+        let mut found = vec![None; cluster.members.len()];
+        wanted.iter().zip(of_wanted.drain(..)).for_each(|(&at, own)| found[at] = own);
+        (learnt, found)
+    };
     // After a panic, nothing is learnt about the template: its pages are extracted by the single-page method.
     let learnt = is_wanted.then(|| catch_unwind(AssertUnwindSafe(learn)).unwrap_or_default());
     let (learnt, found) =
         learnt.map_or((None, Vec::new()), |(learnt, found)| (Some(learnt), found));
     let mut expected = Expected::default();
-    for found in &found {
+    for found in found.iter().filter(|found| found.is_some()) {
         let body = found.as_ref().and_then(|(body, _)| body.as_ref());
-        let by_wrapper = body.is_some_and(|body| body.route == Route::Wrapper);
+        let by_wrapper = body.is_some_and(|body| body.route.is_of_template());
         expected.add(by_wrapper, body.map_or(0.0, |body| body.confidence));
     }
     let template = Template {

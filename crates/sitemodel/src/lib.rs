@@ -109,6 +109,6 @@ pub use learn::{Evidence, Known, Learning, SamplePage, learn, learn_parsed};
 pub use meter::{Meter, NoMeter, Step};
 pub use model::{Head, Mismatch, SiteModel, Template};
 pub use parsed::{ParsedPage, language_of, parse_page};
-pub use settings::{DEFAULT, Forms, Settings, Tables};
+pub use settings::{DEFAULT, Forms, PageTypes, Settings, Tables};
 pub use stages::signify::Sibling;
 pub use template::{Learnt, Way};

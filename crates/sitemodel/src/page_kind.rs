@@ -5,8 +5,9 @@ use model::{DropReason, TemplateKind};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::engine::Engine;
 use crate::parsed::ParsedPage;
-use crate::settings::ClusterConfig;
+use crate::settings::Tables;
 
 /// Properties of a page besides its tree.
 #[derive(Clone, Copy, Debug)]
@@ -122,14 +123,34 @@ impl Middle {
     }
 }
 
-/// Why pages of a kind are dropped, if so.
-pub(crate) fn refusal(kind: TemplateKind, config: &ClusterConfig) -> Option<DropReason> {
+/// Why a page of a kind is dropped, if so. Lists with text of their own are kept by the engine that can tell them
+/// from lists of links.
+pub(crate) fn refusal(
+    kind: TemplateKind,
+    parsed: &ParsedPage<'_>,
+    tables: &Tables,
+) -> Option<DropReason> {
     match kind {
         TemplateKind::Article => None,
-        TemplateKind::List if config.extract_lists => None,
+        TemplateKind::List if tables.cluster.extract_lists => None,
+        TemplateKind::List if tables.rank.engine == Engine::Grove => {
+            let (words, linked) = (parsed.words.total(), parsed.link_words.total());
+            is_mere_links(words, linked, MERE_LINKS).then_some(DropReason::ListPage)
+        }
         TemplateKind::List => Some(DropReason::ListPage),
         TemplateKind::Other => Some(DropReason::NoContent),
     }
+}
+
+/// A list whose words are links to this share, or more, has no text of its own: for the whole page, with its
+/// menus, and for what is extracted of it.
+const MERE_LINKS: f64 = 0.85;
+/// See [`MERE_LINKS`].
+pub(crate) const MERE_LINKS_KEPT: f64 = 0.7;
+
+/// Whether so many words are links that the rest tells nothing.
+pub(crate) fn is_mere_links(words: u32, linked: u32, most: f64) -> bool {
+    f64::from(linked) >= most * f64::from(words)
 }
 
 /// Features of a page's content.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use grouping::Tracking;
+use model::PageType;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -144,6 +145,22 @@ pub struct Forms {
     pub markdown: bool,
 }
 
+/// The page types that are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageTypes(Vec<PageType>);
+
+impl PageTypes {
+    /// Only these; all, if there are none.
+    pub fn only(types: Vec<PageType>) -> Self {
+        Self(types)
+    }
+
+    /// Whether pages of a type are wanted.
+    pub fn wants(&self, page_type: PageType) -> bool {
+        self.0.is_empty() || self.0.contains(&page_type)
+    }
+}
+
 /// The settings of [`crate::learn`] and [`crate::SiteModel::apply`]. Settings with equal [`Settings::digest`]
 /// and weights learn equal models from equal pages.
 #[derive(Clone, Debug)]
@@ -152,6 +169,7 @@ pub struct Settings {
     weights: Option<Arc<LoadedWeights>>,
     site_configs: Option<Arc<SiteConfigs>>,
     forms: Forms,
+    page_types: PageTypes,
     tracking: Tracking,
     digest: [u8; 32],
 }
@@ -166,6 +184,7 @@ impl Settings {
             weights: None,
             site_configs: None,
             forms: Forms::default(),
+            page_types: PageTypes::default(),
             tracking,
             digest,
         }
@@ -233,6 +252,12 @@ impl Settings {
         Self { forms, ..self }
     }
 
+    /// The same for pages of some types only. Models do not depend on it.
+    #[must_use]
+    pub fn with_page_types(self, page_types: PageTypes) -> Self {
+        Self { page_types, ..self }
+    }
+
     /// The tables.
     pub fn tables(&self) -> &Tables {
         &self.tables
@@ -258,7 +283,12 @@ impl Settings {
         self.forms
     }
 
-    /// SHA-256 of the tables, without weights, site configs and forms.
+    /// The page types of which articles are made.
+    pub fn page_types(&self) -> &PageTypes {
+        &self.page_types
+    }
+
+    /// SHA-256 of the tables, without weights, site configs, forms and page types.
     pub fn digest(&self) -> [u8; 32] {
         self.digest
     }

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use forest::Recurring;
-use grove::{Chosen, Cues, OfSample, Profile};
-use model::StructuralPattern;
+use grove::{Chosen, Cues, OfSample, Profile, most_probable};
+use model::{PageType, StructuralPattern, TypedAs};
 use pagewise::{Method, Parameters, Redundant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::meter::{Meter, Step};
 use crate::parsed::ParsedPage;
 use crate::settings::{Settings, Tables};
-use crate::stages::extract::{Lone, by_wrapper_alone, fast_body, judged_body};
+use crate::stages::extract::{By, Lone, by_template_alone, fast_body, judged_body};
 use crate::stages::judge::{JudgedPage, Judgement, judge};
 use crate::stages::rank::rank;
 use crate::stages::signify::{Sibling, SignifiedPage, signify};
@@ -114,6 +114,17 @@ impl Learnt {
         self.judgement.as_ref().map_or(&self.ranked, |judgement| &judgement.common.forest.ranked)
     }
 
+    /// The type of its pages, and its probability; `None` for other engines than grove.
+    pub fn page_type(&self) -> Option<TypedAs> {
+        self.judgement.as_ref().map(|judgement| most_probable(&judgement.types))
+    }
+
+    /// The probability that its pages are texts or lists of texts; `None` for other engines than grove.
+    pub fn is_of_texts(&self) -> Option<f32> {
+        let types = &self.judgement.as_ref()?.types;
+        Some(types[PageType::Article as usize] + types[PageType::Listing as usize])
+    }
+
     /// What grove learnt; `None` for other engines.
     pub fn judgement(&self) -> Option<&Judgement> {
         self.judgement.as_ref()
@@ -133,11 +144,10 @@ impl Learnt {
             return (meter.step(Step::Extract, find), Way::Other);
         };
         let weights = &settings.weights().weights;
-        if let (true, Some(profile), Some(wrapper)) =
-            (tables.rank.fast_path, &self.profile, &self.wrapper)
-        {
+        if let (true, Some(profile)) = (tables.rank.fast_path, &self.profile) {
             let Sibling { page, feed_items } = *sibling;
-            let find = || fast_body(page, feed_items, (judgement, profile, wrapper), None, weights);
+            let learnt = (judgement, profile, self.wrapper.as_ref());
+            let find = || fast_body(page, feed_items, learnt, None, weights);
             if let Some(body) = meter.step(Step::Extract, find) {
                 return (Some(body), Way::FastPath);
             }
@@ -145,8 +155,14 @@ impl Learnt {
         let judge = || judgement.judge_page(sibling, &tables.signify, weights);
         let judged = meter.step(Step::Rank, judge);
         let find = || {
-            let selected = self.wrapper.as_ref().map(|w| (w, w.select(&sibling.page.document)));
             let (page, items) = (sibling.page, sibling.feed_items);
+            let selected = match &self.wrapper {
+                Some(wrapper) => Some((By::Wrapper(wrapper), wrapper.select(&page.document))),
+                None if judgement.learnt_from >= FEWEST_SIBLINGS => {
+                    Some((By::Patterns, judgement.chosen(&judged, page)))
+                }
+                None => None,
+            };
             judged_body(page, &judged, judgement, Lone::Unknown, selected, items, weights)
         };
         (meter.step(Step::Extract, find), Way::Judged)
@@ -186,30 +202,31 @@ fn judge_sample(
         let engine = Engine::Grove.name();
         wrap_judged(engine, &pages, &judgement, &judged, tables.hold_back, weights)
     };
-    let wrapped = (sample.len() >= FEWEST_SIBLINGS).then(|| meter.step(Step::Wrap, wrap)).flatten();
-    let (mut wrapper, chosen) =
-        wrapped.map_or((None, Vec::new()), |(wrapper, chosen)| (Some(wrapper), chosen));
+    let wrapped = (sample.len() >= FEWEST_SIBLINGS).then(|| meter.step(Step::Wrap, wrap));
+    let (mut wrapper, chosen) = wrapped.unwrap_or_default();
     let takes = |(at, chosen): (usize, &Chosen)| {
-        by_wrapper_alone(pages[at], &judged[at], chosen, sample[at].feed_items)
+        by_template_alone(pages[at], &judged[at], chosen, sample[at].feed_items)
     };
-    let by_wrapper = chosen.iter().enumerate().filter(|each| takes(*each)).count();
-    let alike = by_wrapper >= FEWEST_ALIKE && by_wrapper * 5 >= sample.len() * 4;
+    let by_template = chosen.iter().enumerate().filter(|each| takes(*each)).count();
+    let alike = by_template >= FEWEST_ALIKE && by_template * 5 >= sample.len() * 4;
     let profile = (alike && tables.rank.fast_path)
         .then(|| meter.step(Step::Wrap, || profile(&pages, &judged, &chosen, &judgement)));
     let lone = if sample.len() == 1 { Lone::Yes } else { Lone::Unknown };
     let body = |at: usize| {
-        let selected = || wrapper.as_ref().zip(chosen.get(at).cloned());
+        let chosen = || chosen.get(at).cloned();
         let Sibling { page, feed_items } = sample[at];
         let find = || {
-            if let (Some(profile), Some((wrapper, chosen))) = (&profile, selected()) {
-                let learnt = (&judgement, profile, wrapper);
-                if let Some(body) = fast_body(page, feed_items, learnt, Some(chosen), weights) {
+            if let Some(profile) = &profile {
+                let learnt = (&judgement, profile, wrapper.as_ref());
+                if let Some(body) = fast_body(page, feed_items, learnt, chosen(), weights) {
                     return (Some(body), Way::FastPath);
                 }
             }
             let page_judged = &judged[at];
+            let by = wrapper.as_ref().map_or(By::Patterns, By::Wrapper);
+            let selected = chosen().map(|chosen| (by, chosen));
             let body =
-                judged_body(page, page_judged, &judgement, lone, selected(), feed_items, weights);
+                judged_body(page, page_judged, &judgement, lone, selected, feed_items, weights);
             (body, Way::Judged)
         };
         // A panic affects only this page: it is reported when the model is applied to the page.
@@ -241,6 +258,7 @@ fn profile(
         .map(|((page, judged), kept)| OfSample {
             document: &page.document,
             page: judged.scored(),
+            first: &judged.first,
             kept,
         })
         .collect();

@@ -10,6 +10,7 @@ The same inputs give the same weights, byte by byte, for any number of threads.
 */
 
 mod course;
+mod figures;
 mod fit;
 mod folds;
 mod labels;
@@ -94,7 +95,7 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     let sites = group(intakes, &config.group).sites;
     let settings = config.settings();
     let parsed = pages::parse(&sites, &settings);
-    let templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
+    let mut templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
     let found: usize = templates.iter().map(pages::Siblings::with_gold).sum();
     ensure!(found > 0, "no page of {} is in the inputs", args.gold.display());
     writeln!(
@@ -113,34 +114,40 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         threshold: DECIDE.threshold,
         switch_cost: DECIDE.switch_cost,
         features: feature_names(),
+        types: Vec::new(),
         page: grove::Trees::default(),
         sibling: grove::Trees::default(),
         ending: grove::Trees::default(),
         confidence: grove::Trees::default(),
     };
     let mut fitted = None;
+    let mut columns = Vec::new();
     for leave_out in [LeaveOut::Publishers, LeaveOut::DataSets] {
         let (parts, count) = parts(&templates, leave_out, args.folds);
         if leave_out == LeaveOut::DataSets && (args.no_data_sets || count < 2) {
             continue;
         }
         let plan = Plan { parts, count, decide: DECIDE };
-        let course = course(&templates, &plan).context("cannot fit")?;
+        let course = course(&mut templates, &plan).context("cannot fit")?;
         let held_out = trial::held_out(&sites, &templates, &plan, &course, &like, &config);
         let table = report::Table::of(&templates, &course, &held_out);
         table.print(leave_out.name(), out)?;
+        report::types(&templates, &course, out)?;
         // The next course takes minutes: show the results so far.
         out.flush()?;
         like.figures.extend(table.figures(leave_out.name()));
         if leave_out == LeaveOut::Publishers {
-            report::reliability(&held_out, out)?;
+            figures::reliability(&held_out, out)?;
             if let Some(path) = &args.held_out {
                 trial::write(&held_out, path)?;
             }
             fitted = Some(course.weights(count, &like));
         }
+        columns.push((leave_out.name(), held_out));
     }
     let Some(fitted) = fitted else { bail!("nothing was fitted") };
+    columns.insert(0, ("fitted to them", trial::fitted(&sites, &templates, &fitted, &config)));
+    figures::side_by_side(&columns, out)?;
     let weights = Weights { figures: like.figures, ..fitted };
     super::evaluate::write_whole(&args.out, weights.to_json().as_bytes())?;
     writeln!(

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use model::{Route, Verdict};
+use model::Verdict;
 use modelstore::{RetainedHead, SiteState, Store, Update};
 use sitemodel::{
     FEWEST_TO_TELL, Health, Known, Outcome, SiteModel, TemplateHealth, agreement, assess,
@@ -370,7 +370,7 @@ impl Fit {
             let Some(at) = page.at else { continue };
             let (confidence, text) = match applied.get(&at).map(|applied| &applied.outcome) {
                 Some(Outcome::Article(article)) => {
-                    by_wrapper += u32::from(article.route == Route::Wrapper);
+                    by_wrapper += u32::from(article.route.is_of_template());
                     (article.confidence, &*article.text)
                 }
                 _ => (0.0, ""),

@@ -18,7 +18,7 @@ pub(crate) const SINKS: [&str; 9] =
     ["jsonl", "csv", "parquet", "bulk", "warc", "sqlite", "index", "siteconfig", "report"];
 
 /// The other options and their values; the first of each is the default.
-pub(crate) const OPTIONS: [(&str, &[&str]); 16] = [
+pub(crate) const OPTIONS: [(&str, &[&str]); 17] = [
     ("emit.markdown", &["false", "true"]),
     ("emit.jsonl", &["plain", "zstd"]),
     ("emit.csv", &["plain", "mark"]),
@@ -34,6 +34,8 @@ pub(crate) const OPTIONS: [(&str, &[&str]); 16] = [
     ("--feeds", &["", "given"]),
     ("--signifiers", &["tfidf", "feeds"]),
     ("--site-configs", &["", "given"]),
+    // All but threads, which there are none of.
+    ("--page-types", &["", "article,documentation,service,collection,listing,product"]),
     ("--metrics", &["", "elsewhere"]),
     // Into the folder of a run with another engine and all outputs.
     ("--overwrite", &["", "given"]),
@@ -62,11 +64,11 @@ impl Combination {
     }
 
     /// The options that affect the articles.
-    pub(crate) const DECISIVE: [&'static str; 4] =
-        ["rank.engine", "--feeds", "--signifiers", "--site-configs"];
+    pub(crate) const DECISIVE: [&'static str; 5] =
+        ["rank.engine", "--feeds", "--signifiers", "--site-configs", "--page-types"];
 
     /// The values of the options that affect the articles.
-    pub(crate) fn of_results(&self) -> [&'static str; 4] {
+    pub(crate) fn of_results(&self) -> [&'static str; 5] {
         Self::DECISIVE.map(|option| self.values[option])
     }
 }
@@ -110,7 +112,7 @@ pub(crate) struct Inputs {
     pub(crate) feed: PathBuf,
     pub(crate) wrappers: PathBuf,
     pub(crate) gold: PathBuf,
-    pub(crate) references: Mutex<BTreeMap<[&'static str; 4], &'static OnceLock<Reference>>>,
+    pub(crate) references: Mutex<BTreeMap<[&'static str; 5], &'static OnceLock<Reference>>>,
 }
 
 /// Lines of `articles.jsonl`, with `markdown`; and the files that every run writes.

@@ -346,6 +346,19 @@ mod tests {
     }
 
     #[test]
+    fn what_readers_without_scripts_see_is_read_where_nothing_else_is() {
+        let page = |own: &str, other: &str| {
+            text(&format!("<meta name=a content=b><p>{own}<noscript><p>{other}</p></noscript>"))
+        };
+        let long = "word ".repeat(300).trim().to_owned();
+        assert_eq!(page("menu", &long), format!("menu\n\n{long}"));
+        assert_eq!(page("menu", "enable scripts"), "menu");
+        assert_eq!(page(&long, &long), long);
+        let twice = parse(&format!("<meta name=a content=b><noscript>{long}</noscript>"));
+        assert_eq!(twice.head().metas.len(), 1);
+    }
+
+    #[test]
     fn dropped_elements_leave_no_text() {
         assert_eq!(text("a<script>x</script><style>y</style><noscript>z</noscript>b"), "ab");
     }

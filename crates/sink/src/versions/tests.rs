@@ -23,6 +23,7 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
         url: url.into(),
         site: "a.example".into(),
         template: "t1".into(),
+        page_type: None,
         origin: Origin {
             file: format!("night-{}.warc.gz", day.unwrap_or_default()).into(),
             offset: 7,
@@ -44,6 +45,7 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
         prune: Vec::new(),
         cut: None,
         comments: String::new(),
+        posts: Vec::new(),
         engine: "grove".into(),
         route: Route::Wrapper,
         wrapper_version: 1,

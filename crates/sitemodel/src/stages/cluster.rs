@@ -21,7 +21,7 @@ use crate::page_kind::{Impression, Middle};
 use crate::parsed::recurring_tokens;
 use crate::settings::Settings;
 
-pub use self::assign::{Assigned, Layouts};
+pub use self::assign::{Assigned, Layouts, leads_on};
 
 /// A cluster of sample pages that becomes a template.
 #[derive(Clone, Debug)]

@@ -8,31 +8,43 @@
 mod configured;
 mod fast_path;
 mod judged;
+mod posts;
 
-use dom::{Document, NodeId, html_of, markdown_of, markdown_of_text, text_of};
+use dom::{Document, NodeId, PrefixSums, html_of, markdown_of, markdown_of_text, text_of};
 use grove::Chosen;
 use metadata::{Given, PageContext, metadata_given};
-use model::{Article, DropReason, Route};
+use model::{Article, DropReason, PageType, Route, TypedAs};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::signify::Sibling;
 use super::wrap::CompiledWrapper;
 use crate::body::{Body, page_wise};
+use crate::page_kind::{MERE_LINKS_KEPT, is_mere_links};
 use crate::parsed::ParsedPage;
 use crate::settings::Settings;
 
 use configured::{Judged, by_site_config};
 pub use fast_path::fast_body;
-pub use judged::{Lone, by_wrapper_alone, judged_body};
+pub use judged::{By, Lone, by_template_alone, judged_body};
 
 /// Name of the engine in articles that a site config found.
 pub const SITE_CONFIG: &str = "site-config";
 
+/// What is asked of an article.
+#[derive(Clone, Copy, Debug)]
+pub struct Demands {
+    /// It is a part of a longer one, for which the minimum number of words does not apply.
+    pub part: bool,
+    /// The page looks like a list: if what is found consists of links, it is dropped.
+    pub list: bool,
+    /// The type of its template.
+    pub page_type: Option<TypedAs>,
+}
+
 /// Extracts the article of a page. A site config takes precedence, unless it finds next to nothing where the
 /// engine finds an article. `found` is the body that the engine found;
-/// otherwise the wrapper is tried, and then the page-wise method of the settings. The minimum number of words
-/// does not apply to a `part` of a longer article.
+/// otherwise the wrapper is tried, and then the page-wise method of the settings.
 ///
 /// # Errors
 /// The reason for dropping the page.
@@ -41,12 +53,12 @@ pub fn extract(
     template: &str,
     wrapper: Option<&CompiledWrapper>,
     found: Option<Body>,
-    part: bool,
+    demands: Demands,
     settings: &Settings,
 ) -> Result<Article, DropReason> {
     let Sibling { page: parsed, .. } = *sibling;
     let tables = settings.tables();
-    let least = if part { 1 } else { tables.extract.min_words.max(1) };
+    let least = if demands.part { 1 } else { tables.extract.min_words.max(1) };
     let usable = |body: &Body| {
         let words = |&node: &NodeId| parsed.words.sum(&parsed.document, node);
         body.text.is_some() || body.nodes.iter().map(words).sum::<u32>() >= least
@@ -55,7 +67,7 @@ pub fn extract(
         let judged = found.as_ref().filter(|body| usable(body));
         let judged = judged.map(|body| Judged::of(body, parsed, configured, tables));
         if let Some(body) = by_site_config(parsed, configured, least, judged.as_ref()) {
-            return Ok(article(sibling, template, body, settings));
+            return Ok(article(sibling, template, demands.page_type, body, settings));
         }
         if configured.forbids() {
             return Err(DropReason::NoArticle);
@@ -68,7 +80,10 @@ pub fn extract(
         .or_else(|| alone().filter(usable))
         .ok_or(DropReason::NoArticle)?;
     let body = without_removed(body, parsed);
-    Ok(article(sibling, template, body, settings))
+    if demands.list && !tables.cluster.extract_lists && consists_of_links(parsed, &body) {
+        return Err(DropReason::ListPage);
+    }
+    Ok(article(sibling, template, demands.page_type, body, settings))
 }
 
 /// Removes from a body the nodes that a site config removes from the page.
@@ -80,6 +95,19 @@ fn without_removed(mut body: Body, parsed: &ParsedPage<'_>) -> Body {
         body.prune_xpath.extend(configured.removed_by.iter().cloned());
     }
     body
+}
+
+/// Whether a body has hardly any text but that of links.
+fn consists_of_links(parsed: &ParsedPage<'_>, body: &Body) -> bool {
+    let sum = |counts: &PrefixSums| -> u32 {
+        let of = |nodes: &[NodeId]| -> u32 {
+            nodes.iter().map(|&id| counts.sum(&parsed.document, id)).sum()
+        };
+        let outermost = parsed.document.outermost(body.prune.clone());
+        of(&body.nodes).saturating_sub(of(&outermost))
+    };
+    body.text.is_none()
+        && is_mere_links(sum(&parsed.words), sum(&parsed.link_words), MERE_LINKS_KEPT)
 }
 
 fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> Body {
@@ -102,11 +130,17 @@ fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> Body {
 /// Options for rendering nodes.
 type Render = fn(&Document, &[NodeId], &[NodeId], &Url) -> String;
 
-fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Settings) -> Article {
+fn article(
+    sibling: &Sibling<'_>,
+    template: &str,
+    page_type: Option<TypedAs>,
+    mut body: Body,
+    settings: &Settings,
+) -> Article {
     let Sibling { page: parsed, feed_items } = *sibling;
     let (page, document) = (parsed.page, &parsed.document);
     let elsewhere = body.text.is_some();
-    let text = body.text.unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
+    let text = body.text.take().unwrap_or_else(|| text_of(document, &body.nodes, &body.prune));
     // Only the forms that are wanted are made.
     let forms = settings.forms();
     let base = base_of(parsed).filter(|_| forms.html || forms.markdown);
@@ -128,6 +162,9 @@ fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Setting
         text_language: language.as_ref().map(|l| l.as_str()),
         body_text: &text,
     };
+    let is_thread = page_type.is_some_and(|own| own.page_type == PageType::Forum) && !elsewhere;
+    let tag = language.as_ref().map(|l| l.as_str());
+    let posts = if is_thread { posts::posts(parsed, &body, &context, tag) } else { Vec::new() };
     let given = parsed.configured.as_ref().map_or_else(Given::default, |configured| Given {
         title: configured.given.title.as_deref(),
         authors: &configured.given.authors,
@@ -137,6 +174,7 @@ fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Setting
         url: page.url.clone(),
         site: page.site.clone(),
         template: template.to_owned(),
+        page_type,
         origin: page.origin.clone(),
         fetched: page.fetched,
         payload: xxh3_128(page.html.as_bytes()).to_be_bytes(),
@@ -149,6 +187,7 @@ fn article(sibling: &Sibling<'_>, template: &str, body: Body, settings: &Setting
         prune: body.prune_xpath,
         cut: body.cut,
         comments: body.comments,
+        posts,
         engine: body.engine,
         route: body.route,
         wrapper_version: body.wrapper_version,

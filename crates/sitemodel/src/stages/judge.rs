@@ -11,7 +11,8 @@ use dom::NodeId;
 use forest::{Measure, Recurring};
 use grove::{
     Chosen, Cues, DecideParameters, Decision, PageBlocks, PageView, PatternId, Patterns, Pools,
-    Rows, ScoredPage, Weights, decide, read_page, second_scores,
+    Rows, ScoredPage, TypeProbabilities, TypeView, Weights, decide, mean_types, read_page,
+    second_scores, type_probabilities, type_rows,
 };
 use model::StructuralPattern;
 use rayon::prelude::*;
@@ -38,6 +39,8 @@ pub struct Judgement {
     pub decisions: Vec<Decision>,
     /// Number of pages in the sample.
     pub learnt_from: usize,
+    /// The probabilities of the page types, averaged over the sample.
+    pub types: TypeProbabilities,
     terms: SampleTerms,
 }
 
@@ -50,6 +53,8 @@ pub struct JudgedPage {
     pub of_nodes: Vec<PatternId>,
     /// Per block the probability that it belongs to the article.
     pub scores: Vec<f32>,
+    /// The same by the page alone.
+    pub first: Vec<f32>,
 }
 
 impl JudgedPage {
@@ -80,6 +85,9 @@ impl Judgement {
                 patterns.len()
             ));
         }
+        if !self.types.iter().all(|own| (0.0..=1.0).contains(own)) {
+            return Err("the probabilities of page types".to_owned());
+        }
         self.terms.check(most_pages)
     }
 
@@ -96,7 +104,8 @@ impl Judgement {
         config: &SignifyConfig,
         weights: &Weights,
     ) -> JudgedPage {
-        let blocks = read_one(sibling, &self.terms.signify(sibling, config));
+        let mut blocks = read_one(sibling, &self.terms.signify(sibling, config));
+        blocks.set_types(&self.types);
         let first = weights.page.probabilities(&blocks.rows);
         let of_nodes = self.common.patterns.find(&sibling.page.document);
         let scored = ByItself { blocks, of_nodes, first };
@@ -112,7 +121,14 @@ pub fn judge(
     weights: &Weights,
 ) -> (Judgement, Vec<JudgedPage>) {
     let (signified, terms) = signify_sample(sample, signify_config);
-    let blocks = read_pages(sample, &signified);
+    let mut blocks = read_pages(sample, &signified);
+    let each: Vec<TypeProbabilities> = (sample.par_iter().zip(&blocks))
+        .map(|(sibling, blocks)| {
+            type_probabilities(&weights.types, &rows_of_type(sibling.page, blocks))
+        })
+        .collect();
+    let types = mean_types(&each);
+    blocks.iter_mut().for_each(|page| page.set_types(&types));
     let first: Vec<Vec<f32>> =
         blocks.par_iter().map(|page| weights.page.probabilities(&page.rows)).collect();
     let parsed: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
@@ -127,7 +143,7 @@ pub fn judge(
         .collect();
     let decisions = decide_on(&pages, &common.patterns, &decide_parameters(weights));
     let learnt_from = sample.len();
-    (Judgement { common, pools, decisions, learnt_from, terms }, pages)
+    (Judgement { common, pools, decisions, learnt_from, types, terms }, pages)
 }
 
 /// A page with the scores of its own features.
@@ -156,7 +172,7 @@ impl ByItself {
         let scores = pools.less_repeated(&self.blocks, scores);
         // The features are most of a page's memory, and not needed any more.
         self.blocks.rows = Rows::default();
-        JudgedPage { blocks: self.blocks, of_nodes: self.of_nodes, scores }
+        JudgedPage { blocks: self.blocks, of_nodes: self.of_nodes, scores, first: self.first }
     }
 }
 
@@ -182,6 +198,12 @@ fn scored<'a>(
     (blocks.iter().zip(of_nodes).zip(scores))
         .map(|((page, patterns), scores)| ScoredPage { page, patterns, scores })
         .collect()
+}
+
+/// The features of a page by which its type is told.
+pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> Rows {
+    let ParsedPage { document, words, link_words, page, .. } = parsed;
+    type_rows(&TypeView { document, words, link_words, url: &page.url }, blocks)
 }
 
 /// Splits pages into blocks and computes their features within each page. `signified` is in the same order.

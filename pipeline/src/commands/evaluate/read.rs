@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use data_encoding::HEXLOWER;
+use model::PageType;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -39,6 +40,8 @@ pub(in crate::commands) struct GoldPage {
     pub(in crate::commands) date: Option<String>,
     pub(in crate::commands) page_title: Option<String>,
     pub(in crate::commands) optional: Vec<String>,
+    /// The type of the page, where the gold says it.
+    pub(in crate::commands) page_type: Option<PageType>,
     pub(in crate::commands) nodes: Vec<String>,
 }
 
@@ -78,6 +81,7 @@ struct GoldLine {
     page_title: Option<String>,
     gold_optional: Option<OneOrMany>,
     gold_nodes: Option<Vec<Value>>,
+    page_type: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -148,6 +152,8 @@ impl GoldLine {
             date: self.gold_date,
             page_title: self.page_title,
             optional: OneOrMany::many(self.gold_optional),
+            // Other gold may have other types.
+            page_type: self.page_type.and_then(|name| name.parse().ok()),
             nodes: self.gold_nodes.unwrap_or_default().iter().map(node_key).collect(),
         }
     }

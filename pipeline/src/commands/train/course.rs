@@ -1,4 +1,4 @@
-//! One course of training: four sets of trees. Each is fitted to the scores that the previous sets
+//! One course of training: five sets of trees. Each is fitted to the scores that the previous sets
 //! give to pages they have not seen.
 //!
 //! The pages are divided into parts. For every part, trees are fitted without it, and score it; the
@@ -8,11 +8,14 @@
 
 use dom::Document;
 use grove::{
-    DecideParameters, Decision, Pools, Rows, ScoredPage, Taken, Template, Trees, Weights,
-    confidence_rows, decide, ending, ending_rows, settled, sibling_rows,
+    DecideParameters, Decision, Pools, Rows, ScoredPage, Taken, Template, Trees, TypeProbabilities,
+    Weights, confidence_rows, decide, ending, ending_rows, is_settled, mean_types, settled,
+    sibling_rows, type_probabilities,
 };
+use model::PageType;
 use rayon::prelude::*;
 use score::{Kind, Measure, Output};
+use sitemodel::stages::judge::rows_of_type;
 
 use super::{
     fit::{FitError, FitParameters, Lesson, fit},
@@ -20,7 +23,13 @@ use super::{
     pages::{Prepared, Siblings},
 };
 
-const MEASURE: Measure = Measure { kind: Kind::Pairs, raw: false };
+/// Pairs as in `evaluate`; words as they are counted for page types, with the title.
+const MEASURES: [Measure; 2] =
+    [Measure { kind: Kind::Pairs, raw: false }, Measure { kind: Kind::Words, raw: true }];
+
+/// Weight of a page that has siblings; of one without, 1. Most gold is of single pages, while most pages of a crawl
+/// have siblings.
+const WITH_SIBLINGS: f32 = 1.5;
 
 /// Per template and page.
 type PerPage<T> = Vec<Vec<T>>;
@@ -38,15 +47,26 @@ pub(super) struct Plan {
 
 /// The result of a course.
 pub(super) struct Course {
-    /// For each part the trees fitted without it (page, sibling, ending, confidence); the last ones
-    /// are fitted to everything.
-    pub(super) trees: Vec<[Trees; 4]>,
+    /// For each part the trees fitted without it; the last ones are fitted to everything.
+    pub(super) trees: Vec<Fitted>,
+    /// Probabilities of the page types by trees that have not seen the page, averaged over its siblings.
+    pub(super) types: Vec<TypeProbabilities>,
     /// First and second scores of every block, by trees that have not seen the page.
     pub(super) first: PerPage<Vec<f32>>,
     pub(super) second: PerPage<Vec<f32>>,
     /// Blocks kept by pattern, and the number of them before the end.
     pub(super) kept: PerPage<Vec<usize>>,
     pub(super) ends: PerPage<usize>,
+}
+
+/// Trees that were fitted to the same pages.
+#[derive(Clone)]
+pub(super) struct Fitted {
+    types: Vec<Trees>,
+    page: Trees,
+    sibling: Trees,
+    ending: Trees,
+    confidence: Trees,
 }
 
 /// Training data for one set of trees: a page's rows, labels and weights.
@@ -98,14 +118,28 @@ fn stage(
 ///
 /// # Errors
 /// If there is too little to learn from.
-pub(super) fn course(templates: &[Siblings<'_>], plan: &Plan) -> Result<Course, FitError> {
+pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Course, FitError> {
+    let (of_types, types) = fit_types(templates, plan)?;
+    for (template, types) in templates.iter_mut().zip(&types) {
+        template.pages.iter_mut().for_each(|page| page.blocks.set_types(types));
+    }
+    let templates = &*templates;
+    let weights_of = |t: usize, p: usize| -> Option<Vec<f32>> {
+        let (_, labels) = templates[t].pages[p].gold.as_ref()?;
+        // Named like comments, they count as far as the page is told to be a thread: trees that see otherwise would
+        // take the comments of articles for content.
+        let thread = types[t][PageType::Forum as usize];
+        let of_page = if templates[t].pages.len() > 1 { WITH_SIBLINGS } else { 1.0 };
+        let each = labels.weights.iter().zip(&labels.comments);
+        Some(each.map(|(&own, &is)| of_page * own * if is { thread } else { 1.0 }).collect())
+    };
     let whole = |t: usize, p: usize, rows: Rows| {
         let labels = templates[t].pages[p].gold.as_ref().map(|gold| &gold.1);
         let blocks = rows.len();
         Exercise {
             rows,
             labels: labels.map_or_else(|| vec![0.0; blocks], |l| l.shares.clone()),
-            weights: labels.map_or_else(|| vec![0.0; blocks], |l| l.weights.clone()),
+            weights: weights_of(t, p).unwrap_or_else(|| vec![0.0; blocks]),
         }
     };
     let page = stage(templates, plan, &FitParameters::BLOCKS, &|t, p| {
@@ -122,7 +156,13 @@ pub(super) fn course(templates: &[Siblings<'_>], plan: &Plan) -> Result<Course, 
         let of = Template { patterns, pools, learnt_from: template.pages.len() };
         let forest = template.common.forest.elements(template.pages[p].parsed);
         let scored = &scored(template, &page.scores[t])[p];
-        whole(t, p, sibling_rows(document(&template.pages[p]), scored, &of, forest.as_deref()))
+        let rows = sibling_rows(document(&template.pages[p]), scored, &of, forest.as_deref());
+        let mut exercise = whole(t, p, rows);
+        // Settled blocks are not scored again.
+        for (weight, &first) in exercise.weights.iter_mut().zip(scored.scores) {
+            *weight = if is_settled(first) { 0.0 } else { *weight };
+        }
+        exercise
     })?;
     let second: PerPage<Vec<f32>> = (sibling.scores.iter().zip(&page.scores))
         .zip(templates.iter().zip(&pools))
@@ -141,28 +181,36 @@ pub(super) fn course(templates: &[Siblings<'_>], plan: &Plan) -> Result<Course, 
         let (template, kept) = (&templates[t], &kept[t][p]);
         let scored = &scored(template, &second[t])[p];
         let rows = ending_rows(document(&template.pages[p]), scored, &pools[t], kept);
-        let labels = template.pages[p].gold.as_ref().map(|gold| &gold.1);
+        let shares = template.pages[p].gold.as_ref().map(|gold| &gold.1.shares);
         let of = |values: Option<&Vec<f32>>| -> Vec<f32> {
             kept.iter().map(|&at| values.map_or(0.0, |values| values[at])).collect()
         };
-        let (shares, weights) = (labels.map(|l| &l.shares), labels.map(|l| &l.weights));
-        Exercise { rows, labels: of(shares), weights: of(weights) }
+        Exercise { rows, labels: of(shares), weights: of(weights_of(t, p).as_ref()) }
     })?;
     let ends: PerPage<usize> = (0..templates.len())
         .map(|t| {
             let end = |p: usize| {
                 let blocks = &templates[t].pages[p].blocks.blocks;
                 let words: Vec<u32> = kept[t][p].iter().map(|&at| blocks[at].words).collect();
-                ending(&words, &at_end.scores[t][p])
+                let second: Vec<f32> = kept[t][p].iter().map(|&at| second[t][p][at]).collect();
+                ending(&words, &at_end.scores[t][p], &second)
             };
             (0..templates[t].pages.len()).map(end).collect()
         })
         .collect();
+    let page_scores = &page.scores;
     let confidence = stage(templates, plan, &FitParameters::CONFIDENCE, &|t, p| {
         let template = &templates[t];
         let page = &template.pages[p];
         let (kept, end) = (&kept[t][p], ends[t][p]);
-        let taken = Taken { page: scored(template, &second[t])[p], pools: &pools[t], kept, end };
+        let taken = Taken {
+            page: scored(template, &second[t])[p],
+            first: &page_scores[t][p],
+            types: &types[t],
+            pools: &pools[t],
+            kept,
+            end,
+        };
         let f1 = page_f1(page, &text_of_blocks(page, &kept[..end]));
         Exercise {
             rows: confidence_rows(&taken),
@@ -172,17 +220,57 @@ pub(super) fn course(templates: &[Siblings<'_>], plan: &Plan) -> Result<Course, 
     })?;
     let trees = (page.trees.into_iter().zip(sibling.trees))
         .zip(at_end.trees.into_iter().zip(confidence.trees))
-        .map(|((page, sibling), (ending, confidence))| [page, sibling, ending, confidence])
+        .zip(of_types)
+        .map(|(((page, sibling), (ending, confidence)), types)| Fitted {
+            types,
+            page,
+            sibling,
+            ending,
+            confidence,
+        })
         .collect();
-    Ok(Course { trees, first: page.scores, second, kept, ends })
+    Ok(Course { trees, types, first: page.scores, second, kept, ends })
+}
+
+/// Fits the trees of page types, for each part; gives them, and for each template its types by trees that have
+/// not seen it. Gold without types is of articles.
+fn fit_types(
+    templates: &[Siblings<'_>],
+    plan: &Plan,
+) -> Result<(Vec<Vec<Trees>>, Vec<TypeProbabilities>), FitError> {
+    let rows: PerPage<Rows> = templates
+        .par_iter()
+        .map(|t| t.pages.iter().map(|page| rows_of_type(page.parsed, &page.blocks)).collect())
+        .collect();
+    let mut trees: Vec<Vec<Trees>> = vec![Vec::new(); plan.count + 1];
+    for own in PageType::ALL {
+        let fitted = stage(templates, plan, &FitParameters::TYPES, &|t, p| {
+            let gold = templates[t].pages[p].gold.as_ref().map(|gold| gold.0.page_type);
+            Exercise {
+                rows: rows[t][p].clone(),
+                labels: vec![f32::from(u8::from(
+                    gold.flatten().unwrap_or(PageType::Article) == own,
+                ))],
+                weights: vec![f32::from(u8::from(gold.is_some()))],
+            }
+        })?;
+        trees.iter_mut().zip(fitted.trees).for_each(|(of_part, own)| of_part.push(own));
+    }
+    let types = (rows.iter().zip(&plan.parts))
+        .map(|(pages, &part)| {
+            let each = pages.iter().map(|rows| type_probabilities(&trees[part], rows));
+            mean_types(&each.collect::<Vec<_>>())
+        })
+        .collect();
+    Ok((trees, types))
 }
 
 impl Course {
     /// Weights of the trees fitted without `part` (to everything, if `part` is the number of
     /// parts).
     pub(super) fn weights(&self, part: usize, like: &Weights) -> Weights {
-        let [page, sibling, ending, confidence] = self.trees[part].clone();
-        Weights { page, sibling, ending, confidence, ..like.clone() }
+        let Fitted { types, page, sibling, ending, confidence } = self.trees[part].clone();
+        Weights { types, page, sibling, ending, confidence, ..like.clone() }
     }
 }
 
@@ -222,7 +310,12 @@ pub(super) fn text_of_blocks(page: &Prepared<'_>, blocks: &[usize]) -> String {
 
 /// The F1 of a text for a page; `None` if the page has no gold to count.
 pub(super) fn page_f1(page: &Prepared<'_>, text: &str) -> Option<f64> {
-    let (gold, _) = page.gold.as_ref()?;
-    let score = score::score(&gold.as_gold(), &Output { text, nodes: &[] }, &[MEASURE]);
-    Some(score[0]?.f1)
+    page_f1s(page, text)[0]
+}
+
+/// The F1 of a text for a page by pairs of words, and by words.
+pub(super) fn page_f1s(page: &Prepared<'_>, text: &str) -> [Option<f64>; 2] {
+    let Some((gold, _)) = page.gold.as_ref() else { return [None; 2] };
+    let scores = score::score(&gold.as_gold(), &Output { text, nodes: &[] }, &MEASURES);
+    [0, 1].map(|at| Some(scores[at]?.f1))
 }

@@ -29,17 +29,28 @@ pub(super) struct FitParameters {
 impl FitParameters {
     /// For the first and the second score.
     pub(super) const BLOCKS: Self = Self {
-        trees: 80,
+        trees: 120,
         learning_rate: 0.1,
         leaves: 24,
         depth: 6,
         l2: 1.0,
         least_leaf: 20.0,
         columns: 0.5,
-        fits: 3,
+        fits: 2,
     };
     /// For the ending.
     pub(super) const ENDING: Self = Self { trees: 60, leaves: 12, fits: 1, ..Self::BLOCKS };
+    /// For each page type: one row per page.
+    pub(super) const TYPES: Self = Self {
+        trees: 60,
+        learning_rate: 0.1,
+        leaves: 8,
+        depth: 4,
+        l2: 5.0,
+        least_leaf: 4.0,
+        columns: 0.3,
+        fits: 1,
+    };
     /// For confidence: one row per page is little training data.
     pub(super) const CONFIDENCE: Self = Self {
         trees: 40,

@@ -15,6 +15,9 @@ pub(super) struct Labels {
     /// Weight: the square root of its number of words, divided by the page's sum; 0 for optional
     /// text.
     pub(super) weights: Vec<f32>,
+    /// Whether it is named like a comment and belongs to the text. Some gold of articles has the comments, most has
+    /// not: where it has them it teaches nothing. In a thread the posts are the content.
+    pub(super) comments: Vec<bool>,
 }
 
 /// Aligns the page's words with the gold's (Myers' difference), and counts for each block the words
@@ -40,7 +43,7 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
     }
     let covered = covered(&page, &[of_gold], 3);
     let neutral = covered_by(&page, &aside);
-    let (mut shares, mut weights) = (Vec::new(), Vec::new());
+    let (mut shares, mut weights, mut comments) = (Vec::new(), Vec::new(), Vec::new());
     let mut from = 0;
     for words in &own {
         let range = from..from + words.len();
@@ -52,17 +55,15 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
         } else {
             count(&|at| aligned[at] && covered[at]) / n
         };
-        // Most gold excludes comments. Where it includes them, they are not used for training.
-        let comments = share > 0.5 && read.is_comment(shares.len());
-        let weight = if comments { 0.0 } else { n.sqrt() * (1.0 - count(&|at| neutral[at]) / n) };
+        comments.push(share > 0.5 && read.is_comment(shares.len()));
         shares.push(share);
-        weights.push(weight);
+        weights.push(n.sqrt() * (1.0 - count(&|at| neutral[at]) / n));
     }
     let all: f32 = weights.iter().sum();
     if all > 0.0 {
         weights.iter_mut().for_each(|weight| *weight /= all);
     }
-    Labels { shares, weights }
+    Labels { shares, weights, comments }
 }
 
 /// The text of a block's nodes, concatenated.

@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, io::Write};
 
-use grove::Figure;
+use grove::{Figure, TYPES, most_probable};
+use model::PageType;
 use rayon::prelude::*;
 use score::aggregate::{group_means, template_groups};
 
@@ -147,30 +148,32 @@ fn mean(rows: &[[f64; 5]]) -> [f64; 5] {
     })
 }
 
-/// The calibration of the confidence: pages by confidence, with their F1.
-pub(super) fn reliability(held_out: &[HeldOut<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
-    const EDGES: [f64; 9] = [0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.01];
-    writeln!(out, "| confidence | pages | mean confidence | mean F1 |\n|---|--:|--:|--:|")?;
-    for edges in EDGES.windows(2) {
-        let pages: Vec<(f64, f64)> = held_out
-            .iter()
-            .filter_map(|page| Some((page.article.as_ref()?.confidence, page.f1?)))
-            .filter(|(confidence, _)| (edges[0]..edges[1]).contains(confidence))
-            .collect();
-        if pages.is_empty() {
-            continue;
-        }
-        let n = pages.len() as f64;
-        writeln!(
-            out,
-            "| {:.2}–{:.2} | {} | {:.3} | {:.3} |",
-            edges[0],
-            edges[1].min(1.0),
-            pages.len(),
-            pages.iter().map(|p| p.0).sum::<f64>() / n,
-            pages.iter().map(|p| p.1).sum::<f64>() / n
-        )?;
+/// How well page types are told: pages by the type in the gold and the type that their template is told to be of.
+pub(super) fn types(
+    templates: &[Siblings<'_>],
+    course: &Course,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let mut counts = [[0u32; TYPES]; TYPES];
+    for (template, types) in templates.iter().zip(&course.types) {
+        let told = most_probable(types).page_type;
+        let golden = template.pages.iter().filter_map(|page| page.gold.as_ref()?.0.page_type);
+        golden.for_each(|gold| counts[gold as usize][told as usize] += 1);
     }
-    writeln!(out)?;
+    let all: u32 = counts.iter().flatten().sum();
+    if all == 0 {
+        return Ok(());
+    }
+    let names = PageType::ALL.map(PageType::as_str);
+    writeln!(out, "| page type | {} | told rightly |", names.join(" | "))?;
+    writeln!(out, "|---|{}", "--:|".repeat(TYPES + 1))?;
+    let percent = |part: u32, of: u32| 100.0 * f64::from(part) / f64::from(of.max(1));
+    for (at, row) in counts.iter().enumerate() {
+        let cells: Vec<String> = row.iter().map(u32::to_string).collect();
+        let rightly = percent(row[at], row.iter().sum());
+        writeln!(out, "| {} | {} | {rightly:.0} % |", names[at], cells.join(" | "))?;
+    }
+    let right: u32 = (0..TYPES).map(|at| counts[at][at]).sum();
+    writeln!(out, "\n{:.1} % of {all} pages with a type are told rightly.\n", percent(right, all))?;
     Ok(())
 }

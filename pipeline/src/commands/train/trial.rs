@@ -7,13 +7,13 @@ use std::{
 };
 
 use grove::Weights;
-use model::{Article, Site};
+use model::{Article, PageType, Site};
 use rayon::prelude::*;
 use serde::Serialize;
 use sitemodel::{Engine, weights::LoadedWeights};
 
 use super::{
-    course::{Course, Plan, page_f1},
+    course::{Course, Plan, page_f1s},
     pages::Siblings,
 };
 use crate::{config::Config, progress::ledger::Clock, site::process};
@@ -24,8 +24,12 @@ pub(super) struct HeldOut<'a> {
     pub(super) dataset: &'a str,
     pub(super) template: Option<&'a str>,
     pub(super) url: &'a str,
-    /// `None` if the page has no gold to count.
+    /// Its type, where the gold says it.
+    pub(super) page_type: Option<PageType>,
+    /// F1 by pairs of words; `None` where the page has no gold to count.
     pub(super) f1: Option<f64>,
+    /// F1 by words.
+    pub(super) words_f1: Option<f64>,
     /// `None` if the page gave no article.
     pub(super) article: Option<Article>,
 }
@@ -34,25 +38,45 @@ pub(super) struct HeldOut<'a> {
 /// belong to. Pages are ordered by template.
 pub(super) fn held_out<'a>(
     sites: &[Site],
-    templates: &'a [Siblings<'_>],
+    templates: &[Siblings<'a>],
     plan: &Plan,
     course: &Course,
     like: &Weights,
     config: &Config,
 ) -> Vec<HeldOut<'a>> {
-    let configs: Vec<Config> = (0..plan.count)
-        .map(|part| {
-            let loaded = LoadedWeights { weights: course.weights(part, like), digest: [0; 32] };
+    let weights = (0..plan.count).map(|part| course.weights(part, like)).collect();
+    runs(sites, templates, &plan.parts, weights, config)
+}
+
+/// Runs every site with weights that were fitted to it.
+pub(super) fn fitted<'a>(
+    sites: &[Site],
+    templates: &[Siblings<'a>],
+    weights: &Weights,
+    config: &Config,
+) -> Vec<HeldOut<'a>> {
+    runs(sites, templates, &vec![0; templates.len()], vec![weights.clone()], config)
+}
+
+/// Runs every site with the weights for each part that its templates belong to.
+fn runs<'a>(
+    sites: &[Site],
+    templates: &[Siblings<'a>],
+    parts: &[usize],
+    weights: Vec<Weights>,
+    config: &Config,
+) -> Vec<HeldOut<'a>> {
+    let configs: Vec<Config> = weights
+        .into_iter()
+        .map(|weights| {
+            let loaded = LoadedWeights { weights, digest: [0; 32] };
             let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
             config.rank.engine = Engine::Grove;
-            // The gold decides which pages are articles, so none is left out because it looks like
-            // a list.
-            config.cluster.extract_lists = true;
             config
         })
         .collect();
     let mut parts_of_site: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-    for (template, &part) in templates.iter().zip(&plan.parts) {
+    for (template, &part) in templates.iter().zip(parts) {
         parts_of_site.entry(template.site).or_default().insert(part);
     }
     let runs: Vec<(&Site, usize)> = sites
@@ -71,16 +95,19 @@ pub(super) fn held_out<'a>(
         }
     }
     let mut held_out = Vec::new();
-    for (template, &part) in templates.iter().zip(&plan.parts) {
+    for (template, &part) in templates.iter().zip(parts) {
         for page in &template.pages {
             let Some((gold, _)) = &page.gold else { continue };
             let article = by_part.get(&(part, gold.url.clone())).cloned();
-            let f1 = page_f1(page, article.as_ref().map_or("", |article| &article.text));
+            let text = article.as_ref().map_or("", |article| &article.text);
+            let [f1, words_f1] = page_f1s(page, text);
             held_out.push(HeldOut {
                 dataset: &gold.dataset,
                 template: gold.template.as_deref(),
                 url: &gold.url,
+                page_type: gold.page_type,
                 f1,
+                words_f1,
                 article,
             });
         }
@@ -97,6 +124,7 @@ pub(super) fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()>
     struct Line<'a> {
         url: &'a str,
         text: &'a str,
+        page_type: Option<&'a str>,
         confidence: f64,
         route: &'a str,
     }
@@ -106,6 +134,7 @@ pub(super) fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()>
         let line = Line {
             url: page.url,
             text: article.map_or("", |a| &a.text),
+            page_type: article.and_then(|a| Some(a.page_type?.page_type.as_str())),
             confidence: article.map_or(0.0, |a| (a.confidence * 1e4).round() / 1e4),
             route: article.map_or("none", |a| a.route.as_str()),
         };

@@ -175,7 +175,8 @@ pub(super) fn look(
 /// Minimum number of other pages of the crawl that a list links.
 const LEADS_TO: usize = 3;
 
-fn leads_on(page: &ParsedPage<'_>, addresses: &AddressDigest, tracking: &Tracking) -> bool {
+/// Whether a page links other pages of the crawl.
+pub fn leads_on(page: &ParsedPage<'_>, addresses: &AddressDigest, tracking: &Tracking) -> bool {
     let Ok(base) = Url::parse(&page.page.url) else { return false };
     let document = &page.document;
     let anchors = document.ids().filter(|&id| document.is(id, &local_name!("a")));

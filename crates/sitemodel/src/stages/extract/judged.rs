@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dom::xpath::{position_path, position_paths};
 use dom::{NodeId, normalize_space, text_of};
 use grove::{
-    Chosen, DecideParameters, Decision, PatternId, Patterns, Pools, ScoredPage, Taken, Weights,
+    Chosen, DecideParameters, Decision, PatternId, Patterns, ScoredPage, Taken, Weights,
     confidence_rows, decide, ending, ending_rows, from_here_on, widest_from,
 };
 use model::{FeedItem, Route};
@@ -34,15 +34,36 @@ pub enum Lone {
     Unknown,
 }
 
-/// Finds the body of a scored page: by the wrapper, or, if there is none or it misses too much, by the page's
-/// own scores; then removes what comes after the end. If the text is not in the elements, JSON-LD or a feed
-/// may have it. `selected` is the wrapper, if any, and what it selects on this page.
+/// What selects the elements of a page.
+#[derive(Clone, Copy, Debug)]
+pub enum By<'a> {
+    /// The wrapper of its template.
+    Wrapper(&'a CompiledWrapper),
+    /// The decisions on the patterns of its template.
+    Patterns,
+    /// The page's own scores.
+    Page,
+}
+
+impl By<'_> {
+    fn route(self) -> Route {
+        match self {
+            Self::Wrapper(_) => Route::Wrapper,
+            Self::Patterns => Route::Patterns,
+            Self::Page => Route::PageWise,
+        }
+    }
+}
+
+/// Finds the body of a scored page: by what was learnt of its template, or, if that is nothing or misses too
+/// much, by the page's own scores; then removes what comes after the end. If the text is not in the elements,
+/// JSON-LD or a feed may have it. `selected` is what was learnt, if anything, and what it selects on this page.
 pub fn judged_body(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
     judgement: &Judgement,
     lone: Lone,
-    selected: Option<(&CompiledWrapper, Chosen)>,
+    selected: Option<(By<'_>, Chosen)>,
     feed_items: &[&FeedItem],
     weights: &Weights,
 ) -> Option<Body> {
@@ -51,21 +72,23 @@ pub fn judged_body(
     if let Some(body) = full_text(parsed, page, feed_items) {
         return Some(body);
     }
-    let (learnt, mut chosen) =
-        selected.map_or_else(Default::default, |(learnt, chosen)| (Some(learnt), chosen));
-    let mut kept = chosen.blocks(document, blocks);
-    let route = if learnt.is_some() && !misses(page, &kept) {
-        Route::Wrapper
-    } else {
-        (chosen, kept) = alone(parsed, page, (lone == Lone::Yes).then_some(judgement), weights)?;
-        Route::PageWise
+    let found = selected.and_then(|(by, chosen)| {
+        let kept = chosen.blocks(document, blocks);
+        (!misses(page, &kept)).then_some((by, chosen, kept))
+    });
+    let (by, chosen, kept) = match found {
+        Some(found) => found,
+        None => {
+            let own = (lone == Lone::Yes).then_some(judgement);
+            let (chosen, kept) = alone(parsed, page, own, weights)?;
+            (By::Page, chosen, kept)
+        }
     };
-    let learnt = learnt.filter(|_| route == Route::Wrapper);
-    Some(body_of(Kept { parsed, page, pools: &judgement.pools, learnt, chosen, kept }, weights))
+    Some(body_of(Kept { parsed, page, judgement, by, chosen, kept }, weights))
 }
 
-/// Whether [`judged_body`] uses the wrapper, which selects `chosen` on the page.
-pub fn by_wrapper_alone(
+/// Whether [`judged_body`] uses what was learnt of the template, which selects `chosen` on the page.
+pub fn by_template_alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
     chosen: &Chosen,
@@ -79,9 +102,10 @@ pub fn by_wrapper_alone(
 pub(super) struct Kept<'a> {
     pub(super) parsed: &'a ParsedPage<'a>,
     pub(super) page: &'a JudgedPage,
-    pub(super) pools: &'a Pools,
-    /// The wrapper that selects it; `None` if the page's own scores do.
-    pub(super) learnt: Option<&'a CompiledWrapper>,
+    /// What was learnt of its template.
+    pub(super) judgement: &'a Judgement,
+    /// What selects it.
+    pub(super) by: By<'a>,
     pub(super) chosen: Chosen,
     /// Its blocks.
     pub(super) kept: Vec<usize>,
@@ -89,23 +113,25 @@ pub(super) struct Kept<'a> {
 
 /// The body, without what comes after its end.
 pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
-    let Kept { parsed, page, pools, learnt, mut chosen, kept } = of_page;
+    let Kept { parsed, page, judgement, by, mut chosen, kept } = of_page;
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
+    let (pools, types) = (&judgement.pools, &judgement.types);
     let rows = ending_rows(document, &page.scored(), pools, &kept);
     let words: Vec<u32> = kept.iter().map(|&at| blocks[at].words).collect();
-    let end = ending(&words, &weights.ending.probabilities(&rows));
-    let taken = Taken { page: page.scored(), pools, kept: &kept, end };
+    let second: Vec<f32> = kept.iter().map(|&at| page.scores[at]).collect();
+    let end = ending(&words, &weights.ending.probabilities(&rows), &second);
+    let taken = Taken { page: page.scored(), first: &page.first, types, pools, kept: &kept, end };
     let confidence = weights.confidence.probability(confidence_rows(&taken).row(0));
     let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
     chosen.prune.retain(inside);
-    let (xpath, prune_xpath, engine, wrapper_version) = match learnt {
-        Some(learnt) => {
+    let (xpath, prune_xpath, engine, wrapper_version) = match by {
+        By::Wrapper(learnt) => {
             let wrapper = &learnt.wrapper;
             let engine = wrapper.engine.clone();
             (wrapper.content.clone(), wrapper.prune.clone(), engine, wrapper.version)
         }
-        None => {
+        By::Patterns | By::Page => {
             let paths = |nodes: &[NodeId]| position_paths(document, nodes);
             (paths(&chosen.keep), paths(&chosen.prune), "grove".to_owned(), 0)
         }
@@ -125,7 +151,7 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
         cut: cut.map(|cut| position_path(document, cut)),
         comments: comments(parsed, page, &of_article),
         engine,
-        route: if learnt.is_some() { Route::Wrapper } else { Route::PageWise },
+        route: by.route(),
         wrapper_version,
         confidence: f64::from(confidence),
         text: None,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use dom::xpath::Path;
-use dom::{Document, NodeId};
+use dom::xpath::{Path, Step};
+use dom::{Document, NodeId, local_name};
 use grove::{Chosen, PatternId, Weights};
 use model::{Support, Wrapper};
 use wrapper::{Samples, Wanted};
@@ -15,8 +15,12 @@ use crate::stages::judge::{JudgedPage, Judgement};
 /// Maximum number of expressions of each kind. Patterns come by descending weight, so little is lost.
 const MOST: usize = 12;
 
+/// A wrapper keeps the same blocks as the decisions on at least this share of the pages of the sample.
+const LEAST_EXACT: f64 = 0.5;
+
 /// Writes the wrapper for the elements that the decisions select on the pages of the sample: `pages`, and
-/// `judged` in the same order.
+/// `judged` in the same order. Also gives what is selected on these: by the wrapper, or by the decisions, where
+/// no wrapper selects the same.
 pub fn wrap_judged(
     engine: &str,
     pages: &[&ParsedPage<'_>],
@@ -24,11 +28,11 @@ pub fn wrap_judged(
     judged: &[JudgedPage],
     hold_back: usize,
     weights: &Weights,
-) -> Option<(CompiledWrapper, Vec<Chosen>)> {
+) -> (Option<CompiledWrapper>, Vec<Chosen>) {
     let chosen: Vec<Chosen> =
         pages.iter().zip(judged).map(|(page, own)| judgement.chosen(own, page)).collect();
     if chosen.iter().all(|chosen| chosen.keep.is_empty()) {
-        return None;
+        return (None, chosen);
     }
     let keep: Vec<&[NodeId]> = chosen.iter().map(|chosen| &chosen.keep[..]).collect();
     let samples = Samples::new(pages.iter().map(|page| &page.document));
@@ -54,6 +58,9 @@ pub fn wrap_judged(
     let kept: Vec<Vec<usize>> = (0..pages.len()).map(|at| blocks(at, &chosen[at])).collect();
     let exact = (0..pages.len()).filter(|&at| blocks(at, &on_sample[at]) == kept[at]);
     let exact = exact.count() as f64 / pages.len() as f64;
+    if exact < LEAST_EXACT || paths.iter().any(selects_anything) {
+        return (None, chosen);
+    }
     let wrapper = Wrapper {
         engine: engine.to_owned(),
         content: paths.iter().map(ToString::to_string).collect(),
@@ -62,7 +69,24 @@ pub fn wrap_judged(
         confidence: exact,
         version: 1,
     };
-    Some((CompiledWrapper { wrapper, paths, prune }, on_sample))
+    (Some(CompiledWrapper { wrapper, paths, prune }), on_sample)
+}
+
+/// Whether an expression names nothing but an element that any page may have anywhere: it would select text of
+/// all kinds on further pages.
+fn selects_anything(path: &Path) -> bool {
+    let Some(last) = path.steps.last() else { return true };
+    let is_named = last.name.as_ref().is_some_and(|name| {
+        matches!(*name, local_name!("article") | local_name!("main") | local_name!("body"))
+    });
+    // What stands above says nothing if it is the whole page.
+    let around = path.steps[..path.steps.len() - 1].iter();
+    let is_page = |step: &Step| {
+        step.name
+            .as_ref()
+            .is_some_and(|name| matches!(*name, local_name!("html") | local_name!("body")))
+    };
+    last.deep && last.predicates.is_empty() && !is_named && around.clone().all(is_page)
 }
 
 /// Support of the decisions: made without the held-back pages, they must keep the same blocks on these. The
@@ -239,6 +263,19 @@ fn shared(document: &Document, a: &[NodeId], b: &[NodeId]) -> Vec<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn expressions_that_name_nothing_select_anything() {
+        let anything = |path: &str| selects_anything(&path.parse().unwrap());
+        for path in ["//p", "//div", "//*", "//body//p", "//body[@id='a']//*", "/html/body//div"] {
+            assert!(anything(path), "{path}");
+        }
+        for path in
+            ["//article", "//div[@id='a']", "//div[@id='a']//p", "//main//p", "/html/body/div"]
+        {
+            assert!(!anything(path), "{path}");
+        }
+    }
 
     #[test]
     fn of_an_element_and_one_inside_it_the_inner_one_is_shared() {

@@ -11,7 +11,7 @@ use score::{
 use sitemodel::{
     Engine, ParsedPage, Settings, Sibling, page_wise,
     stages::{
-        extract::extract,
+        extract::{Demands, extract},
         rank::rank,
         signify::{SignifiedPage, signify},
         wrap::{CompiledWrapper, wrap},
@@ -61,9 +61,10 @@ fn scores(
     let redundant = (setting.engine == Engine::PageWise(Method::Blocks))
         .then(|| Redundant::of(&documents, &Parameters::from(&tables.methods).blocks));
     let own = |article: &Article| setting.steps_in || article.engine == setting.engine.name();
+    let demands = Demands { part: false, list: false, page_type: None };
     let score = |(sibling, gold): (&Sibling<'_>, &&GoldPage)| {
         let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
-        let article = extract(sibling, "", wrapper.as_ref(), found, false, settings);
+        let article = extract(sibling, "", wrapper.as_ref(), found, demands, settings);
         let text = article.ok().filter(own).map_or_else(String::new, |article| article.text);
         score::score(&gold.as_gold(), &Output { text: &text, nodes: &[] }, &[MEASURE])[0]
     };

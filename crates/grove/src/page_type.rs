@@ -1,0 +1,249 @@
+//! The type of a page: features of the page as a whole, and the probabilities of the types.
+//!
+//! Takes: a page with its blocks and its address. Gives: one row of features, and what trees make of it: a
+//! probability for each type. Siblings have one type, so their probabilities are averaged; the mean is a
+//! feature of every block in both scores, as what belongs to the content depends on the type: posts of a
+//! thread do, comments below an article do not.
+
+use std::sync::{LazyLock, OnceLock};
+
+use dom::{Document, PrefixSums, local_name};
+use model::{PageType, TypedAs};
+
+use crate::block::density;
+use crate::cues::{self, each_word};
+use crate::elementary::log;
+use crate::page::{PageBlocks, TAGS};
+use crate::repeats::{Counted, Repeats};
+use crate::rows::{Names, Row, Rows};
+use crate::signs::Ends;
+use crate::trees::Trees;
+use crate::type_head::{fill_address, fill_head, lexicon};
+use crate::type_lexicon::NAMES;
+use crate::types::{TYPES, TypeProbabilities};
+
+/// What the type of a page is told by, besides its blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeView<'a> {
+    /// Its tree.
+    pub document: &'a Document,
+    /// Words of its text nodes.
+    pub words: &'a PrefixSums,
+    /// Words in links.
+    pub link_words: &'a PrefixSums,
+    /// Its address.
+    pub url: &'a str,
+}
+
+/// Names of the columns of [`type_rows`].
+pub fn type_feature_names() -> Vec<String> {
+    crate::siblings::with_example(|document, page, _| {
+        let none = PrefixSums::new(document, |_| 0);
+        let view = TypeView { document, words: &none, link_words: &none, url: "" };
+        let mut names = Vec::new();
+        fill(&mut Names(&mut names), &view, page.page);
+        names
+    })
+}
+
+/// One row for a page. Linear in its nodes.
+pub fn type_rows(view: &TypeView<'_>, blocks: &PageBlocks) -> Rows {
+    static WIDTH: OnceLock<usize> = OnceLock::new();
+    let width = *WIDTH.get_or_init(|| type_feature_names().len());
+    let mut rows = Rows::new(width, 1);
+    rows.push(|row| fill(row, view, blocks));
+    rows
+}
+
+/// The probabilities by trees that tell each type from all others; equal ones without trees.
+pub fn type_probabilities(trees: &[Trees], rows: &Rows) -> TypeProbabilities {
+    let mut each = [1.0f32; TYPES];
+    for (own, trees) in each.iter_mut().zip(trees) {
+        *own = trees.probability(rows.row(0)).max(1e-4);
+    }
+    let sum: f32 = each.iter().sum();
+    each.map(|own| own / sum)
+}
+
+/// The mean over sibling pages.
+pub fn mean_types(pages: &[TypeProbabilities]) -> TypeProbabilities {
+    let mean = |at: usize| pages.iter().map(|own| own[at]).sum::<f32>() / pages.len().max(1) as f32;
+    std::array::from_fn(mean)
+}
+
+/// The most probable type, the first of equals.
+pub fn most_probable(types: &TypeProbabilities) -> TypedAs {
+    let better = |best: usize, at: usize| if types[at] > types[best] { at } else { best };
+    let best = (1..TYPES).fold(0, better);
+    TypedAs { page_type: PageType::ALL[best], probability: f64::from(types[best]) }
+}
+
+/// Number of tags that are counted.
+const TAGS_COUNTED: usize = 24;
+
+/// Elements that are counted.
+static COUNTED: [dom::LocalName; TAGS_COUNTED] = [
+    local_name!("img"),
+    local_name!("table"),
+    local_name!("tr"),
+    local_name!("form"),
+    local_name!("input"),
+    local_name!("button"),
+    local_name!("textarea"),
+    local_name!("label"),
+    local_name!("pre"),
+    local_name!("code"),
+    local_name!("blockquote"),
+    local_name!("time"),
+    local_name!("h1"),
+    local_name!("h2"),
+    local_name!("h3"),
+    local_name!("h4"),
+    local_name!("li"),
+    local_name!("dl"),
+    local_name!("article"),
+    local_name!("section"),
+    local_name!("main"),
+    local_name!("aside"),
+    local_name!("video"),
+    local_name!("figure"),
+];
+
+fn fill(row: &mut impl Row, view: &TypeView<'_>, page: &PageBlocks) {
+    fill_head(row, view.document);
+    fill_address(row, view.url);
+    fill_blocks(row, view, page);
+    fill_elements(row, view.document);
+    let is_byline = |&bits: &u64| bits & cues::BYLINE != 0;
+    let counted = Counted {
+        document: view.document,
+        words: view.words,
+        link_words: view.link_words,
+        blocks: &page.blocks,
+        signs: &page.signs,
+        bylines: &page.cues.iter().map(is_byline).collect::<Vec<_>>(),
+    };
+    Repeats::of(&counted).fill(row);
+}
+
+/// Sums over blocks.
+fn fill_blocks(row: &mut impl Row, view: &TypeView<'_>, page: &PageBlocks) {
+    let blocks = page.blocks.iter().zip(&page.signs);
+    let count = page.blocks.len().max(1) as f32;
+    let words: f32 = page.blocks.iter().map(|b| b.words as f32).sum::<f32>().max(1.0);
+    let links: f32 = page.blocks.iter().map(|b| b.link_words as f32).sum();
+    let share = |is: &dyn Fn(usize) -> bool| {
+        let of = (0..page.blocks.len()).filter(|&at| is(at));
+        of.map(|at| page.blocks[at].words as f32).sum::<f32>() / words
+    };
+    let (own, signs) = (&page.blocks, &page.signs);
+    let good = |at: usize| density(&own[at]) < 0.33 && own[at].words >= 10;
+    row.put("log blocks", log(page.blocks.len() as f32));
+    row.put("log words", log(words));
+    row.put("link density", links / words);
+    row.put("good words", share(&good));
+    row.put("log good words", log(share(&good) * words));
+    let long = |least: u32| share(&|at| good(at) && own[at].words >= least);
+    row.put("words of long blocks", long(40));
+    row.put("words of longest blocks", long(100));
+    row.put("words of short blocks", share(&|at| own[at].words <= 4));
+    let longest = own.iter().map(|b| b.words - b.link_words).max().unwrap_or(0);
+    row.put("longest block", log(longest as f32));
+    row.put("sentences", share(&|at| signs[at].ends == Ends::Sentence));
+    row.put("ellipses", share(&|at| signs[at].ends == Ends::Ellipsis));
+    let blocks_that = |is: &dyn Fn(usize) -> bool| {
+        (0..page.blocks.len()).filter(|&at| is(at)).count() as f32 / count
+    };
+    row.put("blocks that ask", blocks_that(&|at| signs[at].questions > 0));
+    row.put("blocks with a year", blocks_that(&|at| signs[at].year));
+    row.put("blocks with a price", blocks_that(&|at| signs[at].currency > 0));
+    row.put("blocks with a colon", blocks_that(&|at| signs[at].ends == Ends::Colon));
+    row.put("blocks with a digit first", {
+        blocks_that(&|at| signs[at].begins == crate::signs::Begins::Digit)
+    });
+    let sum = |of: &dyn Fn(&crate::signs::Signs) -> u32| -> f32 {
+        blocks.clone().map(|(_, signs)| of(signs) as f32).sum()
+    };
+    let chars = sum(&|s| s.chars).max(1.0);
+    row.put("digits", sum(&|s| s.digits) / chars);
+    row.put("capitals", sum(&|s| s.upper) / chars);
+    row.put("prices", log(sum(&|s| s.currency)));
+    row.put("separators", sum(&|s| s.separators) / words);
+    row.put("quotes", sum(&|s| s.quotes) / words);
+    row.put("commas", sum(&|s| s.commas) / words);
+    row.put("questions", sum(&|s| s.questions) / words);
+    for tag in &TAGS {
+        let is = |at: usize| view.document.name(own[at].element) == Some(tag);
+        row.put(format_args!("words in <{tag}>"), share(&is));
+    }
+    for (bit, name) in cues::names().enumerate() {
+        let is = |at: usize| page.cues[at] >> bit & 1 == 1;
+        row.put(format_args!("words, {name}"), share(&is));
+        let good = |at: usize| is(at) && good(at);
+        row.put(format_args!("good words, {name}"), share(&good));
+    }
+}
+
+/// Numbers of elements by tag and by the words of their names.
+fn fill_elements(row: &mut impl Row, document: &Document) {
+    static WORDS: LazyLock<rustc_hash::FxHashMap<&str, u32>> = LazyLock::new(|| lexicon(&NAMES));
+    let kinds = document.kinds();
+    let mut of_kinds = vec![0u32; kinds.all().len()];
+    for &kind in kinds.of_nodes() {
+        if let Some(count) = of_kinds.get_mut(kind as usize) {
+            *count += 1;
+        }
+    }
+    let mut by_tag = [0u32; TAGS_COUNTED];
+    let mut by_name = [0u32; NAMES.len()];
+    for (kind, &count) in kinds.all().iter().zip(&of_kinds) {
+        let Some(element) = document.element(kind.first) else { continue };
+        if let Some(at) = COUNTED.iter().position(|name| name == element.name) {
+            by_tag[at] += count;
+        }
+        let mut bits = 0;
+        for (name, value) in element.attributes() {
+            if matches!(*name, local_name!("class") | local_name!("id") | local_name!("itemprop")) {
+                each_word(value, |word| bits |= WORDS.get(word).copied().unwrap_or(0));
+            }
+        }
+        by_name.iter_mut().enumerate().for_each(|(bit, sum)| *sum += count * (bits >> bit & 1));
+    }
+    for (name, count) in COUNTED.iter().zip(by_tag) {
+        row.put(format_args!("number of <{name}>"), log(count as f32));
+    }
+    for ((name, _), count) in NAMES.iter().zip(by_name) {
+        row.put(format_args!("named {name}"), log(count as f32));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::Tree;
+
+    #[test]
+    fn names_and_values_are_as_many_and_names_differ() {
+        let mut names = type_feature_names();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn probabilities_sum_to_one_and_the_largest_is_the_type() {
+        let stump = |value: f32| {
+            Trees::new(0.0, vec![Tree { features: vec![-1], values: vec![value], rights: vec![0] }])
+        };
+        let trees: Vec<Trees> =
+            (0..TYPES).map(|at| stump(if at == 3 { 3.0 } else { -1.0 })).collect();
+        let mut one = Rows::new(1, 1);
+        one.push(|row| row.put("x", 1.0));
+        let types = type_probabilities(&trees, &one);
+        assert!((types.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+        assert_eq!(most_probable(&types).page_type, PageType::Forum);
+        assert_eq!(mean_types(&[types, types]), types);
+        assert_eq!(most_probable(&type_probabilities(&[], &one)).page_type, PageType::Article);
+    }
+}
