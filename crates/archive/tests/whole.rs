@@ -23,7 +23,9 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-const BOTH: [fn(&[u8]) -> Vec<u8>; 2] = [bzip2, xz];
+type Compress = fn(&[u8]) -> Vec<u8>;
+
+const BOTH: [Compress; 2] = [bzip2, xz];
 
 #[test]
 fn archives_in_one_stream_and_in_several() {

@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn anything_else() {
         for bytes in
-            [&b""[..], b"<html>", b"MIME-Version: 1.0\n\nmultipart/", SAVED[..120].as_bytes()]
+            [&b""[..], b"<html>", b"MIME-Version: 1.0\n\nmultipart/", &SAVED.as_bytes()[..120]]
         {
             assert!(saved_page(bytes).is_none());
         }
