@@ -225,12 +225,26 @@ fn unreadable(path: &Path, why: impl ToString) -> Input {
     Input::Unreadable { path: path.to_owned(), why: why.to_string() }
 }
 
+/// Whether a folder holds a run, finished or not.
+fn is_run_folder(folder: &Path) -> bool {
+    let holds = |name: &str| folder.join(name).exists();
+    holds(".sitegrove") || holds("ledger.json") && holds("dropped.jsonl")
+}
+
 fn walk(folder: &Path, root: &Path, as_feed: bool, files: &mut Vec<Input>) {
     let listed = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
     let entries = match listed {
         Ok(entries) => entries,
         Err(error) => return files.push(unreadable(folder, error)),
     };
+    // The pages of its report are no input.
+    if is_run_folder(folder) {
+        tracing::info!(
+            "{} is the folder of an earlier run, which is not read; name files in it to read them",
+            folder.display()
+        );
+        return;
+    }
     for entry in entries {
         let path = entry.path();
         let wanted = match as_feed {

@@ -177,3 +177,14 @@ fn a_text_file_names_the_inputs() {
     assert!(stderr.contains("nowhere.warc.gz") && stderr.contains("neither.warc.gz"), "{stderr}");
     assert!(stderr.contains("list.txt"), "{stderr}");
 }
+
+#[test]
+fn folders_of_earlier_runs_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl().write(folder.path(), "a.warc.gz");
+    let before =
+        run(&[&archive], &folder.path().join("out/monday"), &["--sinks", "jsonl,report,warc"]);
+    let again = run(&[folder.path()], &folder.path().join("out/tuesday"), &[]);
+    assert_eq!(said(&again), said(&before));
+    assert_eq!(again.ledger["inputs"].as_array().unwrap().len(), 1);
+}

@@ -452,12 +452,14 @@ fn a_night_without_pages_is_a_success_unless_it_is_to_fail() {
     crawl.response("https://e.example/a", "HTTP/1.1 404 Not Found\r\n", b"gone");
     let archive = crawl.write(folder.path(), "night.warc.gz");
     let out = folder.path().join("out");
+    let store = folder.path().join("models.sqlite");
+    let store = store.to_str().unwrap();
     for (more, code) in [
         (vec![], 0),
         (vec!["--fail-on", "empty"], 1),
         (vec!["--fail-on", "empty", "--overwrite"], 1),
-        (vec!["--fail-on", "broken,empty", "--overwrite"], 1),
-        (vec!["--fail-on", "broken", "--overwrite"], 0),
+        (vec!["--fail-on", "broken,empty", "--overwrite", "--models", store], 1),
+        (vec!["--fail-on", "broken", "--overwrite", "--models", store], 0),
     ] {
         let mut command = sitegrove();
         command.arg("run").arg(&archive).arg("--out").arg(&out).args(&more);
@@ -469,4 +471,8 @@ fn a_night_without_pages_is_a_success_unless_it_is_to_fail() {
             "{stdout}"
         );
     }
+    let mut command = sitegrove();
+    command.arg("run").arg(&archive).arg("--out").arg(&out).args(["--fail-on", "broken"]);
+    let (code, _, stderr) = parts(&command.output().unwrap());
+    assert!(code == 2 && stderr.contains("--models"), "{stderr}");
 }

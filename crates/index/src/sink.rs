@@ -158,6 +158,9 @@ pub(crate) fn writer(index: &Index, arena: usize) -> Result<IndexWriter<Queued>,
         .build();
     let writer = index.writer_with_options(options)?;
     writer.set_merge_policy(Box::new(NoMergePolicy));
+    // A process that was killed may have left files of a commit that never was. The same commit would create
+    // them again, and fail.
+    writer.garbage_collect_files().wait()?;
     Ok(writer)
 }
 

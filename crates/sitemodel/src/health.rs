@@ -146,6 +146,8 @@ const LEEWAY: f64 = 0.9;
 /// judgement of single pages does not agree with it any more.
 const LESS_SURE: f64 = 0.1;
 const LESS_SURE_AND_DISPUTED: f64 = 0.04;
+/// Pages that a template must have been learnt from for those two: the confidence of fewer says little.
+const SURE_FROM: u64 = 5;
 /// Agreement with the judgement of single pages from which on nothing is disputed.
 const AGREEING: f64 = 0.95;
 /// Agreement with the judgement of single pages below which a template is broken: 0.00 to 0.18 on redesigned
@@ -181,7 +183,9 @@ impl TemplateHealth {
             Verdict::TooFewPages
         } else if lost >= BROKEN || agreement.is_some_and(|own| own < DISAGREEING) {
             Verdict::Broken
-        } else if lost >= DRIFTING + LEEWAY / now.pages as f64 || confidence_lost >= least {
+        } else if lost >= DRIFTING + LEEWAY / now.pages as f64
+            || (then.pages >= SURE_FROM && confidence_lost >= least)
+        {
             Verdict::Drifting
         } else {
             Verdict::Healthy

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use model::{DropReason, PageType, Verdict};
 
@@ -73,21 +73,21 @@ Exit codes: 0 success; 1 finished, but an input could not be read to its end or 
 not be written, or --fail-on says so; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command
 resumes).")]
 pub struct RunArgs {
-    /// A configuration file (.toml), if any, followed by WARC, ARC or HTML files, folders or globs; - reads
-    /// standard input
+    /// A configuration file (.toml), if any, followed by WARC, ARC, WACZ, HTML or MHTML files, folders or
+    /// globs; @FILE reads a list of them, - reads an archive from standard input
     #[arg(value_name = "CONFIG|INPUT")]
     pub inputs: Vec<String>,
     /// Output folder [default: sitegrove-out]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// RSS, Atom or JSON Feed files, folders or globs (repeatable)
     #[arg(long, value_name = "PATH")]
     pub feeds: Vec<String>,
     /// Extraction engine: grove, forest, coverage, forest-j, forest-u, sigfeed, description, words-leaves,
-    /// euclid, blocks, density, text-density
+    /// euclid, blocks, density, text-density [default: grove]
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Engine>,
-    /// Source of the terms that tell a page from its siblings
+    /// Source of the terms that tell a page from its siblings [default: tfidf]
     #[arg(long, value_name = "SOURCE")]
     pub signifiers: Option<SignifiersArg>,
     /// Site configs (wrappers written by hand, in the ftr-site-config format): a file HOST.txt or a folder of
@@ -95,7 +95,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE|DIR")]
     pub site_configs: Vec<PathBuf>,
     /// Outputs to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index, siteconfig, report;
-    /// or all
+    /// or all [default: jsonl,report]
     #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
     /// Add the articles to this archive, an SQLite file that is created if necessary; adds sqlite to the
@@ -112,8 +112,8 @@ pub struct RunArgs {
     /// Add the articles to the search index in this folder; adds index to the outputs
     #[arg(long, value_name = "DIR")]
     pub index: Option<PathBuf>,
-    /// Number of threads; 0 is one per core
-    #[arg(long, value_name = "N")]
+    /// Number of threads; 0 is one per core [default: 0]
+    #[arg(long, short, value_name = "N")]
     pub jobs: Option<usize>,
     /// Memory limit, such as 800MiB or 16GB; pages that do not fit are kept on disk [default: half of the
     /// machine's memory]
@@ -135,7 +135,7 @@ pub struct RunArgs {
     /// Limit the pages that the models file retains, all together, like 500MiB or 4GiB [default: 4GiB]
     #[arg(long, value_name = "SIZE", requires = "models")]
     pub models_size: Option<String>,
-    /// Exit with code 1 if a site's model drifts or is broken, or there was no page (repeatable)
+    /// Exit with code 1 if a site's model drifts or is broken (with --models), or no page was found; comma-separated
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
     /// Replace the run in the output folder
@@ -208,6 +208,12 @@ impl RunArgs {
         }
         if let Some(jobs) = self.jobs {
             config.run.jobs = jobs;
+        }
+        let of_models = |own: &FailOn| *own != FailOn::Empty;
+        if self.fail_on.iter().any(of_models) && config.run.models().is_none() {
+            bail!(
+                "--fail-on drifting and --fail-on broken need --models: without it no health is known"
+            );
         }
         Ok(config)
     }
