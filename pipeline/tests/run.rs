@@ -114,6 +114,8 @@ fn articles_have_every_documented_key() {
         "url",
         "site",
         "template",
+        "page_type",
+        "page_type_probability",
         "title",
         "authors",
         "published",
@@ -146,7 +148,7 @@ fn articles_have_every_documented_key() {
     let documented: BTreeSet<&str> = keys.into();
     for article in &quickstart().articles {
         // Written only if not empty.
-        let optional = ["comments", "cut", "charset_overruled"];
+        let optional = ["comments", "posts", "cut", "charset_overruled"];
         let own: BTreeSet<&str> = (article.as_object().unwrap().keys().map(String::as_str))
             .filter(|key| !optional.contains(key))
             .collect();

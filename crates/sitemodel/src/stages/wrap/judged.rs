@@ -17,6 +17,8 @@ const MOST: usize = 12;
 
 /// A wrapper keeps the same blocks as the decisions on at least this share of the pages of the sample.
 const LEAST_EXACT: f64 = 0.5;
+/// If it does on all of so many pages, its expressions may be of any form.
+const FEWEST_SURE: usize = 4;
 
 /// Writes the wrapper for the elements that the decisions select on the pages of the sample: `pages`, and
 /// `judged` in the same order. Also gives what is selected on these: by the wrapper, or by the decisions, where
@@ -58,7 +60,8 @@ pub fn wrap_judged(
     let kept: Vec<Vec<usize>> = (0..pages.len()).map(|at| blocks(at, &chosen[at])).collect();
     let exact = (0..pages.len()).filter(|&at| blocks(at, &on_sample[at]) == kept[at]);
     let exact = exact.count() as f64 / pages.len() as f64;
-    if exact < LEAST_EXACT || paths.iter().any(selects_anything) {
+    let is_sure = exact >= 1.0 && pages.len() >= FEWEST_SURE;
+    if exact < LEAST_EXACT || (!is_sure && paths.iter().any(selects_anything)) {
         return (None, chosen);
     }
     let wrapper = Wrapper {
@@ -72,21 +75,19 @@ pub fn wrap_judged(
     (Some(CompiledWrapper { wrapper, paths, prune }), on_sample)
 }
 
-/// Whether an expression names nothing but an element that any page may have anywhere: it would select text of
-/// all kinds on further pages.
+/// Whether an expression names nothing but elements that any page has anywhere: it would select text of all kinds
+/// on further pages.
 fn selects_anything(path: &Path) -> bool {
-    let Some(last) = path.steps.last() else { return true };
-    let is_named = last.name.as_ref().is_some_and(|name| {
-        matches!(*name, local_name!("article") | local_name!("main") | local_name!("body"))
+    let Some((last, around)) = path.steps.split_last() else { return true };
+    let is_common = last.name.as_ref().is_none_or(|name| {
+        ["p", "div", "span", "td", "tr", "li", "ul", "ol", "a", "font", "center"].contains(&&**name)
     });
     // What stands above says nothing if it is the whole page.
-    let around = path.steps[..path.steps.len() - 1].iter();
     let is_page = |step: &Step| {
-        step.name
-            .as_ref()
-            .is_some_and(|name| matches!(*name, local_name!("html") | local_name!("body")))
+        let name = step.name.as_ref();
+        name.is_some_and(|name| matches!(*name, local_name!("html") | local_name!("body")))
     };
-    last.deep && last.predicates.is_empty() && !is_named && around.clone().all(is_page)
+    last.deep && last.predicates.is_empty() && is_common && around.iter().all(is_page)
 }
 
 /// Support of the decisions: made without the held-back pages, they must keep the same blocks on these. The
@@ -270,9 +271,7 @@ mod tests {
         for path in ["//p", "//div", "//*", "//body//p", "//body[@id='a']//*", "/html/body//div"] {
             assert!(anything(path), "{path}");
         }
-        for path in
-            ["//article", "//div[@id='a']", "//div[@id='a']//p", "//main//p", "/html/body/div"]
-        {
+        for path in ["//article", "//div[@id='a']", "//div[@id='a']//p", "//main//p", "//table"] {
             assert!(!anything(path), "{path}");
         }
     }
