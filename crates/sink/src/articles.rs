@@ -59,7 +59,9 @@ pub struct ArticleRecord<'a> {
 /// A post of a thread.
 #[derive(Debug, Serialize)]
 pub(crate) struct PostRecord<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
     author: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     date: Option<&'a str>,
     text: &'a str,
 }

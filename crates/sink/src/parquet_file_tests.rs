@@ -166,6 +166,11 @@ fn every_field_comes_back() {
     assert_eq!(instants[0]["published_at"], 1_768_176_000_000_000_i64);
 }
 
+/// The element of a list.
+fn element(list: &Type) -> &Type {
+    &list.get_fields()[0].get_fields()[0]
+}
+
 /// The columns of a group, with their types as written in `docs/FORMATS.md`.
 fn columns(group: &Type, prefix: &str) -> Vec<(String, String)> {
     let mut all = Vec::new();
@@ -173,6 +178,7 @@ fn columns(group: &Type, prefix: &str) -> Vec<(String, String)> {
         let name = format!("{prefix}{}", field.name());
         let info = field.get_basic_info();
         let mut kind = match info.logical_type_ref() {
+            Some(LogicalType::List) if element(field).is_group() => "LIST of group".to_owned(),
             Some(LogicalType::List) => "LIST of STRING".to_owned(),
             Some(LogicalType::String) => "STRING".to_owned(),
             Some(LogicalType::Timestamp(_)) => "TIMESTAMP".to_owned(),
@@ -183,7 +189,11 @@ fn columns(group: &Type, prefix: &str) -> Vec<(String, String)> {
             kind += ", optional";
         }
         let is_group = kind.starts_with("group");
+        let is_list_of_groups = kind.starts_with("LIST of group");
         all.push((name.clone(), kind));
+        if is_list_of_groups {
+            all.extend(columns(element(field), &format!("{name}.")));
+        }
         if is_group {
             all.extend(columns(field, &format!("{name}.")));
         }

@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn what_readers_without_scripts_see_is_read_where_nothing_else_is() {
         let page = |own: &str, other: &str| {
-            text(&format!("<meta name=a content=b><p>{own}<noscript><p>{other}</p></noscript>"))
+            text(&format!("<meta name=a content=b><div>{own}</div><noscript>{other}</noscript>"))
         };
         let long = "word ".repeat(300).trim().to_owned();
         assert_eq!(page("menu", &long), format!("menu\n\n{long}"));

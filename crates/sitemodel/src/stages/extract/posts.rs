@@ -115,7 +115,7 @@ fn entries(document: &Document, kept: &PrefixSums) -> Option<Vec<NodeId>> {
                     || find(document, **id, |own| date_text(document, own)).is_some()
             };
             let signed = group.iter().filter(is_signed).count();
-            if signed * 2 >= group.len() && best.as_ref().is_none_or(|best| signed > best.0) {
+            if signed * 2 >= group.len() && best.as_ref().is_none_or(|best| signed >= best.0) {
                 best = Some((signed, group));
             }
         }
