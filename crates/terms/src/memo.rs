@@ -1,7 +1,6 @@
 //! A bounded cache of the terms of words, so that a repeated word costs one look-up.
 //!
-//! Invariant: it stores the values of a pure function. When it is full it is emptied, so its state
-//! affects only the time of an analysis.
+//! Invariant: it stores the values of a pure function, so its state affects only the time of an analysis.
 
 use rustc_hash::FxHashMap;
 
@@ -11,8 +10,7 @@ use crate::vocabulary::Vocabulary;
 /// Maximum number of cached raw words: about 6 MB, more than the usual vocabulary of a site.
 const CAPACITY: usize = 1 << 16;
 
-/// Maximum bytes of the texts of terms and of long words: twice what as many words of a natural
-/// language take.
+/// Maximum bytes of the texts of terms and long words: twice what as many words of a language take.
 const TEXTS: usize = 2 << 20;
 
 /// Raw word → its term's hash and text, or no term.
