@@ -60,6 +60,9 @@ enum Place<'a> {
     None,
 }
 
+/// Number of other pages of the crawl that a list of articles links.
+const INDEXED: usize = 2;
+
 impl SiteModel {
     /// The outcome of a page, given the feed items that point to it. Depends on nothing else: for a page of
     /// the sample, it is the outcome of the run. Never panics.
@@ -187,7 +190,7 @@ impl SiteModel {
     fn is_index(&self, sibling: &Sibling<'_>, learnt: &Learnt, settings: &Settings) -> bool {
         learnt.is_of_texts().is_some_and(|probability| probability >= 0.5)
             && !settings.tables().cluster.extract_lists
-            && leads_on(sibling.page, &self.addresses, settings.tracking())
+            && leads_on(sibling.page, &self.addresses, settings.tracking(), INDEXED)
     }
 
     /// The first round of learning that has a template for a page, or drops its kind, decides.

@@ -166,7 +166,7 @@ pub(super) fn look(
     let impression = impression(page, &evidence);
     // Pages that look like lists are lists if they link other pages of the crawl.
     if impression.needs_proof() {
-        impression.with_proof(leads_on(page, addresses, settings.tracking()))
+        impression.with_proof(leads_on(page, addresses, settings.tracking(), LEADS_TO))
     } else {
         impression
     }
@@ -175,8 +175,13 @@ pub(super) fn look(
 /// Minimum number of other pages of the crawl that a list links.
 const LEADS_TO: usize = 3;
 
-/// Whether a page links other pages of the crawl.
-pub fn leads_on(page: &ParsedPage<'_>, addresses: &AddressDigest, tracking: &Tracking) -> bool {
+/// Whether a page links so many other pages of the crawl.
+pub fn leads_on(
+    page: &ParsedPage<'_>,
+    addresses: &AddressDigest,
+    tracking: &Tracking,
+    least: usize,
+) -> bool {
     let Ok(base) = Url::parse(&page.page.url) else { return false };
     let document = &page.document;
     let anchors = document.ids().filter(|&id| document.is(id, &local_name!("a")));
@@ -185,5 +190,5 @@ pub fn leads_on(page: &ParsedPage<'_>, addresses: &AddressDigest, tracking: &Tra
     let links: Vec<String> =
         hrefs.into_iter().filter_map(|href| Some(base.join(href).ok()?.into())).collect();
     let links = links.iter().map(String::as_str);
-    addresses.leads_to(links, &page.page.url, LEADS_TO, tracking)
+    addresses.leads_to(links, &page.page.url, least, tracking)
 }
