@@ -22,7 +22,7 @@ use crate::type_head::{fill_address, fill_head, lexicon};
 use crate::type_lexicon::NAMES;
 use crate::types::{TYPES, TypeProbabilities};
 
-/// What the type of a page is told by, besides its blocks.
+/// What the type of a page is predicted from, besides its blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeView<'a> {
     /// Its tree.
