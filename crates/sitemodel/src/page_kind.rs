@@ -40,6 +40,11 @@ impl Impression {
         self.address.is_none() && !self.empty && self.points >= LIST
     }
 
+    /// Whether nothing speaks for an article.
+    pub(crate) fn may_be_list(&self) -> bool {
+        self.points >= 0
+    }
+
     /// The impression after checking whether the page links other pages of the crawl.
     pub fn with_proof(self, leads_on: bool) -> Self {
         Self { leads_on, ..self }
@@ -142,11 +147,9 @@ pub(crate) fn refusal(
     }
 }
 
-/// A list whose words are links to this share, or more, has no text of its own: for the whole page, with its
-/// menus, and for what is extracted of it.
+/// A page that looks like a list and whose words, with its menus, are links to this share, or more, has no text
+/// of its own.
 const MERE_LINKS: f64 = 0.85;
-/// See [`MERE_LINKS`].
-pub(crate) const MERE_LINKS_KEPT: f64 = 0.7;
 
 /// Whether so many words are links that the rest tells nothing.
 pub(crate) fn is_mere_links(words: u32, linked: u32, most: f64) -> bool {
