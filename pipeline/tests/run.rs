@@ -283,7 +283,8 @@ fn lists_are_left_out_and_articles_are_not() {
         let kind = kinds.get(*url).map(String::as_str);
         assert!(matches!(kind, Some("list" | "other")), "{url} is an article");
     }
-    let kept = results.urls().into_iter().filter(|url| kinds.get(*url).is_some_and(|k| k == "list"));
+    let kept =
+        results.urls().into_iter().filter(|url| kinds.get(*url).is_some_and(|k| k == "list"));
     assert_eq!(kept.collect::<Vec<_>>(), [""; 0], "lists that gave articles");
 }
 

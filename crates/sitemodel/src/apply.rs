@@ -7,10 +7,9 @@ use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage};
 use crate::body::Body;
 use crate::characters::character_counts;
 use crate::learn::{Evidence, Known, learn_parsed};
-use crate::lists::Lists;
+use crate::lists::{Lists, refusal};
 use crate::meter::{Meter, NoMeter, Step};
 use crate::model::{SiteModel, Template};
-use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Assigned, Layouts};
@@ -118,7 +117,7 @@ impl SiteModel {
         known: Option<&Known>,
         settings: &Settings,
     ) -> Place<'_> {
-        let refusal = |kind| refusal(kind, sibling.page, settings.tables());
+        let refusal = |kind| refusal(kind, sibling.page, &self.addresses, settings);
         let known = known.and_then(|known| known.template).map(Assigned::Template);
         match known.unwrap_or_else(|| self.assign(sibling, settings)) {
             Assigned::Template(number) => {
@@ -183,7 +182,9 @@ impl SiteModel {
     fn assign(&self, sibling: &Sibling<'_>, settings: &Settings) -> Assigned {
         let tells = |round: &Layouts| match round.assign(sibling, &self.addresses, settings) {
             Assigned::No => None,
-            Assigned::Kind(kind) if refusal(kind, sibling.page, settings.tables()).is_none() => {
+            Assigned::Kind(kind)
+                if refusal(kind, sibling.page, &self.addresses, settings).is_none() =>
+            {
                 None
             }
             assigned => Some(assigned),

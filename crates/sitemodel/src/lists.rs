@@ -2,22 +2,60 @@
 
 use dom::{NodeId, PrefixSums};
 use grouping::AddressDigest;
-use model::TemplateKind;
+use model::{DropReason, TemplateKind};
 
 use crate::body::Body;
+use crate::engine::Engine;
 use crate::model::Template;
-use crate::page_kind::is_mere_links;
+use crate::parsed::ParsedPage;
 use crate::settings::Settings;
 use crate::stages::cluster::{leads_on, look};
 use crate::stages::signify::Sibling;
 use crate::template::Learnt;
 
-/// Minimum share of the words of a body that are links, from which on it has no text of its own.
-const MERE_LINKS_KEPT: f64 = 0.7;
+/// Minimum share of words that are links, from which on a page that looks like a list has no text of its own:
+/// of the words of the page, with its menus; of those of its body; and of either if the links do not lead to other
+/// pages of the crawl, which have the text.
+const LINKS_OF_PAGE: f64 = 0.85;
+const LINKS_OF_BODY: f64 = 0.7;
+const MERE_LINKS: f64 = 0.95;
 /// Minimum number of other pages of the crawl that a list links.
 const LINKED: usize = 2;
 /// Maximum number of words that a list has for each of them: a headline with a few lines.
 const WORDS_OF_TEASER: u32 = 40;
+
+/// Why a page of a kind is dropped before it is extracted, if so. The engine grove keeps lists with text of their
+/// own.
+pub(crate) fn refusal(
+    kind: TemplateKind,
+    page: &ParsedPage<'_>,
+    addresses: &AddressDigest,
+    settings: &Settings,
+) -> Option<DropReason> {
+    let tables = settings.tables();
+    match kind {
+        TemplateKind::Article => None,
+        TemplateKind::List if tables.cluster.extract_lists => None,
+        TemplateKind::List if tables.rank.engine == Engine::Grove => {
+            let linked = share(page.link_words.total(), page.words.total());
+            let mere = linked >= MERE_LINKS
+                || linked >= LINKS_OF_PAGE && is_index(page, addresses, settings);
+            mere.then_some(DropReason::ListPage)
+        }
+        TemplateKind::List => Some(DropReason::ListPage),
+        TemplateKind::Other => Some(DropReason::NoContent),
+    }
+}
+
+/// Whether a page links other pages of the crawl.
+fn is_index(page: &ParsedPage<'_>, addresses: &AddressDigest, settings: &Settings) -> bool {
+    leads_on(page, page.document.ids(), addresses, settings.tracking(), LINKED)
+}
+
+/// The share of words that are links; 1 without words.
+fn share(linked: u32, words: u32) -> f64 {
+    if words == 0 { 1.0 } else { f64::from(linked) / f64::from(words) }
+}
 
 /// Decides whether what was found of a page is a list.
 pub(crate) struct Lists<'a> {
@@ -39,13 +77,11 @@ impl Lists<'_> {
         let list = self.template.kind == TemplateKind::List;
         let page = self.sibling.page;
         let words = self.sum(body, &page.words);
-        if list && is_mere_links(words, self.sum(body, &page.link_words), MERE_LINKS_KEPT) {
-            return true;
-        }
-        let leads_on = || {
-            leads_on(page, page.document.ids(), self.addresses, self.settings.tracking(), LINKED)
-        };
-        self.learnt.is_of_texts() && (list && leads_on() || self.consists_of_teasers(body, words))
+        let linked = share(self.sum(body, &page.link_words), words);
+        let texts = self.learnt.is_of_texts();
+        list && (linked >= MERE_LINKS
+            || (texts || linked >= LINKS_OF_BODY) && is_index(page, self.addresses, self.settings))
+            || texts && self.consists_of_teasers(body, words)
     }
 
     /// Whether a page that may be a list links so many pages of the crawl between the beginning and the end of its
