@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage, TemplateKind};
+use serde::{Deserialize, Serialize};
 
 use crate::characters::character_counts;
 use crate::learn::{Evidence, Known, learn_parsed};
@@ -17,7 +18,7 @@ use crate::stages::signify::Sibling;
 use crate::template::{Learnt, Way};
 
 /// The outcome of a page.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub enum Outcome {
     /// An article.
     Article(Box<Article>),
@@ -29,7 +30,7 @@ pub enum Outcome {
 }
 
 /// The outcome of a page, with its counts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Applied {
     /// The outcome.
     pub outcome: Outcome,
@@ -271,7 +272,8 @@ impl SiteModel {
 }
 
 impl Applied {
-    fn dropped(drop: Drop) -> Self {
+    /// A page that was dropped without being looked at.
+    pub fn dropped(drop: Drop) -> Self {
         Self {
             outcome: Outcome::Drop(Box::new(drop)),
             template: None,
