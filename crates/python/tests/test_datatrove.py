@@ -32,7 +32,7 @@ def test_stages_give_the_articles_of_a_run(tmp_path: Path) -> None:
     listing.write_text("\n".join(reversed(crawl)))
     folder = tmp_path / "steps"
 
-    class Collect(blocks.PipelineStep):  # type: ignore[misc,name-defined]
+    class Collect(blocks.PipelineStep):
         name, type = "collect", "test"
 
         def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Any:

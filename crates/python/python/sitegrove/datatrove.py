@@ -17,29 +17,50 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-from datatrove.data import Document, DocumentsPipeline
-from datatrove.pipeline.base import PipelineStep
+from typing import TYPE_CHECKING, Any
 
 from sitegrove import Article, Settings, SiteModel, extract, open_models, site_key, steps
 from sitegrove._stepfiles import APPLY, LEARN, MERGE, SURVEY, attempt, files_of, named
 
+if TYPE_CHECKING:
+    # datatrove has no types.
+    DocumentsPipeline = Any
+    Document = Any
+
+    class PipelineStep:
+        """A block of a pipeline."""
+
+        name: str
+        type: str
+        stats: Any
+
+        def stat_update(self, *labels: str, value: int = 1, unit: str | None = None) -> None:
+            """Count."""
+
+        def track_time(self, unit: str | None = None) -> Any:
+            """Measure the time of a block."""
+
+        def update_doc_stats(self, document: Any) -> None:
+            """Count a document."""
+else:
+    from datatrove.data import Document, DocumentsPipeline
+    from datatrove.pipeline.base import PipelineStep
+
 __all__ = ["Apply", "ApplyModels", "Learn", "Merge", "Survey"]
 
 
-class _Step(PipelineStep):  # type: ignore[misc]
+class _Step(PipelineStep):
     """A step of a crawl: a rank writes one file."""
 
-    type = "🌲 - SITEGROVE"
+    type: str = "🌲 - SITEGROVE"
 
     def __init__(self, folder: str | Path, settings: dict[str, Any] | None = None) -> None:
         super().__init__()
-        self.folder = Path(folder).absolute()
+        self.folder: Path = Path(folder).absolute()
         given = dict(settings or {})
         given["run"] = {"jobs": 1, **given.get("run", {})}
         given["emit"] = {**given.get("emit", {}), "sinks": ["jsonl"]}
-        self.settings = given
+        self.settings: dict[str, Any] = given
 
     def _given(self) -> Settings:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +82,7 @@ class Survey(_Step):
         Arguments of `sitegrove.Settings`, the same for all steps.
     """
 
-    name = "survey"
+    name: str = "survey"
 
     def __init__(
         self,
@@ -71,8 +92,8 @@ class Survey(_Step):
         settings: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(folder, settings)
-        self.archives = archives
-        self.feeds = list(feeds or [])
+        self.archives: str | Path | list[str] = archives
+        self.feeds: list[str] = list(feeds or [])
 
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         """Write the survey of this rank."""
@@ -104,11 +125,11 @@ class Learn(_Step):
         The same for all steps.
     """
 
-    name = "learn"
+    name: str = "learn"
 
     def __init__(self, folder: str | Path, round: int = 1, settings: dict[str, Any] | None = None) -> None:
         super().__init__(folder, settings)
-        self.round = round
+        self.round: int = round
 
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         """Learn the share of this rank."""
@@ -136,11 +157,11 @@ class Apply(_Step):
         The same for all steps.
     """
 
-    name = "apply"
+    name: str = "apply"
 
     def __init__(self, folder: str | Path, round: int = 1, settings: dict[str, Any] | None = None) -> None:
         super().__init__(folder, settings)
-        self.round = round
+        self.round: int = round
 
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         """Apply models to the pages of this rank."""
@@ -168,7 +189,7 @@ class Merge(_Step):
         The same for all steps.
     """
 
-    name = "merge"
+    name: str = "merge"
 
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         """Give the articles of this rank."""
@@ -193,7 +214,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-class ApplyModels(PipelineStep):  # type: ignore[misc]
+class ApplyModels(PipelineStep):
     """Apply known models to pages, page by page.
 
     Takes documents whose text is HTML and whose ``metadata["url"]`` is its address, as datatrove's readers of archives
@@ -208,13 +229,13 @@ class ApplyModels(PipelineStep):  # type: ignore[misc]
         Arguments of `sitegrove.Settings`: those that the models were learnt with.
     """
 
-    name = "apply models"
-    type = "🌲 - SITEGROVE"
+    name: str = "apply models"
+    type: str = "🌲 - SITEGROVE"
 
     def __init__(self, models: str | Path, settings: dict[str, Any] | None = None) -> None:
         super().__init__()
-        self.models = Path(models)
-        self.settings = dict(settings or {})
+        self.models: Path = Path(models)
+        self.settings: dict[str, Any] = dict(settings or {})
 
     def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
         """Give the articles of the pages."""

@@ -79,14 +79,14 @@ class Crawl:
     def __init__(
         self, spark: SparkSession, folder: str | os.PathLike[str], partitions: int, settings: dict[str, Any] | None = None
     ) -> None:
-        self.spark = spark
-        self.folder = Path(folder).absolute()
-        self.partitions = partitions
+        self.spark: SparkSession = spark
+        self.folder: Path = Path(folder).absolute()
+        self.partitions: int = partitions
         given = dict(settings or {})
         # One thread a task: Spark has as many tasks at once as there are cores.
         given["run"] = {"jobs": 1, **given.get("run", {})}
         given["emit"] = {**given.get("emit", {}), "sinks": ["parquet"]}
-        self.settings = given
+        self.settings: dict[str, Any] = given
 
     def _tasks(self, step: str, round: int, numbers: Sequence[int], task: Callable[[int, Path], Any]) -> list[Any]:
         """Run a task for each number, where its file is not there yet; gives what they return, which is counts."""
@@ -273,8 +273,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if summary.failed else 0
 
 
-if __name__ == "__main__":
+def _exit() -> None:
     try:
         sys.exit(main())
     except SitegroveError as error:
         sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    _exit()
