@@ -217,60 +217,38 @@ impl Applying<'_> {
             }
             let htmls: Vec<Vec<u8>> =
                 some.iter().map(|wanted| survey.html(wanted.row)).collect::<io::Result<_>>()?;
-            let one = |(wanted, html): (Wanted, Vec<u8>)| {
-                apply_to(
-                    site,
-                    &model,
-                    wanted.head,
-                    &wanted.items,
-                    wanted.part,
-                    &html,
-                    self.round,
-                    self.settings,
-                )
-            };
+            let one = |(wanted, html): (Wanted, Vec<u8>)| self.page(site, &model, wanted, &html);
             let rows: Vec<io::Result<Row>> =
                 self.pool.install(|| some.into_par_iter().zip(htmls).map(one).collect());
             rows.into_iter().try_for_each(|row| push(row?))?;
         }
         Ok(())
     }
-}
 
-/// What comes of a page of a large site.
-///
-/// # Errors
-/// If its HTML is damaged.
-#[allow(clippy::too_many_arguments)]
-fn apply_to(
-    site: &str,
-    model: &SiteModel,
-    head: Head,
-    items: &[FeedItem],
-    part: bool,
-    html: &[u8],
-    round: u8,
-    settings: &Settings,
-) -> io::Result<Row> {
-    let id = id_of(&head);
-    let html = unpack(html, head.length)?;
-    let Head { url, fetched, origin, charset, .. } = head;
-    let pages = [(0, Page { url, site: site.to_owned(), fetched, origin, charset, html })];
-    let parsed = parse(&pages, settings, &NoMeter);
-    let items: Vec<&FeedItem> = items.iter().collect();
-    let then = if round == 1 { Unassigned::Wait } else { Unassigned::Alone };
-    let found = match &parsed[..] {
-        [(_, Ok(page))] => {
-            let with = With { model, settings, meter: &NoMeter };
-            let hints = Hints { known: None, part };
-            Found::of(page, apply_page(with, page, &items, hints, then))
-        }
-        _ => Found::failed(site, &pages[0].1),
-    };
-    let kind = match found.applied.outcome {
-        Outcome::Article(_) => Kind::Article,
-        Outcome::Drop(_) => Kind::Dropped,
-        Outcome::Unassigned => Kind::Unassigned,
-    };
-    packed_row(kind, site, id, &found)
+    /// What comes of a page of a large site.
+    fn page(&self, site: &str, model: &SiteModel, wanted: Wanted, html: &[u8]) -> io::Result<Row> {
+        let Wanted { head, items, part, .. } = wanted;
+        let id = id_of(&head);
+        let html = unpack(html, head.length)?;
+        let Head { url, fetched, origin, charset, .. } = head;
+        let page = Page { url, site: site.to_owned(), fetched, origin, charset, html };
+        let pages = [(0, page)];
+        let parsed = parse(&pages, self.settings, &NoMeter);
+        let items: Vec<&FeedItem> = items.iter().collect();
+        let then = if self.round == 1 { Unassigned::Wait } else { Unassigned::Alone };
+        let found = match &parsed[..] {
+            [(_, Ok(page))] => {
+                let with = With { model, settings: self.settings, meter: &NoMeter };
+                let hints = Hints { known: None, part };
+                Found::of(page, apply_page(with, page, &items, hints, then))
+            }
+            _ => Found::failed(site, &pages[0].1),
+        };
+        let kind = match found.applied.outcome {
+            Outcome::Article(_) => Kind::Article,
+            Outcome::Drop(_) => Kind::Dropped,
+            Outcome::Unassigned => Kind::Unassigned,
+        };
+        packed_row(kind, site, id, &found)
+    }
 }
