@@ -7,13 +7,11 @@ use std::io;
 use grouping::{duplicate, kept_instead, when};
 use jiff::Timestamp;
 use model::SiteResult;
-use model::{Article, DropReason, Origin, Page, TemplateKind};
+use model::{Article, CharacterCounts, DropReason, Origin, TemplateKind};
 use sitemodel::page_kind::address_says;
 
-use crate::shuffle::spool::Spool;
 use crate::shuffle::stored::{Head, Stored};
-use crate::stages::apply::Applying;
-use crate::stages::learn::parse;
+use crate::stages::learn::Surveyed;
 
 /// The captures of one address.
 #[derive(Debug, Default)]
@@ -27,6 +25,10 @@ struct Captures {
     /// The others, best first.
     others: VecDeque<Stored>,
 }
+
+/// Gives the articles of captures, each with the index of the page of its address; those without one are left out.
+pub(crate) type Try<'a> =
+    dyn FnMut(Vec<(usize, Stored)>) -> io::Result<Vec<(Article, CharacterCounts)>> + 'a;
 
 /// Captures by address; their HTML may be on disk.
 #[derive(Debug)]
@@ -42,8 +44,8 @@ impl OtherCaptures {
         Self(captures)
     }
 
-    /// The captures of some pages, given by index and by the head of the best capture.
-    pub(crate) fn of_pages<'a>(&mut self, pages: impl Iterator<Item = (usize, &'a Head)>) -> Self {
+    /// Takes out the captures of some pages, given by index and by the head of the best capture.
+    pub(crate) fn take_of<'a>(&mut self, pages: impl Iterator<Item = (usize, &'a Head)>) -> Self {
         let take = |(page, head): (usize, &Head)| {
             let (url, mut captures) = self.0.remove_entry(&head.url)?;
             captures.page = page;
@@ -54,33 +56,50 @@ impl OtherCaptures {
         Self(pages.filter_map(take).collect())
     }
 
+    /// All of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Stored> {
+        self.0.values().flat_map(|captures| &captures.others)
+    }
+
+    /// Whether a page that was dropped has captures that may be articles.
+    pub(crate) fn may_help(&self, drop: &model::Drop, site: &Surveyed) -> bool {
+        self.0.contains_key(&drop.url) && is_worth_another(drop.reason, &drop.url, site)
+    }
+
+    /// The captures of a page that are tried if it gives no article, the best first: of each payload the first one.
+    pub(crate) fn tried_of(&self, page: &Head) -> Vec<&Stored> {
+        let Some(captures) = self.0.get(&page.url) else { return Vec::new() };
+        let mut tried: BTreeSet<(u64, u64)> = page.digest.into_iter().collect();
+        let is_new = |capture: &&Stored| capture.head.digest.is_none_or(|own| tried.insert(own));
+        captures.others.iter().filter(is_new).collect()
+    }
+
     /// Tries captures of pages without an article, in batches of limited size, and adds a drop for each
     /// capture that is not kept.
     ///
     /// # Errors
-    /// If they cannot be read from the spool.
+    /// Those of `try_some`.
     pub(crate) fn try_for(
         mut self,
-        applying: &Applying<'_>,
-        spool: &Spool,
+        site: &Surveyed,
         most: u64,
         result: &mut SiteResult,
+        try_some: &mut Try<'_>,
     ) -> io::Result<()> {
         if self.0.is_empty() {
             return Ok(());
         }
-        let failed = result.drops.iter().filter(|drop| {
-            self.0.contains_key(&drop.url) && is_worth_another(drop.reason, &drop.url, applying)
-        });
+        let failed = result.drops.iter().filter(|drop| self.may_help(drop, site));
         let mut wanted: BTreeSet<String> = failed.map(|drop| drop.url.clone()).collect();
         let mut found: BTreeMap<String, (Option<Timestamp>, Origin)> = BTreeMap::new();
         loop {
-            let next = self.next_of(&wanted, applying.site.key(), result);
+            let next = self.next_of(&wanted, site.key(), result);
             if next.is_empty() {
                 break;
             }
             for some in at_once(next, most) {
-                for article in try_some(some, applying, spool, result)? {
+                for (article, characters) in try_some(some)? {
+                    result.characters.add(characters);
                     wanted.remove(&article.url);
                     found.insert(article.url.clone(), (article.fetched, article.origin.clone()));
                     result.articles.push(article);
@@ -102,7 +121,7 @@ impl OtherCaptures {
         });
         for (url, Captures { kept, others, .. }) in self.0 {
             let kept = found.get(&url).map_or(kept, |(fetched, _)| *fetched);
-            let key = applying.site.key();
+            let key = site.key();
             result.drops.extend(others.iter().map(|capture| duplicate(key, capture, kept)));
         }
         result.articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
@@ -135,7 +154,7 @@ impl OtherCaptures {
 
 /// Whether a page that was dropped for this reason may be an article in another capture. A page that is a
 /// list by its address is one in every capture.
-fn is_worth_another(reason: DropReason, url: &str, applying: &Applying<'_>) -> bool {
+fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
     match reason {
         wall if wall.is_wall() => true,
         DropReason::NoContent
@@ -143,7 +162,7 @@ fn is_worth_another(reason: DropReason, url: &str, applying: &Applying<'_>) -> b
         | DropReason::TooMuchWork
         | DropReason::Internal => true,
         DropReason::ListPage => {
-            let is_section = applying.site.addresses().pages_below(url);
+            let is_section = site.addresses().pages_below(url);
             address_says(url, is_section) != Some(TemplateKind::List)
         }
         _ => false,
@@ -165,27 +184,4 @@ fn at_once(captures: Vec<(usize, Stored)>, most: u64) -> Vec<Vec<(usize, Stored)
         }
     }
     runs
-}
-
-/// The articles of some captures; adds their counts to `result`.
-fn try_some(
-    captures: Vec<(usize, Stored)>,
-    applying: &Applying<'_>,
-    spool: &Spool,
-    result: &mut SiteResult,
-) -> io::Result<Vec<Article>> {
-    let (pages, stored): (Vec<usize>, Vec<Stored>) = captures.into_iter().unzip();
-    let loaded = spool.load(applying.site.key(), stored)?;
-    let pages: Vec<(usize, Page)> = pages.into_iter().zip(loaded).collect();
-    let parsed = parse(&pages, applying.settings, applying.meter);
-    let mut articles = Vec::new();
-    for (at, parsed) in &parsed {
-        if let Ok(parsed) = parsed
-            && let Some((article, applied)) = applying.capture(*at, parsed)
-        {
-            result.characters.add(applied.characters);
-            articles.push(article);
-        }
-    }
-    Ok(articles)
 }

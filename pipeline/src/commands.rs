@@ -12,5 +12,7 @@ pub mod report;
 pub mod run;
 pub mod search;
 pub mod status;
+#[cfg(feature = "parquet")]
+pub mod steps;
 pub mod train;
 pub mod wrappers;

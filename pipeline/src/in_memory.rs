@@ -13,7 +13,7 @@ use sitemodel::{
 };
 
 use crate::memory::weight;
-use crate::stages::learn::{Surveyed, head_of, needs_heads, parse, sample};
+use crate::stages::learn::{Surveyed, head_of, head_of_page, needs_heads, parse, sample};
 
 /// Learns the model of a site, as a run does: from a sample of its pages, then from a sample of those for which
 /// that gave no template. With a `previous` model its templates are learnt anew and keep their ids.
@@ -22,7 +22,7 @@ use crate::stages::learn::{Surveyed, head_of, needs_heads, parse, sample};
 pub fn learn(site: Site, previous: Option<&SiteModel>, settings: &Settings) -> SiteModel {
     let Site { key, pages, feed_items } = site;
     let heads: Option<Vec<PageHead>> = needs_heads(&feed_items, settings)
-        .then(|| pages.par_iter().map(|page| head(page, settings)).collect());
+        .then(|| pages.par_iter().map(|page| head_of_page(page, settings)).collect());
     let urls = pages.iter().map(|page| &*page.url);
     let surveyed = Surveyed::of(&key, urls, feed_items, heads.as_deref(), settings);
     let mut learning = InMemory { site: surveyed, pages, settings };
@@ -33,12 +33,6 @@ pub fn learn(site: Site, previous: Option<&SiteModel>, settings: &Settings) -> S
         true => model,
         false => learning.learn_from(&left, Some(&model)),
     }
-}
-
-/// What a page says of itself; its address only, where the parser fails.
-fn head(page: &Page, settings: &Settings) -> PageHead {
-    let head = || head_of(&parse_page(page, settings), settings);
-    catch_unwind(AssertUnwindSafe(head)).unwrap_or_else(|_| PageHead::of(page, None, ""))
 }
 
 /// A site whose pages are in memory.

@@ -16,6 +16,9 @@ RSS, Atom, JSON ────┴► read ─► group ─► learn ─► apply �
 run be larger than memory, `resume/` lets it resume after it was stopped, and [`progress`] reports how far it is.
 */
 
+// Some of what the steps use is used by nothing else.
+#![cfg_attr(not(feature = "parquet"), allow(dead_code, unused_imports))]
+
 mod captures;
 pub mod commands;
 pub mod config;
@@ -42,5 +45,7 @@ pub mod site;
 pub mod site_config_files;
 pub mod site_configs;
 pub mod stages;
+#[cfg(feature = "parquet")]
+pub mod steps;
 mod waiting;
 mod workers;

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+#[cfg(feature = "parquet")]
+use sitegrove::commands::steps;
 use sitegrove::commands::{
     bench, changes, evaluate, extract, history, inspect, models, report, run, search, status,
     train, wrappers,
@@ -56,6 +58,18 @@ enum Command {
     Run(run::RunArgs),
     /// Show the progress of a run
     Status(status::StatusArgs),
+    /// First step of a run by many processes: read archives into a file
+    #[cfg(feature = "parquet")]
+    Survey(steps::SurveyArgs),
+    /// Second step of a run by many processes: learn a share of the sites
+    #[cfg(feature = "parquet")]
+    Learn(steps::LearnArgs),
+    /// Third step of a run by many processes: apply models to the pages of larger sites
+    #[cfg(feature = "parquet")]
+    Apply(steps::ApplyArgs),
+    /// Last step of a run by many processes: write the results of all
+    #[cfg(feature = "parquet")]
+    Merge(steps::MergeArgs),
     /// Extract a few pages of one layout and print them
     Extract(extract::ExtractArgs),
     /// Search the index of a run, or remove articles from it
@@ -94,6 +108,10 @@ impl Command {
     /// Whether the command handles signals itself to clean up. The others have nothing to clean up: a signal
     /// ends them.
     fn stops_by_itself(&self) -> bool {
+        #[cfg(feature = "parquet")]
+        if matches!(self, Self::Survey(_) | Self::Learn(_) | Self::Apply(_) | Self::Merge(_)) {
+            return true;
+        }
         matches!(self, Self::Run(_) | Self::Inspect(_) | Self::Wrappers(_) | Self::Bench(_))
     }
 }
@@ -173,6 +191,14 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
     match command {
         Command::Run(args) => run::run(args, stop, out).map(code),
         Command::Status(args) => status::run(args, out).map(code),
+        #[cfg(feature = "parquet")]
+        Command::Survey(args) => steps::survey(args, stop, out).map(code),
+        #[cfg(feature = "parquet")]
+        Command::Learn(args) => steps::learn(args, stop, out).map(|()| ExitCode::SUCCESS),
+        #[cfg(feature = "parquet")]
+        Command::Apply(args) => steps::apply(args, stop, out).map(|()| ExitCode::SUCCESS),
+        #[cfg(feature = "parquet")]
+        Command::Merge(args) => steps::merge(args, stop, out).map(code),
         Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),

@@ -36,7 +36,8 @@ use crate::resume::folder::{Claim, Identity, RunFolder};
 use crate::shuffle::spool::Spool;
 use crate::stages::emit::Outputs;
 
-pub(crate) use self::inputs::read_all;
+pub(crate) use self::finishing::finish_folder;
+pub(crate) use self::inputs::{find as find_inputs, read_all};
 
 /// The outcome of a run.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ are then read one by one ([`partition`]).
 */
 
 pub(crate) mod partition;
+pub(crate) mod places;
 pub(crate) mod sorted;
 pub(crate) mod spool;
 pub(crate) mod stored;

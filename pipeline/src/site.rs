@@ -9,12 +9,16 @@
 //!
 //! A small site is processed as a whole: each page is parsed once. A larger one is processed in batches; each
 //! is a part of its result and a point to resume from. The articles are the same.
+//!
+//! What comes of pages is computed by a [`Hand`]: from pages in memory or on disk ([`loaded`]), or by other
+//! processes (`steps/merge.rs`).
 
 mod again;
 mod change;
 mod decision;
 mod in_hand;
 mod kept;
+mod loaded;
 mod night;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,12 +26,15 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use grouping::PageHead;
-use model::{Article, FeedItem, Page, Site, SiteConfigFile, SiteResult};
+use grouping::{PageHead, Sample};
+use model::{Article, CharacterCounts, FeedItem, Page, Site, SiteConfigFile, SiteResult};
 use modelstore::Store;
-use sitemodel::{Applied, Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
+use sitemodel::{Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
-use self::night::Begun;
+use self::loaded::InMemory;
+pub(crate) use self::loaded::{Batched, learnt_site_configs};
+pub(crate) use self::night::Begun;
+
 use crate::captures::OtherCaptures;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
@@ -35,12 +42,16 @@ use crate::shuffle::partition::StoredSite;
 use crate::shuffle::spool::Spool;
 use crate::shuffle::stored::Stored;
 use crate::sink_name::SinkName;
-use crate::site_configs::site_configs;
-use crate::stages::apply::{Applying, Outcomes, Unassigned, join, result};
-use crate::stages::learn::{ParsedPages, Surveyed, head_of, needs_heads, parse, sample};
+use crate::stages::apply::{Applying, Findings, Unassigned, join, result, unassigned};
+use crate::stages::learn::{
+    ParsedPages, Surveyed, head_of, head_of_page, needs_heads, parse, sample,
+};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
+
+/// The same in one thread.
+type Take<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
 
 /// Processes a site in memory, as a run does.
 pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
@@ -77,53 +88,106 @@ pub(crate) fn work_on(
 ) -> io::Result<()> {
     let settings = &config.settings();
     let at_once = site.weight() <= config.run.batch_bytes;
-    let StoredSite { key, pages, items, others } = site;
-    let others = OtherCaptures::of(others);
-    let mut work = Work { key, pages, others, spool, store, config, settings, clock };
-    if at_once { work.whole(items, emit) } else { work.in_batches(items, done, emit) }
+    let (mut work, items) = Work::of(site, spool, store, config, settings, clock);
+    if !at_once {
+        let heads = work.needed_heads(&items)?;
+        return work.in_batches(&mut Batched::default(), items, heads, done, emit);
+    }
+    let pages = work.take_all()?;
+    let parsed = parse(&pages, settings, clock);
+    let heads = needs_heads(&items, settings).then(|| heads(&parsed, settings));
+    work.whole(&mut InMemory::new(parsed), items, heads, emit)
+}
+
+/// How the pages of a site are worked on.
+pub(crate) trait Hand {
+    /// The model that the site is begun with.
+    fn begin(&mut self, work: &Work<'_>, site: &mut Surveyed) -> io::Result<Begun>;
+
+    /// What comes of pages by a model.
+    fn apply(
+        &mut self,
+        work: &Work<'_>,
+        applying: &Applying<'_>,
+        pages: &[usize],
+        then: Unassigned,
+    ) -> io::Result<Findings>;
+
+    /// Adds templates for unassigned pages to a model.
+    fn learn_further(
+        &mut self,
+        work: &Work<'_>,
+        site: &Surveyed,
+        pages: &[usize],
+        model: &SiteModel,
+    ) -> io::Result<SiteModel>;
+
+    /// The articles of other captures, each with the index of the page of its address.
+    fn captures(
+        &mut self,
+        work: &Work<'_>,
+        applying: &Applying<'_>,
+        captures: Vec<(usize, Stored)>,
+    ) -> io::Result<Vec<(Article, CharacterCounts)>>;
+
+    /// Site configs of what was learnt, from the pages of the samples.
+    fn site_configs(
+        &mut self,
+        work: &Work<'_>,
+        applying: &Applying<'_>,
+    ) -> io::Result<Vec<SiteConfigFile>>;
 }
 
 /// A site that is being processed.
-struct Work<'a> {
-    key: String,
-    pages: Vec<Stored>,
-    others: OtherCaptures,
+pub(crate) struct Work<'a> {
+    pub(crate) key: String,
+    /// The best captures of its pages, by address.
+    pub(crate) pages: Vec<Stored>,
+    pub(crate) others: OtherCaptures,
     spool: &'a Spool,
     /// The store of models, if there is one.
     store: Option<&'a Store>,
-    config: &'a Config,
-    settings: &'a Settings,
-    clock: &'a Clock,
+    pub(crate) config: &'a Config,
+    pub(crate) settings: &'a Settings,
+    pub(crate) clock: &'a Clock,
 }
 
 impl<'a> Work<'a> {
+    /// A site, and the feed items that lead to it.
+    pub(crate) fn of(
+        site: StoredSite,
+        spool: &'a Spool,
+        store: Option<&'a Store>,
+        config: &'a Config,
+        settings: &'a Settings,
+        clock: &'a Clock,
+    ) -> (Self, Vec<FeedItem>) {
+        let StoredSite { key, pages, items, others } = site;
+        let others = OtherCaptures::of(others);
+        (Self { key, pages, others, spool, store, config, settings, clock }, items)
+    }
+
     /// All pages at once.
-    fn whole(&mut self, items: Vec<FeedItem>, emit: &mut Emit<'_>) -> io::Result<()> {
+    pub(crate) fn whole(
+        &mut self,
+        hand: &mut dyn Hand,
+        items: Vec<FeedItem>,
+        heads: Option<Vec<PageHead>>,
+        emit: &mut Take<'_>,
+    ) -> io::Result<()> {
         let all: Vec<usize> = (0..self.pages.len()).collect();
-        let pages = self.load(&all)?;
-        self.release(&all);
-        let parsed = parse(&pages, self.settings, self.clock);
-        let heads = needs_heads(&items, self.settings).then(|| heads(&parsed, self.settings));
         let mut site = self.survey(items, heads.as_deref());
-        let Begun { model, known, applied, unassigned: then, night } =
-            self.begin(&mut site, &parsed)?;
-        let applying = self.applying(&site, &model);
-        let mut outcomes = applying.apply_further(&parsed, &known, then, applied);
-        let left = unassigned(&outcomes);
-        let (left, mut parsed): (ParsedPages<'_>, ParsedPages<'_>) =
-            parsed.into_iter().partition(|(at, _)| left.contains(at));
-        let model = if left.is_empty() {
-            model
-        } else {
-            let (model, known) = self.learn(&site, &left, Some(&model));
+        let Begun { mut model, unassigned: then, night, .. } = hand.begin(self, &mut site)?;
+        let mut findings = hand.apply(self, &self.applying(&site, &model), &all, then)?;
+        let left: Vec<usize> = unassigned(&findings).into_iter().collect();
+        if !left.is_empty() {
+            model = hand.learn_further(self, &site, &left, &model)?;
             let applying = self.applying(&site, &model);
-            outcomes.extend(applying.apply(&left, &known, Unassigned::Alone));
-            model
-        };
-        parsed.extend(left);
+            findings.extend(hand.apply(self, &applying, &left, Unassigned::Alone)?);
+        }
         let applying = self.applying(&site, &model);
-        let mut result = self.result(&applying, &parsed, outcomes)?;
-        result.site_configs = self.site_configs(&result.articles, &model, &parsed);
+        let mut result = self.result(hand, &applying, findings)?;
+        result.site_configs = self.site_configs(hand, &applying)?;
         if let Some(night) = night {
             night.finish(&model, self, &mut result)?;
         }
@@ -131,71 +195,65 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// One batch after the other; pages that wait for the second round come last.
-    fn in_batches(
+    /// One batch after the other. Articles that wait for the final model come last: those with an unassigned page,
+    /// and those of which another capture may be needed.
+    pub(crate) fn in_batches(
         &mut self,
+        hand: &mut dyn Hand,
         items: Vec<FeedItem>,
+        heads: Option<Vec<PageHead>>,
         done: usize,
-        emit: &mut Emit<'_>,
+        emit: &mut Take<'_>,
     ) -> io::Result<()> {
-        let heads = match needs_heads(&items, self.settings) {
-            true => Some(self.heads()?),
-            false => None,
-        };
         let mut site = self.survey(items, heads.as_deref());
         drop(heads);
-        let (Begun { model, unassigned: then, night, .. }, mut site_configs) =
-            self.begin_large(&mut site)?;
+        let Begun { mut model, unassigned: then, mut night, .. } = hand.begin(self, &mut site)?;
         let batches = self.batches(site.units());
         let first_round = batches.len();
         let mut waiting: Vec<Vec<usize>> = Vec::new();
+        let mut left: BTreeSet<usize> = BTreeSet::new();
         for (number, batch) in batches.into_iter().enumerate() {
-            let pages = self.load(&batch.concat())?;
-            let parsed = parse(&pages, self.settings, self.clock);
             let applying = self.applying(&site, &model);
-            let is_left = |(at, parsed): &&(usize, Result<ParsedPage<'_>, &Page>)| {
-                then == Unassigned::Wait
-                    && parsed.as_ref().is_ok_and(|parsed| applying.is_unassigned(*at, parsed))
+            let mut findings = hand.apply(self, &applying, &batch.concat(), then)?;
+            let waits = match then {
+                Unassigned::Wait => self.waiting(&site, &findings),
+                Unassigned::Alone => BTreeSet::new(),
             };
-            let left: BTreeSet<usize> = parsed.iter().filter(is_left).map(|(at, _)| *at).collect();
+            left.append(&mut unassigned(&findings));
             let (later, now): (Vec<Vec<usize>>, Vec<Vec<usize>>) =
-                batch.into_iter().partition(|unit| unit.iter().any(|page| left.contains(page)));
+                batch.into_iter().partition(|unit| unit.iter().any(|page| waits.contains(page)));
+            let later_pages: BTreeSet<usize> = later.iter().flatten().copied().collect();
+            findings.retain(|page, _| !later_pages.contains(page));
             waiting.extend(later);
-            let now: BTreeSet<usize> = now.into_iter().flatten().collect();
             if number >= done {
-                let parsed = parsed.into_iter().filter(|(at, _)| now.contains(at)).collect();
-                let outcomes = applying.apply(&parsed, &BTreeMap::new(), then);
-                let mut result = self.result(&applying, &parsed, outcomes)?;
+                let mut result = self.result(hand, &applying, findings)?;
                 if let Some(night) = &night {
                     night.stamp(&mut result);
                 }
-                let site_configs = std::mem::take(&mut site_configs);
-                let result = SiteResult { more: true, site_configs, ..result };
-                if emit(number, result).is_break() {
+                if emit(number, SiteResult { more: true, ..result }).is_break() {
                     return Ok(());
                 }
             }
-            self.release(&now.into_iter().collect::<Vec<_>>());
+            self.release(&now.concat());
         }
-        let model = match waiting.is_empty() {
-            true => model,
-            false => self.learn_further(&site, &waiting.concat(), &model)?,
-        };
+        if !left.is_empty() {
+            let left: Vec<usize> = left.into_iter().collect();
+            model = hand.learn_further(self, &site, &left, &model)?;
+        }
         let mut batches = self.batches(waiting);
         if batches.is_empty() {
             // An empty last part marks the end of the site.
             batches.push(Vec::new());
         }
         let last = first_round + batches.len() - 1;
-        let mut night = night;
+        let applying = self.applying(&site, &model);
         for (number, batch) in (first_round..).zip(batches).filter(|(number, _)| *number >= done) {
-            let all = batch.concat();
-            let pages = self.load(&all)?;
-            self.release(&all);
-            let parsed = parse(&pages, self.settings, self.clock);
-            let applying = self.applying(&site, &model);
-            let outcomes = applying.apply(&parsed, &BTreeMap::new(), Unassigned::Alone);
-            let mut result = self.result(&applying, &parsed, outcomes)?;
+            let pages = batch.concat();
+            let findings = hand.apply(self, &applying, &pages, Unassigned::Alone)?;
+            let mut result = self.result(hand, &applying, findings)?;
+            if number == last {
+                result.site_configs = self.site_configs(hand, &applying)?;
+            }
             match night.take() {
                 Some(own) if number == last => own.finish(&model, self, &mut result)?,
                 Some(own) => {
@@ -204,6 +262,7 @@ impl<'a> Work<'a> {
                 }
                 None => {}
             }
+            self.release(&pages);
             if emit(number, SiteResult { more: number < last, ..result }).is_break() {
                 break;
             }
@@ -211,7 +270,17 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> Applying<'b>
+    /// The pages that cannot be finished before the model is final.
+    pub(crate) fn waiting(&self, site: &Surveyed, findings: &Findings) -> BTreeSet<usize> {
+        let waits = |page: &usize| match &findings[page].applied.outcome {
+            Outcome::Article(_) => false,
+            Outcome::Drop(drop) => self.others.may_help(drop, site),
+            Outcome::Unassigned => true,
+        };
+        findings.keys().copied().filter(waits).collect()
+    }
+
+    pub(crate) fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> Applying<'b>
     where
         'a: 'b,
     {
@@ -219,10 +288,24 @@ impl<'a> Work<'a> {
     }
 
     /// Pages by their indices.
-    fn load(&self, pages: &[usize]) -> io::Result<Vec<(usize, Page)>> {
-        let stored = pages.iter().map(|&page| self.pages[page].clone()).collect();
+    pub(crate) fn load(&self, pages: &[usize]) -> io::Result<Vec<(usize, Page)>> {
+        let stored = pages.iter().map(|&page| (page, self.pages[page].clone())).collect();
+        self.load_captures(stored)
+    }
+
+    /// Captures, with the indices of the pages of their addresses.
+    fn load_captures(&self, captures: Vec<(usize, Stored)>) -> io::Result<Vec<(usize, Page)>> {
+        let (pages, stored): (Vec<usize>, Vec<Stored>) = captures.into_iter().unzip();
         let loaded = self.clock.read.time(|| self.spool.load(&self.key, stored))?;
-        Ok(pages.iter().copied().zip(loaded).collect())
+        Ok(pages.into_iter().zip(loaded).collect())
+    }
+
+    /// All pages; their HTML is not kept elsewhere.
+    fn take_all(&mut self) -> io::Result<Vec<(usize, Page)>> {
+        let all: Vec<usize> = (0..self.pages.len()).collect();
+        let pages = self.load(&all)?;
+        self.release(&all);
+        Ok(pages)
     }
 
     /// Frees the HTML of pages that are not needed again.
@@ -235,14 +318,25 @@ impl<'a> Work<'a> {
         Surveyed::of(&self.key, urls, items, heads, self.settings)
     }
 
-    /// The heads of all pages.
-    fn heads(&self) -> io::Result<Vec<PageHead>> {
-        let mut all = Vec::with_capacity(self.pages.len());
-        for batch in self.batches((0..self.pages.len()).map(|page| vec![page]).collect()) {
-            let pages = self.load(&batch.concat())?;
-            all.extend(heads(&parse(&pages, self.settings, self.clock), self.settings));
+    /// The site as it is known before learning, without loading pages that were surveyed by another process.
+    pub(crate) fn surveyed(&self, items: Vec<FeedItem>) -> io::Result<Surveyed> {
+        let heads = self.needed_heads(&items)?;
+        Ok(self.survey(items, heads.as_deref()))
+    }
+
+    /// The heads of all pages, where surveying the site needs them.
+    pub(crate) fn needed_heads(&self, items: &[FeedItem]) -> io::Result<Option<Vec<PageHead>>> {
+        if !needs_heads(items, self.settings) {
+            return Ok(None);
         }
-        Ok(all)
+        let mut heads: Vec<Option<PageHead>> = self.pages.iter().map(Stored::page_head).collect();
+        let unknown = (0..heads.len()).filter(|&page| heads[page].is_none());
+        for batch in self.batches(unknown.map(|page| vec![page]).collect()) {
+            for (at, page) in self.load(&batch.concat())? {
+                heads[at] = Some(head_of_page(&page, self.settings));
+            }
+        }
+        Ok(Some(heads.into_iter().flatten().collect()))
     }
 
     /// Splits units into batches of at most half of `batch_bytes`, with at least one unit each.
@@ -286,88 +380,59 @@ impl<'a> Work<'a> {
         (model, known.collect())
     }
 
-    /// The pages of the sample of some pages of a large site.
-    fn sample_of(&self, pages: &[usize]) -> io::Result<Vec<(usize, Page)>> {
+    /// The indices of the sample of some pages.
+    pub(crate) fn sample_of(&self, pages: &[usize]) -> Vec<usize> {
         let heads = pages.iter().map(|&page| &self.pages[page].head);
-        let chosen = sample(heads.map(|head| (&*head.url, head.weight)), self.settings);
-        self.load(&chosen.chosen.iter().map(|&at| pages[at]).collect::<Vec<_>>())
+        let Sample { chosen, .. } =
+            sample(heads.map(|head| (&*head.url, head.weight)), self.settings);
+        chosen.into_iter().map(|at| pages[at]).collect()
     }
 
-    /// The model that a large site is begun with, from its sample. Gives also site configs, if they are asked
-    /// for.
-    fn begin_large(&self, site: &mut Surveyed) -> io::Result<(Begun, Vec<SiteConfigFile>)> {
-        let pages = self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())?;
-        let parsed = parse(&pages, self.settings, self.clock);
-        let begun = self.begin(site, &parsed)?;
-        if !self.config.emit.sinks.contains(&SinkName::SiteConfig) {
-            return Ok((begun, Vec::new()));
-        }
-        let applying = self.applying(site, &begun.model);
-        let outcomes = applying.apply(&parsed, &begun.known, Unassigned::Wait);
-        let articles = outcomes.into_values().filter_map(|applied| match applied.outcome {
-            Outcome::Article(article) => Some(*article),
-            _ => None,
-        });
-        let mut articles: Vec<Article> = articles.collect();
-        articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
-        let site_configs = self.site_configs(&articles, &begun.model, &parsed);
-        Ok((begun, site_configs))
+    /// The indices of the sample of the site.
+    pub(crate) fn sample(&self) -> Vec<usize> {
+        self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())
     }
 
-    /// Adds templates to a model, from the sample of some pages of a large site.
-    fn learn_further(
-        &self,
-        site: &Surveyed,
-        pages: &[usize],
-        previous: &SiteModel,
-    ) -> io::Result<SiteModel> {
-        let pages = self.sample_of(pages)?;
-        let parsed = parse(&pages, self.settings, self.clock);
-        Ok(self.learn(site, &parsed, Some(previous)).0)
+    /// Whether site configs are to be written.
+    pub(crate) fn wants_site_configs(&self) -> bool {
+        self.config.emit.sinks.contains(&SinkName::SiteConfig)
     }
 
     fn site_configs(
         &self,
-        articles: &[Article],
-        model: &SiteModel,
-        parsed: &ParsedPages<'_>,
-    ) -> Vec<SiteConfigFile> {
-        if !self.config.emit.sinks.contains(&SinkName::SiteConfig) {
-            return Vec::new();
+        hand: &mut dyn Hand,
+        applying: &Applying<'_>,
+    ) -> io::Result<Vec<SiteConfigFile>> {
+        match self.wants_site_configs() {
+            true => hand.site_configs(self, applying),
+            false => Ok(Vec::new()),
         }
-        let parsed: Vec<&ParsedPage<'_>> =
-            parsed.iter().filter_map(|(_, page)| page.as_ref().ok()).collect();
-        site_configs(articles, model, &parsed)
     }
 
     /// The result of pages, including the articles of their other captures.
     fn result(
         &mut self,
+        hand: &mut dyn Hand,
         applying: &Applying<'_>,
-        parsed: &ParsedPages<'_>,
-        mut outcomes: Outcomes,
+        mut findings: Findings,
     ) -> io::Result<SiteResult> {
-        join(applying.site, &mut outcomes);
-        let mut result = result(applying, parsed, outcomes);
-        let heads = parsed.iter().map(|(at, _)| (*at, &self.pages[*at].head));
-        let others = self.others.of_pages(heads);
-        others.try_for(applying, self.spool, self.config.run.batch_bytes / 2, &mut result)?;
+        join(applying.site, &mut findings);
+        let heads = findings.keys().map(|at| (*at, &self.pages[*at].head));
+        let others = self.others.take_of(heads);
+        let mut result = result(applying.site, applying.model, findings);
+        let work = &*self;
+        let mut try_some = |captures| hand.captures(work, applying, captures);
+        let most = self.config.run.batch_bytes / 2;
+        others.try_for(applying.site, most, &mut result, &mut try_some)?;
         Ok(result)
     }
-}
-
-/// The pages that wait for the second round.
-fn unassigned(outcomes: &Outcomes) -> BTreeSet<usize> {
-    let waits =
-        |(at, applied): (&usize, &Applied)| (applied.outcome == Outcome::Unassigned).then_some(*at);
-    outcomes.iter().filter_map(waits).collect()
 }
 
 /// The heads of parsed pages.
 fn heads(parsed: &ParsedPages<'_>, settings: &Settings) -> Vec<PageHead> {
     let head = |(_, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
         Ok(parsed) => head_of(parsed, settings),
-        Err(page) => PageHead::of(page, None, ""),
+        Err(page) => head_of_page(page, settings),
     };
     parsed.iter().map(head).collect()
 }

@@ -13,8 +13,12 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 18] = [
     "run",
+    "survey",
+    "learn",
+    "apply",
+    "merge",
     "status",
     "extract",
     "search",

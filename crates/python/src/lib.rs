@@ -27,6 +27,7 @@ mod settings;
 mod shown;
 mod single;
 mod site_model;
+mod steps;
 mod stream;
 mod tables_out;
 mod template;
@@ -62,6 +63,8 @@ mod extension {
     use crate::single::extract;
     #[pymodule_export]
     use crate::site_model::{SiteModel, learn};
+    #[pymodule_export]
+    use crate::steps::{apply_models, learn_share, merge_files, survey_inputs};
     #[pymodule_export]
     use crate::stream::{RecordBatch, RecordBatchReader};
     #[pymodule_export]

@@ -29,7 +29,10 @@ def _run(*command: str, at: Path) -> None:
 
 def test_the_stubs_are_those_of_the_module(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
-    _run("mypy.stubtest", "sitegrove", "--ignore-disjoint-bases", at=tmp_path)
+    # Its blocks derive from those of datatrove, which has no types.
+    (tmp_path / "allowed").write_text("sitegrove\\.datatrove\\..*\n", encoding="utf-8")
+    allowed = ("--allowlist", str(tmp_path / "allowed"), "--ignore-unused-allowlist")
+    _run("mypy.stubtest", "sitegrove", "--ignore-disjoint-bases", *allowed, at=tmp_path)
 
 
 def test_examples_have_types(tmp_path: Path) -> None:

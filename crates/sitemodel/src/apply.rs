@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage};
+use serde::{Deserialize, Serialize};
 
 use crate::body::Body;
 use crate::characters::character_counts;
@@ -19,7 +20,7 @@ use crate::template::{Learnt, Way};
 use crate::walls;
 
 /// The outcome of a page.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub enum Outcome {
     /// An article.
     Article(Box<Article>),
@@ -31,7 +32,7 @@ pub enum Outcome {
 }
 
 /// The outcome of a page, with its counts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Applied {
     /// The outcome.
     pub outcome: Outcome,
@@ -268,7 +269,8 @@ impl SiteModel {
 }
 
 impl Applied {
-    fn dropped(drop: Drop) -> Self {
+    /// A page that was dropped without being looked at.
+    pub fn dropped(drop: Drop) -> Self {
         Self {
             outcome: Outcome::Drop(Box::new(drop)),
             template: None,

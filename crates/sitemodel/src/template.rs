@@ -55,7 +55,7 @@ pub struct Learnt {
 }
 
 /// How a page was processed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub enum Way {
     /// On the fast path: by the wrapper, with the scores that its patterns had in the sample.
     FastPath,

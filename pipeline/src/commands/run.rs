@@ -162,29 +162,19 @@ impl RunArgs {
         if let Some(out) = &self.out {
             config.run.out.clone_from(out);
         }
-        if let Some(engine) = self.engine {
-            config.rank.engine = engine;
-        }
-        if let Some(signifiers) = self.signifiers {
-            config.signify.source = match signifiers {
-                SignifiersArg::Tfidf => SignifierChoice::TfIdf,
-                SignifiersArg::Feeds => SignifierChoice::Feeds,
-            };
-        }
-        if let Some(sinks) = &self.sinks {
-            config.emit.sinks.clone_from(&sinks.0);
-        }
-        if !self.site_configs.is_empty() {
-            config.wrap.site_configs.extend(self.site_configs.iter().cloned());
-            config.read_site_configs()?;
-        }
+        let choices = Choices {
+            engine: self.engine,
+            signifiers: self.signifiers,
+            sinks: self.sinks.as_ref(),
+            site_configs: &self.site_configs,
+            markdown: self.markdown,
+            page_types: &self.page_types,
+            jobs: self.jobs,
+        };
+        choices.apply(&mut config)?;
         if let Some(archive) = &self.archive {
             config.emit.archive.clone_from(archive);
             config.emit.sinks.push(SinkName::Sqlite);
-        }
-        config.emit.markdown |= self.markdown;
-        if !self.page_types.is_empty() {
-            config.emit.page_types.clone_from(&self.page_types);
         }
         if let Some(index) = &self.index {
             config.emit.index.clone_from(index);
@@ -206,9 +196,6 @@ impl RunArgs {
         if let Some(size) = &self.models_size {
             config.run.models_size.clone_from(size);
         }
-        if let Some(jobs) = self.jobs {
-            config.run.jobs = jobs;
-        }
         let of_models = |own: &FailOn| *own != FailOn::Empty;
         if self.fail_on.iter().any(of_models) && config.run.models().is_none() {
             bail!(
@@ -216,6 +203,50 @@ impl RunArgs {
             );
         }
         Ok(config)
+    }
+}
+
+/// Choices of the command line that decide what is learnt, extracted and written.
+pub(super) struct Choices<'a> {
+    pub(super) engine: Option<Engine>,
+    pub(super) signifiers: Option<SignifiersArg>,
+    pub(super) sinks: Option<&'a SinkList>,
+    pub(super) site_configs: &'a [PathBuf],
+    pub(super) markdown: bool,
+    pub(super) page_types: &'a [PageType],
+    pub(super) jobs: Option<usize>,
+}
+
+impl Choices<'_> {
+    /// Changes the settings accordingly.
+    ///
+    /// # Errors
+    /// If a site config cannot be read.
+    pub(super) fn apply(&self, config: &mut Config) -> Result<()> {
+        if let Some(engine) = self.engine {
+            config.rank.engine = engine;
+        }
+        if let Some(signifiers) = self.signifiers {
+            config.signify.source = match signifiers {
+                SignifiersArg::Tfidf => SignifierChoice::TfIdf,
+                SignifiersArg::Feeds => SignifierChoice::Feeds,
+            };
+        }
+        if let Some(sinks) = self.sinks {
+            config.emit.sinks.clone_from(&sinks.0);
+        }
+        if !self.site_configs.is_empty() {
+            config.wrap.site_configs.extend(self.site_configs.iter().cloned());
+            config.read_site_configs()?;
+        }
+        config.emit.markdown |= self.markdown;
+        if !self.page_types.is_empty() {
+            config.emit.page_types.clone_from(&self.page_types.to_vec());
+        }
+        if let Some(jobs) = self.jobs {
+            config.run.jobs = jobs;
+        }
+        Ok(())
     }
 }
 
@@ -297,7 +328,7 @@ fn is_empty_night(ledger: &Ledger) -> bool {
 /// Maximum number of sites in the summary.
 const SITES_SHOWN: usize = 15;
 
-fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> {
+pub(super) fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> {
     let ledger = &report.ledger;
     let counts = &ledger.counts;
     writeln!(

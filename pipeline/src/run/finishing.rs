@@ -12,14 +12,23 @@ use crate::sink_name::SinkName;
 
 impl RunContext<'_> {
     /// Writes the report, then the ledger, which marks the run as complete, and removes the state of the run.
-    pub(super) fn finish(&self, mut ledger: Ledger) -> Result<Ledger> {
-        let config = self.config;
-        draw_report(config, &mut ledger).inspect_err(|error| self.status.stopped(error))?;
-        AtomicFile::write_whole(&config.run.out.join(FILE), ledger.to_json().as_bytes())?;
+    pub(super) fn finish(&self, ledger: Ledger) -> Result<Ledger> {
+        let ledger =
+            finish_folder(self.config, ledger).inspect_err(|error| self.status.stopped(error))?;
         self.status.write_metrics(&ledger);
         drop(self.spool_at.exists().then(|| std::fs::remove_dir_all(self.spool_at)));
         Ok(ledger)
     }
+}
+
+/// Writes the report, then the ledger, which marks the results as complete.
+///
+/// # Errors
+/// If the ledger cannot be written, or the report is all that was to be written and cannot be.
+pub(crate) fn finish_folder(config: &Config, mut ledger: Ledger) -> Result<Ledger> {
+    draw_report(config, &mut ledger)?;
+    AtomicFile::write_whole(&config.run.out.join(FILE), ledger.to_json().as_bytes())?;
+    Ok(ledger)
 }
 
 /// Writes the report, if it is chosen and its figures are complete. It shows times, so it is written after

@@ -19,7 +19,7 @@ use crate::waiting;
 ///
 /// # Errors
 /// If there are none, one does not exist, or none can be read.
-pub(super) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
+pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
     let (named, feeds) = (config.run.inputs.clone(), config.run.feeds.clone());
     // With nothing given to read again, what the store retains is read again.
     let retained = config.run.models().filter(|_| config.run.reextract && named.is_empty());

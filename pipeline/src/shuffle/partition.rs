@@ -11,21 +11,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use grouping::matching::{Candidate, Original, Settled, halves, whole};
 use grouping::{
-    Address, Capture, Copies, MOST_HOPS, Redirects, Tracking, Visited, drop_of, redirect, settle,
-    site_key,
+    Address, Capture, Copies, MOST_HOPS, Redirects, Revisit, Tracking, Visited, drop_of, redirect,
+    settle, site_key,
 };
 use jiff::Timestamp;
-use model::{Drop, DropReason, FeedItem, Origin, Page};
+use model::{Drop, DropReason, FeedItem, Origin};
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::memory::weight;
 use crate::revisits::{Originals, Revisits, nowhere};
+use crate::shuffle::places::{PagePlace, Places, copy_of, stored};
 use crate::shuffle::sorted::{self, Item, Merged, Sorter, write_all};
 use crate::shuffle::spool::{PARTS, SAVED, Spool};
-use crate::shuffle::stored::{Head, Html, SourceRecord, Stored};
+use crate::shuffle::stored::{Head, Html, Stored};
 use crate::stages::group::own_address;
-use crate::stages::read::{Intake, Place, Source};
+use crate::stages::read::{Intake, Source};
 
 impl Capture for Stored {
     fn url(&self) -> &str {
@@ -136,48 +136,74 @@ impl<'a> Partitioner<'a> {
         let digest = source.digest;
         match intake {
             Intake::Page(page) if page.url.starts_with("file:") => {
-                self.saved.store(true, Ordering::Relaxed);
                 let canonical = own_address(&page);
-                self.spool.put(SAVED, stored(input, page, &source, canonical))
+                self.saved(stored(input, page, &source, canonical))
             }
             Intake::Page(page) => self.page(stored(input, page, &source, None)),
             Intake::Feed(of_feed) => {
                 if let Some(digest) = digest {
-                    locked(&self.feeds).push(halves(digest), 0)?;
+                    self.feed(halves(digest))?;
                 }
-                let mut items = locked(&self.items);
-                of_feed.into_iter().try_for_each(|item| {
-                    let content = item.content.as_ref().map_or(0, String::len);
-                    let bytes =
-                        item.link.len() + item.title.len() + item.description.len() + content;
-                    items.push(item, bytes)
-                })
+                of_feed.into_iter().try_for_each(|item| self.item(item))
             }
             Intake::Redirect { from, to } => match redirect(&from, to, &self.tracking) {
-                Some(redirect) => {
-                    let bytes = from.len() + redirect.1.len();
-                    locked(&self.redirects).push(redirect, bytes)
-                }
+                Some(redirect) => self.redirect(redirect),
                 None => Ok(()),
             },
-            Intake::Revisit(revisit) => locked(&self.revisits).push(revisit),
-            Intake::Drop(drop) => self.drop(drop, digest),
+            Intake::Revisit(revisit) => self.revisit(revisit),
+            Intake::Drop(drop) => self.dropped((drop, digest.map(halves))),
         }
     }
 
-    fn drop(&self, drop: Drop, digest: Option<u128>) -> io::Result<()> {
-        let bytes = drop.url.len() + drop.detail.len() + drop.origin.record_id.len();
-        locked(&self.drops).push((drop, digest.map(halves)), bytes)
+    /// A saved file, whose address depends on the others.
+    pub(crate) fn saved(&self, page: Stored) -> io::Result<()> {
+        self.saved.store(true, Ordering::Relaxed);
+        self.spool.put(SAVED, page)
+    }
+
+    /// A feed with this payload digest.
+    pub(crate) fn feed(&self, digest: (u64, u64)) -> io::Result<()> {
+        locked(&self.feeds).push(digest, 0)
+    }
+
+    /// A feed item.
+    pub(crate) fn item(&self, item: FeedItem) -> io::Result<()> {
+        let content = item.content.as_ref().map_or(0, String::len);
+        let bytes = item.link.len() + item.title.len() + item.description.len() + content;
+        locked(&self.items).push(item, bytes)
+    }
+
+    /// A redirect.
+    pub(crate) fn redirect(&self, redirect: (Address, String)) -> io::Result<()> {
+        let bytes = redirect.0.key.len() + redirect.1.len();
+        locked(&self.redirects).push(redirect, bytes)
+    }
+
+    /// A revisit.
+    pub(crate) fn revisit(&self, revisit: Revisit) -> io::Result<()> {
+        locked(&self.revisits).push(revisit)
+    }
+
+    /// Something that was dropped while reading.
+    pub(crate) fn dropped(&self, drop: DropOfPayload) -> io::Result<()> {
+        let (of, _) = &drop;
+        let bytes = of.url.len() + of.detail.len() + of.origin.record_id.len();
+        locked(&self.drops).push(drop, bytes)
+    }
+
+    /// Counts a page of a site, by hash, that is not processed here.
+    pub(crate) fn note_page(&self, site: u64) {
+        locked(&self.sites).insert(site);
+        self.pages.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A page whose address is known.
-    fn page(&self, page: Stored) -> io::Result<()> {
+    pub(crate) fn page(&self, page: Stored) -> io::Result<()> {
         let Some(site) = site_key(&page.head.url) else {
-            return self.drop(drop_of("", &page, DropReason::BadUrl, String::new()), None);
+            return self.dropped((drop_of("", &page, DropReason::BadUrl, String::new()), None));
         };
         let hash = xxh3_64(site.as_bytes());
-        locked(&self.sites).insert(hash);
-        self.pages.fetch_add(1, Ordering::Relaxed);
+        self.note_page(hash);
         self.spool.put(Spool::part_of(hash), page)
     }
 
@@ -219,6 +245,7 @@ impl<'a> Partitioner<'a> {
                 && named.get(&address) == Some(&1)
             {
                 page.head.url = address;
+                page.head.declared = None;
             }
             self.page(page)?;
         }
@@ -267,7 +294,7 @@ impl<'a> Partitioner<'a> {
                 let bytes = visited.url.len() + visited.origin.record_id.len();
                 copies.push((place, visited), bytes)
             }
-            Settled::Drop(drop) => self.drop(drop, None),
+            Settled::Drop(drop) => self.dropped((drop, None)),
         })?;
         self.copy(copies)
     }
@@ -289,7 +316,7 @@ impl<'a> Partitioner<'a> {
                 copied = copies.next().transpose().and_then(|copy| match (copy, &page.html) {
                     (None, _) => Ok(()),
                     // Its part is locked.
-                    (Some((_, visited)), Html::Held(_)) => {
+                    (Some((_, visited)), Html::Held(_) | Html::Surveyed(_)) => {
                         held.push(copy_of(page, visited));
                         Ok(())
                     }
@@ -373,49 +400,6 @@ impl<'a> Partitioner<'a> {
         }
         Ok(pages)
     }
-}
-
-/// A page of the spool: its part, its number in the part, and the bytes of its HTML.
-type PagePlace = (usize, u64, u64);
-
-/// Determines the places of pages that are visited in the order of the spool.
-#[derive(Debug, Default)]
-struct Places {
-    part: usize,
-    number: u64,
-}
-
-impl Places {
-    fn next(&mut self, page: &Stored) -> PagePlace {
-        let site = site_key(&page.head.url).unwrap_or_default();
-        let part = Spool::part_of(xxh3_64(site.as_bytes()));
-        if part != self.part {
-            (self.part, self.number) = (part, 0);
-        }
-        let place = (part, self.number, page.head.length);
-        self.number += 1;
-        place
-    }
-}
-
-/// A page for a revisit that found it unchanged.
-fn copy_of(page: &Stored, visited: Visited) -> Stored {
-    let origin = visited.origin_of_copy(&page.head.origin);
-    let Visited { url, fetched, .. } = visited;
-    let head = Head { url, fetched, origin, ..page.head.clone() };
-    Stored { head, html: page.html.clone(), source: page.source }
-}
-
-/// A page in the form of the spool.
-fn stored(input: usize, page: Page, source: &Source, canonical: Option<String>) -> Stored {
-    let Page { url, fetched, origin, charset, html, .. } = page;
-    let &Source { digest, number, end } = source;
-    let (digest, content) = (digest.map(halves), halves(xxh3_128(html.as_bytes())));
-    let (length, weight) = (html.len() as u64, weight(&html));
-    let place = Place { offset: origin.offset, number, end };
-    let source = SourceRecord { input: input as u32, place };
-    let head = Head { url, fetched, origin, charset, digest, content, canonical, length, weight };
-    Stored { head, html: Html::Held(html), source }
 }
 
 impl Partitioned {

@@ -8,12 +8,12 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::Page;
 
 use self::part::Part;
-use crate::shuffle::stored::{Head, Html, SourceRecord, Stored};
+use crate::shuffle::stored::{Head, Html, PlaceInSurvey, SourceRecord, Stored};
 
 pub(crate) use self::part::Extent;
 
@@ -37,13 +37,28 @@ pub(crate) struct Spool {
     limit: u64,
     spilling: AtomicBool,
     packed: AtomicU64,
+    /// Gives the HTML of pages that were surveyed by other processes.
+    surveys: Option<Arc<dyn Surveys>>,
+}
+
+/// The HTML of surveyed pages.
+pub(crate) trait Surveys: std::fmt::Debug + Send + Sync {
+    /// The HTML of a page, compressed as [`pack`] does.
+    ///
+    /// # Errors
+    /// If its survey cannot be read.
+    fn packed(&self, of: PlaceInSurvey) -> io::Result<Vec<u8>>;
 }
 
 thread_local! {
     static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
 }
 
-fn pack(html: &str) -> io::Result<Vec<u8>> {
+/// Compresses HTML.
+///
+/// # Errors
+/// If the compressor cannot be made.
+pub(crate) fn pack(html: &str) -> io::Result<Vec<u8>> {
     PACKER.with_borrow_mut(|packer| {
         if packer.is_none() {
             *packer = Some(zstd::bulk::Compressor::new(LEVEL)?);
@@ -55,7 +70,11 @@ fn pack(html: &str) -> io::Result<Vec<u8>> {
     })
 }
 
-fn unpack(packed: &[u8], length: u64) -> io::Result<String> {
+/// The HTML of a page, of which the length is known.
+///
+/// # Errors
+/// If it is damaged.
+pub(crate) fn unpack(packed: &[u8], length: u64) -> io::Result<String> {
     let html = zstd::bulk::decompress(packed, usize::try_from(length).unwrap_or(usize::MAX))?;
     String::from_utf8(html).map_err(io::Error::other)
 }
@@ -74,7 +93,20 @@ impl Spool {
             limit,
             spilling: AtomicBool::new(false),
             packed: AtomicU64::new(0),
+            surveys: None,
         }
+    }
+
+    /// An empty spool for pages whose HTML is in surveys: it is not copied, and their heads stay in memory.
+    pub(crate) fn of_surveys(surveys: Arc<dyn Surveys>) -> Self {
+        let mut spool = Self::new(Path::new(""), u64::MAX);
+        spool.surveys = Some(surveys);
+        spool
+    }
+
+    fn surveyed(&self, place: PlaceInSurvey) -> io::Result<Vec<u8>> {
+        let surveys = self.surveys.as_ref();
+        surveys.ok_or_else(|| io::Error::other("a page is in no survey"))?.packed(place)
     }
 
     /// Opens files that another process wrote. `None` if they do not have their recorded sizes.
@@ -184,6 +216,7 @@ impl Spool {
             Html::Held(html) => pack(html)?,
             Html::Packed { part, at, bytes } => self.read(*part, *at, *bytes)?,
             Html::Fetched(packed) => packed.clone(),
+            Html::Surveyed(place) => self.surveyed(*place)?,
         };
         let head = rmp_serde::to_vec(&page.head).map_err(io::Error::other)?;
         let bytes = locked(&self.parts[part]).write(&self.path(part), &head, &packed)?;
@@ -228,7 +261,7 @@ impl Spool {
         let Part::Held(held) = &*locked(&self.parts[part]) else { return not_held() };
         held.iter().try_for_each(|page| match &page.html {
             Html::Held(_) => see(&page.head, page.source),
-            Html::Packed { .. } | Html::Fetched(_) => not_held(),
+            Html::Packed { .. } | Html::Fetched(_) | Html::Surveyed(_) => not_held(),
         })
     }
 
@@ -254,6 +287,16 @@ impl Spool {
         Opened::default().read(self, part, at, bytes)
     }
 
+    /// The HTML of a page, compressed; frees it if it is in memory.
+    pub(crate) fn packed(&self, page: &mut Stored) -> io::Result<Vec<u8>> {
+        match std::mem::replace(&mut page.html, Html::Held(String::new())) {
+            Html::Held(html) => pack(&html),
+            Html::Fetched(packed) => Ok(packed),
+            Html::Packed { part, at, bytes } => self.read(part, at, bytes),
+            Html::Surveyed(place) => self.surveyed(place),
+        }
+    }
+
     /// Loads pages into memory, still compressed.
     pub(crate) fn fetch(&self, pages: &mut [Stored]) -> io::Result<()> {
         let mut opened = Opened::default();
@@ -272,6 +315,7 @@ impl Spool {
             let html = match html {
                 Html::Held(html) => html,
                 Html::Fetched(packed) => unpack(&packed, head.length)?,
+                Html::Surveyed(place) => unpack(&self.surveyed(place)?, head.length)?,
                 Html::Packed { part, at, bytes } => {
                     unpack(&opened.read(self, part, at, bytes)?, head.length)?
                 }
@@ -324,6 +368,7 @@ mod tests {
             canonical: None,
             length: html.len() as u64,
             weight: html.len() as u64,
+            declared: None,
         };
         Stored { head, html: Html::Held(html), source: SourceRecord::default() }
     }

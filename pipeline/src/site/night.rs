@@ -28,16 +28,29 @@ const CLEARLY: f64 = 0.03;
 const FOUND_AGAIN: f64 = 0.5;
 
 /// The model that a site's pages are begun with.
-pub(super) struct Begun {
-    pub(super) model: SiteModel,
+pub(crate) struct Begun {
+    pub(crate) model: SiteModel,
     /// What learning found out about pages, by index.
     pub(super) known: BTreeMap<usize, Known>,
     /// What came of pages of the sample, by this model.
     pub(super) applied: Outcomes,
     /// What becomes of pages that it has no template for.
-    pub(super) unassigned: Unassigned,
+    pub(crate) unassigned: Unassigned,
     /// What is to be kept of tonight, where there is a store.
     pub(super) night: Option<Night>,
+}
+
+impl Begun {
+    /// A model that was learnt from a sample alone.
+    pub(crate) fn of(model: SiteModel) -> Self {
+        Self {
+            model,
+            known: BTreeMap::new(),
+            applied: Outcomes::new(),
+            unassigned: Unassigned::Wait,
+            night: None,
+        }
+    }
 }
 
 impl Work<'_> {
@@ -48,13 +61,7 @@ impl Work<'_> {
     pub(super) fn begin(&self, site: &mut Surveyed, parsed: &ParsedPages<'_>) -> io::Result<Begun> {
         let Some(store) = self.store else {
             let (model, known) = self.learn(site, parsed, None);
-            return Ok(Begun {
-                model,
-                known,
-                applied: Outcomes::new(),
-                unassigned: Unassigned::Wait,
-                night: None,
-            });
+            return Ok(Begun { known, ..Begun::of(model) });
         };
         let state = store.site(&self.key).map_err(io::Error::other)?;
         let chosen: BTreeSet<&str> = self.pages.iter().map(|page| &*page.head.url).collect();

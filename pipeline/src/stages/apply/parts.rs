@@ -8,35 +8,35 @@ use sitemodel::Outcome;
 use sitemodel::stages::extract::SITE_CONFIG;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Outcomes;
+use super::Findings;
 use crate::stages::learn::Surveyed;
 
 /// Joins the parts of articles: the first page's gets the texts of those that follow, which are dropped.
-pub(crate) fn join(site: &Surveyed, outcomes: &mut Outcomes) {
-    let pages: Vec<usize> = outcomes.keys().copied().collect();
+pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
+    let pages: Vec<usize> = findings.keys().copied().collect();
     let mut apart: BTreeSet<usize> = BTreeSet::new();
     for &first in pages.iter().filter(|&&page| site.part(page) == Part::Whole) {
-        let Some(mut whole) = article_of(outcomes, first).cloned() else { continue };
+        let Some(mut whole) = article_of(findings, first).cloned() else { continue };
         for part in site.following(first) {
-            match article_of(outcomes, *part) {
+            match article_of(findings, *part) {
                 Some(article) if fits(&whole, article) => append(&mut whole, article),
                 Some(article) if article.engine != SITE_CONFIG => _ = apart.insert(*part),
                 _ => {}
             }
         }
-        if let Some(applied) = outcomes.get_mut(&first) {
-            applied.outcome = Outcome::Article(Box::new(whole));
+        if let Some(found) = findings.get_mut(&first) {
+            found.applied.outcome = Outcome::Article(Box::new(whole));
         }
     }
     for page in pages.into_iter().filter(|page| !apart.contains(page)) {
         let Some(whole) = site.whole_of(page) else { continue };
-        if let Some(applied) = outcomes.get_mut(&page) {
-            let (url, origin) = match &applied.outcome {
+        if let Some(found) = findings.get_mut(&page) {
+            let (url, origin) = match &found.applied.outcome {
                 Outcome::Article(article) => (article.url.clone(), article.origin.clone()),
                 Outcome::Drop(drop) => (drop.url.clone(), drop.origin.clone()),
                 Outcome::Unassigned => continue,
             };
-            applied.outcome = Outcome::Drop(Box::new(Drop {
+            found.applied.outcome = Outcome::Drop(Box::new(Drop {
                 site: site.key().to_owned(),
                 url,
                 origin,
@@ -48,8 +48,8 @@ pub(crate) fn join(site: &Surveyed, outcomes: &mut Outcomes) {
     }
 }
 
-fn article_of(outcomes: &Outcomes, page: usize) -> Option<&Article> {
-    match &outcomes.get(&page)?.outcome {
+fn article_of(findings: &Findings, page: usize) -> Option<&Article> {
+    match &findings.get(&page)?.applied.outcome {
         Outcome::Article(article) => Some(article),
         Outcome::Drop(_) | Outcome::Unassigned => None,
     }

@@ -1,0 +1,261 @@
+"""Steps of datatrove pipelines: a crawl to articles, and known models applied to pages.
+
+A crawl takes one executor for each step, as MinHash does, with a folder that all of them see::
+
+    survey = LocalPipelineExecutor([Survey("paths.txt", "steps")], tasks=8, logging_dir="logs/survey")
+    learn = LocalPipelineExecutor([Learn("steps")], tasks=8, depends=survey, logging_dir="logs/learn")
+    apply = LocalPipelineExecutor([Apply("steps")], tasks=8, depends=learn, logging_dir="logs/apply")
+    again = LocalPipelineExecutor([Learn("steps", round=2)], tasks=8, depends=apply, logging_dir="logs/again")
+    rest = LocalPipelineExecutor([Apply("steps", round=2)], tasks=8, depends=again, logging_dir="logs/rest")
+    merge = LocalPipelineExecutor([Merge("steps"), JsonlWriter("articles")], tasks=8, depends=rest, logging_dir="logs/merge")
+
+Ranks may run in any order and be repeated. The articles are those of ``sitegrove run`` on the same archives.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sitegrove import Article, Settings, SiteModel, extract, open_models, site_key, steps
+from sitegrove._stepfiles import APPLY, LEARN, MERGE, SURVEY, attempt, files_of, named
+
+if TYPE_CHECKING:
+    # datatrove has no types.
+    DocumentsPipeline = Any
+    Document = Any
+
+    class PipelineStep:
+        """A block of a pipeline."""
+
+        name: str
+        type: str
+        stats: Any
+
+        def stat_update(self, *labels: str, value: int = 1, unit: str | None = None) -> None:
+            """Count."""
+
+        def track_time(self, unit: str | None = None) -> Any:
+            """Measure the time of a block."""
+
+        def update_doc_stats(self, document: Any) -> None:
+            """Count a document."""
+else:
+    from datatrove.data import Document, DocumentsPipeline
+    from datatrove.pipeline.base import PipelineStep
+
+__all__ = ["Apply", "ApplyModels", "Learn", "Merge", "Survey"]
+
+
+class _Step(PipelineStep):
+    """A step of a crawl: a rank writes one file."""
+
+    type: str = "🌲 - SITEGROVE"
+
+    def __init__(self, folder: str | Path, settings: dict[str, Any] | None = None) -> None:
+        super().__init__()
+        self.folder: Path = Path(folder).absolute()
+        given = dict(settings or {})
+        given["run"] = {"jobs": 1, **given.get("run", {})}
+        given["emit"] = {**given.get("emit", {}), "sinks": ["jsonl"]}
+        self.settings: dict[str, Any] = given
+
+    def _given(self) -> Settings:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return Settings(**self.settings)
+
+
+class Survey(_Step):
+    """Read archives: each rank its part of them.
+
+    Parameters
+    ----------
+    archives : path or list of path
+        Archives, or a file that lists them, one path a line.
+    folder : path
+        Folder for the files of the steps, which all executors see.
+    feeds : list of path, optional
+        Feeds, which rank 0 reads.
+    settings : dict, optional
+        Arguments of `sitegrove.Settings`, the same for all steps.
+    """
+
+    name: str = "survey"
+
+    def __init__(
+        self,
+        archives: str | Path | list[str],
+        folder: str | Path,
+        feeds: list[str] | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(folder, settings)
+        self.archives: str | Path | list[str] = archives
+        self.feeds: list[str] = list(feeds or [])
+
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+        """Write the survey of this rank."""
+        del data
+        given = self.archives
+        paths = given if isinstance(given, list) else Path(given).read_text(encoding="utf-8").split("\n")
+        own = sorted({path.strip() for path in paths if path.strip()})[rank::world_size]
+        feeds = self.feeds if rank == 0 else []
+        settings = self._given()
+        if own or feeds:
+            with self.track_time("survey"), attempt(named(self.folder, SURVEY, 0, rank)) as out:
+                surveyed = steps.survey(own, out, feeds=feeds, settings=settings)
+            self.stat_update("pages", value=surveyed.pages)
+            for _ in surveyed.unreadable:
+                self.stat_update("unreadable")
+        yield from ()
+
+
+class Learn(_Step):
+    """Learn sites: each rank its share of them.
+
+    Parameters
+    ----------
+    folder : path
+        Folder of the files of the steps.
+    round : int
+        1, or 2 after models were applied.
+    settings : dict, optional
+        The same for all steps.
+    """
+
+    name: str = "learn"
+
+    def __init__(self, folder: str | Path, round: int = 1, settings: dict[str, Any] | None = None) -> None:
+        super().__init__(folder, settings)
+        self.round: int = round
+
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+        """Learn the share of this rank."""
+        del data
+        settings = self._given()
+        first = [(LEARN, 1), (APPLY, 1)] if self.round == 2 else []
+        files = files_of(self.folder, (SURVEY, 0), *first)
+        with self.track_time("learn"), attempt(named(self.folder, LEARN, self.round, rank)) as out:
+            learnt = steps.learn(files, out, share=(rank + 1, world_size), settings=settings)
+        self.stat_update("finished", value=learnt.finished)
+        self.stat_update("large", value=learnt.large)
+        yield from ()
+
+
+class Apply(_Step):
+    """Apply the models of larger sites: each rank to the pages of its part of the surveys.
+
+    Parameters
+    ----------
+    folder : path
+        Folder of the files of the steps.
+    round : int
+        1, or 2 after the second round of learning.
+    settings : dict, optional
+        The same for all steps.
+    """
+
+    name: str = "apply"
+
+    def __init__(self, folder: str | Path, round: int = 1, settings: dict[str, Any] | None = None) -> None:
+        super().__init__(folder, settings)
+        self.round: int = round
+
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+        """Apply models to the pages of this rank."""
+        del data
+        settings = self._given()
+        surveys = files_of(self.folder, (SURVEY, 0))[rank::world_size]
+        if surveys:
+            learnt = files_of(self.folder, *((LEARN, of) for of in range(1, self.round + 1)))
+            with self.track_time("apply"), attempt(named(self.folder, APPLY, self.round, rank)) as out:
+                applied = steps.apply([*surveys, *learnt], out, settings=settings)
+            self.stat_update("pages", value=applied.pages)
+        yield from ()
+
+
+class Merge(_Step):
+    """Give the articles: each rank those of its share of the sites.
+
+    ``text`` is that of the article, ``id`` its address; ``metadata`` has all other fields of ``articles.jsonl``.
+
+    Parameters
+    ----------
+    folder : path
+        Folder of the files of the steps.
+    settings : dict, optional
+        The same for all steps.
+    """
+
+    name: str = "merge"
+
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+        """Give the articles of this rank."""
+        if data:
+            yield from data
+        settings = self._given()
+        rounds = [(step, round) for round in (1, 2) for step in (LEARN, APPLY)]
+        files = files_of(self.folder, (SURVEY, 0), *rounds)
+        to = named(self.folder, MERGE, 0, rank)
+        if not to.exists():
+            with self.track_time("merge"), attempt(to) as out:
+                steps.merge(files, out, share=(rank + 1, world_size), settings=settings)
+        for article in _lines(to / "articles.jsonl"):
+            document = Document(text=article.pop("text"), id=article["url"], metadata=article)
+            self.update_doc_stats(document)
+            yield document
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+class ApplyModels(PipelineStep):
+    """Apply known models to pages, page by page.
+
+    Takes documents whose text is HTML and whose ``metadata["url"]`` is its address, as datatrove's readers of archives
+    give them. Gives those that are articles, with their text; pages of sites without a model are extracted by
+    themselves.
+
+    Parameters
+    ----------
+    models : path
+        A models file, as ``sitegrove run --models`` writes it.
+    settings : dict, optional
+        Arguments of `sitegrove.Settings`: those that the models were learnt with.
+    """
+
+    name: str = "apply models"
+    type: str = "🌲 - SITEGROVE"
+
+    def __init__(self, models: str | Path, settings: dict[str, Any] | None = None) -> None:
+        super().__init__()
+        self.models: Path = Path(models)
+        self.settings: dict[str, Any] = dict(settings or {})
+
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+        """Give the articles of the pages."""
+        del rank, world_size
+        settings = Settings(**self.settings)
+        store = open_models(self.models)
+        known: dict[str, SiteModel | None] = {}
+        for document in data or ():
+            url = document.metadata.get("url") or document.id
+            site = site_key(url) or ""
+            if site not in known:
+                known[site] = store.load(site, settings=settings) if site in store else None
+            model = known[site]
+            with self.track_time():
+                found = extract(document.text, url, settings=settings) if model is None else model.apply(document.text, url)
+            if isinstance(found, Article):
+                self.stat_update("articles")
+                document.text = found.text
+                document.metadata.update(title=found.title, confidence=found.confidence, template=found.template)
+                yield document
+            else:
+                reason = found.reason if found is not None else "no-article"
+                self.stat_update("dropped", f"dropped_{reason}")

@@ -1,0 +1,284 @@
+"""Articles of a crawl by Apache Spark: a run in steps (`sitegrove.steps`), each of as many tasks as wanted.
+
+::
+
+    python -m sitegrove.spark paths.txt --articles tables/articles --steps /shared/steps --num-partitions 64
+    spark-submit --master … $(python -c 'import sitegrove.spark as s; print(s.__file__)') paths.txt …
+
+``paths.txt`` lists archives, one a line, as the jobs of cc-pyspark take it. Archives and ``--steps`` must be on a file
+system that all executors see at the same path. The articles are those of ``sitegrove run`` on the same archives,
+whatever the number of tasks, and whichever of them are killed and repeated. ``docs/CLUSTER.md`` has figures.
+
+Needs ``pip install 'sitegrove[spark]'`` and Java 17.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from sitegrove import Settings, SitegroveError, steps
+from sitegrove._stepfiles import APPLY, LEARN, MERGE, SURVEY, attempt, files_of, named
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Crawl", "Summary", "main"]
+
+
+class Summary(NamedTuple):
+    """What came of a crawl."""
+
+    archives: int
+    """Archives that were read."""
+    failed: list[str]
+    """Archives that could not be read to their end, with the reason."""
+    sites: int
+    pages: int
+    articles: int
+    dropped: int
+    drops: dict[str, int]
+    """Drops by reason."""
+    large: int
+    """Sites of more captures than the sample, whose models travelled to their pages."""
+
+    def __str__(self) -> str:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(self.drops.items()))
+        lines = [
+            f"{self.articles} articles from {self.pages} pages of {self.sites} sites ({self.large} large) "
+            f"in {self.archives} archives",
+            f"Dropped: {self.dropped} ({reasons})",
+        ]
+        lines += [f"Failed: {problem}" for problem in self.failed]
+        return "\n".join(lines)
+
+
+class Crawl:
+    """A crawl whose articles Spark extracts.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        The session.
+    folder : path
+        Folder for the files of the steps, which all executors see. It must be empty, or of the same crawl: tasks
+        whose files are there are not done again.
+    partitions : int
+        Number of tasks of each step.
+    settings : dict, optional
+        Arguments of `sitegrove.Settings`.
+    """
+
+    def __init__(
+        self, spark: SparkSession, folder: str | os.PathLike[str], partitions: int, settings: dict[str, Any] | None = None
+    ) -> None:
+        self.spark: SparkSession = spark
+        self.folder: Path = Path(folder).absolute()
+        self.partitions: int = partitions
+        given = dict(settings or {})
+        # One thread a task: Spark has as many tasks at once as there are cores.
+        given["run"] = {"jobs": 1, **given.get("run", {})}
+        given["emit"] = {**given.get("emit", {}), "sinks": ["parquet"]}
+        self.settings: dict[str, Any] = given
+
+    def _tasks(self, step: str, round: int, numbers: Sequence[int], task: Callable[[int, Path], Any]) -> list[Any]:
+        """Run a task for each number, where its file is not there yet; gives what they return, which is counts."""
+        folder = self.folder
+
+        def one(number: int) -> Any:
+            to = named(folder, step, round, number)
+            note = to.with_name(f".{to.name}.json")
+            if not (to.exists() and note.exists()):
+                with attempt(to) as path:
+                    counts = task(number, path)
+                with attempt(note) as path:
+                    path.write_text(json.dumps(counts))
+            return json.loads(note.read_text())
+
+        folder.mkdir(parents=True, exist_ok=True)
+        context = self.spark.sparkContext
+        context.setJobDescription(f"sitegrove {step}, round {round}")
+        return context.parallelize(list(numbers), max(1, len(numbers))).map(one).collect()
+
+    def run(self, archives: Sequence[str], feeds: Sequence[str] = ()) -> tuple[DataFrame, Summary]:
+        """Extract the articles of archives; gives them, and what was counted.
+
+        Archives that cannot be opened are counted and named, and the others are read.
+        """
+        settings, partitions, folder = self.settings, self.partitions, self.folder
+        paths = sorted({local(archive) for archive in archives})
+        groups = [paths[number::partitions] for number in range(min(partitions, len(paths)))]
+        shares = list(range(1, partitions + 1))
+
+        def survey(number: int, out: Path) -> list[Any]:
+            readable, failed = [], []
+            for path in groups[number]:
+                try:
+                    with open(path, "rb"):
+                        readable.append(path)
+                except OSError as error:
+                    failed.append(f"cannot read {path}: {error.strerror}")
+            of_task = feeds if number == 0 else ()
+            if not readable and not of_task:
+                return [0, failed, False]
+            done = steps.survey(readable, out, feeds=of_task, settings=Settings(**settings))
+            return [done.inputs, failed + done.unreadable, True]
+
+        surveyed = self._tasks(SURVEY, 0, range(len(groups)), _optional(survey))
+        failed = sorted(problem for _, problems, _ in surveyed for problem in problems)
+        if not any(is_there for _, _, is_there in surveyed):
+            raise SitegroveError("no archive can be read:\n" + "\n".join(failed))
+
+        def learn(round: int) -> Callable[[int, Path], Any]:
+            wanted = [(SURVEY, 0)] + ([(LEARN, 1), (APPLY, 1)] if round == 2 else [])
+            return lambda number, out: steps.learn(
+                files_of(folder, *wanted), out, share=(number, partitions), settings=Settings(**settings)
+            )
+
+        def apply(round: int) -> Callable[[int, Path], Any]:
+            learnt = [(LEARN, of) for of in range(1, round + 1)]
+            return lambda number, out: steps.apply(
+                [named(folder, SURVEY, 0, number), *files_of(folder, *learnt)], out, settings=Settings(**settings)
+            )
+
+        numbers = [number for number, (_, _, is_there) in enumerate(surveyed) if is_there]
+        large = sum(counts[2] for counts in self._tasks(LEARN, 1, shares, learn(1)))
+        rounds = [1]
+        if large:
+            self._tasks(APPLY, 1, numbers, apply(1))
+            self._tasks(LEARN, 2, shares, learn(2))
+            self._tasks(APPLY, 2, numbers, apply(2))
+            rounds = [1, 2]
+        everything = [(SURVEY, 0), *((step, round) for round in rounds for step in (LEARN, APPLY))]
+
+        def merge(number: int, out: Path) -> Any:
+            files = files_of(folder, *everything)
+            merged = steps.merge(files, out, share=(number, partitions), settings=Settings(**settings))
+            return [merged.ledger["counts"], merged.ledger["drops"]]
+
+        merged = self._tasks(MERGE, 0, shares, merge)
+        count: Callable[[str], int] = lambda name: sum(counts[name] for counts, _ in merged)
+        drops: dict[str, int] = {}
+        for _, of_share in merged:
+            for reason, number in of_share.items():
+                drops[reason] = drops.get(reason, 0) + number
+        summary = Summary(
+            archives=sum(number for number, _, _ in surveyed),
+            failed=failed,
+            sites=count("sites"),
+            pages=count("pages"),
+            articles=count("articles"),
+            dropped=count("dropped"),
+            drops=drops,
+            large=large,
+        )
+        folders = [str(named(folder, MERGE, 0, number) / "articles.parquet") for number in shares]
+        return self.spark.read.parquet(*folders), summary
+
+
+def _optional(task: Callable[[int, Path], Any]) -> Callable[[int, Path], Any]:
+    """A task that may have nothing to write: an empty file stands for it."""
+
+    def one(number: int, out: Path) -> Any:
+        counts = task(number, out)
+        if not out.exists():
+            out.touch()
+        return counts
+
+    return one
+
+
+def local(address: str) -> str:
+    """The path of an archive on a file system that all executors see.
+
+    Raises
+    ------
+    SitegroveError
+        If the address is of another kind.
+    """
+    parts = urlsplit(address)
+    if parts.scheme == "file":
+        return unquote(parts.path)
+    if parts.scheme and "://" in address:
+        raise SitegroveError(
+            f"{address}: archives are read from a file system that all executors see; mount it, or copy it there"
+        )
+    return address
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The arguments of the job."""
+    parser = argparse.ArgumentParser(
+        prog="python -m sitegrove.spark",
+        description="Extract the articles of a crawl with Apache Spark.",
+    )
+    parser.add_argument("input", nargs="+", help="a file that lists archives, one path a line; or archives")
+    parser.add_argument("--articles", required=True, help="table to append the articles to")
+    parser.add_argument("--steps", required=True, help="folder for the files of the steps, which all executors see")
+    parser.add_argument("--feeds", action="append", default=[], help="feeds: files, folders or globs")
+    parser.add_argument("--num-partitions", type=int, default=0, help="tasks of each step (default: two a core)")
+    parser.add_argument("--config", help="configuration file of sitegrove")
+    parser.add_argument("--output-format", default="parquet", help="format of the table (default: parquet)")
+    parser.add_argument("--output-option", action="append", default=[], metavar="NAME=VALUE", help="passed to Spark")
+    parser.add_argument("--keep-steps", action="store_true", help="keep the files of the steps")
+    parser.add_argument("--log-level", default="WARN", help="log level of Spark (default: WARN)")
+    return parser
+
+
+_ARCHIVES = (".warc", ".arc", ".wacz", ".gz", ".zst", ".lz4", ".bz2", ".xz")
+
+
+def listed(inputs: Sequence[str]) -> list[str]:
+    """The archives that inputs name: archives themselves, and those in lists."""
+    archives: list[str] = []
+    for given in inputs:
+        if given.lower().endswith(_ARCHIVES):
+            archives.append(given)
+            continue
+        try:
+            lines = Path(local(given)).read_text(encoding="utf-8").splitlines()
+        except OSError as error:
+            raise SitegroveError(f"cannot read the list {given}: {error.strerror}") from None
+        archives.extend(line.strip() for line in lines if line.strip())
+    return archives
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the job. Returns 1 if an archive could not be read to its end."""
+    args = arguments().parse_args(argv)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    from pyspark.sql import SparkSession
+
+    archives = listed(args.input)
+    spark = SparkSession.builder.appName("sitegrove").getOrCreate()
+    try:
+        spark.sparkContext.setLogLevel(args.log_level)
+        partitions = args.num_partitions or 2 * spark.sparkContext.defaultParallelism
+        crawl = Crawl(spark, args.steps, partitions, {"file": args.config} if args.config else None)
+        articles, summary = crawl.run(archives, args.feeds)
+        options = dict(option.split("=", 1) for option in args.output_option)
+        articles.write.format(args.output_format).options(**options).mode("append").save(args.articles)
+        print(summary)
+    finally:
+        spark.stop()
+    if not args.keep_steps:
+        shutil.rmtree(crawl.folder, ignore_errors=True)
+    return 1 if summary.failed else 0
+
+
+def _exit() -> None:
+    try:
+        sys.exit(main())
+    except SitegroveError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    _exit()

@@ -1,0 +1,156 @@
+"""The steps of a run by many processes, each from files to files: survey, learn, apply, merge.
+
+Any number of processes, on any number of machines with a common file system, give the results of one `sitegrove.run`
+on the same inputs. ``docs/CLUSTER.md`` says which step takes which files. `sitegrove.spark` and `sitegrove.datatrove`
+call these functions.
+
+>>> from sitegrove import steps
+>>> steps.survey(["00.warc.gz"], "steps/survey-0.parquet")          # doctest: +SKIP
+>>> steps.learn(["steps/survey-0.parquet"], "steps/learn.parquet")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import NamedTuple
+
+from ._run import RunResult, read_run
+from ._sitegrove import Settings, _apply, _learn, _merge, _survey
+
+__all__ = ["Applied", "Learnt", "Surveyed", "apply", "learn", "merge", "survey"]
+
+_Path = str | PathLike[str]
+
+
+class Surveyed(NamedTuple):
+    """What a survey read."""
+
+    pages: int
+    """Pages, older captures included."""
+    inputs: int
+    """Inputs that were read."""
+    unreadable: list[str]
+    """Inputs that could not be read to their end, with the reason."""
+
+
+class Learnt(NamedTuple):
+    """What was learnt of a share of the sites."""
+
+    round: int
+    """1 or 2."""
+    finished: int
+    """Sites that were finished; none in the second round."""
+    large: int
+    """Larger sites."""
+    further: int
+    """In the second round, larger sites of which pages are left to do."""
+
+
+class Applied(NamedTuple):
+    """What models were applied to."""
+
+    round: int
+    """1 or 2."""
+    pages: int
+    """Pages of larger sites."""
+    unassigned: int
+    """Of these, pages that no template is for."""
+
+
+def survey(
+    inputs: Iterable[_Path], out: _Path, *, feeds: Iterable[_Path] = (), settings: Settings | None = None
+) -> Surveyed:
+    """Read archives, pages and feeds into a file.
+
+    Parameters
+    ----------
+    inputs, feeds : list of path
+        Archives, saved pages and folders of them; feeds. Every input of a crawl belongs to one survey.
+    out : path
+        The file to write. It appears when it is complete.
+    settings : Settings, optional
+        The same for all steps, outputs (``emit``) included.
+
+    Raises
+    ------
+    SitegroveError
+        If an input does not exist, none can be read, or the file cannot be written.
+    """
+    return Surveyed(*_survey(list(inputs), list(feeds), out, settings))
+
+
+def learn(
+    files: Iterable[_Path], out: _Path, *, share: tuple[int, int] = (1, 1), settings: Settings | None = None
+) -> Learnt:
+    """Learn a share of the sites of a crawl.
+
+    Parameters
+    ----------
+    files : list of path
+        All surveys of the crawl; for the second round, all files of the first round of `learn` and `apply`, too.
+    out : path
+        The file to write. It appears when it is complete.
+    share : (int, int)
+        Number of the share, from 1, and how many there are.
+    settings : Settings, optional
+        The same for all steps.
+
+    Raises
+    ------
+    SitegroveError
+        If files are missing, do not belong together, or cannot be read or written.
+    """
+    return Learnt(*_learn(list(files), f"{share[0]}/{share[1]}", out, settings))
+
+
+def apply(files: Iterable[_Path], out: _Path, *, settings: Settings | None = None) -> Applied:
+    """Apply the models of larger sites to the pages of surveys.
+
+    Parameters
+    ----------
+    files : list of path
+        One survey or more, and all files of `learn`.
+    out : path
+        The file to write. It appears when it is complete.
+    settings : Settings, optional
+        The same for all steps.
+
+    Raises
+    ------
+    SitegroveError
+        As `learn`.
+    """
+    return Applied(*_apply(list(files), out, settings))
+
+
+def merge(
+    files: Iterable[_Path],
+    out: _Path,
+    *,
+    share: tuple[int, int] = (1, 1),
+    overwrite: bool = False,
+    settings: Settings | None = None,
+) -> RunResult:
+    """Write the results of a crawl, or of a share of its sites, to a run folder.
+
+    Parameters
+    ----------
+    files : list of path
+        All files of all steps, in any order.
+    out : path
+        The folder.
+    share : (int, int)
+        Number of the share, from 1, and how many there are. All shares together are the whole.
+    overwrite : bool
+        Whether results in the folder may be replaced.
+    settings : Settings, optional
+        The same for all steps; ``emit`` says which outputs to write.
+
+    Raises
+    ------
+    SitegroveError
+        As `learn`, or if the folder holds something else.
+    """
+    _merge(list(files), f"{share[0]}/{share[1]}", out, overwrite, settings)
+    return read_run(out)

@@ -1,0 +1,79 @@
+"""`sitegrove.datatrove`: a crawl in stages, and known models applied."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sitegrove
+from conftest import CRAWL
+from crawls import archives
+
+pytest.importorskip("datatrove", reason="no datatrove: pip install 'sitegrove[datatrove]'")
+
+from datatrove.data import Document  # noqa: E402
+from datatrove.executor.local import LocalPipelineExecutor  # noqa: E402
+
+from sitegrove import datatrove as blocks  # noqa: E402
+
+SETTINGS: dict[str, Any] = {"sample": {"pages": 30}}
+
+
+def test_stages_give_the_articles_of_a_run(tmp_path: Path) -> None:
+    crawl = archives(tmp_path)
+    settings = sitegrove.Settings(**SETTINGS, emit={"sinks": ["jsonl"]})
+    result = sitegrove.run(crawl, tmp_path / "run", settings=settings)
+    lines = (result.path / "articles.jsonl").read_text().splitlines()
+    expected = {article["url"]: article for article in map(json.loads, lines)}
+    listing = tmp_path / "paths.txt"
+    listing.write_text("\n".join(reversed(crawl)))
+    folder = tmp_path / "steps"
+
+    class Collect(blocks.PipelineStep):
+        name, type = "collect", "test"
+
+        def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Any:
+            del world_size
+            documents = [[document.id, document.text, document.metadata] for document in data]
+            (tmp_path / f"rank-{rank}.json").write_text(json.dumps(documents))
+            yield from ()
+
+    stages: list[list[Any]] = [
+        [blocks.Survey(str(listing), folder, settings=SETTINGS)],
+        [blocks.Learn(folder, settings=SETTINGS)],
+        [blocks.Apply(folder, settings=SETTINGS)],
+        [blocks.Learn(folder, round=2, settings=SETTINGS)],
+        [blocks.Apply(folder, round=2, settings=SETTINGS)],
+        [blocks.Merge(folder, settings=SETTINGS), Collect()],
+    ]
+    for number, stage in enumerate(stages):
+        executor = LocalPipelineExecutor(stage, tasks=3, workers=1, logging_dir=str(tmp_path / f"logs-{number}"))
+        # Ranks in another order, and one of them twice, as after a failure.
+        for rank in (2, 0, 1):
+            executor._run_for_rank(rank)
+        (tmp_path / f"logs-{number}" / "completions" / "00002").unlink()
+        executor._run_for_rank(2)
+    found = {}
+    for path in sorted(tmp_path.glob("rank-*.json")):
+        for url, text, metadata in json.loads(path.read_text()):
+            found[url] = {**metadata, "text": text}
+    assert len(list(tmp_path.glob("rank-*.json"))) == 3
+    assert found == expected and len(found) > 250
+
+
+def test_known_models_are_applied(tmp_path: Path) -> None:
+    store = tmp_path / "models.sqlite"
+    sitegrove.run(CRAWL, tmp_path / "run", models=store)
+    pages = [page for path in CRAWL for page in sitegrove.read_warc(path)]
+    assert pages
+    documents = [Document(text=page.html, id=str(n), metadata={"url": page.url}) for n, page in enumerate(pages)]
+    step = blocks.ApplyModels(store)
+    articles = list(step.run(iter(documents)))
+    models = sitegrove.open_models(store)
+    applied = [models.load(page.site).apply(page.html, page.url) for page in pages if page.site in models]
+    texts = [article.text for article in applied if isinstance(article, sitegrove.Article)]
+    assert texts and set(texts) <= {document.text for document in articles}
+    assert step.stats["articles"].total == len(articles)

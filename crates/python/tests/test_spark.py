@@ -1,0 +1,141 @@
+"""`sitegrove.spark`: the articles are those of a run, however many tasks there are."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sitegrove
+from crawls import LARGE, PAGES, archives
+
+pytest.importorskip("pyspark", reason="no pyspark: pip install 'sitegrove[spark]'")
+if shutil.which("java") is None:
+    pytest.skip("no java: Spark needs Java 17", allow_module_level=True)
+
+from pyspark.sql import SparkSession  # noqa: E402
+
+from sitegrove import spark as job  # noqa: E402
+
+SETTINGS: dict[str, Any] = {"sample": {"pages": 30}}
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2,3]").appName("sitegrove-tests")
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+    }
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return archives(tmp_path_factory.mktemp("crawl"))
+
+
+@pytest.fixture(scope="module")
+def expected(crawl: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The rows of a run's articles.parquet, in its order, and its ledger."""
+    settings = sitegrove.Settings(**SETTINGS, emit={"sinks": ["parquet"]})
+    result = sitegrove.run(crawl, tmp_path_factory.mktemp("run") / "out", settings=settings)
+    pages = result.counts["pages"]
+    assert 0.55 < PAGES / pages < 0.7 and result.counts["articles"] > 250
+    return rows(result.path / "articles.parquet"), result.ledger
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    import pyarrow.parquet
+
+    listed: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
+    # Spark's files say of the same instants that they are in UTC.
+    plain: Callable[[Any], Any] = lambda value: value.replace(tzinfo=None) if isinstance(value, datetime) else value
+    return [{name: plain(value) for name, value in row.items()} for row in listed]
+
+
+def in_order(of: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(of, key=lambda row: (row["url"], str(row["origin"])))
+
+
+class Killed(job.Crawl):
+    """Each step's first task is killed once."""
+
+    def _tasks(self, step: str, round: int, numbers: Sequence[int], task: Callable[[int, Path], Any]) -> list[Any]:
+        marker, first = self.folder / f"killed-{step}-{round}", next(iter(numbers))
+
+        def dying(number: int, out: Path) -> Any:
+            if number == first and not marker.exists():
+                marker.touch()
+                out.write_text("half of it")
+                os.kill(os.getpid(), signal.SIGKILL)
+            return task(number, out)
+
+        return super()._tasks(step, round, numbers, dying)
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 7])
+def test_the_articles_are_those_of_a_run(
+    spark: SparkSession,
+    crawl: list[str],
+    expected: tuple[list[dict[str, Any]], dict[str, Any]],
+    partitions: int,
+    tmp_path: Path,
+) -> None:
+    given = list(crawl)
+    random.Random(partitions).shuffle(given)
+    kind = Killed if partitions == 2 else job.Crawl
+    articles, summary = kind(spark, tmp_path / "steps", partitions, SETTINGS).run(given)
+    articles.write.parquet(str(tmp_path / "articles"))
+    expected_rows, ledger = expected
+    assert in_order(rows(tmp_path / "articles")) == in_order(expected_rows)
+    merged = sorted((tmp_path / "steps").glob("merged-*/articles.parquet"))
+    assert [row for path in merged for row in rows(path)] == expected_rows
+    counts = ledger["counts"]
+    assert (summary.articles, summary.pages, summary.sites) == (counts["articles"], counts["pages"], counts["sites"])
+    assert summary.drops == ledger["drops"]
+    assert summary.archives == len(crawl) and summary.failed == [] and summary.large >= 1
+    assert any(LARGE in row["url"] for row in expected_rows)
+    if kind is Killed:
+        killed = sorted(path.name for path in (tmp_path / "steps").glob("killed-*"))
+        assert killed == ["killed-apply-1", "killed-apply-2", "killed-learn-1", "killed-learn-2", "killed-merged-0", "killed-survey-0"]
+        assert not list((tmp_path / "steps").glob("**/*half*"))
+
+
+def test_archives_that_cannot_be_read_are_named(spark: SparkSession, crawl: list[str], tmp_path: Path) -> None:
+    missing = str(tmp_path / "gone.warc.gz")
+    _, summary = job.Crawl(spark, tmp_path / "steps", 3).run([*crawl[:1], missing])
+    assert summary.failed == [f"cannot read {missing}: No such file or directory"]
+    assert summary.archives == 1 and summary.articles > 20
+    assert f"Failed: cannot read {missing}" in str(summary)
+    with pytest.raises(sitegrove.SitegroveError, match="no archive can be read"):
+        job.Crawl(spark, tmp_path / "none", 1).run([missing])
+
+
+def test_lists_and_addresses(tmp_path: Path) -> None:
+    listing = tmp_path / "paths.txt"
+    listing.write_text("a.warc.gz\n\nfile:///b%20c.warc.gz\n")
+    archives = job.listed([str(listing), "d.warc"])
+    assert [job.local(archive) for archive in archives] == ["a.warc.gz", "/b c.warc.gz", "d.warc"]
+    with pytest.raises(sitegrove.SitegroveError, match="mount it"):
+        job.local("s3://crawl/a.warc.gz")
+    with pytest.raises(sitegrove.SitegroveError, match="cannot read the list"):
+        job.listed([str(tmp_path / "nothing.txt")])

@@ -1,0 +1,197 @@
+//! What came of pages, in a form that can be stored, and the result of a site from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{
+    Article, BestWrapper, Drop, DropReason, Page, PageWork, Route, SiteConfigUse, SiteResult,
+    SiteSummary, Stage, Support, TemplateSummary,
+};
+use serde::{Deserialize, Serialize};
+use sitemodel::stages::extract::SITE_CONFIG;
+use sitemodel::{Applied, Outcome, ParsedPage, Seen, SiteModel};
+
+use super::Outcomes;
+use crate::stages::learn::{ParsedPages, Surveyed};
+
+/// What came of a page: all that the result of its site needs of it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Found {
+    pub(crate) applied: Applied,
+    /// Whether html5ever's own tokenizer read it.
+    by_html5ever: bool,
+    /// Whether something of it was left out, as its tree outgrew a limit.
+    outgrown: bool,
+    /// The site config of its host.
+    configured: Option<Configured>,
+}
+
+/// What the site config of a page's host did.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct Configured {
+    host: String,
+    /// Its expressions of the body.
+    body: Vec<String>,
+    /// Whether one of them selected a body.
+    matched: bool,
+}
+
+/// What came of pages, by their indices in the site.
+pub(crate) type Findings = BTreeMap<usize, Found>;
+
+impl Found {
+    /// What came of a page that was parsed.
+    pub(crate) fn of(parsed: &ParsedPage<'_>, applied: Applied) -> Self {
+        let notes = parsed.document.notes();
+        let configured = parsed.configured.as_ref().map(|own| Configured {
+            host: own.by.host.clone(),
+            body: own.by.wrapper.body().collect(),
+            matched: own.body.is_some(),
+        });
+        let (by_html5ever, outgrown) = (notes.by_html5ever, notes.outgrown());
+        Self { applied, by_html5ever, outgrown, configured }
+    }
+
+    /// What comes of a page on which the parser fails.
+    pub(crate) fn failed(site: &str, page: &Page) -> Self {
+        let drop = Drop {
+            site: site.to_owned(),
+            url: page.url.clone(),
+            origin: page.origin.clone(),
+            stage: Stage::Cluster,
+            reason: DropReason::Internal,
+            detail: "parsing this page failed; please report it with the page".to_owned(),
+        };
+        let applied = Applied::dropped(drop);
+        Self { applied, by_html5ever: false, outgrown: false, configured: None }
+    }
+}
+
+/// What came of parsed pages, given the outcomes of those that could be parsed.
+pub(crate) fn found(site: &str, parsed: &ParsedPages<'_>, mut outcomes: Outcomes) -> Findings {
+    let found = |(at, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
+        Ok(parsed) => Some((*at, Found::of(parsed, outcomes.remove(at)?))),
+        Err(page) => Some((*at, Found::failed(site, page))),
+    };
+    parsed.iter().filter_map(found).collect()
+}
+
+/// The pages that wait for the second round.
+pub(crate) fn unassigned(findings: &Findings) -> BTreeSet<usize> {
+    let waits = |(at, found): (&usize, &Found)| {
+        (found.applied.outcome == Outcome::Unassigned).then_some(*at)
+    };
+    findings.iter().filter_map(waits).collect()
+}
+
+/// Builds the result of a site, or of a part of it, from what came of its pages.
+pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> SiteResult {
+    let pages = findings.len();
+    let mut seen = Seen::default();
+    let mut of_templates: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    let mut configs = SiteConfigsUsed::default();
+    let mut work = PageWork::default();
+    let (mut articles, mut drops) = (Vec::new(), Vec::new());
+    for found in findings.into_values() {
+        work.by_html5ever += u64::from(found.by_html5ever);
+        work.outgrown += u64::from(found.outgrown);
+        configs.add(&found);
+        let applied = found.applied;
+        seen.add(&applied);
+        let counts = applied.template.map(|template| of_templates.entry(template).or_default());
+        let is_article = matches!(applied.outcome, Outcome::Article(_));
+        if let Some(counts) = counts {
+            counts.0 += 1;
+            counts.1 += usize::from(is_article);
+        }
+        match applied.outcome {
+            Outcome::Article(article) => articles.push(*article),
+            Outcome::Drop(drop) => drops.push(*drop),
+            Outcome::Unassigned => {}
+        }
+    }
+    articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
+    drops.sort();
+    let templates = model.templates().iter().zip(0..).filter_map(|(template, at)| {
+        let (pages, _) = of_templates.get(&at)?;
+        Some(TemplateSummary {
+            id: template.id.clone(),
+            kind: template.kind,
+            pages: *pages,
+            signature: template.signature,
+            wrapper: template.wrapper().cloned(),
+            patterns: template.learnt.as_ref().map_or(&[][..], |learnt| learnt.ranked()).to_vec(),
+            examples: template.examples.clone(),
+        })
+    });
+    let best = of_templates.iter().max_by_key(|(at, (_, given))| (*given, std::cmp::Reverse(**at)));
+    let best = best.and_then(|(&at, &(_, given))| {
+        let wrapper = model.templates().get(at as usize)?.wrapper()?;
+        (given > 0).then(|| BestWrapper {
+            articles: given,
+            content: wrapper.content.clone(),
+            confidence: wrapper.confidence,
+            support: wrapper.support,
+        })
+    });
+    let site_configs: Vec<SiteConfigUse> = configs.0.into_values().collect();
+    let overruled = site_configs.iter().map(|own| own.overruled as u64).sum();
+    SiteResult {
+        best: best_with_site_configs(&articles, best),
+        articles,
+        drops,
+        summary: SiteSummary {
+            site: site.key().to_owned(),
+            sample_cut: model.head().cut,
+            templates: templates.collect(),
+            site_configs,
+        },
+        pages,
+        work: PageWork { fast_path: seen.fast_path, judged: seen.judged, overruled, ..work },
+        characters: seen.characters,
+        ..SiteResult::of_articles(site.key(), Vec::new())
+    }
+}
+
+/// Counts of what the site configs of the pages' hosts selected, by host.
+#[derive(Default)]
+struct SiteConfigsUsed(BTreeMap<String, SiteConfigUse>);
+
+impl SiteConfigsUsed {
+    fn add(&mut self, found: &Found) {
+        let Some(Configured { host, body, matched }) = &found.configured else { return };
+        let record = self.0.entry(host.clone()).or_insert_with(|| SiteConfigUse {
+            host: host.clone(),
+            body: body.clone(),
+            pages: 0,
+            matched: 0,
+            overruled: 0,
+        });
+        let is_by_engine = match &found.applied.outcome {
+            Outcome::Article(article) => article.engine != SITE_CONFIG,
+            Outcome::Drop(_) | Outcome::Unassigned => false,
+        };
+        record.pages += 1;
+        record.matched += usize::from(*matched);
+        record.overruled += usize::from(*matched && is_by_engine);
+    }
+}
+
+/// The best wrapper, or the expression of a site config that gave more articles.
+fn best_with_site_configs(articles: &[Article], best: Option<BestWrapper>) -> Option<BestWrapper> {
+    let mut counts: BTreeMap<&[String], (usize, f64)> = BTreeMap::new();
+    let by_config =
+        |article: &&Article| article.engine == SITE_CONFIG && article.route == Route::Wrapper;
+    for article in articles.iter().filter(by_config) {
+        counts.entry(&article.xpath).or_insert((0, article.confidence)).0 += 1;
+    }
+    let most = counts.into_iter().max_by_key(|(_, (articles, _))| *articles);
+    let configured = most.map(|(content, (articles, confidence))| BestWrapper {
+        articles,
+        content: content.to_vec(),
+        confidence,
+        // It was not learnt.
+        support: Support::default(),
+    });
+    let given = |best: &Option<BestWrapper>| best.as_ref().map_or(0, |best| best.articles);
+    if given(&configured) > 0 && given(&configured) >= given(&best) { configured } else { best }
+}

@@ -1,0 +1,39 @@
+/*!
+A run in steps that any number of processes take, each from files to files: survey, learn, apply, merge. The results
+are those of [`crate::run`], whatever the division of the inputs and of the sites.
+
+```text
+archives ─► survey ─► learn ─► apply ─► learn ─► apply ─► merge ─► run folder
+             heads    models   pages    second    pages
+             pages    small    of large round     of large
+                      sites    sites              sites
+```
+
+| file | what |
+|---|---|
+| [`row`] | the rows that the files hold |
+| [`file`] | the files: Parquet, one schema |
+| [`identity`], [`files`] | which step a file is of; which files belong together |
+| [`survey`] | archives → pages and everything else that was read |
+| [`crawl`] | all surveys of a crawl → sites |
+| [`made`] | what was learnt and applied, by site |
+| [`learn`] | a site → its result; or, if it is large, its model |
+| [`apply`] | pages of large sites and their models → what came of them |
+| [`merge`] | all of these → a run folder |
+
+Sites of at most `sample.pages` captures are finished where they are learnt. Of larger ones only the sample is
+brought together: their pages stay in their surveys, and models come to them.
+*/
+
+pub mod apply;
+mod crawl;
+mod file;
+mod files;
+mod identity;
+pub mod learn;
+mod made;
+pub mod merge;
+mod row;
+pub mod survey;
+
+pub use identity::Share;

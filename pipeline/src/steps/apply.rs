@@ -1,0 +1,254 @@
+//! Apply: the models of large sites to their pages, where these are.
+//!
+//! What comes of a page depends on the page, the model, and the order for it, if there is one. Nothing is read but the
+//! pages of large sites.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result, bail, ensure};
+use model::{FeedItem, Page};
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
+
+use super::file::{StepFile, StepWriter};
+use super::files::Files;
+use super::identity::{Identity, Step};
+use super::learn::Order;
+use super::row::{Kind, Row, decoded, hash_of, packed_row};
+use super::survey::NO_STORE;
+use crate::config::Config;
+use crate::shuffle::spool::unpack;
+use crate::shuffle::stored::{Head, id_of};
+use crate::stages::apply::{Found, Unassigned, With, apply_page};
+use crate::stages::learn::parse;
+
+/// What was applied.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// Which round it was.
+    pub round: u8,
+    /// Pages that models were applied to.
+    pub pages: u64,
+    /// Of these, pages that no template is for; a second round of learning may add one.
+    pub unassigned: u64,
+}
+
+/// Applies models to the pages of surveys: those of the second round, if any are named.
+///
+/// # Errors
+/// If files are missing or do not belong together, or cannot be read or written.
+pub fn apply(config: &Config, paths: &[PathBuf], out: &Path, stop: &AtomicBool) -> Result<Applied> {
+    ensure!(config.run.models().is_none(), "{NO_STORE}");
+    let files = Files::open(paths, config)?;
+    ensure!(
+        !files.surveys.is_empty(),
+        "no survey among the files: name the one whose pages are to be read"
+    );
+    ensure!(
+        !files.learnt.is_empty(),
+        "no file of `sitegrove learn` among the files: name all of them"
+    );
+    ensure!(
+        files.applied.is_empty(),
+        "apply takes surveys and what was learnt, not what was applied before"
+    );
+    for file in &files.learnt {
+        let has = |digest: &String| file.identity().surveys.contains(digest);
+        ensure!(
+            files.digests().iter().all(has),
+            "{} was not learnt from all of the surveys named",
+            file.path().display()
+        );
+    }
+    files.check_learnt(1)?;
+    let round = files.learnt.iter().map(|file| file.identity().round).max().unwrap_or(1);
+    files.check_learnt(round)?;
+    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
+    let pool = pool.context("cannot start threads")?;
+    let identity = Identity::of(Step::Apply, round, config, files.digests());
+    let mut file = StepWriter::create(out, &identity)
+        .with_context(|| format!("cannot write {}", out.display()))?;
+    let mut counts = Applied { round, ..Applied::default() };
+    let models = Models::list(&files.learnt, round).context("cannot read what was learnt")?;
+    let settings = config.settings();
+    let with = Applying { models: &models, settings: &settings, pool: &pool, round };
+    for survey in &files.surveys {
+        let mut push = |row: Row| {
+            counts.pages += 1;
+            counts.unassigned += u64::from(row.kind == Kind::Unassigned);
+            file.push(row)
+        };
+        let applied = with.survey(survey, stop, &mut push);
+        applied.with_context(|| format!("cannot apply models to {}", survey.path().display()))?;
+        if stop.load(Ordering::Relaxed) {
+            bail!(crate::run::Stopped::Empty);
+        }
+    }
+    file.finish().with_context(|| format!("cannot write {}", out.display()))?;
+    Ok(counts)
+}
+
+/// The models and orders of a round.
+struct Models<'a> {
+    files: &'a [StepFile],
+    /// Files and rows of the models of large sites.
+    models: BTreeMap<(u64, String), (u64, usize, u32)>,
+    /// Orders by the id of a page's row, with their sites.
+    orders: BTreeMap<u64, Vec<(String, usize, u32)>>,
+}
+
+impl<'a> Models<'a> {
+    fn list(files: &'a [StepFile], round: u8) -> io::Result<Self> {
+        let mut listed = Self { files, models: BTreeMap::new(), orders: BTreeMap::new() };
+        for (number, file) in files.iter().enumerate() {
+            let is_of_round = file.identity().round == round;
+            let wanted = |kind, _| kind == Kind::Model || (kind == Kind::Order && is_of_round);
+            file.each(false, &wanted, &mut |row| {
+                if row.kind == Kind::Order {
+                    listed.orders.entry(row.id).or_default().push((row.site, number, row.number));
+                    return Ok(());
+                }
+                let place = (row.id, number, row.number);
+                let of_site = listed.models.entry((hash_of(&row.site), row.site)).or_insert(place);
+                *of_site = place.max(*of_site);
+                Ok(())
+            })?;
+        }
+        Ok(listed)
+    }
+
+    /// The last model of a site.
+    fn of_site(&self, key: &str) -> io::Result<SiteModel> {
+        let place = self.models.get(&(hash_of(key), key.to_owned()));
+        let missing = || io::Error::other(format!("there is no model of {key}"));
+        let &(_, file, row) = place.ok_or_else(missing)?;
+        SiteModel::from_bytes(&self.files[file].record(row)?).map_err(io::Error::other)
+    }
+}
+
+/// The number of a page's row, and the order for it.
+type Ordered = (u32, Option<Order>);
+
+/// A page to apply a model to.
+struct Wanted {
+    row: u32,
+    head: Head,
+    items: Vec<FeedItem>,
+    part: bool,
+}
+
+struct Applying<'a> {
+    models: &'a Models<'a>,
+    settings: &'a Settings,
+    pool: &'a ThreadPool,
+    round: u8,
+}
+
+/// Weight of pages that are worked on at once.
+const AT_ONCE: u64 = 16 << 20;
+
+impl Applying<'_> {
+    fn survey(
+        &self,
+        survey: &StepFile,
+        stop: &AtomicBool,
+        push: &mut dyn FnMut(Row) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let large: BTreeSet<u64> = self.models.models.keys().map(|(hash, _)| *hash).collect();
+        let mut sites: BTreeMap<(u64, String), Vec<Ordered>> = BTreeMap::new();
+        let mut see = |row: u32, site: &str, id: u64| -> io::Result<()> {
+            let orders = self.models.orders.get(&id).map_or(&[][..], Vec::as_slice);
+            let is_ordinary = !site.is_empty()
+                && self.round == 1
+                && self.models.models.contains_key(&(hash_of(site), site.to_owned()))
+                && orders.iter().all(|(own, _, _)| own != site);
+            if is_ordinary {
+                sites.entry((hash_of(site), site.to_owned())).or_default().push((row, None));
+            }
+            for (site, file, at) in orders {
+                let list: Vec<Order> = decoded(&self.models.files[*file].record(*at)?)?;
+                let of_site = sites.entry((hash_of(site), site.clone())).or_default();
+                of_site.extend(list.into_iter().map(|order| (row, Some(order))));
+            }
+            Ok(())
+        };
+        // Pages of other sites may be copied, for revisits: rows are told by their ids.
+        let has_orders = !self.models.orders.is_empty();
+        let is_page = |kind, hash: u64| {
+            kind == Kind::Saved || (kind == Kind::Page && (has_orders || large.contains(&hash)))
+        };
+        survey.each(false, &is_page, &mut |row| see(row.number, &row.site, row.id))?;
+        for ((_, site), pages) in sites {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            self.site(&site, pages, survey, push)?;
+        }
+        Ok(())
+    }
+
+    fn site(
+        &self,
+        site: &str,
+        pages: Vec<Ordered>,
+        survey: &StepFile,
+        push: &mut dyn FnMut(Row) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let model = self.models.of_site(site)?;
+        let mut pages = pages.into_iter().peekable();
+        while pages.peek().is_some() {
+            let (mut some, mut weight) = (Vec::new(), 0);
+            while weight < AT_ONCE
+                && let Some((row, order)) = pages.next()
+            {
+                let wanted = match order {
+                    Some(Order { head, items, part }) => Wanted { row, head, items, part },
+                    None => {
+                        let head: Head = decoded(&survey.record(row)?)?;
+                        Wanted { row, head, items: Vec::new(), part: false }
+                    }
+                };
+                weight += wanted.head.weight;
+                some.push(wanted);
+            }
+            let htmls: Vec<Vec<u8>> =
+                some.iter().map(|wanted| survey.html(wanted.row)).collect::<io::Result<_>>()?;
+            let one = |(wanted, html): (Wanted, Vec<u8>)| self.page(site, &model, wanted, &html);
+            let rows: Vec<io::Result<Row>> =
+                self.pool.install(|| some.into_par_iter().zip(htmls).map(one).collect());
+            rows.into_iter().try_for_each(|row| push(row?))?;
+        }
+        Ok(())
+    }
+
+    /// What comes of a page of a large site.
+    fn page(&self, site: &str, model: &SiteModel, wanted: Wanted, html: &[u8]) -> io::Result<Row> {
+        let Wanted { head, items, part, .. } = wanted;
+        let id = id_of(&head);
+        let html = unpack(html, head.length)?;
+        let Head { url, fetched, origin, charset, .. } = head;
+        let page = Page { url, site: site.to_owned(), fetched, origin, charset, html };
+        let pages = [(0, page)];
+        let parsed = parse(&pages, self.settings, &NoMeter);
+        let items: Vec<&FeedItem> = items.iter().collect();
+        let then = if self.round == 1 { Unassigned::Wait } else { Unassigned::Alone };
+        let found = match &parsed[..] {
+            [(_, Ok(page))] => {
+                let with = With { model, settings: self.settings, meter: &NoMeter };
+                let hints = Hints { known: None, part };
+                Found::of(page, apply_page(with, page, &items, hints, then))
+            }
+            _ => Found::failed(site, &pages[0].1),
+        };
+        let kind = match found.applied.outcome {
+            Outcome::Article(_) => Kind::Article,
+            Outcome::Drop(_) => Kind::Dropped,
+            Outcome::Unassigned => Kind::Unassigned,
+        };
+        packed_row(kind, site, id, &found)
+    }
+}

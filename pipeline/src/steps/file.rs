@@ -1,0 +1,392 @@
+//! The files that steps exchange: Parquet, all of one schema.
+//!
+//! | column | type | what |
+//! |---|---|---|
+//! | `kind` | text | what the row is ([`Kind`]) |
+//! | `site` | text | key of its site; empty for what belongs to none |
+//! | `hash` | integer | XXH3-64 of that key, as a signed number: the order of outputs when taken as unsigned |
+//! | `id` | integer | of a page, its id in the crawl |
+//! | `record` | binary | MessagePack, of this version of the program |
+//! | `html` | binary | the HTML of a page, compressed with zstd |
+//!
+//! HTML is a column of its own and compressed already: whoever wants the heads of pages does not read it.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::column::reader::get_typed_column_reader;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
+use parquet::file::serialized_reader::ReadOptionsBuilder;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnPath;
+use sink::AtomicFile;
+
+use super::identity::Identity;
+use super::row::{Kind, Row};
+
+const SCHEMA: &str = "message step {
+    required binary kind (STRING);
+    required binary site (STRING);
+    required int64 hash;
+    required int64 id;
+    required binary record;
+    required binary html;
+}";
+const COLUMNS: usize = 6;
+const KIND: usize = 0;
+const SITE: usize = 1;
+const HASH: usize = 2;
+const ID: usize = 3;
+const RECORD: usize = 4;
+const HTML: usize = 5;
+/// Bytes of records and HTML at which a row group ends: what is read at once.
+const GROUP: usize = 4 << 20;
+/// Bytes at which a data page ends: what is read for a single row.
+const PAGE: usize = 64 << 10;
+/// The key of the identity in the metadata of a file.
+const IDENTITY: &str = "sitegrove.step";
+
+fn other(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(error) => match error.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(error) => io::Error::other(error),
+        },
+        error => io::Error::other(error),
+    }
+}
+
+/// A file that is being written. It appears when it is finished.
+pub(crate) struct StepWriter {
+    writer: SerializedFileWriter<AtomicFile>,
+    rows: Vec<Row>,
+    bytes: usize,
+}
+
+impl StepWriter {
+    /// Starts a file at `path`, and the folder it is in.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub(crate) fn create(path: &Path, identity: &Identity) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let temporary = AtomicFile::temporary(path);
+        // What a killed process left is of no use.
+        let _ = std::fs::remove_file(temporary);
+        let file = AtomicFile::create(path).map_err(io::Error::other)?;
+        let column = |name: &str| ColumnPath::new(vec![name.to_owned()]);
+        let level = ZstdLevel::try_new(1).map_err(other)?;
+        let properties = WriterProperties::builder()
+            .set_created_by(concat!("sitegrove version ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_key_value_metadata(Some(vec![KeyValue::new(
+                IDENTITY.to_owned(),
+                serde_json::to_string(identity)?,
+            )]))
+            .set_max_row_group_row_count(None)
+            .set_compression(Compression::ZSTD(level))
+            .set_data_page_size_limit(PAGE)
+            .set_write_batch_size(4)
+            .set_column_compression(column("html"), Compression::UNCOMPRESSED)
+            .set_column_dictionary_enabled(column("html"), false)
+            .set_column_dictionary_enabled(column("record"), false)
+            .set_column_dictionary_enabled(column("id"), false)
+            .set_column_statistics_enabled(column("html"), EnabledStatistics::None)
+            .set_column_statistics_enabled(column("record"), EnabledStatistics::None)
+            .build();
+        let schema = Arc::new(parse_message_type(SCHEMA).map_err(other)?);
+        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties));
+        Ok(Self { writer: writer.map_err(other)?, rows: Vec::new(), bytes: 0 })
+    }
+
+    /// Adds a row.
+    ///
+    /// # Errors
+    /// If the disk is full or the like.
+    pub(crate) fn push(&mut self, row: Row) -> io::Result<()> {
+        self.bytes += row.record.len() + row.html.len() + row.site.len();
+        self.rows.push(row);
+        if self.bytes >= GROUP { self.write().map_err(other) } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<(), ParquetError> {
+        self.bytes = 0;
+        let rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut hashes: Vec<i64> = Vec::with_capacity(rows.len());
+        let mut ids: Vec<i64> = Vec::with_capacity(rows.len());
+        let mut texts: [Vec<ByteArray>; 4] =
+            std::array::from_fn(|_| Vec::with_capacity(rows.len()));
+        for row in rows {
+            hashes.push(row.hash().cast_signed());
+            ids.push(row.id.cast_signed());
+            let Row { kind, site, record, html, .. } = row;
+            let all = [kind.name().as_bytes().to_vec(), site.into_bytes(), record, html];
+            for (texts, bytes) in texts.iter_mut().zip(all) {
+                texts.push(ByteArray::from(bytes));
+            }
+        }
+        let [kinds, sites, records, htmls] = &texts;
+        let mut group = self.writer.next_row_group()?;
+        let mut number = 0;
+        while let Some(mut column) = group.next_column()? {
+            match number {
+                HASH => column.typed::<Int64Type>().write_batch(&hashes, None, None)?,
+                ID => column.typed::<Int64Type>().write_batch(&ids, None, None)?,
+                _ => {
+                    let values = match number {
+                        KIND => kinds,
+                        SITE => sites,
+                        RECORD => records,
+                        _ => htmls,
+                    };
+                    column.typed::<ByteArrayType>().write_batch(values, None, None)?
+                }
+            };
+            column.close()?;
+            number += 1;
+        }
+        group.close()?;
+        Ok(())
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// If the disk is full or the like.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.write().map_err(other)?;
+        let file = self.writer.into_inner().map_err(other)?;
+        file.finish().map_err(io::Error::other)
+    }
+}
+
+/// A file that threads read at different positions at the same time.
+#[derive(Clone)]
+struct Shared(Arc<File>);
+
+/// Reads on from a position.
+struct From {
+    file: Shared,
+    at: u64,
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
+}
+
+impl Read for From {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = read_at(&self.file.0, buffer, self.at)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl Length for Shared {
+    fn len(&self) -> u64 {
+        self.0.metadata().map_or(0, |of| of.len())
+    }
+}
+
+impl ChunkReader for Shared {
+    type T = BufReader<From>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(BufReader::new(From { file: self.clone(), at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        let mut bytes = vec![0; length];
+        From { file: self.clone(), at: start }.read_exact(&mut bytes)?;
+        Ok(bytes.into())
+    }
+}
+
+/// A finished file.
+pub(crate) struct StepFile {
+    path: PathBuf,
+    identity: Identity,
+    reader: SerializedFileReader<Shared>,
+    /// Number of the first row of each row group, and of all rows.
+    starts: Vec<usize>,
+}
+
+impl std::fmt::Debug for StepFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StepFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A row without its HTML, and its number in the file.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) number: u32,
+    pub(crate) kind: Kind,
+    pub(crate) site: String,
+    pub(crate) id: u64,
+    /// Empty if the caller does not want it.
+    pub(crate) record: ByteArray,
+}
+
+impl StepFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no file of a step.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let no_step = |what: &str| {
+            let shown = path.display();
+            io::Error::other(format!("{shown} is no file of a step of sitegrove: {what}"))
+        };
+        let file = File::open(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
+        let options = ReadOptionsBuilder::new().with_page_index().build();
+        let reader = SerializedFileReader::new_with_options(Shared(Arc::new(file)), options)
+            .map_err(|error| no_step(&error.to_string()))?;
+        let metadata = reader.metadata();
+        let pairs = metadata.file_metadata().key_value_metadata();
+        let identity = pairs.into_iter().flatten().find(|pair| pair.key == IDENTITY);
+        let identity = identity.and_then(|pair| pair.value.as_deref());
+        let identity = identity.ok_or_else(|| no_step("its metadata do not say so"))?;
+        let identity =
+            serde_json::from_str(identity).map_err(|error| no_step(&error.to_string()))?;
+        let mut starts = vec![0];
+        for group in metadata.row_groups() {
+            let rows = usize::try_from(group.num_rows()).map_err(io::Error::other)?;
+            starts.push(starts.last().copied().unwrap_or_default() + rows);
+        }
+        if metadata.file_metadata().schema_descr().num_columns() != COLUMNS {
+            return Err(no_step("it has other columns"));
+        }
+        Ok(Self { path: path.to_owned(), identity, reader, starts })
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Which step it is of.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn column<T: DataType>(&self, group: usize, column: usize) -> Result<Vec<T::T>, ParquetError> {
+        let rows = self.starts[group + 1] - self.starts[group];
+        let of_group = self.reader.get_row_group(group)?;
+        let mut reader = get_typed_column_reader::<T>(of_group.get_column_reader(column)?);
+        let mut values = Vec::with_capacity(rows);
+        reader.read_records(rows, None, None, &mut values)?;
+        if values.len() != rows {
+            return Err(ParquetError::General(format!(
+                "{} of {rows} rows are there",
+                values.len()
+            )));
+        }
+        Ok(values)
+    }
+
+    fn failed(&self, error: ParquetError) -> io::Error {
+        io::Error::other(format!("cannot read {}: {error}", self.path.display()))
+    }
+
+    /// Visits rows of the kinds and sites that are wanted, the latter by hash, in order. Reads records only where
+    /// `records` is set, and never HTML.
+    ///
+    /// # Errors
+    /// If the file cannot be read, and those of `see`.
+    pub(crate) fn each(
+        &self,
+        records: bool,
+        wants: &dyn Fn(Kind, u64) -> bool,
+        see: &mut dyn FnMut(Listed) -> io::Result<()>,
+    ) -> io::Result<()> {
+        for group in 0..self.starts.len() - 1 {
+            let text =
+                |column| self.column::<ByteArrayType>(group, column).map_err(|e| self.failed(e));
+            let number =
+                |column| self.column::<Int64Type>(group, column).map_err(|e| self.failed(e));
+            let kinds: Vec<Kind> = (text(KIND)?.iter())
+                .map(|name| {
+                    Kind::of(name.data()).ok_or_else(|| io::Error::other("an unknown kind of row"))
+                })
+                .collect::<io::Result<_>>()?;
+            let hashes = number(HASH)?;
+            let wanted: Vec<usize> = (0..kinds.len())
+                .filter(|&at| wants(kinds[at], hashes[at].cast_unsigned()))
+                .collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let (sites, ids) = (text(SITE)?, number(ID)?);
+            let own = if records { Some(text(RECORD)?) } else { None };
+            for at in wanted {
+                let record =
+                    own.as_ref().map_or_else(|| ByteArray::from(Vec::new()), |own| own[at].clone());
+                let site =
+                    String::from_utf8(sites[at].data().to_vec()).map_err(io::Error::other)?;
+                let number = u32::try_from(self.starts[group] + at).map_err(io::Error::other)?;
+                see(Listed { number, kind: kinds[at], site, id: ids[at].cast_unsigned(), record })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The HTML of a row.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn html(&self, row: u32) -> io::Result<Vec<u8>> {
+        self.value(row, HTML)
+    }
+
+    /// The record of a row.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(crate) fn record(&self, row: u32) -> io::Result<Vec<u8>> {
+        self.value(row, RECORD)
+    }
+
+    fn value(&self, row: u32, column: usize) -> io::Result<Vec<u8>> {
+        let row = row as usize;
+        let group = self.starts.partition_point(|&start| start <= row) - 1;
+        if group + 1 >= self.starts.len() {
+            return Err(io::Error::other(format!("{} has no row {row}", self.path.display())));
+        }
+        let read = || -> Result<Option<ByteArray>, ParquetError> {
+            let group_reader = self.reader.get_row_group(group)?;
+            let reader = group_reader.get_column_reader(column)?;
+            let mut reader = get_typed_column_reader::<ByteArrayType>(reader);
+            let mut values = Vec::with_capacity(1);
+            reader.skip_records(row - self.starts[group])?;
+            reader.read_records(1, None, None, &mut values)?;
+            Ok(values.pop())
+        };
+        let value = read().map_err(|error| self.failed(error))?;
+        let missing = || {
+            io::Error::other(format!("{} is damaged: row {row} is missing", self.path.display()))
+        };
+        Ok(value.ok_or_else(missing)?.data().to_vec())
+    }
+}

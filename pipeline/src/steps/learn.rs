@@ -1,0 +1,295 @@
+//! Learn: sites from the surveys of a crawl.
+//!
+//! A site of few captures is finished: its result is written. Of a larger one, the first round writes the model, from
+//! the sample alone, and what applies to pages that are not ordinary ([`Order`]). The second round comes after models
+//! were applied: it adds templates for the pages without one, and says which pages and captures are left to do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result, bail, ensure};
+use grouping::Part;
+use model::{FeedItem, SiteResult};
+use rayon::ThreadPoolBuilder;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use sitemodel::{Outcome, SiteModel};
+
+use super::crawl::Crawl;
+use super::file::StepWriter;
+use super::files::Files;
+use super::identity::{Identity, Share, Step};
+use super::made::Made;
+use super::row::{Kind, Row, packed_row};
+use super::survey::{NO_STORE, beside};
+use crate::config::Config;
+use crate::progress::ledger::Clock;
+use crate::shuffle::partition::StoredSite;
+use crate::shuffle::spool::Spool;
+use crate::shuffle::stored::{Head, Html, Stored};
+use crate::site::{Batched, Hand, Work, learnt_site_configs, work_on};
+use crate::stages::learn::{Surveyed, parse};
+
+/// What applies to a page of a large site that is not an ordinary one.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Order {
+    /// The page as the site has it: a page of a revisit has another address than the capture that it is a copy of.
+    pub(crate) head: Head,
+    /// The feed items that lead to it.
+    pub(crate) items: Vec<FeedItem>,
+    /// Whether it is a later part of an article.
+    pub(crate) part: bool,
+}
+
+/// What was learnt.
+#[derive(Debug, Default)]
+pub struct Learnt {
+    /// Which round of learning it was.
+    pub round: u8,
+    /// Sites that were finished.
+    pub finished: usize,
+    /// Large sites: those whose pages models are to be applied to.
+    pub large: usize,
+    /// Of these, sites for which there is something to do in a second round.
+    pub further: usize,
+}
+
+/// Learns a share of the sites of a crawl from all its surveys; a second time, if files of the first round of learning
+/// and applying are named, too.
+///
+/// # Errors
+/// If files are missing or do not belong together, or cannot be read or written.
+pub fn learn(
+    config: &Config,
+    paths: &[PathBuf],
+    share: Share,
+    out: &Path,
+    stop: &AtomicBool,
+) -> Result<Learnt> {
+    ensure!(config.run.models().is_none(), "{NO_STORE}");
+    let files = Files::open(paths, config)?;
+    files.check_complete()?;
+    let round = if files.applied.is_empty() { 1 } else { 2 };
+    ensure!(
+        round == 2 || files.learnt.is_empty(),
+        "files of `sitegrove learn` are named, but none of `sitegrove apply`: for the first round name surveys \
+         alone, for the second what was learnt and applied, too"
+    );
+    if round == 2 {
+        files.check_learnt(1)?;
+        files.check_applied(1)?;
+    }
+    let identity = Identity::of(Step::Learn, round, config, files.digests()).of_share(share);
+    let folder = beside(out);
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
+    let learnt = write(config, files, &identity, &folder, out, stop);
+    drop(std::fs::remove_dir_all(&folder));
+    learnt
+}
+
+/// Weight of sites that are learnt at the same time.
+const AT_ONCE: u64 = 64 << 20;
+
+fn write(
+    config: &Config,
+    files: Files,
+    identity: &Identity,
+    folder: &Path,
+    out: &Path,
+    stop: &AtomicBool,
+) -> Result<Learnt> {
+    let Files { surveys, learnt, applied } = files;
+    let share = identity.share;
+    let wants = |hash| share.has(hash);
+    let made =
+        Made::list(learnt, applied, &wants).context("cannot read what was learnt and applied")?;
+    let of_round = |hash| wants(hash) && (identity.round == 1 || made.has_model(hash));
+    let mut crawl =
+        Crawl::read(surveys, &of_round, folder, config).context("cannot read the surveys")?;
+    let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
+    let pool = pool.context("cannot start threads")?;
+    let mut sites: Vec<StoredSite> = Vec::new();
+    crawl.each_site(&of_round, &mut |site| {
+        sites.push(site);
+        Ok(())
+    })?;
+    let mut file = StepWriter::create(out, identity)
+        .with_context(|| format!("cannot write {}", out.display()))?;
+    let mut counts = Learnt { round: identity.round, ..Learnt::default() };
+    let mut sites = sites.into_iter().peekable();
+    while sites.peek().is_some() {
+        if stop.load(Ordering::Relaxed) {
+            bail!(crate::run::Stopped::Empty);
+        }
+        let mut some = Vec::new();
+        let mut weight = 0;
+        while weight < AT_ONCE
+            && let Some(site) = sites.next()
+        {
+            weight += site.weight();
+            some.push(site);
+        }
+        let learn_one = |site: StoredSite| match identity.round {
+            1 => first_round(site, &crawl.spool, config),
+            _ => second_round(site, &crawl.spool, &made, config),
+        };
+        let learnt: Vec<io::Result<Vec<Row>>> =
+            pool.install(|| some.into_par_iter().map(learn_one).collect());
+        for rows in learnt {
+            let rows = rows.context("cannot read the pages of a site")?;
+            match (identity.round, rows.first().map(|row| row.kind)) {
+                (1, Some(Kind::Result)) => counts.finished += 1,
+                (1, _) => counts.large += 1,
+                (_, first) => {
+                    counts.large += 1;
+                    counts.further += usize::from(first.is_some());
+                }
+            }
+            let written = rows.into_iter().try_for_each(|row| file.push(row));
+            written.with_context(|| format!("cannot write {}", out.display()))?;
+        }
+    }
+    file.finish().with_context(|| format!("cannot write {}", out.display()))?;
+    Ok(counts)
+}
+
+/// Whether a site is finished where it is learnt.
+pub(crate) fn is_small(site: &StoredSite, config: &Config) -> bool {
+    site.pages.len() + site.others.len() <= config.sample.pages
+}
+
+/// The result of a small site; else its model, and orders for its pages.
+///
+/// # Errors
+/// If its pages cannot be read.
+pub(crate) fn first_round(
+    site: StoredSite,
+    spool: &Spool,
+    config: &Config,
+) -> io::Result<Vec<Row>> {
+    let clock = Clock::default();
+    if is_small(&site, config) {
+        let mut rows = Vec::new();
+        let key = site.key.clone();
+        let mut emit = |part: usize, result: SiteResult| {
+            rows.push(result_row(&key, part, &result));
+            std::ops::ControlFlow::Continue(())
+        };
+        work_on(site, 0, spool, None, config, &clock, &mut emit)?;
+        return rows.into_iter().collect();
+    }
+    let settings = &config.settings();
+    let (work, items) = Work::of(site, spool, None, config, settings, &clock);
+    let mut site = work.surveyed(items)?;
+    let begun = Batched::default().begin(&work, &mut site)?;
+    let mut rows = vec![model_row(&work.key, 1, &begun.model)];
+    rows.extend(orders(&work, &site)?);
+    Ok(rows)
+}
+
+fn result_row(site: &str, part: usize, result: &SiteResult) -> io::Result<Row> {
+    packed_row(Kind::Result, site, part as u64, result)
+}
+
+fn model_row(site: &str, round: u64, model: &SiteModel) -> Row {
+    Row {
+        kind: Kind::Model,
+        site: site.to_owned(),
+        id: round,
+        record: model.to_bytes(),
+        html: Vec::new(),
+    }
+}
+
+/// Id of the row that has the HTML of a page.
+fn row_of(page: &Stored) -> u64 {
+    match page.html {
+        Html::Surveyed(place) => place.id,
+        _ => page.id(),
+    }
+}
+
+fn order_of(work: &Work<'_>, site: &Surveyed, page: usize, head: &Head) -> Order {
+    let head = Head { declared: None, ..head.clone() };
+    let items = site.items_of(page).into_iter().cloned().collect();
+    debug_assert!(page < work.pages.len());
+    Order { head, items, part: site.part(page) != Part::Whole }
+}
+
+/// What applies to the pages of a site, by the row of each, where it is not that the row is one ordinary page.
+fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<Row>> {
+    let mut of_rows: BTreeMap<u64, (Vec<Order>, bool)> = BTreeMap::new();
+    for other in work.others.all() {
+        of_rows.entry(row_of(other)).or_insert((Vec::new(), false));
+    }
+    for (at, page) in work.pages.iter().enumerate() {
+        let order = order_of(work, site, at, &page.head);
+        // The row of a saved page does not say which site it is of.
+        let is_saved = page.head.url.starts_with("file:");
+        let is_ordinary =
+            row_of(page) == page.id() && !is_saved && order.items.is_empty() && !order.part;
+        let (orders, ordinary) = of_rows.entry(row_of(page)).or_default();
+        orders.push(order);
+        *ordinary = is_ordinary && orders.len() == 1;
+    }
+    let not_ordinary = of_rows.into_iter().filter(|(_, (_, is_ordinary))| !is_ordinary);
+    not_ordinary.map(|(row, (orders, _))| Row::of(Kind::Order, &work.key, row, &orders)).collect()
+}
+
+/// What a large site needs after models were applied: the final model, and orders for the pages and captures that are
+/// left to do. Nothing, if all is done.
+fn second_round(
+    site: StoredSite,
+    spool: &Spool,
+    made: &Made,
+    config: &Config,
+) -> io::Result<Vec<Row>> {
+    let clock = Clock::default();
+    let settings = &config.settings();
+    let (work, items) = Work::of(site, spool, None, config, settings, &clock);
+    let site = work.surveyed(items)?;
+    let made = made.of_site(&work.key)?;
+    let mut rows = Vec::new();
+    let mut left: Vec<usize> = Vec::new();
+    let mut orders: BTreeMap<u64, Vec<Order>> = BTreeMap::new();
+    for (at, page) in work.pages.iter().enumerate() {
+        let (is_unassigned, waits) = match made.kind(page)? {
+            Kind::Article => continue,
+            Kind::Unassigned => (true, true),
+            _ => match made.found(page)?.applied.outcome {
+                Outcome::Drop(drop) => (false, work.others.may_help(&drop, &site)),
+                _ => (false, false),
+            },
+        };
+        if is_unassigned {
+            left.push(at);
+            orders.entry(row_of(page)).or_default().push(order_of(&work, &site, at, &page.head));
+        }
+        if waits {
+            for capture in work.others.tried_of(&page.head) {
+                let order = order_of(&work, &site, at, &capture.head);
+                orders.entry(row_of(capture)).or_default().push(order);
+            }
+        }
+    }
+    let mut model = made.model(1)?;
+    if !left.is_empty() {
+        model = Batched::default().learn_further(&work, &site, &left, &model)?;
+        rows.push(model_row(&work.key, 2, &model));
+    }
+    for (row, orders) in orders {
+        rows.push(Row::of(Kind::Order, &work.key, row, &orders)?);
+    }
+    if work.wants_site_configs() {
+        let sampled: BTreeSet<usize> =
+            work.sample().into_iter().chain(work.sample_of(&left)).collect();
+        let pages = work.load(&sampled.into_iter().collect::<Vec<_>>())?;
+        let parsed = parse(&pages, settings, &clock);
+        let configs = learnt_site_configs(&work.applying(&site, &model), &parsed);
+        rows.push(Row::of(Kind::SiteConfigs, &work.key, 0, &configs)?);
+    }
+    Ok(rows)
+}

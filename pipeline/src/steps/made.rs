@@ -1,0 +1,181 @@
+//! What was learnt and applied, by site: results of small sites, models of large ones, and what came of their pages.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+
+use model::{SiteConfigFile, SiteResult};
+use rustc_hash::FxBuildHasher;
+use sitemodel::SiteModel;
+
+use super::file::StepFile;
+use super::row::{Kind, decoded, hash_of, unpacked};
+use crate::shuffle::stored::Stored;
+use crate::stages::apply::Found;
+
+/// The place of a row.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    file: u32,
+    row: u32,
+}
+
+/// Where the rows of a site are.
+#[derive(Debug, Default)]
+struct Rows {
+    /// Parts of its result, by number.
+    results: BTreeMap<u64, Place>,
+    /// Models by round.
+    models: BTreeMap<u64, Place>,
+    site_configs: Option<Place>,
+    /// What came of pages, by the id of each, in both rounds.
+    found: [HashMap<u64, (Kind, Place), FxBuildHasher>; 2],
+}
+
+/// All that was learnt and applied of some sites.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    files: Vec<StepFile>,
+    sites: BTreeMap<(u64, String), Rows>,
+}
+
+impl Made {
+    /// Lists what files hold of the sites that are wanted, by hash.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub(crate) fn list(
+        learnt: Vec<StepFile>,
+        applied: Vec<StepFile>,
+        wants: &dyn Fn(u64) -> bool,
+    ) -> io::Result<Self> {
+        let mut made = Self::default();
+        for file in learnt.into_iter().chain(applied) {
+            let number = u32::try_from(made.files.len()).map_err(io::Error::other)?;
+            let round = usize::from(file.identity().round == 2);
+            let sites = &mut made.sites;
+            file.each(false, &|kind, hash| kind != Kind::Order && wants(hash), &mut |row| {
+                let place = Place { file: number, row: row.number };
+                let site = sites.entry((hash_of(&row.site), row.site)).or_default();
+                match row.kind {
+                    Kind::Result => drop(site.results.insert(row.id, place)),
+                    Kind::Model => drop(site.models.insert(row.id, place)),
+                    Kind::SiteConfigs => site.site_configs = Some(place),
+                    kind => drop(site.found[round].insert(row.id, (kind, place))),
+                }
+                Ok(())
+            })?;
+            made.files.push(file);
+        }
+        Ok(made)
+    }
+
+    /// Whether a site with this hash has a model: is a large one.
+    pub(crate) fn has_model(&self, hash: u64) -> bool {
+        let of_hash = self.sites.range((hash, String::new())..);
+        of_hash.take_while(|((own, _), _)| *own == hash).any(|(_, rows)| !rows.models.is_empty())
+    }
+
+    /// What there is of a site.
+    ///
+    /// # Errors
+    /// If there is nothing.
+    pub(crate) fn of_site<'a>(&'a self, key: &'a str) -> io::Result<SiteMade<'a>> {
+        let rows = self.sites.get(&(hash_of(key), key.to_owned()));
+        let nothing = || {
+            io::Error::other(format!(
+                "nothing was learnt of {key}: a file of `sitegrove learn` is missing"
+            ))
+        };
+        Ok(SiteMade { made: self, key, rows: rows.ok_or_else(nothing)? })
+    }
+
+    /// All sites, in the order of outputs, by hash and key.
+    pub(crate) fn sites(&self) -> impl Iterator<Item = &(u64, String)> {
+        self.sites.keys()
+    }
+
+    fn record(&self, place: Place) -> io::Result<Vec<u8>> {
+        self.files[place.file as usize].record(place.row)
+    }
+}
+
+/// What was learnt and applied of a site.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SiteMade<'a> {
+    made: &'a Made,
+    key: &'a str,
+    rows: &'a Rows,
+}
+
+impl SiteMade<'_> {
+    /// Whether it is a large site.
+    pub(crate) fn is_large(&self) -> bool {
+        !self.rows.models.is_empty()
+    }
+
+    /// The parts of its result, if it is a small one.
+    pub(crate) fn results(&self) -> impl Iterator<Item = io::Result<(usize, SiteResult)>> {
+        self.rows
+            .results
+            .iter()
+            .map(|(number, place)| Ok((*number as usize, unpacked(&self.made.record(*place)?)?)))
+    }
+
+    /// Its model after a round; that of the first if the second added nothing.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub(crate) fn model(&self, round: u64) -> io::Result<SiteModel> {
+        let last = self.rows.models.range(..=round).next_back();
+        let (_, place) = last.ok_or_else(|| self.missing("its model"))?;
+        SiteModel::from_bytes(&self.made.record(*place)?).map_err(io::Error::other)
+    }
+
+    /// Site configs that were learnt.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) fn site_configs(&self) -> io::Result<Vec<SiteConfigFile>> {
+        match self.rows.site_configs {
+            Some(place) => decoded(&self.made.record(place)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn place(&self, page: &Stored, round: usize) -> io::Result<(Kind, Place)> {
+        let id = page.id();
+        let found = self.rows.found[..round].iter().rev().find_map(|round| round.get(&id));
+        found.copied().ok_or_else(|| self.missing(&page.head.url))
+    }
+
+    /// What kind of outcome a page had in the first round.
+    ///
+    /// # Errors
+    /// If the page was not applied.
+    pub(crate) fn kind(&self, page: &Stored) -> io::Result<Kind> {
+        Ok(self.place(page, 1)?.0)
+    }
+
+    /// What came of a page in the first round.
+    ///
+    /// # Errors
+    /// If the page was not applied, or the file cannot be read.
+    pub(crate) fn found(&self, page: &Stored) -> io::Result<Found> {
+        unpacked(&self.made.record(self.place(page, 1)?.1)?)
+    }
+
+    /// What came of a page in the end.
+    ///
+    /// # Errors
+    /// As [`SiteMade::found`].
+    pub(crate) fn found_last(&self, page: &Stored) -> io::Result<Found> {
+        unpacked(&self.made.record(self.place(page, 2)?.1)?)
+    }
+
+    fn missing(&self, what: &str) -> io::Error {
+        let site = self.key;
+        io::Error::other(format!(
+            "of {site}, {what} is missing: a file of `sitegrove apply` or `sitegrove learn` is not named"
+        ))
+    }
+}
