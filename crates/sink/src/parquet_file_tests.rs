@@ -58,6 +58,25 @@ fn full() -> Article {
         },
         text: "Text".into(),
         html: "<p>Text</p>".into(),
+        images: vec![model::Image {
+            url: "https://a.example/i.png".into(),
+            caption: Some("C".into()),
+            alt: None,
+            credit: Some("D".into()),
+            width: Some(640),
+            height: None,
+        }],
+        tables: vec![model::Table {
+            caption: None,
+            header_rows: 1,
+            rows: vec![vec!["a".into(), "b".into()], vec!["1".into(), String::new()]],
+        }],
+        embeds: vec![model::Embed {
+            kind: model::EmbedKind::Video,
+            url: "https://a.example/v".into(),
+            title: None,
+        }],
+        footnotes: vec![model::Footnote { id: "n1".into(), label: "1".into(), text: "N".into() }],
         xpath: vec!["//p".into()],
         prune: vec!["//b".into(), "//i".into()],
         cut: Some("//div[2]".into()),
@@ -97,6 +116,10 @@ fn bare(number: usize) -> Article {
         cut: None,
         comments: String::new(),
         posts: Vec::new(),
+        images: Vec::new(),
+        tables: Vec::new(),
+        embeds: Vec::new(),
+        footnotes: Vec::new(),
         markdown: None,
         ..full()
     }
