@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::{FeedItem, Page, TemplateNight, Verdict};
 use serde::{Deserialize, Serialize};
 
-/// A run that is taken in: told from others by its digest.
+/// A run that is taken in, identified by its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// Digest of its inputs and of the settings that decide its results.

@@ -2,16 +2,17 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage, TemplateKind};
+use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage};
 
+use crate::body::Body;
 use crate::characters::character_counts;
 use crate::learn::{Evidence, Known, learn_parsed};
+use crate::lists::{Lists, refusal};
 use crate::meter::{Meter, NoMeter, Step};
 use crate::model::{SiteModel, Template};
-use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
-use crate::stages::cluster::{Assigned, Layouts, leads_on};
+use crate::stages::cluster::{Assigned, Layouts};
 use crate::stages::extract::{Demands, extract};
 use crate::stages::signify::Sibling;
 use crate::template::{Learnt, Way};
@@ -59,9 +60,6 @@ enum Place<'a> {
     /// No place.
     None,
 }
-
-/// Number of other pages of the crawl that a list of articles links.
-const INDEXED: usize = 2;
 
 impl SiteModel {
     /// The outcome of a page, given the feed items that point to it. Depends on nothing else: for a page of
@@ -119,7 +117,7 @@ impl SiteModel {
         known: Option<&Known>,
         settings: &Settings,
     ) -> Place<'_> {
-        let refusal = |kind| refusal(kind, sibling.page, settings.tables());
+        let refusal = |kind| refusal(kind, sibling.page, &self.addresses, settings);
         let known = known.and_then(|known| known.template).map(Assigned::Template);
         match known.unwrap_or_else(|| self.assign(sibling, settings)) {
             Assigned::Template(number) => {
@@ -155,13 +153,6 @@ impl SiteModel {
         meter: &dyn Meter,
     ) -> Applied {
         let page_type = learnt.page_type();
-        if template.kind == TemplateKind::List && self.is_index(sibling, learnt, settings) {
-            return Applied::dropped(self.drop_parsed(
-                sibling.page,
-                Stage::Cluster,
-                DropReason::ListPage,
-            ));
-        }
         if page_type.is_some_and(|own| !settings.page_types().wants(own.page_type)) {
             let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::PageType);
             return Applied::dropped(drop);
@@ -169,8 +160,9 @@ impl SiteModel {
         let found = hints.known.and_then(|known| known.found.clone());
         let (body, way) = found.unwrap_or_else(|| learnt.body(sibling, settings, meter));
         let wrapper = learnt.wrapper.as_ref();
-        let list = template.kind == TemplateKind::List;
-        let wanted = Demands { part: hints.part, list, page_type };
+        let lists = Lists { sibling, template, learnt, addresses: &self.addresses, settings };
+        let is_list = |body: &Body| lists.is_list(body);
+        let wanted = Demands { part: hints.part, is_list: &is_list, page_type };
         let extract = || extract(sibling, &template.id, wrapper, body, wanted, settings);
         meter.step(Step::Extract, || match extract() {
             Ok(article) => Applied {
@@ -186,18 +178,13 @@ impl SiteModel {
         })
     }
 
-    /// Whether a page that looks like a list only leads to articles of the crawl: what it shows of them is theirs.
-    fn is_index(&self, sibling: &Sibling<'_>, learnt: &Learnt, settings: &Settings) -> bool {
-        learnt.is_of_texts().is_some_and(|probability| probability >= 0.5)
-            && !settings.tables().cluster.extract_lists
-            && leads_on(sibling.page, &self.addresses, settings.tracking(), INDEXED)
-    }
-
     /// The first round of learning that has a template for a page, or drops its kind, decides.
     fn assign(&self, sibling: &Sibling<'_>, settings: &Settings) -> Assigned {
         let tells = |round: &Layouts| match round.assign(sibling, &self.addresses, settings) {
             Assigned::No => None,
-            Assigned::Kind(kind) if refusal(kind, sibling.page, settings.tables()).is_none() => {
+            Assigned::Kind(kind)
+                if refusal(kind, sibling.page, &self.addresses, settings).is_none() =>
+            {
                 None
             }
             assigned => Some(assigned),

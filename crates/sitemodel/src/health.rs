@@ -139,7 +139,7 @@ pub const FEWEST_TO_TELL: u64 = 3;
 /// drifts, over many pages; and is broken.
 const DRIFTING: f64 = 0.15;
 const BROKEN: f64 = 0.5;
-/// What a template with one page may lose beside that without being told to drift; with n pages the n-th part
+/// What a template with one page may lose beside that and still be healthy; with n pages the n-th part
 /// of it: the fewer pages, the more one of them weighs.
 const LEEWAY: f64 = 0.9;
 /// Loss of mean confidence from which on a template drifts, however few its pages; and from which on it does if the

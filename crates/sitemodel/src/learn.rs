@@ -7,9 +7,9 @@ use model::{FeedItem, Page};
 use rayon::prelude::*;
 
 use crate::expected::Expected;
+use crate::lists::refusal;
 use crate::meter::{Meter, NoMeter, Step};
 use crate::model::{Head, SiteModel, Template};
-use crate::page_kind::refusal;
 use crate::parsed::{ParsedPage, parse_page};
 use crate::settings::Settings;
 use crate::stages::cluster::{Cluster, cluster};
@@ -111,7 +111,8 @@ pub fn learn_parsed(
         _ => vec![None; clusters.len()],
     };
 
-    let learn_one = |cluster: &Cluster| learn_template(cluster, &ordered, settings, meter);
+    let learn_one =
+        |cluster: &Cluster| learn_template(cluster, &ordered, evidence.addresses, settings, meter);
     let learnt: Vec<(Template, Vec<Option<Found>>)> = clusters.par_iter().map(learn_one).collect();
     let mut known: Vec<Known> = vec![Known::default(); sample.len()];
     for ((mut template, found), (cluster, old)) in
@@ -183,13 +184,14 @@ fn continued(
 fn learn_template(
     cluster: &Cluster,
     sample: &[Sibling<'_>],
+    addresses: &AddressDigest,
     settings: &Settings,
     meter: &dyn Meter,
 ) -> (Template, Vec<Option<Found>>) {
     let pages: Vec<Sibling<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
     // A template is learnt from the pages of which articles come.
     let refused =
-        |page: &Sibling<'_>| refusal(cluster.kind, page.page, settings.tables()).is_some();
+        |page: &Sibling<'_>| refusal(cluster.kind, page.page, addresses, settings).is_some();
     let wanted: Vec<usize> = (0..pages.len()).filter(|&at| !refused(&pages[at])).collect();
     let is_wanted = !wanted.is_empty();
     let learn = || {

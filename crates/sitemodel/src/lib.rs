@@ -86,6 +86,7 @@ mod expected;
 mod health;
 mod layouts;
 mod learn;
+mod lists;
 pub mod meter;
 pub mod methods;
 mod model;

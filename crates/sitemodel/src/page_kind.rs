@@ -1,13 +1,11 @@
 //! The kind of a page: one article, a list of articles, or neither.
 
 use dom::{Document, Kinds, NodeId, is_inline, local_name};
-use model::{DropReason, TemplateKind};
+use model::TemplateKind;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::engine::Engine;
 use crate::parsed::ParsedPage;
-use crate::settings::Tables;
 
 /// Properties of a page besides its tree.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +36,11 @@ impl Impression {
     /// other pages of the crawl. Galleries and lists of tips look the same, but are articles.
     pub fn needs_proof(&self) -> bool {
         self.address.is_none() && !self.empty && self.points >= LIST
+    }
+
+    /// Whether nothing speaks for an article.
+    pub(crate) fn may_be_list(&self) -> bool {
+        self.points >= 0
     }
 
     /// The impression after checking whether the page links other pages of the crawl.
@@ -121,36 +124,6 @@ impl Middle {
             TemplateKind::Article
         }
     }
-}
-
-/// Why a page of a kind is dropped, if so. Lists with text of their own are kept by the engine that can tell them
-/// from lists of links.
-pub(crate) fn refusal(
-    kind: TemplateKind,
-    parsed: &ParsedPage<'_>,
-    tables: &Tables,
-) -> Option<DropReason> {
-    match kind {
-        TemplateKind::Article => None,
-        TemplateKind::List if tables.cluster.extract_lists => None,
-        TemplateKind::List if tables.rank.engine == Engine::Grove => {
-            let (words, linked) = (parsed.words.total(), parsed.link_words.total());
-            is_mere_links(words, linked, MERE_LINKS).then_some(DropReason::ListPage)
-        }
-        TemplateKind::List => Some(DropReason::ListPage),
-        TemplateKind::Other => Some(DropReason::NoContent),
-    }
-}
-
-/// A list whose words are links to this share, or more, has no text of its own: for the whole page, with its
-/// menus, and for what is extracted of it.
-const MERE_LINKS: f64 = 0.85;
-/// See [`MERE_LINKS`].
-pub(crate) const MERE_LINKS_KEPT: f64 = 0.7;
-
-/// Whether so many words are links that the rest tells nothing.
-pub(crate) fn is_mere_links(words: u32, linked: u32, most: f64) -> bool {
-    f64::from(linked) >= most * f64::from(words)
 }
 
 /// Features of a page's content.

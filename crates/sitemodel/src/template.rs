@@ -119,10 +119,11 @@ impl Learnt {
         self.judgement.as_ref().map(|judgement| most_probable(&judgement.types))
     }
 
-    /// The probability that its pages are texts or lists of texts; `None` for other engines than grove.
-    pub fn is_of_texts(&self) -> Option<f32> {
-        let types = &self.judgement.as_ref()?.types;
-        Some(types[PageType::Article as usize] + types[PageType::Listing as usize])
+    /// Whether its pages most probably are texts or lead to texts: articles, listings, or front pages, which
+    /// are predicted to be of a service. No engine but grove predicts it.
+    pub(crate) fn is_of_texts(&self) -> bool {
+        let of_texts = [PageType::Article, PageType::Listing, PageType::Service];
+        self.page_type().is_some_and(|own| of_texts.contains(&own.page_type))
     }
 
     /// What grove learnt; `None` for other engines.

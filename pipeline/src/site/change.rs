@@ -81,7 +81,7 @@ fn from_the_difference(
     (before.map(cut), cut(after))
 }
 
-/// What changed in a night, if it is told: only what its pages say is news, not that more of them came.
+/// What changed in a night, if it is worth reporting: only what its pages say is news, not that more of them came.
 pub(super) fn site_change(update: &Update, templates: Vec<TemplateChange>) -> Option<SiteChange> {
     let is_news = update.verdict >= Verdict::Drifting || tells_of_pages(&update.decision);
     (is_news && !templates.is_empty()).then(|| SiteChange {

@@ -14,14 +14,15 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::assign::{Layout, look, outline};
+use self::assign::{Layout, outline};
 use super::signify::Sibling;
 use crate::layouts::{CORE, Cores, Outline, group_by_layout};
 use crate::page_kind::{Impression, Middle};
 use crate::parsed::recurring_tokens;
 use crate::settings::Settings;
 
-pub use self::assign::{Assigned, Layouts, leads_on};
+pub use self::assign::{Assigned, Layouts};
+pub(crate) use self::assign::{leads_on, look};
 
 /// A cluster of sample pages that becomes a template.
 #[derive(Clone, Debug)]

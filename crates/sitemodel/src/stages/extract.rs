@@ -10,7 +10,7 @@ mod fast_path;
 mod judged;
 mod posts;
 
-use dom::{NodeId, PrefixSums, markdown_of_text, text_of};
+use dom::{NodeId, markdown_of_text, text_of};
 use grove::Chosen;
 use metadata::{Given, PageContext, metadata_given};
 use model::{Article, DropReason, PageType, Route, TypedAs};
@@ -21,7 +21,6 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::signify::Sibling;
 use super::wrap::CompiledWrapper;
 use crate::body::{Body, page_wise};
-use crate::page_kind::{MERE_LINKS_KEPT, is_mere_links};
 use crate::parsed::ParsedPage;
 use crate::settings::Settings;
 
@@ -33,12 +32,12 @@ pub use judged::{By, Lone, by_template_alone, judged_body};
 pub const SITE_CONFIG: &str = "site-config";
 
 /// What is asked of an article.
-#[derive(Clone, Copy, Debug)]
-pub struct Demands {
+#[derive(Clone, Copy)]
+pub struct Demands<'a> {
     /// It is a part of a longer one, for which the minimum number of words does not apply.
     pub part: bool,
-    /// The page looks like a list: if what is found consists of links, it is dropped.
-    pub list: bool,
+    /// Whether a body that was found is that of a list page, which is dropped.
+    pub is_list: &'a dyn Fn(&Body) -> bool,
     /// The type of its template.
     pub page_type: Option<TypedAs>,
 }
@@ -54,7 +53,7 @@ pub fn extract(
     template: &str,
     wrapper: Option<&CompiledWrapper>,
     found: Option<Body>,
-    demands: Demands,
+    demands: Demands<'_>,
     settings: &Settings,
 ) -> Result<Article, DropReason> {
     let Sibling { page: parsed, .. } = *sibling;
@@ -81,7 +80,7 @@ pub fn extract(
         .or_else(|| alone().filter(usable))
         .ok_or(DropReason::NoArticle)?;
     let body = without_removed(body, parsed);
-    if demands.list && !tables.cluster.extract_lists && consists_of_links(parsed, &body) {
+    if (demands.is_list)(&body) {
         return Err(DropReason::ListPage);
     }
     Ok(article(sibling, template, demands.page_type, body, settings))
@@ -96,19 +95,6 @@ fn without_removed(mut body: Body, parsed: &ParsedPage<'_>) -> Body {
         body.prune_xpath.extend(configured.removed_by.iter().cloned());
     }
     body
-}
-
-/// Whether a body has hardly any text but that of links.
-fn consists_of_links(parsed: &ParsedPage<'_>, body: &Body) -> bool {
-    let sum = |counts: &PrefixSums| -> u32 {
-        let of = |nodes: &[NodeId]| -> u32 {
-            nodes.iter().map(|&id| counts.sum(&parsed.document, id)).sum()
-        };
-        let outermost = parsed.document.outermost(body.prune.clone());
-        of(&body.nodes).saturating_sub(of(&outermost))
-    };
-    body.text.is_none()
-        && is_mere_links(sum(&parsed.words), sum(&parsed.link_words), MERE_LINKS_KEPT)
 }
 
 fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> Body {

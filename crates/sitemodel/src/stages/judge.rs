@@ -200,7 +200,7 @@ fn scored<'a>(
         .collect()
 }
 
-/// The features of a page by which its type is told.
+/// The features from which the type of a page is predicted.
 pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> Rows {
     let ParsedPage { document, words, link_words, page, .. } = parsed;
     type_rows(&TypeView { document, words, link_words, url: &page.url }, blocks)

@@ -126,8 +126,8 @@ pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Cour
     let templates = &*templates;
     let weights_of = |t: usize, p: usize| -> Option<Vec<f32>> {
         let (_, labels) = templates[t].pages[p].gold.as_ref()?;
-        // Named like comments, they count as far as the page is told to be a thread: trees that see otherwise would
-        // take the comments of articles for content.
+        // Posts named like comments weigh by the probability that the page is a thread: at full weight, trees would take
+        // the comments of articles for content.
         let thread = types[t][PageType::Forum as usize];
         let of_page = if templates[t].pages.len() > 1 { WITH_SIBLINGS } else { 1.0 };
         let each = labels.weights.iter().zip(&labels.comments);

@@ -148,7 +148,7 @@ fn mean(rows: &[[f64; 5]]) -> [f64; 5] {
     })
 }
 
-/// How well page types are told: pages by the type in the gold and the type that their template is told to be of.
+/// Quality of page type prediction: pages by the type in the gold and the predicted type of their template.
 pub(super) fn types(
     templates: &[Siblings<'_>],
     course: &Course,
@@ -156,24 +156,28 @@ pub(super) fn types(
 ) -> anyhow::Result<()> {
     let mut counts = [[0u32; TYPES]; TYPES];
     for (template, types) in templates.iter().zip(&course.types) {
-        let told = most_probable(types).page_type;
+        let predicted = most_probable(types).page_type;
         let golden = template.pages.iter().filter_map(|page| page.gold.as_ref()?.0.page_type);
-        golden.for_each(|gold| counts[gold as usize][told as usize] += 1);
+        golden.for_each(|gold| counts[gold as usize][predicted as usize] += 1);
     }
     let all: u32 = counts.iter().flatten().sum();
     if all == 0 {
         return Ok(());
     }
     let names = PageType::ALL.map(PageType::as_str);
-    writeln!(out, "| page type | {} | told rightly |", names.join(" | "))?;
+    writeln!(out, "| page type | {} | predicted correctly |", names.join(" | "))?;
     writeln!(out, "|---|{}", "--:|".repeat(TYPES + 1))?;
     let percent = |part: u32, of: u32| 100.0 * f64::from(part) / f64::from(of.max(1));
     for (at, row) in counts.iter().enumerate() {
         let cells: Vec<String> = row.iter().map(u32::to_string).collect();
-        let rightly = percent(row[at], row.iter().sum());
-        writeln!(out, "| {} | {} | {rightly:.0} % |", names[at], cells.join(" | "))?;
+        let correct = percent(row[at], row.iter().sum());
+        writeln!(out, "| {} | {} | {correct:.0} % |", names[at], cells.join(" | "))?;
     }
     let right: u32 = (0..TYPES).map(|at| counts[at][at]).sum();
-    writeln!(out, "\n{:.1} % of {all} pages with a type are told rightly.\n", percent(right, all))?;
+    writeln!(
+        out,
+        "\n{:.1} % of {all} pages with a type are predicted correctly.\n",
+        percent(right, all)
+    )?;
     Ok(())
 }

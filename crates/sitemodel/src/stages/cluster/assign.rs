@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dom::local_name;
+use dom::{NodeId, local_name};
 use grouping::{AddressDigest, Tracking};
 use model::TemplateKind;
 use rustc_hash::FxHashSet;
@@ -58,7 +58,8 @@ impl From<Layouts> for Stored {
     }
 }
 
-/// The template of a page.\n#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The template of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assigned {
     /// This one, by its number.
     Template(u32),
@@ -152,7 +153,7 @@ pub(super) fn outline(sibling: &Sibling<'_>, recurring: &FxHashSet<u64>) -> Outl
 }
 
 /// The impression of a page by itself.
-pub(super) fn look(
+pub(crate) fn look(
     sibling: &Sibling<'_>,
     addresses: &AddressDigest,
     settings: &Settings,
@@ -166,7 +167,8 @@ pub(super) fn look(
     let impression = impression(page, &evidence);
     // Pages that look like lists are lists if they link other pages of the crawl.
     if impression.needs_proof() {
-        impression.with_proof(leads_on(page, addresses, settings.tracking(), LEADS_TO))
+        let ids = page.document.ids();
+        impression.with_proof(leads_on(page, ids, addresses, settings.tracking(), LEADS_TO))
     } else {
         impression
     }
@@ -175,16 +177,17 @@ pub(super) fn look(
 /// Minimum number of other pages of the crawl that a list links.
 const LEADS_TO: usize = 3;
 
-/// Whether a page links so many other pages of the crawl.
-pub fn leads_on(
+/// Whether the anchors among nodes of a page link so many other pages of the crawl.
+pub(crate) fn leads_on(
     page: &ParsedPage<'_>,
+    nodes: impl Iterator<Item = NodeId>,
     addresses: &AddressDigest,
     tracking: &Tracking,
     least: usize,
 ) -> bool {
     let Ok(base) = Url::parse(&page.page.url) else { return false };
     let document = &page.document;
-    let anchors = document.ids().filter(|&id| document.is(id, &local_name!("a")));
+    let anchors = nodes.filter(|&id| document.is(id, &local_name!("a")));
     let hrefs: BTreeSet<&str> =
         anchors.filter_map(|id| document.attribute(id, &local_name!("href"))).collect();
     let links: Vec<String> =

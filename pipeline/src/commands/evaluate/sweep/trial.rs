@@ -61,7 +61,7 @@ fn scores(
     let redundant = (setting.engine == Engine::PageWise(Method::Blocks))
         .then(|| Redundant::of(&documents, &Parameters::from(&tables.methods).blocks));
     let own = |article: &Article| setting.steps_in || article.engine == setting.engine.name();
-    let demands = Demands { part: false, list: false, page_type: None };
+    let demands = Demands { part: false, is_list: &|_| false, page_type: None };
     let score = |(sibling, gold): (&Sibling<'_>, &&GoldPage)| {
         let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
         let article = extract(sibling, "", wrapper.as_ref(), found, demands, settings);
