@@ -17,6 +17,7 @@ const COMMANDS: [&str; 14] = [
     "run",
     "status",
     "extract",
+    "export",
     "search",
     "inspect",
     "report",

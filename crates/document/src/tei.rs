@@ -65,7 +65,9 @@ pub fn tei(text: &Text) -> String {
 enum Place {
     /// Between blocks of a section.
     Section,
-    /// Between blocks of an item, a cell, a quotation or a figure, which may hold phrases too.
+    /// In a figure, which holds no phrases.
+    Figure,
+    /// Between blocks of an item, a cell or a quotation, which may hold phrases too.
     Blocks,
     /// Among phrases.
     Phrases,
@@ -132,14 +134,14 @@ impl Writer<'_> {
     }
 
     fn end_loose_at(&mut self, place: Place) {
-        if place == Place::Section {
+        if matches!(place, Place::Section | Place::Figure) {
             self.end_loose();
         }
     }
 
-    /// Phrases between the blocks of a section need a paragraph.
+    /// Phrases between the blocks of a section or a figure need a paragraph.
     fn begin_phrase(&mut self) {
-        if self.place() == Place::Section && !self.loose {
+        if matches!(self.place(), Place::Section | Place::Figure) && !self.loose {
             self.out.push_str("<p>");
             self.loose = true;
         }
@@ -195,7 +197,7 @@ impl Writer<'_> {
                 return end;
             }
             "br" => {
-                if self.place() == Place::Phrases || self.loose {
+                if matches!(self.place(), Place::Phrases | Place::Blocks) || self.loose {
                     self.out.push_str("<lb/>");
                 }
                 return end;
@@ -232,6 +234,10 @@ impl Writer<'_> {
                 self.out.push(' ');
             }
             return self.enter(id, "", "", place);
+        }
+        // A figure names its picture; a link around it has no words.
+        if self.place() == Place::Figure && document.text_content(id).trim().is_empty() {
+            return self.enter(id, "", "", Place::Figure);
         }
         self.begin_phrase();
         let hi = |rend: &str| format!("<hi rend=\"{rend}\"{own}>");
@@ -294,8 +300,14 @@ impl Writer<'_> {
                 "</list>\n",
                 Place::Blocks,
             ),
-            "dl" => {
-                self.enter(id, &format!("<list type=\"gloss\"{own}>"), "</list>\n", Place::Blocks)
+            "dl" if alternates(document, id) => {
+                let open = format!("<list type=\"gloss\"{own}>");
+                self.enter(id, &open, "</list>\n", Place::Blocks)
+            }
+            "dl" => self.enter(id, &format!("<list{own}>"), "</list>\n", Place::Blocks),
+            "dt" if !document.parent(id).is_some_and(|list| alternates(document, list)) => {
+                let open = format!("<item{own}><hi rend=\"bold\">");
+                self.enter(id, &open, "</hi></item>\n", Place::Phrases)
             }
             "dt" => self.enter(id, &format!("<label{own}>"), "</label>", Place::Phrases),
             "li" | "dd" => self.enter(id, &format!("<item{own}>"), "</item>\n", Place::Blocks),
@@ -325,7 +337,7 @@ impl Writer<'_> {
                 let open = format!("<quote{}{own}>", source.unwrap_or_default());
                 self.enter(id, &open, "</quote>\n", Place::Blocks)
             }
-            "figure" => self.enter(id, &format!("<figure{own}>"), "</figure>\n", Place::Blocks),
+            "figure" => self.enter(id, &format!("<figure{own}>"), "</figure>\n", Place::Figure),
             "figcaption" => self.enter(id, &format!("<head{own}>"), "</head>\n", Place::Phrases),
             "pre" => {
                 let class = attribute(document, id, "class")
@@ -375,7 +387,7 @@ impl Writer<'_> {
         } else {
             format!("<figDesc>{}</figDesc>", escaped(alt))
         };
-        let in_figure = is_in(self.document, id, "figure") && self.place() == Place::Blocks;
+        let in_figure = self.place() == Place::Figure && !self.loose;
         if in_figure {
             let _ = write!(self.out, "{graphic}{described}");
         } else {
@@ -402,6 +414,13 @@ impl Writer<'_> {
             }
         };
     }
+}
+
+/// Whether each term of a list has one description, as lists of glosses demand.
+fn alternates(document: &Document, list: NodeId) -> bool {
+    let names = document.children(list).filter_map(|id| document.name(id));
+    let parts: Vec<&str> = names.map(|name| &**name).collect();
+    parts.chunks(2).all(|pair| pair == ["dt", "dd"])
 }
 
 fn is_in(document: &Document, id: NodeId, name: &str) -> bool {

@@ -148,6 +148,7 @@ fn tei_has_sections_notes_and_code() {
         "<code lang=\"rust\">let x = &quot;&lt;&quot;;</code>",
         "<graphic url=\"https://a.example/i.png\"/><figDesc>I</figDesc><head>A picture.</head>",
         "<p>loose</p>",
+        "<list><item>no term</item>",
     ] {
         assert!(tei.contains(piece), "no {piece} in {tei}");
     }

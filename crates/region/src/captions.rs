@@ -74,11 +74,15 @@ pub(crate) fn roles(
         let from = pictures.partition_point(|&picture| picture < id);
         pictures.get(from).is_some_and(|&picture| document.contains(id, picture))
     };
+    // Elements of one kind have the same names.
+    let kinds = document.kinds();
+    let marked: Vec<bool> =
+        kinds.all().iter().map(|kind| is_caption(document, kind.first)).collect();
+    let is_marked = |id: NodeId| marked.get(kinds.of_nodes()[id as usize] as usize) == Some(&true);
     let mut captions: Vec<NodeId> = Vec::new();
-    for id in document.ids() {
+    for id in document.ids().filter(|&id| is_marked(id)) {
         let inside = captions.last().is_some_and(|&last| document.contains(last, id));
-        if !inside && is_caption(document, id) && texts.sum(document, id) > 0 && !holds_picture(id)
-        {
+        if !inside && texts.sum(document, id) > 0 && !holds_picture(id) {
             captions.push(id);
         }
     }

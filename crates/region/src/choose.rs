@@ -13,6 +13,7 @@ use crate::captions::{Role, roles};
 use crate::embed::{Embedded, is_player, quoted_post};
 use crate::media;
 use crate::medium::Medium;
+use crate::names::ForeignKinds;
 use crate::notes::{Anchors, anchors};
 use crate::picture::is_picture;
 use crate::structures;
@@ -66,7 +67,8 @@ pub(crate) fn choose(
     let last = document.ids().rev().find(has_text)?;
     let container =
         document.ancestors(first).skip(1).find(|&around| document.contains(around, last))?;
-    let texts = Texts { document, base, all, linked, kept, first, last };
+    let foreign = ForeignKinds::of(document);
+    let texts = Texts { document, base, all, linked, kept, foreign, first, last };
     structures::add(&texts, &found.structures, &mut include);
     let (media, aside) = media::choose(&texts, &found.media, &roles, &include);
     add_captions(&texts, &roles, &media, &aside, &mut include);

@@ -1,5 +1,7 @@
 //! Names of elements that do not belong to an article: teasers, advertisements, boxes about authors, sharing.
 
+use std::cell::RefCell;
+
 use dom::{Document, NodeId, local_name};
 
 /// Words of classes and ids of elements that hold something else than the article around them, sorted.
@@ -128,8 +130,32 @@ pub(crate) fn has_word(name: &str, list: &[&str]) -> bool {
     has
 }
 
-/// Whether an element does not belong to the article around it, by its tag or its names.
-pub(crate) fn is_foreign(document: &Document, id: NodeId) -> bool {
+/// Whether elements do not belong to the article around them, by their tags or names: decided once for each kind of
+/// element.
+#[derive(Debug)]
+pub(crate) struct ForeignKinds {
+    /// By kind: whether elements of it are foreign, where that is known.
+    known: RefCell<Vec<Option<bool>>>,
+}
+
+impl ForeignKinds {
+    pub(crate) fn of(document: &Document) -> Self {
+        Self { known: RefCell::new(vec![None; document.kinds().all().len()]) }
+    }
+
+    /// Whether an element does not belong to the article around it.
+    pub(crate) fn has(&self, document: &Document, id: NodeId) -> bool {
+        let kinds = document.kinds();
+        let kind = kinds.of_nodes()[id as usize] as usize;
+        let Some(first) = kinds.all().get(kind).map(|kind| kind.first) else { return false };
+        let mut known = self.known.borrow_mut();
+        let named = known[kind].unwrap_or_else(|| is_foreign(document, first));
+        known[kind] = Some(named);
+        named || document.attribute(id, &local_name!("hidden")).is_some()
+    }
+}
+
+fn is_foreign(document: &Document, id: NodeId) -> bool {
     if matches!(
         document.name(id),
         Some(
@@ -144,7 +170,6 @@ pub(crate) fn is_foreign(document: &Document, id: NodeId) -> bool {
     let named = |name| document.attribute(id, &name).is_some_and(|names| has_word(names, &FOREIGN));
     named(local_name!("class"))
         || named(local_name!("id"))
-        || document.attribute(id, &local_name!("hidden")).is_some()
         || document.attribute(id, &local_name!("role")) == Some("navigation")
 }
 

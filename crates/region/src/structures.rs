@@ -3,7 +3,6 @@
 
 use dom::{Document, LocalName, NodeId, local_name};
 
-use crate::names::is_foreign;
 use crate::texts::Texts;
 
 /// Most bytes of text of a structure that is added.
@@ -121,7 +120,7 @@ fn complete(texts: &Texts<'_>, id: NodeId, include: &mut [bool]) {
         let left_out = text > 0 && texts.own(part) == 0;
         if left_out
             && text <= LONGEST
-            && !is_foreign(document, part)
+            && !texts.foreign.has(document, part)
             && (links || !texts.is_linked(part))
         {
             fill(document, part, include);

@@ -3,7 +3,7 @@
 use dom::{Document, NodeId, PrefixSums};
 use url::Url;
 
-use crate::names::is_foreign;
+use crate::names::ForeignKinds;
 
 /// A page with its texts, in bytes of visible text.
 pub(crate) struct Texts<'a> {
@@ -15,6 +15,8 @@ pub(crate) struct Texts<'a> {
     pub(crate) linked: PrefixSums,
     /// That of the article, without captions.
     pub(crate) kept: PrefixSums,
+    /// What does not belong to the article by its name.
+    pub(crate) foreign: ForeignKinds,
     /// First and last text of the article.
     pub(crate) first: NodeId,
     pub(crate) last: NodeId,
@@ -29,7 +31,7 @@ impl Texts<'_> {
             if self.kept.sum(self.document, around) > 0 {
                 break;
             }
-            if is_foreign(self.document, around) {
+            if self.foreign.has(self.document, around) {
                 return None;
             }
             top = around;

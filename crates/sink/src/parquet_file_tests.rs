@@ -200,7 +200,13 @@ fn columns(group: &Type, prefix: &str) -> Vec<(String, String)> {
     for field in group.get_fields() {
         let name = format!("{prefix}{}", field.name());
         let info = field.get_basic_info();
+        let is_list = |field: &Type| {
+            matches!(field.get_basic_info().logical_type_ref(), Some(LogicalType::List))
+        };
         let mut kind = match info.logical_type_ref() {
+            Some(LogicalType::List) if is_list(element(field)) => {
+                "LIST of LIST of STRING".to_owned()
+            }
             Some(LogicalType::List) if element(field).is_group() => "LIST of group".to_owned(),
             Some(LogicalType::List) => "LIST of STRING".to_owned(),
             Some(LogicalType::String) => "STRING".to_owned(),

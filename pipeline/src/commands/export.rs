@@ -17,6 +17,10 @@ use articles::Found;
 
 /// Arguments of `sitegrove export`.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove export article https://blog.example/bread --run out/tonight --out bread.html
+  sitegrove export article --site blog.example --run out/tonight --format epub --out blog.epub")]
 pub struct ExportArgs {
     #[command(subcommand)]
     command: Command,
