@@ -13,7 +13,7 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "run",
     "status",
     "extract",
