@@ -137,6 +137,7 @@ impl OtherCaptures {
 /// list by its address is one in every capture.
 fn is_worth_another(reason: DropReason, url: &str, applying: &Applying<'_>) -> bool {
     match reason {
+        wall if wall.is_wall() => true,
         DropReason::NoContent
         | DropReason::NoArticle
         | DropReason::TooMuchWork

@@ -2,7 +2,7 @@
 //!
 //! Comments, related texts and appended documents are sometimes in the article's own elements; where they
 //! start depends on the page. Trees score each kept block again, by what comes before and after it; the
-//! article ends where the sum of words · (score − ½) is largest.
+//! article ends where the sum of words · (score − 0.3) is largest: a cut has to be sure.
 
 use dom::Document;
 use rustc_hash::FxHashSet;
@@ -14,6 +14,10 @@ use crate::page::{is_heading, sums};
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends};
+
+/// Score from which on a kept block is surely of the article: at ½, cuts remove more right than wrong text
+/// (docs/ALGORITHM.md).
+const SURE: f32 = 0.3;
 
 /// Minimum gain of a cut, in words.
 const LEAST_GAIN: f32 = 8.0;
@@ -174,7 +178,7 @@ const MOST_CUT: f32 = 0.5;
 pub fn ending(words: &[u32], scores: &[f32], second: &[f32]) -> usize {
     let (mut sum, mut best, mut end) = (0.0f32, f32::NEG_INFINITY, 0);
     for (k, (&words, &score)) in words.iter().zip(scores).enumerate() {
-        sum += words as f32 * (score - 0.5);
+        sum += words as f32 * (score - SURE);
         if sum >= best {
             (best, end) = (sum, k + 1);
         }
@@ -199,14 +203,14 @@ mod tests {
         assert_eq!(end(&[100, 100, 50, 50], &[0.9, 0.9, 0.1, 0.2]), 2);
         assert_eq!(end(&[100, 5], &[0.9, 0.1]), 2);
         assert_eq!(end(&[100, 50, 100], &[0.9, 0.1, 0.9]), 3);
-        assert_eq!(end(&[40, 40], &[0.1, 0.1]), 1);
+        assert_eq!(end(&[60, 60], &[0.1, 0.1]), 1);
         assert_eq!(end(&[], &[]), 0);
     }
 
     #[test]
     fn cuts_no_more_than_half_of_what_is_sure() {
         assert_eq!(ending(&[40, 60], &[0.9, 0.1], &[0.9, 0.9]), 2);
-        assert_eq!(ending(&[60, 40], &[0.9, 0.1], &[0.9, 0.9]), 1);
+        assert_eq!(ending(&[70, 60], &[0.9, 0.1], &[0.9, 0.9]), 1);
         assert_eq!(ending(&[40, 60], &[0.9, 0.1], &[0.9, 0.4]), 1);
     }
 }

@@ -51,7 +51,7 @@ mod weights;
 pub use block::{Block, blocks};
 pub use confidence::{Taken, confidence_feature_names, confidence_rows};
 pub use cues::Cues;
-pub use decide::{DecideParameters, Decision, decide};
+pub use decide::{DecideParameters, Decision, decide, threshold};
 pub use ending::{ending, ending_feature_names, ending_rows};
 pub use fast_path::{FastPage, OfSample, Profile};
 pub use nodes::{Chosen, from_here_on, widest_from};

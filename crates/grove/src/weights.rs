@@ -11,7 +11,7 @@ use crate::trees::Trees;
 use crate::types::TYPES;
 
 /// Version of the file format. Other versions are refused: features change with the code.
-pub const WEIGHTS_SCHEMA: u32 = 2;
+pub const WEIGHTS_SCHEMA: u32 = 3;
 
 /// One set of pages the weights were fitted on.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -44,8 +44,6 @@ pub struct Weights {
     pub trained_on: Vec<TrainingSet>,
     /// Results of cross-validation.
     pub figures: Vec<Figure>,
-    /// Score from which on a word belongs to the article.
-    pub threshold: f32,
     /// Cost of a switch between patterns (see [`crate::DecideParameters`]).
     pub switch_cost: f32,
     /// Names of the columns of the page features, the sibling features, those of the ending, of confidence and
@@ -110,8 +108,11 @@ impl Weights {
             && weights.confidence.are_sound(confidence)
             && weights.types.len() == TYPES
             && weights.types.iter().all(|trees| trees.are_sound(types));
-        let numbers = weights.threshold.is_finite() && weights.switch_cost.is_finite();
-        if sound && numbers { Ok(weights) } else { Err(WeightsError::Trees) }
+        if sound && weights.switch_cost.is_finite() {
+            Ok(weights)
+        } else {
+            Err(WeightsError::Trees)
+        }
     }
 
     /// Number of trees in all.

@@ -45,6 +45,19 @@ macro_rules! reasons {
                 match self { $(DropReason::$name => $text,)* }
             }
 
+            /// Whether the site serves such pages instead of articles.
+            pub fn is_wall(self) -> bool {
+                matches!(
+                    self,
+                    Self::ConsentWall
+                        | Self::BotCheck
+                        | Self::SoftNotFound
+                        | Self::PaywallStub
+                        | Self::ScriptShell
+                        | Self::DuplicateText
+                )
+            }
+
             /// What it means, in a sentence.
             pub fn meaning(self) -> &'static str {
                 match self { $(DropReason::$name => $doc.trim_ascii(),)* }
@@ -90,6 +103,18 @@ reasons! {
     PageType => "page-type",
     /// A page without text of its own.
     NoContent => "no-content",
+    /// A consent form instead of an article.
+    ConsentWall => "consent-wall",
+    /// A check for bots instead of an article.
+    BotCheck => "bot-check",
+    /// An error page with the status of a good one.
+    SoftNotFound => "soft-404",
+    /// A request to subscribe instead of an article.
+    PaywallStub => "paywall-stub",
+    /// A page whose text scripts would load.
+    ScriptShell => "script-shell",
+    /// A short text that pages at other addresses have too.
+    DuplicateText => "duplicate-text",
     /// A page that is part of another page's article, by a site config.
     JoinedPage => "joined-page",
     /// The wrapper selects nothing on the page and no other method finds text.

@@ -16,6 +16,7 @@ use crate::stages::cluster::{Assigned, Layouts};
 use crate::stages::extract::{Demands, extract};
 use crate::stages::signify::Sibling;
 use crate::template::{Learnt, Way};
+use crate::walls;
 
 /// The outcome of a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,7 +165,16 @@ impl SiteModel {
         let is_list = |body: &Body| lists.is_list(body);
         let wanted = Demands { part: hints.part, is_list: &is_list, page_type };
         let extract = || extract(sibling, &template.id, wrapper, body, wanted, settings);
-        meter.step(Step::Extract, || match extract() {
+        // Only grove compares siblings.
+        let wall = |article: &Article| {
+            learnt.judgement()?;
+            walls::reason(article, sibling.page, &template.repeated)
+        };
+        let extracted = || {
+            let article = extract()?;
+            wall(&article).map_or(Ok(article), Err)
+        };
+        meter.step(Step::Extract, || match extracted() {
             Ok(article) => Applied {
                 characters: character_counts(&sibling.page.document, &article),
                 outcome: Outcome::Article(Box::new(article)),

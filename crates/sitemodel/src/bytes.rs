@@ -17,7 +17,7 @@ use crate::model::{Head, SiteModel, Template};
 use crate::stages::cluster::Layouts;
 
 /// Version of the format; models of other versions have to be learnt again.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 const MAGIC: [u8; 8] = *b"sitegrov";
 const HEAD: [u8; 4] = *b"head";
@@ -85,6 +85,9 @@ impl SiteModel {
         while let Some(template) = sections.optional::<Template>(TEMPLATE)? {
             if let Some(learnt) = &template.learnt {
                 learnt.check().map_err(|what| sections.damaged(TEMPLATE, what))?;
+            }
+            if !template.repeated.is_sorted() {
+                return Err(sections.damaged(TEMPLATE, "its repeated lines".to_owned()));
             }
             templates.push(template);
             if templates.len() > MOST_TEMPLATES {

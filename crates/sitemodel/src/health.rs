@@ -59,7 +59,8 @@ impl Seen {
             }
             // What is not wanted was not sought.
             (Outcome::Drop(drop), Some(_))
-                if matches!(drop.reason, DropReason::ListPage | DropReason::PageType) => {}
+                if drop.reason.is_wall()
+                    || matches!(drop.reason, DropReason::ListPage | DropReason::PageType) => {}
             (Outcome::Drop(_), Some(template)) => {
                 self.templates.entry(template).or_default().add(false, 0.0);
             }

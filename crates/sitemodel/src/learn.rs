@@ -15,6 +15,7 @@ use crate::settings::Settings;
 use crate::stages::cluster::{Cluster, cluster};
 use crate::stages::signify::Sibling;
 use crate::template::{Found, Learnt};
+use crate::walls::repeated_lines;
 
 /// Number of example addresses of a template.
 const EXAMPLES: usize = 3;
@@ -111,9 +112,12 @@ pub fn learn_parsed(
         _ => vec![None; clusters.len()],
     };
 
-    let learn_one =
-        |cluster: &Cluster| learn_template(cluster, &ordered, evidence.addresses, settings, meter);
-    let learnt: Vec<(Template, Vec<Option<Found>>)> = clusters.par_iter().map(learn_one).collect();
+    let learn_one = |(cluster, old): (&Cluster, &Option<u32>)| {
+        let earlier = old.and_then(|old| model.templates.get(old as usize)?.learnt.as_ref());
+        learn_template(cluster, &ordered, evidence.addresses, earlier, settings, meter)
+    };
+    let learnt: Vec<(Template, Vec<Option<Found>>)> =
+        clusters.par_iter().zip(&continued).map(learn_one).collect();
     let mut known: Vec<Known> = vec![Known::default(); sample.len()];
     for ((mut template, found), (cluster, old)) in
         learnt.into_iter().zip(clusters.iter().zip(&continued))
@@ -185,6 +189,7 @@ fn learn_template(
     cluster: &Cluster,
     sample: &[Sibling<'_>],
     addresses: &AddressDigest,
+    earlier: Option<&Learnt>,
     settings: &Settings,
     meter: &dyn Meter,
 ) -> (Template, Vec<Option<Found>>) {
@@ -196,7 +201,7 @@ fn learn_template(
     let is_wanted = !wanted.is_empty();
     let learn = || {
         let pages: Vec<Sibling<'_>> = wanted.iter().map(|&at| pages[at]).collect();
-        let (learnt, mut of_wanted) = Learnt::of(&pages, settings, meter);
+        let (learnt, mut of_wanted) = Learnt::of(&pages, earlier, settings, meter);
         let mut found = vec![None; cluster.members.len()];
         wanted.iter().zip(of_wanted.drain(..)).for_each(|(&at, own)| found[at] = own);
         (learnt, found)
@@ -205,6 +210,11 @@ fn learn_template(
     let learnt = is_wanted.then(|| catch_unwind(AssertUnwindSafe(learn)).unwrap_or_default());
     let (learnt, found) =
         learnt.map_or((None, Vec::new()), |(learnt, found)| (Some(learnt), found));
+    let bodies = found
+        .iter()
+        .zip(&pages)
+        .filter_map(|(found, own)| Some((own.page, found.as_ref()?.0.as_ref()?)));
+    let repeated = repeated_lines(bodies);
     let mut expected = Expected::default();
     for found in found.iter().filter(|found| found.is_some()) {
         let body = found.as_ref().and_then(|(body, _)| body.as_ref());
@@ -218,6 +228,7 @@ fn learn_template(
         pages: pages.len() as u64,
         examples: pages.iter().take(EXAMPLES).map(|s| s.page.page.url.clone()).collect(),
         expected,
+        repeated,
         learnt,
     };
     (template, found)

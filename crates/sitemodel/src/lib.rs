@@ -96,6 +96,7 @@ pub mod settings;
 pub mod site_config;
 pub mod stages;
 mod template;
+mod walls;
 pub mod weights;
 
 pub use ::model::Verdict;

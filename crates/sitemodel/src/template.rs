@@ -85,10 +85,12 @@ fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
 }
 
 impl Learnt {
-    /// Learns from the first pages, up to the number in the settings. Also returns what [`Learnt::body`]
-    /// finds on these, if that is known.
+    /// Learns from the first pages, up to the number in the settings. Decisions of `earlier`, learnt from other
+    /// pages of the template, stay unless the pages clearly speak against them. Also returns what
+    /// [`Learnt::body`] finds on these pages, if that is known.
     pub(crate) fn of(
         pages: &[Sibling<'_>],
+        earlier: Option<&Self>,
         settings: &Settings,
         meter: &dyn Meter,
     ) -> (Self, Vec<Option<Found>>) {
@@ -96,7 +98,10 @@ impl Learnt {
         let nodes = pages.iter().map(|sibling| sibling.page.document.len());
         let sample = &pages[..sample_size(nodes, tables).min(pages.len())];
         match tables.rank.engine {
-            Engine::Grove => judge_sample(sample, settings, meter),
+            Engine::Grove => {
+                let earlier = earlier.and_then(|earlier| earlier.judgement.as_ref());
+                judge_sample(sample, earlier, settings, meter)
+            }
             Engine::Forest(measure) => (rank_sample(sample, measure, tables, meter), Vec::new()),
             Engine::PageWise(Method::Blocks) => {
                 let documents: Vec<_> = sample.iter().map(|s| &s.page.document).collect();
@@ -192,12 +197,13 @@ thread_local! {
 /// Judge, wrap, extract.
 fn judge_sample(
     sample: &[Sibling<'_>],
+    earlier: Option<&Judgement>,
     settings: &Settings,
     meter: &dyn Meter,
 ) -> (Learnt, Vec<Option<Found>>) {
     let (tables, weights) = (settings.tables(), &settings.weights().weights);
     let (mut judgement, judged) =
-        meter.step(Step::Rank, || judge(sample, &tables.signify, weights));
+        meter.step(Step::Rank, || judge(sample, earlier, &tables.signify, weights));
     let pages: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let wrap = || {
         let engine = Engine::Grove.name();

@@ -31,9 +31,8 @@ use crate::{config::Config, inputs, progress::ledger::Clock, run, stages::group:
 use course::{Plan, course};
 use folds::{LeaveOut, parts};
 
-/// Score from which a word is kept, and the cost of a switch: `docs/ALGORITHM.md` describes how
-/// they were chosen.
-const DECIDE: DecideParameters = DecideParameters { threshold: 0.4, switch_cost: 0.15 };
+/// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
+const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
 
 /// Fit the default engine's weights to pages whose text is known.
 #[derive(Args, Clone, Debug)]
@@ -111,7 +110,6 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         gold: gold.digest.clone(),
         trained_on: trained_on(&templates, &licences),
         figures: Vec::new(),
-        threshold: DECIDE.threshold,
         switch_cost: DECIDE.switch_cost,
         features: feature_names(),
         types: Vec::new(),

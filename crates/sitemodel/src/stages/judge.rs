@@ -67,7 +67,32 @@ impl JudgedPage {
 impl Judgement {
     /// The decisions of some of the pages alone.
     pub fn decide_on(&self, pages: &[JudgedPage], weights: &Weights) -> Vec<Decision> {
-        decide_on(pages, &self.common.patterns, &decide_parameters(weights))
+        decide_on(pages, &self.common.patterns, &[], &decide_parameters(weights))
+    }
+
+    /// The decisions on the patterns of other pages, given the pattern of each of their nodes: that on most of
+    /// the nodes that are known here.
+    fn decided(
+        &self,
+        pages: &[Sibling<'_>],
+        of_nodes: &[Vec<PatternId>],
+        patterns: usize,
+    ) -> Vec<Option<Decision>> {
+        let mut counts = vec![[0u32; 3]; patterns];
+        for (sibling, of_nodes) in pages.iter().zip(of_nodes) {
+            let known = self.common.patterns.find(&sibling.page.document);
+            for (&pattern, &known) in of_nodes.iter().zip(&known) {
+                if let Some(&decision) = self.decisions.get(known as usize) {
+                    counts[pattern as usize][decision as usize] += 1;
+                }
+            }
+        }
+        let most = |counts: &[u32; 3]| {
+            let most =
+                Decision::ALL.into_iter().max_by_key(|&decision| counts[decision as usize])?;
+            (counts[most as usize] > 0).then_some(most)
+        };
+        counts.iter().map(most).collect()
     }
 
     /// Validates what was learnt from at most `most_pages` pages, after deserialisation.
@@ -114,9 +139,11 @@ impl Judgement {
 }
 
 /// Learns from the sample of a template: compares its pages with each other, and scores each by what they
-/// have in common. Returns what was learnt, and the pages in order.
+/// have in common. `earlier` is what other pages of the template taught. Returns what was learnt, and the pages
+/// in order.
 pub fn judge(
     sample: &[Sibling<'_>],
+    earlier: Option<&Judgement>,
     signify_config: &SignifyConfig,
     weights: &Weights,
 ) -> (Judgement, Vec<JudgedPage>) {
@@ -134,6 +161,7 @@ pub fn judge(
     let parsed: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
     let (common, of_nodes) = common(&parsed, &signified.iter().collect::<Vec<_>>());
     let pools = Pools::of(&scored(&blocks, &of_nodes, &first), &common.patterns);
+    let earlier = earlier.map(|earlier| earlier.decided(sample, &of_nodes, common.patterns.len()));
     let pages: Vec<JudgedPage> = (parsed.par_iter().zip(blocks))
         .zip(of_nodes.into_par_iter().zip(first))
         .map(|((page, blocks), (of_nodes, first))| {
@@ -141,7 +169,8 @@ pub fn judge(
             scored.among(page, &common, &pools, sample.len(), weights)
         })
         .collect();
-    let decisions = decide_on(&pages, &common.patterns, &decide_parameters(weights));
+    let earlier = earlier.unwrap_or_default();
+    let decisions = decide_on(&pages, &common.patterns, &earlier, &decide_parameters(weights));
     let learnt_from = sample.len();
     (Judgement { common, pools, decisions, learnt_from, types, terms }, pages)
 }
@@ -179,15 +208,16 @@ impl ByItself {
 fn decide_on(
     pages: &[JudgedPage],
     patterns: &Patterns,
+    earlier: &[Option<Decision>],
     parameters: &DecideParameters,
 ) -> Vec<Decision> {
     let scored: Vec<ScoredPage<'_>> = pages.iter().map(JudgedPage::scored).collect();
-    decide(&scored, patterns, parameters)
+    decide(&scored, patterns, earlier, parameters)
 }
 
 /// The decision parameters of the weights.
 pub fn decide_parameters(weights: &Weights) -> DecideParameters {
-    DecideParameters { threshold: weights.threshold, switch_cost: weights.switch_cost }
+    DecideParameters { factor: 1.0, switch_cost: weights.switch_cost }
 }
 
 fn scored<'a>(

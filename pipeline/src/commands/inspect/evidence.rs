@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use forest::PageTerms;
-use grove::{Block, Decision, PatternId, UNKNOWN};
+use grove::{Block, Decision, PatternId, ScoredPage, UNKNOWN, threshold};
 use model::FeedItem;
 use rayon::prelude::*;
 use sitemodel::stages::judge::{JudgedPage, Judgement, judge};
@@ -105,7 +105,7 @@ fn of_grove(site: &ParsedSite<'_>, members: &[u32], config: &Config, needed: &[u
     let weights = &config.weights().weights;
     let learnt_from = siblings.len().min(config.rank.learn_from.max(1));
     let (sample, more) = siblings.split_at(learnt_from);
-    let (judgement, judged) = judge(sample, &config.signify, weights);
+    let (judgement, judged) = judge(sample, None, &config.signify, weights);
     let judge_page = |page| judgement.judge_page(page, &config.signify, weights);
     let more: Vec<JudgedPage> = more.par_iter().map(judge_page).collect();
     let documents: Vec<&ParsedPage<'_>> = sample.iter().map(|s| s.page).collect();
@@ -122,7 +122,9 @@ fn of_grove(site: &ParsedSite<'_>, members: &[u32], config: &Config, needed: &[u
     }
     let rows = rows(&judgement, &judged, &documents, &labels);
     let siblings = judgement.learnt_from;
-    let patterns = Some(PatternTable { siblings, threshold: weights.threshold, rows });
+    let scored: Vec<ScoredPage<'_>> = judged.iter().map(JudgedPage::scored).collect();
+    let threshold = threshold(&scored);
+    let patterns = Some(PatternTable { siblings, threshold, rows });
     Evidence { pages, patterns, failed: false }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, io::Write};
 
-use grove::{Figure, TYPES, most_probable};
+use grove::{Figure, ScoredPage, TYPES, most_probable, threshold};
 use model::PageType;
 use rayon::prelude::*;
 use score::aggregate::{group_means, template_groups};
@@ -130,7 +130,8 @@ impl Table {
 /// F1 of a page after each step but the last.
 fn of_page(page: &Prepared<'_>, course: &Course, t: usize, p: usize) -> [Option<f64>; 4] {
     let above = |scores: &[f32]| -> Vec<usize> {
-        (0..scores.len()).filter(|&at| scores[at] > super::DECIDE.threshold).collect()
+        let threshold = threshold(&[ScoredPage { page: &page.blocks, patterns: &[], scores }]);
+        (0..scores.len()).filter(|&at| scores[at] > threshold).collect()
     };
     let kept = &course.kept[t][p];
     let steps = [

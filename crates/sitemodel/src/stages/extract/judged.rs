@@ -19,7 +19,7 @@ use crate::stages::wrap::CompiledWrapper;
 /// `MISSED_WORDS` words, the page's own scores are used instead.
 const TAKEN: f32 = 0.25;
 const MISSED_WORDS: f32 = 15.0;
-/// Fractions of the threshold that are tried in turn until something is found.
+/// Factors of the threshold that are tried in turn until something is found.
 const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
 /// A full text of at least this many words, of which less than this share is in the elements, replaces them.
 pub(super) const FULL_TEXT: (u32, f32) = (50, 0.3);
@@ -188,9 +188,9 @@ fn alone(
     let scored = ScoredPage { patterns: &of_nodes[0], ..page.scored() };
     let parameters = decide_parameters(weights);
     let lowered = if own.is_some() { &LOWERED[1..] } else { &LOWERED };
-    lowered.iter().find_map(|share| {
-        let threshold = parameters.threshold * share;
-        let decisions = decide(&[scored], &patterns, &DecideParameters { threshold, ..parameters });
+    lowered.iter().find_map(|&factor| {
+        let decisions =
+            decide(&[scored], &patterns, &[], &DecideParameters { factor, ..parameters });
         kept_of(&of_nodes[0], &decisions)
     })
 }

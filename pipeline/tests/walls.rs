@@ -1,0 +1,144 @@
+//! What sites serve instead of articles: consent forms, bot checks, error pages, paywalls.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::crawl::Crawl;
+use common::program::run;
+use common::prose;
+use common::results::{Results, text};
+
+const PAGES: usize = 8;
+
+/// A page of a site with its own title and address, and this in its article element.
+fn page(n: usize, title: &str, inside: &str) -> (String, String) {
+    let slug = prose::title(n).to_lowercase().replace(' ', "-");
+    let html = format!(
+        "<!doctype html><html lang=en><head><title>{title}</title></head><body>\n\
+         <ul class=menu><li><a href=/>Home</a><li><a href=/news>News</a></ul>\n\
+         <article><h1>{title}</h1>{}</article>\n\
+         <p class=foot>All rights reserved by nobody in particular. <a href=/terms>Terms</a></p></body></html>",
+        inside.replace("SLUG", &slug)
+    );
+    (slug, html)
+}
+
+const WALLS: [(&str, &str, &str); 5] = [
+    (
+        "consent-wall",
+        "Before you continue",
+        "<p>We and our 842 partners store cookies on your device, and process personal data for personalised \
+         advertising and audience research.</p><p>You may click to consent to this processing, or refuse it.</p>\
+         <button>Accept all</button>",
+    ),
+    (
+        "bot-check",
+        "Just a moment...",
+        "<p>Checking your browser before you visit the site. This takes up to five seconds.</p>\
+         <p>Please verify you are human.</p><p>Ray ID: <code>8f3aSLUG11</code></p>",
+    ),
+    (
+        "soft-404",
+        "Page not found",
+        "<p>Sorry, the page /SLUG that you asked for does not exist, or has been moved to another place.</p>\
+         <p>Try the search, or go back to the home page to read what is new in town.</p>",
+    ),
+    (
+        "paywall-stub",
+        "",
+        "<div class=wall><p>This article is for subscribers only. Subscribe now to read this story and all others \
+         from just one pound a week.</p><p>Already a subscriber? Sign in to continue reading.</p></div>",
+    ),
+    (
+        "duplicate-text",
+        "A quiet day",
+        "<p>The quiet harbour rests today while the painters work on the long wall by the water, and there is \
+         nothing else to see here until the ferry is back from the yard on the other side.</p>",
+    ),
+];
+
+/// How often each site gave an article, or a drop with a reason.
+fn outcomes(results: &Results) -> BTreeMap<(String, String), usize> {
+    let mut counts = BTreeMap::new();
+    let articles = results.articles.iter().map(|article| (text(article, "site"), "article"));
+    let drops = results.dropped.iter().map(|drop| (text(drop, "site"), text(drop, "reason")));
+    for (site, outcome) in articles.chain(drops) {
+        *counts.entry((site.to_owned(), outcome.to_owned())).or_insert(0) += 1;
+    }
+    counts
+}
+
+#[test]
+fn walls_are_no_articles() {
+    let mut crawl = Crawl::new();
+    for (reason, title, inside) in WALLS {
+        for n in 0..PAGES {
+            let own = prose::title(n + 40);
+            let title = if title.is_empty() { &own } else { title };
+            let (slug, html) = page(n, title, inside);
+            crawl.page(&format!("https://{reason}.example/{slug}"), &html);
+        }
+    }
+    // A site with articles, some of which are behind a paywall.
+    for n in 0..PAGES {
+        let paragraphs: String =
+            prose::paragraphs(n + 60).iter().map(|p| format!("<p>{p}</p>")).collect();
+        let (slug, html) = page(n, &prose::title(n + 60), &paragraphs);
+        crawl.page(&format!("https://mixed.example/{slug}"), &html);
+        // The beginning of an article, then the paywall: there is something to read.
+        let begun = format!("<p>{}</p>{}", prose::paragraphs(n + 80)[0], WALLS[3].2);
+        let (slug, html) = page(n, &prose::title(n + 80), &begun);
+        crawl.page(&format!("https://partial.example/{slug}"), &html);
+        if n % 2 == 0 {
+            let (slug, html) = page(n + 20, &prose::title(n + 90), WALLS[3].2);
+            crawl.page(&format!("https://mixed.example/{slug}"), &html);
+        }
+    }
+    // Versions of one story are no wall.
+    let (slug, story) =
+        page(7, "A story", &format!("<p>{}</p>", prose::paragraphs(99).join("</p><p>")));
+    for address in
+        [slug.clone(), format!("amp/{slug}"), format!("{slug}/print"), format!("phone/{slug}")]
+    {
+        crawl.page(&format!("https://versions.example/{address}"), &story);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "walls.warc.gz");
+    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    let mut expected: BTreeMap<(String, String), usize> = WALLS
+        .iter()
+        .map(|(reason, ..)| ((format!("{reason}.example"), (*reason).to_owned()), PAGES))
+        .collect();
+    let mut expect = |site: &str, outcome: &str, pages| {
+        expected.insert((format!("{site}.example"), outcome.to_owned()), pages);
+    };
+    expect("mixed", "article", PAGES);
+    expect("mixed", "paywall-stub", PAGES / 2);
+    expect("partial", "article", PAGES);
+    expect("versions", "article", 4);
+    assert_eq!(outcomes(&results), expected);
+}
+
+#[test]
+fn a_wall_without_siblings_is_known_by_its_phrases() {
+    let mut crawl = Crawl::new();
+    for (reason, title, inside) in &WALLS[..3] {
+        let (slug, html) = page(1, title, inside);
+        crawl.page(&format!("https://{reason}.example/{slug}"), &html);
+    }
+    let news = "<p>The council talked about cookies for an hour. The mayor wants a new bakery on the square, and the \
+                bakers want the mayor to eat more of what they already have on their shelves every morning.</p>";
+    let (slug, html) = page(2, "Cookies on the agenda", news);
+    crawl.page(&format!("https://news.example/{slug}"), &html);
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "lone.warc.gz");
+    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    let dropped: Vec<&str> = results.dropped.iter().map(|drop| text(drop, "reason")).collect();
+    assert_eq!(dropped.len(), 3);
+    for reason in ["consent-wall", "bot-check", "soft-404"] {
+        assert!(dropped.contains(&reason), "{dropped:?}");
+    }
+    assert_eq!(results.articles.len(), 1);
+}
