@@ -66,7 +66,8 @@ pub(crate) fn http(block: &[u8]) {
     }
 }
 
-/// A page is decoded and parsed; its tree is no larger than allowed, and can be written out.
+/// A page is decoded and parsed; its tree is no larger than allowed, and can be written out. What is written
+/// has nothing that runs.
 pub(crate) fn page(bytes: &[u8]) {
     const LABELS: [Option<&str>; 8] = [
         None,
@@ -93,7 +94,9 @@ pub(crate) fn page(bytes: &[u8]) {
     }
     dom::text_of(&document, &[0], &[]);
     if let Ok(base) = url::Url::parse("https://a.example/") {
-        let fragment = dom::html_of(&document, &[0], &[], &base);
+        let Some(region) = region::region_of(&document, &[0], &[], &base) else { return };
+        let fragment = region.html();
+        region.markdown(&base);
         assert!(!fragment.to_ascii_lowercase().contains("<script"), "{fragment}");
         let again = dom::parse(&fragment);
         for element in again.ids().filter_map(|id| again.element(id)) {

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod changes;
 pub mod evaluate;
+pub mod export;
 pub mod extract;
 pub mod history;
 pub mod inspect;

@@ -12,8 +12,8 @@ use clap_complete::Shell;
 #[cfg(feature = "parquet")]
 use sitegrove::commands::steps;
 use sitegrove::commands::{
-    bench, changes, evaluate, extract, history, inspect, models, report, run, search, status,
-    train, wrappers,
+    bench, changes, evaluate, export, extract, history, inspect, models, report, run, search,
+    status, train, wrappers,
 };
 use sitegrove::error_chain::error_chain;
 use sitegrove::printed::{self, Console, Printed};
@@ -72,6 +72,8 @@ enum Command {
     Merge(steps::MergeArgs),
     /// Extract a few pages of one layout and print them
     Extract(extract::ExtractArgs),
+    /// Write articles of a run or an archive as documents for readers: HTML, EPUB, TEI and others
+    Export(export::ExportArgs),
     /// Search the index of a run, or remove articles from it
     Search(search::SearchArgs),
     /// Write an HTML page that shows what was learnt about a site, and why
@@ -200,6 +202,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
         #[cfg(feature = "parquet")]
         Command::Merge(args) => steps::merge(args, stop, out).map(code),
         Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Export(args) => export::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),

@@ -17,7 +17,7 @@ const LAYERS: [&[&str]; 8] = [
     &["model"],
     &["charset"],
     &["dom", "terms", "archive", "feed", "score", "grouping"],
-    &["metadata", "forest", "pagewise", "wrapper", "sink"],
+    &["metadata", "forest", "pagewise", "region", "document", "wrapper", "sink"],
     &["grove", "index", "modelstore"],
     &["sitemodel"],
     &["sitegrove"],
@@ -25,8 +25,10 @@ const LAYERS: [&[&str]; 8] = [
 ];
 
 /// Crates without side effects, which bindings and cluster jobs depend on.
-const ENGINES: [&str; 9] =
-    ["forest", "pagewise", "wrapper", "terms", "dom", "metadata", "score", "grove", "grouping"];
+const ENGINES: [&str; 10] = [
+    "forest", "pagewise", "region", "wrapper", "terms", "dom", "metadata", "score", "grove",
+    "grouping",
+];
 
 /// Packages that an engine must not depend on: IO, threads, the command line, outputs.
 const NOT_IN_ENGINES: [&str; 22] = [

@@ -13,7 +13,7 @@ use common::program::{PATH, call, parts};
 use common::prose;
 use common::results::{parse, text};
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "run",
     "survey",
     "learn",
@@ -21,6 +21,7 @@ const COMMANDS: [&str; 18] = [
     "merge",
     "status",
     "extract",
+    "export",
     "search",
     "inspect",
     "report",

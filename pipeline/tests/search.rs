@@ -96,7 +96,7 @@ fn articles_are_found_in_their_own_languages() {
     let year = |hit: &Value| text(hit, "published") >= "2026";
     assert!(since["hits"].as_array().unwrap().iter().all(year));
 
-    let shown = call(&["search", words(&out), "swing bridge", "--limit", "2"]);
+    let shown = call(&["search", words(&out), "harbour", "--limit", "2"]);
     let (code, stdout, _) = parts(&shown);
     assert!(code == 0 && stdout.contains("By language: en"), "{stdout}");
     assert!(stdout.contains("**") && stdout.contains("\n2. "), "{stdout}");

@@ -30,6 +30,50 @@ fn index(folder: &Path) -> Vec<(String, String, Value)> {
     lines.lines().map(line).collect()
 }
 
+/// The fragment in a page of an article.
+fn body_of(page: &str) -> &str {
+    let (_, rest) = page.split_once("<body>").unwrap();
+    rest.strip_suffix("</body>\n</html>\n").unwrap()
+}
+
+/// The lines of articles that the records say: each metadata record with the block of its conversion.
+fn rebuilt(records: &[Record]) -> Vec<Value> {
+    let pairs = records[1..].chunks(2).map(|pair| {
+        let [conversion, metadata] = pair else { panic!("a record stands alone") };
+        assert_eq!(
+            (conversion.kind, metadata.kind),
+            (RecordKind::Conversion, RecordKind::Metadata)
+        );
+        let refers_to = metadata.headers.get("WARC-Refers-To").unwrap();
+        assert_eq!(refers_to, format!("<{}>", conversion.record_id));
+        let mut article = parse(&String::from_utf8_lossy(&metadata.body));
+        let block = String::from_utf8_lossy(&conversion.body);
+        match conversion.headers.get("Content-Type").unwrap().starts_with("text/html") {
+            true => article["html"] = body_of(&block).into(),
+            false => article["text"] = block.into(),
+        }
+        article
+    });
+    pairs.collect()
+}
+
+#[test]
+fn articles_can_be_rebuilt_from_the_records_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = in_repository("data/crawl");
+    for content in ["html", "text"] {
+        let config = folder.path().join("c.toml");
+        fs::write(&config, format!("[emit]\nsinks = ['jsonl', 'warc']\nwarc = '{content}'\n"))
+            .unwrap();
+        let out = folder.path().join(content);
+        run(&[&config, &sample], &out, &[]);
+        let all = records(&fs::read(out.join("articles.warc.gz")).unwrap());
+        let lines = fs::read_to_string(out.join("articles.jsonl")).unwrap();
+        let lines: Vec<Value> = lines.lines().map(parse).collect();
+        assert!(rebuilt(&all) == lines, "{content}");
+    }
+}
+
 #[test]
 fn every_article_is_found_through_the_index() {
     let folder = tempfile::tempdir().unwrap();
@@ -38,7 +82,7 @@ fn every_article_is_found_through_the_index() {
     let results = run(&[&sample], &out, &["--sinks", "jsonl,warc"]);
     let bytes = fs::read(out.join("articles.warc.gz")).unwrap();
     let all = records(&bytes);
-    assert_eq!(all.len(), results.articles.len() + 1);
+    assert_eq!(all.len(), 2 * results.articles.len() + 1);
     assert_eq!(all[0].kind, RecordKind::Warcinfo);
     let ids: BTreeSet<&str> = all.iter().map(|r| r.record_id.as_str()).collect();
     assert_eq!(ids.len(), all.len(), "two records of one name");
@@ -53,7 +97,9 @@ fn every_article_is_found_through_the_index() {
         let article = results.article(text(entry, "url"));
         assert_eq!(record.kind, RecordKind::Conversion);
         assert_eq!(record.target_uri.as_deref(), article["url"].as_str());
-        assert_eq!(String::from_utf8_lossy(&record.body), text(article, "html"));
+        let page = String::from_utf8_lossy(&record.body);
+        assert_eq!(body_of(&page), text(article, "html"));
+        assert!(page.contains(&format!("<html lang=\"{}\">", text(article, "language"))), "{page}");
         assert_eq!(*key, surt(text(article, "url")));
         let date = record.date.unwrap();
         assert_eq!(date.to_string(), text(article, "fetched"));
@@ -85,8 +131,8 @@ fn text_records_and_pages_without_a_date() {
     let out = folder.path().join("out");
     let results = run(&[&config, &pages], &out, &[]);
     let all = records(&fs::read(out.join("articles.warc.gz")).unwrap());
-    assert_eq!(all.len(), 5);
-    for record in &all[1..] {
+    assert_eq!(all.len(), 9);
+    for record in all.iter().filter(|record| record.kind == RecordKind::Conversion) {
         let article = results.article(record.target_uri.as_deref().unwrap());
         assert_eq!(record.headers.get("Content-Type"), Some("text/plain; charset=utf-8"));
         assert_eq!(String::from_utf8_lossy(&record.body), text(article, "text"));

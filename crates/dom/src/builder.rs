@@ -2,24 +2,38 @@
 
 use html5ever::{LocalName, local_name};
 
+use crate::aside::{Gatherer, may_show};
 use crate::document::{Attribute, Document, Head, NodeId, ParseNotes, Span};
 use crate::flatten::is_dropped_name;
 use crate::is_void;
 
 /// Takes nodes in document order and lays them out as a parse with [`Keep::Content`](crate::Keep)
-/// does: elements without readable content are left out with their subtrees, and adjacent texts are
-/// joined.
+/// does: elements without readable content are left out with their subtrees, those that show something are gathered in the
+/// document's [`Aside`](crate::Aside), and adjacent texts are joined.
 #[derive(Debug)]
 pub struct Builder {
     document: Document,
     /// Open elements, whose children come next; `None` for those left out.
     open: Vec<Option<NodeId>>,
+    gatherer: Gatherer,
+    /// Whether no element is left out.
+    keeps_all: bool,
 }
 
 impl Builder {
     /// Starts a document with this head.
     pub fn new(head: Head, notes: ParseNotes) -> Self {
-        Self { document: Document { head, notes, ..Document::default() }, open: Vec::new() }
+        Self {
+            document: Document { head, notes, ..Document::default() },
+            open: Vec::new(),
+            gatherer: Gatherer::default(),
+            keeps_all: false,
+        }
+    }
+
+    /// Starts a document without head, of which no element is left out.
+    pub fn of_all() -> Self {
+        Self { keeps_all: true, ..Self::new(Head::default(), ParseNotes::default()) }
     }
 
     /// Whether the current position is inside an element that is left out.
@@ -39,7 +53,13 @@ impl Builder {
         name: &LocalName,
         attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
     ) -> Option<NodeId> {
-        if self.is_left_out() || is_dropped_name(name) || *name == local_name!("head") {
+        let is_head = *name == local_name!("head");
+        if self.is_left_out() || !self.keeps_all && (is_dropped_name(name) || is_head) {
+            let parent = self.open.last().copied().flatten();
+            if self.gatherer.is_open() || parent.is_some() && may_show(name) {
+                let place = self.document.place_after_all(parent.unwrap_or(0));
+                self.gatherer.open(name, attributes, place);
+            }
             self.open.push(None);
             return None;
         }
@@ -62,12 +82,18 @@ impl Builder {
     /// Adds a piece of text. Returns the id of the text node that contains it, or `None` if it is
     /// left out.
     pub fn text(&mut self, text: &str) -> Option<NodeId> {
+        if self.gatherer.is_open() {
+            self.gatherer.text(text);
+        }
         let parent = self.open.last().copied().flatten()?;
         Some(self.document.push_text(text, parent, self.open.len()))
     }
 
     /// Ends the element that was opened last.
     pub fn close(&mut self) {
+        if self.gatherer.is_open() {
+            self.gatherer.close();
+        }
         if let Some(Some(id)) = self.open.pop() {
             self.document.nodes[id as usize].end = self.document.nodes.len() as NodeId;
         }
@@ -81,6 +107,7 @@ impl Builder {
         if self.document.nodes.is_empty() {
             self.push(Some(&local_name!("html")), Span::default());
         }
+        self.document.aside = self.gatherer.finish();
         self.document
     }
 }

@@ -136,8 +136,32 @@ pub struct Document {
     pub(crate) text: String,
     pub(crate) head: Head,
     pub(crate) notes: ParseNotes,
+    pub(crate) aside: Option<Box<Aside>>,
     /// Computed on first use.
     pub(crate) kinds: OnceLock<Kinds>,
+}
+
+/// Elements that are not part of the tree, because they have no text that can be read, but show something: frames and
+/// other embedded media, formulas, and pictures in `noscript`.
+#[derive(Clone, Debug, Default)]
+pub struct Aside {
+    /// Their subtrees, as children of the root.
+    pub document: Document,
+    /// Their places in the page, in document order.
+    pub places: Vec<Place>,
+}
+
+/// The place of an element that is not part of the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The element of the page that it is a child of.
+    pub parent: NodeId,
+    /// The node of the page that comes next in document order; the number of nodes if none does.
+    pub before: NodeId,
+    /// Bytes of the text directly before it, if that is the node before: texts on both sides of it are one node.
+    pub within: u32,
+    /// Its id in [`Aside::document`].
+    pub id: NodeId,
 }
 
 impl Document {
@@ -164,7 +188,19 @@ impl Document {
             };
             (&a.name, a.parent, a.end, a.level) == (&b.name, b.parent, b.end, b.level) && attributes
         };
-        self.len() == other.len() && self.head == other.head && self.ids().all(same)
+        let same_aside = match (self.aside(), other.aside()) {
+            (Some(own), Some(others)) => {
+                own.places == others.places && own.document.same_tree(&others.document)
+            }
+            (None, None) => true,
+            _ => false,
+        };
+        self.len() == other.len() && self.head == other.head && self.ids().all(same) && same_aside
+    }
+
+    /// What is shown in the page without being part of the tree, if there is anything.
+    pub fn aside(&self) -> Option<&Aside> {
+        self.aside.as_deref()
     }
 
     /// Appends a node.
@@ -181,6 +217,13 @@ impl Document {
         let node = || Node { name: name.cloned(), parent, end: id + 1, level, span };
         self.nodes.extend(std::iter::once_with(node));
         id
+    }
+
+    /// The place after the last node, for an element that is not part of the tree.
+    pub(crate) fn place_after_all(&self, parent: NodeId) -> Place {
+        let text = self.nodes.last().filter(|last| last.name.is_none() && last.parent == parent);
+        let within = text.map_or(0, |text| text.span.end - text.span.start);
+        Place { parent, before: self.nodes.len() as NodeId, within, id: 0 }
     }
 
     /// Appends a text; returns the text node it became or was joined to.
@@ -339,6 +382,9 @@ impl Document {
             + self.values.capacity()
             + self.text.capacity()
             + texts.sum::<usize>()
+            + self.aside().map_or(0, |aside| {
+                aside.document.bytes() + aside.places.capacity() * size_of::<Place>()
+            })
     }
 
     /// What was left out because of the limits.

@@ -3,6 +3,7 @@
 
 use html5ever::{LocalName, QualName, local_name, ns};
 
+use crate::aside::{Gatherer, may_show};
 use crate::document::{Attribute, Document, Link, Meta, Node, NodeId, ParseNotes, Span};
 use crate::linked::{Content, Linked};
 use crate::render::normalize_space;
@@ -60,12 +61,14 @@ pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document
         keep,
         without_scripts: false,
         has_alternative: false,
+        gatherer: Gatherer::default(),
     };
     layout.walk(root);
     if layout.has_alternative && keep == Keep::Content {
         layout.prefer_alternative(root);
     }
     let mut document = layout.document;
+    document.aside = layout.gatherer.finish();
     if document.nodes.is_empty() {
         // Only a page cut off by the node limit at its very start has no root element.
         document.nodes.push(Node {
@@ -104,6 +107,8 @@ struct Layout {
     without_scripts: bool,
     /// Whether a `<noscript>` was left out.
     has_alternative: bool,
+    /// What is shown without being part of the tree.
+    gatherer: Gatherer,
 }
 
 /// A page with less text than this, in bytes without white space, may be drawn by its scripts …
@@ -122,11 +127,13 @@ impl Layout {
         let head = self.document.head.clone();
         let nodes = std::mem::take(&mut self.document.nodes);
         let text = std::mem::take(&mut self.document.text);
+        let gatherer = std::mem::take(&mut self.gatherer);
         self.without_scripts = true;
         self.walk(root);
         self.document.head = head;
         if visible(&self.document.text) < SPARSE.max(FULLER * own) {
             (self.document.nodes, self.document.text) = (nodes, text);
+            self.gatherer = gatherer;
         }
     }
 
@@ -162,6 +169,9 @@ impl Layout {
                         && !(is_alternative && self.without_scripts)
                     {
                         self.read_nested_head(linked, name);
+                        if may_show(&name.local) && !open.is_empty() {
+                            self.gather(linked, parent);
+                        }
                         continue;
                     }
                     let id = self.document.push(Some(&name.local), parent, open.len(), attributes);
@@ -177,6 +187,36 @@ impl Layout {
                         self.document.push_text(text, parent, open.len());
                     }
                 }
+                Content::Document | Content::Nothing => {}
+            }
+        }
+    }
+
+    /// Gathers an element that is left out but may show something, with its subtree.
+    fn gather<'a>(&mut self, element: &'a Linked<'a>, parent: NodeId) {
+        let place = self.document.place_after_all(parent);
+        let Self { gatherer, buffers, .. } = self;
+        let mut open: Vec<Option<&'a Linked<'a>>> = Vec::new();
+        let mut next = Some(element);
+        loop {
+            let Some(linked) = next else {
+                let Some(sibling) = open.pop() else { return };
+                gatherer.close();
+                next = sibling;
+                continue;
+            };
+            // The siblings of the outermost element belong to the tree.
+            next = linked.next.get().filter(|_| !open.is_empty());
+            match &linked.content {
+                Content::Element { name, attributes, .. } => {
+                    let attributes = buffers.attributes[attributes.get().range()].iter();
+                    let values = &buffers.values;
+                    let attributes = attributes.map(|a| (&a.name, &values[a.value.range()]));
+                    gatherer.open(&name.local, attributes, place);
+                    open.push(next);
+                    next = linked.first.get();
+                }
+                Content::Text(span) => gatherer.text(&buffers.text[span.get().range()]),
                 Content::Document | Content::Nothing => {}
             }
         }

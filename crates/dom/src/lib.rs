@@ -6,12 +6,14 @@ the result out in document order. In that order a subtree is a range of ids, so 
 the difference of two prefix sums ([`PrefixSums`]).
 
 Elements without readable content (scripts, styles, frames, drawings, form choices) are left out of the tree,
-with their subtrees. Metadata in the head of the page is kept in [`Head`].
+with their subtrees. Those that show something (frames, formulas, pictures in `noscript`) are kept in [`Aside`], with their
+places in the tree. Metadata in the head of the page is kept in [`Head`].
 
 Invariants: nothing here recurses, so depth costs no stack; a [`Document`] is `Send` and owns all
 its strings in a few buffers; this crate does not depend on files, sites or stages.
 */
 
+mod aside;
 mod blocks;
 mod builder;
 mod comparing;
@@ -34,7 +36,7 @@ pub mod xpath;
 
 pub use blocks::{is_inline, is_void};
 pub use builder::Builder;
-pub use document::{Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes};
+pub use document::{Aside, Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes, Place};
 pub use html5ever::{LocalName, local_name};
 pub use kinds::{Kind, Kinds};
 pub use limits::{Keep, ParseConfig, Room};
@@ -42,5 +44,7 @@ pub use parse::{parse, parse_by_html5ever, parse_with};
 pub use path::class_tokens;
 pub use prefix::PrefixSums;
 
-pub use render::{html_of, markdown_of, markdown_of_text, normalize_space, paragraphs, text_of};
+pub use render::{
+    language_of_code, markdown_of, markdown_of_text, normalize_space, paragraphs, text_of,
+};
 pub use tokens::count_tokens;

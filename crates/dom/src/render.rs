@@ -1,11 +1,8 @@
-//! Renders nodes as text, HTML or Markdown.
+//! Renders nodes as text or Markdown.
 
-mod allowed;
-mod figures;
-mod html;
+mod addresses;
 mod markdown;
 mod text;
 
-pub use html::html_of;
-pub use markdown::{markdown_of, markdown_of_text};
+pub use markdown::{language_of_code, markdown_of, markdown_of_text};
 pub use text::{normalize_space, paragraphs, text_of};

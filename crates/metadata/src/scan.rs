@@ -27,7 +27,7 @@ pub(crate) struct Scan {
     pub(crate) author_names: Vec<NodeId>,
     /// `rel=tag`.
     pub(crate) tags: Vec<NodeId>,
-    /// Side content: navigation, comments, related articles. Outermost ranges, in order.
+    /// Side content: navigation, comments, related articles, quotations and embedded posts. Outermost ranges, in order.
     zones: Vec<(NodeId, NodeId)>,
 }
 
@@ -57,7 +57,7 @@ const SMALL_DETAILS: u32 = 40;
 
 /// Words of classes and ids, by their first letter, with their meanings.
 #[rustfmt::skip]
-const CUES: [(&str, u8); 59] = [
+const CUES: [(&str, u8); 60] = [
     ("author", BYLINE), ("authors", BYLINE), ("autor", BYLINE), ("autore", BYLINE),
     ("autoren", BYLINE), ("autores", BYLINE), ("auteur", BYLINE), ("auteurs", BYLINE),
     ("byline", BYLINE), ("bylines", BYLINE),
@@ -76,7 +76,7 @@ const CUES: [(&str, u8); 59] = [
     ("recommendations", SIDE), ("recommended", SIDE), ("related", SIDE), ("replies", SIDE),
     ("sidebar", SIDE), ("szerzo", BYLINE),
     ("teaser", SIDE), ("teasers", SIDE), ("time", DATE), ("timestamp", DATE), ("titel", HEADLINE),
-    ("title", HEADLINE), ("titre", HEADLINE), ("titulo", HEADLINE), ("trending", SIDE),
+    ("title", HEADLINE), ("titre", HEADLINE), ("titulo", HEADLINE), ("trending", SIDE), ("tweet", SIDE),
     ("writer", BYLINE),
 ];
 
@@ -183,7 +183,8 @@ pub(crate) fn scan(document: &Document) -> Scan {
             local_name!("h3") => scan.headings.push((id, 3)),
             local_name!("h4") => scan.headings.push((id, 4)),
             _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
-            local_name!("nav") | local_name!("footer") => cues |= SIDE,
+            // What is quoted has dates and authors of its own.
+            local_name!("nav") | local_name!("footer") | local_name!("blockquote") => cues |= SIDE,
             // Some templates put date and author of a post into separate asides.
             local_name!("aside")
                 if cues & (BYLINE | DATE | DETAILS) == 0

@@ -133,6 +133,14 @@ pub struct Article {
     pub text: String,
     /// Body as an HTML fragment: absolute links, images kept, nothing that runs.
     pub html: String,
+    /// The pictures of `html`, in its order.
+    pub images: Vec<Image>,
+    /// The data tables of `html`, in its order.
+    pub tables: Vec<Table>,
+    /// What the page embeds from elsewhere, in the order of `html`.
+    pub embeds: Vec<Embed>,
+    /// The notes that the text refers to, in the order of `html`.
+    pub footnotes: Vec<Footnote>,
     /// Body as Markdown (GitHub flavoured), if that is wanted.
     pub markdown: Option<String>,
     /// XPath expressions that select the body's nodes on this page.
@@ -171,5 +179,89 @@ pub struct Post {
     /// When it was written, RFC 3339 date or date-time.
     pub date: Option<String>,
     /// Its text, in the form of [`Article::text`].
+    pub text: String,
+}
+
+/// A picture of an article.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Image {
+    /// Its absolute address.
+    pub url: String,
+    /// Caption, without the credit.
+    pub caption: Option<String>,
+    /// Alternative text.
+    pub alt: Option<String>,
+    /// Photographer or owner, as the page names them.
+    pub credit: Option<String>,
+    /// Width in pixels, where the page gives it.
+    pub width: Option<u32>,
+    /// Height in pixels, likewise.
+    pub height: Option<u32>,
+}
+
+/// A data table of an article.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Table {
+    /// Its caption.
+    pub caption: Option<String>,
+    /// How many of its first rows consist of headers.
+    pub header_rows: u32,
+    /// The texts of its cells by row. A cell that spans several columns is followed by empty ones.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// What an embedded element shows.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub enum EmbedKind {
+    /// A film.
+    Video,
+    /// A recording.
+    Audio,
+    /// A post of a social network.
+    Post,
+    /// A map.
+    Map,
+    /// A chart.
+    Chart,
+    /// A document, such as a PDF file.
+    Document,
+    /// Another page.
+    Frame,
+}
+
+impl EmbedKind {
+    /// The name written to outputs: `video`, `audio`, `post`, `map`, `chart`, `document`, `frame`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Video => "video",
+            Self::Audio => "audio",
+            Self::Post => "post",
+            Self::Map => "map",
+            Self::Chart => "chart",
+            Self::Document => "document",
+            Self::Frame => "frame",
+        }
+    }
+}
+
+/// Something that an article embeds from elsewhere.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Embed {
+    /// What it shows.
+    pub kind: EmbedKind,
+    /// The absolute address where people see it.
+    pub url: String,
+    /// Its title, if the page gives one.
+    pub title: Option<String>,
+}
+
+/// A note that the text refers to.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Footnote {
+    /// Its id in `html`.
+    pub id: String,
+    /// The text of the first link to it: a number or a sign.
+    pub label: String,
+    /// Its text, without the link back.
     pub text: String,
 }

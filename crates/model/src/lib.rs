@@ -23,7 +23,9 @@ mod template;
 mod verdict;
 mod wrapper;
 
-pub use article::{Article, Field, Metadata, Post, Route, Source};
+pub use article::{
+    Article, Embed, EmbedKind, Field, Footnote, Image, Metadata, Post, Route, Source, Table,
+};
 pub use characters::CharacterCounts;
 pub use discard::{Drop, DropReason, Stage};
 pub use feed::FeedItem;

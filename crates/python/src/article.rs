@@ -150,6 +150,61 @@ impl Article {
         self.0.posts.iter().map(post).collect()
     }
 
+    /// The pictures of ``html``, as dictionaries with ``url``, ``caption``, ``alt``, ``credit``, ``width`` and ``height``.
+    #[getter]
+    fn images<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let image = |own: &model::Image| {
+            let dict = PyDict::new(py);
+            dict.set_item("url", &own.url)?;
+            dict.set_item("caption", own.caption.as_deref())?;
+            dict.set_item("alt", own.alt.as_deref())?;
+            dict.set_item("credit", own.credit.as_deref())?;
+            dict.set_item("width", own.width)?;
+            dict.set_item("height", own.height)?;
+            Ok(dict)
+        };
+        self.0.images.iter().map(image).collect()
+    }
+
+    /// The data tables of ``html``, as dictionaries with ``caption``, ``header_rows`` and ``rows``.
+    #[getter]
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let table = |own: &model::Table| {
+            let dict = PyDict::new(py);
+            dict.set_item("caption", own.caption.as_deref())?;
+            dict.set_item("header_rows", own.header_rows)?;
+            dict.set_item("rows", &own.rows)?;
+            Ok(dict)
+        };
+        self.0.tables.iter().map(table).collect()
+    }
+
+    /// What the page embeds from elsewhere, as dictionaries with ``kind``, ``url`` and ``title``.
+    #[getter]
+    fn embeds<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let embed = |own: &model::Embed| {
+            let dict = PyDict::new(py);
+            dict.set_item("kind", own.kind.as_str())?;
+            dict.set_item("url", &own.url)?;
+            dict.set_item("title", own.title.as_deref())?;
+            Ok(dict)
+        };
+        self.0.embeds.iter().map(embed).collect()
+    }
+
+    /// The notes that the text refers to, as dictionaries with ``id``, ``label`` and ``text``.
+    #[getter]
+    fn footnotes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let note = |own: &model::Footnote| {
+            let dict = PyDict::new(py);
+            dict.set_item("id", &own.id)?;
+            dict.set_item("label", &own.label)?;
+            dict.set_item("text", &own.text)?;
+            Ok(dict)
+        };
+        self.0.footnotes.iter().map(note).collect()
+    }
+
     /// Readers' comments as plain text; empty if there are none.
     #[getter]
     fn comments(&self) -> &str {

@@ -36,6 +36,33 @@ fn post() -> Field {
     structure("item", vec![utf8("author"), utf8("date"), long("text")])
 }
 
+/// A list of structures that each have these fields.
+fn structures(name: &str, fields: Vec<Field>) -> Field {
+    Field::new(name, DataType::List(Arc::new(structure("item", fields))), true)
+}
+
+/// The pictures, tables, embedded media and notes of articles.
+fn parts() -> [Field; 4] {
+    let count = |name: &str| Field::new(name, DataType::Int32, true);
+    let cells = DataType::List(Arc::new(Field::new("item", DataType::Utf8, true)));
+    let rows = DataType::List(Arc::new(Field::new("item", cells, true)));
+    let image = vec![
+        utf8("url"),
+        utf8("caption"),
+        utf8("alt"),
+        utf8("credit"),
+        count("width"),
+        count("height"),
+    ];
+    let table = vec![utf8("caption"), count("header_rows"), Field::new("rows", rows, true)];
+    [
+        structures("images", image),
+        structures("tables", table),
+        structures("embeds", ["kind", "url", "title"].map(utf8).into()),
+        structures("footnotes", ["id", "label", "text"].map(utf8).into()),
+    ]
+}
+
 /// The fields of articles: those of `articles.parquet`, but that each may be null.
 fn article_fields() -> Vec<Field> {
     const SOURCES: [&str; 10] = [
@@ -50,6 +77,7 @@ fn article_fields() -> Vec<Field> {
         "canonical",
         "site_name",
     ];
+    let [images, tables, embeds, footnotes] = parts();
     vec![
         Field::new("schema", DataType::Int32, true),
         utf8("url"),
@@ -71,6 +99,10 @@ fn article_fields() -> Vec<Field> {
         utf8("site_name"),
         long("text"),
         long("html"),
+        images,
+        tables,
+        embeds,
+        footnotes,
         long("markdown"),
         long("comments"),
         Field::new("posts", DataType::List(Arc::new(post())), true),

@@ -1,6 +1,8 @@
 //! One line of `articles.jsonl`.
 
-use model::{Article, Field, Metadata, Origin, Overruled, Post, Verdict};
+use model::{
+    Article, Embed, Field, Footnote, Image, Metadata, Origin, Overruled, Post, Table, Verdict,
+};
 use serde::Serialize;
 
 use crate::SCHEMA;
@@ -28,6 +30,14 @@ pub struct ArticleRecord<'a> {
     site_name: Option<&'a str>,
     text: &'a str,
     html: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<ImageRecord<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tables: Vec<TableRecord<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    embeds: Vec<EmbedRecord<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    footnotes: Vec<FootnoteRecord<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     markdown: Option<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -56,6 +66,18 @@ pub struct ArticleRecord<'a> {
     origin: OriginRecord<'a>,
 }
 
+impl ArticleRecord<'_> {
+    /// The record with an empty `html`, for where that is stored beside it.
+    pub(crate) fn without_html(self) -> Self {
+        Self { html: "", ..self }
+    }
+
+    /// The record with an empty `text`, likewise.
+    pub(crate) fn without_text(self) -> Self {
+        Self { text: "", ..self }
+    }
+}
+
 /// A post of a thread.
 #[derive(Debug, Serialize)]
 pub(crate) struct PostRecord<'a> {
@@ -69,6 +91,80 @@ pub(crate) struct PostRecord<'a> {
 impl<'a> PostRecord<'a> {
     fn of(post: &'a Post) -> Self {
         Self { author: post.author.as_deref(), date: post.date.as_deref(), text: &post.text }
+    }
+}
+
+/// A picture.
+#[derive(Debug, Serialize)]
+pub(crate) struct ImageRecord<'a> {
+    url: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caption: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alt: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    credit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    width: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    height: Option<u32>,
+}
+
+impl<'a> ImageRecord<'a> {
+    fn of(image: &'a Image) -> Self {
+        Self {
+            url: &image.url,
+            caption: image.caption.as_deref(),
+            alt: image.alt.as_deref(),
+            credit: image.credit.as_deref(),
+            width: image.width,
+            height: image.height,
+        }
+    }
+}
+
+/// A data table.
+#[derive(Debug, Serialize)]
+pub(crate) struct TableRecord<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caption: Option<&'a str>,
+    header_rows: u32,
+    rows: &'a [Vec<String>],
+}
+
+impl<'a> TableRecord<'a> {
+    fn of(table: &'a Table) -> Self {
+        let Table { caption, header_rows, rows } = table;
+        Self { caption: caption.as_deref(), header_rows: *header_rows, rows }
+    }
+}
+
+/// Embedded media.
+#[derive(Debug, Serialize)]
+pub(crate) struct EmbedRecord<'a> {
+    kind: &'static str,
+    url: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+}
+
+impl<'a> EmbedRecord<'a> {
+    fn of(embed: &'a Embed) -> Self {
+        Self { kind: embed.kind.as_str(), url: &embed.url, title: embed.title.as_deref() }
+    }
+}
+
+/// A note.
+#[derive(Debug, Serialize)]
+pub(crate) struct FootnoteRecord<'a> {
+    id: &'a str,
+    label: &'a str,
+    text: &'a str,
+}
+
+impl<'a> FootnoteRecord<'a> {
+    fn of(note: &'a Footnote) -> Self {
+        Self { id: &note.id, label: &note.label, text: &note.text }
     }
 }
 
@@ -194,6 +290,10 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         site_name: text(&m.site_name),
         text: &article.text,
         html: &article.html,
+        images: article.images.iter().map(ImageRecord::of).collect(),
+        tables: article.tables.iter().map(TableRecord::of).collect(),
+        embeds: article.embeds.iter().map(EmbedRecord::of).collect(),
+        footnotes: article.footnotes.iter().map(FootnoteRecord::of).collect(),
         markdown: article.markdown.as_deref(),
         comments: &article.comments,
         posts: article.posts.iter().map(PostRecord::of).collect(),

@@ -13,6 +13,7 @@ mod dropped;
 mod file_name;
 mod fingerprint;
 mod health;
+mod html_page;
 mod instant;
 mod jsonl;
 #[cfg(feature = "parquet")]
@@ -37,6 +38,7 @@ pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
 pub use fingerprint::Fingerprint;
 pub use health::{HealthRecord, health_record};
+pub use html_page::{fragment_of, html_page};
 pub use instant::instant;
 pub use jsonl::{JsonlSink, LineStorage, json_lines};
 #[cfg(feature = "parquet")]

@@ -58,6 +58,25 @@ fn full() -> Article {
         },
         text: "Text".into(),
         html: "<p>Text</p>".into(),
+        images: vec![model::Image {
+            url: "https://a.example/i.png".into(),
+            caption: Some("C".into()),
+            alt: None,
+            credit: Some("D".into()),
+            width: Some(640),
+            height: None,
+        }],
+        tables: vec![model::Table {
+            caption: None,
+            header_rows: 1,
+            rows: vec![vec!["a".into(), "b".into()], vec!["1".into(), String::new()]],
+        }],
+        embeds: vec![model::Embed {
+            kind: model::EmbedKind::Video,
+            url: "https://a.example/v".into(),
+            title: None,
+        }],
+        footnotes: vec![model::Footnote { id: "n1".into(), label: "1".into(), text: "N".into() }],
         xpath: vec!["//p".into()],
         prune: vec!["//b".into(), "//i".into()],
         cut: Some("//div[2]".into()),
@@ -97,6 +116,10 @@ fn bare(number: usize) -> Article {
         cut: None,
         comments: String::new(),
         posts: Vec::new(),
+        images: Vec::new(),
+        tables: Vec::new(),
+        embeds: Vec::new(),
+        footnotes: Vec::new(),
         markdown: None,
         ..full()
     }
@@ -177,7 +200,13 @@ fn columns(group: &Type, prefix: &str) -> Vec<(String, String)> {
     for field in group.get_fields() {
         let name = format!("{prefix}{}", field.name());
         let info = field.get_basic_info();
+        let is_list = |field: &Type| {
+            matches!(field.get_basic_info().logical_type_ref(), Some(LogicalType::List))
+        };
         let mut kind = match info.logical_type_ref() {
+            Some(LogicalType::List) if is_list(element(field)) => {
+                "LIST of LIST of STRING".to_owned()
+            }
             Some(LogicalType::List) if element(field).is_group() => "LIST of group".to_owned(),
             Some(LogicalType::List) => "LIST of STRING".to_owned(),
             Some(LogicalType::String) => "STRING".to_owned(),

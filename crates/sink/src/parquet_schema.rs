@@ -27,6 +27,31 @@ message article {
   optional binary site_name (STRING);
   required binary text (STRING);
   required binary html (STRING);
+  optional group images (LIST) { repeated group list { required group element {
+    required binary url (STRING);
+    optional binary caption (STRING);
+    optional binary alt (STRING);
+    optional binary credit (STRING);
+    optional int32 width;
+    optional int32 height;
+  } } }
+  optional group tables (LIST) { repeated group list { required group element {
+    optional binary caption (STRING);
+    required int32 header_rows;
+    required group rows (LIST) { repeated group list {
+      required group element (LIST) { repeated group list { required binary element (STRING); } }
+    } }
+  } } }
+  optional group embeds (LIST) { repeated group list { required group element {
+    required binary kind (STRING);
+    required binary url (STRING);
+    optional binary title (STRING);
+  } } }
+  optional group footnotes (LIST) { repeated group list { required group element {
+    required binary id (STRING);
+    required binary label (STRING);
+    required binary text (STRING);
+  } } }
   optional binary markdown (STRING);
   optional binary comments (STRING);
   optional group posts (LIST) { repeated group list { required group element {

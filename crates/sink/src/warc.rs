@@ -1,5 +1,5 @@
-//! `articles.warc.gz`: each article as a `conversion` record (WARC 1.1, ISO 28500:2017 §6.8), and
-//! `articles.cdxj`, the index of these records by address.
+//! `articles.warc.gz`: each article as a `conversion` record (WARC 1.1, ISO 28500:2017 §6.8) with a `metadata` record that
+//! has its fields, and `articles.cdxj`, the index of the conversions by address.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,13 +13,14 @@ use serde_json::json;
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
-use crate::{AtomicFile, Render, Sink, SinkError};
+use crate::html_page::html_page;
+use crate::{AtomicFile, Render, Sink, SinkError, article_record};
 use model::SiteResult;
 
 /// The contents of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WarcContent {
-    /// The HTML fragment, or the text if there is none.
+    /// An HTML page with the fragment, or the text if there is none.
     Html,
     /// The text.
     Text,
@@ -109,7 +110,7 @@ impl Sink for WarcSink {
                 self.offset,
                 json!(self.name),
             ));
-            self.offset += entry.length;
+            self.offset += entry.length + entry.beside;
         }
         self.records.write_bytes(rendered.get(end + 1..).unwrap_or_default())
     }
@@ -140,15 +141,20 @@ struct Entry {
     mime: String,
     digest: String,
     length: u64,
+    /// Length of the metadata record after it.
+    beside: u64,
 }
 
 /// The entries as a line of JSON, followed by the records.
 fn rendered(articles: &[Article], content: WarcContent) -> Vec<u8> {
     let (mut entries, mut records) = (Vec::new(), Vec::new());
     for article in articles {
-        let (entry, record) = conversion(article, content);
+        let (mut entry, record, id) = conversion(article, content);
+        let metadata = metadata(article, entry.mime == "text/html", &id);
+        entry.beside = metadata.len() as u64;
         entries.push(entry);
         records.extend_from_slice(&record);
+        records.extend_from_slice(&metadata);
     }
     let mut bytes = serde_json::to_vec(&entries).unwrap_or_default();
     bytes.push(b'\n');
@@ -159,10 +165,13 @@ fn rendered(articles: &[Article], content: WarcContent) -> Vec<u8> {
 /// The record of an article. It refers to the record it was made from only by its id: the fields
 /// that name another record's address and date are those of revisits (ISO 28500 §5.8, §5.9), and
 /// here both are the same.
-fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>) {
+fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>, String) {
     let as_html = content == WarcContent::Html && !article.html.is_empty();
-    let (mime, block) =
-        if as_html { ("text/html", &article.html) } else { ("text/plain", &article.text) };
+    let page = as_html.then(|| html_page(article, &article.html));
+    let (mime, block) = match &page {
+        Some(page) => ("text/html", page),
+        None => ("text/plain", &article.text),
+    };
     let digest = digest(block.as_bytes());
     let (origin, date) = (&article.origin, date_of(article));
     let refers_to = format!("<{}>", origin.record_id);
@@ -191,8 +200,29 @@ fn conversion(article: &Article, content: WarcContent) -> (Entry, Vec<u8>) {
         mime: mime.to_owned(),
         digest,
         length: record.len() as u64,
+        beside: 0,
     };
-    (entry, record)
+    (entry, record, record_id)
+}
+
+/// The metadata record of an article: the object of `articles.jsonl`, in which the field that the conversion record with
+/// this id holds is empty.
+fn metadata(article: &Article, as_html: bool, conversion: &str) -> Vec<u8> {
+    let record = article_record(article);
+    let record = if as_html { record.without_html() } else { record.without_text() };
+    // Plain data serialized into memory: this cannot fail.
+    let block = serde_json::to_vec(&record).unwrap_or_default();
+    let refers_to = format!("<{conversion}>");
+    let digest = digest(&block);
+    member(&NewRecord {
+        kind: RecordKind::Metadata,
+        record_id: &record_id(&["metadata", conversion, &digest]),
+        date: date_of(article),
+        target_uri: Some(&article.url),
+        content_type: "application/json",
+        fields: &[("WARC-Refers-To", &refers_to), ("WARC-Block-Digest", &digest)],
+        body: &block,
+    })
 }
 
 /// When the page was fetched; the Unix epoch for a page without a date.

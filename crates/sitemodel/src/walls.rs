@@ -20,8 +20,8 @@ const ADDRESSES: usize = 3;
 const MOST_WORDS: u32 = 250;
 /// Maximum number of those that no other page has.
 const OWN_WORDS: u32 = 8;
-/// Minimum number of words that pages share if no phrase names the wall.
-const WORDS_UNNAMED: u32 = 20;
+/// Words of a wall that no phrase names.
+const WORDS_UNNAMED: std::ops::RangeInclusive<u32> = 20..=120;
 /// Maximum number of words of a wall that phrases alone name, and how many of them do.
 const MOST_WORDS_ALONE: u32 = 120;
 const PHRASES_ALONE: usize = 2;
@@ -245,7 +245,7 @@ pub(crate) fn reason(
     let name = |text: &str| kind_of(&format!("{title}\n{text}").to_lowercase());
     if own <= OWN_WORDS && shared > own {
         let kind = name(text).map(|(kind, _)| kind);
-        let unnamed = (shared >= WORDS_UNNAMED).then_some(DropReason::DuplicateText);
+        let unnamed = WORDS_UNNAMED.contains(&words).then_some(DropReason::DuplicateText);
         return kind.or(unnamed);
     }
     // A title without a text: the wall may be among what the siblings share, which is not extracted.

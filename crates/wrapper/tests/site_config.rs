@@ -1,6 +1,6 @@
 //! Files of the ftr-site-config format: parsed, printed, and applied to pages.
 
-use dom::{ParseConfig, html_of, text_of};
+use dom::{ParseConfig, markdown_of, text_of};
 use proptest::prelude::*;
 use sitegrove_wrapper::site_config::{
     Applied, CompiledSiteConfig, Directive, Expression, ExpressionError, Line, Samples, SiteConfig,
@@ -37,11 +37,11 @@ fn body(file: &str) -> String {
     body_of(PAGE, file)
 }
 
-fn body_html(file: &str) -> String {
+fn body_markdown(file: &str) -> String {
     let applied = applied_to(PAGE, file);
     let (_, nodes) = applied.body.unwrap();
     let base = url::Url::parse("https://a.example/").unwrap();
-    html_of(&applied.document, &nodes, &applied.removed, &base)
+    markdown_of(&applied.document, &nodes, &applied.removed, &base)
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn what_is_stripped_is_named_and_left_out() {
             "//*[contains(@style,'display:none')]",
         ]
     );
-    assert!(!body_html("body: //div[@id='main']\nstrip_image_src: .gif").contains("<img"));
-    assert!(body_html("body: //div[@id='main']").contains("<img"));
+    assert!(!body_markdown("body: //div[@id='main']\nstrip_image_src: .gif").contains("!["));
+    assert!(body_markdown("body: //div[@id='main']").contains("!["));
 }
 
 #[test]
@@ -97,10 +97,10 @@ fn pages_are_changed_before_the_body_is_looked_for() {
     assert_eq!(body("replace_string(<b>two</b>): 2\nbody: //div[@id='main']/p[1]"), "One 2.");
     assert_eq!(body("find_string: One\nreplace_string: Uno\nbody: //div/p[1]"), "Uno two. Other");
     assert_eq!(
-        body_html("wrap_in(blockquote): //div[@id='main']/p[1]\nbody: //blockquote"),
-        "<blockquote><p>One <b>two</b>.</p></blockquote>"
+        body_markdown("wrap_in(blockquote): //div[@id='main']/p[1]\nbody: //blockquote"),
+        "> One **two**."
     );
-    assert_eq!(body_html("dissolve: //b\nbody: //div[@id='main']/p[1]"), "<p>One two.</p>");
+    assert_eq!(body_markdown("dissolve: //b\nbody: //div[@id='main']/p[1]"), "One two.");
     assert_eq!(
         body(
             "move_into(//div[@class='related']): //div[@id='main']/p[last()]\nbody: //div[@class='related']"
@@ -110,10 +110,12 @@ fn pages_are_changed_before_the_body_is_looked_for() {
     assert_eq!(body("move_into(h1): //b\nbody: //h1"), "A headlinetwo");
     // Moving an element into itself or into its content leaves it in place.
     assert_eq!(body("move_into(//b): //p[b]\nbody: //div[@id='main']/p[1]"), "One two.");
-    let images = body_html("src_lazy_load_attr: data-full\nbody: //div[@id='main']");
+    let images = body_markdown("src_lazy_load_attr: data-full\nbody: //div[@id='main']");
     assert!(images.contains("https://a.example/big.jpg"), "{images}");
-    assert!(!body_html("body: //div[@id='main']").contains("big.jpg"));
-    assert!(body_html("strip_attr: //img/@src\nbody: //div[@id='main']").find("x.gif").is_none());
+    assert!(!body_markdown("body: //div[@id='main']").contains("big.jpg"));
+    assert!(
+        body_markdown("strip_attr: //img/@src\nbody: //div[@id='main']").find("x.gif").is_none()
+    );
 }
 
 #[test]

@@ -14,9 +14,10 @@ mod tests;
 use html5ever::{LocalName, local_name};
 use url::Url;
 
+pub use self::blocks::language_of_code;
 use self::blocks::{Block, Frame, Kind};
 use self::inline::{Line, Style};
-use super::html::{link_target, picture};
+use super::addresses::{link_target, picture};
 use super::text::{Kept, for_each_kept, is_space};
 use crate::{Document, Element, NodeId, is_inline, is_void};
 
@@ -25,7 +26,8 @@ use crate::{Document, Element, NodeId, is_inline, is_void};
 const DEEPEST: usize = 12;
 
 /// Markdown of the subtrees of `roots` without the subtrees of `prune`, in document order. Links
-/// and images are resolved against `base`, and kept as in [`super::html_of`].
+/// and images are resolved against `base`: links keep only `http`, `https`, `ftp`, `mailto` and `tel`, pictures
+/// only `http` and `https`.
 ///
 /// Headings, lists, quotations, code blocks with their language, data tables, emphasis,
 /// strikethrough, code, links and images are written as such. Of layout tables only the content is
@@ -306,7 +308,7 @@ impl Writer<'_> {
             local_name!("h5") => self.push(Kind::Heading(5)),
             local_name!("h6") => self.push(Kind::Heading(6)),
             local_name!("pre") => {
-                let language = blocks::language_of(self.document, element);
+                let language = language_of_code(self.document, element);
                 self.push(Kind::Pre(blocks::Code { text: String::new(), language }))
             }
             local_name!("blockquote") if self.may_nest() => self.push(Kind::Quote),

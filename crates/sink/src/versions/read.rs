@@ -42,6 +42,9 @@ pub struct Version {
     pub tags: Vec<String>,
     /// The text.
     pub text: String,
+    /// Body as an HTML fragment; not part of what `history` prints.
+    #[serde(skip)]
+    pub html: String,
     /// Record id of its first visit; a sequence number for a page without a date.
     pub record_id: String,
     /// File of that record.
@@ -200,7 +203,7 @@ impl ArticleArchive {
             Found::Archive | Found::Empty => "truncated, model_revision, health",
         };
         let sql = format!(
-            "{HISTORY}, {since_then}, version FROM history WHERE {condition} ORDER BY key, number"
+            "{HISTORY}, {since_then}, version, html FROM history WHERE {condition} ORDER BY key, number"
         );
         let all = || -> rusqlite::Result<Vec<Version>> {
             let mut statement = self.connection.prepare(&sql)?;
@@ -321,6 +324,7 @@ fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
         truncated: row.get(21)?,
         model_revision: row.get(22)?,
         health: row.get(23)?,
+        html: row.get(25)?,
         readings: Vec::new(),
     })
 }

@@ -10,10 +10,11 @@ mod fast_path;
 mod judged;
 mod posts;
 
-use dom::{Document, NodeId, html_of, markdown_of, markdown_of_text, text_of};
+use dom::{NodeId, markdown_of_text, text_of};
 use grove::Chosen;
 use metadata::{Given, PageContext, metadata_given};
 use model::{Article, DropReason, PageType, Route, TypedAs};
+use region::region_of;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -113,9 +114,6 @@ fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> Body {
     }
 }
 
-/// Options for rendering nodes.
-type Render = fn(&Document, &[NodeId], &[NodeId], &Url) -> String;
-
 fn article(
     sibling: &Sibling<'_>,
     template: &str,
@@ -130,12 +128,12 @@ fn article(
     // Only the forms that are wanted are made.
     let forms = settings.forms();
     let base = base_of(parsed).filter(|_| forms.html || forms.markdown);
-    let of_nodes =
-        |render: Render| base.as_ref().map(|base| render(document, &body.nodes, &body.prune, base));
-    let html = forms.html.then(|| of_nodes(html_of)).flatten().unwrap_or_default();
+    let region = base.as_ref().and_then(|base| region_of(document, &body.nodes, &body.prune, base));
+    let shown = region.as_ref().filter(|_| forms.html);
+    let html = shown.map_or_else(String::new, |region| region.html());
     let markdown = forms.markdown.then(|| {
-        let own = of_nodes(markdown_of).filter(|_| !elsewhere);
-        own.unwrap_or_else(|| markdown_of_text(&text))
+        let own = region.as_ref().zip(base.as_ref()).filter(|_| !elsewhere);
+        own.map_or_else(|| markdown_of_text(&text), |(region, base)| region.markdown(base))
     });
     let language = terms::detect(&text).map(|found| found.language);
     let context = PageContext {
@@ -166,6 +164,10 @@ fn article(
         payload: xxh3_128(page.html.as_bytes()).to_be_bytes(),
         charset: page.charset,
         metadata: metadata_given(&context, &given),
+        images: shown.map_or_else(Vec::new, |region| region.images()),
+        tables: shown.map_or_else(Vec::new, |region| region.tables()),
+        embeds: shown.map_or_else(Vec::new, |region| region.embeds()),
+        footnotes: shown.map_or_else(Vec::new, |region| region.footnotes()),
         text,
         html,
         markdown,

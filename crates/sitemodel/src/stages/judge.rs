@@ -5,6 +5,8 @@
 //! Why: what siblings share distinguishes article and boilerplate better than any page alone.
 //! Drops: nothing.
 
+mod earlier;
+
 use std::cell::RefCell;
 
 use dom::NodeId;
@@ -68,31 +70,6 @@ impl Judgement {
     /// The decisions of some of the pages alone.
     pub fn decide_on(&self, pages: &[JudgedPage], weights: &Weights) -> Vec<Decision> {
         decide_on(pages, &self.common.patterns, &[], &decide_parameters(weights))
-    }
-
-    /// The decisions on the patterns of other pages, given the pattern of each of their nodes: that on most of
-    /// the nodes that are known here.
-    fn decided(
-        &self,
-        pages: &[Sibling<'_>],
-        of_nodes: &[Vec<PatternId>],
-        patterns: usize,
-    ) -> Vec<Option<Decision>> {
-        let mut counts = vec![[0u32; 3]; patterns];
-        for (sibling, of_nodes) in pages.iter().zip(of_nodes) {
-            let known = self.common.patterns.find(&sibling.page.document);
-            for (&pattern, &known) in of_nodes.iter().zip(&known) {
-                if let Some(&decision) = self.decisions.get(known as usize) {
-                    counts[pattern as usize][decision as usize] += 1;
-                }
-            }
-        }
-        let most = |counts: &[u32; 3]| {
-            let most =
-                Decision::ALL.into_iter().max_by_key(|&decision| counts[decision as usize])?;
-            (counts[most as usize] > 0).then_some(most)
-        };
-        counts.iter().map(most).collect()
     }
 
     /// Validates what was learnt from at most `most_pages` pages, after deserialisation.

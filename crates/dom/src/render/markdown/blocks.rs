@@ -257,9 +257,9 @@ fn fenced(code: &Code) -> Option<String> {
     Some(format!("{fence}{}\n{text}\n{fence}", code.language))
 }
 
-/// The language of a code block, if a class names it in the way of syntax highlighters (HTML
+/// The language of a code block, empty if no class names it in the way of syntax highlighters (HTML
 /// §4.5.15, and GitHub's).
-pub(super) fn language_of(document: &Document, pre: Element<'_>) -> String {
+pub fn language_of_code(document: &Document, pre: Element<'_>) -> String {
     let code = document.children(pre.id).find(|&c| is(document.name(c), &local_name!("code")));
     let around = document.parent(pre.id);
     let named = [code, Some(pre.id), around].into_iter().flatten().find_map(|id| {

@@ -1,0 +1,199 @@
+//! Articles as an EPUB 3 book: one chapter each.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{Cursor, Write as _};
+
+use sha2::{Digest, Sha256};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use crate::xhtml::{Written, address, escaped, is_language, written};
+use crate::{Pictures, Text};
+
+/// Why a book could not be made.
+pub type EpubError = zip::result::ZipError;
+
+const STYLE: &str = "body{line-height:1.5}h1,h2,h3,h4{line-height:1.25;page-break-after:avoid}img{max-width:100%;height:auto}\
+figure{margin:1.2em 0;page-break-inside:avoid}figcaption,.byline,.source,caption{font-size:.85em;color:#555}\
+blockquote{margin:1em 0 1em 1em;padding-left:.8em;border-left:.2em solid #bbb}pre{white-space:pre-wrap;font-size:.85em}\
+table{border-collapse:collapse}th,td{border-bottom:1px solid #bbb;padding:.3em .7em .3em 0;text-align:left;vertical-align:top}\
+dt{font-weight:bold}dd{margin-left:1.5em}\n";
+
+const CONTAINER: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+<container version=\"1.0\" xmlns=\"urn:oasis:names:tc:opendocument:xmlns:container\">\n\
+<rootfiles><rootfile full-path=\"EPUB/package.opf\" media-type=\"application/oebps-package+xml\"/></rootfiles>\n\
+</container>\n";
+
+/// The book of these articles, in this order. Its title is that of the first article, or `title` if there are several.
+///
+/// # Errors
+/// If the file would be larger than the format allows.
+pub fn epub(texts: &[Text], title: &str, pictures: &Pictures) -> Result<Vec<u8>, EpubError> {
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut manifest = String::new();
+    let mut spine = String::new();
+    let mut entries = String::new();
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    for (number, text) in texts.iter().enumerate() {
+        let name = |at: usize, media_type: &str| picture_name(number, at, media_type);
+        let chapter = written(&text.fragment(), pictures, name);
+        let file = format!("chapter-{}.xhtml", number + 1);
+        let properties = if chapter.formulas { " properties=\"mathml\"" } else { "" };
+        let _ = writeln!(
+            manifest,
+            "<item id=\"c{0}\" href=\"{file}\" media-type=\"application/xhtml+xml\"{properties}/>",
+            number + 1
+        );
+        let _ = writeln!(spine, "<itemref idref=\"c{}\"/>", number + 1);
+        let _ = writeln!(entries, "<li><a href=\"{file}\">{}</a></li>", escaped(text.heading()));
+        for (at, source) in chapter.pictures.iter().enumerate() {
+            let Some(picture) = pictures.get(source) else { continue };
+            let name = picture_name(number, at, picture.media_type);
+            let _ = writeln!(
+                manifest,
+                "<item id=\"p{}-{}\" href=\"{name}\" media-type=\"{}\"/>",
+                number + 1,
+                at + 1,
+                picture.media_type
+            );
+            names.insert(name, source.clone());
+        }
+        files.push((file, chapter_of(text, &chapter).into_bytes()));
+    }
+    let package = package(texts, title, &manifest, &spine);
+    let nav = nav(texts, title, &entries);
+    let stored = SimpleFileOptions::default()
+        .compression_method(CompressionMethod::Stored)
+        .last_modified_time(DateTime::default());
+    let packed = stored.compression_method(CompressionMethod::Deflated);
+    let mut book = ZipWriter::new(Cursor::new(Vec::new()));
+    let mut add = |name: &str, bytes: &[u8], options: SimpleFileOptions| -> Result<(), EpubError> {
+        book.start_file(name, options)?;
+        Ok(book.write_all(bytes)?)
+    };
+    // The first file of a book, which is not compressed, says what it is.
+    add("mimetype", b"application/epub+zip", stored)?;
+    add("META-INF/container.xml", CONTAINER.as_bytes(), packed)?;
+    add("EPUB/package.opf", package.as_bytes(), packed)?;
+    add("EPUB/nav.xhtml", nav.as_bytes(), packed)?;
+    add("EPUB/style.css", STYLE.as_bytes(), packed)?;
+    for (name, bytes) in &files {
+        add(&format!("EPUB/{name}"), bytes, packed)?;
+    }
+    for (name, source) in &names {
+        if let Some(picture) = pictures.get(source) {
+            add(&format!("EPUB/{name}"), &picture.bytes, stored)?;
+        }
+    }
+    Ok(book.finish()?.into_inner())
+}
+
+fn picture_name(chapter: usize, number: usize, media_type: &str) -> String {
+    let ending = media_type.rsplit('/').next().unwrap_or_default().replace("jpeg", "jpg");
+    format!("pictures/{}-{}.{ending}", chapter + 1, number + 1)
+}
+
+fn language_of(texts: &[Text]) -> &str {
+    texts
+        .iter()
+        .find_map(|text| text.language.as_deref().filter(|tag| is_language(tag)))
+        .unwrap_or("und")
+}
+
+fn package(texts: &[Text], title: &str, manifest: &str, spine: &str) -> String {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update(text.url.as_bytes());
+        hash.update([0]);
+        hash.update(text.html.as_bytes());
+        hash.update([0]);
+    }
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    let id = uuid::Builder::from_custom_bytes(bytes).into_uuid();
+    let mut metadata = String::new();
+    for author in
+        texts.iter().flat_map(|text| &text.authors).collect::<std::collections::BTreeSet<_>>()
+    {
+        let _ = writeln!(metadata, "<dc:creator>{}</dc:creator>", escaped(author));
+    }
+    if let [text] = texts {
+        let _ = writeln!(metadata, "<dc:source>{}</dc:source>", escaped(&text.url));
+        if let Some(published) = text.published.as_deref().filter(|date| is_date(date)) {
+            let _ = writeln!(metadata, "<dc:date>{}</dc:date>", escaped(published));
+        }
+        if let Some(publisher) = &text.site_name {
+            let _ = writeln!(metadata, "<dc:publisher>{}</dc:publisher>", escaped(publisher));
+        }
+        if let Some(summary) = &text.description {
+            let _ = writeln!(metadata, "<dc:description>{}</dc:description>", escaped(summary));
+        }
+    }
+    // No clock is read: the book is as new as the newest page in it.
+    let seconds = |text: &Text| text.fetched.as_ref()?.parse::<jiff::Timestamp>().ok();
+    let newest = texts.iter().filter_map(seconds).max().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    let newest = newest.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ");
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <package xmlns=\"http://www.idpf.org/2007/opf\" version=\"3.0\" unique-identifier=\"id\">\n\
+         <metadata xmlns:dc=\"http://purl.org/dc/elements/1.1/\">\n\
+         <dc:identifier id=\"id\">urn:uuid:{id}</dc:identifier>\n<dc:title>{}</dc:title>\n\
+         <dc:language>{}</dc:language>\n{metadata}<meta property=\"dcterms:modified\">{newest}</meta>\n</metadata>\n\
+         <manifest>\n<item id=\"nav\" href=\"nav.xhtml\" media-type=\"application/xhtml+xml\" properties=\"nav\"/>\n\
+         <item id=\"style\" href=\"style.css\" media-type=\"text/css\"/>\n{manifest}</manifest>\n\
+         <spine>\n{spine}</spine>\n</package>\n",
+        escaped(title_of(texts, title)),
+        language_of(texts),
+    )
+}
+
+/// Whether a date has the form that books demand.
+fn is_date(date: &str) -> bool {
+    let is_day = |day: &str| day.parse::<jiff::civil::Date>().is_ok();
+    date.len() == 10 && is_day(date) || date.parse::<jiff::Timestamp>().is_ok()
+}
+
+fn title_of<'a>(texts: &'a [Text], title: &'a str) -> &'a str {
+    match texts {
+        [text] => text.heading(),
+        _ => title,
+    }
+}
+
+fn start(language: &str, title: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html>\n\
+         <html xmlns=\"http://www.w3.org/1999/xhtml\" xmlns:epub=\"http://www.idpf.org/2007/ops\" \
+         lang=\"{language}\" xml:lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>{}</title>\n\
+         <link rel=\"stylesheet\" href=\"style.css\"/>\n</head>\n",
+        escaped(title)
+    )
+}
+
+fn nav(texts: &[Text], title: &str, entries: &str) -> String {
+    format!(
+        "{}<body>\n<nav epub:type=\"toc\" id=\"toc\">\n<h1>{}</h1>\n<ol>\n{entries}</ol>\n</nav>\n</body>\n</html>\n",
+        start(language_of(texts), title_of(texts, title)),
+        escaped(title_of(texts, title)),
+    )
+}
+
+fn chapter_of(text: &Text, chapter: &Written) -> String {
+    let language = language_of(std::slice::from_ref(text));
+    let byline = text.byline();
+    let byline = match byline.is_empty() {
+        true => String::new(),
+        false => format!("<p class=\"byline\">{}</p>\n", escaped(&byline)),
+    };
+    let source = match text.url.starts_with("http") {
+        true => format!("<a href=\"{}\">{}</a>", escaped(&address(&text.url)), escaped(&text.url)),
+        false => escaped(&text.url),
+    };
+    format!(
+        "{}<body>\n<h1>{}</h1>\n{byline}<div>{}</div>\n<p class=\"source\">{source}</p>\n</body>\n</html>\n",
+        start(language, text.heading()),
+        escaped(text.heading()),
+        chapter.xhtml,
+    )
+}

@@ -1,0 +1,131 @@
+/*!
+Articles as documents for readers: one HTML page with its pictures in it, an EPUB 3 book, a TEI P5 text.
+
+Takes the fields of an article and the bytes of its pictures, as far as they are at hand. Gives the bytes of a file. The same
+article gives the same bytes.
+
+Invariants: no IO, no clock; fragments are those that articles hold, and are parsed again here, so that any fragment gives
+a document that is well-formed.
+*/
+
+mod epub;
+mod fragment;
+mod markdown;
+mod page;
+mod tei;
+mod xhtml;
+
+use std::collections::BTreeMap;
+
+pub use epub::{EpubError, epub};
+pub use markdown::markdown;
+pub use page::page;
+pub use tei::tei;
+
+/// The fields of an article that documents show.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// Address of the page.
+    pub url: String,
+    /// Headline.
+    pub title: Option<String>,
+    /// Names of authors.
+    pub authors: Vec<String>,
+    /// Date of publication, RFC 3339 date or date-time.
+    pub published: Option<String>,
+    /// Date of the last change, likewise.
+    pub modified: Option<String>,
+    /// BCP 47 tag.
+    pub language: Option<String>,
+    /// The publisher's summary.
+    pub description: Option<String>,
+    /// Name of the publication.
+    pub site_name: Option<String>,
+    /// When the page was fetched, RFC 3339.
+    pub fetched: Option<String>,
+    /// The body as an HTML fragment.
+    pub html: String,
+    /// The body as plain text, for articles without HTML.
+    pub text: String,
+}
+
+/// The headline is at the start of a fragment: within this many bytes.
+const FIRST: usize = 2_000;
+
+impl Text {
+    /// The headline, else the address.
+    fn heading(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.url)
+    }
+
+    /// The fragment, without the headline that documents have of their own; of an article without HTML its paragraphs.
+    fn fragment(&self) -> String {
+        if self.html.is_empty() {
+            let paragraph = |text| format!("<p>{}</p>", xhtml::escaped(text));
+            return dom::paragraphs(&self.text).map(paragraph).collect();
+        }
+        let html = &self.html;
+        let start = html.find("<h1").filter(|&start| start <= FIRST);
+        let end =
+            start.and_then(|start| Some(start + html[start..].find("</h1>")? + "</h1>".len()));
+        if let (Some(start), Some(end), Some(title)) = (start, end, &self.title) {
+            let heading = dom::text_of(&dom::parse(&html[start..end]), &[0], &[]);
+            if dom::normalize_space(&heading) == dom::normalize_space(title) {
+                return format!("{}{}", &html[..start], &html[end..]);
+            }
+        }
+        html.clone()
+    }
+
+    /// Authors, date and name of the publication, on one line.
+    fn byline(&self) -> String {
+        let authors = (!self.authors.is_empty()).then(|| self.authors.join(", "));
+        let day = |date: &String| date.get(..10).unwrap_or(date).to_owned();
+        let parts = [authors, self.published.as_ref().map(day), self.site_name.clone()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+}
+
+/// A picture's bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Its media type: `image/jpeg` and the like.
+    pub media_type: &'static str,
+    /// The bytes of its file.
+    pub bytes: Vec<u8>,
+}
+
+impl Picture {
+    /// A picture of these bytes; `None` if they are of no type that readers show.
+    pub fn of(bytes: Vec<u8>) -> Option<Self> {
+        let is_at =
+            |at: usize, mark: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(mark));
+        let media_type = if is_at(0, b"\xff\xd8\xff") {
+            "image/jpeg"
+        } else if is_at(0, b"\x89PNG\r\n\x1a\n") {
+            "image/png"
+        } else if is_at(0, b"GIF8") {
+            "image/gif"
+        } else if is_at(0, b"RIFF") && is_at(8, b"WEBP") {
+            "image/webp"
+        } else if is_at(4, b"ftypavif") {
+            "image/avif"
+        } else {
+            return None;
+        };
+        Some(Self { media_type, bytes })
+    }
+}
+
+/// Pictures by their addresses.
+pub type Pictures = BTreeMap<String, Picture>;
+
+/// The addresses of the pictures in a fragment: of each, all from which it may be loaded, the best first.
+pub fn picture_addresses(html: &str) -> Vec<Vec<String>> {
+    let document = fragment::parsed(html);
+    let pictures = document.ids().filter(|&id| fragment::is(&document, id, "img"));
+    pictures
+        .map(|id| fragment::sources(&document, id))
+        .filter(|sources| !sources.is_empty())
+        .collect()
+}

@@ -1,0 +1,26 @@
+//! Articles as Markdown.
+
+use url::Url;
+
+use crate::Text;
+use crate::fragment::{body, parsed};
+
+/// The article as Markdown: headline, byline, body and address, with a line break at the end.
+pub fn markdown(text: &Text) -> String {
+    let plain = dom::markdown_of_text;
+    let mut parts = vec![format!("# {}", plain(text.heading()))];
+    let byline = text.byline();
+    if !byline.is_empty() {
+        parts.push(plain(&byline));
+    }
+    match Url::parse(&text.url) {
+        Ok(base) => {
+            let document = parsed(&text.fragment());
+            parts.push(dom::markdown_of(&document, &[body(&document)], &[], &base));
+            parts.push(format!("<{base}>"));
+        }
+        Err(_) => parts.push(plain(&text.text)),
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n") + "\n"
+}

@@ -1,0 +1,443 @@
+//! Articles as TEI P5 texts.
+
+use std::fmt::Write as _;
+
+use dom::{Document, NodeId, is_inline};
+
+use crate::Text;
+use crate::fragment::{attribute, body, is, parsed};
+use crate::xhtml::{address, escaped, is_language};
+
+/// The article as a TEI P5 document.
+pub fn tei(text: &Text) -> String {
+    let language = text.language.as_deref().filter(|tag| is_language(tag)).unwrap_or("und");
+    let title = escaped(text.heading());
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<TEI xmlns=\"http://www.tei-c.org/ns/1.0\" xml:lang=\"{language}\">\n\
+         <teiHeader>\n<fileDesc>\n<titleStmt>\n<title>{title}</title>\n"
+    );
+    let author = |name: &String| format!("<author>{}</author>\n", escaped(name));
+    let authors: String = text.authors.iter().map(author).collect();
+    out.push_str(&authors);
+    out.push_str("</titleStmt>\n<publicationStmt>\n");
+    let publisher = text.site_name.as_deref().unwrap_or(&text.url);
+    let _ = writeln!(out, "<publisher>{}</publisher>", escaped(publisher));
+    let dated = |name: &str, date: &str| {
+        let day = date.get(..10).filter(|day| day.parse::<jiff::civil::Date>().is_ok());
+        day.map_or_else(String::new, |day| {
+            format!("<{name} when=\"{day}\">{}</{name}>\n", escaped(date))
+        })
+    };
+    if let Some(published) = &text.published {
+        out.push_str(&dated("date", published));
+    }
+    let url = escaped(&address(&text.url));
+    let _ = write!(
+        out,
+        "<idno type=\"URI\">{url}</idno>\n</publicationStmt>\n<sourceDesc>\n<bibl>\n<title>{title}</title>\n{authors}\
+         <ref target=\"{url}\">{url}</ref>\n"
+    );
+    if let Some(fetched) = &text.fetched {
+        out.push_str(&dated("date", fetched));
+    }
+    out.push_str("</bibl>\n</sourceDesc>\n</fileDesc>\n");
+    let summary = text
+        .description
+        .as_ref()
+        .map(|summary| format!("<abstract>\n<p>{}</p>\n</abstract>\n", escaped(summary)));
+    let _ = write!(
+        out,
+        "<profileDesc>\n{}<langUsage>\n<language ident=\"{language}\">{language}</language>\n</langUsage>\n</profileDesc>\n\
+         </teiHeader>\n<text>\n<body>\n",
+        summary.unwrap_or_default()
+    );
+    let document = parsed(&text.fragment());
+    let mut writer =
+        Writer { document: &document, out, sections: Vec::new(), open: Vec::new(), loose: false };
+    writer.body();
+    let mut out = writer.out;
+    out.push_str("\n</body>\n</text>\n</TEI>\n");
+    out
+}
+
+/// Where an element stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Between blocks of a section.
+    Section,
+    /// In a figure, which holds no phrases.
+    Figure,
+    /// Between blocks of an item, a cell or a quotation, which may hold phrases too.
+    Blocks,
+    /// Among phrases.
+    Phrases,
+}
+
+struct Open {
+    end: NodeId,
+    close: &'static str,
+    place: Place,
+}
+
+struct Writer<'a> {
+    document: &'a Document,
+    out: String,
+    /// Ranks of the headings of open sections, the outermost first.
+    sections: Vec<u8>,
+    open: Vec<Open>,
+    /// Whether a paragraph is open for phrases between blocks.
+    loose: bool,
+}
+
+impl Writer<'_> {
+    fn body(&mut self) {
+        let root = body(self.document);
+        self.out.push_str("<div>");
+        let started = self.out.len();
+        let end = self.document.node(root).end;
+        let mut id = root + 1;
+        while id < end {
+            while self.open.last().is_some_and(|last| last.end <= id) {
+                self.close();
+            }
+            id = self.node(id);
+        }
+        while !self.open.is_empty() {
+            self.close();
+        }
+        self.end_loose();
+        if self.out.len() == started {
+            self.out.push_str("<p/>");
+        }
+        let sections = self.sections.len();
+        self.out.push_str(&"</div>".repeat(sections + 1));
+    }
+
+    fn close(&mut self) {
+        if let Some(last) = self.open.pop() {
+            if last.place != Place::Phrases || last.close.is_empty() {
+                self.end_loose_at(last.place);
+            }
+            self.out.push_str(last.close);
+        }
+    }
+
+    fn place(&self) -> Place {
+        self.open.last().map_or(Place::Section, |last| last.place)
+    }
+
+    /// Ends the paragraph for loose phrases, before a block.
+    fn end_loose(&mut self) {
+        if std::mem::take(&mut self.loose) {
+            self.out.push_str("</p>\n");
+        }
+    }
+
+    fn end_loose_at(&mut self, place: Place) {
+        if matches!(place, Place::Section | Place::Figure) {
+            self.end_loose();
+        }
+    }
+
+    /// Phrases between the blocks of a section or a figure need a paragraph.
+    fn begin_phrase(&mut self) {
+        if matches!(self.place(), Place::Section | Place::Figure) && !self.loose {
+            self.out.push_str("<p>");
+            self.loose = true;
+        }
+    }
+
+    fn enter(&mut self, id: NodeId, open: &str, close: &'static str, place: Place) -> NodeId {
+        self.out.push_str(open);
+        self.open.push(Open { end: self.document.node(id).end, close, place });
+        id + 1
+    }
+
+    /// The attribute for an id, as XML allows it.
+    fn id_of(&self, id: NodeId) -> String {
+        let named = attribute(self.document, id, "id");
+        named.map_or_else(String::new, |name| format!(" xml:id=\"{}\"", xml_id(name)))
+    }
+
+    /// Writes a node; returns the next to write.
+    fn node(&mut self, id: NodeId) -> NodeId {
+        let document = self.document;
+        let end = document.node(id).end;
+        let Some(name) = document.name(id) else {
+            let text = document.text(id).unwrap_or_default();
+            if !text.trim().is_empty() {
+                self.begin_phrase();
+            }
+            if !text.trim().is_empty() || self.place() == Place::Phrases || self.loose {
+                self.out.push_str(&escaped(text));
+            }
+            return id + 1;
+        };
+        let own = self.id_of(id);
+        match &**name {
+            "img" => {
+                self.picture(id);
+                return end;
+            }
+            "video" | "audio" => {
+                self.begin_phrase();
+                let source = attribute(document, id, "src").unwrap_or_default();
+                let shown = attribute(document, id, "title").unwrap_or(source);
+                let _ = write!(
+                    self.out,
+                    "<ref target=\"{}\">{}</ref>",
+                    escaped(&address(source)),
+                    escaped(shown)
+                );
+                return end;
+            }
+            "math" => {
+                self.begin_phrase();
+                self.formula(id);
+                return end;
+            }
+            "br" => {
+                if matches!(self.place(), Place::Phrases | Place::Blocks) || self.loose {
+                    self.out.push_str("<lb/>");
+                }
+                return end;
+            }
+            "hr" => {
+                if self.place() == Place::Section {
+                    self.end_loose();
+                    self.out.push_str("<milestone unit=\"section\" rend=\"rule\"/>\n");
+                }
+                return end;
+            }
+            "wbr" | "col" | "colgroup" => return end,
+            _ => {}
+        }
+        if self.place() == Place::Phrases || is_inline(name) {
+            return self.phrase(id, name, &own);
+        }
+        self.block(id, name, &own)
+    }
+
+    fn phrase(&mut self, id: NodeId, name: &str, own: &str) -> NodeId {
+        let document = self.document;
+        // Blocks among phrases, and phrases around blocks, are written as their content.
+        let holds_blocks = document.subtree(id).skip(1).any(|inner| {
+            document.name(inner).is_some_and(|name| {
+                !is_inline(name)
+                    && !matches!(&**name, "br" | "img" | "wbr")
+                    && !in_formula(document, inner)
+            })
+        });
+        if holds_blocks || !document.name(id).is_some_and(is_inline) {
+            let place = self.place();
+            if place == Place::Phrases {
+                self.out.push(' ');
+            }
+            return self.enter(id, "", "", place);
+        }
+        // A figure names its picture; a link around it has no words.
+        if self.place() == Place::Figure && document.text_content(id).trim().is_empty() {
+            return self.enter(id, "", "", Place::Figure);
+        }
+        self.begin_phrase();
+        let hi = |rend: &str| format!("<hi rend=\"{rend}\"{own}>");
+        let (open, close) = match name {
+            "a" => match attribute(document, id, "href") {
+                Some(href) if href.starts_with('#') => {
+                    (format!("<ref target=\"#{}\"{own}>", xml_id(&href[1..])), "</ref>")
+                }
+                Some(href) => {
+                    (format!("<ref target=\"{}\"{own}>", escaped(&address(href))), "</ref>")
+                }
+                None => (format!("<seg{own}>"), "</seg>"),
+            },
+            "b" | "strong" => (hi("bold"), "</hi>"),
+            "i" | "em" | "var" | "cite" | "dfn" => (hi("italic"), "</hi>"),
+            "u" => (hi("underline"), "</hi>"),
+            "s" => (hi("strikethrough"), "</hi>"),
+            "sub" => (hi("sub"), "</hi>"),
+            "sup" => (hi("sup"), "</hi>"),
+            "small" => (hi("small"), "</hi>"),
+            "mark" => (hi("highlight"), "</hi>"),
+            "code" | "kbd" | "samp" => (format!("<code{own}>"), "</code>"),
+            "q" => (format!("<q{own}>"), "</q>"),
+            "del" => (format!("<del{own}>"), "</del>"),
+            "ins" => (format!("<add{own}>"), "</add>"),
+            _ if own.is_empty() => (String::new(), ""),
+            _ => (format!("<seg{own}>"), "</seg>"),
+        };
+        // Code has no markup in TEI.
+        if close == "</code>" {
+            let _ = write!(self.out, "{open}{}{close}", escaped(document.text_content(id)));
+            return document.node(id).end;
+        }
+        self.enter(id, &open, close, Place::Phrases)
+    }
+
+    fn block(&mut self, id: NodeId, name: &str, own: &str) -> NodeId {
+        let document = self.document;
+        let place = self.place();
+        self.end_loose();
+        match name {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if place == Place::Section => {
+                self.section(name.as_bytes()[1] - b'0');
+                self.enter(id, &format!("<head{own}>"), "</head>\n", Place::Phrases)
+            }
+            "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "summary" | "dt"
+                if name != "dt" || !is_in(document, id, "dl") =>
+            {
+                self.enter(id, &format!("<p{own}>"), "</p>\n", Place::Phrases)
+            }
+            "ul" => self.enter(
+                id,
+                &format!("<list rend=\"bulleted\"{own}>"),
+                "</list>\n",
+                Place::Blocks,
+            ),
+            "ol" => self.enter(
+                id,
+                &format!("<list rend=\"numbered\"{own}>"),
+                "</list>\n",
+                Place::Blocks,
+            ),
+            "dl" if alternates(document, id) => {
+                let open = format!("<list type=\"gloss\"{own}>");
+                self.enter(id, &open, "</list>\n", Place::Blocks)
+            }
+            "dl" => self.enter(id, &format!("<list{own}>"), "</list>\n", Place::Blocks),
+            "dt" if !document.parent(id).is_some_and(|list| alternates(document, list)) => {
+                let open = format!("<item{own}><hi rend=\"bold\">");
+                self.enter(id, &open, "</hi></item>\n", Place::Phrases)
+            }
+            "dt" => self.enter(id, &format!("<label{own}>"), "</label>", Place::Phrases),
+            "li" | "dd" => self.enter(id, &format!("<item{own}>"), "</item>\n", Place::Blocks),
+            "table" => self.enter(id, &format!("<table{own}>"), "</table>\n", Place::Blocks),
+            "caption" => self.enter(id, &format!("<head{own}>"), "</head>\n", Place::Phrases),
+            "tr" => self.enter(id, &format!("<row{own}>"), "</row>\n", Place::Blocks),
+            "td" | "th" => {
+                let span = |name: &str| {
+                    attribute(document, id, name).and_then(|span| span.parse::<u32>().ok())
+                };
+                let mut open = format!("<cell{own}");
+                if name == "th" {
+                    open.push_str(" role=\"label\"");
+                }
+                for (from, to) in [("colspan", "cols"), ("rowspan", "rows")] {
+                    if let Some(span) = span(from).filter(|span| *span > 1) {
+                        let _ = write!(open, " {to}=\"{span}\"");
+                    }
+                }
+                open.push('>');
+                self.enter(id, &open, "</cell>", Place::Blocks)
+            }
+            "blockquote" => {
+                let source = attribute(document, id, "cite")
+                    .or_else(|| attribute(document, id, "data-address"));
+                let source = source.map(|url| format!(" source=\"{}\"", escaped(&address(url))));
+                let open = format!("<quote{}{own}>", source.unwrap_or_default());
+                self.enter(id, &open, "</quote>\n", Place::Blocks)
+            }
+            "figure" => self.enter(id, &format!("<figure{own}>"), "</figure>\n", Place::Figure),
+            "figcaption" => self.enter(id, &format!("<head{own}>"), "</head>\n", Place::Phrases),
+            "pre" => {
+                let class = attribute(document, id, "class")
+                    .and_then(|class| class.strip_prefix("language-"));
+                let language =
+                    class.map(|name| format!(" lang=\"{}\"", escaped(name))).unwrap_or_default();
+                let code = escaped(document.text_content(id));
+                let _ = writeln!(
+                    self.out,
+                    "<p xml:space=\"preserve\"{own}><code{language}>{code}</code></p>"
+                );
+                document.node(id).end
+            }
+            _ => self.enter(id, "", "", place),
+        }
+    }
+
+    /// Starts the section of a heading of this rank.
+    fn section(&mut self, rank: u8) {
+        while self.sections.last().is_some_and(|&open| open >= rank) {
+            self.sections.pop();
+            self.out.push_str("</div>\n");
+        }
+        self.out.push_str("<div>");
+        self.sections.push(rank);
+    }
+
+    fn picture(&mut self, id: NodeId) {
+        let source = attribute(self.document, id, "src").unwrap_or_default();
+        if !source.starts_with("http") {
+            return;
+        }
+        let alt = attribute(self.document, id, "alt").unwrap_or_default();
+        let pixels = |name: &str| {
+            let side =
+                attribute(self.document, id, name).filter(|side| side.parse::<u32>().is_ok());
+            side.map_or_else(String::new, |side| format!(" {name}=\"{side}px\""))
+        };
+        let graphic = format!(
+            "<graphic url=\"{}\"{}{}/>",
+            escaped(&address(source)),
+            pixels("width"),
+            pixels("height")
+        );
+        let described = if alt.is_empty() {
+            String::new()
+        } else {
+            format!("<figDesc>{}</figDesc>", escaped(alt))
+        };
+        let in_figure = self.place() == Place::Figure && !self.loose;
+        if in_figure {
+            let _ = write!(self.out, "{graphic}{described}");
+        } else {
+            self.begin_phrase();
+            let _ = write!(self.out, "<figure>{graphic}{described}</figure>");
+        }
+    }
+
+    fn formula(&mut self, id: NodeId) {
+        let document = self.document;
+        let is_tex = |id: &NodeId| {
+            is(document, *id, "annotation")
+                && attribute(document, *id, "encoding")
+                    .is_some_and(|encoding| encoding.contains("tex"))
+        };
+        let tex = document.subtree(id).find(is_tex).map(|id| document.text_content(id));
+        let tex = tex.or_else(|| attribute(document, id, "alttext"));
+        let _ = match tex {
+            Some(tex) => {
+                write!(self.out, "<formula notation=\"TeX\">{}</formula>", escaped(tex.trim()))
+            }
+            None => {
+                write!(self.out, "<formula>{}</formula>", escaped(document.text_content(id).trim()))
+            }
+        };
+    }
+}
+
+/// Whether each term of a list has one description, as lists of glosses demand.
+fn alternates(document: &Document, list: NodeId) -> bool {
+    let names = document.children(list).filter_map(|id| document.name(id));
+    let parts: Vec<&str> = names.map(|name| &**name).collect();
+    parts.chunks(2).all(|pair| pair == ["dt", "dd"])
+}
+
+fn is_in(document: &Document, id: NodeId, name: &str) -> bool {
+    document.ancestors(id).skip(1).any(|around| is(document, around, name))
+}
+
+fn in_formula(document: &Document, id: NodeId) -> bool {
+    is(document, id, "math") || is_in(document, id, "math")
+}
+
+/// An id as XML allows it: letters, digits, `-`, `_` and `.`.
+fn xml_id(id: &str) -> String {
+    let safe =
+        |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
+    let name: String = id.chars().map(safe).collect();
+    match name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        true => name,
+        false => format!("_{name}"),
+    }
+}

@@ -1,0 +1,243 @@
+//! Fragments as XHTML, stricter than what parsers accept: phrases hold no blocks, attributes have valid values.
+
+use std::fmt::Write as _;
+
+use dom::{Document, NodeId, is_inline, is_void};
+
+use crate::Pictures;
+use crate::fragment::{attribute, body, is, parsed, picture};
+
+/// Text that has no markup, also within quotes, without characters that XML does not have.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' => out.push(c),
+            '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// An address whose characters are all allowed (RFC 3986).
+pub(crate) fn address(url: &str) -> String {
+    let mut out = String::with_capacity(url.len());
+    let mut in_fragment = false;
+    for c in url.chars() {
+        match c {
+            '#' if in_fragment => out.push_str("%23"),
+            '#' => {
+                in_fragment = true;
+                out.push(c);
+            }
+            '|' | '^' | '`' | '{' | '}' | '[' | ']' | '\\' | '"' | '<' | '>' | ' ' => {
+                let _ = write!(out, "%{:02X}", u32::from(c));
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Whether a tag of a language is well-formed.
+pub(crate) fn is_language(tag: &str) -> bool {
+    let mut parts = tag.split('-');
+    let first = parts.next().unwrap_or_default();
+    (2..=3).contains(&first.len())
+        && first.bytes().all(|b| b.is_ascii_alphabetic())
+        && parts.all(|part| {
+            (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+}
+
+/// What a fragment became.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    pub(crate) xhtml: String,
+    /// Addresses of the pictures it shows, in order, without repetition.
+    pub(crate) pictures: Vec<String>,
+    /// Whether it has formulas.
+    pub(crate) formulas: bool,
+}
+
+/// A fragment as XHTML. Pictures whose bytes are at hand get the name that `name_of` gives to their number; links stand
+/// for the others and for players.
+pub(crate) fn written(
+    html: &str,
+    pictures: &Pictures,
+    name_of: impl Fn(usize, &str) -> String,
+) -> Written {
+    let document = parsed(html);
+    let root = body(&document);
+    let mut of = Written::default();
+    let mut open: Vec<(NodeId, String)> = Vec::new();
+    for id in document.subtree(root).skip(1) {
+        while open.last().is_some_and(|last| last.0 <= id) {
+            of.xhtml.extend(open.pop().map(|last| last.1));
+        }
+        let Some(element) = document.element(id) else {
+            of.xhtml.push_str(&escaped(document.text(id).unwrap_or_default()));
+            continue;
+        };
+        let end = document.node(id).end;
+        let name = match &**element.name {
+            "img" => {
+                write_picture(&document, id, pictures, &name_of, &mut of);
+                continue;
+            }
+            "video" | "audio" => {
+                let source = attribute(&document, id, "src").unwrap_or_default();
+                let title = attribute(&document, id, "title").unwrap_or(source);
+                let _ = write!(
+                    of.xhtml,
+                    "<a href=\"{}\">{}</a>",
+                    escaped(&address(source)),
+                    escaped(title)
+                );
+                open.push((end, String::new()));
+                continue;
+            }
+            name => name,
+        };
+        if !stays(&document, id) {
+            of.xhtml.push(' ');
+            open.push((end, " ".to_owned()));
+            continue;
+        }
+        of.formulas |= name == "math";
+        let _ = write!(of.xhtml, "<{name}");
+        if name == "math" {
+            of.xhtml.push_str(" xmlns=\"http://www.w3.org/1998/Math/MathML\"");
+        }
+        let numbered = document.parent(id).is_some_and(|list| is(&document, list, "ol"));
+        for (attribute, value) in element.attributes() {
+            if numbered || **attribute != *"value" {
+                write_attribute(name, attribute, value, &mut of.xhtml);
+            }
+        }
+        if is_void(element.name) {
+            of.xhtml.push_str("/>");
+            continue;
+        }
+        of.xhtml.push('>');
+        open.push((end, format!("</{name}>")));
+    }
+    of.xhtml.extend(open.into_iter().rev().map(|last| last.1));
+    of
+}
+
+/// Whether an element is written: phrases that hold blocks, blocks in phrases, and lists of terms without order are not,
+/// but for their content.
+fn stays(document: &Document, id: NodeId) -> bool {
+    let Some(name) = document.name(id) else { return false };
+    let is_block = |id: NodeId| {
+        document
+            .name(id)
+            .is_some_and(|name| !is_inline(name) && !is_void(name) && !is_of_formula(document, id))
+    };
+    if is_of_formula(document, id) {
+        return true;
+    }
+    let holds_blocks = || document.subtree(id).skip(1).any(is_block);
+    if is_inline(name) && **name != *"a" {
+        return !holds_blocks();
+    }
+    if is_void(name) && is_in_phrase(document, id) && **name == *"hr" {
+        return false;
+    }
+    let phrases = ["p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "summary"];
+    let in_phrase = document
+        .ancestors(id)
+        .skip(1)
+        .take_while(|&a| !is(document, a, "body"))
+        .any(|around| document.name(around).is_some_and(|name| phrases.contains(&&**name)));
+    if in_phrase && is_block(id) {
+        return false;
+    }
+    match &**name {
+        "dl" => terms_alternate(document, id),
+        "dt" | "dd" => document.parent(id).is_some_and(|list| terms_alternate(document, list)),
+        "dfn" | "address" | "bdo" => !holds_blocks(),
+        "dir" | "center" | "font" => false,
+        _ => true,
+    }
+}
+
+/// Whether a node is in an element that holds phrases only.
+fn is_in_phrase(document: &Document, id: NodeId) -> bool {
+    const PHRASES: [&str; 9] = ["p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "summary"];
+    let above = document.ancestors(id).skip(1);
+    above.filter_map(|around| document.name(around)).any(|name| PHRASES.contains(&&**name))
+}
+
+/// Whether each group of a list of terms has terms, then descriptions.
+fn terms_alternate(document: &Document, list: NodeId) -> bool {
+    let names: Vec<&str> =
+        document.children(list).filter_map(|id| document.name(id).map(|name| &**name)).collect();
+    names.first() == Some(&"dt") && names.last() == Some(&"dd")
+}
+
+fn is_of_formula(document: &Document, id: NodeId) -> bool {
+    document.ancestors(id).any(|around| is(document, around, "math"))
+}
+
+fn write_attribute(element: &str, name: &str, value: &str, out: &mut String) {
+    let number = |value: &str| value.parse::<i32>().is_ok();
+    let is_valid = match name {
+        "datetime" | "headers" | "srcset" | "data-address" => false,
+        "scope" => element == "th" && matches!(value, "row" | "col" | "rowgroup" | "colgroup"),
+        "dir" => matches!(value, "ltr" | "rtl" | "auto"),
+        "lang" => is_language(value),
+        "type" => matches!(value, "1" | "a" | "A" | "i" | "I"),
+        "start" | "value" => number(value),
+        "colspan" | "span" => value.parse::<u32>().is_ok_and(|n| (1..=1_000).contains(&n)),
+        "rowspan" => value.parse::<u32>().is_ok_and(|n| n <= 1_000),
+        "id" => !value.contains(|c: char| c.is_whitespace()),
+        _ => true,
+    };
+    if !is_valid {
+        return;
+    }
+    let value = match name {
+        "href" | "cite" => address(value),
+        "reversed" => "reversed".to_owned(),
+        _ => value.to_owned(),
+    };
+    let _ = write!(out, " {name}=\"{}\"", escaped(&value));
+    if name == "lang" {
+        let _ = write!(out, " xml:lang=\"{}\"", escaped(&value));
+    }
+}
+
+fn write_picture(
+    document: &Document,
+    id: NodeId,
+    pictures: &Pictures,
+    name_of: &impl Fn(usize, &str) -> String,
+    of: &mut Written,
+) {
+    let alt = attribute(document, id, "alt").unwrap_or_default();
+    if let Some((source, picture)) = picture(document, id, pictures) {
+        let number = of.pictures.iter().position(|known| *known == source).unwrap_or_else(|| {
+            of.pictures.push(source);
+            of.pictures.len() - 1
+        });
+        let name = name_of(number, picture.media_type);
+        let _ = write!(of.xhtml, "<img src=\"{}\" alt=\"{}\"/>", escaped(&name), escaped(alt));
+        return;
+    }
+    let source = attribute(document, id, "src").unwrap_or_default();
+    let shown = if alt.is_empty() { "Picture" } else { alt };
+    let in_link = document.ancestors(id).skip(1).any(|around| is(document, around, "a"));
+    if in_link || !source.starts_with("http") {
+        of.xhtml.push_str(&escaped(shown));
+    } else {
+        let _ =
+            write!(of.xhtml, "<a href=\"{}\">{}</a>", escaped(&address(source)), escaped(shown));
+    }
+}

@@ -1,0 +1,175 @@
+//! Documents of articles: well-formed, with their pictures, the same every time.
+
+use std::io::{Cursor, Read};
+
+use sitegrove_document::{Picture, Pictures, Text, epub, markdown, page, picture_addresses, tei};
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n picture";
+
+fn text() -> Text {
+    Text {
+        url: "https://a.example/b?c=1&d=2".into(),
+        title: Some("Bread & <salt>".into()),
+        authors: vec!["Ann".into(), "Bob".into()],
+        published: Some("2026-01-12T06:30:00Z".into()),
+        language: Some("en".into()),
+        site_name: Some("The Example".into()),
+        fetched: Some("2026-10-05T03:00:02Z".into()),
+        html: "<h1>Bread &amp; &lt;salt&gt;</h1><p>One <b>two</b> &amp; three<br>four.<sup><a href=\"#article-n\">1</a></sup></p>\
+            <h2>Next</h2><figure><img src=\"https://a.example/i.png\" srcset=\"https://a.example/j.png 2x\" alt=\"I\">\
+            <figcaption>A picture.</figcaption></figure><span><div>loose</div></span>\
+            <ul><li>x<ul><li>y</li></ul></li></ul><dl><dd>no term</dd></dl>\
+            <table><tbody><tr><th scope=\"col\">a</th><td colspan=\"0\">b</td></tr></tbody></table>\
+            <pre class=\"language-rust\">let x = \"&lt;\";</pre><math><mi>x</mi></math>\
+            <ol><li id=\"article-n\">A note.</li></ol><p>\u{b}End.</p>"
+            .into(),
+        ..Text::default()
+    }
+}
+
+fn pictures() -> Pictures {
+    [("https://a.example/j.png".to_owned(), Picture::of(PNG.to_vec()).unwrap())].into()
+}
+
+/// Asserts that every tag is closed by its own.
+fn assert_well_formed(xml: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for piece in xml.split('<').skip(1) {
+        let tag = piece.split('>').next().unwrap();
+        let name = tag.split([' ', '/', '\n']).find(|name| !name.is_empty()).unwrap();
+        if tag.starts_with(['?', '!']) || tag.ends_with('/') {
+            continue;
+        }
+        match tag.starts_with('/') {
+            true => assert_eq!(open.pop(), Some(name), "in {xml}"),
+            false => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "{open:?} stay open in {xml}");
+}
+
+fn files(book: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(book)).unwrap();
+    let number = archive.len();
+    let file = |at: usize| {
+        let mut file = archive.by_index(at).unwrap();
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).unwrap();
+        (file.name().unwrap().into_owned(), bytes)
+    };
+    (0..number).map(file).collect()
+}
+
+#[test]
+fn a_page_has_its_pictures_and_one_headline() {
+    let page = page(&text(), &pictures());
+    assert!(
+        page.contains("<img src=\"data:image/png;base64,iVBORw0KGgogcGljdHVyZQ==\" alt=\"I\""),
+        "{page}"
+    );
+    assert_eq!(page.matches("<h1>").count(), 1, "{page}");
+    assert!(page.contains("Ann, Bob · 2026-01-12 · The Example"), "{page}");
+    assert!(!page.contains("srcset"), "{page}");
+    let without = sitegrove_document::page(&text(), &Pictures::new());
+    assert!(
+        without
+            .contains("<img src=\"https://a.example/i.png\" srcset=\"https://a.example/j.png 2x\"")
+    );
+}
+
+#[test]
+fn a_book_has_its_files_in_order() {
+    let book = epub(&[text()], "Articles", &pictures()).unwrap();
+    assert!(book == epub(&[text()], "Articles", &pictures()).unwrap(), "other bytes");
+    let files = files(&book);
+    let names: Vec<&str> = files.iter().map(|file| file.0.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "mimetype",
+            "META-INF/container.xml",
+            "EPUB/package.opf",
+            "EPUB/nav.xhtml",
+            "EPUB/style.css",
+            "EPUB/chapter-1.xhtml",
+            "EPUB/pictures/1-1.png",
+        ]
+    );
+    assert_eq!(files[0].1, b"application/epub+zip");
+    assert_eq!(files[6].1, PNG);
+    for (name, bytes) in &files[1..6] {
+        if !name.ends_with("css") {
+            assert_well_formed(&String::from_utf8(bytes.clone()).unwrap());
+        }
+    }
+    let chapter = String::from_utf8(files[5].1.clone()).unwrap();
+    assert!(chapter.contains("<img src=\"pictures/1-1.png\" alt=\"I\"/>"), "{chapter}");
+    assert!(
+        !chapter.contains('\u{b}')
+            && !chapter.contains("<dl>")
+            && !chapter.contains("colspan=\"0\"")
+    );
+    let package = String::from_utf8(files[2].1.clone()).unwrap();
+    assert!(
+        package.contains("properties=\"mathml\"") && package.contains("2026-10-05T03:00:02Z"),
+        "{package}"
+    );
+}
+
+#[test]
+fn several_articles_are_chapters() {
+    let other = Text {
+        url: "https://a.example/2".into(),
+        title: None,
+        text: "Plain.\n\nText.".into(),
+        ..Text::default()
+    };
+    let book = epub(&[text(), other], "Both", &Pictures::new()).unwrap();
+    let files = files(&book);
+    let find = |name: &str| {
+        let found = files.iter().find(|file| file.0 == name).unwrap();
+        String::from_utf8(found.1.clone()).unwrap()
+    };
+    assert!(find("EPUB/chapter-2.xhtml").contains("<p>Plain.</p><p>Text.</p>"));
+    assert!(find("EPUB/nav.xhtml").contains("<a href=\"chapter-2.xhtml\">https://a.example/2</a>"));
+    assert!(find("EPUB/chapter-1.xhtml").contains("<a href=\"https://a.example/i.png\">I</a>"));
+}
+
+#[test]
+fn tei_has_sections_notes_and_code() {
+    let tei = tei(&text());
+    assert_well_formed(&tei);
+    for piece in [
+        "<title>Bread &amp; &lt;salt&gt;</title>",
+        "<date when=\"2026-01-12\">",
+        "<hi rend=\"sup\"><ref target=\"#article-n\">1</ref></hi>",
+        "<div><head>Next</head>",
+        "<item xml:id=\"article-n\">A note.</item>",
+        "<code lang=\"rust\">let x = &quot;&lt;&quot;;</code>",
+        "<graphic url=\"https://a.example/i.png\"/><figDesc>I</figDesc><head>A picture.</head>",
+        "<p>loose</p>",
+        "<list><item>no term</item>",
+    ] {
+        assert!(tei.contains(piece), "no {piece} in {tei}");
+    }
+}
+
+#[test]
+fn markdown_begins_with_the_headline() {
+    let markdown = markdown(&text());
+    assert!(
+        markdown.starts_with("# Bread & \\<salt>\n\nAnn, Bob · 2026-01-12 · The Example\n\n"),
+        "{markdown}"
+    );
+    assert!(
+        markdown.contains("## Next") && markdown.ends_with("<https://a.example/b?c=1&d=2>\n"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn pictures_have_all_their_addresses() {
+    let addresses = picture_addresses(&text().html);
+    assert_eq!(addresses, [["https://a.example/i.png", "https://a.example/j.png"]]);
+    assert_eq!(Picture::of(b"<svg>".to_vec()), None);
+}

@@ -1,0 +1,182 @@
+//! Gathers the elements that show something without being part of the tree.
+
+use html5ever::{LocalName, local_name};
+
+use crate::document::{Aside, Attribute, Document, Node, NodeId, Place, Span};
+use crate::is_void;
+
+/// Whether an element that is left out of the tree may show something.
+pub(crate) fn may_show(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("iframe")
+            | local_name!("object")
+            | local_name!("embed")
+            | local_name!("noscript")
+            | local_name!("math")
+    )
+}
+
+/// Whether an element inside them never shows anything.
+fn shows_nothing(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("script")
+            | local_name!("style")
+            | local_name!("template")
+            | local_name!("svg")
+            | local_name!("link")
+            | local_name!("meta")
+            | local_name!("base")
+            | local_name!("title")
+            | local_name!("select")
+            | local_name!("textarea")
+    )
+}
+
+/// Takes their nodes in document order.
+#[derive(Debug, Default)]
+pub(crate) struct Gatherer {
+    aside: Aside,
+    /// Open elements; `None` for those left out with their content.
+    open: Vec<Option<NodeId>>,
+    /// Whether the outermost open element shows anything so far.
+    shows: bool,
+    /// Sizes before the outermost open element.
+    before: Sizes,
+}
+
+/// Numbers of nodes and attributes, and bytes of values and texts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sizes {
+    nodes: usize,
+    attributes: usize,
+    values: usize,
+    text: usize,
+}
+
+impl Gatherer {
+    /// Whether an element is open: what follows belongs to it.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Starts an element. `place` is the position of an outermost one in the tree.
+    pub(crate) fn open<'a>(
+        &mut self,
+        name: &LocalName,
+        attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
+        place: Place,
+    ) {
+        let is_outermost = self.open.is_empty();
+        if shows_nothing(name) || matches!(self.open.last(), Some(None)) {
+            self.open.push(None);
+            return;
+        }
+        let document = &mut self.aside.document;
+        if document.nodes.is_empty() {
+            document.push(Some(&local_name!("html")), 0, 0, Span::default());
+        }
+        if is_outermost {
+            self.shows = *name != local_name!("noscript");
+            self.before = Sizes {
+                nodes: document.nodes.len(),
+                attributes: document.attributes.len(),
+                values: document.values.len(),
+                text: document.text.len(),
+            };
+            let id = document.nodes.len() as NodeId;
+            self.aside.places.push(Place { id, ..place });
+        }
+        self.shows |= matches!(
+            *name,
+            local_name!("img")
+                | local_name!("iframe")
+                | local_name!("video")
+                | local_name!("audio")
+        );
+        let first = document.attributes.len() as u32;
+        for (name, value) in attributes {
+            let start = document.values.len() as u32;
+            document.values.push_str(value);
+            let end = document.values.len() as u32;
+            document.attributes.push(Attribute { name: name.clone(), value: Span { start, end } });
+        }
+        let span = Span { start: first, end: document.attributes.len() as u32 };
+        let parent = self.open.last().copied().flatten().unwrap_or(0);
+        let id = document.push(Some(name), parent, self.open.len() + 1, span);
+        // Void elements have no content.
+        self.open.push((!is_void(name)).then_some(id));
+    }
+
+    /// Adds a piece of text.
+    pub(crate) fn text(&mut self, text: &str) {
+        // What is between the tags of a frame is for programs that know no frames.
+        let is_frame = |id: &NodeId| self.aside.document.is(*id, &local_name!("iframe"));
+        if let Some(parent) = self.open.last().copied().flatten().filter(|id| !is_frame(id)) {
+            self.aside.document.push_text(text, parent, self.open.len() + 1);
+        }
+    }
+
+    /// Ends the element that was opened last. An outermost one that shows nothing is forgotten.
+    pub(crate) fn close(&mut self) {
+        let document = &mut self.aside.document;
+        if let Some(Some(id)) = self.open.pop() {
+            document.nodes[id as usize].end = document.nodes.len() as NodeId;
+        }
+        if self.open.is_empty() && !self.shows {
+            let Sizes { nodes, attributes, values, text } = self.before;
+            document.nodes.truncate(nodes);
+            document.attributes.truncate(attributes);
+            document.values.truncate(values);
+            document.text.truncate(text);
+            self.aside.places.pop();
+        }
+    }
+
+    /// What was gathered, if anything.
+    pub(crate) fn finish(mut self) -> Option<Box<Aside>> {
+        while self.is_open() {
+            self.close();
+        }
+        let nodes: &mut Vec<Node> = &mut self.aside.document.nodes;
+        let end = nodes.len() as NodeId;
+        if let Some(root) = nodes.first_mut() {
+            root.end = end;
+        }
+        let shrunk = |document: Document| Document {
+            nodes: document.nodes.into_boxed_slice().into_vec(),
+            attributes: document.attributes.into_boxed_slice().into_vec(),
+            ..document
+        };
+        let Aside { document, places } = self.aside;
+        (!places.is_empty()).then(|| Box::new(Aside { document: shrunk(document), places }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse;
+
+    #[test]
+    fn what_shows_something_has_its_place() {
+        let page = parse(
+            "<p id=a>one<iframe src=/x></iframe>two</p><noscript><img src=t><b>n</b></noscript>\
+             <noscript>count</noscript><div><math><mi>x</mi></math></div><script>s</script>",
+        );
+        let aside = page.aside().unwrap();
+        let of = |place: &Place| {
+            let name = aside.document.name(place.id).map(|name| name.to_string());
+            let parent = page.name(place.parent).map(|name| name.to_string());
+            (name.unwrap(), parent.unwrap(), aside.document.text_content(place.id))
+        };
+        let found: Vec<_> = aside.places.iter().map(of).collect();
+        let expected = [("iframe", "p", ""), ("noscript", "body", "n"), ("math", "div", "x")];
+        assert_eq!(found, expected.map(|(a, b, c)| (a.to_owned(), b.to_owned(), c)));
+        // The texts on both sides of the frame are one node.
+        assert_eq!(page.text(aside.places[0].before - 1), Some("onetwo"));
+        assert_eq!(aside.places[0].within, 3);
+        assert!(parse("<p>a<noscript>b</noscript>").aside().is_none());
+    }
+}

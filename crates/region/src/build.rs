@@ -1,0 +1,363 @@
+//! Writes what was chosen of a page as a tree of allowed elements.
+
+use std::borrow::Cow;
+
+use dom::{Aside, Document, Element, LocalName, NodeId, PrefixSums, is_inline, local_name};
+use url::Url;
+
+use crate::address::{link_target, on_the_web};
+use crate::allowed::{
+    attribute_stays, formula_attribute_stays, formula_stays, gives_structure, written_as,
+};
+use crate::captions::{Role, is_credit};
+use crate::choose::Chosen;
+use crate::embed::Embedded;
+use crate::medium::Medium;
+use crate::notes::{Anchors, PREFIX};
+use crate::picture::Picture;
+use crate::structures::is_layout;
+use crate::tree::{At, Mark, Tree};
+
+/// An element of the page whose content is being written.
+struct Open {
+    id: NodeId,
+    end: NodeId,
+    /// The element of the tree that gets its content.
+    at: At,
+    /// Whether it is a part of a table that arranges the page.
+    in_layout: bool,
+}
+
+pub(crate) struct Builder<'a, 'c> {
+    pub(crate) document: &'a Document,
+    pub(crate) base: &'c Url,
+    pub(crate) chosen: &'c Chosen,
+    pub(crate) anchors: &'c Anchors,
+}
+
+impl<'a> Builder<'a, '_> {
+    /// The tree, in which elements may still stand where they are not allowed.
+    pub(crate) fn build(&self) -> Tree<'a> {
+        let document = self.document;
+        let shown = self.shown();
+        let aside = document.aside();
+        let mut places = aside.map_or(&[][..], |aside| &aside.places).iter().enumerate().peekable();
+        let mut tree = Tree::new();
+        let mut open = vec![Open { id: 0, end: document.len() as NodeId, at: 0, in_layout: false }];
+        let mut id: NodeId = 0;
+        let end = document.len() as NodeId;
+        while id <= end {
+            // What is not part of the tree, but stands before this node.
+            while let Some((number, place)) = places.next_if(|place| place.1.before <= id) {
+                while open.len() > 1
+                    && open.last().is_some_and(|last| {
+                        last.id != place.parent && document.contains(place.parent, last.id)
+                            || last.end < place.before
+                    })
+                {
+                    open.pop();
+                }
+                if let (Some(aside), Some(medium)) = (aside, self.chosen.aside.get(&number)) {
+                    let at = open.last().map_or(0, |last| last.at);
+                    self.write_aside(&mut tree, at, aside, place.id, medium);
+                }
+            }
+            if id == end {
+                break;
+            }
+            while open.len() > 1 && open.last().is_some_and(|last| last.end <= id) {
+                open.pop();
+            }
+            let (at, in_layout) = open.last().map_or((0, false), |last| (last.at, last.in_layout));
+            if let Some(text) = document.text(id) {
+                if self.chosen.include[id as usize] {
+                    let mut from = 0;
+                    while let Some((number, place)) = places.next_if(|place| {
+                        place.1.before == id + 1
+                            && document.parent(id) == Some(place.1.parent)
+                            && (place.1.within as usize) < text.len()
+                    }) {
+                        let within = (place.within as usize).max(from);
+                        tree.push_text(at, &text[from..within]);
+                        from = within;
+                        if let (Some(aside), Some(medium)) = (aside, self.chosen.aside.get(&number))
+                        {
+                            self.write_aside(&mut tree, at, aside, place.id, medium);
+                        }
+                    }
+                    tree.push_text(at, &text[from..]);
+                }
+                id += 1;
+                continue;
+            }
+            let next = document.node(id).end;
+            if shown.sum(document, id) == 0 {
+                let left_out = self.chosen.include[document.parent(id).unwrap_or(0) as usize];
+                if self.stays_empty(id) {
+                    self.open_element(&mut tree, at, id, in_layout);
+                } else if left_out {
+                    tree.push_text(at, " ");
+                }
+                id = next;
+                continue;
+            }
+            if let Some(medium) = self.chosen.media.get(&id) {
+                self.write_medium(&mut tree, at, id, medium);
+                id = next;
+                continue;
+            }
+            let (own, in_layout) = self.open_element(&mut tree, at, id, in_layout);
+            open.push(Open { id, end: next, at: own.unwrap_or(at), in_layout });
+            id += 1;
+        }
+        tree
+    }
+
+    /// Texts and media that are included, counted.
+    fn shown(&self) -> PrefixSums {
+        let document = self.document;
+        let mut media = vec![false; document.len()];
+        for &id in self.chosen.media.keys() {
+            media[id as usize] = true;
+        }
+        let places = document.aside().map_or(&[][..], |aside| &aside.places);
+        for place in self.chosen.aside.keys().filter_map(|&number| places.get(number)) {
+            media[place.parent as usize] = true;
+        }
+        PrefixSums::new(document, |id| {
+            let has_text = || document.text(id).is_some_and(|text| !text.trim_ascii().is_empty());
+            u32::from(media[id as usize] || self.chosen.include[id as usize] && has_text())
+        })
+    }
+
+    /// Whether an element without content is written.
+    fn stays_empty(&self, id: NodeId) -> bool {
+        let is_empty = || {
+            self.document.node(id).end == id + 1 || self.document.text_content(id).trim().is_empty()
+        };
+        self.chosen.include[id as usize]
+            && match self.document.name(id) {
+                Some(
+                    &(local_name!("br")
+                    | local_name!("hr")
+                    | local_name!("wbr")
+                    | local_name!("col")
+                    | local_name!("colgroup")),
+                ) => true,
+                Some(&(local_name!("td") | local_name!("th"))) => is_empty(),
+                Some(_) => self.anchors.targets.contains_key(&id),
+                None => false,
+            }
+    }
+
+    /// Writes the start of an element; `None` if only its content is written.
+    fn open_element(
+        &self,
+        tree: &mut Tree<'a>,
+        parent: At,
+        id: NodeId,
+        in_layout: bool,
+    ) -> (Option<At>, bool) {
+        let document = self.document;
+        let Some(element) = document.element(id) else { return (None, in_layout) };
+        let inner_layout = match *element.name {
+            local_name!("table") => is_layout(document, id),
+            _ => in_layout,
+        };
+        let Some(name) = self.name_of(element, inner_layout) else { return (None, inner_layout) };
+        // Elements that were chosen by themselves and do not break the line are paragraphs.
+        let above = document.parent(id);
+        let alone = parent == 0
+            && is_inline(&name)
+            && !above.is_some_and(|p| self.chosen.include[p as usize]);
+        let parent = if alone { tree.push(parent, local_name!("p")) } else { parent };
+        let at = tree.push(parent, name.clone());
+        for (attribute, value) in element.attributes() {
+            if attribute_stays(&name, attribute) {
+                tree.set(at, attribute.clone(), value);
+            }
+        }
+        match name {
+            local_name!("a") => self.write_link(tree, at, element),
+            local_name!("blockquote") | local_name!("q") => {
+                let cite = element.attribute(&local_name!("cite"));
+                if let Some(url) = cite.and_then(|cite| on_the_web(cite, self.base)) {
+                    tree.set(at, local_name!("cite"), String::from(url));
+                }
+            }
+            local_name!("pre") => {
+                let language = dom::language_of_code(document, element);
+                if !language.is_empty() {
+                    tree.set(at, local_name!("class"), format!("language-{language}"));
+                }
+            }
+            local_name!("li") if above.is_some_and(|p| document.is(p, &local_name!("ol"))) => {
+                tree.nodes[at].mark = Mark::Numbered;
+            }
+            _ => {}
+        }
+        if let Some(target) = self.anchors.targets.get(&id) {
+            tree.set(at, local_name!("id"), format!("{PREFIX}{target}"));
+        }
+        if self.anchors.notes.contains_key(&id) {
+            tree.nodes[at].mark = Mark::Note;
+        } else if is_credit(document, id) {
+            tree.nodes[at].mark = Mark::Credit;
+        }
+        if let Some(post) = self.chosen.posts.get(&id) {
+            tree.set(at, LocalName::from("data-embed"), post.kind.as_str());
+            tree.set(at, LocalName::from("data-address"), post.address.clone());
+        }
+        (Some(at), inner_layout)
+    }
+
+    /// The name that an element is written with.
+    fn name_of(&self, element: Element<'_>, in_layout: bool) -> Option<LocalName> {
+        let id = element.id;
+        match self.chosen.roles.get(&id) {
+            Some(Role::Figure) => return Some(local_name!("figure")),
+            Some(Role::Caption) => return Some(local_name!("figcaption")),
+            None => {}
+        }
+        let include = self.chosen.include[id as usize];
+        let name = element.name;
+        let inside = self.document.contains(self.chosen.container, id);
+        if !include {
+            let around_all = id == self.chosen.container
+                && matches!(
+                    *name,
+                    local_name!("blockquote") | local_name!("details") | local_name!("a")
+                );
+            if !inside || around_all || !gives_structure(name) {
+                return None;
+            }
+        }
+        if in_layout {
+            match *name {
+                local_name!("table") | local_name!("td") | local_name!("th") => {
+                    return include.then_some(local_name!("div"));
+                }
+                local_name!("tbody")
+                | local_name!("thead")
+                | local_name!("tfoot")
+                | local_name!("tr")
+                | local_name!("col")
+                | local_name!("colgroup") => return None,
+                local_name!("caption") => return Some(local_name!("p")),
+                _ => {}
+            }
+        }
+        written_as(name)
+    }
+
+    fn write_link(&self, tree: &mut Tree<'a>, at: At, element: Element<'_>) {
+        if let Some(target) = self.anchors.links.get(&element.id) {
+            tree.set(at, local_name!("href"), format!("#{PREFIX}{target}"));
+            if self.anchors.references.contains(&element.id) {
+                tree.nodes[at].mark = Mark::Reference;
+            }
+        } else if let Some(url) = link_target(element, self.base) {
+            tree.set(at, local_name!("href"), String::from(url));
+        }
+    }
+
+    fn write_medium(&self, tree: &mut Tree<'a>, parent: At, id: NodeId, medium: &Medium) {
+        match medium {
+            Medium::Picture(picture) => write_picture(tree, parent, picture),
+            Medium::Player(found) => self.write_player(tree, parent, id, found),
+            Medium::Embedded(found) => write_embedded(tree, parent, found),
+            Medium::Formula => {}
+        }
+    }
+
+    fn write_player(&self, tree: &mut Tree<'a>, parent: At, id: NodeId, found: &Embedded) {
+        let Some(element) = self.document.element(id) else { return };
+        let at = tree.push(parent, element.name.clone());
+        tree.nodes[at].mark = Mark::Embed;
+        tree.set(at, local_name!("src"), found.address.clone());
+        tree.set(at, local_name!("controls"), "");
+        let poster = element
+            .attribute(&local_name!("poster"))
+            .and_then(|poster| on_the_web(poster, self.base));
+        if let Some(poster) = poster.filter(|_| *element.name == local_name!("video")) {
+            tree.set(at, local_name!("poster"), String::from(poster));
+        }
+        if let Some(title) = &found.title {
+            tree.set(at, local_name!("title"), title.clone());
+        }
+    }
+
+    fn write_aside(
+        &self,
+        tree: &mut Tree<'a>,
+        parent: At,
+        aside: &'a Aside,
+        id: NodeId,
+        medium: &Medium,
+    ) {
+        match medium {
+            Medium::Picture(picture) => write_picture(tree, parent, picture),
+            Medium::Embedded(found) | Medium::Player(found) => write_embedded(tree, parent, found),
+            Medium::Formula => write_formula(tree, parent, &aside.document, id),
+        }
+    }
+}
+
+fn write_picture(tree: &mut Tree<'_>, parent: At, picture: &Picture) {
+    let at = tree.push(parent, local_name!("img"));
+    tree.set(at, local_name!("src"), picture.address.clone());
+    if !picture.set.is_empty() {
+        tree.set(at, local_name!("srcset"), picture.set.clone());
+    }
+    tree.set(at, local_name!("alt"), picture.alt.clone().unwrap_or_default());
+    for (name, side) in
+        [(local_name!("width"), picture.width), (local_name!("height"), picture.height)]
+    {
+        if let Some(side) = side {
+            tree.set(at, name, side.to_string());
+        }
+    }
+}
+
+/// Writes a link in place of what is embedded.
+fn write_embedded(tree: &mut Tree<'_>, parent: At, found: &Embedded) {
+    let at = tree.push(parent, local_name!("p"));
+    tree.nodes[at].mark = Mark::Embed;
+    tree.set(at, LocalName::from("data-embed"), found.kind.as_str());
+    let link = tree.push(at, local_name!("a"));
+    tree.set(link, local_name!("href"), found.address.clone());
+    let title = found.title.clone().unwrap_or_else(|| found.address.clone());
+    tree.push_text(link, title);
+}
+
+/// Writes a formula: only its own elements, without those of other languages.
+fn write_formula<'a>(tree: &mut Tree<'a>, parent: At, formula: &'a Document, root: NodeId) {
+    let mut open: Vec<(NodeId, At, bool)> = Vec::new();
+    for id in formula.subtree(root) {
+        while open.last().is_some_and(|last| last.0 <= id) {
+            open.pop();
+        }
+        let (parent, stays) = open.last().map_or((parent, true), |last| (last.1, last.2));
+        let Some(element) = formula.element(id) else {
+            let text = formula.text(id).unwrap_or_default();
+            if stays && !text.is_empty() {
+                tree.push_text(parent, Cow::Borrowed(text));
+            }
+            continue;
+        };
+        let end = formula.node(id).end;
+        if !stays || **element.name == *"annotation-xml" {
+            open.push((end, parent, false));
+        } else if formula_stays(element.name)
+            && (id == root) == (*element.name == local_name!("math"))
+        {
+            let at = tree.push(parent, element.name.clone());
+            for (name, value) in element.attributes().filter(|a| formula_attribute_stays(a.0)) {
+                tree.set(at, name.clone(), value);
+            }
+            open.push((end, at, true));
+        } else {
+            open.push((end, parent, true));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Figures and their captions, also where only a class marks them: WordPress and many others write them with `div` and
+//! `p`.
+
+use std::collections::BTreeMap;
+
+use dom::{Document, LocalName, NodeId, PrefixSums, is_inline, local_name};
+
+use crate::names::has_word;
+
+/// What an element is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A figure.
+    Figure,
+    /// The caption of a figure.
+    Caption,
+}
+
+/// Words of the classes of captions and credits, sorted.
+const CAPTIONS: [&str; 18] = [
+    "bildunterschrift",
+    "caption",
+    "captions",
+    "copyright",
+    "credit",
+    "credits",
+    "cutline",
+    "didascalia",
+    "figcaption",
+    "imagecaption",
+    "imagecredit",
+    "imgcaption",
+    "legend",
+    "legende",
+    "photocaption",
+    "photocredit",
+    "picturecaption",
+    "pie",
+];
+/// Words of the classes and properties of credits, sorted.
+const CREDITS: [&str; 12] = [
+    "agency",
+    "attribution",
+    "copyright",
+    "copyrightholder",
+    "courtesy",
+    "credit",
+    "creditline",
+    "credits",
+    "imagecredit",
+    "photocredit",
+    "photographer",
+    "source",
+];
+/// Most levels between a caption and the figure around it.
+const LEVELS: usize = 4;
+/// Longest text beside the caption in a figure, in bytes: "Enlarge", "1 of 3".
+const BESIDE: u32 = 24;
+/// Longest text of a figure that is taken for its caption without being marked, in bytes.
+const LONGEST: u32 = 700;
+
+/// Roles of elements that hold a picture and its caption. `pictures` are the pictures and other media of the page in
+/// document order, `texts` its bytes of text.
+pub(crate) fn roles(
+    document: &Document,
+    texts: &PrefixSums,
+    pictures: &[NodeId],
+) -> BTreeMap<NodeId, Role> {
+    let mut roles = BTreeMap::new();
+    if pictures.is_empty() {
+        return roles;
+    }
+    let holds_picture = |id: NodeId| {
+        let from = pictures.partition_point(|&picture| picture < id);
+        pictures.get(from).is_some_and(|&picture| document.contains(id, picture))
+    };
+    // Elements of one kind have the same names.
+    let kinds = document.kinds();
+    let marked: Vec<bool> =
+        kinds.all().iter().map(|kind| is_caption(document, kind.first)).collect();
+    let is_marked = |id: NodeId| marked.get(kinds.of_nodes()[id as usize] as usize) == Some(&true);
+    let mut captions: Vec<NodeId> = Vec::new();
+    for id in document.ids().filter(|&id| is_marked(id)) {
+        let inside = captions.last().is_some_and(|&last| document.contains(last, id));
+        if !inside && texts.sum(document, id) > 0 && !holds_picture(id) {
+            captions.push(id);
+        }
+    }
+    let captioned = |id: NodeId| -> u32 {
+        let from = captions.partition_point(|&caption| caption < id);
+        let own = captions[from..].iter().take_while(|&&caption| document.contains(id, caption));
+        own.map(|&caption| texts.sum(document, caption)).sum()
+    };
+    for &caption in &captions {
+        for around in document.ancestors(caption).skip(1).take(LEVELS) {
+            let is_figure = document.is(around, &local_name!("figure"));
+            if !is_figure && (texts.sum(document, around) > captioned(around) + BESIDE) {
+                break;
+            }
+            if holds_picture(around) {
+                if is_figure || document.name(around).is_some_and(may_be_figure) {
+                    roles.insert(around, Role::Figure);
+                    roles.insert(caption, Role::Caption);
+                }
+                break;
+            }
+        }
+    }
+    // Figures whose only text is not marked as their caption.
+    for figure in document.ids().filter(|&id| document.is(id, &local_name!("figure"))) {
+        let text = texts.sum(document, figure);
+        if roles.contains_key(&figure) || text == 0 || text > LONGEST || !holds_picture(figure) {
+            continue;
+        }
+        let outermost = |id: &NodeId| {
+            let holds_text = document.name(*id).is_some() && texts.sum(document, *id) > 0;
+            holds_text && !holds_picture(*id) && document.parent(*id).is_some_and(holds_picture)
+        };
+        let mut found = document.subtree(figure).skip(1).filter(outermost);
+        if let (Some(only), None) = (found.next(), found.next())
+            && texts.sum(document, only) == text
+        {
+            roles.insert(only, Role::Caption);
+        }
+        roles.insert(figure, Role::Figure);
+    }
+    roles
+}
+
+/// Whether an element is marked as a caption.
+fn is_caption(document: &Document, id: NodeId) -> bool {
+    match document.name(id) {
+        Some(&local_name!("figcaption")) => true,
+        Some(
+            &(local_name!("p")
+            | local_name!("div")
+            | local_name!("span")
+            | local_name!("small")
+            | local_name!("em")
+            | local_name!("i")
+            | local_name!("dd")
+            | local_name!("cite")),
+        ) => {
+            let classes = document.attribute(id, &local_name!("class"));
+            classes.is_some_and(|classes| has_word(classes, &CAPTIONS))
+        }
+        _ => false,
+    }
+}
+
+/// Whether an element names the owner of a picture.
+pub(crate) fn is_credit(document: &Document, id: NodeId) -> bool {
+    [local_name!("class"), local_name!("itemprop")]
+        .iter()
+        .any(|name| document.attribute(id, name).is_some_and(|names| has_word(names, &CREDITS)))
+}
+
+/// Whether the element can be a figure in its place, and contain a caption.
+fn may_be_figure(name: &LocalName) -> bool {
+    !is_inline(name)
+        && !matches!(
+            *name,
+            local_name!("html")
+                | local_name!("body")
+                | local_name!("article")
+                | local_name!("main")
+                | local_name!("p")
+                | local_name!("li")
+                | local_name!("dt")
+                | local_name!("dd")
+                | local_name!("td")
+                | local_name!("th")
+                | local_name!("tr")
+                | local_name!("tbody")
+                | local_name!("table")
+                | local_name!("ul")
+                | local_name!("ol")
+                | local_name!("dl")
+                | local_name!("pre")
+                | local_name!("figcaption")
+                | local_name!("summary")
+                | local_name!("h1")
+                | local_name!("h2")
+                | local_name!("h3")
+                | local_name!("h4")
+                | local_name!("h5")
+                | local_name!("h6")
+        )
+}

@@ -1,0 +1,164 @@
+//! Chooses what belongs to an article besides its text.
+//!
+//! Everything is decided by the *top* of an element: the outermost element around it without text of the article. An
+//! element belongs to the article if no element up to its top has the name of a teaser, an advertisement or the like, and
+//! its top stands between two texts of the article or directly beside them.
+
+use std::collections::BTreeMap;
+
+use dom::{Document, NodeId, PrefixSums, local_name};
+use url::Url;
+
+use crate::captions::{Role, roles};
+use crate::embed::{Embedded, is_player, quoted_post};
+use crate::media;
+use crate::medium::Medium;
+use crate::names::ForeignKinds;
+use crate::notes::{Anchors, anchors};
+use crate::picture::is_picture;
+use crate::structures;
+use crate::texts::{Texts, visible};
+
+/// What belongs to an article.
+#[derive(Debug)]
+pub(crate) struct Chosen {
+    /// Whether each node is included: texts, and elements that are written as such.
+    pub(crate) include: Vec<bool>,
+    /// Media among the nodes.
+    pub(crate) media: BTreeMap<NodeId, Medium>,
+    /// Media among the places of what is not part of the tree.
+    pub(crate) aside: BTreeMap<usize, Medium>,
+    /// Elements that are written as figures and captions.
+    pub(crate) roles: BTreeMap<NodeId, Role>,
+    /// The innermost element around all texts of the article.
+    pub(crate) container: NodeId,
+    /// Quoted posts by their elements.
+    pub(crate) posts: BTreeMap<NodeId, Embedded>,
+}
+
+/// Chooses what belongs to the article whose text is that of `keep` without `prune`, and its anchors. `None` if it has no text. Linear in
+/// the page's nodes for each level of nesting.
+pub(crate) fn choose(
+    document: &Document,
+    keep: &[NodeId],
+    prune: &[NodeId],
+    base: &Url,
+) -> Option<(Chosen, Anchors)> {
+    let mut include = included(document, keep, prune);
+    let found = Found::of(document);
+    let (all, linked) = PrefixSums::of_texts(document, visible);
+    let roles = roles(document, &all, &found.media);
+    let mut is_body = include.clone();
+    for (&caption, _) in roles.iter().filter(|role| *role.1 == Role::Caption) {
+        is_body[document.subtree(caption).start as usize..document.node(caption).end as usize]
+            .fill(false);
+    }
+    let bytes_of = |of: &[bool]| {
+        let bytes =
+            |id: NodeId| if of[id as usize] { document.text(id).map_or(0, visible) } else { 0 };
+        PrefixSums::new(document, bytes)
+    };
+    let mut kept = bytes_of(&is_body);
+    if kept.total() == 0 {
+        kept = bytes_of(&include);
+    }
+    let has_text = |id: &NodeId| kept.range(*id, *id + 1) > 0;
+    let first = document.ids().find(has_text)?;
+    let last = document.ids().rev().find(has_text)?;
+    let container =
+        document.ancestors(first).skip(1).find(|&around| document.contains(around, last))?;
+    let foreign = ForeignKinds::of(document);
+    let texts = Texts { document, base, all, linked, kept, foreign, first, last };
+    structures::add(&texts, &found.structures, &mut include);
+    let (media, aside) = media::choose(&texts, &found.media, &roles, &include);
+    add_captions(&texts, &roles, &media, &aside, &mut include);
+    let posts = found.quotes.iter().filter(|&&id| texts.own(id) > 0 || include[id as usize]);
+    let posts: BTreeMap<_, _> =
+        posts.filter_map(|&id| Some((id, quoted_post(document, id, base)?))).collect();
+    for &post in posts.keys() {
+        include[post as usize..document.node(post).end as usize].fill(true);
+    }
+    let anchors = anchors(&texts, &mut include);
+    Some((Chosen { include, media, aside, roles, container, posts }, anchors))
+}
+
+/// Whether each node is in a subtree of `keep` and not in one of `prune`; the nearest of both above it decides.
+fn included(document: &Document, keep: &[NodeId], prune: &[NodeId]) -> Vec<bool> {
+    let mut marks: Vec<(NodeId, bool)> = keep.iter().map(|&id| (id, true)).collect();
+    marks.extend(prune.iter().map(|&id| (id, false)));
+    // A node that is both is pruned.
+    marks.sort_unstable();
+    marks.dedup_by_key(|mark| mark.0);
+    let mut include = vec![false; document.len()];
+    for (id, keep) in marks {
+        include[id as usize..document.node(id).end as usize].fill(keep);
+    }
+    include
+}
+
+/// Includes the captions of figures that show something.
+fn add_captions(
+    texts: &Texts<'_>,
+    roles: &BTreeMap<NodeId, Role>,
+    media: &BTreeMap<NodeId, Medium>,
+    aside: &BTreeMap<usize, Medium>,
+    include: &mut [bool],
+) {
+    let document = texts.document;
+    let places = document.aside().map_or(&[][..], |aside| &aside.places);
+    let of_places = aside.keys().filter_map(|&at| places.get(at).map(|place| place.parent));
+    let is_figure = |id: &NodeId| roles.get(id) == Some(&Role::Figure);
+    let figures = media.keys().copied().chain(of_places);
+    let mut figures: Vec<NodeId> =
+        figures.filter_map(|id| document.ancestors(id).find(is_figure)).collect();
+    figures.sort_unstable();
+    figures.dedup();
+    for figure in figures {
+        for (&caption, _) in
+            roles.range(document.subtree(figure)).filter(|role| *role.1 == Role::Caption)
+        {
+            include[caption as usize..document.node(caption).end as usize].fill(true);
+        }
+    }
+}
+
+/// Elements of a page that may be added.
+#[derive(Debug, Default)]
+struct Found {
+    /// Pictures and players.
+    media: Vec<NodeId>,
+    /// Lists, tables, headings, code, quotations, details.
+    structures: Vec<NodeId>,
+    /// Quotations and others that may be quoted posts.
+    quotes: Vec<NodeId>,
+}
+
+impl Found {
+    fn of(document: &Document) -> Self {
+        let mut found = Self::default();
+        let aside = document.aside();
+        // What is not part of the tree counts where it stands.
+        for place in aside.into_iter().flat_map(|aside| &aside.places) {
+            found.media.push(place.parent.max(place.before.saturating_sub(1)));
+        }
+        let any = found.media.len();
+        for id in document.ids() {
+            let Some(name) = document.name(id) else { continue };
+            match *name {
+                local_name!("video") | local_name!("audio") => found.media.push(id),
+                local_name!("blockquote") => {
+                    found.quotes.push(id);
+                    found.structures.push(id);
+                }
+                _ if structures::may_be_added(name) => found.structures.push(id),
+                _ if is_picture(name) || is_player(name) => found.media.push(id),
+                _ => {}
+            }
+        }
+        if any > 0 {
+            found.media.sort_unstable();
+            found.media.dedup();
+        }
+        found
+    }
+}

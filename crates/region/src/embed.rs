@@ -1,0 +1,302 @@
+//! Embedded media: what a frame, a player or an embedded post shows, and its address.
+
+use dom::{Document, Element, NodeId, local_name};
+use model::EmbedKind;
+use url::Url;
+
+use crate::address::{first_of, on_the_web, pixels};
+
+/// Something embedded that has an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Embedded {
+    pub(crate) kind: EmbedKind,
+    pub(crate) address: String,
+    pub(crate) title: Option<String>,
+}
+
+/// Hosts of embedded media by the end of their names, with what they show.
+const HOSTS: [(&str, EmbedKind); 49] = [
+    ("youtube.com", EmbedKind::Video),
+    ("youtube-nocookie.com", EmbedKind::Video),
+    ("youtu.be", EmbedKind::Video),
+    ("vimeo.com", EmbedKind::Video),
+    ("dailymotion.com", EmbedKind::Video),
+    ("brightcove.net", EmbedKind::Video),
+    ("brightcove.com", EmbedKind::Video),
+    ("jwplayer.com", EmbedKind::Video),
+    ("jwplatform.com", EmbedKind::Video),
+    ("wistia.net", EmbedKind::Video),
+    ("wistia.com", EmbedKind::Video),
+    ("twitch.tv", EmbedKind::Video),
+    ("rumble.com", EmbedKind::Video),
+    ("bitchute.com", EmbedKind::Video),
+    ("odysee.com", EmbedKind::Video),
+    ("streamable.com", EmbedKind::Video),
+    ("ted.com", EmbedKind::Video),
+    ("liveleak.com", EmbedKind::Video),
+    ("ooyala.com", EmbedKind::Video),
+    ("kaltura.com", EmbedKind::Video),
+    ("rutube.ru", EmbedKind::Video),
+    ("tiktok.com", EmbedKind::Video),
+    ("soundcloud.com", EmbedKind::Audio),
+    ("spotify.com", EmbedKind::Audio),
+    ("podcasts.apple.com", EmbedKind::Audio),
+    ("bandcamp.com", EmbedKind::Audio),
+    ("acast.com", EmbedKind::Audio),
+    ("megaphone.fm", EmbedKind::Audio),
+    ("libsyn.com", EmbedKind::Audio),
+    ("audioboom.com", EmbedKind::Audio),
+    ("simplecast.com", EmbedKind::Audio),
+    ("mixcloud.com", EmbedKind::Audio),
+    ("twitter.com", EmbedKind::Post),
+    ("x.com", EmbedKind::Post),
+    ("facebook.com", EmbedKind::Post),
+    ("instagram.com", EmbedKind::Post),
+    ("threads.net", EmbedKind::Post),
+    ("bsky.app", EmbedKind::Post),
+    ("t.me", EmbedKind::Post),
+    ("reddit.com", EmbedKind::Post),
+    ("redditmedia.com", EmbedKind::Post),
+    ("openstreetmap.org", EmbedKind::Map),
+    ("scribd.com", EmbedKind::Document),
+    ("issuu.com", EmbedKind::Document),
+    ("documentcloud.org", EmbedKind::Document),
+    ("slideshare.net", EmbedKind::Document),
+    ("datawrapper.dwcdn.net", EmbedKind::Chart),
+    ("flourish.studio", EmbedKind::Chart),
+    ("infogram.com", EmbedKind::Chart),
+];
+
+/// Parts of addresses of frames that show no part of an article.
+const FOREIGN: [&str; 27] = [
+    "doubleclick.",
+    "googlesyndication.",
+    "googletagmanager.",
+    "adservice",
+    "/ads/",
+    "ads.",
+    "adserver",
+    "amazon-adsystem",
+    "disqus.",
+    "/plugins/like",
+    "plugins/follow",
+    "/plugins/page",
+    "plugins/share",
+    "likebox",
+    "platform.twitter.com/widgets",
+    "addthis.",
+    "sharethis.",
+    "apis.google.com",
+    "recaptcha",
+    "taboola.",
+    "outbrain.",
+    "newsletter",
+    "subscribe",
+    "feedburner",
+    "/comments",
+    "consent",
+    "about:",
+];
+
+/// Attributes with the address of what a frame or player shows.
+const SOURCES: [&str; 8] = [
+    "src",
+    "data-src",
+    "data-lazy-src",
+    "data-litespeed-src",
+    "data-original",
+    "data-url",
+    "data",
+    "data-cfsrc",
+];
+
+/// Whether an element of the page is a player of its own kind, an AMP component or a web component, by its name.
+pub(crate) fn is_player(name: &str) -> bool {
+    matches!(
+        name,
+        "lite-youtube"
+            | "amp-youtube"
+            | "amp-vimeo"
+            | "amp-iframe"
+            | "amp-video"
+            | "lite-vimeo"
+            | "youtube-video"
+    )
+}
+
+/// What a frame, an object, or a component shows; `None` for advertisements and the like, and if it has no address.
+pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Embedded> {
+    let element = document.element(id)?;
+    let named = |prefix: &str, names: &[&str]| {
+        let own = first_of(element, names)?;
+        Url::parse(&format!("{prefix}{own}")).ok()
+    };
+    let url = match &**element.name {
+        "lite-youtube" | "amp-youtube" | "youtube-video" => {
+            named("https://www.youtube.com/watch?v=", &["videoid", "data-videoid", "video-id"])
+        }
+        "lite-vimeo" | "amp-vimeo" => {
+            named("https://vimeo.com/", &["videoid", "data-videoid", "video-id"])
+        }
+        _ => SOURCES
+            .iter()
+            .filter_map(|name| first_of(element, &[name]))
+            .find_map(|src| on_the_web(src, base)),
+    };
+    let url = url.or_else(|| inside(document, id, base))?;
+    let small = |name| pixels(element, name).is_some_and(|pixels| pixels < 50);
+    if small("width") || small("height") || FOREIGN.iter().any(|part| url.as_str().contains(part)) {
+        return None;
+    }
+    let kind = kind_of(&url);
+    let title = first_of(element, &["title", "data-title", "aria-label", "playlabel", "alt"])
+        .map(dom::normalize_space);
+    let title = title.filter(|title| !title.is_empty() && title.len() <= 300);
+    Some(Embedded { kind, address: watched(&url), title })
+}
+
+/// The address within an `object`: of the `embed` in it, or of its parameter for the film.
+fn inside(document: &Document, id: NodeId, base: &Url) -> Option<Url> {
+    let of = |inner: NodeId| -> Option<&str> {
+        let element: Element<'_> = document.element(inner)?;
+        match *element.name {
+            local_name!("embed") | local_name!("iframe") => first_of(element, &SOURCES),
+            local_name!("param") => {
+                let name = first_of(element, &["name"])?.to_ascii_lowercase();
+                matches!(&*name, "movie" | "src" | "url" | "filename")
+                    .then(|| first_of(element, &["value"]))?
+            }
+            _ => None,
+        }
+    };
+    document.subtree(id).skip(1).find_map(|inner| on_the_web(of(inner)?, base))
+}
+
+/// What is shown at an address.
+pub(crate) fn kind_of(url: &Url) -> EmbedKind {
+    let host = url.host_str().unwrap_or_default();
+    let is_at = |name: &str| {
+        host == name || host.ends_with(name) && host[..host.len() - name.len()].ends_with('.')
+    };
+    if let Some(known) = HOSTS.iter().find(|known| is_at(known.0)) {
+        let shows_video = known.1 == EmbedKind::Post && url.path().contains("video");
+        return if shows_video { EmbedKind::Video } else { known.1 };
+    }
+    let path = url.path().to_ascii_lowercase();
+    let ends = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));
+    if host.contains("google.") && path.starts_with("/maps") || host.starts_with("maps.") {
+        EmbedKind::Map
+    } else if ends(&[".pdf"]) {
+        EmbedKind::Document
+    } else if ends(&[".mp3", ".ogg", ".m4a", ".wav"]) {
+        EmbedKind::Audio
+    } else if ends(&[".mp4", ".webm", ".flv", ".swf", ".mov"])
+        || path.contains("video")
+        || path.contains("player")
+    {
+        EmbedKind::Video
+    } else {
+        EmbedKind::Frame
+    }
+}
+
+/// The address at which people see what a player shows.
+fn watched(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    let mut parts = url.path().trim_matches('/').split('/');
+    let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let plain = |id: &str| {
+        !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
+    };
+    let id = second.split('&').next().unwrap_or_default();
+    let is_youtube = host.ends_with("youtube.com") || host.ends_with("youtube-nocookie.com");
+    if is_youtube && matches!(first, "embed" | "v") && plain(id) && id != "videoseries" {
+        return format!("https://www.youtube.com/watch?v={id}");
+    }
+    if host == "player.vimeo.com" && first == "video" && plain(id) {
+        return format!("https://vimeo.com/{id}");
+    }
+    if host.ends_with("dailymotion.com") && first == "embed" {
+        let id = url.path().rsplit('/').next().unwrap_or_default();
+        if plain(id) {
+            return format!("https://www.dailymotion.com/video/{id}");
+        }
+    }
+    url.as_str().to_owned()
+}
+
+/// Classes of quoted posts.
+const POSTS: [&str; 9] = [
+    "twitter-tweet",
+    "twitter-video",
+    "instagram-media",
+    "tiktok-embed",
+    "fb-post",
+    "bluesky-embed",
+    "mastodon-embed",
+    "text-post-media",
+    "reddit-embed-bq",
+];
+
+/// The post that an element quotes, as the scripts of social networks mark it: the last link in it is its address.
+pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option<Embedded> {
+    let classes = document.attribute(id, &local_name!("class"))?;
+    if !dom::class_tokens(classes).any(|class| POSTS.contains(&class)) {
+        return None;
+    }
+    let element = document.element(id)?;
+    let own = ["data-instgrm-permalink", "data-href", "cite", "data-text-post-permalink"];
+    let link = |id: NodeId| {
+        document.attribute(id, &local_name!("href")).filter(|_| document.is(id, &local_name!("a")))
+    };
+    let last = || document.subtree(id).rev().find_map(|id| on_the_web(link(id)?, base));
+    let url = first_of(element, &own).and_then(|own| on_the_web(own, base)).or_else(last)?;
+    Some(Embedded { kind: EmbedKind::Post, address: url.into(), title: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(html: &str) -> Option<Embedded> {
+        let page = dom::parse(&format!("<p>{html}"));
+        let aside = page.aside()?;
+        let base = Url::parse("https://a.example/").unwrap();
+        embedded(&aside.document, aside.places[0].id, &base)
+    }
+
+    #[test]
+    fn what_is_embedded_has_a_kind_and_an_address() {
+        let found = |html: &str| of(html).map(|found| (found.kind, found.address));
+        let video = |address: &str| Some((EmbedKind::Video, address.to_owned()));
+        let watch = "https://www.youtube.com/watch?v=a-b_1";
+        assert_eq!(
+            found("<iframe src=https://www.youtube.com/embed/a-b_1?rel=0></iframe>"),
+            video(watch)
+        );
+        assert_eq!(
+            found("<iframe data-src=//www.youtube-nocookie.com/embed/a-b_1></iframe>"),
+            video(watch)
+        );
+        assert_eq!(
+            found(
+                "<object><param name=movie value='http://www.youtube.com/v/a-b_1&hl=en'><embed src=x></object>"
+            ),
+            video(watch)
+        );
+        assert_eq!(
+            found("<iframe src=https://player.vimeo.com/video/12></iframe>"),
+            video("https://vimeo.com/12")
+        );
+        assert_eq!(
+            found("<iframe src=https://www.facebook.com/plugins/like.php?x></iframe>"),
+            None
+        );
+        assert_eq!(found("<iframe src=https://a.example/x width=1 height=1></iframe>"), None);
+        assert_eq!(found("<iframe src=about:blank></iframe>"), None);
+        let frame = found("<iframe src=/chart.html title=Rain></iframe>");
+        assert_eq!(frame, Some((EmbedKind::Frame, "https://a.example/chart.html".to_owned())));
+        let map = found("<iframe src=https://www.google.com/maps/embed?pb=1></iframe>");
+        assert_eq!(map.map(|map| map.0), Some(EmbedKind::Map));
+    }
+}

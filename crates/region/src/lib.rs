@@ -1,0 +1,98 @@
+/*!
+The region of an article: what readers see of it, around the text that an engine found.
+
+Text is for counting, searching and comparing; it leaves out what is not prose. HTML is for reading. [`region_of`] takes a
+page and the nodes whose text is an article's, and makes a new tree of them: with the figures and their captions, whole
+lists and tables, code, quotations, formulas and notes that stand between these nodes or directly beside them, and with
+links in place of embedded media. Teasers, boxes about authors, advertisements and galleries of other articles stay out.
+
+The tree has only allowed elements and attributes, at places where HTML allows them: written and parsed again, it is the
+same. HTML, Markdown and the lists of pictures, tables, embedded media and notes are all made from it.
+
+Invariants: the text of an article does not depend on this crate; nothing here recurses; a region depends on the page and
+the nodes only.
+*/
+
+mod address;
+mod allowed;
+mod build;
+mod captions;
+mod choose;
+mod embed;
+mod html;
+mod media;
+mod medium;
+mod names;
+mod notes;
+mod picture;
+mod plain;
+mod records;
+mod structures;
+mod texts;
+mod tidy;
+mod tree;
+
+use dom::{Document, NodeId};
+use model::{Embed, Footnote, Image, Table};
+use url::Url;
+
+use build::Builder;
+use tree::Tree;
+
+/// The region of an article.
+#[derive(Debug)]
+pub struct Region<'a> {
+    tree: Tree<'a>,
+}
+
+/// The region of the article whose text is that of the subtrees of `keep` without those of `prune`; of both, the nearest
+/// above a text decides. Addresses are resolved against `base`. `None` if there is no text. Linear in the page's nodes
+/// for each level of nesting.
+pub fn region_of<'a>(
+    document: &'a Document,
+    keep: &[NodeId],
+    prune: &[NodeId],
+    base: &Url,
+) -> Option<Region<'a>> {
+    let (chosen, anchors) = choose::choose(document, keep, prune, base)?;
+    let mut tree = Builder { document, base, chosen: &chosen, anchors: &anchors }.build();
+    tidy::tidy(&mut tree);
+    notes::settle(&mut tree, base);
+    Some(Region { tree })
+}
+
+impl Region<'_> {
+    /// The region as an HTML fragment that is safe to show anywhere.
+    ///
+    /// Links keep only `http`, `https`, `ftp`, `mailto` and `tel`; pictures only `http`, `https` and embedded bitmaps.
+    /// Scripts, frames, forms, event handlers and styles never appear; other elements that begin a new line become `div`.
+    /// Ids are kept where links of the region refer to them, and begin with `article-`.
+    pub fn html(&self) -> String {
+        html::html_of(&self.tree)
+    }
+
+    /// The region as Markdown: see [`dom::markdown_of`]. Players and formulas are written as links and as code.
+    pub fn markdown(&self, base: &Url) -> String {
+        dom::markdown_of(&plain::document_of(&self.tree), &[0], &[], base)
+    }
+
+    /// Its pictures, in order; without those whose bytes are part of the page.
+    pub fn images(&self) -> Vec<Image> {
+        records::images(&self.tree)
+    }
+
+    /// Its tables, in order.
+    pub fn tables(&self) -> Vec<Table> {
+        records::tables(&self.tree)
+    }
+
+    /// What it embeds, in order.
+    pub fn embeds(&self) -> Vec<Embed> {
+        records::embeds(&self.tree)
+    }
+
+    /// The notes that it refers to, in order.
+    pub fn footnotes(&self) -> Vec<Footnote> {
+        records::footnotes(&self.tree)
+    }
+}

@@ -1,0 +1,268 @@
+//! Chooses the pictures, players, frames and formulas of an article.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dom::{Document, NodeId, Place, local_name};
+
+use crate::address::on_the_web;
+use crate::captions::Role;
+use crate::embed::embedded;
+use crate::medium::{Medium, player};
+use crate::names::is_foreign_file;
+use crate::picture::{Picture, is_picture, picture_of};
+use crate::texts::Texts;
+
+/// Most bytes of text between a picture above an article and its first text: headline, byline, summary.
+const ABOVE: u32 = 900;
+/// Most bytes of text between the last text of an article and a picture below it.
+const BELOW: u32 = 40;
+/// Most bytes of text, without captions, in the top of a picture: more is a teaser.
+const TEASER: u32 = 160;
+/// Pictures with a side of at most this many pixels are icons, and those with none longer.
+const TINY: u32 = 24;
+const SMALL: u32 = 64;
+/// Pictures of at least this width stand for themselves.
+const WIDE: u32 = 280;
+
+type OfNodes = BTreeMap<NodeId, Medium>;
+type OfPlaces = BTreeMap<usize, Medium>;
+
+/// Chooses among media in the tree, and among the places of what is not part of it.
+pub(crate) fn choose(
+    texts: &Texts<'_>,
+    media: &[NodeId],
+    roles: &BTreeMap<NodeId, Role>,
+    include: &[bool],
+) -> (OfNodes, OfPlaces) {
+    let document = texts.document;
+    let of = Chooser { texts, roles, include, lead: lead_files(texts) };
+    let mut shown: BTreeSet<(Option<NodeId>, String)> = BTreeSet::new();
+    let mut addresses: BTreeSet<String> = BTreeSet::new();
+    let mut is_new = |picture: &Picture, figure: Option<NodeId>| {
+        // A figure may repeat its picture in other sizes and for readers without scripts.
+        let in_figure =
+            figure.is_none() || shown.insert((figure, stem(&picture.address).to_owned()));
+        addresses.insert(picture.address.clone()) && in_figure
+    };
+    let mut of_nodes = OfNodes::new();
+    for &id in media {
+        let Some(name) = document.name(id) else { continue };
+        let site = Site { start: id, end: document.node(id).end, parent: id };
+        if is_picture(name) {
+            let Some(picture) = picture_of(document, id, texts.base) else { continue };
+            if of.takes_picture(&picture, site) && is_new(&picture, of.figure(id)) {
+                of_nodes.insert(id, Medium::Picture(picture));
+            }
+        } else if let Some(found) = player(texts, id).filter(|_| of.takes(site, true)) {
+            of_nodes.insert(id, found);
+        }
+    }
+    let mut of_places = OfPlaces::new();
+    let Some(aside) = document.aside() else { return (of_nodes, of_places) };
+    for (at, place) in aside.places.iter().enumerate() {
+        let site = Site { start: place.before, end: place.before, parent: place.parent };
+        let inner = &aside.document;
+        let found = match inner.name(place.id) {
+            Some(&local_name!("math")) => of.takes_formula(place).then_some(Medium::Formula),
+            Some(&local_name!("noscript")) => {
+                let picture =
+                    inner.subtree(place.id).find(|&id| inner.name(id).is_some_and(is_picture));
+                let picture = picture.and_then(|id| picture_of(inner, id, texts.base));
+                match picture {
+                    Some(picture) => {
+                        let repeats = of_nodes.keys().any(|&id| of.stands_for(id, place));
+                        let takes = !repeats && of.takes_picture(&picture, site);
+                        (takes && is_new(&picture, of.figure(place.parent)))
+                            .then_some(Medium::Picture(picture))
+                    }
+                    None => {
+                        let frame = inner
+                            .subtree(place.id)
+                            .find(|&id| inner.is(id, &local_name!("iframe")));
+                        let found = frame.and_then(|id| embedded(inner, id, texts.base));
+                        found.filter(|_| of.takes(site, true)).map(Medium::Embedded)
+                    }
+                }
+            }
+            _ => embedded(inner, place.id, texts.base)
+                .filter(|_| of.takes(site, true))
+                .map(Medium::Embedded),
+        };
+        // Players are embedded twice, for browsers of different ages.
+        let again = |found: &Medium| match found {
+            Medium::Embedded(own) => {
+                addresses_of(&of_places).any(|address| *address == own.address)
+            }
+            _ => false,
+        };
+        if let Some(found) = found.filter(|found| !again(found)) {
+            of_places.insert(at, found);
+        }
+    }
+    (of_nodes, of_places)
+}
+
+fn addresses_of(places: &OfPlaces) -> impl Iterator<Item = &String> {
+    places.values().filter_map(|medium| match medium {
+        Medium::Embedded(found) => Some(&found.address),
+        _ => None,
+    })
+}
+
+/// The name of a picture's file, without the size that content management systems add.
+fn stem(address: &str) -> &str {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let file = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let name = file.rsplit_once('.').map_or(file, |parts| parts.0);
+    let bare =
+        name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, 'x' | '-' | '_' | '@'));
+    // Names that consist of a number are no sizes.
+    if bare.len() < 4 { file } else { bare }
+}
+
+/// Names of the files that the page's metadata names as its picture.
+fn lead_files(texts: &Texts<'_>) -> BTreeSet<String> {
+    let head = texts.document.head();
+    let named = ["og:image", "twitter:image", "og:image:url", "twitter:image:src"];
+    let addresses = named.iter().filter_map(|key| head.meta(key));
+    addresses.map(|address| stem(address).to_owned()).filter(|stem| stem.len() >= 6).collect()
+}
+
+/// The position of a medium: its nodes, and the element to start from.
+#[derive(Clone, Copy)]
+struct Site {
+    start: NodeId,
+    end: NodeId,
+    parent: NodeId,
+}
+
+struct Chooser<'a> {
+    texts: &'a Texts<'a>,
+    roles: &'a BTreeMap<NodeId, Role>,
+    include: &'a [bool],
+    lead: BTreeSet<String>,
+}
+
+impl Chooser<'_> {
+    fn document(&self) -> &Document {
+        self.texts.document
+    }
+
+    /// The figure around a node.
+    fn figure(&self, id: NodeId) -> Option<NodeId> {
+        let is_figure = |id: &NodeId| {
+            self.roles.get(id) == Some(&Role::Figure)
+                || self.document().is(*id, &local_name!("figure"))
+        };
+        self.document().ancestors(id).take(12).find(is_figure)
+    }
+
+    /// Whether a picture in the tree is the one that a `noscript` repeats: both have the same parent, or stand in the
+    /// same figure.
+    fn stands_for(&self, id: NodeId, place: &Place) -> bool {
+        let figure = self.figure(place.parent);
+        self.document().parent(id) == Some(place.parent)
+            && id + 4 >= place.before
+            && id < place.before + 4
+            || figure.is_some_and(|figure| self.document().contains(figure, id))
+    }
+
+    /// Whether a medium belongs to the article by its place. `strong` if it stands for itself.
+    fn takes(&self, site: Site, strong: bool) -> bool {
+        let texts = self.texts;
+        let document = self.document();
+        let figure = self.figure(site.parent);
+        // Text of the article in a figure is its caption.
+        let start = figure.filter(|&figure| texts.own(figure) == 0).unwrap_or(site.parent);
+        let inline = document.parent(site.parent).is_some_and(|p| texts.own(p) > 0);
+        let Some(top) = texts.top(start) else { return false };
+        let own = texts.own(top) > 0;
+        let (from, to) = if own { (site.start, site.end) } else { (top, document.node(top).end) };
+        if !own && self.is_teaser(top) {
+            return false;
+        }
+        if texts.is_between(site.start) {
+            return true;
+        }
+        if self.include[site.parent as usize] && inline {
+            return true;
+        }
+        let (from, to) = match figure {
+            Some(figure) => (figure, document.node(figure).end),
+            None => (from.max(site.start), to.min(site.end)),
+        };
+        if to <= texts.first {
+            strong && texts.all.range(to, texts.first) <= ABOVE
+        } else {
+            strong && from > texts.last && texts.all.range(texts.last + 1, from) <= BELOW
+        }
+    }
+
+    /// Whether an element without text of the article holds a teaser: a heading, or much text besides captions.
+    fn is_teaser(&self, top: NodeId) -> bool {
+        let (texts, document) = (self.texts, self.document());
+        let captions =
+            self.roles.range(document.subtree(top)).filter(|role| *role.1 == Role::Caption);
+        let captions: u32 = captions.map(|role| texts.text(*role.0)).sum();
+        let rest = texts.text(top).saturating_sub(captions);
+        let heading = |id: NodeId| {
+            matches!(
+                document.name(id),
+                Some(
+                    &(local_name!("h2")
+                        | local_name!("h3")
+                        | local_name!("h4")
+                        | local_name!("h5"))
+                )
+            )
+        };
+        rest > TEASER || rest > 0 && document.subtree(top).any(heading)
+    }
+
+    fn takes_picture(&self, picture: &Picture, site: Site) -> bool {
+        let tiny = |side: Option<u32>| side.is_some_and(|side| side <= TINY);
+        let small = |side: Option<u32>| side.is_some_and(|side| side <= SMALL);
+        let (width, height) = (picture.width, picture.height);
+        if tiny(width)
+            || tiny(height)
+            || small(width) && small(height)
+            || is_foreign_file(&picture.address)
+        {
+            return false;
+        }
+        let is_lead = self.lead.contains(stem(&picture.address));
+        let strong = is_lead
+            || self.figure(site.parent).is_some()
+            || width.is_some_and(|width| width >= WIDE)
+            || !picture.set.is_empty();
+        !self.leads_elsewhere(site) && self.takes(site, strong)
+    }
+
+    /// Whether a picture is a link to another page, together with words: a teaser; or to the start of the site: a logo.
+    fn leads_elsewhere(&self, site: Site) -> bool {
+        let (texts, document) = (self.texts, self.document());
+        let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
+        let Some(link) = document.ancestors(site.parent).take(6).find(is_link) else {
+            return false;
+        };
+        let target = document
+            .attribute(link, &local_name!("href"))
+            .and_then(|href| on_the_web(href, texts.base));
+        let Some(target) = target else { return false };
+        if target.path() == "/" && target.query().is_none() && target.fragment().is_none() {
+            return true;
+        }
+        let captions =
+            self.roles.range(document.subtree(link)).filter(|role| *role.1 == Role::Caption);
+        let captions: u32 = captions.map(|role| texts.text(*role.0)).sum();
+        texts.text(link).saturating_sub(captions) > 12
+    }
+
+    /// Whether a formula stands in or between texts of the article.
+    fn takes_formula(&self, place: &Place) -> bool {
+        let texts = self.texts;
+        self.include[place.parent as usize]
+            || texts.own(place.parent) > 0
+            || texts.is_between(place.before) && texts.top(place.parent).is_some()
+    }
+}

@@ -1,0 +1,213 @@
+//! Names of elements that do not belong to an article: teasers, advertisements, boxes about authors, sharing.
+
+use std::cell::RefCell;
+
+use dom::{Document, NodeId, local_name};
+
+/// Words of classes and ids of elements that hold something else than the article around them, sorted.
+const FOREIGN: [&str; 89] = [
+    "ad",
+    "addthis",
+    "addtoany",
+    "ads",
+    "adsbygoogle",
+    "adslot",
+    "adunit",
+    "advert",
+    "advertisement",
+    "advertising",
+    "anzeige",
+    "author",
+    "authorbox",
+    "authors",
+    "avatar",
+    "avatars",
+    "bio",
+    "biography",
+    "breadcrumb",
+    "breadcrumbs",
+    "button",
+    "buttons",
+    "byline",
+    "comment",
+    "commentlist",
+    "comments",
+    "contributor",
+    "contributors",
+    "cookie",
+    "crosspromo",
+    "dfp",
+    "disqus",
+    "emoji",
+    "favicon",
+    "feedback",
+    "follow",
+    "footer",
+    "gravatar",
+    "icon",
+    "icons",
+    "kommentare",
+    "login",
+    "logo",
+    "logos",
+    "masthead",
+    "menu",
+    "mostread",
+    "nav",
+    "navbar",
+    "navigation",
+    "newsletter",
+    "outbrain",
+    "pager",
+    "pagination",
+    "paywall",
+    "popular",
+    "postmeta",
+    "prevnext",
+    "print",
+    "promo",
+    "promos",
+    "promotion",
+    "rating",
+    "ratings",
+    "readmore",
+    "recirc",
+    "recommendation",
+    "recommendations",
+    "recommended",
+    "related",
+    "relatedposts",
+    "rss",
+    "seealso",
+    "share",
+    "sharebar",
+    "sharedaddy",
+    "sharing",
+    "sidebar",
+    "signup",
+    "smiley",
+    "social",
+    "socials",
+    "sponsor",
+    "sponsored",
+    "subscribe",
+    "taboola",
+    "teaser",
+    "teasers",
+    "trending",
+];
+
+/// Words of the names of picture files that show no part of an article, sorted.
+const FILES: [&str; 17] = [
+    "avatar", "badge", "blank", "btn", "button", "emoji", "favicon", "gravatar", "icon", "icons",
+    "logo", "pixel", "rss", "smilies", "spacer", "sprite", "tracker",
+];
+
+/// Calls `each` with the words of a name, in lower case: `relatedPosts`, `related-posts` and `RELATED_POSTS` have two.
+fn words(name: &str, mut each: impl FnMut(&str)) {
+    let mut word = String::new();
+    let mut before_lower = false;
+    for c in name.chars() {
+        let begins = !c.is_alphanumeric() || before_lower && c.is_uppercase();
+        if begins && !word.is_empty() {
+            each(&word);
+            word.clear();
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+        before_lower = c.is_lowercase();
+    }
+    if !word.is_empty() {
+        each(&word);
+    }
+}
+
+/// Whether one of the words of a name is in a sorted list.
+pub(crate) fn has_word(name: &str, list: &[&str]) -> bool {
+    let mut has = false;
+    words(name, |word| has |= list.binary_search(&word).is_ok());
+    has
+}
+
+/// Whether elements do not belong to the article around them, by their tags or names: decided once for each kind of
+/// element.
+#[derive(Debug)]
+pub(crate) struct ForeignKinds {
+    /// By kind: whether elements of it are foreign, where that is known.
+    known: RefCell<Vec<Option<bool>>>,
+}
+
+impl ForeignKinds {
+    pub(crate) fn of(document: &Document) -> Self {
+        Self { known: RefCell::new(vec![None; document.kinds().all().len()]) }
+    }
+
+    /// Whether an element does not belong to the article around it.
+    pub(crate) fn has(&self, document: &Document, id: NodeId) -> bool {
+        let kinds = document.kinds();
+        let kind = kinds.of_nodes()[id as usize] as usize;
+        let Some(first) = kinds.all().get(kind).map(|kind| kind.first) else { return false };
+        let mut known = self.known.borrow_mut();
+        let named = known[kind].unwrap_or_else(|| is_foreign(document, first));
+        known[kind] = Some(named);
+        named || document.attribute(id, &local_name!("hidden")).is_some()
+    }
+}
+
+fn is_foreign(document: &Document, id: NodeId) -> bool {
+    if matches!(
+        document.name(id),
+        Some(
+            &(local_name!("nav")
+                | local_name!("footer")
+                | local_name!("button")
+                | local_name!("form"))
+        )
+    ) {
+        return true;
+    }
+    let named = |name| document.attribute(id, &name).is_some_and(|names| has_word(names, &FOREIGN));
+    named(local_name!("class"))
+        || named(local_name!("id"))
+        || document.attribute(id, &local_name!("role")) == Some("navigation")
+}
+
+/// Whether a picture shows no part of an article, by the name of its file or the host that has it.
+pub(crate) fn is_foreign_file(address: &str) -> bool {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let file = path.rsplit('/').next().unwrap_or_default();
+    const HOSTS: [&str; 8] = [
+        "gravatar.com",
+        "doubleclick.net",
+        "feedburner.com",
+        "googlesyndication.com",
+        "scorecardresearch.com",
+        "facebook.com/tr",
+        "/smilies/",
+        "/emoji/",
+    ];
+    has_word(file, &FILES) || HOSTS.iter().any(|host| address.contains(host))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_by_word() {
+        assert!(FOREIGN.is_sorted() && FILES.is_sorted());
+        let is = |html: &str| {
+            let page = dom::parse(html);
+            is_foreign(&page, page.children(page.children(0).next().unwrap()).next().unwrap())
+        };
+        assert!(
+            is("<div class='x relatedPosts'>a</div>")
+                && is("<div id=ad_1>a</div>")
+                && is("<nav>a</nav>")
+        );
+        assert!(!is("<div class='lead adrift'>a</div>") && !is("<div class=shared-ground>a</div>"));
+        assert!(is_foreign_file("https://a.example/img/site-logo.png?x=1"));
+        assert!(!is_foreign_file("https://a.example/logo/harbour.jpg"));
+    }
+}

@@ -1,0 +1,168 @@
+//! Anchors within an article, and the notes that its text refers to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dom::{Document, NodeId, local_name};
+use url::Url;
+
+use crate::address::absolute;
+use crate::texts::Texts;
+use crate::tree::{At, Mark, Tree};
+
+/// Put before the ids of a page, so that they do not meet those of the page that shows the article.
+pub(crate) const PREFIX: &str = "article-";
+/// Longest label of a link to a note, in characters: a number, a sign, "[12]".
+const LABEL: usize = 6;
+/// Longest note, in bytes.
+const LONGEST: u32 = 4_000;
+
+/// The anchors of an article.
+#[derive(Debug, Default)]
+pub(crate) struct Anchors {
+    /// Targets of links within the article, by node.
+    pub(crate) targets: BTreeMap<NodeId, String>,
+    /// The links to each, by link, with the target's id.
+    pub(crate) links: BTreeMap<NodeId, String>,
+    /// Links that refer to notes.
+    pub(crate) references: BTreeSet<NodeId>,
+    /// Notes: the elements that hold them, with their ids.
+    pub(crate) notes: BTreeMap<NodeId, String>,
+}
+
+/// The fragment of a link to the page itself.
+fn fragment(document: &Document, link: NodeId, base: &Url) -> Option<String> {
+    let href = document.attribute(link, &local_name!("href"))?.trim();
+    let encoded = match href.strip_prefix('#') {
+        Some(fragment) => fragment.to_owned(),
+        None if href.contains('#') => {
+            let url = absolute(href, base)?;
+            let fragment = url.fragment()?.to_owned();
+            let same = |a: &Url, b: &Url| {
+                a.host() == b.host() && a.path() == b.path() && a.query() == b.query()
+            };
+            if !same(&url, base) {
+                return None;
+            }
+            fragment
+        }
+        None => return None,
+    };
+    (!encoded.is_empty() && encoded.len() <= 200).then_some(encoded)
+}
+
+/// Finds the links within the article and their targets. Notes outside of it are included with the list around them.
+pub(crate) fn anchors(texts: &Texts<'_>, include: &mut [bool]) -> Anchors {
+    let document = texts.document;
+    let mut anchors = Anchors::default();
+    let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
+    let fragment = |id: NodeId| Some((id, fragment(document, id, texts.base)?));
+    let wanted: Vec<(NodeId, String)> =
+        document.ids().filter(is_link).filter_map(fragment).collect();
+    if !wanted.iter().any(|link| include[link.0 as usize]) {
+        return anchors;
+    }
+    let names: BTreeSet<&str> = wanted.iter().map(|link| &*link.1).collect();
+    let mut by_id: BTreeMap<&str, NodeId> = BTreeMap::new();
+    for id in document.ids() {
+        let named = document
+            .is(id, &local_name!("a"))
+            .then(|| document.attribute(id, &local_name!("name")))
+            .flatten();
+        for name in [document.attribute(id, &local_name!("id")), named].into_iter().flatten() {
+            if let Some(name) = names.get(name.trim()) {
+                by_id.entry(name).or_insert(id);
+            }
+        }
+    }
+    for (link, name) in wanted.iter().filter(|link| include[link.0 as usize]) {
+        let Some(&target) = by_id.get(&**name) else { continue };
+        if !refers(document, *link) || target < *link {
+            continue;
+        }
+        let Some(note) = note_around(texts, target) else { continue };
+        anchors.references.insert(*link);
+        anchors.notes.entry(note).or_insert_with(|| name.clone());
+    }
+    // Links back, and links to sections, have targets that are included anyway.
+    for &note in anchors.notes.keys() {
+        if !include[note as usize] {
+            include[note as usize..document.node(note).end as usize].fill(true);
+        }
+    }
+    let notes: Vec<(NodeId, String)> =
+        anchors.notes.iter().map(|note| (*note.0, note.1.clone())).collect();
+    for (link, name) in &wanted {
+        let Some(&target) = by_id.get(&**name) else { continue };
+        let own = notes.iter().find(|(note, id)| id == name && document.contains(*note, target));
+        let target = own.map_or(target, |note| note.0);
+        if include[*link as usize] && include[target as usize] {
+            let id = anchors.targets.entry(target).or_insert_with(|| name.clone()).clone();
+            anchors.links.insert(*link, id);
+        }
+    }
+    anchors
+}
+
+/// Whether a link looks like one to a note: it is short, or marked as such.
+fn refers(document: &Document, link: NodeId) -> bool {
+    let says = |name: &str| {
+        let value =
+            document.element(link).and_then(|link| link.attributes().find(|a| **a.0 == *name));
+        value.is_some_and(|a| a.1.contains("noteref") || a.1.contains("footnote"))
+    };
+    let text = document.text_content(link).trim();
+    let short = (1..=LABEL).contains(&text.chars().count());
+    let is_label = short
+        && (text.contains(|c: char| c.is_ascii_digit() || "*†‡§¶".contains(c))
+            || text.chars().count() <= 3);
+    let raised = || {
+        document.ancestors(link).take(3).any(|id| document.is(id, &local_name!("sup")))
+            || document.subtree(link).any(|id| document.is(id, &local_name!("sup")))
+    };
+    says("role") || says("epub:type") || is_label || short && raised()
+}
+
+/// The note that holds the target of a link: an item, a paragraph or the like.
+fn note_around(texts: &Texts<'_>, target: NodeId) -> Option<NodeId> {
+    let document = texts.document;
+    let holds = |id: &NodeId| {
+        matches!(
+            document.name(*id),
+            Some(
+                &(local_name!("li")
+                    | local_name!("p")
+                    | local_name!("div")
+                    | local_name!("dd")
+                    | local_name!("dt")
+                    | local_name!("td")
+                    | local_name!("aside")
+                    | local_name!("section"))
+            )
+        )
+    };
+    let note = document.ancestors(target).take(6).find(holds)?;
+    (1..=LONGEST).contains(&texts.text(note)).then_some(note)
+}
+
+/// Gives links within the article whose targets were left out their addresses on the page.
+pub(crate) fn settle(tree: &mut Tree<'_>, base: &Url) {
+    let links: Vec<At> = tree.below(0).filter(|&at| tree.is(at, &local_name!("a"))).collect();
+    let within = |tree: &Tree<'_>, at: At| {
+        let href = tree.attribute(at, &local_name!("href"))?;
+        Some(href.strip_prefix('#')?.to_owned())
+    };
+    let links: Vec<(At, String)> =
+        links.into_iter().filter_map(|at| Some((at, within(tree, at)?))).collect();
+    if links.is_empty() {
+        return;
+    }
+    let ids = tree.below(0).filter_map(|at| tree.attribute(at, &local_name!("id")));
+    let ids: BTreeSet<String> = ids.map(str::to_owned).collect();
+    for (at, id) in links.into_iter().filter(|link| !ids.contains(&link.1)) {
+        let mut url = base.clone();
+        url.set_fragment(id.strip_prefix(PREFIX));
+        tree.nodes[at].mark = Mark::None;
+        tree.nodes[at].attributes.retain(|a| a.0 != local_name!("href"));
+        tree.set(at, local_name!("href"), String::from(url));
+    }
+}

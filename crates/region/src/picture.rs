@@ -1,0 +1,227 @@
+//! The best source of a picture, among those that lazy loading and responsive pages give.
+
+use dom::{Document, Element, LocalName, NodeId, local_name};
+use url::Url;
+
+use crate::address::{absolute, first_of, on_the_web, pixels};
+
+/// A picture with an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Picture {
+    /// The best source.
+    pub(crate) address: String,
+    /// All candidates of its `srcset`, absolute; empty if there is none.
+    pub(crate) set: String,
+    /// Alternative text.
+    pub(crate) alt: Option<String>,
+    /// Size in pixels, where the page gives it.
+    pub(crate) width: Option<u32>,
+    pub(crate) height: Option<u32>,
+}
+
+/// Attributes for lazy loading, the best first.
+const LAZY: [&str; 14] = [
+    "data-src",
+    "data-original",
+    "data-lazy-src",
+    "data-lazy",
+    "data-url",
+    "data-hi-res-src",
+    "data-full-src",
+    "data-src-large",
+    "data-large",
+    "data-image",
+    "data-img",
+    "data-srcurl",
+    "data-native-src",
+    "data-echo",
+];
+const SETS: [&str; 4] = ["srcset", "data-srcset", "data-lazy-srcset", "data-original-set"];
+/// Words in the names of files that stand for a picture until it is loaded.
+const PLACEHOLDERS: [&str; 9] = [
+    "blank",
+    "grey.gif",
+    "gray.gif",
+    "lazy",
+    "loading",
+    "pixel",
+    "placeholder",
+    "spacer",
+    "transparent",
+];
+
+/// Whether an element is a picture.
+pub(crate) fn is_picture(name: &LocalName) -> bool {
+    matches!(*name, local_name!("img")) || matches!(&**name, "amp-img" | "amp-anim")
+}
+
+/// The picture that an `img` shows; `None` if it has no address.
+pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<Picture> {
+    let element = document.element(id)?;
+    let mut candidates = Vec::new();
+    if let Some(around) = document.parent(id).filter(|&p| document.is(p, &local_name!("picture"))) {
+        // Browsers take the first source that fits; formats and sizes are up to the reader here.
+        for source in document.children(around).filter(|&c| document.is(c, &local_name!("source")))
+        {
+            if let Some(source) = document.element(source) {
+                add_set(source, base, &mut candidates);
+            }
+        }
+    }
+    let of_sources = candidates.len();
+    add_set(element, base, &mut candidates);
+    let own =
+        element.attribute(&local_name!("src")).and_then(|src| absolute(src, base)).filter(is_shown);
+    let lazy = first_of(element, &LAZY).and_then(|src| on_the_web(src, base));
+    let is_placeholder = own.as_ref().is_none_or(is_placeholder);
+    // The widest candidate, those of the element itself before those of `source`.
+    let widest = |of: &[Candidate]| {
+        let best = of.iter().enumerate().max_by_key(|(at, c)| (c.size, std::cmp::Reverse(*at)))?;
+        Some(best.1.clone()).filter(|best| !is_placeholder_name(&best.address))
+    };
+    let from_set = widest(&candidates[of_sources..]).or_else(|| widest(&candidates[..of_sources]));
+    let address = match (from_set, lazy) {
+        (Some(set), _) if set.size > 1_000 || is_placeholder => set.address,
+        (_, Some(lazy)) => lazy.into(),
+        (Some(set), None) => set.address,
+        (None, None) => own.filter(|_| !is_placeholder)?.into(),
+    };
+    let candidate = |c: &Candidate| format!("{}{}", c.address.replace(',', "%2C"), c.written());
+    let set: Vec<String> = candidates[of_sources..].iter().map(candidate).collect();
+    let alt = first_of(element, &["alt"]).map(dom::normalize_space).filter(|alt| !alt.is_empty());
+    Some(Picture {
+        address,
+        set: set.join(", "),
+        alt,
+        width: pixels(element, "width"),
+        height: pixels(element, "height"),
+    })
+}
+
+/// Whether the address is that of a picture that can be shown: on the web, or an embedded bitmap.
+fn is_shown(url: &Url) -> bool {
+    const BITMAPS: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"];
+    match url.scheme() {
+        "http" | "https" => true,
+        "data" => BITMAPS.iter().any(|bitmap| url.path().starts_with(bitmap)),
+        _ => false,
+    }
+}
+
+/// Longest embedded bitmap that is taken for a placeholder, in bytes.
+const SHORT: usize = 400;
+
+fn is_placeholder(url: &Url) -> bool {
+    if url.scheme() == "data" {
+        return url.as_str().len() < SHORT;
+    }
+    is_placeholder_name(url.path())
+}
+
+fn is_placeholder_name(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+    PLACEHOLDERS.iter().any(|word| file.contains(word))
+}
+
+/// A candidate of a `srcset`.
+#[derive(Clone, Debug)]
+struct Candidate {
+    address: String,
+    /// Its width in pixels, or its density in thousandths; 1,000 for none.
+    size: u32,
+    by_width: bool,
+}
+
+impl Candidate {
+    fn written(&self) -> String {
+        match self.by_width {
+            true => format!(" {}w", self.size),
+            false if self.size == 1_000 => String::new(),
+            false => format!(" {}x", f64::from(self.size) / 1_000.0),
+        }
+    }
+}
+
+/// Adds the candidates of an element's `srcset` (HTML §4.8.4.3.9), or of the attribute that lazy loading uses instead.
+fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<Candidate>) {
+    let Some(set) = SETS
+        .iter()
+        .filter_map(|name| first_of(element, &[name]))
+        .find(|set| !set.starts_with("data:"))
+    else {
+        return;
+    };
+    let mut rest = set;
+    while candidates.len() < 64 {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == ',');
+        if rest.is_empty() {
+            return;
+        }
+        let end = rest.find(|c: char| c.is_ascii_whitespace()).unwrap_or(rest.len());
+        let (address, after) = rest.split_at(end);
+        let bare = address.trim_end_matches(',');
+        let descriptor = if bare.len() < address.len() {
+            rest = after;
+            ""
+        } else {
+            let end = after.find(',').unwrap_or(after.len());
+            rest = after.get(end + 1..).unwrap_or_default();
+            after[..end].trim()
+        };
+        let number = |unit: char| descriptor.strip_suffix(unit).and_then(|n| n.parse::<f64>().ok());
+        let (size, by_width) = match (number('w'), number('x')) {
+            (Some(width), _) => (width, true),
+            (None, Some(density)) => (density * 1_000.0, false),
+            (None, None) => (1_000.0, false),
+        };
+        if let Some(url) = on_the_web(bare, base) {
+            let size = size.clamp(0.0, 1e6) as u32;
+            candidates.push(Candidate { address: url.into(), size, by_width });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(html: &str) -> Option<String> {
+        let page = dom::parse(html);
+        let base = Url::parse("https://a.example/b/").unwrap();
+        let id = page.ids().find(|&id| page.name(id).is_some_and(is_picture))?;
+        picture_of(&page, id, &base).map(|picture| picture.address)
+    }
+
+    #[test]
+    fn the_best_source_is_taken() {
+        let at = |path: &str| Some(format!("https://a.example/{path}"));
+        assert_eq!(address("<img src=x.jpg>"), at("b/x.jpg"));
+        assert_eq!(address("<img src=x.jpg data-src=/y.jpg>"), at("y.jpg"));
+        assert_eq!(
+            address("<img src='data:image/gif;base64,R0' data-original=/y.jpg>"),
+            at("y.jpg")
+        );
+        assert_eq!(address("<img src=/loading.gif data-lazy-src=/y.jpg>"), at("y.jpg"));
+        assert_eq!(
+            address("<img src=s.jpg srcset='m.jpg 640w, l.jpg 1280w, k.jpg 320w'>"),
+            at("b/l.jpg")
+        );
+        assert_eq!(
+            address("<img src=s.jpg srcset='/c/w_1,h_2/m.jpg 2x, s.jpg'>"),
+            at("c/w_1,h_2/m.jpg")
+        );
+        assert_eq!(
+            address("<picture><source srcset='/w.webp 900w, /v.webp 300w'><img alt=a></picture>"),
+            at("w.webp")
+        );
+        assert_eq!(
+            address("<picture><source srcset=/w.webp><img src=/x.png></picture>"),
+            at("w.webp")
+        );
+        assert_eq!(address("<amp-img src=/x.png></amp-img>"), at("x.png"));
+        assert_eq!(address("<img alt=a>"), None);
+        assert_eq!(address("<img src='javascript:x'>"), None);
+        assert_eq!(address("<img src='data:image/svg+xml,<svg onload=x>'>"), None);
+        assert_eq!(address("<img src=/spacer.gif>"), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! The pictures, tables, embedded media and notes of a tree.
+
+use dom::{LocalName, local_name};
+use model::{Embed, EmbedKind, Footnote, Image, Table};
+
+use crate::notes::PREFIX;
+use crate::tree::{At, Mark, Tree};
+
+/// Most columns of a table; spans are limited to it.
+const MOST_COLUMNS: usize = 100;
+
+/// Pictures with their captions, in order. Those embedded in the page have no address and are left out.
+pub(crate) fn images(tree: &Tree<'_>) -> Vec<Image> {
+    let mut images = Vec::new();
+    let mut next: Vec<(At, Option<At>)> = vec![(0, None)];
+    while let Some((at, figure)) = next.pop() {
+        let figure = if tree.is(at, &local_name!("figure")) { Some(at) } else { figure };
+        if tree.is(at, &local_name!("img")) {
+            images.extend(image(tree, at, figure));
+        }
+        next.extend(tree.nodes[at].children.iter().rev().map(|&child| (child, figure)));
+    }
+    images
+}
+
+fn image(tree: &Tree<'_>, at: At, figure: Option<At>) -> Option<Image> {
+    let url = tree.attribute(at, &local_name!("src")).filter(|src| !src.starts_with("data:"))?;
+    let side = |name| tree.attribute(at, &name).and_then(|side| side.parse().ok());
+    let some = |text: String| (!text.is_empty()).then_some(text);
+    let is_credit = |at: At| tree.nodes[at].mark == Mark::Credit;
+    let captions: Vec<At> = figure.map_or_else(Vec::new, |figure| {
+        let children = tree.nodes[figure].children.iter().copied();
+        children.filter(|&child| tree.is(child, &local_name!("figcaption"))).collect()
+    });
+    let text = |leave_credits: bool| {
+        let of = |&caption: &At| tree.text_below(caption, |at| leave_credits && is_credit(at));
+        some(captions.iter().map(of).collect::<Vec<_>>().join(" ").trim().to_owned())
+    };
+    let credits =
+        captions.iter().flat_map(|&caption| tree.below(caption)).filter(|&at| is_credit(at));
+    let credit = credits.map(|at| tree.text_below(at, |_| false)).find(|credit| !credit.is_empty());
+    Some(Image {
+        url: url.to_owned(),
+        caption: text(true),
+        alt: tree.attribute(at, &local_name!("alt")).and_then(|alt| some(alt.to_owned())),
+        credit,
+        width: side(local_name!("width")),
+        height: side(local_name!("height")),
+    })
+}
+
+/// Tables with the texts of their cells.
+pub(crate) fn tables(tree: &Tree<'_>) -> Vec<Table> {
+    tree.below(0)
+        .filter(|&at| tree.is(at, &local_name!("table")))
+        .map(|at| table(tree, at))
+        .collect()
+}
+
+fn table(tree: &Tree<'_>, table: At) -> Table {
+    let mut found = Table::default();
+    let mut headers = true;
+    for part in tree.nodes[table].children.iter().copied() {
+        if tree.is(part, &local_name!("caption")) {
+            found.caption = Some(tree.text_below(part, |_| false)).filter(|text| !text.is_empty());
+            continue;
+        }
+        for row in tree.nodes[part]
+            .children
+            .iter()
+            .copied()
+            .filter(|&row| tree.is(row, &local_name!("tr")))
+        {
+            let mut cells = Vec::new();
+            let mut all_headers = true;
+            for &cell in &tree.nodes[row].children {
+                let span = tree
+                    .attribute(cell, &local_name!("colspan"))
+                    .and_then(|span| span.trim().parse().ok());
+                let span = span.unwrap_or(1_usize).clamp(1, MOST_COLUMNS);
+                cells.push(tree.text_below(cell, |_| false));
+                cells.extend(std::iter::repeat_n(String::new(), span - 1));
+                all_headers &= tree.is(cell, &local_name!("th"));
+            }
+            headers &= all_headers || tree.is(part, &local_name!("thead"));
+            found.header_rows += u32::from(headers);
+            found.rows.push(cells);
+        }
+    }
+    found
+}
+
+/// What is embedded, in order.
+pub(crate) fn embeds(tree: &Tree<'_>) -> Vec<Embed> {
+    tree.below(0).filter_map(|at| embed(tree, at)).collect()
+}
+
+fn embed(tree: &Tree<'_>, at: At) -> Option<Embed> {
+    let name = tree.nodes[at].name.as_ref()?;
+    let title = || tree.attribute(at, &local_name!("title")).map(str::to_owned);
+    let player = match *name {
+        local_name!("video") => Some(EmbedKind::Video),
+        local_name!("audio") => Some(EmbedKind::Audio),
+        _ => None,
+    };
+    if let Some(kind) = player {
+        return Some(Embed {
+            kind,
+            url: tree.attribute(at, &local_name!("src"))?.to_owned(),
+            title: title(),
+        });
+    }
+    let kind = kind_named(tree.attribute(at, &LocalName::from("data-embed"))?)?;
+    if let Some(address) = tree.attribute(at, &LocalName::from("data-address")) {
+        return Some(Embed { kind, url: address.to_owned(), title: title() });
+    }
+    let link = tree.below(at).find(|&link| tree.is(link, &local_name!("a")))?;
+    let url = tree.attribute(link, &local_name!("href"))?.to_owned();
+    let title = Some(tree.text_below(link, |_| false)).filter(|title| *title != url);
+    Some(Embed { kind, url, title })
+}
+
+fn kind_named(name: &str) -> Option<EmbedKind> {
+    use EmbedKind::{Audio, Chart, Document, Frame, Map, Post, Video};
+    [Video, Audio, Post, Map, Chart, Document, Frame].into_iter().find(|kind| kind.as_str() == name)
+}
+
+/// Notes with the labels of the links to them, in order.
+pub(crate) fn footnotes(tree: &Tree<'_>) -> Vec<Footnote> {
+    let id_of = |at: At| tree.attribute(at, &local_name!("id"));
+    let is_note = |at: &At| tree.nodes[*at].mark == Mark::Note && id_of(*at).is_some();
+    let note = |at: At| {
+        let id = id_of(at).unwrap_or_default();
+        let refers = |link: &At| {
+            let href =
+                tree.attribute(*link, &local_name!("href")).and_then(|href| href.strip_prefix('#'));
+            tree.nodes[*link].mark == Mark::Reference && href == Some(id)
+        };
+        let label = tree.below(0).find(refers).map(|link| tree.text_below(link, |_| false));
+        let is_back = |at: At| {
+            let href = tree.attribute(at, &local_name!("href"));
+            tree.is(at, &local_name!("a"))
+                && href.is_some_and(|href| href.starts_with(&format!("#{PREFIX}")))
+        };
+        let label = label.unwrap_or_default();
+        Footnote { id: id.to_owned(), text: tree.text_below(at, is_back), label }
+    };
+    tree.below(0).filter(is_note).map(note).collect()
+}

@@ -1,0 +1,170 @@
+//! Adds what makes lists and tables whole, and headings, code, quotations and the like that stand between the texts of an
+//! article.
+
+use dom::{Document, LocalName, NodeId, local_name};
+
+use crate::texts::Texts;
+
+/// Most bytes of text of a structure that is added.
+const LONGEST: u32 = 12_000;
+/// Share of a list's text that must be the article's for the rest to be added.
+const SHARE: f64 = 0.3;
+
+/// Whether elements of this name may be added.
+pub(crate) fn may_be_added(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("ul")
+            | local_name!("ol")
+            | local_name!("dl")
+            | local_name!("table")
+            | local_name!("pre")
+            | local_name!("blockquote")
+            | local_name!("details")
+            | local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+    )
+}
+
+fn is_heading(document: &Document, id: NodeId) -> bool {
+    matches!(
+        document.name(id),
+        Some(
+            &(local_name!("h1")
+                | local_name!("h2")
+                | local_name!("h3")
+                | local_name!("h4")
+                | local_name!("h5")
+                | local_name!("h6"))
+        )
+    )
+}
+
+/// Includes what belongs to the article among `structures`, which are in document order.
+pub(crate) fn add(texts: &Texts<'_>, structures: &[NodeId], include: &mut [bool]) {
+    let document = texts.document;
+    for &id in structures {
+        let (own, text) = (texts.own(id), texts.text(id));
+        if text == 0 || own == text || include[id as usize] && own == 0 {
+            continue;
+        }
+        if own > 0 {
+            complete(texts, id, include);
+        } else if text <= LONGEST && !is_heading(document, id) && stands_between(texts, id) {
+            fill(document, id, include);
+        }
+    }
+    // Headings come before what they are headings of: the last are decided first.
+    for &id in structures.iter().rev().filter(|&&id| is_heading(document, id)) {
+        let belongs =
+            texts.text(id) > 0 && texts.own(id) == 0 && id < texts.last && id > texts.first;
+        if belongs && texts.top(id).is_some_and(|top| leads(texts, id, top, include)) {
+            fill(document, id, include);
+        }
+    }
+}
+
+fn fill(document: &Document, id: NodeId, include: &mut [bool]) {
+    include[id as usize..document.node(id).end as usize].fill(true);
+}
+
+/// Whether the next text after a heading is included, and the element around the heading holds hardly anything else.
+fn leads(texts: &Texts<'_>, heading: NodeId, top: NodeId, include: &[bool]) -> bool {
+    let document = texts.document;
+    let end = document.node(heading).end;
+    let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
+    let next = (end..document.len() as NodeId).find(has_text);
+    next.is_some_and(|next| include[next as usize]) && texts.text(top) <= texts.text(heading) + 20
+}
+
+/// Whether a structure without text of the article belongs to it: it stands between two texts of the article, its text
+/// is not that of links, and hardly anything else is in its top.
+fn stands_between(texts: &Texts<'_>, id: NodeId) -> bool {
+    let document = texts.document;
+    let text = texts.text(id);
+    let is_code = document.is(id, &local_name!("pre"));
+    texts.is_between(id)
+        && (is_code || !texts.is_linked(id))
+        && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + 20)
+        && (!document.is(id, &local_name!("table")) || !is_layout(document, id))
+}
+
+/// Includes the rest of a structure that holds text of the article.
+fn complete(texts: &Texts<'_>, id: NodeId, include: &mut [bool]) {
+    let document = texts.document;
+    let parts: &[LocalName] = match document.name(id) {
+        Some(&(local_name!("ul") | local_name!("ol"))) => {
+            let (own, text) = (texts.own(id), texts.text(id));
+            if f64::from(own) < SHARE * f64::from(text) {
+                return;
+            }
+            &[local_name!("li")]
+        }
+        Some(&local_name!("dl")) => &[local_name!("dt"), local_name!("dd")],
+        Some(&local_name!("table")) if !is_layout(document, id) => {
+            &[local_name!("td"), local_name!("th"), local_name!("caption")]
+        }
+        Some(&local_name!("details")) => &[local_name!("summary")],
+        Some(&local_name!("pre")) => return fill(document, id, include),
+        Some(_) if is_heading(document, id) => return fill(document, id, include),
+        _ => return,
+    };
+    let is_part = |id: &NodeId| document.name(*id).is_some_and(|name| parts.contains(name));
+    let links = texts.is_linked(id);
+    for part in document.subtree(id).skip(1).filter(is_part) {
+        let text = texts.text(part);
+        let left_out = text > 0 && texts.own(part) == 0;
+        if left_out
+            && text <= LONGEST
+            && !texts.foreign.has(document, part)
+            && (links || !texts.is_linked(part))
+        {
+            fill(document, part, include);
+        }
+    }
+}
+
+/// Longest cell of a data table, in bytes.
+const LONGEST_CELL: usize = 2_500;
+
+/// Whether a table arranges the page instead of showing data: it says so, holds other tables or headlines, has long or
+/// many-paragraph cells, or a single column without headers.
+pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
+    let role = document.attribute(table, &local_name!("role"));
+    if matches!(role, Some("presentation" | "none")) {
+        return true;
+    }
+    let (mut cells, mut widest, mut headers, mut paragraphs) = (0, 0, 0, 0);
+    for id in document.subtree(table).skip(1) {
+        match document.name(id) {
+            Some(&(local_name!("table") | local_name!("h1") | local_name!("article"))) => {
+                return true;
+            }
+            Some(&local_name!("tr")) => cells = 0,
+            Some(&local_name!("td")) => {
+                (cells, paragraphs) = (cells + 1, 0);
+                widest = widest.max(cells);
+                if document.text_content(id).len() > LONGEST_CELL {
+                    return true;
+                }
+            }
+            Some(&(local_name!("th") | local_name!("caption"))) => {
+                (cells, paragraphs) = (cells + 1, 0);
+                widest = widest.max(cells);
+                headers += 1;
+            }
+            Some(&local_name!("p")) => {
+                paragraphs += 1;
+                if paragraphs > 4 {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    widest < 2 && headers == 0
+}

@@ -1,0 +1,66 @@
+//! The texts of a page, counted.
+
+use dom::{Document, NodeId, PrefixSums};
+use url::Url;
+
+use crate::names::ForeignKinds;
+
+/// A page with its texts, in bytes of visible text.
+pub(crate) struct Texts<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) base: &'a Url,
+    /// All of it.
+    pub(crate) all: PrefixSums,
+    /// That of links.
+    pub(crate) linked: PrefixSums,
+    /// That of the article, without captions.
+    pub(crate) kept: PrefixSums,
+    /// What does not belong to the article by its name.
+    pub(crate) foreign: ForeignKinds,
+    /// First and last text of the article.
+    pub(crate) first: NodeId,
+    pub(crate) last: NodeId,
+}
+
+impl Texts<'_> {
+    /// The outermost element around a node, itself included, without text of the article; `None` if that or one inside
+    /// it does not belong to the article by its name. The node itself, if it has text of the article.
+    pub(crate) fn top(&self, id: NodeId) -> Option<NodeId> {
+        let mut top = id;
+        for around in self.document.ancestors(id) {
+            if self.kept.sum(self.document, around) > 0 {
+                break;
+            }
+            if self.foreign.has(self.document, around) {
+                return None;
+            }
+            top = around;
+        }
+        Some(top)
+    }
+
+    /// Whether nodes are between two texts of the article.
+    pub(crate) fn is_between(&self, id: NodeId) -> bool {
+        self.first < id && id < self.last
+    }
+
+    /// Bytes of text in a subtree.
+    pub(crate) fn text(&self, id: NodeId) -> u32 {
+        self.all.sum(self.document, id)
+    }
+
+    /// Bytes of the article's text in a subtree.
+    pub(crate) fn own(&self, id: NodeId) -> u32 {
+        self.kept.sum(self.document, id)
+    }
+
+    /// Whether more than half of the text of a subtree is in links.
+    pub(crate) fn is_linked(&self, id: NodeId) -> bool {
+        self.linked.sum(self.document, id) * 2 > self.text(id)
+    }
+}
+
+/// Bytes of a text without white space around it.
+pub(crate) fn visible(text: &str) -> u32 {
+    text.trim_ascii().len() as u32
+}

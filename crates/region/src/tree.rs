@@ -1,0 +1,136 @@
+//! The tree of an article while it is made.
+
+use std::borrow::Cow;
+
+use dom::{LocalName, local_name};
+
+/// A node's position in [`Tree::nodes`]; the root is 0.
+pub(crate) type At = usize;
+
+/// A node.
+#[derive(Debug)]
+pub(crate) struct Node<'a> {
+    /// Its tag; `None` for text.
+    pub(crate) name: Option<LocalName>,
+    pub(crate) attributes: Vec<(LocalName, Cow<'a, str>)>,
+    pub(crate) text: Cow<'a, str>,
+    pub(crate) children: Vec<At>,
+    pub(crate) mark: Mark,
+}
+
+/// What is known of a node besides its tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// Nothing.
+    #[default]
+    None,
+    /// It names the owner of a picture.
+    Credit,
+    /// An item of an ordered list.
+    Numbered,
+    /// It is, or begins, a note.
+    Note,
+    /// A link to a note.
+    Reference,
+    /// It stands for something embedded.
+    Embed,
+}
+
+/// An article as a tree.
+#[derive(Debug)]
+pub(crate) struct Tree<'a> {
+    pub(crate) nodes: Vec<Node<'a>>,
+}
+
+impl<'a> Tree<'a> {
+    pub(crate) fn new() -> Self {
+        let mut tree = Self { nodes: Vec::with_capacity(128) };
+        tree.nodes.push(Node {
+            name: Some(local_name!("html")),
+            attributes: Vec::new(),
+            text: Cow::Borrowed(""),
+            children: Vec::new(),
+            mark: Mark::None,
+        });
+        tree
+    }
+
+    fn node(&mut self, name: Option<LocalName>, text: Cow<'a, str>) -> At {
+        let node =
+            Node { name, attributes: Vec::new(), text, children: Vec::new(), mark: Mark::None };
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// Adds an element without parent.
+    pub(crate) fn element(&mut self, name: LocalName) -> At {
+        self.node(Some(name), Cow::Borrowed(""))
+    }
+
+    /// Adds an element as the last child of another.
+    pub(crate) fn push(&mut self, parent: At, name: LocalName) -> At {
+        let at = self.element(name);
+        self.nodes[parent].children.push(at);
+        at
+    }
+
+    /// Adds text without parent.
+    pub(crate) fn text(&mut self, text: &'static str) -> At {
+        self.node(None, Cow::Borrowed(text))
+    }
+
+    /// Adds text as the last child of an element.
+    pub(crate) fn push_text(&mut self, parent: At, text: impl Into<Cow<'a, str>>) {
+        let at = self.node(None, text.into());
+        self.nodes[parent].children.push(at);
+    }
+
+    pub(crate) fn set(&mut self, at: At, name: LocalName, value: impl Into<Cow<'a, str>>) {
+        self.nodes[at].attributes.push((name, value.into()));
+    }
+
+    /// The value of an attribute.
+    pub(crate) fn attribute(&self, at: At, name: &LocalName) -> Option<&str> {
+        self.nodes[at].attributes.iter().find(|a| a.0 == *name).map(|a| &*a.1)
+    }
+
+    /// Whether a node is an element of this name.
+    pub(crate) fn is(&self, at: At, name: &LocalName) -> bool {
+        self.nodes[at].name.as_ref() == Some(name)
+    }
+
+    /// Whether a node is text of white space only.
+    pub(crate) fn is_space(&self, at: At) -> bool {
+        self.nodes[at].name.is_none() && self.nodes[at].text.trim_ascii().is_empty()
+    }
+
+    /// All nodes below one in document order, itself first.
+    pub(crate) fn below(&self, at: At) -> impl Iterator<Item = At> {
+        let mut next = vec![at];
+        std::iter::from_fn(move || {
+            let at = next.pop()?;
+            next.extend(self.nodes[at].children.iter().rev());
+            Some(at)
+        })
+    }
+
+    /// The text below a node, white space collapsed, without what `leave` says.
+    pub(crate) fn text_below(&self, at: At, leave: impl Fn(At) -> bool) -> String {
+        let mut text = String::new();
+        let mut next = vec![at];
+        while let Some(at) = next.pop() {
+            let node = &self.nodes[at];
+            match &node.name {
+                None => text.push_str(&node.text),
+                Some(_) if leave(at) => {}
+                Some(name) => {
+                    if !dom::is_inline(name) {
+                        text.push(' ');
+                    }
+                    next.extend(node.children.iter().rev());
+                }
+            }
+        }
+        dom::normalize_space(&text)
+    }
+}

@@ -1,0 +1,142 @@
+//! What is written of any page has nothing that runs, and all of its text.
+
+use dom::{Keep, ParseConfig, parse, parse_with, text_of};
+use proptest::prelude::*;
+use sitegrove_region::region_of;
+
+const NAMES: [&str; 42] = [
+    "a",
+    "b",
+    "i",
+    "font",
+    "p",
+    "div",
+    "span",
+    "table",
+    "tr",
+    "td",
+    "tbody",
+    "caption",
+    "ul",
+    "li",
+    "h1",
+    "select",
+    "option",
+    "svg",
+    "math",
+    "mi",
+    "foreignObject",
+    "script",
+    "style",
+    "template",
+    "noscript",
+    "title",
+    "textarea",
+    "body",
+    "html",
+    "head",
+    "frameset",
+    "form",
+    "button",
+    "br",
+    "img",
+    "pre",
+    "iframe",
+    "annotation-xml",
+    "base",
+    "meta",
+    "video",
+    "x-y",
+];
+
+fn tag_soup() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(&NAMES[..]);
+    let attribute = prop_oneof![
+        Just(" id=a"),
+        Just(" class=\"b c\""),
+        Just(" href='javascript:alert(1)'"),
+        Just(" href=\" JaVa\tscript:x\""),
+        Just(" src=data:text/html,x"),
+        Just(" href=//a/b?c&d"),
+        Just(" onclick=x"),
+        Just(" style=x"),
+        Just(" srcset='javascript:x 1x, b 2x'"),
+        Just(" title='<script>x</script>'"),
+        Just(" encoding=text/html"),
+        Just(" =\"'"),
+        Just(" type=application/ld+json"),
+        Just(" type=\"application/ld+jsoé\""),
+        Just(""),
+        Just("/"),
+    ];
+    let piece = prop_oneof![
+        4 => (name.clone(), prop::collection::vec(attribute, 0..3))
+            .prop_map(|(n, a)| format!("<{n}{}>", a.concat())),
+        3 => name.prop_map(|n| format!("</{n}>")),
+        2 => "[a-z é\u{a0}\n]{0,6}",
+        1 => prop::sample::select(&["<!--", "-->", "<!-- x -->", "<![CDATA[", "]]>", "<!doctype html>",
+            "&amp;", "&lt;script&gt;", "&#0;", "&notin", "<", "</", "'", "\"", ">", "\0", "&#x6a;", "\r"][..])
+            .prop_map(str::to_owned),
+        1 => ".{0,4}",
+    ];
+    prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+/// A fragment never contains active content, whatever the page.
+fn check_harmless(fragment: &str) {
+    let config = ParseConfig { keep: Keep::Everything, ..ParseConfig::CONTENT };
+    let d = parse_with(fragment, &config);
+    for id in d.ids() {
+        let Some(element) = d.element(id) else { continue };
+        let name = &**element.name;
+        let runs = [
+            "script", "style", "iframe", "object", "embed", "form", "svg", "base", "meta", "link",
+            "template", "frame", "frameset", "input", "button",
+        ];
+        assert!(!runs.contains(&name), "<{name}> in {fragment}");
+        for (attribute, value) in element.attributes() {
+            assert!(
+                !attribute.starts_with("on") && &**attribute != "style",
+                "{attribute}: {fragment}"
+            );
+            let address = matches!(&**attribute, "href" | "src" | "srcset" | "cite");
+            let start = value.trim_start().to_lowercase();
+            assert!(
+                !address
+                    || start.starts_with("http")
+                    || start.starts_with("data:image/")
+                    || start.starts_with("#article-"),
+                "{attribute}={value}: {fragment}"
+            );
+            assert!(!start.starts_with("javascript") || !address);
+        }
+    }
+}
+
+/// The HTML of everything on a page.
+fn html_of(document: &dom::Document) -> String {
+    let base = url::Url::parse("https://news.example/a/b").unwrap();
+    region_of(document, &[0], &[], &base).map_or_else(String::new, |region| region.html())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fragments_are_harmless(html in tag_soup()) {
+        check_harmless(&html_of(&parse(&html)));
+        let everything = ParseConfig { keep: Keep::Everything, ..ParseConfig::CONTENT };
+        check_harmless(&html_of(&parse_with(&html, &everything)));
+    }
+
+    /// A parsed fragment has the same text, and what is written in place of embedded media.
+    #[test]
+    fn fragments_keep_the_text(html in tag_soup()) {
+        let squeeze = |text: String| text.split_whitespace().collect::<String>();
+        let d = parse(&html);
+        let html = html_of(&d);
+        let written = squeeze(text_of(&parse(&html), &[0], &[]));
+        let text = squeeze(text_of(&d, &[0], &[]));
+        prop_assert!(html.contains("data-embed") || written == text, "{text} in {html}");
+    }
+}

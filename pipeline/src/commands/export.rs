@@ -1,0 +1,204 @@
+//! `sitegrove export`: writes articles as documents for readers.
+
+mod articles;
+mod pictures;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use document::{Pictures, Text};
+use sink::{AtomicFile, make_folder};
+
+use crate::printed::{Console, line};
+use articles::Found;
+
+/// Arguments of `sitegrove export`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove export article https://blog.example/bread --run out/tonight --out bread.html
+  sitegrove export article --site blog.example --run out/tonight --format epub --out blog.epub")]
+pub struct ExportArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write articles as HTML, Markdown, EPUB, TEI or JSON
+    Article(ArticleArgs),
+}
+
+/// Format of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One HTML page for each article, with its pictures in it
+    Html,
+    /// One Markdown file for each article
+    Markdown,
+    /// One EPUB 3 book of all articles
+    Epub,
+    /// One TEI P5 text for each article
+    Tei,
+    /// All fields of each article, as in articles.jsonl
+    Json,
+}
+
+impl Format {
+    /// The ending of its files.
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Html => "html",
+            Self::Markdown => "md",
+            Self::Epub => "epub",
+            Self::Tei => "xml",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// Arguments of `sitegrove export article`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove export article https://blog.example/bread --run out/tonight --out bread.html
+  sitegrove export article --site blog.example --run out/tonight --format epub --out blog.epub
+  sitegrove export article https://blog.example/bread --archive articles.sqlite --pictures crawl/ --out bread.html
+  sitegrove export article --archive out/tonight/articles.warc.gz --format tei --out texts/")]
+struct ArticleArgs {
+    /// Addresses of articles; without any, all of the run, the archive or the site
+    #[arg(value_name = "URL")]
+    urls: Vec<String>,
+    /// Folder of a finished run
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with = "archive",
+        required_unless_present = "archive"
+    )]
+    run: Option<PathBuf>,
+    /// Archive of articles (--archive of `sitegrove run`), of which the last versions are taken, or a WARC of articles
+    #[arg(long, value_name = "FILE")]
+    archive: Option<PathBuf>,
+    /// Only articles of this site
+    #[arg(long, value_name = "SITE")]
+    site: Option<String>,
+    /// Format of the documents
+    #[arg(long, value_name = "FORMAT", default_value = "html")]
+    format: Format,
+    /// WARC files or folders that have the pictures [default: the inputs of the run]
+    #[arg(long, value_name = "INPUT")]
+    pictures: Vec<String>,
+    /// File to write, or the folder for several documents
+    #[arg(long, value_name = "PATH")]
+    out: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If an article is not there, or a file cannot be read or written.
+pub fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
+    match &args.command {
+        Command::Article(args) => export(args, out),
+    }
+}
+
+fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
+    let found = match (&args.run, &args.archive) {
+        (Some(run), _) => articles::of_run(run, &args.urls, args.site.as_deref())?,
+        (None, Some(archive)) => articles::of_archive(archive, &args.urls, args.site.as_deref())?,
+        (None, None) => bail!("name a run with --run, or an archive with --archive"),
+    };
+    if found.is_empty() {
+        bail!(
+            "no article is there; `sitegrove run` writes articles.jsonl with all that were found"
+        );
+    }
+    let pictures = match args.format {
+        Format::Html | Format::Epub => {
+            let inputs = match (&args.run, args.pictures.is_empty()) {
+                (Some(run), true) => pictures::inputs_of(run)?,
+                _ => args.pictures.clone(),
+            };
+            pictures::read(&inputs, &found)?
+        }
+        Format::Markdown | Format::Tei | Format::Json => Pictures::new(),
+    };
+    if args.format == Format::Epub {
+        let texts: Vec<Text> = found.into_iter().map(|found| found.text).collect();
+        let title = args.site.clone().unwrap_or_else(|| "Articles".to_owned());
+        let book = document::epub(&texts, &title, &pictures).context("cannot make the book")?;
+        write(&args.out, &book)?;
+        writeln!(
+            out,
+            "{} articles, {} pictures in {}",
+            texts.len(),
+            pictures.len(),
+            shown(&args.out)
+        )?;
+        return Ok(());
+    }
+    if let [only] = &found[..]
+        && !args.out.is_dir()
+    {
+        write(&args.out, &document_of(only, args.format, &pictures)?)?;
+        writeln!(out, "{}", shown(&args.out))?;
+        return Ok(());
+    }
+    make_folder(&args.out)?;
+    let mut taken = BTreeSet::new();
+    for one in &found {
+        let path = args.out.join(file_name(&one.text.url, args.format.ending(), &mut taken));
+        write(&path, &document_of(one, args.format, &pictures)?)?;
+    }
+    writeln!(out, "{} documents in {}", found.len(), shown(&args.out))?;
+    Ok(())
+}
+
+fn shown(path: &Path) -> String {
+    line(&path.to_string_lossy()).into_owned()
+}
+
+fn document_of(found: &Found, format: Format, pictures: &Pictures) -> Result<Vec<u8>> {
+    Ok(match format {
+        Format::Html => document::page(&found.text, pictures).into_bytes(),
+        Format::Markdown => document::markdown(&found.text).into_bytes(),
+        Format::Tei => document::tei(&found.text).into_bytes(),
+        Format::Json => {
+            let mut bytes = serde_json::to_vec_pretty(&found.record)?;
+            bytes.push(b'\n');
+            bytes
+        }
+        Format::Epub => bail!("a book holds all articles"),
+    })
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_bytes(bytes)?;
+    Ok(file.finish()?)
+}
+
+/// Longest name of a file, in characters, without its ending.
+const LONGEST: usize = 100;
+
+/// A name for the document of an article: its address in plain characters, with a number if it is taken.
+fn file_name(url: &str, ending: &str, taken: &mut BTreeSet<String>) -> String {
+    let address = url.split_once("://").map_or(url, |parts| parts.1);
+    let plain =
+        |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
+    let name: String = address.chars().map(plain).take(LONGEST).collect();
+    let name = name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+    let name = name.trim_matches('.');
+    let name = if name.is_empty() { "article" } else { name };
+    let numbered = |number: usize| match number {
+        1 => format!("{name}.{ending}"),
+        _ => format!("{name}-{number}.{ending}"),
+    };
+    let free = (1..).map(numbered).find(|name| taken.insert(name.clone()));
+    free.unwrap_or_else(|| format!("article.{ending}"))
+}

@@ -1,0 +1,186 @@
+//! The articles to export: from the lines of a run, the records of a WARC, or an archive of articles.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use archive::{Limits, RecordKind, RecordReader};
+use document::Text;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::results::Results;
+
+/// An article with all its fields.
+pub(super) struct Found {
+    /// What documents show.
+    pub(super) text: Text,
+    /// The object of `articles.jsonl`.
+    pub(super) record: Value,
+}
+
+/// The fields of an article that documents show.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Fields {
+    url: String,
+    site: String,
+    title: Option<String>,
+    authors: Vec<String>,
+    published: Option<String>,
+    modified: Option<String>,
+    language: Option<String>,
+    description: Option<String>,
+    site_name: Option<String>,
+    fetched: Option<String>,
+    html: String,
+    text: String,
+}
+
+impl Found {
+    fn of(record: Value) -> Result<(Self, String)> {
+        let fields = Fields::deserialize(&record)?;
+        let text = Text {
+            url: fields.url,
+            title: fields.title,
+            authors: fields.authors,
+            published: fields.published,
+            modified: fields.modified,
+            language: fields.language,
+            description: fields.description,
+            site_name: fields.site_name,
+            fetched: fields.fetched,
+            html: fields.html,
+            text: fields.text,
+        };
+        Ok((Self { text, record }, fields.site))
+    }
+}
+
+/// What is wanted of the articles that are there.
+struct Wanted<'a> {
+    urls: &'a [String],
+    site: Option<&'a str>,
+    missing: BTreeSet<&'a str>,
+    found: Vec<Found>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(urls: &'a [String], site: Option<&'a str>) -> Self {
+        let missing = urls.iter().map(String::as_str).collect();
+        Self { urls, site, missing, found: Vec::new() }
+    }
+
+    fn offer(&mut self, record: Value) -> Result<()> {
+        let url = record.get("url").and_then(Value::as_str).unwrap_or_default();
+        if !self.urls.is_empty() && !self.urls.iter().any(|wanted| wanted == url) {
+            return Ok(());
+        }
+        let (found, site) = Found::of(record)?;
+        if self.site.is_none_or(|wanted| wanted == site) {
+            self.missing.remove(found.text.url.as_str());
+            self.found.push(found);
+        }
+        Ok(())
+    }
+
+    /// The articles, in the order of their addresses if they were named.
+    fn finish(mut self, place: &Path) -> Result<Vec<Found>> {
+        if let Some(url) = self.missing.first() {
+            bail!("no article with the address {url} is in {}", place.display());
+        }
+        let rank = |found: &Found| self.urls.iter().position(|url| *url == found.text.url);
+        self.found.sort_by_key(rank);
+        Ok(self.found)
+    }
+}
+
+/// The articles of a run folder.
+///
+/// # Errors
+/// If the run is not finished or wrote no lines of articles, or an article is not there.
+pub(super) fn of_run(folder: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
+    let mut wanted = Wanted::new(urls, site);
+    Results::open(folder)?.articles()?.each(|record: Value, _| wanted.offer(record))?;
+    wanted.finish(folder)
+}
+
+/// The articles of an archive: of SQLite, or a WARC of articles.
+///
+/// # Errors
+/// If the file cannot be read, or an article is not there.
+pub(super) fn of_archive(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut start = Vec::new();
+    file.take(16).read_to_end(&mut start)?;
+    match start.starts_with(b"SQLite format 3") {
+        true => of_sqlite(path, urls, site),
+        false => of_warc(path, urls, site),
+    }
+}
+
+fn of_warc(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let has_body = |kind| matches!(kind, RecordKind::Conversion | RecordKind::Metadata);
+    let records = RecordReader::new(BufReader::new(file), &Limits::USUAL).with_bodies_of(has_body);
+    let mut wanted = Wanted::new(urls, site);
+    let mut before: Option<archive::Record> = None;
+    for record in records.filter_map(Result::ok) {
+        if record.kind == RecordKind::Conversion {
+            before = Some(record);
+            continue;
+        }
+        let (RecordKind::Metadata, Some(conversion)) = (record.kind, before.take()) else {
+            continue;
+        };
+        let refers_to = record.headers.get("WARC-Refers-To").unwrap_or_default();
+        if refers_to.trim_matches(['<', '>']) != conversion.record_id {
+            continue;
+        }
+        let Ok(mut fields) = serde_json::from_slice::<Value>(&record.body) else { continue };
+        let block = String::from_utf8_lossy(&conversion.body);
+        let is_html = conversion
+            .headers
+            .get("Content-Type")
+            .is_some_and(|kind| kind.starts_with("text/html"));
+        match is_html {
+            true => fields["html"] = sink::fragment_of(&block).into(),
+            false => fields["text"] = block.into(),
+        }
+        wanted.offer(fields)?;
+    }
+    wanted.finish(path)
+}
+
+#[cfg(feature = "sqlite")]
+fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
+    if urls.is_empty() || site.is_some() {
+        bail!(
+            "name the addresses of the articles that are wanted of the archive {}",
+            path.display()
+        );
+    }
+    let archive = sink::ArticleArchive::open(path)?;
+    let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
+    let mut found = Vec::new();
+    for url in urls {
+        let Some(last) = archive.history(&key_of(url, None), url)?.pop() else {
+            bail!("no article with the address {url} is in {}", path.display());
+        };
+        let mut record = serde_json::to_value(&last)?;
+        record["html"] = last.html.into();
+        record["fetched"] = last.last_seen.into();
+        found.push(Found::of(record)?.0);
+    }
+    Ok(found)
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn of_sqlite(path: &Path, _: &[String], _: Option<&str>) -> Result<Vec<Found>> {
+    bail!(
+        "{} is an archive that this build cannot read: it was built without SQLite",
+        path.display()
+    );
+}

@@ -1,0 +1,118 @@
+//! `sitegrove export article`: documents of articles, with the pictures of a crawl.
+
+use std::fs;
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+mod common;
+use common::crawl::Crawl;
+use common::program::{call, in_repository, parts, run};
+use common::results::{files, parse};
+
+const URL: &str = "https://coastal-notes.example/tide-mill";
+/// The smallest PNG: one pixel.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
+
+/// A finished run over a crawl that has a page and one of its pictures.
+fn finished(folder: &Path) {
+    let page = fs::read_to_string(in_repository("data/structure/tide-mill.html")).unwrap();
+    let mut crawl = Crawl::new();
+    crawl.page(URL, &page);
+    crawl.response(
+        "https://coastal-notes.example/img/pond.jpg",
+        "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n",
+        PNG,
+    );
+    let warc = crawl.write(folder, "crawl.warc.gz");
+    run(&[&warc], &folder.join("out"), &["--sinks", "jsonl,warc,sqlite"]);
+}
+
+fn export(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let out = folder.join("out").to_string_lossy().into_owned();
+    let given = |argument: &&str| argument.replace("OUT", &out);
+    let arguments: Vec<String> = ["export", "article"].iter().chain(arguments).map(given).collect();
+    parts(&call(&arguments))
+}
+
+#[test]
+fn a_page_has_the_pictures_that_the_crawl_has() {
+    let folder = tempfile::tempdir().unwrap();
+    finished(folder.path());
+    let to = folder.path().join("a.html");
+    let to = to.to_string_lossy();
+    let (code, stdout, stderr) = export(folder.path(), &[URL, "--run", "OUT", "--out", &to]);
+    assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+    let from_run = fs::read_to_string(&*to).unwrap();
+    assert!(from_run.contains("<img src=\"data:image/png;base64,iVBORw0KGgo"), "{from_run}");
+    assert!(from_run.contains("src=\"https://coastal-notes.example/img/sluice.jpg\""));
+    assert_eq!(from_run.matches("<h1>").count(), 1);
+    // The records of articles have all that the lines have, and so has the archive of what documents show.
+    let crawl = folder.path().join("crawl.warc.gz");
+    let crawl = crawl.to_string_lossy();
+    for archive in ["OUT/articles.warc.gz", "OUT/archive.sqlite"] {
+        let arguments = [URL, "--archive", archive, "--pictures", &crawl, "--out", &to];
+        let (code, stdout, stderr) = export(folder.path(), &arguments);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+        let same = |page: &str| page.split_once("<article>").unwrap().1.to_owned();
+        assert_eq!(same(&fs::read_to_string(&*to).unwrap()), same(&from_run), "{archive}");
+    }
+}
+
+#[test]
+fn every_format_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    finished(folder.path());
+    for (format, start) in [
+        ("html", "<!doctype html>"),
+        ("markdown", "# How the tide mill"),
+        ("tei", "<?xml"),
+        ("json", "{\n  \"authors\""),
+    ] {
+        let to = folder.path().join(format);
+        let to = format!("{}/", to.display());
+        fs::create_dir(&to).unwrap();
+        let arguments =
+            ["--site", "coastal-notes.example", "--run", "OUT", "--format", format, "--out", &to];
+        let (code, stdout, stderr) = export(folder.path(), &arguments);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+        let written = files(Path::new(&to));
+        let [(name, bytes)] = &written.into_iter().collect::<Vec<_>>()[..] else {
+            panic!("{stdout}")
+        };
+        assert!(name.starts_with("coastal-notes.example-tide-mill."), "{name}");
+        let text = String::from_utf8_lossy(bytes);
+        assert!(text.starts_with(start), "{text}");
+        if format == "json" {
+            assert_eq!(parse(&text)["url"], URL);
+        }
+    }
+    let to = folder.path().join("a.epub");
+    let to = to.to_string_lossy();
+    let (code, stdout, _) =
+        export(folder.path(), &["--run", "OUT", "--format", "epub", "--out", &to]);
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.starts_with("1 articles, 1 pictures in "), "{stdout}");
+    let mut book = zip::ZipArchive::new(Cursor::new(fs::read(&*to).unwrap())).unwrap();
+    let mut picture = Vec::new();
+    book.by_name("EPUB/pictures/1-1.png").unwrap().read_to_end(&mut picture).unwrap();
+    assert_eq!(picture, PNG);
+}
+
+#[test]
+fn what_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    finished(folder.path());
+    for archive in ["OUT/articles.warc.gz", "OUT/archive.sqlite"] {
+        let arguments = ["https://a.example/", "--archive", archive, "--out", "never"];
+        let (code, _, stderr) = export(folder.path(), &arguments);
+        assert_eq!(code, 2);
+        assert!(
+            stderr.contains("no article with the address https://a.example/ is in"),
+            "{stderr}"
+        );
+    }
+    let (code, _, stderr) =
+        export(folder.path(), &["--archive", "OUT/archive.sqlite", "--out", "never"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("name the addresses"), "{stderr}");
+}
