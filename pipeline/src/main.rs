@@ -72,7 +72,7 @@ enum Command {
     Merge(steps::MergeArgs),
     /// Extract a few pages of one layout and print them
     Extract(extract::ExtractArgs),
-    /// Write articles of a run or an archive as documents for readers: HTML, EPUB, TEI and others
+    /// Write articles as documents: HTML, EPUB, TEI, Markdown, JSON
     Export(export::ExportArgs),
     /// Search the index of a run, or remove articles from it
     Search(search::SearchArgs),

@@ -57,8 +57,9 @@ pub struct Template {
     pub examples: Vec<String>,
     /// Statistics of its pages in the sample.
     pub expected: Expected,
-    /// Hashes of the lines that pages at several addresses have in common, ascending (`walls.rs`).
-    pub(crate) repeated: Vec<u64>,
+    /// Hashes of the lines that pages at several addresses have in common, ascending, and whether half of the
+    /// pages have the line (`walls.rs`).
+    pub(crate) repeated: Vec<(u64, bool)>,
     /// What was learnt about it; `None` if pages of its kind are dropped.
     pub learnt: Option<Learnt>,
 }

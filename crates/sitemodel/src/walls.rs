@@ -20,7 +20,8 @@ const ADDRESSES: usize = 3;
 const MOST_WORDS: u32 = 250;
 /// Maximum number of those that no other page has.
 const OWN_WORDS: u32 = 8;
-/// Words of a wall that no phrase names.
+/// Words of a wall that no phrase names, and that half of the pages are: of less frequent ones, it cannot be told whether
+/// they are articles that are crawled several times.
 const WORDS_UNNAMED: std::ops::RangeInclusive<u32> = 20..=120;
 /// Maximum number of words of a wall that phrases alone name, and how many of them do.
 const MOST_WORDS_ALONE: u32 = 120;
@@ -202,12 +203,15 @@ const PHRASES: [(DropReason, &[&str]); 5] = [
     ),
 ];
 
-/// Hashes of the lines that pages of a sample at several addresses have in common, ascending.
+/// Hashes of the lines that pages of a sample at several addresses have in common, ascending, and whether at
+/// least half of the pages have the line.
 pub(crate) fn repeated_lines<'a>(
     pages: impl Iterator<Item = (&'a ParsedPage<'a>, &'a Body)>,
-) -> Vec<u64> {
+) -> Vec<(u64, bool)> {
+    let mut all = 0;
     let mut addresses: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
     for (page, body) in pages.filter(|(_, body)| body.text.is_none()) {
+        all += 1;
         let url = &page.page.url;
         let text = text_of(&page.document, &body.nodes, &body.prune);
         let lines: BTreeSet<u64> = text.lines().filter_map(|line| hash(line, url)).collect();
@@ -217,7 +221,7 @@ pub(crate) fn repeated_lines<'a>(
         }
     }
     let repeated = addresses.into_iter().filter(|(_, stories)| stories.len() >= ADDRESSES);
-    repeated.map(|(line, _)| line).take(MOST_LINES).collect()
+    repeated.map(|(line, stories)| (line, 2 * stories.len() >= all)).take(MOST_LINES).collect()
 }
 
 /// Why an article is none, if so: the site serves its text at other addresses too, or serves it instead of
@@ -225,7 +229,7 @@ pub(crate) fn repeated_lines<'a>(
 pub(crate) fn reason(
     article: &Article,
     page: &ParsedPage<'_>,
-    repeated: &[u64],
+    repeated: &[(u64, bool)],
 ) -> Option<DropReason> {
     let (text, url) = (&*article.text, &*article.url);
     let words = count_words(text);
@@ -234,19 +238,25 @@ pub(crate) fn reason(
     }
     let title = article.metadata.title.as_ref().map_or("", |title| &title.value);
     let of_title = hash(title, url);
-    let (mut own, mut shared) = (0, 0);
+    let known = |line: u64| {
+        let at = repeated.binary_search_by_key(&line, |(line, _)| *line).ok()?;
+        Some(repeated[at].1)
+    };
+    let (mut own, mut shared, mut of_most) = (0, 0, true);
     for line in text.lines() {
-        match hash(line, url) {
-            Some(hash) if repeated.binary_search(&hash).is_ok() => shared += count_words(line),
-            own_line if own_line != of_title => own += count_words(line),
-            _ => {}
+        let hash = hash(line, url);
+        if let Some(is_of_most) = hash.and_then(known) {
+            shared += count_words(line);
+            of_most &= is_of_most;
+        } else if hash != of_title {
+            own += count_words(line);
         }
     }
     let name = |text: &str| kind_of(&format!("{title}\n{text}").to_lowercase());
     if own <= OWN_WORDS && shared > own {
         let kind = name(text).map(|(kind, _)| kind);
-        let unnamed = WORDS_UNNAMED.contains(&words).then_some(DropReason::DuplicateText);
-        return kind.or(unnamed);
+        let unnamed = of_most && WORDS_UNNAMED.contains(&words);
+        return kind.or(unnamed.then_some(DropReason::DuplicateText));
     }
     // A title without a text: the wall may be among what the siblings share, which is not extracted.
     let alone = if own == 0 { name(&text_of(&page.document, &[0], &[])) } else { name(text) };
