@@ -10,7 +10,7 @@
 //! A small site is processed as a whole: each page is parsed once. A larger one is processed in batches; each
 //! is a part of its result and a point to resume from. The articles are the same.
 //!
-//! What comes of pages is computed by a [`Hand`]: from pages in memory or on disk ([`loaded`]), or by other
+//! What comes of pages is computed by a `Hand`: from pages in memory or on disk (`loaded`), or by other
 //! processes (`steps/merge.rs`).
 
 mod again;

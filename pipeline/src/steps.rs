@@ -11,15 +11,15 @@ archives ─► survey ─► learn ─► apply ─► learn ─► apply ─�
 
 | file | what |
 |---|---|
-| [`row`] | the rows that the files hold |
-| [`file`] | the files: Parquet, one schema |
-| [`identity`], [`files`] | which step a file is of; which files belong together |
-| [`survey`] | archives → pages and everything else that was read |
-| [`crawl`] | all surveys of a crawl → sites |
-| [`made`] | what was learnt and applied, by site |
-| [`learn`] | a site → its result; or, if it is large, its model |
-| [`apply`] | pages of large sites and their models → what came of them |
-| [`merge`] | all of these → a run folder |
+| `row` | the rows that the files hold |
+| `file` | the files: Parquet, one schema |
+| `identity`, `files` | which step a file is of; which files belong together |
+| `survey` | archives → pages and everything else that was read |
+| `crawl` | all surveys of a crawl → sites |
+| `made` | what was learnt and applied, by site |
+| `learn` | a site → its result; or, if it is large, its model |
+| `apply` | pages of large sites and their models → what came of them |
+| `merge` | all of these → a run folder |
 
 Sites of at most `sample.pages` captures are finished where they are learnt. Of larger ones only the sample is
 brought together: their pages stay in their surveys, and models come to them.

@@ -26,6 +26,8 @@ const WORDS_UNNAMED: std::ops::RangeInclusive<u32> = 20..=120;
 /// Maximum number of words of a wall that phrases alone name, and how many of them do.
 const MOST_WORDS_ALONE: u32 = 120;
 const PHRASES_ALONE: usize = 2;
+/// Number of digits from which on a number identifies something.
+const LONG_NUMBER: usize = 6;
 /// Minimum number of bytes of a name that is not compared: shorter ones are parts of many words.
 const LEAST_NAME: usize = 5;
 /// Maximum number of repeated lines that are kept of a template.
@@ -273,8 +275,9 @@ fn kind_of(lower: &str) -> Option<(DropReason, usize)> {
     found.filter(|(_, count)| *count > 0).rev().max_by_key(|(_, count)| *count)
 }
 
-/// A hash of the words of a line, without what differs between the addresses of one wall: numbers,
-/// identifiers, and the name of the page in its address, as it is or in words. `None` without any.
+/// A hash of the words of a line, without what differs between the addresses of one wall: identifiers, and the
+/// name of the page in its address, as it is or in words. `None` without any. Numbers count: pages that differ
+/// in them alone may be results, prices or the weather.
 fn hash(line: &str, url: &str) -> Option<u64> {
     let name = name_of(url).to_lowercase();
     let mut lower = line.to_lowercase();
@@ -283,9 +286,15 @@ fn hash(line: &str, url: &str) -> Option<u64> {
     }
     let words = lower
         .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !word.contains(|c: char| c.is_numeric()));
+        .filter(|word| !word.is_empty() && !is_identifier(word));
     let text = words.collect::<Vec<_>>().join(" ");
     (!text.is_empty()).then(|| xxh3_64(text.as_bytes()))
+}
+
+/// Whether a word is letters and digits mixed, or a long number.
+fn is_identifier(word: &str) -> bool {
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    digits >= LONG_NUMBER || digits > 0 && digits < word.chars().count()
 }
 
 /// What of an address names a story: its longest segment and the values of its query. Versions of one story
@@ -321,7 +330,8 @@ mod tests {
         };
         assert_eq!(line("old-harbour"), line("new-bridge"));
         assert_ne!(hash("A page", "https://e.org/"), hash("Another one", "https://e.org/"));
-        assert_eq!(hash("404 – 17", "https://e.org/"), None);
+        assert_eq!(hash("8f3a – 1700000000", "https://e.org/"), None);
+        assert_ne!(hash("12 degrees", "https://e.org/"), hash("17 degrees", "https://e.org/"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Learn: sites from the surveys of a crawl.
 //!
 //! A site of few captures is finished: its result is written. Of a larger one, the first round writes the model, from
-//! the sample alone, and what applies to pages that are not ordinary ([`Order`]). The second round comes after models
+//! the sample alone, and what applies to pages that are not ordinary (`Order`). The second round comes after models
 //! were applied: it adds templates for the pages without one, and says which pages and captures are left to do.
 
 use std::collections::{BTreeMap, BTreeSet};
