@@ -442,7 +442,7 @@ fn files_that_do_not_belong_together_are_refused() {
     refused(&["learn"], &[one.clone(), path("copy.parquet")], "surveys of the same inputs");
     assert_eq!(call(&["survey"], &archives, "all.parquet").0, 0);
     refused(&["learn"], &[one.clone(), path("all.parquet")], "in two of the surveys");
-    // A file that was cut short is told from a whole one.
+    // A file that was cut short is recognised as such.
     let whole = fs::read(&one).unwrap();
     fs::write(&one, &whole[..whole.len() / 2]).unwrap();
     refused(&["learn"], &surveys, "one.parquet is no file of a step");

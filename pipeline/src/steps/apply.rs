@@ -176,7 +176,7 @@ impl Applying<'_> {
             }
             Ok(())
         };
-        // Pages of other sites may be copied, for revisits: rows are told by their ids.
+        // Pages of other sites may be copied, for revisits: rows are identified by their ids.
         let has_orders = !self.models.orders.is_empty();
         let is_page = |kind, hash: u64| {
             kind == Kind::Saved || (kind == Kind::Page && (has_orders || large.contains(&hash)))
