@@ -3,11 +3,10 @@
 use grouping::matching::halves;
 use grouping::{Visited, site_key};
 use model::Page;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::memory::weight;
 use crate::shuffle::spool::Spool;
-use crate::shuffle::stored::{Head, Html, SourceRecord, Stored};
+use crate::shuffle::stored::{Head, SourceRecord, Stored};
 use crate::stages::read::{Place, Source};
 
 /// A page of the spool: its part, its number in the part, and the bytes of its HTML.
@@ -50,23 +49,10 @@ pub(crate) fn stored(
     source: &Source,
     canonical: Option<String>,
 ) -> Stored {
-    let Page { url, fetched, origin, charset, html, .. } = page;
     let &Source { digest, number, end } = source;
-    let (digest, content) = (digest.map(halves), halves(xxh3_128(html.as_bytes())));
-    let (length, weight) = (html.len() as u64, weight(&html));
-    let place = Place { offset: origin.offset, number, end };
+    let place = Place { offset: page.origin.offset, number, end };
     let source = SourceRecord { input: input as u32, place };
-    let head = Head {
-        url,
-        fetched,
-        origin,
-        charset,
-        digest,
-        content,
-        canonical,
-        length,
-        weight,
-        declared: None,
-    };
-    Stored { head, html: Html::Held(html), source }
+    let held = Stored::held(page);
+    let head = Head { digest: digest.map(halves), canonical, ..held.head };
+    Stored { head, source, ..held }
 }
