@@ -1,7 +1,9 @@
 //! Settings: one struct per stage, read from TOML over the built-in defaults.
 
 mod emit;
+mod keys;
 mod models;
+pub mod unused;
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 use sitemodel::methods::MethodsConfig;
 use sitemodel::settings::{
-    ClusterConfig, ExtractConfig, ParseConfig, RankConfig, SampleConfig, SignifyConfig,
+    ClusterConfig, ExtractConfig, JoinParts, ParseConfig, RankConfig, SampleConfig, SignifyConfig,
 };
 use sitemodel::site_config::SiteConfigs;
 use sitemodel::weights::{LoadedWeights, built_in};
@@ -21,7 +23,8 @@ use crate::digests::sha256_of;
 use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::site_config_files::{read_files, site_configs_of};
 
-pub use emit::{CsvForm, EmitConfig, JsonlForm, WarcBlocks};
+pub use emit::{CsvForm, Duplicates, EmitConfig, JsonlForm, WarcBlocks};
+use keys::{check_keys, overlay};
 pub use sitemodel::DEFAULT;
 
 /// All settings of a run.
@@ -90,12 +93,22 @@ pub struct RunConfig {
     pub spool: PathBuf,
     /// File for metrics, kept up to date; empty for none.
     pub metrics: PathBuf,
+    /// Folder of an earlier run that this one is compared with; empty for none.
+    pub compare: PathBuf,
     /// Store of site models that grows from night to night; empty for none.
     pub models: PathBuf,
     /// What the retained pages of all sites in that store may weigh, as [`crate::memory::parse_size`] reads it.
     pub models_size: String,
     /// Days after which a template that was not seen is no part of the next revision of its site's model.
     pub retire_after: u32,
+    /// Sites whose pages are taken, by key, host or address; all if empty.
+    pub sites: Vec<String>,
+    /// Take pages captured on this date or later; empty for all.
+    pub since: String,
+    /// Take pages captured on this date or earlier; empty for all.
+    pub until: String,
+    /// Take the first so many of these pages; 0 for all.
+    pub limit: u64,
     /// Whether captures are only read again with the models that the store has, which stays as it is.
     pub reextract: bool,
 }
@@ -113,7 +126,12 @@ impl RunConfig {
             parse_size(&self.memory).map_err(|what| anyhow::anyhow!("run.memory: {what}"))?;
         if bytes < LEAST {
             let least = ByteSize(LEAST).display().iec();
-            tracing::warn!("run.memory is {}, but a run needs up to {least}", self.memory);
+            tracing::warn!(
+                at = "run.memory",
+                next = "give more with --memory, or expect the run to exceed this limit",
+                "is {}, but a run needs up to {least}",
+                self.memory
+            );
         }
         Ok(bytes)
     }
@@ -160,8 +178,8 @@ impl ReadConfig {
 pub struct GroupConfig {
     /// Query parameters that are ignored when URLs are compared.
     pub tracking_parameters: Vec<String>,
-    /// Whether pages that `rel=next` leads to are parts of one article.
-    pub join_rel_next: bool,
+    /// Which pages are parts of one article.
+    pub join_parts: JoinParts,
 }
 
 /// Settings of the wrap stage.
@@ -211,9 +229,11 @@ impl Config {
             }
             let emit = &mut config.emit;
             let (spool, metrics) = (&mut config.run.spool, &mut config.run.metrics);
+            let compare = &mut config.run.compare;
             let models = &mut config.run.models;
             let weights = &mut config.grove.weights;
-            for path in [weights, &mut emit.archive, &mut emit.index, spool, metrics, models] {
+            let grown = [&mut emit.archive, &mut emit.index, &mut emit.dataset];
+            for path in grown.into_iter().chain([weights, spool, metrics, compare, models]) {
                 if !path.as_os_str().is_empty() {
                     *path = without_detours(&folder.join(&path));
                 }
@@ -238,7 +258,7 @@ impl Config {
             let paths = toml::Value::try_from(&self.wrap.site_configs)?;
             wrap.insert("site_configs".to_owned(), paths);
         }
-        check_keys(&changes, &table, "", &"given")?;
+        check_keys(&changes, &table, "", &"settings")?;
         overlay(&mut table, changes);
         let mut config: Self = table.try_into().context("in the settings given")?;
         config.read_weights()?;
@@ -268,7 +288,7 @@ impl Config {
     pub fn settings(&self) -> Settings {
         let tables = Tables {
             tracking_parameters: self.group.tracking_parameters.clone(),
-            join_rel_next: self.group.join_rel_next,
+            join_parts: self.group.join_parts,
             parse: self.parse.clone(),
             sample: self.sample.clone(),
             cluster: self.cluster.clone(),
@@ -351,45 +371,6 @@ pub(crate) fn without_detours(path: &Path) -> PathBuf {
         }
     }
     short
-}
-
-fn check_keys(
-    own: &toml::Table,
-    known: &toml::Table,
-    section: &str,
-    shown: &dyn std::fmt::Display,
-) -> Result<()> {
-    for (key, value) in own {
-        let name = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
-        let Some(default) = known.get(key) else {
-            let keys: Vec<&str> = known.keys().map(String::as_str).collect();
-            anyhow::bail!(
-                "unknown key `{name}` in the configuration {shown}; known here: {}",
-                keys.join(", ")
-            );
-        };
-        match (value, default) {
-            (toml::Value::Table(own), toml::Value::Table(known)) => {
-                check_keys(own, known, &name, shown)?;
-            }
-            (_, toml::Value::Table(_)) => {
-                anyhow::bail!("`{name}` in the configuration {shown} must be a table: [{name}]")
-            }
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-fn overlay(base: &mut toml::Table, own: toml::Table) {
-    for (key, value) in own {
-        match (base.get_mut(&key), value) {
-            (Some(toml::Value::Table(base)), toml::Value::Table(own)) => overlay(base, own),
-            (_, value) => {
-                base.insert(key, value);
-            }
-        }
-    }
 }
 
 #[cfg(test)]

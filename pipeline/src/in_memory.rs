@@ -21,8 +21,9 @@ use crate::stages::learn::{Surveyed, head_of, head_of_page, needs_heads, parse, 
 /// Parses each page up to three times and holds the trees of a sample at once. Works in the caller's thread pool.
 pub fn learn(site: Site, previous: Option<&SiteModel>, settings: &Settings) -> SiteModel {
     let Site { key, pages, feed_items } = site;
-    let heads: Option<Vec<PageHead>> = needs_heads(&feed_items, settings)
-        .then(|| pages.par_iter().map(|page| head_of_page(page, settings)).collect());
+    let heads: Option<Vec<PageHead>> =
+        needs_heads(pages.iter().map(|page| &*page.url), &feed_items, settings)
+            .then(|| pages.par_iter().map(|page| head_of_page(page, settings)).collect());
     let urls = pages.iter().map(|page| &*page.url);
     let surveyed = Surveyed::of(&key, urls, feed_items, heads.as_deref(), settings);
     let mut learning = InMemory { site: surveyed, pages, settings };

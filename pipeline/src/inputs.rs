@@ -3,10 +3,13 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use archive::{PayloadKind, sniff_html};
 
+use crate::cdx::{self, RecordAt};
+use crate::source::{address_of, expand as expand_address};
 use crate::waiting::is_stream;
 
 /// The name of the standard input among inputs. A file of this name is `./-`.
@@ -17,6 +20,13 @@ const STDIN: &str = "-";
 pub enum Input {
     /// A web archive, whatever its compression.
     Archive(PathBuf),
+    /// Records of a web archive that an index lists.
+    Records {
+        /// The archive.
+        path: PathBuf,
+        /// The records, in order, each once.
+        records: Arc<[RecordAt]>,
+    },
     /// A saved page. `name` is its path within the folder that was named, or its file name.
     Html {
         /// Its path.
@@ -51,8 +61,30 @@ impl Input {
             Self::Archive(path)
             | Self::Feed(path)
             | Self::Retained(path)
+            | Self::Records { path, .. }
             | Self::Html { path, .. }
             | Self::Unreadable { path, .. } => path,
+        }
+    }
+}
+
+impl Input {
+    /// What it is read as, for people.
+    pub fn format(&self) -> &'static str {
+        let path = self.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        match self {
+            Self::Records { .. } => "records",
+            Self::Archive(_) if self.is_stdin() => "archive",
+            Self::Archive(_) if name.ends_with(".wacz") => "WACZ",
+            Self::Archive(_) if name.contains(".arc") => "ARC",
+            Self::Archive(_) if name.contains(".warc") => "WARC",
+            Self::Archive(_) => "archive",
+            Self::Html { .. } if has_extension(path, &["mhtml", "mht"]) => "MHTML",
+            Self::Html { .. } => "HTML",
+            Self::Feed(_) => "feed",
+            Self::Retained(_) => "models",
+            Self::Unreadable { .. } => "unreadable",
         }
     }
 }
@@ -109,11 +141,20 @@ fn is_feed(path: &Path) -> bool {
 /// If a file does not exist, a folder contains nothing to read, or a glob matches nothing. All problems are
 /// reported at once, before any work is done.
 pub fn expand(inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
+    expand_for(None, inputs, feeds)
+}
+
+/// As [`expand`], for a run that writes to the folder `own`, which is skipped without a warning.
+pub(crate) fn expand_for(
+    own: Option<&Path>,
+    inputs: &[String],
+    feeds: &[String],
+) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     let mut problems = Vec::new();
     for (named, as_feed) in inputs.iter().map(|n| (n, false)).chain(feeds.iter().map(|n| (n, true)))
     {
-        match expand_one(named, as_feed) {
+        match expand_one(named, as_feed, own) {
             Ok(files) => found.extend(files),
             Err(error) => problems.push(format!("{error:#}")),
         }
@@ -126,10 +167,26 @@ pub fn expand(inputs: &[String], feeds: &[String]) -> Result<Vec<Input>> {
     Ok(found)
 }
 
-fn expand_one(named: &str, as_feed: bool) -> Result<Vec<Input>> {
+fn expand_one(named: &str, as_feed: bool, own: Option<&Path>) -> Result<Vec<Input>> {
     let path = Path::new(named);
     if let Some(list) = named.strip_prefix('@').filter(|_| is_missing(path)) {
-        return listed(list, as_feed);
+        return listed(list, as_feed, own);
+    }
+    if !as_feed && cdx::is_index(path) && (address_of(path).is_some() || path.is_file()) {
+        let of = |(path, records): (PathBuf, Vec<RecordAt>)| Input::Records {
+            path,
+            records: records.into(),
+        };
+        return Ok(cdx::expand(path)?.into_iter().map(of).collect());
+    }
+    if address_of(path).is_some() {
+        let wanted = |name: &str| is_wanted_name(Path::new(name), as_feed);
+        let found = expand_address(named, &wanted);
+        let found = found.with_context(|| format!("cannot read {named}"))?;
+        return Ok(found
+            .iter()
+            .map(|address| classify(Path::new(address), Path::new(address), as_feed))
+            .collect());
     }
     if named == STDIN {
         return Ok(vec![classify(path, path, as_feed)]);
@@ -156,7 +213,7 @@ fn expand_one(named: &str, as_feed: bool) -> Result<Vec<Input>> {
     for path in paths {
         if path.is_dir() {
             let before = files.len();
-            walk(&path, &path, as_feed, &mut files);
+            walk(&path, &path, (as_feed, own), &mut files);
             if files.len() == before {
                 let wanted = if as_feed { "feeds" } else { "archives or HTML files" };
                 bail!("the folder {} contains no {wanted}", path.display());
@@ -170,7 +227,7 @@ fn expand_one(named: &str, as_feed: bool) -> Result<Vec<Input>> {
 
 /// The inputs that a text file names, one on each line; empty lines and those that begin with `#` are
 /// skipped. Paths are relative to the current folder, as on the command line.
-fn listed(list: &str, as_feed: bool) -> Result<Vec<Input>> {
+fn listed(list: &str, as_feed: bool, own: Option<&Path>) -> Result<Vec<Input>> {
     let text = match list {
         STDIN => io::read_to_string(io::stdin()),
         file => fs::read_to_string(file),
@@ -180,7 +237,7 @@ fn listed(list: &str, as_feed: bool) -> Result<Vec<Input>> {
     let names =
         text.lines().map(str::trim).filter(|name| !name.is_empty() && !name.starts_with('#'));
     for name in names {
-        match expand_one(name, as_feed) {
+        match expand_one(name, as_feed, own) {
             Ok(found) => files.extend(found),
             Err(error) => problems.push(format!("{error:#}, named in {list}")),
         }
@@ -216,6 +273,11 @@ fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
     Input::Archive(path.to_owned())
 }
 
+/// Whether a file is one to read in a folder, by its name.
+fn is_wanted_name(path: &Path, as_feed: bool) -> bool {
+    if as_feed { is_feed(path) } else { is_html(path) || is_archive(path) }
+}
+
 /// Whether nothing exists at this path. What cannot be examined counts as existing.
 fn is_missing(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
@@ -226,12 +288,12 @@ fn unreadable(path: &Path, why: impl ToString) -> Input {
 }
 
 /// Whether a folder holds a run, finished or not.
-fn is_run_folder(folder: &Path) -> bool {
+pub(crate) fn is_run_folder(folder: &Path) -> bool {
     let holds = |name: &str| folder.join(name).exists();
     holds(".sitegrove") || holds("ledger.json") && holds("dropped.jsonl")
 }
 
-fn walk(folder: &Path, root: &Path, as_feed: bool, files: &mut Vec<Input>) {
+fn walk(folder: &Path, root: &Path, (as_feed, own): (bool, Option<&Path>), files: &mut Vec<Input>) {
     let listed = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
     let entries = match listed {
         Ok(entries) => entries,
@@ -239,26 +301,30 @@ fn walk(folder: &Path, root: &Path, as_feed: bool, files: &mut Vec<Input>) {
     };
     // The pages of its report are no input.
     if is_run_folder(folder) {
-        tracing::info!(
-            "{} is the folder of an earlier run, which is not read; name files in it to read them",
-            folder.display()
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        if own.is_some_and(|own| real(own) == real(folder)) {
+            return;
+        }
+        tracing::warn!(
+            at = %folder.display(),
+            next = "name files in it to read them",
+            "skipping the folder of an earlier run"
         );
         return;
     }
     for entry in entries {
         let path = entry.path();
         let wanted = match as_feed {
-            true => is_feed(&path) || kind_of(&path) == Some(Kind::Feed),
+            true => is_wanted_name(&path, true) || kind_of(&path) == Some(Kind::Feed),
             false => {
-                is_html(&path)
-                    || is_archive(&path)
+                is_wanted_name(&path, false)
                     || matches!(kind_of(&path), Some(Kind::Html | Kind::Archive))
             }
         };
         match (entry.file_type(), fs::metadata(&path)) {
             (Ok(kind), _) if kind.is_dir() => {
                 let before = files.len();
-                walk(&path, root, as_feed, files);
+                walk(&path, root, (as_feed, own), files);
                 // An empty folder is normal beside saved pages (for images), but not under the name of an
                 // archive.
                 if files.len() == before && !as_feed && is_archive(&path) {
@@ -271,15 +337,18 @@ fn walk(folder: &Path, root: &Path, as_feed: bool, files: &mut Vec<Input>) {
                     files.push(unreadable(&path, "it is a link to a folder"));
                 } else {
                     tracing::warn!(
-                        "{} is a link to a folder, which is not followed; name it among the inputs \
-                         to read what is there",
-                        path.display()
+                        at = %path.display(),
+                        next = "name it among the inputs to read what is there",
+                        "links to folders are not followed"
                     );
                 }
             }
             _ if !wanted => {}
             (Ok(_), Ok(of)) if !of.is_file() => {
-                files.push(unreadable(&path, "it is no file; name it among the inputs to read it"));
+                files.push(unreadable(
+                    &path,
+                    "it is not a regular file; name it among the inputs to read it",
+                ));
             }
             (Ok(_), Ok(_)) => files.push(classify(&path, root, as_feed)),
             (Err(error), _) | (_, Err(error)) => files.push(unreadable(&path, error)),

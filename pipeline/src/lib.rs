@@ -19,31 +19,50 @@ run be larger than memory, `resume/` lets it resume after it was stopped, and [`
 // Some of what the steps use is used by nothing else.
 #![cfg_attr(not(feature = "parquet"), allow(dead_code, unused_imports))]
 
+mod absences;
+#[cfg(feature = "remote")]
+mod aws_profile;
 mod captures;
+pub mod cdx;
 pub mod commands;
 pub mod config;
 mod digests;
+mod duplicates;
 pub mod error_chain;
+mod file_type;
+mod forecast;
 mod html;
 pub mod in_memory;
 pub mod inputs;
 mod lines;
 pub mod memory;
+pub mod messages;
+#[cfg(feature = "parquet")]
+pub mod models_table;
 mod numerals;
 mod opened;
+mod pictures;
+mod positioned;
 pub mod printed;
 pub mod progress;
+mod records;
+#[cfg(feature = "remote")]
+mod remote;
 pub mod report;
 mod results;
 mod resume;
 pub mod revisits;
 pub mod run;
+mod selecting;
+pub mod selection;
+mod shortened;
 mod shuffle;
 pub mod sink_name;
 pub mod sinks;
 pub mod site;
 pub mod site_config_files;
 pub mod site_configs;
+mod source;
 pub mod stages;
 #[cfg(feature = "parquet")]
 pub mod steps;

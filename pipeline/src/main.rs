@@ -1,21 +1,24 @@
 //! Arguments → one command → exit code.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
+use console::Term;
 #[cfg(feature = "parquet")]
 use sitegrove::commands::steps;
 use sitegrove::commands::{
-    bench, changes, evaluate, export, extract, history, inspect, models, report, run, search,
+    bench, changes, evaluate, export, extract, history, inspect, man, models, report, run, search,
     status, train, wrappers,
 };
-use sitegrove::error_chain::error_chain;
+use sitegrove::error_chain::{Problem, problem_of};
+use sitegrove::messages::{self, LogFormat, Verbosity};
 use sitegrove::printed::{self, Console, Printed};
 use sitegrove::run::Stopped;
 
@@ -41,46 +44,55 @@ Examples:
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Format of messages on standard error: text or JSON lines
-    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
+    /// Print results and errors only
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Messages")]
+    quiet: bool,
+    /// Print more about what is done; twice for details
+    #[arg(long, short, global = true, action = ArgAction::Count, help_heading = "Messages")]
+    verbose: u8,
+    /// Format of messages on standard error
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        default_value = "text",
+        help_heading = "Messages"
+    )]
     log_format: LogFormat,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LogFormat {
-    Text,
-    Json,
 }
 
 #[derive(Subcommand, Debug)]
 enum Command {
     /// Extract the articles of a crawl
-    Run(run::RunArgs),
+    Run(Box<run::RunArgs>),
     /// Show the progress of a run
     Status(status::StatusArgs),
-    /// First step of a run by many processes: read archives into a file
+    /// Run by many processes, step 1: read archives into a file
     #[cfg(feature = "parquet")]
     Survey(steps::SurveyArgs),
-    /// Second step of a run by many processes: learn a share of the sites
+    /// Run by many processes, step 2: learn a share of the sites
     #[cfg(feature = "parquet")]
     Learn(steps::LearnArgs),
-    /// Third step of a run by many processes: apply models to the pages of larger sites
+    /// Run by many processes, step 3: apply models to the pages of larger sites
     #[cfg(feature = "parquet")]
     Apply(steps::ApplyArgs),
-    /// Last step of a run by many processes: write the results of all
+    /// Run by many processes, before step 4: describe articles, to merge in shares
+    #[cfg(feature = "parquet")]
+    Describe(steps::DescribeArgs),
+    /// Run by many processes, step 4: write the results
     #[cfg(feature = "parquet")]
     Merge(steps::MergeArgs),
-    /// Extract a few pages of one layout and print them
+    /// Extract pages of files or archives and print their articles
     Extract(extract::ExtractArgs),
     /// Write articles as documents: HTML, EPUB, TEI, Markdown, JSON
     Export(export::ExportArgs),
     /// Search the index of a run, or remove articles from it
     Search(search::SearchArgs),
-    /// Write an HTML page that shows what was learnt about a site, and why
+    /// Write an HTML page that explains what was learnt about a site
     Inspect(inspect::InspectArgs),
     /// List, show, export, check and test wrappers
     Wrappers(wrappers::WrappersArgs),
-    /// List, show, compare, check and move the site models that runs keep
+    /// List, show, compare, check, export and import stored site models
     Models(models::ModelsArgs),
     /// Rebuild the HTML report of a run
     Report(report::ReportArgs),
@@ -97,21 +109,36 @@ enum Command {
     /// Print shell completions
     #[command(after_help = "\
 Examples:
-  sitegrove completions bash > ~/.local/share/bash-completion/completions/sitegrove
+  sitegrove completions bash \\
+      > ~/.local/share/bash-completion/completions/sitegrove
   sitegrove completions zsh > ~/.zfunc/_sitegrove
   sitegrove completions fish > ~/.config/fish/completions/sitegrove.fish")]
     Completions {
         /// The shell to print completions for
         shell: Shell,
     },
+    /// Write man pages
+    Man(man::ManArgs),
 }
 
 impl Command {
+    /// Whether the command prints only which files it wrote.
+    fn writes_files(&self) -> bool {
+        match self {
+            Self::Export(_) | Self::Report(_) => true,
+            Self::Inspect(args) => args.out.as_deref() != Some(Path::new("-")),
+            _ => false,
+        }
+    }
+
     /// Whether the command handles signals itself to clean up. The others have nothing to clean up: a signal
     /// ends them.
     fn stops_by_itself(&self) -> bool {
         #[cfg(feature = "parquet")]
-        if matches!(self, Self::Survey(_) | Self::Learn(_) | Self::Apply(_) | Self::Merge(_)) {
+        if matches!(
+            self,
+            Self::Survey(_) | Self::Learn(_) | Self::Apply(_) | Self::Describe(_) | Self::Merge(_)
+        ) {
             return true;
         }
         matches!(self, Self::Run(_) | Self::Inspect(_) | Self::Wrappers(_) | Self::Bench(_))
@@ -125,15 +152,21 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    init_log(cli.log_format);
+    messages::init(cli.log_format, Verbosity { quiet: cli.quiet, verbose: cli.verbose });
     let stop = Arc::new(AtomicBool::new(false));
     if cli.command.stops_by_itself() {
         watch_for_interrupts(&stop);
     }
     let stdout = io::stdout();
-    let mut buffered = io::BufWriter::new(stdout.lock());
-    let mut out = Console::text(&mut buffered);
-    let outcome = dispatch(&cli.command, &stop, &mut out).and_then(|code| {
+    let target: Box<dyn Write> = match cli.quiet && cli.command.writes_files() {
+        true => Box::new(io::sink()),
+        false => Box::new(stdout.lock()),
+    };
+    let mut buffered = io::BufWriter::new(target);
+    let columns = printed::columns(&Term::stdout());
+    let mut out = Console::text(&mut buffered).on_terminal(columns, cli.quiet);
+    let progress = (!cli.quiet).then_some(cli.log_format);
+    let outcome = dispatch(&cli.command, progress, &stop, &mut out).and_then(|code| {
         out.flush()?;
         Ok(code)
     });
@@ -146,7 +179,7 @@ fn main() -> ExitCode {
         // The reader of our output may stop reading early (`| head`): not a failure.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!("{}", error_chain(&error));
+            messages::error(&problem_of(&error));
             ExitCode::from(2)
         }
     }
@@ -157,6 +190,13 @@ fn main() -> ExitCode {
 fn arguments() -> Result<Cli, ExitCode> {
     Cli::try_parse().map_err(|error| {
         let text = error.to_string();
+        if error.use_stderr() && wants_json() {
+            let verbosity = Verbosity { quiet: false, verbose: 0 };
+            messages::init(LogFormat::Json, verbosity);
+            let what = text.trim().trim_start_matches("error: ");
+            messages::error(&Problem::new("", what, ""));
+            return ExitCode::from(2);
+        }
         let shown = printed::text(&text);
         if shown == text {
             error.exit();
@@ -165,6 +205,13 @@ fn arguments() -> Result<Cli, ExitCode> {
         let _ = io::stderr().write_all(shown.as_bytes());
         ExitCode::from(2)
     })
+}
+
+/// Whether the arguments, which cannot be parsed, ask for messages as JSON.
+fn wants_json() -> bool {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let pair = |pair: &[std::ffi::OsString]| pair[0] == "--log-format" && pair[1] == "json";
+    arguments.windows(2).any(pair) || arguments.iter().any(|own| own == "--log-format=json")
 }
 
 /// Escapes panic messages like all other output: they may quote a page.
@@ -188,17 +235,25 @@ fn disable_huge_pages() {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
 
-fn dispatch(command: &Command, stop: &AtomicBool, out: &mut Console<'_>) -> Result<ExitCode> {
+/// Runs a command; `progress` is the form in which long ones show how far they are.
+fn dispatch(
+    command: &Command,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<ExitCode> {
     let code = |good: bool| if good { ExitCode::SUCCESS } else { ExitCode::from(1) };
     match command {
-        Command::Run(args) => run::run(args, stop, out).map(code),
+        Command::Run(args) => run::run(args, progress, stop, out).map(code),
         Command::Status(args) => status::run(args, out).map(code),
         #[cfg(feature = "parquet")]
-        Command::Survey(args) => steps::survey(args, stop, out).map(code),
+        Command::Survey(args) => steps::survey(args, progress, stop, out).map(code),
         #[cfg(feature = "parquet")]
         Command::Learn(args) => steps::learn(args, stop, out).map(|()| ExitCode::SUCCESS),
         #[cfg(feature = "parquet")]
         Command::Apply(args) => steps::apply(args, stop, out).map(|()| ExitCode::SUCCESS),
+        #[cfg(feature = "parquet")]
+        Command::Describe(args) => steps::describe(args, stop, out).map(|()| ExitCode::SUCCESS),
         #[cfg(feature = "parquet")]
         Command::Merge(args) => steps::merge(args, stop, out).map(code),
         Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
@@ -214,6 +269,7 @@ fn dispatch(command: &Command, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
             .map(|outcome| code(!matches!(outcome, evaluate::Outcome::BelowFloor))),
         Command::Train(args) => train::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(args, stop, out).map(|()| ExitCode::SUCCESS),
+        Command::Man(args) => man::run(args, Cli::command(), out).map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {
             // Completing to a pipe that closes must not panic: generate in memory first.
             let mut script = Vec::new();
@@ -234,34 +290,6 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
         };
         kind == Some(io::ErrorKind::BrokenPipe)
     })
-}
-
-fn init_log(format: LogFormat) {
-    use tracing_subscriber::EnvFilter;
-    use tracing_subscriber::fmt::format::debug_fn;
-    let filter = EnvFilter::builder()
-        .with_default_directive("sitegrove=warn".parse().unwrap_or_default())
-        .from_env_lossy();
-    // Colours are for people at a terminal who want them (https://no-color.org).
-    let colours = io::stderr().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours);
-    match format {
-        LogFormat::Json => log.with_writer(|| Printed::json(io::stderr())).json().init(),
-        // Keep the colours of the subscriber, but escape those in a message.
-        LogFormat::Text => {
-            let fields = debug_fn(|out, field, value| {
-                let text = format!("{value:?}");
-                // Indented, so that no further line of a message looks like the start of one.
-                let text = printed::text(&text).replace('\n', "\n  ");
-                match field.name() {
-                    "message" => out.write_str(&text),
-                    name => write!(out, " {name}={text}"),
-                }
-            });
-            log.with_writer(io::stderr).fmt_fields(fields).without_time().with_target(false).init();
-        }
-    }
 }
 
 /// The first Ctrl-C (or SIGTERM) asks the run to stop and clean up; the second ends it at once.

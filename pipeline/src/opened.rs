@@ -1,13 +1,14 @@
 //! An input opened for reading: counted and digested on its way.
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::io::{self, Read};
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
+use crate::cdx::Ranges;
 use crate::inputs::Input;
+use crate::source::{address_of, open};
 use crate::waiting::{Stream, is_stream};
 
 /// An input being read. Archive readers take an IO error for the end of the file, so it is
@@ -33,7 +34,16 @@ impl<'a> Opened<'a> {
             Input::Unreadable { why, .. } => return Err(io::Error::other(why.as_str())),
             _ if input.is_stdin() => Box::new(Stream::new(|| Ok(io::stdin()), stopped)?),
             _ if is_stream(input.path()) => Box::new(Stream::of_path(input.path(), stopped)?),
-            _ => Box::new(File::open(input.path())?),
+            Input::Records { path, records } => {
+                let (path, records) = (path.clone(), records.to_vec());
+                Box::new(Stream::new(move || Ok(Ranges::new(open(&path)?, records)), stopped)?)
+            }
+            _ if address_of(input.path()).is_some() => {
+                // Read ahead, and no longer than until the run is stopped.
+                let path = input.path().to_owned();
+                Box::new(Stream::new(move || open(&path), stopped)?)
+            }
+            _ => Box::new(open(input.path())?),
         };
         Ok(Self { inner, digest: Sha256::new(), bytes: 0, progress, failure })
     }

@@ -4,7 +4,7 @@
 //! Every command writes to a [`Printed`]. Values that have to stay on one line go through [`line()`] as well.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
 /// How to print a character.
@@ -91,8 +91,20 @@ impl Form {
 pub struct Printed<W: Write> {
     inner: W,
     form: Form,
+    /// Whether only results that were asked for are printed.
+    quiet: bool,
+    /// Columns of the terminal.
+    width: usize,
     /// The first bytes of a character whose rest was not written yet.
     begun: Vec<u8>,
+}
+
+/// Columns where there is no terminal.
+pub const COLUMNS: usize = 80;
+
+/// Columns of a terminal: those that it has, or [`COLUMNS`] if the stream is none.
+pub fn columns(stream: &console::Term) -> usize {
+    stream.size_checked().map_or(COLUMNS, |(_, columns)| usize::from(columns).max(1))
 }
 
 /// Where commands print.
@@ -101,7 +113,43 @@ pub type Console<'a> = Printed<&'a mut dyn Write>;
 impl<W: Write> Printed<W> {
     /// Text for people.
     pub fn text(inner: W) -> Self {
-        Self { inner, form: Form::Text, begun: Vec::new() }
+        Self { inner, form: Form::Text, quiet: false, width: COLUMNS, begun: Vec::new() }
+    }
+
+    /// The same stream on a terminal with this many columns; if it is quiet, only results are printed.
+    #[must_use]
+    pub fn on_terminal(self, width: usize, quiet: bool) -> Self {
+        Self { width, quiet, ..self }
+    }
+
+    /// Columns of the terminal; [`COLUMNS`] if there is none.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Whether only results that were asked for are printed.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
+    /// Writes a line about what was done, unless the stream is quiet: the results are in files.
+    ///
+    /// # Errors
+    /// As the stream.
+    pub fn note(&mut self, what: fmt::Arguments<'_>) -> io::Result<()> {
+        if self.quiet {
+            return Ok(());
+        }
+        writeln!(self, "{what}")
+    }
+
+    /// Writes a value as one line of JSON.
+    ///
+    /// # Errors
+    /// As the stream.
+    pub fn json_line(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
+        serde_json::to_writer(self.as_json(), value)?;
+        writeln!(self)
     }
 
     /// JSON, in any layout.

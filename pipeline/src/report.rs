@@ -1,11 +1,17 @@
 //! `report/index.html`: a self-contained page about the whole run.
 //!
-//! It is made from two files of the run: `report/sites.jsonl`, which the sink of the same name writes site by
-//! site, and the ledger. So it can be rebuilt at any time, as `sitegrove inspect` does to link its pages.
+//! It is made from files of the run: `report/sites.jsonl`, which the sink of the same name writes site by site, the
+//! ledger, and `report/compared.json`, if the run is compared with an earlier one. So it can be rebuilt at any time, as
+//! `sitegrove inspect` does to link its pages.
 
 mod bars;
 mod changed;
+mod compared;
+mod comparison;
+mod contents;
+mod first;
 mod histogram;
+mod lines;
 mod overview;
 mod rows;
 mod shapes;
@@ -14,12 +20,14 @@ mod table;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use sink::{AtomicFile, SiteRowsSink};
 
+use crate::config::Config;
 use crate::html::{Brought, Html};
 use crate::numerals::{count, grouped};
-use crate::progress::ledger::Ledger;
+use crate::progress::ledger::{EarlierRun, Ledger};
+use comparison::Comparison;
 use rows::Rows;
 
 /// The report's folder in a run folder.
@@ -48,7 +56,8 @@ pub fn pages_of(run: &Path) -> PathBuf {
 /// If the figures of the sites cannot be read, or the report cannot be written.
 pub fn write(run: &Path, ledger: &Ledger) -> Result<()> {
     let rows = Rows::read(&folder_of(run).join(SiteRowsSink::FILE), &pages_of(run))?;
-    let document = document(run, ledger, &rows);
+    let compared = comparison::read(run)?;
+    let document = document(run, ledger, &rows, compared.as_ref());
     let path = run.join(FILE);
     AtomicFile::write_whole(&path, document.as_bytes())
         .with_context(|| format!("cannot write {}", path.display()))
@@ -66,18 +75,61 @@ pub fn refresh(run: &Path, ledger: &Ledger) -> Result<bool> {
     Ok(has_one)
 }
 
+/// Checks that a run can be compared with the earlier one that its settings name, if any.
+///
+/// # Errors
+/// If the folder contains no finished run, or is that of the run itself.
+pub fn check_earlier(config: &Config) -> Result<()> {
+    let Some(earlier) = config.run.earlier() else { return Ok(()) };
+    is_another(&config.run.out, earlier)?;
+    Ledger::of_run(earlier).context("--compare")?;
+    Ok(())
+}
+
+fn is_another(run: &Path, earlier: &Path) -> Result<()> {
+    let own = fs::canonicalize(run).ok();
+    ensure!(
+        own.is_none() || own != fs::canonicalize(earlier).ok(),
+        "--compare names the folder of the run itself, {}: name that of an earlier run",
+        earlier.display()
+    );
+    Ok(())
+}
+
+/// Compares a run with an earlier one; if the run has a report, the comparison becomes a part of it when it is
+/// written again. Returns the figures of the earlier run.
+///
+/// # Errors
+/// If a folder contains no finished run, its figures cannot be read, or the comparison cannot be written.
+pub fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<EarlierRun> {
+    is_another(run, earlier)?;
+    let compared = comparison::compare(run, ledger, earlier)?;
+    if folder_of(run).join(SiteRowsSink::FILE).is_file() {
+        comparison::write(run, &compared)?;
+    }
+    Ok(compared.before.run)
+}
+
+/// Removes the comparison of a report, which belongs to an earlier run in the same folder.
+pub fn forget_comparison(run: &Path) {
+    // A leftover that cannot be removed is replaced, or else shown with the folder and time of both runs.
+    let _ = fs::remove_file(folder_of(run).join(comparison::FILE));
+}
+
 /// Removes the report files of an earlier run, except [`FILE`].
 pub fn remove_from(run: &Path) {
     let folder = folder_of(run);
     SiteRowsSink::remove_pages(&folder);
     // Leftovers that cannot be removed do no harm.
-    for name in [SiteRowsSink::FILE, ".sites.jsonl.partial", ".index.html.partial"] {
+    for name in
+        [SiteRowsSink::FILE, comparison::FILE, ".sites.jsonl.partial", ".index.html.partial"]
+    {
         let _ = fs::remove_file(folder.join(name));
     }
     let _ = fs::remove_dir(folder);
 }
 
-fn document(run: &Path, ledger: &Ledger, rows: &Rows) -> String {
+fn document(run: &Path, ledger: &Ledger, rows: &Rows, compared: Option<&Comparison>) -> String {
     let mut html = Html::default();
     let counts = &ledger.counts;
     let title = format!(
@@ -99,11 +151,16 @@ fn document(run: &Path, ledger: &Ledger, rows: &Rows) -> String {
     html.raw("</p>\n</header>\n<main>\n");
     overview::problems(&mut html, ledger);
     overview::tiles(&mut html, ledger, &rows.totals);
+    first::look(&mut html, ledger, rows);
     changed::sites(&mut html, rows);
+    if let Some(compared) = compared {
+        compared::section(&mut html, compared);
+    }
     html.raw("<div class=\"figures\">\n");
     shapes::confidences(&mut html, &rows.totals, &ledger.engine);
     shapes::lengths(&mut html, &rows.totals);
     shapes::articles_per_site(&mut html, rows);
+    contents::figures(&mut html, &rows.totals);
     overview::left_out(&mut html, ledger);
     overview::stages(&mut html, ledger);
     html.raw("</div>\n");

@@ -4,17 +4,16 @@
 //! |---|---|
 //! | find the inputs, lock the run folder | `run/inputs.rs`, `resume/folder.rs` |
 //! | **read** the inputs, **group** pages by site, or reuse what an earlier process read | `run/reading.rs`, `shuffle/` |
-//! | reuse the results of an earlier process | `run/replaying.rs`, `resume/journal.rs` |
-//! | **learn** each site's model and **apply** it to its pages, sites in parallel | `run/processing.rs`, `workers.rs`, `site.rs` |
-//! | **emit** results in the order of sites | `run/processing.rs`, `stages/emit.rs` |
+//! | **learn** each site's model and **apply** it to its pages, sites in parallel, after those that an earlier process did | `run/processing.rs`, `workers.rs`, `site.rs`, `resume/journal.rs` |
+//! | find articles that are the same, **emit** results in the order of sites | `run/emission.rs`, `duplicates.rs`, `stages/emit.rs` |
 //! | finish the outputs, write the report and the ledger | `run/finishing.rs` |
 
+pub(crate) mod emission;
 mod finishing;
 mod inputs;
-mod nightly;
+pub(crate) mod nightly;
 mod processing;
 mod reading;
-mod replaying;
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -24,6 +23,7 @@ use model::BestWrapper;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use self::emission::Emission;
 use self::reading::Taken;
 use crate::config::Config;
 use crate::inputs::Input;
@@ -32,6 +32,7 @@ use crate::progress::ledger::{Clock, Ledger, Phase};
 use crate::progress::observer::Observer;
 use crate::progress::status::{Status, place};
 use crate::progress::tally::Tally;
+use crate::report;
 use crate::resume::folder::{Claim, Identity, RunFolder};
 use crate::shuffle::spool::Spool;
 use crate::stages::emit::Outputs;
@@ -78,12 +79,14 @@ pub fn run(
     let clock = Clock::default();
     config.emit.check(&config.run.out)?;
     let budget = config.run.budget()?;
+    report::check_earlier(config)?;
     let (inputs, states) = inputs::find(config, stop)?;
-    let identity = Identity::of(config, states);
+    let identity = Identity::of(config, states)?;
     let (folder, resumes) = match RunFolder::claim(config, &identity, overwrite)? {
         Claim::Begin(folder) => (folder, false),
         Claim::Resume(folder) => (folder, true),
-        Claim::Done(ledger) => {
+        Claim::Done(mut ledger) => {
+            finishing::compare_finished(config, &mut ledger)?;
             return Ok(Report { ledger: *ledger, best: Vec::new(), nothing_to_do: true });
         }
     };
@@ -168,14 +171,29 @@ impl RunContext<'_> {
         let mut sites = self.sites(taken)?;
         let mut outputs = Outputs::create(&self.config.run.out, self.config)?;
         let mut tally = Tally::default();
-        self.emit_drops(&mut sites, &mut outputs, &mut tally)?;
-        let (mut journal, done) = self.replay(&mut outputs, &mut tally)?;
+        let records = self.emit_drops(&mut sites, &mut outputs, &mut tally)?;
+        let drops = tally.clone();
+        let (mut journal, done) = self.resumed(&mut tally)?;
         self.status.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
-        self.process(sites, done, &mut journal, &mut outputs, &mut tally)?;
+        self.process(sites, &records, done, &mut journal, &mut tally)?;
         self.status.phase(Phase::Writing, |_| ());
+        self.make_spool_folder()?;
+        let emission = Emission {
+            config: self.config,
+            journal: &self.folder.journal(),
+            folder: self.spool_at,
+            store: self.growing(),
+            pool: self.pool,
+            clock: self.clock,
+            stop: self.stop,
+        };
+        let mut tally = drops;
+        emission.write(emission.marks()?, &mut outputs, &mut tally)?;
         let failed = self.clock.emit.time(|| outputs.finish())?;
         self.status.ledger().failed_sinks = failed;
-        self.commit_models()?;
+        if let Some(store) = self.growing() {
+            nightly::commit(store, self.config)?;
+        }
         tally.show(&mut self.status.ledger());
         Ok(tally)
     }

@@ -20,6 +20,8 @@ pub enum SinkName {
     Sqlite,
     /// `index/`, or a folder of its own.
     Index,
+    /// A data set of articles, in a folder of its own.
+    Dataset,
     /// `site-config/HOST.txt`.
     SiteConfig,
     /// `report/`: the figures of each site. The HTML page is made from them at the end of the run
@@ -29,7 +31,7 @@ pub enum SinkName {
 
 impl SinkName {
     /// All of them, in the order they are written.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Jsonl,
         Self::Csv,
         Self::Parquet,
@@ -37,6 +39,7 @@ impl SinkName {
         Self::Warc,
         Self::Sqlite,
         Self::Index,
+        Self::Dataset,
         Self::SiteConfig,
         Self::Report,
     ];
@@ -51,6 +54,7 @@ impl SinkName {
             Self::Warc => "warc",
             Self::Sqlite => "sqlite",
             Self::Index => "index",
+            Self::Dataset => "dataset",
             Self::SiteConfig => "siteconfig",
             Self::Report => "report",
         }

@@ -19,7 +19,7 @@ impl SinkName {
     /// Why this build cannot write it, if so: builds without some cargo features lack some outputs.
     pub fn left_out(self) -> Option<&'static str> {
         match self {
-            Self::Parquet if !cfg!(feature = "parquet") => Some(NO_PARQUET),
+            Self::Parquet | Self::Dataset if !cfg!(feature = "parquet") => Some(NO_PARQUET),
             Self::Sqlite if !cfg!(feature = "sqlite") => Some(NO_SQLITE),
             _ => None,
         }
@@ -35,6 +35,7 @@ impl SinkName {
             Self::Warc => &["articles.warc.gz", CDXJ],
             Self::Sqlite => &["archive.sqlite"],
             Self::Index => &["index"],
+            Self::Dataset => &[],
             Self::SiteConfig => &["site-config"],
             Self::Report => &[report::FILE],
         }
@@ -55,6 +56,7 @@ impl SinkName {
         match (self, self.written(config)) {
             (_, [first, ..]) => folder.join(first),
             (Self::Index, []) => config.index.clone(),
+            (Self::Dataset, []) => config.dataset.clone(),
             (_, []) => config.archive.clone(),
         }
     }
@@ -64,6 +66,7 @@ impl SinkName {
         match self {
             Self::Sqlite => config.archive.as_os_str().is_empty(),
             Self::Index => config.index.as_os_str().is_empty(),
+            Self::Dataset => false,
             _ => true,
         }
     }
@@ -71,7 +74,11 @@ impl SinkName {
     /// The name of its file in the run folder, for messages.
     pub fn shown(self, config: &EmitConfig) -> String {
         let file = self.path(Path::new(""), config).display().to_string();
-        if matches!(self, Self::Index | Self::SiteConfig) { file + "/" } else { file }
+        if matches!(self, Self::Index | Self::Dataset | Self::SiteConfig) {
+            file + "/"
+        } else {
+            file
+        }
     }
 
     /// Whether it has the HTML of articles, with these settings.
@@ -79,13 +86,13 @@ impl SinkName {
         match self {
             Self::Csv | Self::Index | Self::SiteConfig | Self::Report => false,
             Self::Warc => config.warc == WarcBlocks::Html,
-            Self::Jsonl | Self::Parquet | Self::Bulk | Self::Sqlite => true,
+            Self::Jsonl | Self::Parquet | Self::Bulk | Self::Sqlite | Self::Dataset => true,
         }
     }
 
     /// Whether it can contain articles as Markdown: outputs with every field do.
     pub fn has_markdown(self) -> bool {
-        matches!(self, Self::Jsonl | Self::Parquet | Self::Bulk)
+        matches!(self, Self::Jsonl | Self::Parquet | Self::Bulk | Self::Dataset)
     }
 
     /// Opens it for a run folder.
@@ -115,9 +122,14 @@ impl SinkName {
             }
             Self::Sqlite => sqlite(path, config)?,
             Self::Index if self.is_in_run_folder(emit) => {
-                Box::new(IndexSink::replacing(&path, emit.index_memory)?)
+                let index = IndexSink::replacing(&path, emit.index_memory)?;
+                Box::new(index.forgetting_gone(emit.forget_gone))
             }
-            Self::Index => Box::new(IndexSink::growing(&path, emit.index_memory)?),
+            Self::Index => {
+                let index = IndexSink::growing(&path, emit.index_memory)?;
+                Box::new(index.forgetting_gone(emit.forget_gone))
+            }
+            Self::Dataset => dataset(path)?,
             Self::SiteConfig => Box::new(SiteConfigSink::create(&path)?),
             Self::Report => Box::new(SiteRowsSink::create(&report::folder_of(folder))?),
         })
@@ -171,6 +183,17 @@ fn parquet(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
     Err(SinkError { what: "cannot write", path, source: std::io::Error::other(NO_PARQUET) })
 }
 
+#[cfg(feature = "parquet")]
+fn dataset(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
+    Ok(Box::new(sink::DatasetSink::open(&path)?))
+}
+
+/// `EmitConfig::check` reports this before a run starts.
+#[cfg(not(feature = "parquet"))]
+fn dataset(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
+    parquet(path)
+}
+
 #[cfg(feature = "sqlite")]
 fn sqlite(path: PathBuf, config: &Config) -> Result<Box<dyn Sink>, SinkError> {
     Ok(Box::new(sink::VersionsSink::open(&path, article_key(config), config.run.reextract)?))
@@ -204,12 +227,27 @@ impl EmitConfig {
     /// Checks the settings before any work.
     ///
     /// # Errors
-    /// If this build lacks an output, the index has too little memory, or an index that grows would be in the
-    /// run folder, whose files all belong to one run.
+    /// If this build lacks an output, a data set has no folder, the index has too little memory, or an index or data set
+    /// that grows would be in the run folder, whose files all belong to one run.
     pub fn check(&self, run: &Path) -> anyhow::Result<()> {
         for name in self.chosen() {
             if let Some(why) = name.left_out() {
                 anyhow::bail!("the output {name} cannot be written: {why}");
+            }
+        }
+        let whole = |path: &Path| without_detours(&std::path::absolute(path).unwrap_or_default());
+        if self.chosen().contains(&SinkName::Dataset) {
+            if self.dataset.as_os_str().is_empty() {
+                anyhow::bail!(
+                    "the output dataset needs a folder: name it with --dataset or emit.dataset"
+                );
+            }
+            if whole(&self.dataset).starts_with(whole(run)) {
+                let (dataset, run) = (self.dataset.display(), run.display());
+                anyhow::bail!(
+                    "the data set {dataset} (emit.dataset) lies in the run folder {run}, whose files are \
+                     replaced by the next run; choose a folder elsewhere"
+                );
             }
         }
         if !self.chosen().contains(&SinkName::Index) {
@@ -219,7 +257,6 @@ impl EmitConfig {
         if memory < least {
             anyhow::bail!("emit.index_memory is {memory}; an index takes at least {least} bytes");
         }
-        let whole = |path: &Path| without_detours(&std::path::absolute(path).unwrap_or_default());
         if !self.index.as_os_str().is_empty() && whole(&self.index).starts_with(whole(run)) {
             let (index, run) = (self.index.display(), run.display());
             anyhow::bail!(
@@ -247,14 +284,18 @@ impl FromStr for SinkList {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text == "all" {
-            let built = SinkName::ALL.into_iter().filter(|name| name.left_out().is_none());
+            // A data set needs a folder, which is named by an option of its own.
+            let built = SinkName::ALL
+                .into_iter()
+                .filter(|name| name.left_out().is_none() && *name != SinkName::Dataset);
             return Ok(Self(built.collect()));
         }
         let known = || SinkName::ALL.map(SinkName::as_str).join(", ");
         let one = |name: &str| {
             let found = SinkName::ALL.into_iter().find(|sink| sink.as_str() == name);
-            found
-                .ok_or_else(|| format!("there is no sink `{name}`; the sinks are {}, all", known()))
+            found.ok_or_else(|| {
+                format!("there is no output `{name}`; the outputs are {}, or all", known())
+            })
         };
         text.split(',').map(str::trim).map(one).collect::<Result<_, _>>().map(Self)
     }
@@ -268,7 +309,9 @@ mod tests {
     fn lists_of_sinks() {
         assert_eq!("csv, jsonl".parse(), Ok(SinkList(vec![SinkName::Csv, SinkName::Jsonl])));
         let all = "all".parse::<SinkList>().unwrap().0;
-        let built = SinkName::ALL.into_iter().filter(|name| name.left_out().is_none());
+        let built = SinkName::ALL
+            .into_iter()
+            .filter(|name| name.left_out().is_none() && *name != SinkName::Dataset);
         assert_eq!(all, built.collect::<Vec<_>>());
         let error = "jsonl,xml".parse::<SinkList>().unwrap_err();
         assert!(error.contains("`xml`") && error.contains("csv"), "{error}");

@@ -33,7 +33,7 @@ use sitemodel::{Known, Learning, Outcome, ParsedPage, Settings, Sibling, SiteMod
 
 use self::loaded::InMemory;
 pub(crate) use self::loaded::{Batched, learnt_site_configs};
-pub(crate) use self::night::Begun;
+pub(crate) use self::night::{Begun, Decided};
 
 use crate::captures::OtherCaptures;
 use crate::config::Config;
@@ -95,7 +95,7 @@ pub(crate) fn work_on(
     }
     let pages = work.take_all()?;
     let parsed = parse(&pages, settings, clock);
-    let heads = needs_heads(&items, settings).then(|| heads(&parsed, settings));
+    let heads = work.needs_heads(&items).then(|| heads(&parsed, settings));
     work.whole(&mut InMemory::new(parsed), items, heads, emit)
 }
 
@@ -324,9 +324,13 @@ impl<'a> Work<'a> {
         Ok(self.survey(items, heads.as_deref()))
     }
 
+    fn needs_heads(&self, items: &[FeedItem]) -> bool {
+        needs_heads(self.pages.iter().map(|page| &*page.head.url), items, self.settings)
+    }
+
     /// The heads of all pages, where surveying the site needs them.
     pub(crate) fn needed_heads(&self, items: &[FeedItem]) -> io::Result<Option<Vec<PageHead>>> {
-        if !needs_heads(items, self.settings) {
+        if !self.needs_heads(items) {
             return Ok(None);
         }
         let mut heads: Vec<Option<PageHead>> = self.pages.iter().map(Stored::page_head).collect();

@@ -19,14 +19,18 @@ archives ─► survey ─► learn ─► apply ─► learn ─► apply ─�
 | `made` | what was learnt and applied, by site |
 | `learn` | a site → its result; or, if it is large, its model |
 | `apply` | pages of large sites and their models → what came of them |
-| `merge` | all of these → a run folder |
+| `assemble` | all of these → results of sites |
+| `describe` | results of a share of the sites → descriptions of their articles, where several processes merge |
+| `merge` | results of all sites, or of a share of them → a run folder |
 
 Sites of at most `sample.pages` captures are finished where they are learnt. Of larger ones only the sample is
 brought together: their pages stay in their surveys, and models come to them.
 */
 
 pub mod apply;
+mod assemble;
 mod crawl;
+pub mod describe;
 mod file;
 mod files;
 mod identity;

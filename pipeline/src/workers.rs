@@ -13,6 +13,7 @@ use std::sync::{Condvar, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use duplicates::Describer;
 use model::SiteResult;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -20,11 +21,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::config::Config;
 use crate::memory::Shares;
 use crate::progress::ledger::Clock;
+use crate::records::Records;
 use crate::resume::journal::Heading;
 use crate::shuffle::partition::StoredSite;
 use crate::shuffle::spool::Spool;
 use crate::site::work_on;
-use crate::stages::emit::{Rendered, Renderers};
 
 /// A site to process.
 #[derive(Debug)]
@@ -36,11 +37,10 @@ pub(crate) struct Task {
     pub(crate) site: StoredSite,
 }
 
-/// The result of a site, or of a part of it: its output as bytes, and its counts.
+/// The result of a site, or of a part of it.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) heading: Heading,
-    pub(crate) rendered: Rendered,
     /// For the journal.
     pub(crate) frame: Vec<u8>,
 }
@@ -52,7 +52,9 @@ pub(crate) struct WorkerPool<'a> {
     pub(crate) spool: &'a Spool,
     /// The store of site models, if there is one.
     pub(crate) store: Option<&'a Store>,
-    pub(crate) renderers: Renderers,
+    pub(crate) records: &'a Records,
+    /// Describes articles, if duplicates are looked for.
+    pub(crate) describer: Option<Describer>,
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a AtomicBool,
     /// All threads together, for large sites.
@@ -117,11 +119,12 @@ impl WorkerPool<'_> {
         })
     }
 
-    fn pack(&self, index: usize, part: usize, result: SiteResult) -> io::Result<Done> {
-        let rendered = self.clock.emit.time(|| self.renderers.render(result, part));
-        let heading = Heading::of(index, part, &rendered);
-        let frame = heading.frame(rendered.result())?;
-        Ok(Done { heading, rendered, frame })
+    fn pack(&self, index: usize, part: usize, mut result: SiteResult) -> io::Result<Done> {
+        self.records.add_to(&mut result)?;
+        let describe = || Heading::of(index, part, &result, self.describer.as_ref());
+        let heading = self.clock.compare.time(describe);
+        let frame = heading.frame(&result)?;
+        Ok(Done { heading, frame })
     }
 
     /// Processes one task after the other.

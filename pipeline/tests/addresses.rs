@@ -162,7 +162,8 @@ mod archive {
     use serde_json::Value;
 
     fn history(archive: &std::path::Path, url: &str) -> Vec<Value> {
-        let arguments = ["history", url, "--json", "--archive", archive.to_str().unwrap()];
+        let arguments =
+            ["history", url, "--format", "json", "--archive", archive.to_str().unwrap()];
         let (_, out, _) = common::program::parts(&common::program::call(&arguments));
         out.lines().map(common::results::parse).collect()
     }

@@ -110,18 +110,25 @@ fn dump(archive: &Path) -> String {
 fn a_redesign_with_ten_edits_gives_ten_versions() {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("articles.sqlite");
-    let add = ["--archive", word(&archive)];
+    let add = ["--archive", word(&archive), "--duplicates", "keep"];
     let first = run(&[&in_repository("data/crawl")], &folder.path().join("first"), &add);
     assert!(first.articles.len() > 100, "{}", first.articles.len());
     let second = second_night(&first, folder.path(), &edit);
     let second = run(&[&second], &folder.path().join("second"), &add);
     assert_eq!(second.articles.len(), first.articles.len());
 
-    let all =
-        json_lines(&["changes", "--since", "2026-01-01", "--archive", word(&archive), "--json"]);
+    let all = json_lines(&[
+        "changes",
+        "--since",
+        "2026-01-01",
+        "--archive",
+        word(&archive),
+        "--format",
+        "json",
+    ]);
     assert_eq!(all.iter().filter(|c| c["kind"] == "new").count(), first.articles.len());
     let since = ["changes", "--since", "2026-10-06", "--archive", word(&archive)];
-    let changes = json_lines(&[&since[..], &["--json"]].concat());
+    let changes = json_lines(&[&since[..], &["--format", "json"]].concat());
     let changed: BTreeSet<&str> = changes.iter().map(|c| text(c, "url")).collect();
     let edited: BTreeSet<&str> = (first.articles.iter().enumerate())
         .filter(|(n, _)| is_edited(*n))
@@ -146,7 +153,7 @@ fn a_redesign_with_ten_edits_gives_ten_versions() {
     // A different form of an address names the same article.
     let url =
         changes[0]["url"].as_str().unwrap().replace("https://", "http://www.") + "?utm_source=x";
-    let history = json_lines(&["history", &url, "--archive", word(&archive), "--json"]);
+    let history = json_lines(&["history", &url, "--archive", word(&archive), "--format", "json"]);
     assert_eq!(history.len(), 2);
     assert_eq!((&history[0]["number"], &history[1]["number"]), (&1.into(), &2.into()));
     assert_eq!(history[0]["diff"], Value::Null);
@@ -166,17 +173,24 @@ fn a_redesign_with_ten_edits_gives_ten_versions() {
     run(&[&night], &folder.path().join("second"), &add);
     assert!(dump(&archive) == before, "a run that was there already added rows");
     let other = folder.path().join("other.sqlite");
-    let add = ["--archive", word(&other)];
+    let add = ["--archive", word(&other), "--duplicates", "keep"];
     run(&[&night], &folder.path().join("b2"), &add);
     run(&[&in_repository("data/crawl")], &folder.path().join("b1"), &add);
-    let of_other = json_lines(&["history", &url, "--archive", word(&other), "--json"]);
+    let of_other = json_lines(&["history", &url, "--archive", word(&other), "--format", "json"]);
     assert_eq!(of_other, history);
-    let of_other =
-        json_lines(&["changes", "--since", "2026-10-06", "--archive", word(&other), "--json"]);
+    let of_other = json_lines(&[
+        "changes",
+        "--since",
+        "2026-10-06",
+        "--archive",
+        word(&other),
+        "--format",
+        "json",
+    ]);
     assert_eq!(of_other, changes);
     // The same runs in the same order give the same rows, for any number of threads.
     let again = folder.path().join("again.sqlite");
-    let add = ["--archive", word(&again), "--jobs", "1"];
+    let add = ["--archive", word(&again), "--jobs", "1", "--duplicates", "keep"];
     run(&[&in_repository("data/crawl")], &folder.path().join("c1"), &add);
     run(&[&night], &folder.path().join("c2"), &add);
     assert!(dump(&again) == before, "the same runs gave other rows");
@@ -199,8 +213,15 @@ fn what_has_grown_is_never_replaced() {
     run(&[&first], &out, &["--sinks", "jsonl,sqlite"]);
     let count = |expected: usize| {
         let archive = out.join("archive.sqlite");
-        let found =
-            json_lines(&["changes", "--since", "2024", "--archive", word(&archive), "--json"]);
+        let found = json_lines(&[
+            "changes",
+            "--since",
+            "2024",
+            "--archive",
+            word(&archive),
+            "--format",
+            "json",
+        ]);
         assert_eq!(found.len(), expected);
     };
     count(4);
@@ -286,7 +307,8 @@ fn killed_in_the_middle_it_holds_what_it_held_and_readers_see_that() {
             std::thread::sleep(Duration::from_millis(1));
         }
         // A reader in the middle of the run sees the previous state.
-        let changes = ["changes", "--since", "2024", "--archive", word(&archive), "--json"];
+        let changes =
+            ["changes", "--since", "2024", "--archive", word(&archive), "--format", "json"];
         if grown > 0 {
             assert_eq!(json_lines(&changes).len(), grown);
         } else {

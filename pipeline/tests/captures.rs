@@ -156,7 +156,7 @@ fn truncated_visits_change_nothing_in_archive_and_index() {
             run(&[path], &out, &["--archive", archive, "--index", index]);
         }
         for n in [3, 5] {
-            let history = ["history", &url(n), "--archive", archive, "--json"];
+            let history = ["history", &url(n), "--archive", archive, "--format", "json"];
             let (_, lines, _) = parts(&call(&history));
             let versions: Vec<_> = lines.lines().map(parse).collect();
             let [version] = &versions[..] else { panic!("{round}, {n}: {lines}") };
@@ -165,10 +165,10 @@ fn truncated_visits_change_nothing_in_archive_and_index() {
             assert_eq!((&version["truncated"], &version["visits"]), (&().into(), &1.into()));
             assert_eq!(text(version, "first_seen"), "2024-05-01T10:00:00Z", "{round}: {n}");
             let query = format!("url:\"{}\" AND \"{end}\"", url(n));
-            let (_, found, _) = parts(&call(&["search", index, &query, "--json"]));
+            let (_, found, _) = parts(&call(&["search", index, &query, "--format", "json"]));
             assert_eq!(parse(&found)["total"], 1, "{round}, {n}: {found}");
         }
-        let history = ["history", &url(9), "--archive", archive, "--json"];
+        let history = ["history", &url(9), "--archive", archive, "--format", "json"];
         assert_eq!(parts(&call(&history)).1.lines().count(), 2, "a change is one");
     }
 }
@@ -193,10 +193,11 @@ fn a_truncated_visit_is_told_where_it_is_all_there_is() {
     for n in [4, 5] {
         let expected: serde_json::Value =
             if n == 5 { "disconnect".into() } else { serde_json::Value::Null };
-        let (_, line, _) = parts(&call(&["history", &url(n), "--archive", archive, "--json"]));
+        let (_, line, _) =
+            parts(&call(&["history", &url(n), "--archive", archive, "--format", "json"]));
         assert_eq!(parse(&line)["truncated"], expected, "{n}");
         let query = format!("url:\"{}\"", url(n));
-        let (_, found, _) = parts(&call(&["search", index, &query, "--json"]));
+        let (_, found, _) = parts(&call(&["search", index, &query, "--format", "json"]));
         assert_eq!(parse(&found)["hits"][0]["truncated"], expected, "{n}: {found}");
     }
 }

@@ -42,7 +42,7 @@ fn bytes(results: &Results) -> BTreeMap<String, Vec<u8>> {
     files.retain(|name, _| !name.starts_with("index/"));
     for (query, least) in [("*", 60_000), ("bridge OR Gemeinde OR 灯台 OR l'encre", 3_000)] {
         let arguments = ["search", results.folder.to_str().unwrap(), query, "--limit", "1000"];
-        let found = sitegrove().args(arguments).arg("--json").output().unwrap();
+        let found = sitegrove().args(arguments).args(["--format", "json"]).output().unwrap();
         assert!(found.status.success() && found.stdout.len() > least, "{query}: {found:?}");
         files.insert(format!("found for {query}"), found.stdout);
     }

@@ -161,6 +161,7 @@ fn workplace() -> TempDir {
     assert_ends_well(&shell(folder.path(), run), run);
     let night = "sitegrove run crawl/*.warc.gz --models models.sqlite --out out/last-night --quiet";
     assert_ends_well(&shell(folder.path(), night), night);
+    std::os::unix::fs::symlink("last-night", place("out/yesterday")).unwrap();
     let export = "sitegrove wrappers export out/tonight --out my-wrappers/";
     assert_ends_well(&shell(folder.path(), export), export);
     folder
@@ -254,7 +255,7 @@ fn queries_of_the_archive_run() {
             let mut statement = archive.prepare(query).unwrap();
             let columns = statement.column_count();
             let rows = statement.query_map([], |_| Ok(())).unwrap().count();
-            assert!(columns == 2 && rows == 0, "{query}: the first night has no corrections");
+            assert!(columns >= 2 && rows == 0, "{query}: the first night has no corrections");
             ran += 1;
         }
     }
@@ -262,7 +263,7 @@ fn queries_of_the_archive_run() {
     // The tables and columns in docs/ARCHIVE.md are the existing ones.
     let text = fs::read_to_string(in_repository("docs/ARCHIVE.md")).unwrap();
     let text = text.split_once("\n## The file\n").unwrap().1;
-    for table in ["articles", "versions", "visits", "files"] {
+    for table in ["articles", "versions", "visits", "absences", "files"] {
         let row = text.lines().find(|line| line.starts_with(&format!("| `{table}` |"))).unwrap();
         let columns = row.split('|').nth(3).unwrap();
         let named: BTreeSet<&str> = columns.split('`').skip(1).step_by(2).collect();

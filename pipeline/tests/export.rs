@@ -7,6 +7,7 @@ use std::path::Path;
 mod common;
 use common::crawl::Crawl;
 use common::program::{call, in_repository, parts, run};
+use common::prose;
 use common::results::{files, parse};
 
 const URL: &str = "https://coastal-notes.example/tide-mill";
@@ -32,6 +33,24 @@ fn export(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let given = |argument: &&str| argument.replace("OUT", &out);
     let arguments: Vec<String> = ["export", "article"].iter().chain(arguments).map(given).collect();
     parts(&call(&arguments))
+}
+
+#[test]
+fn pictures_name_the_records_that_have_them() {
+    let folder = tempfile::tempdir().unwrap();
+    finished(folder.path());
+    let lines = fs::read_to_string(folder.path().join("out/articles.jsonl")).unwrap();
+    let article = parse(lines.lines().next().unwrap());
+    let images = article["images"].as_array().unwrap();
+    let of = |name: &str| images.iter().find(|own| own["url"].as_str().unwrap().ends_with(name));
+    let record = &of("pond.jpg").unwrap()["record"];
+    let archive = fs::read(record["file"].as_str().unwrap()).unwrap();
+    let offset = usize::try_from(record["offset"].as_u64().unwrap()).unwrap();
+    let found = archive::RecordReader::new(&archive[offset..], &archive::Limits::USUAL).next();
+    let found = found.unwrap().unwrap();
+    assert_eq!(found.target_uri.as_deref(), Some("https://coastal-notes.example/img/pond.jpg"));
+    assert!(found.body.ends_with(PNG));
+    assert_eq!(of("sluice.jpg").unwrap().get("record"), None, "the crawl does not have it");
 }
 
 #[test]
@@ -66,7 +85,7 @@ fn every_format_is_written() {
         ("html", "<!doctype html>"),
         ("markdown", "# How the tide mill"),
         ("tei", "<?xml"),
-        ("json", "{\n  \"authors\""),
+        ("json", "{\n  \"access\""),
     ] {
         let to = folder.path().join(format);
         let to = format!("{}/", to.display());
@@ -111,8 +130,38 @@ fn what_is_not_there_is_named() {
             "{stderr}"
         );
     }
-    let (code, _, stderr) =
-        export(folder.path(), &["--archive", "OUT/archive.sqlite", "--out", "never"]);
-    assert_eq!(code, 2);
-    assert!(stderr.contains("name the addresses"), "{stderr}");
+}
+
+#[test]
+fn whole_sites_come_from_runs_and_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for n in 0..12 {
+        let site = if n < 8 { "posts.example" } else { "notes.example" };
+        crawl.page(&format!("https://{site}/{n:02}"), &prose::post(n));
+    }
+    let warc = crawl.write(folder.path(), "crawl.warc.gz");
+    run(&[&warc], &folder.path().join("out"), &["--sinks", "jsonl,warc,sqlite"]);
+    let exported = |from: &[&str], site: &[&str]| -> Vec<String> {
+        let to = folder.path().join("texts");
+        let arguments = [from, site, &["--format", "markdown", "--out", to.to_str().unwrap()]];
+        let (code, stdout, stderr) = export(folder.path(), &arguments.concat());
+        assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+        let texts = files(&to).into_keys().collect();
+        fs::remove_dir_all(&to).unwrap();
+        texts
+    };
+    for from in [
+        &["--run", "OUT"],
+        &["--archive", "OUT/articles.warc.gz"],
+        &["--archive", "OUT/archive.sqlite"],
+    ] {
+        assert_eq!(exported(from, &[]).len(), 12, "{from:?}");
+        assert_eq!(exported(from, &["--site", "posts.example"]).len(), 8, "{from:?}");
+    }
+    let (code, _, stderr) = export(
+        folder.path(),
+        &["--archive", "OUT/archive.sqlite", "--site", "other.example", "--out", "never"],
+    );
+    assert!(code == 2 && stderr.contains("no article is there"), "{stderr}");
 }

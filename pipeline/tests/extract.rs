@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 mod common;
+use common::crawl::Crawl;
 use common::program::{call, in_repository, parts, repository, sitegrove};
 use common::prose;
 use common::results::{parse, text};
@@ -179,5 +180,100 @@ fn pages_without_articles_and_without_files() {
     assert!(stderr.contains("nowhere.html"), "{stderr}");
     let (code, _, stderr) = extract(&[], &[]);
     assert_eq!(code, 2);
-    assert!(stderr.contains("PAGE.html"), "{stderr}");
+    assert!(stderr.contains("<INPUT>"), "{stderr}");
+}
+
+/// An archive with posts and other pages of one site, and a page of another.
+fn archive(folder: &std::path::Path) -> String {
+    let mut crawl = Crawl::new();
+    for n in 0..6 {
+        crawl.page(&format!("https://blog.example/posts/{n}"), &prose::post(n));
+    }
+    crawl.page("https://other.example/1", &prose::post(9));
+    crawl.write(folder, "crawl.warc.gz").to_string_lossy().into_owned()
+}
+
+#[test]
+fn pages_of_archives() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(folder.path());
+    let (code, stdout, stderr) = extract(&["--format", "json"], std::slice::from_ref(&archive));
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(stdout.lines().count(), 7, "{stdout}");
+    // One page by its address; the others of its site are its siblings.
+    for url in ["https://blog.example/posts/3", "blog.example/posts/3/?utm_source=x"] {
+        let (code, stdout, stderr) =
+            extract(&["--format", "json", "--url", url], std::slice::from_ref(&archive));
+        assert_eq!((code, stderr.as_str()), (0, ""), "{url}");
+        let article = parse(stdout.trim());
+        assert_eq!(article["url"], "https://blog.example/posts/3");
+        assert_eq!(article["route"], "wrapper");
+        assert!(text(&article, "text").contains(&prose::paragraphs(3)[0]), "{article}");
+    }
+    let (code, stdout, stderr) = extract(&["--url", "https://blog.example/post/3"], &[archive]);
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.contains("there is no page with the address") && stderr.contains("nearest"));
+    assert_eq!(stderr.matches("https://blog.example/posts/").count(), 1, "{stderr}");
+}
+
+#[test]
+fn standard_input_is_a_page_or_an_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = fs::read(archive(folder.path())).unwrap();
+    let from_stdin = |arguments: &[&str], bytes: &[u8]| {
+        let arguments = [&["extract", "-", "--format", "json"], arguments].concat();
+        parts(&sitegrove().args(arguments).write_stdin(bytes).output().unwrap())
+    };
+    let (code, stdout, stderr) = from_stdin(&["--url", "blog.example/posts/2"], &archive);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(parse(stdout.trim())["url"], "https://blog.example/posts/2");
+    let page = prose::post(4);
+    let (code, stdout, stderr) = from_stdin(&["--url", "https://a.example/x"], page.as_bytes());
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    let article = parse(stdout.trim());
+    assert_eq!(
+        (&article["url"], &article["site"]),
+        (&"https://a.example/x".into(), &"a.example".into())
+    );
+    assert_eq!(from_stdin(&[], page.as_bytes()).0, 0);
+    let (code, stdout, stderr) = from_stdin(&[], b"%PDF-1.7 and more");
+    assert_eq!((code, stdout.as_str()), (2, ""));
+    assert!(stderr.starts_with("error: standard input: is a PDF document"), "{stderr}");
+}
+
+#[test]
+fn what_is_no_html_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path.to_string_lossy().into_owned()
+    };
+    let png = b"\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR and so on";
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, prose::post(1).as_bytes()).unwrap();
+    let gzip = gzip.finish().unwrap();
+    let good = write("good.html", prose::post(1).as_bytes());
+    for (name, bytes, what) in [
+        ("paper.pdf", &b"%PDF-1.7 ..."[..], "a PDF document"),
+        ("picture.html", png, "a file of type image/png"),
+        ("picture", png, "a file of type image/png"),
+        ("notes.txt", b"only words", "text"),
+        ("page.html.gz", &gzip, "an HTML page in a gzip file"),
+        ("data.bin", b"\x00\x01\x02\xff\xfe\xfd", "binary data"),
+    ] {
+        let bad = write(name, bytes);
+        let (code, stdout, stderr) = extract(&[], &[good.clone(), bad.clone()]);
+        assert_eq!((code, stdout.as_str()), (2, ""), "{name}");
+        assert!(stderr.contains(&format!("{bad}: is {what}")), "{name}: {stderr}");
+    }
+    // Charsets other than UTF-8 are text.
+    let wide: Vec<u8> =
+        format!("\u{feff}{}", prose::post(2)).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin: Vec<u8> =
+        prose::post(3).chars().map(|c| if c.is_ascii() { c as u8 } else { 0xe4 }).collect();
+    for page in [write("wide.html", &wide), write("latin.html", &latin)] {
+        let (code, _, stderr) = extract(&[], &[page]);
+        assert_eq!(code, 0, "{stderr}");
+    }
 }

@@ -82,7 +82,7 @@ fn what_cannot_be_read_in_a_folder_is_named_and_the_rest_is_read() {
         ("loop.warc.zst", "symbolic links"),
         ("empty.warc.gz", "it is a folder"),
         ("linked.warc", "it is a link to a folder"),
-        ("pipe.arc", "it is no file"),
+        ("pipe.arc", "it is not a regular file"),
     ];
     assert_eq!(problems.len(), named.len(), "{problems:?}");
     for (name, why) in named {

@@ -58,8 +58,8 @@ fn the_sample_crawl_reads_as_the_run_left_it() {
     // Five pages of each of the four layouts with articles, or all if there are fewer.
     let pages = times(&html, "<details class=\"page\"");
     assert!((15..=20).contains(&pages), "{pages}");
-    assert!(times(&html, "class=\"block kept\"") > 5 * pages, "hardly anything is kept");
-    assert!(times(&html, "class=\"block outside\"") > 10 * pages, "hardly any boilerplate");
+    assert!(times(&html, "<p class=\"kept\"") > 5 * pages, "hardly anything is kept");
+    assert!(times(&html, "<p class=\"outside") > 5 * pages, "hardly any boilerplate");
     assert!(html.contains("It came first with relevance"));
     assert!(html.contains("terms signify") && html.contains("<dt>Signifiers</dt>"));
     assert!(html.contains("<small>from json-ld</small>"));
@@ -83,9 +83,9 @@ fn kept_blocks_are_the_articles_text() {
     let results = run(&[&archive], &folder.path().join("out"), &FOREST);
     let html = document(&results.folder, "blog.example");
     let kept: Vec<&str> = html
-        .split("<div class=\"block kept\" tabindex=\"0\"><span class=\"text\" dir=\"auto\">")
+        .split("<p class=\"kept\" tabindex=\"0\">")
         .skip(1)
-        .filter_map(|rest| rest.split("</span>").next())
+        .filter_map(|rest| rest.split("<i>").next())
         .collect();
     let expected: Vec<String> = (0..4).flat_map(prose::paragraphs).collect();
     let mut sorted: Vec<&str> = kept.clone();
@@ -216,9 +216,9 @@ fn the_default_engine_shows_what_it_judged() {
     check_markup(&html);
     assert!(html.contains("Patterns kept and pruned"));
     assert!(html.contains("Kept: its words score above the threshold"), "{html}");
-    let blocks = times(&html, "<div class=\"block ");
-    assert_eq!(times(&html, "<span class=\"score\">"), blocks, "a block without a score");
-    assert!(times(&html, "class=\"block comment\"") >= 5, "no comment is told from the rest");
+    let blocks = times(&html, "\" tabindex=\"0\"><em>");
+    assert_eq!(times(&html, "\" tabindex=\"0\">"), blocks, "a block without a score");
+    assert!(times(&html, "<p class=\"comment") >= 5, "no comment is distinguished from the rest");
     assert!(!html.contains("another text than the run"));
     assert_eq!(html, document(&results.folder, "blog.example"));
 }
@@ -292,7 +292,7 @@ fn inputs_that_are_gone_or_changed_are_named() {
     assert!(html.contains("It came first") || html.contains("only pattern"));
     let first = &prose::paragraphs(0)[0];
     assert!(html.contains(first.as_str()));
-    assert_eq!(times(&html, "class=\"block outside\""), 0);
+    assert_eq!(times(&html, "<p class=\"outside"), 0);
 }
 
 #[test]
@@ -349,6 +349,68 @@ fn settings_that_are_not_known_are_said_to_be_assumed() {
     fs::write(&config, "[signify]\ntop = 6\n").unwrap();
     let (_, html, _) = inspect(&out, "blog.example", &named);
     assert!(html.contains("is not what the run was made with"));
+}
+
+#[test]
+fn decisions_against_the_score_are_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for seed in 0..8 {
+        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
+    }
+    let archive = crawl.write(folder.path(), "blog.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let plain = document(&results.folder, "blog.example");
+    let (low, high) = ("<p class=\"kept low", "<p class=\"outside high");
+    assert_eq!((times(&plain, low), times(&plain, high)), (0, 0));
+    assert!(!plain.contains("class=\"marked\""));
+    // As if the run had kept the foot and dropped the posts.
+    let path = results.folder.join("articles.jsonl");
+    let lines = fs::read_to_string(&path).unwrap();
+    let changed: String = lines
+        .lines()
+        .map(|line| {
+            let mut article = parse(line);
+            article["xpath"] = serde_json::json!([
+                "//p[contains(concat(' ',normalize-space(@class),' '),' foot ')]"
+            ]);
+            format!("{article}\n")
+        })
+        .collect();
+    fs::write(&path, changed).unwrap();
+    let html = document(&results.folder, "blog.example");
+    let pages = times(&html, "<details class=\"page\"");
+    assert_eq!(times(&html, low), pages, "{html}");
+    assert_eq!(times(&html, high), 3 * pages, "{html}");
+    let said = "1 block kept though the score is low, 3 blocks not kept though the score is high";
+    assert_eq!(times(&html, said), pages, "{html}");
+    // What is marked is not folded away.
+    let at = html.find(high).unwrap();
+    let before = &html[..at];
+    assert_eq!(
+        times(before, "<details class=\"outside\">"),
+        times(before, "</summary>\n<div class=\"group\">")
+    );
+    assert!(before.rfind("</details>") > before.rfind("<details class=\"outside\">"));
+}
+
+#[test]
+fn what_pages_share_is_shown_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut crawl = Crawl::new();
+    for seed in 0..5 {
+        crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
+    }
+    let archive = crawl.write(folder.path(), "blog.warc.gz");
+    let results = run(&[&archive], &folder.path().join("out"), &[]);
+    let html = document(&results.folder, "blog.example");
+    assert_eq!(times(&html, "All rights reserved by nobody"), 1, "{html}");
+    assert_eq!(times(&html, "outside the article, ") - times(&html, "shown above"), 2, "{html}");
+    // A pattern is written once for the paragraphs that have it.
+    let group =
+        html.split("<div class=\"group\">").skip(1).find(|group| group.contains("class=\"kept"));
+    let group = group.unwrap();
+    assert_eq!((times(group, "class=\"kept"), times(group, "<code>")), (3, 1), "{group}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn a_store_is_listed_shown_compared_and_checked() {
     let store = store.to_str().unwrap();
     let (code, listed, _) = models(&["list", store]);
     assert!(code == 0 && listed.contains(SITE) && listed.contains("2 revisions"), "{listed}");
-    let (_, listed, _) = models(&["list", store, "--json"]);
+    let (_, listed, _) = models(&["list", store, "--format", "json"]);
     assert_eq!(
         (&parse(&listed)["revision"], &parse(&listed)["last_seen"]),
         (&2.into(), &"2026-03-02".into())
@@ -67,14 +67,14 @@ fn a_store_is_listed_shown_compared_and_checked() {
     let (_, shown, _) = models(&["show", store, SITE, "--revision", "1"]);
     assert!(shown.contains("revision 1 of 2026-03-01, no model"), "{shown}");
     assert!(shown.contains("content  //"), "{shown}");
-    let (_, shown, _) = models(&["show", store, SITE, "--json"]);
+    let (_, shown, _) = models(&["show", store, SITE, "--format", "json"]);
     assert_eq!(parse(&shown)["templates"].as_array().unwrap().len(), 2);
 
     let (_, history, _) = models(&["history", store, SITE]);
     for part in ["pages of new layouts", "learn-fresh: no model", "add-templates"] {
         assert!(history.contains(part), "{history}");
     }
-    let (_, history, _) = models(&["history", store, SITE, "--json"]);
+    let (_, history, _) = models(&["history", store, SITE, "--format", "json"]);
     assert_eq!(parse(&history)["nights"][1]["decision"], "add-templates");
 
     let (code, diff, _) = models(&["diff", store, SITE]);
@@ -85,7 +85,7 @@ fn a_store_is_listed_shown_compared_and_checked() {
     let (code, checked, _) = models(&["check", store]);
     assert!(code == 0 && checked.contains("2 models") && checked.contains("0 faults"), "{checked}");
     let (code, _, errors) = models(&["show", store, "other.example"]);
-    assert!(code == 2 && errors.contains("has no model of other.example"), "{errors}");
+    assert!(code == 2 && errors.contains("there is no model of other.example"), "{errors}");
     let (code, _, errors) = models(&["list", "none.sqlite"]);
     assert!(code == 2 && errors.contains("no model store at none.sqlite"), "{errors}");
 
@@ -102,19 +102,30 @@ fn models_are_moved_and_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
     let store = store.to_str().unwrap();
-    let exported = call(&["models", "export", store, SITE, "--revision", "1"]);
-    assert!(exported.status.success());
-    let file = folder.path().join("posts.model");
-    fs::write(&file, &exported.stdout).unwrap();
-    let (_, json, _) = models(&["export", store, SITE, "--format", "json"]);
-    assert_eq!(parse(&json)["model"]["revision"], 2);
+    let file = folder.path().join("tables/models.parquet");
+    let table = file.to_str().unwrap();
+    let export = |more: &[&str]| models(&[&["export", store, "--out", table], more].concat());
+    let (code, _, errors) = export(&["other.example"]);
+    assert!(code == 2 && errors.contains("has no site other.example"), "{errors}");
+    let (code, said, errors) = export(&["--since", "2026-03-02"]);
+    assert!(code == 0 && said.starts_with("1 revisions"), "{said}{errors}");
+    let (code, said, errors) = export(&[SITE]);
+    assert!(code == 0 && said.starts_with("2 revisions"), "{said}{errors}");
 
     let other = folder.path().join("other.sqlite");
     let other = other.to_str().unwrap();
-    let (code, told, errors) = models(&["import", other, file.to_str().unwrap()]);
-    assert!(code == 0 && told.contains("posts.example: revision 1"), "{told}{errors}");
+    let (code, said, errors) = models(&["import", other, table]);
+    assert!(code == 0 && said == "2 revisions added, 0 known already\n", "{said}{errors}");
+    let (code, said, errors) = models(&["import", other, table]);
+    assert!(code == 0 && said == "0 revisions added, 2 known already\n", "{said}{errors}");
+    let blobs = |store: &str| -> Vec<Vec<u8>> {
+        let db = Connection::open(store).unwrap();
+        let mut all = db.prepare("SELECT blob FROM models ORDER BY site, revision").unwrap();
+        all.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    assert_eq!(blobs(other), blobs(store), "the same bytes");
     let content = |store: &str| {
-        let (_, shown, _) = models(&["show", store, SITE, "--revision", "1", "--json"]);
+        let (_, shown, _) = models(&["show", store, SITE, "--revision", "1", "--format", "json"]);
         parse(&shown)["templates"].clone()
     };
     assert_eq!(content(other), content(store));
@@ -125,13 +136,23 @@ fn models_are_moved_and_forgotten() {
     let health = parse(&fs::read_to_string(out.join("health.jsonl")).unwrap());
     assert_eq!(health["decision"], "keep", "{health}");
 
-    fs::write(&file, "something else").unwrap();
-    let (code, _, errors) = models(&["import", other, file.to_str().unwrap()]);
-    assert!(code == 2 && errors.contains("no exported model"), "{errors}");
-    let (code, told, _) = models(&["forget", other, SITE]);
-    assert!(code == 0 && told.contains("forgotten"), "{told}");
+    let whole = fs::read(&file).unwrap();
+    for damaged in [&b"something else"[..], &whole[..whole.len() / 2], b""] {
+        fs::write(&file, damaged).unwrap();
+        let (code, _, errors) = models(&["import", other, table]);
+        assert!(code == 2 && errors.contains("is not a table of models"), "{errors}");
+    }
+    Connection::open(other)
+        .unwrap()
+        .execute_batch("UPDATE models SET blob = x'00' WHERE revision = 1")
+        .unwrap();
+    fs::write(&file, whole).unwrap();
+    let (code, _, errors) = models(&["import", other, table]);
+    assert!(code == 2 && errors.contains("has another revision 1 of posts.example"), "{errors}");
+    let (code, said, _) = models(&["forget", other, SITE]);
+    assert!(code == 0 && said.contains("forgotten"), "{said}");
     let (code, _, errors) = models(&["forget", other, SITE]);
-    assert!(code == 2 && errors.contains("knows nothing"), "{errors}");
+    assert!(code == 2 && errors.contains("is not in this model store"), "{errors}");
 }
 
 #[test]
@@ -146,7 +167,7 @@ fn the_file_is_what_the_documents_say() {
         let mut statement = db.prepare(query).unwrap();
         statement.query_map([], |_| Ok(())).unwrap().for_each(|row| row.unwrap());
     }
-    let (_, text) = text.split_once("\n## Looking at the store\n").unwrap();
+    let (_, text) = text.split_once("\nThe file is SQLite 3").unwrap();
     let tables = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')";
     let mut statement = db.prepare(tables).unwrap();
     let tables = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
@@ -173,7 +194,7 @@ fn a_run_waits_for_another_one_and_says_so() {
     let mut child = command.spawn().unwrap();
     let mut stderr = child.stderr.take().unwrap();
     let mut told = Vec::new();
-    while !String::from_utf8_lossy(&told).contains("waits for it") {
+    while !String::from_utf8_lossy(&told).contains("waiting for it") {
         let mut byte = [0];
         assert_eq!(stderr.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&told));
         told.push(byte[0]);

@@ -85,7 +85,8 @@ fn every_output_has_the_revision_and_the_health() {
     assert_eq!(of_bulk.map(|own| of_json(&own)).collect::<BTreeMap<_, _>>(), expected);
 
     let index = out.join("index");
-    let search = ["search", index.to_str().unwrap(), "health:broken", "--json", "--limit", "99"];
+    let search =
+        ["search", index.to_str().unwrap(), "health:broken", "--format", "json", "--limit", "99"];
     let (code, told, errors) = parts(&call(&search));
     assert_eq!(code, 0, "{errors}");
     let found: Value = parse(&told);

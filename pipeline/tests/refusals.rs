@@ -75,8 +75,10 @@ fn what_is_wrong_is_said_before_any_work() {
 fn what_is_wrong_in_a_configuration_is_named() {
     let (folder, archive) = small();
     for (settings, named) in [
-        ("[signify]\ntopp = 3", &["signify.topp", "weighting"][..]),
-        ("[signfy]\ntop = 3", &["signfy", "signify"]),
+        ("[signify]\ntopp = 3", &["signify.topp", "did you mean `signify.top`?"][..]),
+        ("[signfy]\ntop = 3", &["signfy", "did you mean `signify`?"]),
+        ("[run]\nengine = 'grove'", &["run.engine", "did you mean `rank.engine`?"]),
+        ("[wrap]\nfixed = ['a']", &["wrap.fixed", "did you mean `wrap.site_configs`?"]),
         ("[run]\njobs = 'four'", &["jobs"]),
         ("[signify]\nsource = 'stars'", &["stars", "tfidf"]),
         ("[rank]\nengine = 'oracle'", &["oracle", "forest"]),

@@ -230,10 +230,10 @@ fn check_markup(html: &str) {
     }
 }
 
-/// The links of the report, without those into its own table.
+/// The links of the report's table, without those into the table and those to pages of sites further up.
 fn links(html: &str) -> Vec<&str> {
-    let hrefs = html.split("href=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0);
-    hrefs.filter(|href| *href != "#sites").collect()
+    let (_, table) = html.split_once("<table id=\"table\">").unwrap();
+    table.split("href=\"").skip(1).map(|rest| rest.split_once('"').unwrap().0).collect()
 }
 
 /// Every link of markup and script must lead to a file.

@@ -47,7 +47,7 @@ impl Place {
 
     fn lines(&self, command: &[&str]) -> Vec<Value> {
         let archive = self.path("archive.sqlite");
-        let all = [command, &["--archive", &archive, "--json"]].concat();
+        let all = [command, &["--archive", &archive, "--format", "json"]].concat();
         let (code, told, errors) = parts(&call(&all));
         assert_eq!(code, 0, "{errors}");
         told.lines().map(parse).collect()

@@ -154,6 +154,29 @@ fn only_pages_of_sites_not_done_are_read_again() {
 }
 
 #[test]
+fn a_run_of_chosen_pages_is_resumed_and_another_choice_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("crawl.warc.gz");
+    fs::write(&input, wrapped(&records(), gzip)).unwrap();
+    let settings = folder.path().join("settings.toml");
+    fs::write(&settings, "[run]\nlimit = 240\nuntil = '2024-05-01T01:00:00Z'\n").unwrap();
+    let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+    run(&[&settings, &input], &whole);
+    let ledger = parse(&fs::read_to_string(whole.join("ledger.json")).unwrap());
+    for reason in ["over-limit", "other-date"] {
+        assert!(ledger["drops"][reason].as_u64() > Some(0), "{reason}: {}", ledger["drops"]);
+    }
+    killed(&[&settings, &input], &out);
+    let (code, _, stderr) = parts(&command(&[&input], &out, "1GiB").output().unwrap());
+    assert_eq!(code, 2);
+    assert!(stderr.contains("it took pages captured before 2024-05-01T01:00:01Z, the first 240"));
+    assert!(stderr.contains("and this one takes all pages"), "{stderr}");
+    let (read, told) = run(&[&settings, &input], &out);
+    assert_same(&outcome(&out), &outcome(&whole), "chosen pages");
+    assert!(read < fs::metadata(&input).unwrap().len() && told.is_empty(), "{read}: {told}");
+}
+
+#[test]
 fn what_is_no_archive_is_read_again_where_it_is_needed() {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("crawl.warc.gz");
@@ -204,7 +227,7 @@ fn inputs_that_changed_without_a_trace_are_noticed() {
     run(&[&input], &whole);
     let (_, told) = run(&[&input], &out);
     assert!(told.contains("reading all inputs again"), "{told}");
-    assert!(told.contains("all sites are processed again"), "{told}");
+    assert!(told.contains("processing all sites again"), "{told}");
     assert_same(&outcome(&out), &outcome(&whole), "after a change without a trace");
 }
 
@@ -286,7 +309,7 @@ fn without_a_whole_catalogue_everything_is_read_again() {
     let path = damaged(&killed_at, &out("other"), |_| {});
     fs::write(path.join(".sitegrove/read"), "of another reading").unwrap();
     let (read, told) = run(&[&input], &path);
-    assert!(read == all && told.contains("all sites are processed again"), "{read}: {told}");
+    assert!(read == all && told.contains("processing all sites again"), "{read}: {told}");
     assert_same(&outcome(&path), &expected, "of another reading");
     // It can be used by more than one process, and by one with less memory.
     let path = damaged(&killed_at, &out("twice"), |_| {});
@@ -348,7 +371,10 @@ fn a_journal_of_other_sites_is_not_trusted() {
         child.wait().unwrap();
         fs::write(out.join(".sitegrove/journal"), &foreign).unwrap();
         let (read, told) = run(&[&input], &out);
-        assert!(told.contains("is not of the sites that were read"), "{memory}: {told}");
+        assert!(
+            told.contains("belongs to other sites than those that were read"),
+            "{memory}: {told}"
+        );
         // No site is finished, but available pages are not read again.
         let expected = if memory == "1GiB" { all / 2..all + 1 } else { 0..1 };
         assert!(expected.contains(&read), "{memory}: {read} of {all}");

@@ -132,6 +132,12 @@ fn articles_have_every_documented_key() {
         "prune",
         "engine",
         "route",
+        "language_score",
+        "section",
+        "access",
+        "license",
+        "word_count",
+        "content_hash",
         "wrapper_version",
         "confidence",
         "doubtful",
@@ -157,6 +163,9 @@ fn articles_have_every_documented_key() {
             "tables",
             "embeds",
             "footnotes",
+            "cluster",
+            "duplicate_of",
+            "similarity",
         ];
         let own: BTreeSet<&str> = (article.as_object().unwrap().keys().map(String::as_str))
             .filter(|key| !optional.contains(key))

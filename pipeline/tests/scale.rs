@@ -275,13 +275,13 @@ fn pages_that_rel_next_leads_through_are_joined_if_that_is_asked_for() {
         run(&[&file, &archive], &folder.path().join(name), &[])
     };
     assert_eq!(with("apart", "").articles.len(), 36);
-    let joined = with("joined", "[group]\njoin_rel_next = true\n");
+    let joined = with("joined", "[group]\njoin_parts = \"rel-next\"\n");
     assert_eq!((joined.articles.len(), joined.drops("joined-page").len()), (12, 24));
     for story in 0..12 {
         let found = text(joined.article(&url(story, 1)), "text");
         (1..=3).for_each(|part| assert!(found.contains(&prose::text(story * 3 + part)), "{found}"));
     }
     let oversized =
-        with("oversized", "[group]\njoin_rel_next = true\n[run]\nbatch_bytes = 20_000\n");
+        with("oversized", "[group]\njoin_parts = \"rel-next\"\n[run]\nbatch_bytes = 20_000\n");
     assert_eq!(lines(&joined), lines(&oversized));
 }

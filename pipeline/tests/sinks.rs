@@ -180,7 +180,7 @@ fn unknown_sinks_are_named() {
     let (code, _, stderr) = parts(&call(&["run", "x.warc", "--sinks", "jsonl,xml"]));
     assert_eq!(code, 2);
     let known = "jsonl, csv, parquet, bulk, warc";
-    assert!(stderr.contains("no sink `xml`") && stderr.contains(known), "{stderr}");
+    assert!(stderr.contains("no output `xml`") && stderr.contains(known), "{stderr}");
 }
 
 #[test]

@@ -1,204 +1,14 @@
 //! A run in steps of several processes gives the bytes of one run.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 mod common;
-use archive::{NewRecord, RecordKind, Wrapping, Writer};
-use common::program::{in_repository, parts, run, sitegrove};
+use archive::RecordKind;
+use common::program::{in_repository, parts, sitegrove};
 use common::prose;
-use common::results::{Results, files, text};
-
-/// The files that must be the same, without those that have times.
-fn bytes(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let results = Results::read(folder);
-    let mut files = files(folder);
-    assert!(files.remove("ledger.json").is_some());
-    files.remove("report/index.html");
-    for part in ["counts", "drops", "inputs", "config_hash"] {
-        files.insert(format!("{part} of the ledger"), results.ledger[part].to_string().into());
-    }
-    files
-}
-
-fn assert_same(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>, what: &str) {
-    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>(), "{what}");
-    for (name, bytes) in a {
-        if *bytes == b[name] {
-            continue;
-        }
-        let lines = |bytes: &[u8]| -> Vec<String> {
-            String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
-        };
-        let (one, other) = (lines(bytes), lines(&b[name]));
-        let at = one.iter().zip(&other).position(|(a, b)| a != b);
-        let shown = |lines: &[String]| at.and_then(|at| lines.get(at)).cloned();
-        panic!("{what}: {name} differs at {at:?}:\n{:?}\n{:?}", shown(&one), shown(&other));
-    }
-}
-
-/// Inputs of a survey: files, and feeds.
-type Inputs = (Vec<PathBuf>, Vec<PathBuf>);
-
-/// A run in steps: one survey for each of these inputs, and so many shares of sites. Files are named in an order that
-/// depends on `turn`.
-struct Steps<'a> {
-    folder: PathBuf,
-    settings: &'a [&'a str],
-    surveys: Vec<Inputs>,
-    shares: usize,
-    turn: usize,
-}
-
-impl Steps<'_> {
-    /// Calls a step, which must succeed; gives what it says.
-    fn call(&self, step: &str, files: &[PathBuf], more: &[String], out: &Path) -> String {
-        let mut files = files.to_vec();
-        let middle = self.turn % files.len().max(1);
-        files.rotate_left(middle);
-        let output = sitegrove()
-            .arg(step)
-            .args(&files)
-            .args(more)
-            .args(self.settings)
-            .arg("--out")
-            .arg(out)
-            .output()
-            .unwrap();
-        let (code, stdout, stderr) = parts(&output);
-        assert_eq!(code, 0, "{step} failed\n{stdout}\n{stderr}");
-        stdout
-    }
-
-    fn out(&self, name: &str, number: usize) -> PathBuf {
-        self.folder.join(format!("steps/{name}-{number}.parquet"))
-    }
-
-    fn survey(&self) -> Vec<PathBuf> {
-        let survey = |(number, (files, feeds)): (usize, &Inputs)| {
-            let out = self.out("survey", number);
-            let feeds = feeds
-                .iter()
-                .flat_map(|feed| ["--feeds".to_owned(), feed.to_str().unwrap().to_owned()]);
-            self.call("survey", files, &feeds.collect::<Vec<_>>(), &out);
-            out
-        };
-        self.surveys.iter().enumerate().map(survey).collect()
-    }
-
-    /// Learns all shares; gives what the steps say, too.
-    fn learn(&self, name: &str, files: &[PathBuf]) -> (Vec<PathBuf>, String) {
-        let learn = |number: usize| {
-            let out = self.out(name, number);
-            let share = format!("{number}/{}", self.shares);
-            let said = self.call("learn", files, &["--share".to_owned(), share], &out);
-            (out, said)
-        };
-        let (files, said): (Vec<PathBuf>, Vec<String>) = (1..=self.shares).map(learn).unzip();
-        (files, said.concat())
-    }
-
-    fn apply(&self, name: &str, surveys: &[PathBuf], learnt: &[PathBuf]) -> Vec<PathBuf> {
-        let apply = |(number, survey): (usize, &PathBuf)| {
-            let out = self.out(name, number);
-            self.call("apply", &[std::slice::from_ref(survey), learnt].concat(), &[], &out);
-            out
-        };
-        surveys.iter().enumerate().map(apply).collect()
-    }
-
-    /// Whether shares of the results make up the whole.
-    fn check_shares(&self, files: &[PathBuf], whole: &Path) {
-        let merge = |share: usize| {
-            let out = self.folder.join(format!("share-{share}"));
-            self.call("merge", files, &["--share".to_owned(), format!("{share}/3")], &out);
-            out
-        };
-        let shares: Vec<PathBuf> = (1..=3).map(merge).collect();
-        for name in ["articles.jsonl", "dropped.jsonl"] {
-            let lines = |folder: &PathBuf| fs::read(folder.join(name)).unwrap();
-            let all: Vec<u8> = shares.iter().flat_map(lines).collect();
-            assert!(all == fs::read(whole.join(name)).unwrap(), "{name} of shares");
-        }
-        let pages = |folder: &PathBuf| Results::read(folder).count("pages");
-        assert_eq!(shares.iter().map(pages).sum::<u64>(), pages(&whole.to_owned()));
-    }
-
-    /// All steps; gives the run folder, and whether the second round had something to do.
-    fn run(&self) -> (PathBuf, bool) {
-        let surveys = self.survey();
-        let (learnt, _) = self.learn("learn", &surveys);
-        let applied = self.apply("apply", &surveys, &learnt);
-        let first = [surveys.clone(), learnt.clone(), applied].concat();
-        let (again, said) = self.learn("again", &first);
-        let rest = self.apply("rest", &surveys, &[learnt, again.clone()].concat());
-        let out = self.folder.join("merged");
-        let all = [first, again, rest].concat();
-        self.call("merge", &all, &[], &out);
-        self.check_shares(&all, &out);
-        let have = said.lines().any(|line| !line.contains(", 0 have something left"));
-        (out, have)
-    }
-}
-
-/// Deals inputs out to so many surveys.
-fn dealt(inputs: &[PathBuf], feeds: &[PathBuf], surveys: usize, turn: usize) -> Vec<Inputs> {
-    let mut dealt = vec![Inputs::default(); surveys];
-    for (number, input) in inputs.iter().enumerate() {
-        dealt[(number * (turn + 1) + turn) % surveys].0.push(input.clone());
-    }
-    for (number, feed) in feeds.iter().enumerate() {
-        dealt[(number + turn) % surveys].1.push(feed.clone());
-    }
-    dealt.retain(|(files, feeds)| !files.is_empty() || !feeds.is_empty());
-    dealt
-}
-
-/// Whether steps give the bytes of a run, for each number of surveys and shares. Gives the results of the run, and
-/// whether the second round had something to do.
-fn check(
-    inputs: &[PathBuf],
-    feeds: &[PathBuf],
-    settings: &str,
-    more: &[&str],
-    splits: &[(usize, usize)],
-) -> (Results, bool) {
-    let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("settings.toml");
-    fs::write(&config, settings).unwrap();
-    let mut files: Vec<&Path> = vec![&config];
-    files.extend(inputs.iter().map(PathBuf::as_path));
-    let mut flags = more.to_vec();
-    feeds.iter().for_each(|feed| flags.extend(["--feeds", feed.to_str().unwrap()]));
-    let whole = run(&files, &folder.path().join("run"), &flags);
-    assert!(whole.articles.len() > 10);
-    let (results, whole) = (Results::read(&whole.folder), bytes(&whole.folder));
-    let mut left = false;
-    let mut flags = vec!["--config", config.to_str().unwrap()];
-    flags.extend(more);
-    for (turn, &(surveys, shares)) in splits.iter().enumerate() {
-        let steps = Steps {
-            folder: folder.path().join(format!("{surveys}-{shares}-{turn}")),
-            settings: &flags,
-            surveys: dealt(inputs, feeds, surveys, turn),
-            shares,
-            turn,
-        };
-        let what = format!("{surveys} surveys, {shares} shares; {settings}");
-        let (merged, has_left) = steps.run();
-        assert_same(&whole, &bytes(&merged), &what);
-        left |= has_left;
-    }
-    (results, left)
-}
-
-fn entries(folder: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(in_repository(folder)).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths
-}
+use common::results::{Results, text};
+use common::steps::{HEAD, check, entries, record};
 
 /// The sample crawl, one file for every ten records.
 fn sample(folder: &Path) -> Vec<PathBuf> {
@@ -242,36 +52,6 @@ fn the_sample_crawl_gives_the_same_bytes_however_it_is_divided() {
     check(&inputs, &feeds, in_parts, &["--sinks", "jsonl", "--signifiers", "feeds"], &splits[2..]);
 }
 
-/// A record in a gzip member; its number gives date and id.
-fn record(
-    kind: RecordKind,
-    url: &str,
-    number: usize,
-    fields: &[(&str, &str)],
-    block: &str,
-) -> Vec<u8> {
-    let mut writer = Writer::new(Vec::new(), Wrapping::Gzip);
-    let record = NewRecord {
-        kind,
-        record_id: &format!("urn:uuid:{number:08}"),
-        date: format!(
-            "2024-05-{:02}T10:{:02}:{:02}Z",
-            1 + number / 3600,
-            number / 60 % 60,
-            number % 60
-        )
-        .parse()
-        .unwrap(),
-        target_uri: Some(url),
-        content_type: "application/http; msgtype=response",
-        fields,
-        body: block.as_bytes(),
-    };
-    writer.write(&record).unwrap();
-    writer.finish().unwrap()
-}
-
-const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
 const DOWN: &str = "<html><head><title>Service unavailable</title></head><body><h1>Service unavailable</h1>\
     <p>Please try again later.</p></body></html>";
 
@@ -288,10 +68,17 @@ fn tangled(folder: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let digest = format!("sha1:LARGE{n}");
         let inside = match n % 10 {
             1 => format!("<a class=next href=\"/notes/{:03}?page=2\">next</a>", n),
+            2 => format!(
+                "<figure><img src=\"/img/{n}.jpg\"><figcaption>Boat {n}</figcaption></figure>"
+            ),
             _ => String::new(),
         };
         let block = html(&prose::post_with(n, "", &inside));
         add(RecordKind::Response, &url, &[("WARC-Payload-Digest", &digest)], &block);
+        if n % 10 == 2 {
+            let image = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\n\r\nnot shown here";
+            add(RecordKind::Response, &format!("https://large.example/img/{n}.jpg"), &[], image);
+        }
         if n % 10 == 1 {
             let second = format!("{url}?page=2");
             add(RecordKind::Response, &second, &[], &html(&prose::post(1_000 + n)));
@@ -388,7 +175,7 @@ fn what_is_settled_among_pages_is_settled_across_processes() {
         ("[sample]\npages = 10\n", &configured, true),
         ("[sample]\npages = 10\n[run]\nbatch_bytes = 20_000\n", &configured, true),
         (
-            "[sample]\npages = 6\n[run]\nbatch_bytes = 20_000\n[group]\njoin_rel_next = true\n",
+            "[sample]\npages = 6\n[run]\nbatch_bytes = 20_000\n[group]\njoin_parts = \"rel-next\"\n",
             &all,
             true,
         ),
@@ -400,6 +187,9 @@ fn what_is_settled_among_pages_is_settled_across_processes() {
         assert!(text(again, "text").contains(&prose::text(3)[..40]), "{settings}");
         let copy = results.article("https://mirror.example/copies/4");
         assert!(text(copy, "text").contains(&prose::text(4)[..40]), "{settings}");
+        let pictured = results.articles.iter().filter_map(|article| article["images"].as_array());
+        let placed = pictured.flatten().filter(|image| image["record"]["offset"].is_u64()).count();
+        assert_eq!(placed, 6, "{settings}");
         let joined = !results.drops("joined-page").is_empty();
         assert_eq!(joined, more.len() > 2, "{settings} {more:?}");
         assert_eq!(results.drops("revisit-without-original").len(), 1, "{settings}");
@@ -430,13 +220,17 @@ fn files_that_do_not_belong_together_are_refused() {
         assert!(!path("refused").exists(), "{arguments:?} left something");
     };
     let with_half = [one.clone(), two.clone(), half.clone()];
-    refused(&["merge"], &with_half, "share 2/2 of round 1 is missing");
-    refused(&["merge"], &[one.clone(), half.clone()], "was learnt from 2 surveys");
-    refused(&["apply"], &[one.clone(), half.clone()], "share 2/2 of round 1 is missing");
+    refused(&["merge"], &with_half, "share 2/2 of round 1 of `sitegrove learn` is missing");
+    refused(&["merge"], &[one.clone(), half.clone()], "was made of 2 surveys");
+    refused(
+        &["apply"],
+        &[one.clone(), half.clone()],
+        "share 2/2 of round 1 of `sitegrove learn` is missing",
+    );
     refused(&["learn"], &with_half, "none of `sitegrove apply`");
     refused(&["learn", "--engine", "euclid"], &surveys, "with other settings");
     refused(&["learn", "--share", "3/2"], &surveys, "invalid share");
-    refused(&["learn"], &[archives[0].clone()], "is no file of a step");
+    refused(&["learn"], &[archives[0].clone()], "is not a file that a step of sitegrove wrote");
     refused(&["learn"], &[path("none.parquet")], "none.parquet");
     assert_eq!(call(&["survey"], &archives[..1], "copy.parquet").0, 0);
     refused(&["learn"], &[one.clone(), path("copy.parquet")], "surveys of the same inputs");
@@ -445,11 +239,20 @@ fn files_that_do_not_belong_together_are_refused() {
     // A file that was cut short is recognised as such.
     let whole = fs::read(&one).unwrap();
     fs::write(&one, &whole[..whole.len() / 2]).unwrap();
-    refused(&["learn"], &surveys, "one.parquet is no file of a step");
+    refused(&["learn"], &surveys, "one.parquet is not a file that a step of sitegrove wrote");
     fs::write(&one, whole).unwrap();
     // All there is: merged. A second time only if that is asked for.
     assert_eq!(call(&["learn", "--share", "2/2"], &surveys, "other.parquet").0, 0);
     let all = [one, two, half, path("other.parquet")];
+    refused(&["merge", "--share", "1/2"], &all, "`sitegrove describe`");
+    assert_eq!(call(&["describe", "--share", "1/2"], &all, "described.parquet").0, 0);
+    let with_description = [&all[..], &[path("described.parquet")]].concat();
+    refused(
+        &["merge", "--share", "1/2"],
+        &with_description,
+        "share 2/2 of `sitegrove describe` is missing",
+    );
+    assert_eq!(call(&["merge", "--share", "1/2", "--duplicates", "keep"], &all, "kept").0, 0);
     assert_eq!(call(&["merge"], &all, "merged").0, 0);
     assert!(Results::read(&path("merged")).articles.len() > 50);
     assert_eq!(text(&Results::read(&path("merged")).ledger, "state"), "complete");

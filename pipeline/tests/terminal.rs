@@ -124,7 +124,7 @@ fn nothing_of_a_page_acts_on_the_terminal() {
     look(words!["run", later, "--archive", sqlite, "--out", hostile.at("later")]);
     look(words!["run", archive, "--log-format", "json", "--out", out]);
     look(words!["status", out]);
-    let (code, stdout, _) = look(words!["status", out, "--json"]);
+    let (code, stdout, _) = look(words!["status", out, "--format", "json"]);
     assert!(code == 0 && stdout.contains("\\u202evil"), "{stdout}");
     // Escaped or not, the values are those of the file.
     assert_eq!(parse(&stdout), parse(&fs::read_to_string(out.join("ledger.json")).unwrap()));
@@ -147,7 +147,7 @@ fn nothing_of_a_page_acts_on_the_terminal() {
         code == 0 && stdout.contains("**Harmful**") && stdout.contains("\\u{1b}[31m"),
         "{stdout}"
     );
-    let (code, stdout, _) = look(words!["search", out, "harmful", "--json"]);
+    let (code, stdout, _) = look(words!["search", out, "harmful", "--format", "json"]);
     let answer = parse(&stdout);
     assert!(code == 0 && answer["hits"][0]["title"].as_str().unwrap().contains('\u{202e}'));
     look(words!["search", out, format!("\"unclosed {HARM}")]);
@@ -196,11 +196,11 @@ fn nothing_of_a_page_acts_on_the_terminal() {
     let (code, stdout, stderr) = look(words!["history", address, "--archive", sqlite]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("version 2") && stdout.contains("\\u{202e}"), "{stdout}");
-    assert_eq!(look(words!["history", address, "--archive", sqlite, "--json"]).0, 0);
+    assert_eq!(look(words!["history", address, "--archive", sqlite, "--format", "json"]).0, 0);
     assert_eq!(look(words!["history", format!("a.example/{HARM}"), "--archive", sqlite]).0, 2);
     let (code, stdout, _) = look(words!["changes", "--since", "2024-05-01", "--archive", sqlite]);
     assert!(code == 0 && stdout.contains("\\u{1b}[31m"), "{stdout}");
-    look(words!["changes", "--since", "2024-05-01", "--archive", sqlite, "--json"]);
+    look(words!["changes", "--since", "2024-05-01", "--archive", sqlite, "--format", "json"]);
 
     let gold = hostile.at("gold.jsonl");
     let line = |n: usize| {
@@ -287,7 +287,7 @@ fn no_value_begins_a_line() {
     let looks = |arguments: &[&OsStr], shows: bool| {
         let (_, stdout, stderr) = look(arguments);
         let mut lines = stdout.lines().chain(stderr.lines());
-        assert!(lines.all(|line| !line.starts_with("ERROR forged")), "{stdout}{stderr}");
+        assert!(lines.all(|line| !line.starts_with("error: forged")), "{stdout}{stderr}");
         assert_eq!(
             stdout.contains("forged") || stderr.contains("forged"),
             shows,

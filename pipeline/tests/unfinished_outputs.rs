@@ -1,5 +1,4 @@
-//! A resumed run keeps what an earlier process wrote, as far as the same bytes would be written
-//! again.
+//! A run that was stopped while it processed sites, or while it wrote its outputs, gives the same bytes when it is resumed.
 
 #![cfg(unix)]
 
@@ -11,7 +10,7 @@ mod common;
 use common::crawl::Crawl;
 use common::program::{PATH, parts};
 use common::prose;
-use common::unfinished::{assert_same, copy, outcome, signal, wait_for};
+use common::unfinished::{assert_same, outcome, signal, wait_for};
 
 const SITES: usize = 40;
 
@@ -43,22 +42,29 @@ fn command(archive: &Path, out: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// Runs to the end; returns the number of sites already in the outputs, and the total.
-fn run(archive: &Path, out: &Path, more: &[&str]) -> (usize, usize) {
+/// Runs to the end; returns the number of sites that an earlier process did.
+fn run(archive: &Path, out: &Path, more: &[&str]) -> u64 {
+    let done = frames(out);
     let (code, _, stderr) = parts(&command(archive, out, more).output().unwrap());
     assert_eq!(code, 0, "{stderr}");
-    let (before, _) =
-        stderr.split_once(" sites (or parts) done before were in").unwrap_or(("", ""));
-    let mut numbers = before.rsplit(' ').filter_map(|word| word.parse().ok());
-    let (of, here) = (numbers.next(), numbers.next());
-    (here.unwrap_or(0), of.unwrap_or(0))
+    done
+}
+
+/// Number of complete frames in the journal of an unfinished run: sites, or parts of them.
+fn frames(out: &Path) -> u64 {
+    let journal = fs::read(out.join(".sitegrove/journal")).unwrap_or_default();
+    let (mut at, mut count) = (0, 0);
+    while let Some(length) = journal.get(at..at + 4) {
+        at += 12 + u32::from_le_bytes(length.try_into().unwrap()) as usize;
+        count += u64::from(at <= journal.len());
+    }
+    count
 }
 
 /// A run that was stopped when half of its sites were finished.
 fn stopped(archive: &Path, out: &Path, more: &[&str]) {
     let mut child = command(archive, out, more).spawn().unwrap();
-    let half = || fs::read_dir(out.join("wrappers")).map_or(0, Iterator::count) > SITES / 2;
-    wait_for(&mut child, "half of its sites", half);
+    wait_for(&mut child, "half of its sites", || frames(out) > SITES as u64 / 2);
     signal(&child, "-TERM");
     let (code, _, stderr) = parts(&child.wait_with_output().unwrap());
     assert_eq!(code, 130, "{stderr}");
@@ -74,96 +80,40 @@ fn settings(folder: &Path, text: &str) -> String {
 const IN_PARTS: &str = "[run]\nbatch_bytes = 200_000\n";
 
 #[test]
-fn sites_in_the_outputs_are_not_written_again() {
-    for (text, name) in [
-        ("", ".articles.jsonl.partial"),
-        ("[emit]\njsonl = \"zstd\"\n", ".articles.jsonl.zst.partial"),
-        (IN_PARTS, ".articles.jsonl.partial"),
-    ] {
+fn a_stopped_run_leaves_no_outputs_and_is_resumed() {
+    for text in ["", "[emit]\njsonl = \"zstd\"\n", IN_PARTS] {
         let folder = tempfile::tempdir().unwrap();
         let archive = archive(folder.path());
         let settings = settings(folder.path(), text);
         let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
         let more = [settings.as_str()];
-        assert_eq!(run(&archive, &whole, &more), (0, 0));
+        assert_eq!(run(&archive, &whole, &more), 0);
         stopped(&archive, &out, &more);
-        assert!(out.join(name).exists());
-        let whole_sites = fs::read_dir(out.join("wrappers")).unwrap().count();
-        let (here, of) = run(&archive, &out, &more);
-        assert!(here == of && of > SITES / 2, "{here} of {of} sites with {text}");
-        assert_eq!(
-            of > whole_sites,
-            text == IN_PARTS,
-            "{of} sites or parts of {whole_sites} sites"
-        );
+        let names = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> =
+            names.filter(|name| name != ".sitegrove" && name != "ledger.json").collect();
+        let is_folder = |name: &std::ffi::OsString| out.join(name).is_dir();
+        assert!(left.iter().all(is_folder), "{left:?}");
+        assert!(run(&archive, &out, &more) > SITES as u64 / 2);
         assert_same(&outcome(&out), &outcome(&whole), text);
     }
 }
 
 #[test]
-fn outputs_that_are_not_what_they_were_are_written_again() {
+fn what_a_killed_run_left_of_its_outputs_does_not_matter() {
     let folder = tempfile::tempdir().unwrap();
     let archive = archive(folder.path());
     let settings = settings(folder.path(), IN_PARTS);
-    let (whole, left) = (folder.path().join("whole"), folder.path().join("left"));
+    let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
     let with = [settings.as_str()];
     run(&archive, &whole, &with);
-    stopped(&archive, &left, &with);
-    let expected = outcome(&whole);
-    let wrappers = fs::read_dir(left.join("wrappers")).unwrap().map(|entry| entry.unwrap().path());
-    let wrapper = wrappers.min().unwrap();
-    let wrapper = wrapper.strip_prefix(&left).unwrap().to_str().unwrap();
-    let (articles, dropped) = (".articles.jsonl.partial", ".dropped.jsonl.partial");
-    let nothing = |bytes: &mut Vec<u8>| bytes.clear();
-    let half = |bytes: &mut Vec<u8>| bytes.truncate(bytes.len() / 2);
-    let a_byte = |bytes: &mut Vec<u8>| {
-        let at = bytes.len() / 2;
-        bytes[at] ^= 1;
-    };
-    let first = |bytes: &mut Vec<u8>| bytes[0] ^= 1;
-    let more = |bytes: &mut Vec<u8>| bytes.extend(b"{}\n");
-    type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
-    // The damage to each file, and whether no site, some or all are still valid.
-    let cases: [(&str, &str, Damage<'_>, [bool; 3]); 14] = [
-        ("half", articles, &half, [false, true, false]),
-        ("byte", articles, &a_byte, [false, true, false]),
-        ("first", articles, &first, [true, false, false]),
-        ("nothing", articles, &nothing, [true, false, false]),
-        ("more", articles, &more, [false, false, true]),
-        ("half", dropped, &half, [false, true, false]),
-        ("byte", dropped, &a_byte, [false, true, false]),
-        ("first", ".articles.csv.partial", &first, [true, false, false]),
-        ("byte", ".articles.csv.partial", &a_byte, [false, true, false]),
-        ("half", ".articles.bulk.ndjson.partial", &half, [false, true, false]),
-        ("half", "report/.sites.jsonl.partial", &half, [false, true, false]),
-        ("byte", wrapper, &a_byte, [true, true, false]),
-        ("more", wrapper, &more, [true, true, false]),
-        ("nothing", wrapper, &nothing, [true, true, false]),
-    ];
-    for (n, (what, file, damage, [none, some, all])) in cases.into_iter().enumerate() {
-        let out = folder.path().join(n.to_string());
-        copy(&left, &out);
-        let mut bytes = fs::read(out.join(file)).unwrap();
-        damage(&mut bytes);
-        fs::write(out.join(file), bytes).unwrap();
-        let (here, of) = run(&archive, &out, &with);
-        let as_told = match here {
-            0 => none,
-            _ if here < of => some,
-            _ => all,
-        };
-        assert!(as_told && of > SITES / 2, "{what} of {file}: {here} of {of}");
-        assert_same(&outcome(&out), &expected, &format!("{what} of {file}"));
+    stopped(&archive, &out, &with);
+    for file in [".articles.jsonl.partial", ".dropped.jsonl.partial", "report/.sites.jsonl.partial"]
+    {
+        fs::write(out.join(file), "{\"left\": true}\n").unwrap();
     }
-    // A file that is missing.
-    for file in [articles, dropped, wrapper] {
-        let out = folder.path().join(format!("without-{}", file.replace('/', "-")));
-        copy(&left, &out);
-        fs::remove_file(out.join(file)).unwrap();
-        let (here, of) = run(&archive, &out, &with);
-        assert!(here < of, "without {file}: {here} of {of}");
-        assert_same(&outcome(&out), &expected, &format!("without {file}"));
-    }
+    run(&archive, &out, &with);
+    assert_same(&outcome(&out), &outcome(&whole), "with other files left");
 }
 
 #[test]
@@ -176,8 +126,7 @@ fn an_output_that_could_not_be_written_then_is_whole_at_last() {
     fs::create_dir_all(in_the_way.join("folder")).unwrap();
     stopped(&archive, &out, &[]);
     fs::remove_dir_all(&in_the_way).unwrap();
-    let (here, of) = run(&archive, &out, &[]);
-    assert!(here == 0 && of > SITES / 2, "{here} of {of}");
+    assert!(run(&archive, &out, &[]) > SITES as u64 / 2);
     assert_same(&outcome(&out), &outcome(&whole), "with all outputs again");
 }
 
@@ -189,28 +138,24 @@ fn killed_again_and_again_it_gives_the_same_bytes() {
     let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
     let more = [settings.as_str()];
     run(&archive, &whole, &more);
-    let journal =
-        |out: &Path| fs::metadata(out.join(".sitegrove/journal")).map_or(0, |of| of.len());
-    let most = journal_of(&archive, &folder.path().join("other"), &more);
-    for share in [1, 2, 3] {
+    let kill_when = |what: &str, is_time: &dyn Fn() -> bool| {
         let mut child = command(&archive, &out, &more).spawn().unwrap();
-        wait_for(&mut child, "another site", || journal(&out) > most * share / 4);
+        wait_for(&mut child, what, is_time);
         child.kill().unwrap();
         child.wait().unwrap();
+    };
+    for share in [1, 2, 3] {
+        kill_when("another site", &|| frames(&out) > SITES as u64 * share / 4);
     }
-    let (_, of) = run(&archive, &out, &more);
-    assert!(of > SITES / 2, "{of} sites or parts were done");
-    assert_same(&outcome(&out), &outcome(&whole), "killed three times");
-}
-
-/// Size of the journal of a run, in bytes, when most of its sites are finished.
-fn journal_of(archive: &Path, out: &Path, more: &[&str]) -> u64 {
-    let mut child = command(archive, out, more).spawn().unwrap();
-    let most = || fs::read_dir(out.join("wrappers")).map_or(0, Iterator::count) > SITES * 3 / 4;
-    wait_for(&mut child, "most of its sites", most);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    fs::metadata(out.join(".sitegrove/journal")).unwrap().len()
+    let wrappers = || fs::read_dir(out.join("wrappers")).map_or(0, Iterator::count);
+    for sites in [1, SITES / 2] {
+        // Outputs are written once all sites are done.
+        kill_when("writing", &|| wrappers() > sites);
+        assert!(frames(&out) > SITES as u64);
+        fs::remove_dir_all(out.join("wrappers")).unwrap();
+    }
+    assert!(run(&archive, &out, &more) > SITES as u64);
+    assert_same(&outcome(&out), &outcome(&whole), "killed five times");
 }
 
 #[test]

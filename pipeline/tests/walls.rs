@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::crawl::Crawl;
-use common::program::run;
+use common::program::{in_repository, run};
 use common::prose;
-use common::results::{Results, text};
+use common::results::{Results, parse, text};
 
 const PAGES: usize = 8;
 
@@ -141,4 +141,24 @@ fn a_wall_without_siblings_is_known_by_its_phrases() {
         assert!(dropped.contains(&reason), "{dropped:?}");
     }
     assert_eq!(results.articles.len(), 1);
+}
+
+#[test]
+fn the_sample_sites_with_walls_give_what_is_expected() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = run(&[&in_repository("data/walls")], &folder.path().join("out"), &[]);
+    let expected = std::fs::read_to_string(in_repository("data/walls/expected.jsonl")).unwrap();
+    let mut found: BTreeMap<&str, (&str, Option<&str>)> = BTreeMap::new();
+    for article in &results.articles {
+        found.insert(text(article, "url"), ("article", article["access"].as_str()));
+    }
+    for drop in &results.dropped {
+        found.insert(text(drop, "url"), (text(drop, "reason"), None));
+    }
+    let rows: Vec<_> = expected.lines().map(parse).collect();
+    assert_eq!(rows.len(), 63);
+    for row in &rows {
+        let of_row = (text(row, "outcome"), row["access"].as_str());
+        assert_eq!(found.get(text(row, "url")), Some(&of_row), "{row}");
+    }
 }

@@ -29,7 +29,8 @@ table{display:block;overflow-x:auto;border-collapse:collapse;font-size:.92em}th,
 sub,sup{line-height:0}dt{font-weight:600}dd{margin:0 0 .5em 1.5em}li{margin-bottom:.3em}summary{cursor:pointer;font-weight:600}audio{width:100%}
 [data-embed]{border:1px solid var(--line);padding:.7em 1em;border-radius:.3em}[data-embed]::before{content:attr(data-embed) ' ';text-transform:capitalize;color:var(--soft);font-size:.8em;font-family:system-ui,sans-serif}
 blockquote[data-embed]{border-left-width:.2em}hr{border:0;border-top:1px solid var(--line);margin:2em 25%}footer{border-top:1px solid var(--line);margin-top:3rem;padding-top:1rem}
-@page{margin:2.2cm 2cm}@media print{html{font-size:10.5pt}:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--link:#000;--tint:#f4f4f4}main{max-width:none;padding:0}p{orphans:3;widows:3}h1,h2,h3,h4{break-after:avoid}figure,table,pre,blockquote{break-inside:avoid}table{display:table}footer a::after{content:''}}
+@page{margin:2.2cm 2cm}@media print{html{font-size:10.5pt}:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--link:#000;--tint:#f4f4f4}main{max-width:none;padding:0}p{orphans:3;widows:3}h1,h2,h3,h4{break-after:avoid}figure,table,pre,blockquote{break-inside:avoid}table{display:table}footer a::after{content:''}video,audio{display:none}}
+@media not print{.on-paper{display:none}}
 ";
 
 /// The article as one page. Pictures whose bytes are at hand are in the page; others keep their addresses.
@@ -121,13 +122,25 @@ fn body_of(text: &Text, pictures: &Pictures) -> String {
         if is(&document, id, "img") && attribute(&document, id, "loading").is_none() {
             out.push_str(" loading=\"lazy\"");
         }
+        let is_player = matches!(&**element.name, "video" | "audio");
+        if is(&document, id, "details") && attribute(&document, id, "open").is_none() {
+            // What is folded is not printed.
+            out.push_str(" open=\"\"");
+        }
         out.push('>');
         if is(&document, id, "pre") {
             // Parsers leave out a line feed directly after the tag.
             out.push('\n');
         }
         if !dom::is_void(element.name) {
-            open.push((document.node(id).end, format!("</{}>", element.name)));
+            let mut close = format!("</{}>", element.name);
+            if is_player {
+                let source = attribute(&document, id, "src").unwrap_or_default();
+                let shown = attribute(&document, id, "title").map(|title| format!("{title}: "));
+                let shown = escaped(&format!("{}{source}", shown.unwrap_or_default()));
+                let _ = write!(close, "<span class=\"on-paper\">{shown}</span>");
+            }
+            open.push((document.node(id).end, close));
         }
     }
     out.extend(open.into_iter().rev().map(|last| last.1));

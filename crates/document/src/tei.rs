@@ -6,7 +6,7 @@ use dom::{Document, NodeId, is_inline};
 
 use crate::Text;
 use crate::fragment::{attribute, body, is, parsed};
-use crate::xhtml::{address, escaped, is_language};
+use crate::xhtml::{address, escaped, is_language, xml_id};
 
 /// The article as a TEI P5 document.
 pub fn tei(text: &Text) -> String {
@@ -429,15 +429,4 @@ fn is_in(document: &Document, id: NodeId, name: &str) -> bool {
 
 fn in_formula(document: &Document, id: NodeId) -> bool {
     is(document, id, "math") || is_in(document, id, "math")
-}
-
-/// An id as XML allows it: letters, digits, `-`, `_` and `.`.
-fn xml_id(id: &str) -> String {
-    let safe =
-        |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
-    let name: String = id.chars().map(safe).collect();
-    match name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        true => name,
-        false => format!("_{name}"),
-    }
 }

@@ -1,5 +1,6 @@
 //! Fragments as XHTML, stricter than what parsers accept: phrases hold no blocks, attributes have valid values.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use dom::{Document, NodeId, is_inline, is_void};
@@ -74,6 +75,8 @@ pub(crate) fn written(
 ) -> Written {
     let document = parsed(html);
     let root = body(&document);
+    let anchors: BTreeSet<&str> =
+        document.subtree(root).filter_map(|id| anchor(&document, id)).collect();
     let mut of = Written::default();
     let mut open: Vec<(NodeId, String)> = Vec::new();
     for id in document.subtree(root).skip(1) {
@@ -102,10 +105,15 @@ pub(crate) fn written(
                 open.push((end, String::new()));
                 continue;
             }
+            // Its text is a date for people, and `datetime` may be anything.
+            "time" => "span",
             name => name,
         };
         if !stays(&document, id) {
             of.xhtml.push(' ');
+            if let Some(name) = anchor(&document, id) {
+                let _ = write!(of.xhtml, "<span id=\"{}\"></span>", xml_id(name));
+            }
             open.push((end, " ".to_owned()));
             continue;
         }
@@ -116,8 +124,12 @@ pub(crate) fn written(
         }
         let numbered = document.parent(id).is_some_and(|list| is(&document, list, "ol"));
         for (attribute, value) in element.attributes() {
-            if numbered || **attribute != *"value" {
-                write_attribute(name, attribute, value, &mut of.xhtml);
+            let leads_nowhere =
+                || value.strip_prefix('#').is_some_and(|target| !anchors.contains(target));
+            match &**attribute {
+                "value" if !numbered => {}
+                "href" if leads_nowhere() => {}
+                attribute => write_attribute(name, attribute, value, &mut of.xhtml),
             }
         }
         if is_void(element.name) {
@@ -129,6 +141,37 @@ pub(crate) fn written(
     }
     of.xhtml.extend(open.into_iter().rev().map(|last| last.1));
     of
+}
+
+/// The id of an element, if links can lead to it: that of a picture or a player is not written.
+fn anchor(document: &Document, id: NodeId) -> Option<&str> {
+    let name = document.name(id)?;
+    let id = attribute(document, id, "id").filter(|id| is_id(id))?;
+    (!matches!(&**name, "img" | "video" | "audio")).then_some(id)
+}
+
+/// An id in letters, digits, `-`, `.` and `_`, which need no encoding in links and are valid in XML; other characters
+/// become `_` and their number.
+pub(crate) fn xml_id(id: &str) -> String {
+    let mut out = String::with_capacity(id.len());
+    if !id.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        out.push('_');
+    }
+    for c in id.chars() {
+        match c {
+            '-' | '.' | '_' => out.push(c),
+            _ if c.is_ascii_alphanumeric() => out.push(c),
+            _ => {
+                let _ = write!(out, "_{:X}", u32::from(c));
+            }
+        }
+    }
+    out
+}
+
+/// Whether an id is valid: not empty, without white space.
+fn is_id(id: &str) -> bool {
+    !id.is_empty() && !id.contains(|c: char| c.is_whitespace())
 }
 
 /// Whether an element is written: phrases that hold blocks, blocks in phrases, and lists of terms without order are not,
@@ -147,7 +190,9 @@ fn stays(document: &Document, id: NodeId) -> bool {
     if is_inline(name) && **name != *"a" {
         return !holds_blocks();
     }
-    if is_void(name) && is_in_phrase(document, id) && **name == *"hr" {
+    let is_in_inline =
+        || document.ancestors(id).skip(1).any(|a| document.name(a).is_some_and(is_inline));
+    if **name == *"hr" && (is_in_phrase(document, id) || is_in_inline()) {
         return false;
     }
     let phrases = ["p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "summary"];
@@ -197,14 +242,19 @@ fn write_attribute(element: &str, name: &str, value: &str, out: &mut String) {
         "start" | "value" => number(value),
         "colspan" | "span" => value.parse::<u32>().is_ok_and(|n| (1..=1_000).contains(&n)),
         "rowspan" => value.parse::<u32>().is_ok_and(|n| n <= 1_000),
-        "id" => !value.contains(|c: char| c.is_whitespace()),
+        "id" => is_id(value),
         _ => true,
     };
     if !is_valid {
         return;
     }
     let value = match name {
-        "href" | "cite" => address(value),
+        "id" => xml_id(value),
+        "href" => match value.strip_prefix('#') {
+            Some(target) => format!("#{}", xml_id(target)),
+            None => address(value),
+        },
+        "cite" => address(value),
         "reversed" => "reversed".to_owned(),
         _ => value.to_owned(),
     };

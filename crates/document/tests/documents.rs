@@ -17,10 +17,12 @@ fn text() -> Text {
         fetched: Some("2026-10-05T03:00:02Z".into()),
         html: "<h1>Bread &amp; &lt;salt&gt;</h1><p>One <b>two</b> &amp; three<br>four.<sup><a href=\"#article-n\">1</a></sup></p>\
             <h2>Next</h2><figure><img src=\"https://a.example/i.png\" srcset=\"https://a.example/j.png 2x\" alt=\"I\">\
-            <figcaption>A picture.</figcaption></figure><span><div>loose</div></span>\
+            <figcaption>A picture.</figcaption></figure><span id=\"article-s\"><div>loose</div></span>\
+            <p><a href=\"#article-s\">back</a>, <a href=\"#article-x\">nowhere</a></p>\
             <ul><li>x<ul><li>y</li></ul></li></ul><dl><dd>no term</dd></dl>\
             <table><tbody><tr><th scope=\"col\">a</th><td colspan=\"0\">b</td></tr></tbody></table>\
             <pre class=\"language-rust\">let x = \"&lt;\";</pre><math><mi>x</mi></math>\
+            <video src=\"https://a.example/v.mp4\" title=\"Film\"></video><details><summary>More</summary><p>folded</p></details>\
             <ol><li id=\"article-n\">A note.</li></ol><p>\u{b}End.</p>"
             .into(),
         ..Text::default()
@@ -70,6 +72,11 @@ fn a_page_has_its_pictures_and_one_headline() {
     assert_eq!(page.matches("<h1>").count(), 1, "{page}");
     assert!(page.contains("Ann, Bob · 2026-01-12 · The Example"), "{page}");
     assert!(!page.contains("srcset"), "{page}");
+    assert!(
+        page.contains("<span class=\"on-paper\">Film: https://a.example/v.mp4</span>"),
+        "{page}"
+    );
+    assert!(page.contains("<details open=\"\">"), "{page}");
     let without = sitegrove_document::page(&text(), &Pictures::new());
     assert!(
         without
@@ -109,6 +116,9 @@ fn a_book_has_its_files_in_order() {
             && !chapter.contains("<dl>")
             && !chapter.contains("colspan=\"0\"")
     );
+    // A link within a chapter leads to an element that is written, or nowhere.
+    assert!(chapter.contains("<span id=\"article-s\"></span>"), "{chapter}");
+    assert!(chapter.contains("<a href=\"#article-s\">back</a>, <a>nowhere</a>"), "{chapter}");
     let package = String::from_utf8(files[2].1.clone()).unwrap();
     assert!(
         package.contains("properties=\"mathml\"") && package.contains("2026-10-05T03:00:02Z"),

@@ -73,7 +73,8 @@ pub fn settle<C: Capture>(mut captures: Vec<C>) -> Copies<C> {
 /// A page that is dropped while grouping.
 pub fn drop_of(site: &str, page: &impl Capture, reason: DropReason, detail: String) -> Drop {
     let (site, url) = (site.to_owned(), page.url().to_owned());
-    Drop { site, url, origin: page.origin().clone(), stage: Stage::Group, reason, detail }
+    let (origin, stage) = (page.origin().clone(), Stage::Group);
+    Drop { site, url, origin, stage, reason, detail, gone: None }
 }
 
 /// A time in the text of a drop.

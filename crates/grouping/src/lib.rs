@@ -11,7 +11,7 @@ Groups the records of a crawl before learning: everything that needs *other reco
 | the page that a revisit record found unchanged | [`Revisit`], [`matching`] |
 | several captures of one address | [`settle`] |
 | feed items of a page | [`join_feed_items`] |
-| pages that are parts of one article | [`parts_of`] |
+| pages that are parts of one article | [`parts_of`], [`page_number`] |
 | the pages of a site to learn from | [`choose`] |
 | all of these for pages in memory | [`group_by_site`] |
 
@@ -29,6 +29,7 @@ mod head;
 mod links;
 pub mod matching;
 mod name_filter;
+mod numbered;
 mod parts;
 mod redirects;
 mod revisit;
@@ -48,6 +49,7 @@ pub use feed_items::join_feed_items;
 pub use head::{PageHead, title_hash};
 pub use links::PagesByLink;
 pub use name_filter::NameFilter;
+pub use numbered::{page_number, title_without_page};
 pub use parts::{Part, PartHead, Parts, join_parts, parts_of};
 pub use redirects::{MOST_HOPS, Redirects, redirect};
 pub use revisit::{Revisit, Visited, payload_digest};

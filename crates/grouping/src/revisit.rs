@@ -141,7 +141,8 @@ impl Visited {
     /// Its drop, for another reason.
     pub fn dropped(self, reason: DropReason, detail: String) -> Drop {
         let Self { url, origin, .. } = self;
-        Drop { site: String::new(), url, origin, stage: Stage::Read, reason, detail }
+        let (site, stage) = (String::new(), Stage::Read);
+        Drop { site, url, origin, stage, reason, detail, gone: None }
     }
 
     /// Its drop, because the original is not in the input.

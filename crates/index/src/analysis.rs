@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 
 use jiff::Timestamp;
-use model::Article;
+use model::{Article, Gone};
 use serde::{Deserialize, Serialize};
-use sink::instant;
+use sink::{access_of, content_hash, instant, word_count};
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{DateTime, TantivyDocument};
 use terms::{Analyzers, Language, Script, Word, detect};
@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// A term and its position in the text.
-type Placed<'a> = (usize, Cow<'a, str>);
+pub(crate) type Placed<'a> = (usize, Cow<'a, str>);
 
 /// An analysed article.
 #[derive(Debug, Deserialize, Serialize)]
@@ -33,29 +33,43 @@ pub(crate) struct Analysed<'a> {
     #[serde(borrow)]
     language: Cow<'a, str>,
     #[serde(borrow)]
-    title: Vec<Placed<'a>>,
+    pub(crate) title: Vec<Placed<'a>>,
     #[serde(borrow)]
-    body: Vec<Placed<'a>>,
+    pub(crate) body: Vec<Placed<'a>>,
 }
 
 impl Analysed<'_> {
     /// Analyses an article.
     pub(crate) fn new(article: &Article) -> Self {
-        let language = language_of(article);
         let title = article.metadata.title.as_ref().map_or("", |title| title.value.as_str());
+        Self::of_texts(language_of(article), title, &article.text)
+    }
+
+    /// Analyses a title and a text in a language.
+    pub(crate) fn of_texts(language: Option<Language>, title: &str, text: &str) -> Self {
         ANALYZERS.with_borrow_mut(|analyzers| {
             let mut placed = |text| placed(analyzers, language, text);
-            let (title, body) = (placed(title), placed(&article.text));
+            let (title, body) = (placed(title), placed(text));
             let language = language.map_or(UNKNOWN.into(), |l| l.to_string().into());
             Analysed { language, title, body }
         })
     }
 
-    /// The document of the article, and its approximate size in memory in bytes.
-    pub(crate) fn document(self, article: &Article, fields: &Fields) -> (TantivyDocument, usize) {
-        let metadata = &article.metadata;
+    /// The approximate size of the document of a text in memory, in bytes.
+    pub(crate) fn bytes(&self, text: &str) -> usize {
         let terms = self.title.iter().chain(&self.body);
-        let bytes = article.text.len() + terms.map(|(_, term)| term.len() + 40).sum::<usize>();
+        text.len() + terms.map(|(_, term)| term.len() + 40).sum::<usize>()
+    }
+
+    /// The document of the article, marked if its address is `gone`, and its approximate size in memory in bytes.
+    pub(crate) fn document(
+        self,
+        article: &Article,
+        gone: Option<&Gone>,
+        fields: &Fields,
+    ) -> (TantivyDocument, usize) {
+        let metadata = &article.metadata;
+        let bytes = self.bytes(&article.text);
         let mut document = TantivyDocument::new();
         document.add_text(fields.url, &article.url);
         document.add_text(fields.site, &article.site);
@@ -80,7 +94,41 @@ impl Analysed<'_> {
         if let Some(health) = article.health {
             document.add_text(fields.health, health.as_str());
         }
+        if let Some(fetched) = article.fetched.and_then(date_time) {
+            document.add_date(fields.fetched, fetched);
+        }
+        if let Some(score) = article.language_score {
+            document.add_f64(fields.language_score, (score * 10_000.0).round() / 10_000.0);
+        }
+        let facts = [
+            (fields.site_name, metadata.site_name.as_ref()),
+            (fields.section, metadata.section.as_ref()),
+            (fields.license, metadata.license.as_ref()),
+        ];
+        for (field, value) in facts {
+            if let Some(value) = value {
+                document.add_text(field, &value.value);
+            }
+        }
+        if let Some(access) = access_of(article) {
+            document.add_text(fields.access, access);
+        }
+        document.add_u64(fields.word_count, word_count(&article.text).into());
+        document.add_text(fields.content_hash, content_hash(&article.text));
+        if let Some(gone) = gone {
+            add_gone(&mut document, gone, fields);
+        }
         (document, bytes)
+    }
+}
+
+/// Marks a document as that of an address that is gone.
+pub(crate) fn add_gone(document: &mut TantivyDocument, gone: &Gone, fields: &Fields) {
+    let Some(at) = date_time(gone.at) else { return };
+    document.add_date(fields.gone, at);
+    document.add_u64(fields.gone_status, gone.status.into());
+    if let Some(moved_to) = &gone.moved_to {
+        document.add_text(fields.moved_to, moved_to);
     }
 }
 
@@ -133,7 +181,7 @@ fn pair_of(word: &str) -> Option<(char, char)> {
     (chars.next().is_none() && unspaced(pair.0) && unspaced(pair.1)).then_some(pair)
 }
 
-fn tokens(text: &str, placed: Vec<Placed<'_>>) -> PreTokenizedString {
+pub(crate) fn tokens(text: &str, placed: Vec<Placed<'_>>) -> PreTokenizedString {
     let token = |(position, term): Placed<'_>| Token {
         position,
         text: term.into_owned(),

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use tantivy::Term;
+use tantivy::query::ExistsQuery;
 
 use crate::IndexError;
 use crate::folder::open;
-use crate::schema::{EVERYWHERE, schema};
+use crate::schema::{EVERYWHERE, GONE, schema};
 use crate::settle::expunge;
 use crate::sink::{MIN_MEMORY, writer};
 
@@ -19,12 +20,17 @@ pub struct Forgotten {
     pub left: u64,
 }
 
-/// Removes all articles of these sites, and the articles at these addresses, from an index and from
-/// its files on disk. Sites and addresses that are not in the index are ignored.
+/// Removes all articles of these sites, the articles at these addresses, and, if `gone`, those whose addresses are gone, from
+/// an index and from its files on disk. Sites and addresses that are not in the index are ignored.
 ///
 /// # Errors If the folder contains no index made by this program, another program writes to it, or
 /// the disk is full. The index is then unchanged.
-pub fn forget(folder: &Path, sites: &[String], urls: &[String]) -> Result<Forgotten, IndexError> {
+pub fn forget(
+    folder: &Path,
+    sites: &[String],
+    urls: &[String],
+    gone: bool,
+) -> Result<Forgotten, IndexError> {
     let (index, _) = open(folder)?;
     let fields = schema(EVERYWHERE).1;
     let cannot = || IndexError::at("cannot change", folder);
@@ -40,6 +46,11 @@ pub fn forget(folder: &Path, sites: &[String], urls: &[String]) -> Result<Forgot
     }
     for url in urls {
         writer.delete_term(Term::from_field_text(fields.url, url));
+    }
+    // Indexes of former versions lack the field.
+    if gone && index.schema().get_field(GONE).is_ok() {
+        let query = ExistsQuery::new(GONE.to_owned(), false);
+        writer.delete_query(Box::new(query)).map_err(cannot())?;
     }
     let mut commit = writer.prepare_commit().map_err(cannot())?;
     commit.set_payload(&payload.unwrap_or_default());

@@ -13,6 +13,7 @@ segments randomly); its documents and the search results do not.
 */
 
 mod analysis;
+mod before;
 mod counts;
 mod error;
 mod folder;

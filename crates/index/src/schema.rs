@@ -9,11 +9,11 @@ use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use terms::Analyzer;
 
 /// Version of the fields and of what is in them.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
-/// Of the versions before, how many of today's fields they have: 1 lacks `truncated`, both lack what comes
-/// after it.
-const FORMER: [usize; 2] = [8, 9];
+/// Of the versions before, how many of today's fields they have: 1 lacks `truncated`, 1 and 2 what comes after it, 3 what
+/// comes after `health`.
+const FORMER: [usize; 3] = [8, 9, 11];
 
 /// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
 /// analyzers they do not have.
@@ -21,6 +21,9 @@ pub(crate) const EVERYWHERE: &str = "default";
 
 /// The analyzer of a language, for parsing queries here.
 pub(crate) const TERMS: &str = "terms";
+
+/// The field that only addresses have that are gone.
+pub(crate) const GONE: &str = "gone";
 
 /// The fields, in the order of the schema.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +39,17 @@ pub(crate) struct Fields {
     pub(crate) truncated: Field,
     pub(crate) model_revision: Field,
     pub(crate) health: Field,
+    pub(crate) fetched: Field,
+    pub(crate) gone: Field,
+    pub(crate) gone_status: Field,
+    pub(crate) moved_to: Field,
+    pub(crate) language_score: Field,
+    pub(crate) site_name: Field,
+    pub(crate) section: Field,
+    pub(crate) access: Field,
+    pub(crate) license: Field,
+    pub(crate) word_count: Field,
+    pub(crate) content_hash: Field,
 }
 
 /// The schema, with the name of the analyzer of title and body.
@@ -66,12 +80,23 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
         title: builder.add_text_field("title", words(analyzer)),
         body: builder.add_text_field("body", words(analyzer)),
         authors: builder.add_text_field("authors", words(EVERYWHERE)),
-        published: builder.add_date_field("published", date),
+        published: builder.add_date_field("published", date.clone()),
         language: builder.add_text_field("language", key.clone()),
         template: builder.add_text_field("template", key.clone()),
         truncated: builder.add_text_field("truncated", key.clone()),
-        model_revision: builder.add_u64_field("model_revision", number),
-        health: builder.add_text_field("health", key),
+        model_revision: builder.add_u64_field("model_revision", number.clone()),
+        health: builder.add_text_field("health", key.clone()),
+        fetched: builder.add_date_field("fetched", date.clone()),
+        gone: builder.add_date_field(GONE, date),
+        gone_status: builder.add_u64_field("gone_status", number.clone()),
+        moved_to: builder.add_text_field("moved_to", key.clone()),
+        language_score: builder.add_f64_field("language_score", number.clone()),
+        site_name: builder.add_text_field("site_name", key.clone()),
+        section: builder.add_text_field("section", key.clone()),
+        access: builder.add_text_field("access", key.clone()),
+        license: builder.add_text_field("license", key.clone()),
+        word_count: builder.add_u64_field("word_count", number),
+        content_hash: builder.add_text_field("content_hash", key),
     };
     (builder.build(), fields)
 }

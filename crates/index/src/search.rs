@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tantivy::collector::sort_key::{SortBySimilarityScore, SortByString};
 use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{
-    BooleanQuery, ConstScoreQuery, Occur, Query, QueryParser, RangeQuery, TermQuery,
+    BooleanQuery, ConstScoreQuery, ExistsQuery, Occur, Query, QueryParser, RangeQuery, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption, Value};
 use tantivy::snippet::SnippetGenerator;
@@ -19,9 +19,10 @@ use terms::{Language, text_analyzer};
 
 use crate::IndexError;
 use crate::analysis::{UNKNOWN, date_time};
+use crate::before::instant;
 use crate::counts::CountBy;
 use crate::folder::open;
-use crate::schema::{EVERYWHERE, Fields, TERMS, schema};
+use crate::schema::{EVERYWHERE, Fields, GONE, TERMS, schema};
 
 /// Weight of a word in the title relative to one in the body.
 const TITLE_BOOST: f32 = 2.0;
@@ -40,6 +41,8 @@ pub struct Request<'a> {
     pub since: Option<Timestamp>,
     /// Only articles in this language (primary subtag; `und` for articles of unknown language).
     pub language: Option<&'a str>,
+    /// Whether articles whose addresses are gone are found, too.
+    pub gone: bool,
     /// Maximum number of articles to return.
     pub limit: usize,
 }
@@ -87,6 +90,14 @@ pub struct Hit {
     pub model_revision: Option<u64>,
     /// How its template was, or else its site; `None` without a store of models.
     pub health: Option<String>,
+    /// When its page was fetched.
+    pub fetched: Option<Timestamp>,
+    /// Since when its address has no page any more, if so.
+    pub gone: Option<Timestamp>,
+    /// The status of that answer: 404 or 410, or that of a redirect.
+    pub gone_status: Option<u64>,
+    /// Where the redirect led to.
+    pub moved_to: Option<String>,
 }
 
 /// An index opened for searching, as a snapshot at the time of opening.
@@ -195,6 +206,13 @@ impl SearchIndex {
             let from = Term::from_field_date(self.fields.published, since);
             query = with(query, Box::new(RangeQuery::new(Bound::Included(from), Bound::Unbounded)));
         }
+        // Indexes of former versions lack the field.
+        if !request.gone && self.searcher.schema().get_field(GONE).is_ok() {
+            let gone = Box::new(ExistsQuery::new(GONE.to_owned(), false));
+            let clauses: Vec<(Occur, Box<dyn Query>)> =
+                vec![(Occur::Must, query), (Occur::MustNot, gone)];
+            query = Box::new(BooleanQuery::new(clauses));
+        }
         query
     }
 
@@ -233,10 +251,10 @@ impl SearchIndex {
         let fields = self.fields;
         let texts = |field| document.get_all(field).filter_map(|value| value.as_str());
         let text = |field| texts(field).next().map(str::to_owned);
-        let date = document.get_first(fields.published).and_then(|value| value.as_datetime());
-        let instant = |date: tantivy::DateTime| {
-            Timestamp::from_nanosecond(date.into_timestamp_nanos().into()).ok()
+        let instant_of = |field| {
+            document.get_first(field).and_then(|value| value.as_datetime()).and_then(instant)
         };
+        let number = |field| document.get_first(field).and_then(|value| value.as_u64());
         let language = text(fields.language).unwrap_or_default();
         let (excerpt, highlighted) =
             excerpts.of(&language, texts(fields.body).next().unwrap_or_default())?;
@@ -246,14 +264,18 @@ impl SearchIndex {
             site: text(fields.site).unwrap_or_default(),
             title: text(fields.title),
             authors: texts(fields.authors).map(str::to_owned).collect(),
-            published: date.and_then(instant),
+            published: instant_of(fields.published),
             language,
             template: text(fields.template).unwrap_or_default(),
             excerpt,
             highlighted,
             truncated: text(fields.truncated),
-            model_revision: document.get_first(fields.model_revision).and_then(|own| own.as_u64()),
+            model_revision: number(fields.model_revision),
             health: text(fields.health),
+            fetched: instant_of(fields.fetched),
+            gone: instant_of(fields.gone),
+            gone_status: number(fields.gone_status),
+            moved_to: text(fields.moved_to),
         })
     }
 }

@@ -1,24 +1,21 @@
 //! The output `index` of a run.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::SiteResult;
+use model::{Absence, Article, Gone, SiteResult};
 use sink::{Render, Sink, SinkError};
-use tantivy::collector::TopDocs;
 use tantivy::directory::MmapDirectory;
 use tantivy::index::IndexSortByField;
 use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
-use tantivy::query::TermQuery;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{
-    Index, IndexSettings, IndexWriter, Order, Searcher, TantivyDocument, TantivyError, Term,
-};
+use tantivy::{Index, IndexSettings, IndexWriter, Order, Searcher, TantivyError, Term};
 
 use crate::IndexError;
 use crate::analysis::Analysed;
+use crate::before::{Before, find};
 use crate::folder::{NewFolder, Turn, is_index, open_to_grow};
 use crate::queue::{Queue, Queued};
 use crate::schema::{EVERYWHERE, Fields, Imprint, schema};
@@ -41,6 +38,23 @@ pub struct IndexSink {
     before: Searcher,
     writer: IndexWriter<Queued>,
     queue: Arc<Queue>,
+    /// Whether articles whose addresses are gone are removed.
+    forgets_gone: bool,
+}
+
+/// Whether an article that is in the index is to be kept instead of one of this run: it is complete and that is not, or
+/// it was fetched later.
+fn is_better(before: &Before, article: &Article) -> bool {
+    let is_whole = article.origin.truncated.is_none();
+    if before.is_whole != is_whole {
+        return before.is_whole;
+    }
+    before.fetched.zip(article.fetched).is_some_and(|(before, own)| before > own)
+}
+
+/// The first of two answers without a page.
+fn first(one: Option<Gone>, other: Option<Gone>) -> Option<Gone> {
+    one.into_iter().chain(other).min()
 }
 
 /// For `map_err`: the failed operation and the path of the index.
@@ -64,13 +78,19 @@ impl IndexSink {
         Self::begin(place, None, memory)
     }
 
+    /// With `forgets`, articles whose addresses are gone are removed instead of marked.
+    #[must_use]
+    pub fn forgetting_gone(self, forgets: bool) -> Self {
+        Self { forgets_gone: forgets, ..self }
+    }
+
     fn begin(place: &Path, turn: Option<Turn>, memory: usize) -> Result<Self, SinkError> {
         let new = NewFolder::begin(place, turn).map_err(cannot("cannot replace", place))?;
         Self::in_new(place, new, memory).map_err(|error| error.of_sink(place))
     }
 
     /// Opens the index at `place` to add articles to it; articles at addresses that are already in
-    /// it are replaced. Creates the index if there is none. It takes about `memory` bytes (at least
+    /// it are replaced, unless they were fetched later. Creates the index if there is none. It takes about `memory` bytes (at least
     /// [`MIN_MEMORY`]).
     ///
     /// # Errors If the folder holds other files or an index made by different rules, or if another
@@ -110,32 +130,50 @@ impl IndexSink {
             writer(&index, memory - memory / 4).map_err(IndexError::at("cannot write", place))?;
         let fields = schema(EVERYWHERE).1;
         let before = index.reader().map_err(IndexError::at("cannot open", place))?.searcher();
-        Ok(Self { place: place.to_owned(), new, index, fields, before, writer, queue })
+        let (place, forgets_gone) = (place.to_owned(), false);
+        Ok(Self { place, new, index, fields, before, writer, queue, forgets_gone })
     }
 
     fn add(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), TantivyError> {
         let analysed: Vec<Analysed<'_>> = serde_json::from_slice(rendered)
             .map_err(|error| TantivyError::InternalError(error.to_string()))?;
         for (article, analysed) in site.articles.iter().zip(analysed) {
-            if article.origin.truncated.is_some() && self.has_whole(&article.url)? {
+            if article.duplicate_of().is_some() {
+                // Another night may have had no other address of it.
+                self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));
+                continue;
+            }
+            let before = find(&self.before, &self.fields, &article.url)?;
+            if before.as_ref().is_some_and(|before| is_better(before, article)) {
                 continue;
             }
             self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));
-            let (document, bytes) = analysed.document(article, &self.fields);
+            let gone = before.and_then(|before| before.gone);
+            let gone =
+                first(article.gone.clone(), gone.filter(|own| own.is_after(article.fetched)));
+            if self.forgets_gone && gone.is_some() {
+                continue;
+            }
+            let (document, bytes) = analysed.document(article, gone.as_ref(), &self.fields);
             self.writer.add_document(self.queue.enter(document, bytes))?;
         }
         Ok(())
     }
 
-    /// Whether the untruncated article of an address is already in the index.
-    fn has_whole(&self, url: &str) -> Result<bool, TantivyError> {
+    /// Marks the article of an address that is gone, or removes it.
+    fn mark(&mut self, url: &str, answers: &[&Gone]) -> Result<(), TantivyError> {
+        let Some(before) = find(&self.before, &self.fields, url)? else { return Ok(()) };
+        let later = answers.iter().filter(|gone| gone.is_after(before.fetched));
+        let Some(gone) = later.min().map(|&gone| gone.clone()) else { return Ok(()) };
         let url = Term::from_field_text(self.fields.url, url);
-        let url = TermQuery::new(url, IndexRecordOption::Basic);
-        // Each address is there at most once.
-        let best = TopDocs::with_limit(1).order_by_score();
-        let Some((_, address)) = self.before.search(&url, &best)?.pop() else { return Ok(false) };
-        let document: TantivyDocument = self.before.doc(address)?;
-        Ok(document.get_first(self.fields.truncated).is_none())
+        if self.forgets_gone {
+            self.writer.delete_term(url);
+        } else if before.gone.as_ref().is_none_or(|known| gone.at < known.at) {
+            self.writer.delete_term(url);
+            let (document, bytes) = before.marked(&self.before, &gone, &self.fields)?;
+            self.writer.add_document(self.queue.enter(document, bytes))?;
+        }
+        Ok(())
     }
 
     fn commit(mut self) -> Result<Option<NewFolder>, TantivyError> {
@@ -178,6 +216,20 @@ impl Sink for IndexSink {
         added.map_err(|error| {
             IndexError::at("cannot write", &self.place)(error).of_sink(&self.place)
         })
+    }
+
+    fn absent(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
+        let mut answers: BTreeMap<&str, Vec<&Gone>> = BTreeMap::new();
+        for Absence { url, gone } in absences {
+            answers.entry(url).or_default().push(gone);
+        }
+        let place = self.place.clone();
+        for (url, answers) in answers {
+            let marked = self.mark(url, &answers);
+            marked
+                .map_err(|error| IndexError::at("cannot write", &place)(error).of_sink(&place))?;
+        }
+        Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<(), SinkError> {

@@ -243,11 +243,12 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
     }
 
-    /// `<time>` in side content or far from the headline, directly after "Published": a column of
-    /// facts about the page.
+    /// `<time>`, or an element whose class is that of a date, in side content or far from the headline, directly after
+    /// "Published": a column of facts about the page.
     fn labelled_aside(&self, choice: &mut Choice) {
         let evidence = self.evidence;
-        let aside = evidence.scan.times.iter().filter(|id| evidence.distance(**id).is_none());
+        let all = evidence.scan.times.iter().chain(&evidence.scan.dates);
+        let aside = all.filter(|id| evidence.distance(**id).is_none());
         let labelled = aside.take(50).filter(|id| {
             self.label_before(**id).is_some_and(|text| text.len() < 40 && says_published(text))
         });

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 use url::Url;
 
-use crate::json_ld::{JsonLd, Object};
+use crate::json_ld::{JsonLd, Object, Typed};
 use crate::json_ld_node::{Kind, addresses, pick, type_names};
 use crate::names;
 use crate::text::plain;
@@ -42,6 +42,14 @@ pub struct JsonLdArticle {
     pub url: Option<String>,
     /// `@type` without the vocabulary's address.
     pub types: Vec<String>,
+    /// `isAccessibleForFree`.
+    pub is_free: Option<bool>,
+    /// CSS selectors of the parts that are not free (`hasPart`), as written.
+    pub paid_parts: Vec<String>,
+    /// `wordCount`.
+    pub word_count: Option<u32>,
+    /// `license`: an address or a name, as written.
+    pub license: Option<String>,
 }
 
 /// All `@type` values of a page's JSON-LD (each once, in document order), and its `og:type`
@@ -66,6 +74,8 @@ pub struct JsonLdFacts {
     pub(crate) page: Option<JsonLdArticle>,
     /// Name of the `WebSite`.
     pub(crate) site: Option<String>,
+    /// Names and addresses of the `BreadcrumbList`.
+    pub(crate) breadcrumb: Vec<(String, Option<String>)>,
 }
 
 impl JsonLdFacts {
@@ -107,6 +117,7 @@ impl JsonLdFacts {
             article: pick(Kind::Article).or_else(|| pick(Kind::Work)),
             page: pick(Kind::Page),
             site,
+            breadcrumb: breadcrumb(&typed),
         }
     }
 }
@@ -168,6 +179,10 @@ impl Reader<'_> {
             sections: object.get("articleSection").map(list).unwrap_or_default(),
             url: addresses(object).first().map(|a| (*a).to_owned()),
             types: type_names(object),
+            is_free: object.get("isAccessibleForFree").and_then(truth),
+            paid_parts: paid_parts(object),
+            word_count: get(&["wordCount"]).and_then(|count| count.parse().ok()),
+            license: get(&["license"]),
         }
     }
 
@@ -243,6 +258,56 @@ impl Reader<'_> {
             .iter()
             .find_map(|key| self.image(object.get(*key)?, depth + 1))
     }
+}
+
+/// A truth value: as such, or as text (`False`, `http://schema.org/False`).
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(truth) => Some(*truth),
+        Value::String(text) => match &*text.rsplit('/').next()?.trim().to_ascii_lowercase() {
+            "true" | "yes" | "1" => Some(true),
+            "false" | "no" | "0" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The CSS selectors of the parts of an article that are not free.
+fn paid_parts(object: &Object) -> Vec<String> {
+    let parts = match object.get("hasPart") {
+        Some(Value::Array(parts)) => parts.iter().take(20).collect(),
+        Some(part) => vec![part],
+        None => Vec::new(),
+    };
+    let mut selectors = Vec::new();
+    for part in parts.iter().filter_map(|part| part.as_object()) {
+        if part.get("isAccessibleForFree").and_then(truth) == Some(false) {
+            selectors.extend(part.get("cssSelector").map(list).unwrap_or_default());
+        }
+    }
+    selectors
+}
+
+/// Names and addresses of the entries of the first breadcrumb, in order.
+fn breadcrumb(typed: &[Typed<'_>]) -> Vec<(String, Option<String>)> {
+    let is_list = |t: &&Typed<'_>| type_names(t.object).iter().any(|n| n == "BreadcrumbList");
+    let Some(list) = typed.iter().find(is_list) else { return Vec::new() };
+    let Some(Value::Array(items)) = list.object.get("itemListElement") else { return Vec::new() };
+    let entry = |item: &Value| {
+        let own = item.as_object()?;
+        let inner = own.get("item");
+        let name = own.get("name").or_else(|| inner?.as_object()?.get("name"))?;
+        let url = inner.and_then(|inner| match inner {
+            Value::String(url) => Some(url.clone()),
+            Value::Object(object) => {
+                ["@id", "url"].iter().find_map(|key| object.get(*key)?.as_str().map(str::to_owned))
+            }
+            _ => None,
+        });
+        Some((string(name)?, url))
+    };
+    items.iter().take(20).filter_map(entry).collect()
 }
 
 /// A list of words: an array, or one string with commas.

@@ -1,6 +1,6 @@
 /*!
 The metadata of an article: [`metadata`] determines title, authors, dates, language, description, image,
-tags, canonical address and site name of a page, from its declarations, from feed items that link to it,
+tags, canonical address, site name, section, access and licence of a page, from its declarations, from feed items that link to it,
 and from its visible text.
 
 Each value records its source ([`Source`](model::Source)). Precedence, first to last:
@@ -17,6 +17,9 @@ Each value records its source ([`Source`](model::Source)). Precedence, first to 
 | tags | JSON-LD `keywords`, `article:tag`, `news_keywords` and the like, `rel=tag`, feed, `keywords` |
 | canonical | `link rel=canonical`, `og:url`, JSON-LD |
 | site name | `og:site_name`, JSON-LD publisher or web site, `application-name`, the part of `<title>` that the domain confirms |
+| section | JSON-LD `articleSection`, `article:section` and other metas, the last entry of a breadcrumb (JSON-LD, else on the page) that is neither the home page nor the article |
+| access | JSON-LD `isAccessibleForFree`, `article:content_tier`; `partial` or `paid` by JSON-LD `wordCount`, the elements that `hasPart` names, or the length of the text; else an element called a paywall after a short text |
+| licence | JSON-LD `license`, `rel=license`, Dublin Core metas |
 
 Declarations take precedence over visible text, since they name what they declare. Only the title has two
 independent sources; if they disagree, the visible headline is the title. A date that is labelled only as
@@ -32,6 +35,7 @@ no clock is read, so the same page gives the same values on any day; there are n
 sites.
 */
 
+mod access;
 mod addresses;
 mod authors;
 mod canonical;
@@ -50,6 +54,7 @@ mod json_ld;
 mod json_ld_article;
 mod json_ld_node;
 mod language;
+mod license;
 mod lines;
 mod moment;
 mod months;
@@ -57,6 +62,7 @@ mod name_words;
 mod names;
 mod order;
 mod scan;
+mod section;
 mod site;
 mod site_names;
 mod tags;
@@ -118,6 +124,9 @@ pub fn metadata_given(page: &PageContext<'_>, given: &Given<'_>) -> Metadata {
         tags: tags::tags(&evidence),
         canonical: canonical::canonical(&evidence),
         site_name: site::site_name(&evidence),
+        section: section::section(&evidence),
+        access: access::access(&evidence),
+        license: license::license(&evidence),
     };
     given::overrule(&mut found, given, &evidence, tag.as_deref());
     found

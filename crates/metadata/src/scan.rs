@@ -27,6 +27,10 @@ pub(crate) struct Scan {
     pub(crate) author_names: Vec<NodeId>,
     /// `rel=tag`.
     pub(crate) tags: Vec<NodeId>,
+    /// Elements whose class, id or `itemtype` is that of a breadcrumb.
+    pub(crate) breadcrumbs: Vec<NodeId>,
+    /// Links with `rel=license`.
+    pub(crate) licenses: Vec<NodeId>,
     /// Side content: navigation, comments, related articles, quotations and embedded posts. Outermost ranges, in order.
     zones: Vec<(NodeId, NodeId)>,
 }
@@ -38,17 +42,18 @@ pub(crate) enum Property {
     Modified,
 }
 
-const HEADLINE: u8 = 1;
-const BYLINE: u8 = 2;
-const DATE: u8 = 4;
-const SIDE: u8 = 8;
+const HEADLINE: u16 = 1;
+const BYLINE: u16 = 2;
+const DATE: u16 = 4;
+const SIDE: u16 = 8;
 /// Metadata of a post: its date, its author, its tags.
-const DETAILS: u8 = 16;
+const DETAILS: u16 = 16;
 /// Only together with [`NAME`]: sellers of products are called creators too.
-const CREATOR: u8 = 32;
-const NAME: u8 = 64;
+const CREATOR: u16 = 32;
+const NAME: u16 = 64;
 /// Readers' comments, or the number of them.
-const COMMENTS: u8 = 128;
+const COMMENTS: u16 = 128;
+const BREADCRUMB: u16 = 256;
 
 /// Smaller asides are not side columns: they hold a date or a name.
 const SMALL_ASIDE: u32 = 12;
@@ -57,9 +62,10 @@ const SMALL_DETAILS: u32 = 40;
 
 /// Words of classes and ids, by their first letter, with their meanings.
 #[rustfmt::skip]
-const CUES: [(&str, u8); 60] = [
+const CUES: [(&str, u16); 63] = [
     ("author", BYLINE), ("authors", BYLINE), ("autor", BYLINE), ("autore", BYLINE),
     ("autoren", BYLINE), ("autores", BYLINE), ("auteur", BYLINE), ("auteurs", BYLINE),
+    ("breadcrumb", BREADCRUMB), ("breadcrumblist", BREADCRUMB), ("breadcrumbs", BREADCRUMB),
     ("byline", BYLINE), ("bylines", BYLINE),
     ("carousel", SIDE), ("comment", SIDE), ("commentlist", SIDE), ("comments", COMMENTS),
     ("contributor", BYLINE), ("contributors", BYLINE), ("created", DATE), ("creator", CREATOR),
@@ -108,7 +114,7 @@ const INITIALS: [Initial; 26] = {
 
 /// The meaning of a word in a class or an id: lower-case ASCII letters, at most 31.
 #[inline]
-fn cue(word: &str) -> u8 {
+fn cue(word: &str) -> u16 {
     let &[first, ..] = word.as_bytes() else { return 0 };
     let Some(initial) = INITIALS.get(usize::from(first.wrapping_sub(b'a'))) else { return 0 };
     if initial.lengths >> (word.len() & 31) & 1 != 0 {
@@ -122,7 +128,7 @@ fn cue(word: &str) -> u8 {
 }
 
 /// The cues in class and id of each kind of elements.
-fn cues_of_kinds(document: &Document) -> Vec<u8> {
+fn cues_of_kinds(document: &Document) -> Vec<u16> {
     let of_kind = |kind: &Kind| {
         let mut cues = 0;
         for name in [local_name!("class"), local_name!("id")] {
@@ -150,6 +156,8 @@ pub(crate) fn scan(document: &Document) -> Scan {
                             scan.author_links.push(id);
                         } else if rel.eq_ignore_ascii_case("tag") {
                             scan.tags.push(id);
+                        } else if rel.eq_ignore_ascii_case("license") {
+                            scan.licenses.push(id);
                         }
                     }
                 }
@@ -160,6 +168,7 @@ pub(crate) fn scan(document: &Document) -> Scan {
                         scan.author_pages.push(id);
                     }
                 }
+                local_name!("itemtype") if value.ends_with("BreadcrumbList") => cues |= BREADCRUMB,
                 local_name!("itemprop") => {
                     let property = value.split_ascii_whitespace().find_map(|p| match p {
                         "author" | "creator" => Some(Property::Author),
@@ -212,6 +221,9 @@ pub(crate) fn scan(document: &Document) -> Scan {
             if cues & NAME != 0 {
                 scan.author_names.push(id);
             }
+        }
+        if cues & BREADCRUMB != 0 {
+            scan.breadcrumbs.push(id);
         }
         if cues & SIDE != 0 {
             scan.zones.push((id, document.node(id).end));

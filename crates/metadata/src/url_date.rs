@@ -1,8 +1,9 @@
 //! Dates in addresses.
 
 use crate::moment::{Digits, Moment};
+use crate::months::month_of;
 
-/// `/2012/11/21/`, `/2012-11-21-`, `/20121121/`: year, month and day in the path.
+/// `/2012/11/21/`, `/2012-11-21-`, `/20121121/`, `/2012/nov/21/`: year, month and day in the path.
 pub(crate) fn url_date(url: &str) -> Option<Moment> {
     let path = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = path.split(['?', '#']).next()?;
@@ -15,7 +16,9 @@ pub(crate) fn url_date(url: &str) -> Option<Moment> {
         let mut rest = Digits(&path[at..]);
         let Some(year) = rest.number(4, 4) else { continue };
         let separator = rest.skip(&['/', '-', '_']);
-        let Some(month) = rest.number(if separator.is_some() { 1 } else { 2 }, 2) else { continue };
+        let number = rest.number(if separator.is_some() { 1 } else { 2 }, 2);
+        let named = || separator.and_then(|_| named_month(&mut rest));
+        let Some(month) = number.or_else(named) else { continue };
         if let Some(separator) = separator
             && rest.skip(&[separator]).is_none()
         {
@@ -33,6 +36,15 @@ pub(crate) fn url_date(url: &str) -> Option<Moment> {
     None
 }
 
+/// The month that the next word names.
+fn named_month(rest: &mut Digits<'_>) -> Option<i32> {
+    let end = rest.0.find(|c: char| !c.is_alphabetic())?;
+    let (word, after) = rest.0.split_at(end);
+    let month = month_of(word)?;
+    rest.0 = after;
+    Some(month.into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,6 +56,9 @@ mod tests {
         assert_eq!(date("http://example.org/2012/11/21/story"), expected);
         assert_eq!(date("http://example.org/news/2012-11-21-story.html"), expected);
         assert_eq!(date("http://example.org/a/20121121/story"), expected);
+        assert_eq!(date("http://example.org/2012/nov/21/story"), expected);
+        assert_eq!(date("http://example.org/blog/2012/november/21"), expected);
+        assert_eq!(date("http://example.org/2012/top/21/story"), None);
         assert_eq!(date("http://example.org/2012/11/story"), None);
         assert_eq!(date("http://example.org/12345678/story"), None);
         assert_eq!(date("http://example.org/?d=2012/11/21"), None);

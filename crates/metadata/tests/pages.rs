@@ -182,3 +182,93 @@ proptest! {
         page_types(&document);
     }
 }
+
+/// A page with this head and body around an article; its body text has so many words.
+fn with_words(head: &str, after: &str, words: usize) -> Metadata {
+    let text = "word ".repeat(words);
+    let html = format!("<head>{head}</head><body><h1>Pears</h1><p>{text}</p>{after}</body>");
+    let document = dom::parse(&html);
+    let body = document.ids().find(|id| document.is(*id, &dom::local_name!("p"))).unwrap();
+    let url = "https://www.orchard-post.example/2020/05/04/pears";
+    let context = PageContext { body: Some(&[body]), body_text: &text, ..context(&document, url) };
+    metadata(&context)
+}
+
+fn json_ld(article: &str) -> String {
+    format!("<script type=application/ld+json>{{\"@type\":\"NewsArticle\",{article}}}</script>")
+}
+
+#[test]
+fn sections_are_declared_or_in_a_breadcrumb() {
+    let declared = json_ld(r#""articleSection":["Fruit","Garden"]"#);
+    is(read(&declared).section, "Fruit".into(), Source::JsonLd);
+    let meta = "<meta property=article:section content='Fruit &amp; veg'>";
+    is(read(meta).section, "Fruit & veg".into(), Source::OpenGraph);
+    let list = r#"<script type=application/ld+json>{"@type":"BreadcrumbList","itemListElement":[
+        {"@type":"ListItem","position":1,"name":"Home","item":"https://www.orchard-post.example/"},
+        {"@type":"ListItem","position":2,"item":{"@id":"/fruit","name":"Fruit"}},
+        {"@type":"ListItem","position":3,"name":"Pears ripen early"}]}</script>
+        <title>Pears ripen early</title><body><h1>Pears ripen early</h1><p>Text.</p>"#;
+    is(read(list).section, "Fruit".into(), Source::JsonLd);
+    let shown =
+        "<title>Pears ripen early</title><body><ol class=site-breadcrumbs><li><a href=/>Start</a>
+        <li><a href=/garden>Garden</a><li><a href=/fruit>Fruit</a><li>Pears ripen early</ol>
+        <h1>Pears ripen early</h1><p>Text.</p>";
+    is(read(shown).section, "Fruit".into(), Source::Page);
+    let only = "<body><p class=breadcrumb><a href=/>Start</a></p><h1>Pears</h1><p>Text.</p>";
+    assert_eq!(read(only).section, None);
+}
+
+#[test]
+fn access_is_told_by_declarations_and_the_text() {
+    use model::Access::{Full, Paid, Partial};
+    let free = json_ld(r#""isAccessibleForFree":"True""#);
+    is(with_words(&free, "", 10).access, Full, Source::JsonLd);
+    let paid = json_ld(r#""isAccessibleForFree":false"#);
+    is(with_words(&paid, "", 60).access, Partial, Source::JsonLd);
+    is(with_words(&paid, "", 600).access, Paid, Source::JsonLd);
+    let counted = json_ld(r#""isAccessibleForFree":"http://schema.org/False","wordCount":"900""#);
+    is(with_words(&counted, "", 600).access, Partial, Source::JsonLd);
+    is(with_words(&counted, "", 880).access, Paid, Source::JsonLd);
+    let part = json_ld(
+        r#""isAccessibleForFree":false,"hasPart":{"isAccessibleForFree":false,"cssSelector":".for-members"}"#,
+    );
+    is(with_words(&part, "<div class=for-members></div>", 600).access, Partial, Source::JsonLd);
+    let rest = format!("<div class='x for-members'>{}</div>", "more ".repeat(50));
+    is(with_words(&part, &rest, 60).access, Paid, Source::JsonLd);
+    let tier = "<meta property=article:content_tier content=locked>";
+    is(with_words(tier, "", 60).access, Partial, Source::OpenGraph);
+    let wall = "<div class=article-paywall><p>Subscribe now to read on about pears</p></div>";
+    is(with_words("", wall, 60).access, Partial, Source::Page);
+    assert_eq!(with_words("", wall, 600).access, None);
+    assert_eq!(with_words("", "", 60).access, None);
+}
+
+#[test]
+fn licences_are_addresses_or_statements() {
+    let by = "https://creativecommons.org/licenses/by/4.0/";
+    let of_json = json_ld(&format!(r#""license":"{by}""#));
+    is(read(&of_json).license, by.into(), Source::JsonLd);
+    is(read(&json_ld(r#""license":"CC BY 4.0""#)).license, "CC BY 4.0".into(), Source::JsonLd);
+    is(
+        read("<link rel=license href=/terms>").license,
+        "https://www.orchard-post.example/terms".into(),
+        Source::Meta,
+    );
+    let footer =
+        format!("<body><h1>Pears</h1><p>Text.</p><footer><a rel=license href={by}>CC</a></footer>");
+    is(read(&footer).license, by.into(), Source::Page);
+    let rights = "<meta name=dc.rights content='© Orchard Post'>";
+    is(read(rights).license, "© Orchard Post".into(), Source::Meta);
+    assert_eq!(read("<p>Text.</p>").license, None);
+}
+
+#[test]
+fn a_date_beside_the_article_that_is_labelled_counts() {
+    let html = "<body><h1>Pears ripen early</h1><p>Text.</p><div class=post-sidebar>
+        <div class=facts><h4>Published</h4><div class=post-date>May 4, 2020</div></div>
+        <div class=facts><h4>Next fair</h4><div class=fair-date>May 30, 2020</div></div></div>";
+    let document = dom::parse(html);
+    let page = metadata(&context(&document, "https://www.orchard-post.example/pears"));
+    is(page.published, "2020-05-04".into(), Source::Page);
+}

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use jiff::Timestamp;
 
-use crate::{Charset, Origin, TypedAs, Verdict};
+use crate::{Charset, Gone, Origin, TypedAs, Verdict};
 
 /// Where a metadata value was found.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -73,6 +73,34 @@ pub struct Metadata {
     pub canonical: Option<Field<String>>,
     /// Name of the publication.
     pub site_name: Option<Field<String>>,
+    /// Section of the publication: the first that the page names.
+    pub section: Option<Field<String>>,
+    /// How much of the article those without a subscription get.
+    pub access: Option<Field<Access>>,
+    /// Licence: its absolute address, or a statement of the rights.
+    pub license: Option<Field<String>>,
+}
+
+/// How much of an article those without a subscription get.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub enum Access {
+    /// All: the page says that it is free.
+    Full,
+    /// The page has the beginning only.
+    Partial,
+    /// It is for subscribers, but the page seems to have all of it.
+    Paid,
+}
+
+impl Access {
+    /// The name written to outputs: `full`, `partial`, `paid`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Partial => "partial",
+            Self::Paid => "paid",
+        }
+    }
 }
 
 /// How the text of an article was found.
@@ -129,6 +157,8 @@ pub struct Article {
     pub charset: Charset,
     /// Title, authors and the like.
     pub metadata: Metadata,
+    /// How sure it is, from 0 to 1, that the text is in the language that was detected in it; `None` if it is too short.
+    pub language_score: Option<f64>,
     /// Body as plain text: paragraphs separated by one blank line, white space normalised.
     pub text: String,
     /// Body as an HTML fragment: absolute links, images kept, nothing that runs.
@@ -169,6 +199,27 @@ pub struct Article {
     pub model_revision: Option<u32>,
     /// How its template is, or else its site; `None` in a run without a store of models.
     pub health: Option<Verdict>,
+    /// The group of articles of the crawl that are the same; `None` if it is the only one.
+    pub duplicate: Option<Duplicate>,
+    /// That the crawl asked for its address again, later, and there was no page any more.
+    pub gone: Option<Gone>,
+}
+
+/// The place of an article in a group of articles that are the same.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Duplicate {
+    /// Id of the group: 16 hex digits, a hash of the address of the article that represents it.
+    pub cluster: String,
+    /// Address of the article that represents the group, and the similarity of the texts, 0 to 1; `None` for that
+    /// article itself.
+    pub of: Option<(String, f64)>,
+}
+
+impl Article {
+    /// The address of the article that it is a duplicate of.
+    pub fn duplicate_of(&self) -> Option<&str> {
+        self.duplicate.as_ref()?.of.as_ref().map(|(url, _)| url.as_str())
+    }
 }
 
 /// A post of a thread.
@@ -197,6 +248,17 @@ pub struct Image {
     pub width: Option<u32>,
     /// Height in pixels, likewise.
     pub height: Option<u32>,
+    /// The record of the crawl that has its bytes, if there is one.
+    pub record: Option<RecordPlace>,
+}
+
+/// The place of a record.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct RecordPlace {
+    /// The archive, as the run names it.
+    pub file: String,
+    /// Offset of the record there, in bytes; in a compressed archive, of its member.
+    pub offset: u64,
 }
 
 /// A data table of an article.

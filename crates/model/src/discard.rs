@@ -1,8 +1,36 @@
 //! Drops and their reasons.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::Origin;
+
+/// That an address was asked for and had no page: it is gone, or leads to another address.
+#[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+pub struct Gone {
+    /// When it was asked for.
+    pub at: Timestamp,
+    /// The status: 404 or 410, or that of a redirect.
+    pub status: u16,
+    /// The absolute address that a redirect leads to.
+    pub moved_to: Option<String>,
+}
+
+impl Gone {
+    /// Whether this is later than the time at which a page was fetched; that of a page without a time is not known.
+    pub fn is_after(&self, fetched: Option<Timestamp>) -> bool {
+        fetched.is_some_and(|fetched| fetched < self.at)
+    }
+}
+
+/// An address that has no page any more.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Absence {
+    /// The address that was asked for.
+    pub url: String,
+    /// When, and what the answer was.
+    pub gone: Gone,
+}
 
 /// The step of the pipeline that dropped something.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -15,6 +43,8 @@ pub enum Stage {
     Cluster,
     /// Extracting the article of a page.
     Extract,
+    /// Writing results.
+    Emit,
 }
 
 impl Stage {
@@ -25,6 +55,7 @@ impl Stage {
             Self::Group => "group",
             Self::Cluster => "cluster",
             Self::Extract => "extract",
+            Self::Emit => "emit",
         }
     }
 }
@@ -93,6 +124,12 @@ reasons! {
     BadFeed => "bad-feed",
     /// A record without a usable `http` or `https` URL, or with one of more than 8 KiB.
     BadUrl => "bad-url",
+    /// A record of a site that was not chosen.
+    OtherSite => "other-site",
+    /// A page captured outside the chosen dates, or at an unknown time.
+    OtherDate => "other-date",
+    /// A record after the last page that the limit of the run allows.
+    OverLimit => "over-limit",
     /// Another capture of the page is kept: a complete one, a later one, or one that gave an article.
     DuplicateUrl => "duplicate-url",
     /// A page that takes more steps to parse than the configured limit.
@@ -119,6 +156,8 @@ reasons! {
     JoinedPage => "joined-page",
     /// The wrapper selects nothing on the page and no other method finds text.
     NoArticle => "no-article",
+    /// The article is the same as another of the crawl, and such articles are not wanted.
+    DuplicateArticle => "duplicate-article",
     /// Processing the site failed; a bug of ours, please report it.
     Internal => "internal-error",
 }
@@ -138,4 +177,6 @@ pub struct Drop {
     pub reason: DropReason,
     /// Details for the user, in a sentence; may be empty.
     pub detail: String,
+    /// Of an answer with status 404, 410 or that of a redirect: what it says of the address.
+    pub gone: Option<Gone>,
 }

@@ -24,16 +24,17 @@ mod verdict;
 mod wrapper;
 
 pub use article::{
-    Article, Embed, EmbedKind, Field, Footnote, Image, Metadata, Post, Route, Source, Table,
+    Access, Article, Duplicate, Embed, EmbedKind, Field, Footnote, Image, Metadata, Post,
+    RecordPlace, Route, Source, Table,
 };
 pub use characters::CharacterCounts;
-pub use discard::{Drop, DropReason, Stage};
+pub use discard::{Absence, Drop, DropReason, Gone, Stage};
 pub use feed::FeedItem;
 pub use night::{PageReading, SiteChange, SiteNight, TemplateChange, TemplateNight};
 pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, Site};
 pub use page_type::{PageType, TypedAs, UnknownPageType};
 pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
-pub use site_figures::{BestFigures, SiteFigures};
+pub use site_figures::{BestFigures, SiteFigures, WeakTemplate, WorstArticle};
 pub use site_result::{BestWrapper, PageWork, SiteConfigFile, SiteResult};
 pub use site_summary::{SiteConfigUse, SiteSummary, TemplateSummary};
 pub use template::TemplateKind;

@@ -58,24 +58,6 @@ impl SiteResult {
             night: None,
         }
     }
-
-    /// The same without articles and drops: what is still needed of a part whose lines are written.
-    pub fn without_lines(&self) -> Self {
-        Self {
-            articles: Vec::new(),
-            drops: Vec::new(),
-            summary: self.summary.clone(),
-            site: self.site.clone(),
-            pages: self.pages,
-            work: self.work,
-            characters: self.characters,
-            best: self.best.clone(),
-            site_configs: self.site_configs.clone(),
-            more: self.more,
-            figures: self.figures.clone(),
-            night: self.night.clone(),
-        }
-    }
 }
 
 /// How pages were worked on.

@@ -6,7 +6,7 @@ use model::TemplateNight;
 
 use crate::error::StoreError;
 use crate::records::{Evicted, Retained, Run, SiteState, Update};
-use crate::rows::{Exported, NightRow, RevisionRow, SiteRow, Summary};
+use crate::rows::{Import, ModelRow, NightRow, RevisionRow, SiteRow, Summary};
 
 /// A store of site models. A build without SQLite has none.
 #[derive(Debug)]
@@ -29,6 +29,14 @@ impl Store {
         Err(StoreError::LeftOut(path.to_owned()))
     }
 
+    /// Says that this build has none.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn look_or_empty(path: &Path) -> Result<Self, StoreError> {
+        Err(StoreError::LeftOut(path.to_owned()))
+    }
+
     /// Its file.
     pub fn path(&self) -> &Path {
         match *self {}
@@ -39,6 +47,30 @@ impl Store {
     /// # Errors
     /// None: there is no such store.
     pub fn begin(&self, _run: &Run) -> Result<bool, StoreError> {
+        match *self {}
+    }
+
+    /// Whether a run was taken in before.
+    ///
+    /// # Errors
+    /// None: there is no such store.
+    pub fn recognise(&self, _run: &Run) -> Result<bool, StoreError> {
+        match *self {}
+    }
+
+    /// The last run that was taken in.
+    ///
+    /// # Errors
+    /// None: there is no such store.
+    pub fn last_night(&self) -> Result<Option<(String, u64)>, StoreError> {
+        match *self {}
+    }
+
+    /// What the store holds, in short.
+    ///
+    /// # Errors
+    /// None: there is no such store.
+    pub fn state(&self) -> Result<String, StoreError> {
         match *self {}
     }
 
@@ -138,11 +170,19 @@ impl Store {
         match *self {}
     }
 
+    /// The revisions of a site's model.
+    ///
+    /// # Errors
+    /// None: there is no such store.
+    pub fn models(&self, _key: &str) -> Result<Vec<ModelRow>, StoreError> {
+        match *self {}
+    }
+
     /// Adds a model that came from elsewhere.
     ///
     /// # Errors
     /// None: there is no such store.
-    pub fn import(&self, _exported: &Exported) -> Result<u32, StoreError> {
+    pub fn import(&self, _model: &ModelRow) -> Result<Import, StoreError> {
         match *self {}
     }
 }

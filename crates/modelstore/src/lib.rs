@@ -37,7 +37,7 @@ pub use error::StoreError;
 pub use records::{
     Evicted, PackedSample, Retained, RetainedHead, Revision, Run, SiteState, Update,
 };
-pub use rows::{Exported, NightRow, RevisionRow, SiteRow, Summary};
+pub use rows::{Import, ModelRow, NightRow, RevisionRow, SiteRow, Summary};
 pub use sample::{RETAIN, RetainLimits, retain};
 #[cfg(feature = "sqlite")]
 pub use store::Store;

@@ -1,8 +1,6 @@
 //! What is shown of a store, and what moves from one to another.
 
-use serde::{Deserialize, Serialize};
-
-use crate::records::Revision;
+use serde::Serialize;
 
 /// Summary of a store.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -84,13 +82,52 @@ pub struct NightRow {
     pub unassigned: u64,
 }
 
-/// A model by itself.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-pub struct Exported {
-    /// Key of its site.
+/// A revision of a model with its bytes: what moves from one store to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelRow {
+    /// Key of the site.
     pub site: String,
-    /// The night it was learnt in.
+    /// Its number, from 1.
+    pub revision: u32,
+    /// The night it was learnt in, `YYYY-MM-DD`; empty where pages have no dates.
     pub night: String,
-    /// The revision.
-    pub revision: Revision,
+    /// Why.
+    pub reason: String,
+    /// Pages learnt from.
+    pub pages: u64,
+    /// Templates.
+    pub templates: u64,
+    /// Version of the format.
+    pub format: u32,
+    /// Engine.
+    pub engine: String,
+    /// SHA-256 of the weights, in hex.
+    pub weights: Option<String>,
+    /// SHA-256 of the settings, in hex.
+    pub settings: String,
+    /// Verdict of the last night that it was applied in.
+    pub health: Option<String>,
+    /// Its bytes, packed (zstd).
+    pub blob: Vec<u8>,
+}
+
+impl ModelRow {
+    /// Its bytes.
+    ///
+    /// # Errors
+    /// If they are damaged.
+    pub fn model(&self) -> std::io::Result<Vec<u8>> {
+        crate::sample::unpack(&self.blob)
+    }
+}
+
+/// What became of a revision that came from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Import {
+    /// It was added.
+    Added,
+    /// The store has it.
+    Known,
+    /// The store has other bytes under its number; it was left as it is.
+    Other,
 }

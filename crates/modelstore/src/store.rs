@@ -101,6 +101,21 @@ impl Store {
         Ok(Self { connection, path, run: OnceLock::new(), made: AtomicBool::new(false) })
     }
 
+    /// The same, or one without anything in it where there is no file.
+    ///
+    /// # Errors
+    /// As [`Store::look`], but for that.
+    pub fn look_or_empty(path: &Path) -> Result<Self, StoreError> {
+        if path.exists() {
+            return Self::look(path);
+        }
+        let failed = |error| StoreError::sqlite("cannot open", path, error);
+        let connection = Connection::open_in_memory().map_err(failed)?;
+        schema::create(&connection).map_err(failed)?;
+        let (connection, path) = (Some(Mutex::new(connection)), path.to_owned());
+        Ok(Self { connection, path, run: OnceLock::new(), made: AtomicBool::new(false) })
+    }
+
     /// Its file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -125,24 +140,59 @@ impl Store {
     /// # Errors
     /// If the store cannot be read or written.
     pub fn begin(&self, run: &Run) -> Result<bool, StoreError> {
-        let (id, before) = {
+        if self.recognise(run)? {
+            return Ok(true);
+        }
+        let id = {
             let db = self.db();
-            let known = "SELECT id FROM runs WHERE digest = ?1";
-            let known = db.query_row(known, [&run.digest], |row| row.get(0)).optional();
-            match known.map_err(self.failed("cannot read"))? {
-                Some(id) => (id, true),
-                None => {
-                    let sql = "INSERT INTO runs (digest, night, sites, pages, program)
-                        VALUES (?1, '', 0, 0, ?2)";
-                    let added = db.execute(sql, params![run.digest, run.program]);
-                    added.map_err(self.failed("cannot write to"))?;
-                    (db.last_insert_rowid(), false)
-                }
-            }
+            let sql = "INSERT INTO runs (digest, night, sites, pages, program)
+                VALUES (?1, '', 0, 0, ?2)";
+            let added = db.execute(sql, params![run.digest, run.program]);
+            added.map_err(self.failed("cannot write to"))?;
+            db.last_insert_rowid()
         };
         // Begun twice, it stays the first.
-        let _ = self.run.set((id, before));
-        Ok(before)
+        let _ = self.run.set((id, false));
+        Ok(false)
+    }
+
+    /// Returns whether a run was taken in before. What is known of sites is then as that run found it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn recognise(&self, run: &Run) -> Result<bool, StoreError> {
+        let known = "SELECT id FROM runs WHERE digest = ?1";
+        let known = self.db().query_row(known, [&run.digest], |row| row.get(0)).optional();
+        let known: Option<i64> = known.map_err(self.failed("cannot read"))?;
+        if let Some(id) = known {
+            let _ = self.run.set((id, true));
+        }
+        Ok(known.is_some())
+    }
+
+    /// The last run that was taken in, without this one: its night, and how many sites it had. `None` if there is none.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn last_night(&self) -> Result<Option<(String, u64)>, StoreError> {
+        let this = self.run.get().map_or(-1, |(id, _)| *id);
+        let sql = "SELECT night, sites FROM runs WHERE id <> ?1 ORDER BY id DESC LIMIT 1";
+        let last = self
+            .db()
+            .query_row(sql, [this], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())));
+        last.optional().map_err(self.failed("cannot read"))
+    }
+
+    /// What the store holds, in short: it differs after every run that is taken in, and after models are imported or
+    /// forgotten.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn state(&self) -> Result<String, StoreError> {
+        let sql = "SELECT (SELECT coalesce(max(id), 0) FROM runs)
+            || '-' || (SELECT count(*) FROM models) || '-' || (SELECT count(*) FROM sites)";
+        let state = self.db().query_row(sql, [], |row| row.get(0));
+        state.map_err(self.failed("cannot read"))
     }
 
     /// What is known of a site, from before this run.

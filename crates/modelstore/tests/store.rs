@@ -8,8 +8,8 @@ use std::time::Duration;
 use model::{Charset, CharsetEvidence, Origin, Page, TemplateNight, Verdict};
 use rusqlite::Connection;
 use sitegrove_modelstore::{
-    Exported, PackedSample, RETAIN, Retained, RetainedHead, Revision, Run, Store, StoreError,
-    Update, retain,
+    Import, ModelRow, PackedSample, RETAIN, Retained, RetainedHead, Revision, Run, Store,
+    StoreError, Update, retain,
 };
 
 fn page(url: &str, html: &str) -> Page {
@@ -312,13 +312,21 @@ fn models_move_between_stores_and_sites_are_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let path = at(&folder);
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
-    let revision = update("news.example", "", 1).revision.unwrap();
-    let exported =
-        Exported { site: "news.example".to_owned(), night: "2026-03-01".to_owned(), revision };
+    let [row] = &Store::look(&path).unwrap().models("news.example").unwrap()[..] else {
+        panic!("one revision")
+    };
+    assert_eq!((row.revision, &*row.night), (1, "2026-03-01"));
+    assert_eq!(row.model().unwrap(), b"model 1 of news.example");
     let store = open(&path);
-    assert_eq!(store.import(&exported).unwrap(), 2);
-    let elsewhere = Exported { site: "new.example".to_owned(), ..exported };
-    assert_eq!(store.import(&elsewhere).unwrap(), 1);
+    assert_eq!(store.import(row).unwrap(), Import::Known);
+    let changed = ModelRow { blob: vec![1], ..row.clone() };
+    assert_eq!(store.import(&changed).unwrap(), Import::Other);
+    let next = ModelRow { revision: 2, night: "2026-04-01".to_owned(), ..row.clone() };
+    assert_eq!(store.import(&next).unwrap(), Import::Added);
+    let elsewhere = ModelRow { site: "new.example".to_owned(), ..row.clone() };
+    assert_eq!(store.import(&elsewhere).unwrap(), Import::Added);
+    let news = &store.sites().unwrap()[1];
+    assert_eq!((news.revision, &*news.last_seen), (2, "2026-04-01"));
     store.commit(u64::MAX).unwrap();
     let store = open(&path);
     assert_eq!(store.model("new.example", Some(1)).unwrap().unwrap(), b"model 1 of news.example");

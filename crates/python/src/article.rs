@@ -89,6 +89,12 @@ impl Article {
         text(&self.0.metadata.language)
     }
 
+    /// How sure it is, from 0 to 1, that the text is in the language that was detected in it. None if it is too short.
+    #[getter]
+    fn language_score(&self) -> Option<f64> {
+        self.0.language_score.map(|score| (score * 10_000.0).round() / 10_000.0)
+    }
+
     /// Summary by the publisher.
     #[getter]
     fn description(&self) -> Option<&str> {
@@ -117,6 +123,37 @@ impl Article {
     #[getter]
     fn site_name(&self) -> Option<&str> {
         text(&self.0.metadata.site_name)
+    }
+
+    /// Section of the publication.
+    #[getter]
+    fn section(&self) -> Option<&str> {
+        text(&self.0.metadata.section)
+    }
+
+    /// How much of the article those without a subscription get, where the page tells: ``full``; ``partial``: the page has
+    /// the beginning only; ``paid``: it is for subscribers, but the page seems to have all of it.
+    #[getter]
+    fn access(&self) -> Option<&'static str> {
+        sink::access_of(&self.0)
+    }
+
+    /// Address of its licence, or a statement of the rights.
+    #[getter]
+    fn license(&self) -> Option<&str> {
+        text(&self.0.metadata.license)
+    }
+
+    /// The number of words of ``text``; in scripts without spaces, of pairs of characters.
+    #[getter]
+    fn word_count(&self) -> u32 {
+        sink::word_count(&self.0.text)
+    }
+
+    /// A hash of the words of ``text``: XXH3-128 of ``" ".join(text.split())``, as 32 hex digits.
+    #[getter]
+    fn content_hash(&self) -> String {
+        sink::content_hash(&self.0.text)
     }
 
     /// The body as plain text: paragraphs separated by one blank line.
@@ -150,7 +187,8 @@ impl Article {
         self.0.posts.iter().map(post).collect()
     }
 
-    /// The pictures of ``html``, as dictionaries with ``url``, ``caption``, ``alt``, ``credit``, ``width`` and ``height``.
+    /// The pictures of ``html``, as dictionaries with ``url``, ``caption``, ``alt``, ``credit``, ``width``, ``height`` and
+    /// ``record``: in articles of a run, the archive that has the picture, and the offset of the record there.
     #[getter]
     fn images<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let image = |own: &model::Image| {
@@ -161,6 +199,8 @@ impl Article {
             dict.set_item("credit", own.credit.as_deref())?;
             dict.set_item("width", own.width)?;
             dict.set_item("height", own.height)?;
+            let record = own.record.as_ref().map(|record| (&record.file, record.offset));
+            dict.set_item("record", record)?;
             Ok(dict)
         };
         self.0.images.iter().map(image).collect()
@@ -258,6 +298,24 @@ impl Article {
     #[getter]
     fn doubtful(&self) -> bool {
         self.0.doubtful
+    }
+
+    /// In articles of a run: when the crawl asked for the address again and there was no page any more, in UTC.
+    #[getter]
+    fn gone(&self) -> Option<Timestamp> {
+        self.0.gone.as_ref().map(|gone| gone.at)
+    }
+
+    /// The status of that answer: 404 or 410, or that of a redirect.
+    #[getter]
+    fn gone_status(&self) -> Option<u16> {
+        self.0.gone.as_ref().map(|gone| gone.status)
+    }
+
+    /// The address that the redirect led to.
+    #[getter]
+    fn moved_to(&self) -> Option<&str> {
+        self.0.gone.as_ref().and_then(|gone| gone.moved_to.as_deref())
     }
 
     /// When the page was fetched, in UTC.

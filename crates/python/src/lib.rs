@@ -48,7 +48,7 @@ mod extension {
     #[pymodule_export]
     use crate::feed_item::FeedItem;
     #[pymodule_export]
-    use crate::model_store::{ModelStore, open_models};
+    use crate::model_store::{ModelStore, import_models, open_models};
     #[pymodule_export]
     use crate::page::{Page, site_key};
     #[pymodule_export]
@@ -64,7 +64,7 @@ mod extension {
     #[pymodule_export]
     use crate::site_model::{SiteModel, learn};
     #[pymodule_export]
-    use crate::steps::{apply_models, learn_share, merge_files, survey_inputs};
+    use crate::steps::{apply_models, describe_share, learn_share, merge_files, survey_inputs};
     #[pymodule_export]
     use crate::stream::{RecordBatch, RecordBatchReader};
     #[pymodule_export]

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use modelstore::{Store, StoreError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use sitegrove::error_chain::error_chain;
+use sitegrove::models_table;
 
 use crate::detached::detached;
-use crate::errors::{ModelError, input_error};
+use crate::errors::{ModelError, SitegroveError, input_error};
 use crate::json;
 use crate::settings::Settings;
 use crate::site_model::SiteModel;
@@ -40,6 +42,40 @@ pub(crate) struct ModelStore(Store);
 #[pyfunction]
 pub(crate) fn open_models(py: Python<'_>, path: PathBuf) -> PyResult<ModelStore> {
     detached(py, 1, || Store::look(&path))?.map(ModelStore).map_err(|error| failed(&path, &error))
+}
+
+/// Add the revisions of tables to a store of site models, under their numbers.
+///
+/// Parameters
+/// ----------
+/// path : path
+///     The store; made where there is none.
+/// tables : list of path
+///     Parquet files that `ModelStore.export` wrote.
+///
+/// Returns
+/// -------
+/// (int, int)
+///     Revisions that were added, and those that the store had.
+///
+/// Raises
+/// ------
+/// InputError
+///     If the store cannot be written.
+/// SitegroveError
+///     If a table cannot be read, or has other bytes than the store under the number of a revision. The store is then
+///     as it was.
+#[pyfunction]
+pub(crate) fn import_models(
+    py: Python<'_>,
+    path: PathBuf,
+    tables: Vec<PathBuf>,
+) -> PyResult<(usize, usize)> {
+    let store =
+        detached(py, 1, || Store::open(&path, &|| ()))?.map_err(|error| failed(&path, &error))?;
+    let done = detached(py, 1, || models_table::import(&store, &tables))?;
+    let imported = done.map_err(|error| SitegroveError::new_err(error_chain(&error)))?;
+    Ok((imported.added, imported.known))
 }
 
 /// Why a store cannot be read.
@@ -152,6 +188,38 @@ impl ModelStore {
             let message = format!("{}: {site}: {}", self.0.path().display(), error.value(py));
             ModelError::new_err(message)
         })
+    }
+
+    /// Write revisions as a table, a Parquet file: a row for each, by site and number.
+    ///
+    /// Parameters
+    /// ----------
+    /// out : path
+    ///     The file to write. It appears when it is complete. ``docs/NIGHTLY.md`` has its columns.
+    /// sites : list of str, optional
+    ///     Keys of sites; all, if not given.
+    /// since : str, optional
+    ///     Only revisions that were learnt in this night or later, ``YYYY-MM-DD``.
+    ///
+    /// Returns
+    /// -------
+    /// int
+    ///     Number of rows.
+    ///
+    /// Raises
+    /// ------
+    /// SitegroveError
+    ///     If the store has no such site, or the file cannot be written.
+    #[pyo3(signature = (out, *, sites=Vec::new(), since=String::new()))]
+    fn export(
+        &self,
+        py: Python<'_>,
+        out: PathBuf,
+        sites: Vec<String>,
+        since: String,
+    ) -> PyResult<usize> {
+        let done = detached(py, 1, || models_table::export(&self.0, &sites, &since, &out))?;
+        done.map_err(|error| SitegroveError::new_err(error_chain(&error)))
     }
 
     fn __getitem__(&self, py: Python<'_>, site: &str) -> PyResult<SiteModel> {

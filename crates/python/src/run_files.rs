@@ -20,8 +20,12 @@ const MOST_LINES: usize = 4_096;
 const MOST_BYTES: usize = 8 << 20;
 
 /// Fields whose instant is a column of its own.
-const DATES: [(&str, &str); 3] =
-    [("published", "published_at"), ("modified", "modified_at"), ("fetched", "fetched_at")];
+const DATES: [(&str, &str); 4] = [
+    ("published", "published_at"),
+    ("modified", "modified_at"),
+    ("gone", "gone_at"),
+    ("fetched", "fetched_at"),
+];
 
 /// Records of a file of JSON lines, a batch at a time.
 struct Lines {

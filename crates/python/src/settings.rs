@@ -41,7 +41,7 @@ use crate::json;
 /// >>> Settings(cluster={"min_wrods": 50})
 /// Traceback (most recent call last):
 ///     ...
-/// sitegrove.errors.SettingsError: unknown key `cluster.min_wrods` in the configuration given; known here: ...
+/// sitegrove.errors.SettingsError: settings: unknown key `cluster.min_wrods` in the configuration; did you mean `cluster.min_words`?
 #[pyclass(frozen, module = "sitegrove")]
 pub(crate) struct Settings(pub(crate) Arc<Chosen>);
 

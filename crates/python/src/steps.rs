@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use pyo3::prelude::*;
 use sitegrove::error_chain::error_chain;
-use sitegrove::steps::{Share, apply, learn, merge, survey};
+use sitegrove::steps::{Share, apply, describe, learn, merge, survey};
 
 use crate::detached::detached;
 use crate::errors::{SitegroveError, input_error};
@@ -75,6 +75,20 @@ pub(crate) fn apply_models(
 ) -> PyResult<(u8, u64, u64)> {
     let applied = call(py, settings, |config, stop| apply::apply(&config, &files, &out, stop))?;
     Ok((applied.round, applied.pages, applied.unassigned))
+}
+
+/// The number of articles that were described.
+#[pyfunction]
+#[pyo3(name = "_describe")]
+pub(crate) fn describe_share(
+    py: Python<'_>,
+    files: Vec<PathBuf>,
+    of: &str,
+    out: PathBuf,
+    settings: Chosen<'_, '_>,
+) -> PyResult<u64> {
+    let of = share(of)?;
+    call(py, settings, |config, stop| describe::describe(&config, &files, of, &out, stop))
 }
 
 /// Writes a run folder.

@@ -53,6 +53,7 @@ fn parts() -> [Field; 4] {
         utf8("credit"),
         count("width"),
         count("height"),
+        structure("record", vec![utf8("file"), Field::new("offset", DataType::Int64, true)]),
     ];
     let table = vec![utf8("caption"), count("header_rows"), Field::new("rows", rows, true)];
     [
@@ -65,7 +66,7 @@ fn parts() -> [Field; 4] {
 
 /// The fields of articles: those of `articles.parquet`, but that each may be null.
 fn article_fields() -> Vec<Field> {
-    const SOURCES: [&str; 10] = [
+    const SOURCES: [&str; 13] = [
         "title",
         "authors",
         "published",
@@ -76,6 +77,9 @@ fn article_fields() -> Vec<Field> {
         "tags",
         "canonical",
         "site_name",
+        "section",
+        "access",
+        "license",
     ];
     let [images, tables, embeds, footnotes] = parts();
     vec![
@@ -92,11 +96,17 @@ fn article_fields() -> Vec<Field> {
         utf8("modified"),
         when("modified_at"),
         utf8("language"),
+        Field::new("language_score", DataType::Float64, true),
         utf8("description"),
         utf8("image"),
         list("tags"),
         utf8("canonical"),
         utf8("site_name"),
+        utf8("section"),
+        utf8("access"),
+        utf8("license"),
+        Field::new("word_count", DataType::Int32, true),
+        utf8("content_hash"),
         long("text"),
         long("html"),
         images,
@@ -116,6 +126,13 @@ fn article_fields() -> Vec<Field> {
         Field::new("doubtful", DataType::Boolean, true),
         Field::new("model_revision", DataType::Int32, true),
         utf8("health"),
+        utf8("cluster"),
+        utf8("duplicate_of"),
+        Field::new("similarity", DataType::Float64, true),
+        utf8("gone"),
+        when("gone_at"),
+        Field::new("gone_status", DataType::Int32, true),
+        utf8("moved_to"),
         structure("sources", SOURCES.map(utf8).into()),
         utf8("fetched"),
         when("fetched_at"),

@@ -1,7 +1,6 @@
 //! Archives as Python reads them: page by page, or as tables.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -47,19 +46,17 @@ impl Read for FileObject {
 /// Opens a path or a file object.
 fn opened(source: &Bound<'_, PyAny>, settings: Option<&Bound<'_, Settings>>) -> PyResult<Archive> {
     let chosen = chosen(settings)?;
-    let (reader, name): (Box<dyn Read + Send>, String) = if source.hasattr("read")? {
-        let name = source.getattr("name").and_then(|name| name.extract()).unwrap_or_default();
+    if source.hasattr("read")? {
+        let name: String =
+            source.getattr("name").and_then(|name| name.extract()).unwrap_or_default();
         let object = FileObject(source.clone().unbind());
-        (Box::new(BufReader::with_capacity(AT_ONCE, object)), name)
-    } else {
-        let path: PathBuf = source.extract()?;
-        let shown = path.to_string_lossy().into_owned();
-        let failed =
-            |error| input_error(format!("cannot read {shown}: {error}"), Some(&shown), None);
-        let file = source.py().detach(|| File::open(&path)).map_err(failed)?;
-        (Box::new(file), shown)
-    };
-    Ok(ArchiveReader::new(reader, &name, &chosen.config.read))
+        let reader: Box<dyn Read + Send> = Box::new(BufReader::with_capacity(AT_ONCE, object));
+        return Ok(ArchiveReader::new(reader, &name, &chosen.config.read));
+    }
+    let path: PathBuf = source.extract()?;
+    let shown = path.to_string_lossy().into_owned();
+    let failed = |error| input_error(format!("cannot read {shown}: {error}"), Some(&shown), None);
+    source.py().detach(|| ArchiveReader::open(&path, &chosen.config.read)).map_err(failed)
 }
 
 /// What was met beside pages.
@@ -136,13 +133,15 @@ impl WarcReader {
 
 /// Read the pages of a web archive, one by one.
 ///
-/// WARC, ARC and their compression (gzip, zstd, lz4) are recognised by their first bytes. Damage is counted and
+/// WARC, ARC and their compression (gzip, zstd, lz4, bzip2, xz) are recognised by their first bytes, and so are WACZ files,
+/// whose archives are read one after the other. Damage is counted and
 /// passed over, never raised. Several captures of one address come as they are.
 ///
 /// Parameters
 /// ----------
 /// source : path or binary file object
-///     The archive. A file object has ``read(n)``; it is read from where it stands, and need not seek.
+///     The archive. A file object has ``read(n)``; it is read from where it stands, and need not seek;
+///     a WACZ file must be a path.
 /// settings : Settings, optional
 ///     Its tables ``read`` (limits, status codes) are used.
 ///

@@ -47,6 +47,7 @@ def test_stages_give_the_articles_of_a_run(tmp_path: Path) -> None:
         [blocks.Apply(folder, settings=SETTINGS)],
         [blocks.Learn(folder, round=2, settings=SETTINGS)],
         [blocks.Apply(folder, round=2, settings=SETTINGS)],
+        [blocks.Describe(folder, settings=SETTINGS)],
         [blocks.Merge(folder, settings=SETTINGS), Collect()],
     ]
     for number, stage in enumerate(stages):

@@ -116,8 +116,34 @@ def test_the_articles_are_those_of_a_run(
     assert any(LARGE in row["url"] for row in expected_rows)
     if kind is Killed:
         killed = sorted(path.name for path in (tmp_path / "steps").glob("killed-*"))
-        assert killed == ["killed-apply-1", "killed-apply-2", "killed-learn-1", "killed-learn-2", "killed-merged-0", "killed-survey-0"]
+        assert killed == ["killed-apply-1", "killed-apply-2", "killed-describe-0", "killed-learn-1", "killed-learn-2", "killed-merged-0", "killed-survey-0"]
         assert not list((tmp_path / "steps").glob("**/*half*"))
+
+
+def test_nights_with_models_are_those_of_runs(spark: SparkSession, crawl: list[str], tmp_path: Path) -> None:
+    settings = sitegrove.Settings(**SETTINGS, emit={"sinks": ["parquet"]})
+    of_runs, of_spark, table = tmp_path / "runs.sqlite", tmp_path / "spark.sqlite", str(tmp_path / "models")
+    nights = [crawl[0::2], crawl[1::2], crawl[1::2]]
+    for number, night in enumerate(nights):
+        whole = sitegrove.run(night, tmp_path / f"run-{number}", models=of_runs, settings=settings)
+        nightly = job.Crawl(spark, tmp_path / f"steps-{number}", 3, SETTINGS, of_spark)
+        articles, _ = nightly.run(night)
+        articles.write.parquet(str(tmp_path / f"articles-{number}"))
+        assert in_order(rows(tmp_path / f"articles-{number}")) == in_order(rows(whole.path / "articles.parquet"))
+        nightly.new_models(table).write.mode("append").parquet(table)
+    stored = sitegrove.open_models(of_spark)
+    revisions = {site: stored.revisions(site) for site in stored}
+    expected = sitegrove.open_models(of_runs)
+    assert revisions == {site: expected.revisions(site) for site in expected}
+    # The table has every revision once, and a store can be made of it.
+    listed = spark.read.parquet(table).select("site", "revision", "learnt_at", "health").collect()
+    assert sorted((row.site, row.revision) for row in listed) == sorted(
+        (site, row["revision"]) for site, own in revisions.items() for row in own
+    )
+    assert LARGE in {row.site for row in listed} and len(listed) > len(revisions)
+    copy = tmp_path / "copy.sqlite"
+    assert sitegrove.import_models(copy, sorted(Path(table).glob("*.parquet"))) == (len(listed), 0)
+    assert sitegrove.open_models(copy).load(LARGE, settings=settings) == stored.load(LARGE, settings=settings)
 
 
 def test_archives_that_cannot_be_read_are_named(spark: SparkSession, crawl: list[str], tmp_path: Path) -> None:

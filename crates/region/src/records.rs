@@ -46,6 +46,7 @@ fn image(tree: &Tree<'_>, at: At, figure: Option<At>) -> Option<Image> {
         credit,
         width: side(local_name!("width")),
         height: side(local_name!("height")),
+        record: None,
     })
 }
 

@@ -172,16 +172,8 @@ fn settle_figure(tree: &mut Tree<'_>, figure: At) {
     }
     captions.sort_unstable();
     // A figure has one caption.
-    let first = captions.first().copied();
-    for &further in captions.iter().skip(1) {
-        let inner = std::mem::take(&mut tree.nodes[further].children);
-        let space = tree.text(" ");
-        if let Some(first) = first {
-            tree.nodes[first].children.push(space);
-            tree.nodes[first].children.extend(inner);
-        }
-    }
-    tree.nodes[figure].children.extend(first);
+    join_captions(tree, &captions);
+    tree.nodes[figure].children.extend(captions.first().copied());
     let holds_only_media = |tree: &Tree<'_>, child: At| {
         let name = tree.nodes[child].name.as_ref();
         let wraps = matches!(
@@ -270,11 +262,22 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
     const OF_COLUMNS: &[LocalName] = &[local_name!("colgroup"), local_name!("col")];
     const DIVISIONS: &[LocalName] = &[local_name!("div"), local_name!("section")];
     const OF_RUBY: &[LocalName] = &[local_name!("rt"), local_name!("rp")];
-    let Some(name) = tree.nodes[at].name.clone() else { return };
+    const BESIDE_ROWS: &[LocalName] =
+        &[local_name!("caption"), local_name!("colgroup"), local_name!("col")];
+    let Some(mut name) = tree.nodes[at].name.clone() else { return };
     let other = |names: &'static [LocalName]| {
         let is_named = named(names);
         move |tree: &Tree<'_>, at: At| !is_named(tree, at)
     };
+    let is_beside =
+        |tree: &Tree<'_>, child: At| tree.is_space(child) || named(BESIDE_ROWS)(tree, child);
+    if name == local_name!("table")
+        && tree.nodes[at].children.iter().all(|&child| is_beside(tree, child))
+    {
+        // Without rows it is no table.
+        name = local_name!("div");
+        tree.nodes[at].name = Some(name.clone());
+    }
     match name {
         local_name!("ul") | local_name!("ol") => {
             unwrap_children(tree, at, named(WRAPPERS));
@@ -289,6 +292,7 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
         local_name!("table") => {
             wrap(tree, at, |_, _| local_name!("colgroup"), named(COLUMNS), false);
             wrap(tree, at, |_, _| local_name!("tbody"), other(OF_TABLES), false);
+            begin_with_caption(tree, at);
             return;
         }
         local_name!("thead") | local_name!("tbody") | local_name!("tfoot") => {
@@ -343,6 +347,27 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
             });
         }
         is_first = false;
+    }
+}
+
+/// Puts the caption of a table before everything else; of several, the others are added to the first.
+fn begin_with_caption(tree: &mut Tree<'_>, table: At) {
+    let (captions, rest): (Vec<At>, Vec<At>) = tree.nodes[table]
+        .children
+        .iter()
+        .partition(|&&child| tree.is(child, &local_name!("caption")));
+    join_captions(tree, &captions);
+    tree.nodes[table].children = captions.first().copied().into_iter().chain(rest).collect();
+}
+
+/// Adds the content of captions to the first of them.
+fn join_captions(tree: &mut Tree<'_>, captions: &[At]) {
+    let Some((&first, further)) = captions.split_first() else { return };
+    for &other in further {
+        let inner = std::mem::take(&mut tree.nodes[other].children);
+        let space = tree.text(" ");
+        tree.nodes[first].children.push(space);
+        tree.nodes[first].children.extend(inner);
     }
 }
 

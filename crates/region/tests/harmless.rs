@@ -129,14 +129,22 @@ proptest! {
         check_harmless(&html_of(&parse_with(&html, &everything)));
     }
 
-    /// A parsed fragment has the same text, and what is written in place of embedded media.
+    /// A parsed fragment has the same text, and what is written in place of embedded media. Captions are written before
+    /// the rows of their tables.
     #[test]
     fn fragments_keep_the_text(html in tag_soup()) {
-        let squeeze = |text: String| text.split_whitespace().collect::<String>();
+        let moves = |html: &str| html.contains("<caption");
+        let squeeze = |text: String, moves: bool| {
+            let mut letters: Vec<char> = text.chars().filter(|c| !c.is_whitespace() && *c != '\u{feff}').collect();
+            if moves {
+                letters.sort_unstable();
+            }
+            letters.into_iter().collect::<String>()
+        };
         let d = parse(&html);
         let html = html_of(&d);
-        let written = squeeze(text_of(&parse(&html), &[0], &[]));
-        let text = squeeze(text_of(&d, &[0], &[]));
+        let written = squeeze(text_of(&parse(&html), &[0], &[]), moves(&html));
+        let text = squeeze(text_of(&d, &[0], &[]), moves(&html));
         prop_assert!(html.contains("data-embed") || written == text, "{text} in {html}");
     }
 }

@@ -1,9 +1,11 @@
 //! One line of `articles.jsonl`.
 
 use model::{
-    Article, Embed, Field, Footnote, Image, Metadata, Origin, Overruled, Post, Table, Verdict,
+    Article, Embed, Field, Footnote, Image, Metadata, Origin, Overruled, Post, RecordPlace, Table,
+    Verdict,
 };
 use serde::Serialize;
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::SCHEMA;
 
@@ -23,11 +25,17 @@ pub struct ArticleRecord<'a> {
     published: Option<&'a str>,
     modified: Option<&'a str>,
     language: Option<&'a str>,
+    language_score: Option<f64>,
     description: Option<&'a str>,
     image: Option<&'a str>,
     tags: &'a [String],
     canonical: Option<&'a str>,
     site_name: Option<&'a str>,
+    section: Option<&'a str>,
+    access: Option<&'static str>,
+    license: Option<&'a str>,
+    word_count: u32,
+    content_hash: String,
     text: &'a str,
     html: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -57,6 +65,18 @@ pub struct ArticleRecord<'a> {
     model_revision: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     health: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate_of: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similarity: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gone_status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_to: Option<&'a str>,
     sources: Sources,
     fetched: Option<String>,
     charset: &'static str,
@@ -108,6 +128,8 @@ pub(crate) struct ImageRecord<'a> {
     width: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     height: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    record: Option<&'a RecordPlace>,
 }
 
 impl<'a> ImageRecord<'a> {
@@ -119,6 +141,7 @@ impl<'a> ImageRecord<'a> {
             credit: image.credit.as_deref(),
             width: image.width,
             height: image.height,
+            record: image.record.as_ref(),
         }
     }
 }
@@ -210,6 +233,12 @@ pub(crate) struct Sources {
     canonical: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     site_name: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    section: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    license: Option<&'static str>,
 }
 
 impl Sources {
@@ -225,6 +254,9 @@ impl Sources {
             tags: source(&m.tags),
             canonical: source(&m.canonical),
             site_name: source(&m.site_name),
+            section: source(&m.section),
+            access: source(&m.access),
+            license: source(&m.license),
         }
     }
 }
@@ -263,6 +295,29 @@ fn source<T>(field: &Option<Field<T>>) -> Option<&'static str> {
     field.as_ref().map(|f| f.source.as_str())
 }
 
+/// The number of words of a text; in scripts without spaces, of pairs of characters.
+pub fn word_count(text: &str) -> u32 {
+    terms::count_words(text)
+}
+
+/// The hash of a text's words: XXH3-128 of the words between white space, in UTF-8, separated by single spaces, as 32 hex
+/// digits. Equal for equal words, whatever the paragraphs.
+pub fn content_hash(text: &str) -> String {
+    let mut hash = Xxh3::new();
+    for (number, word) in text.split_whitespace().enumerate() {
+        if number > 0 {
+            hash.update(b" ");
+        }
+        hash.update(word.as_bytes());
+    }
+    format!("{:032x}", hash.digest128())
+}
+
+/// How much of an article those without a subscription get, as written.
+pub fn access_of(article: &Article) -> Option<&'static str> {
+    article.metadata.access.as_ref().map(|access| access.value.as_str())
+}
+
 /// Four decimals are enough precision for a confidence, and keep lines short.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
@@ -283,11 +338,17 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         published: text(&m.published),
         modified: text(&m.modified),
         language: text(&m.language),
+        language_score: article.language_score.map(rounded),
         description: text(&m.description),
         image: text(&m.image),
         tags: list(&m.tags),
         canonical: text(&m.canonical),
         site_name: text(&m.site_name),
+        section: text(&m.section),
+        access: access_of(article),
+        license: text(&m.license),
+        word_count: word_count(&article.text),
+        content_hash: content_hash(&article.text),
         text: &article.text,
         html: &article.html,
         images: article.images.iter().map(ImageRecord::of).collect(),
@@ -307,6 +368,12 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         doubtful: article.doubtful,
         model_revision: article.model_revision,
         health: article.health.map(Verdict::as_str),
+        cluster: article.duplicate.as_ref().map(|duplicate| &*duplicate.cluster),
+        duplicate_of: article.duplicate_of(),
+        similarity: article.duplicate.as_ref().and_then(|of| Some(rounded(of.of.as_ref()?.1))),
+        gone: article.gone.as_ref().map(|gone| gone.at.to_string()),
+        gone_status: article.gone.as_ref().map(|gone| gone.status),
+        moved_to: article.gone.as_ref().and_then(|gone| gone.moved_to.as_deref()),
         sources: Sources::of(m),
         fetched: article.fetched.map(|t| t.to_string()),
         charset: article.charset.name,

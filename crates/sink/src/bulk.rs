@@ -98,10 +98,6 @@ impl Sink for BulkSink {
         Some(Arc::new(move |site: &SiteResult| lines(dialect, &site.articles)))
     }
 
-    fn file(&mut self) -> Option<&mut AtomicFile> {
-        Some(&mut self.file)
-    }
-
     fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
         self.file.write_bytes(rendered)
     }

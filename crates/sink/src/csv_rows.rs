@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use model::{Article, Field, Verdict};
 
+use crate::articles::{access_of, content_hash, word_count};
 use crate::{AtomicFile, Render, Sink, SinkError};
 use model::SiteResult;
 
-const HEADER: [&str; 18] = [
+const HEADER: [&str; 28] = [
     "url",
     "site",
     "template",
@@ -20,15 +21,25 @@ const HEADER: [&str; 18] = [
     "published",
     "modified",
     "language",
+    "language_score",
     "description",
     "image",
     "tags",
+    "site_name",
+    "section",
+    "access",
+    "license",
+    "word_count",
+    "content_hash",
     "text",
     "engine",
     "route",
     "confidence",
     "model_revision",
     "health",
+    "duplicate_of",
+    "gone",
+    "moved_to",
 ];
 
 /// Writes `articles.csv`.
@@ -59,10 +70,6 @@ impl Sink for CsvSink {
         Some(Arc::new(|site| csv_rows(&site.articles)))
     }
 
-    fn file(&mut self) -> Option<&mut AtomicFile> {
-        Some(&mut self.0)
-    }
-
     fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
         self.0.write_bytes(rendered)
     }
@@ -82,7 +89,7 @@ fn csv_rows(articles: &[Article]) -> Vec<u8> {
     rows(articles.iter().map(|article| cells(article).map(harmless)))
 }
 
-fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 18]>) -> Vec<u8> {
+fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 28]>) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for row in rows {
         // All rows have the same length and are written to memory: this cannot fail.
@@ -91,7 +98,7 @@ fn rows<'a>(rows: impl Iterator<Item = [Cow<'a, str>; 18]>) -> Vec<u8> {
     writer.into_inner().unwrap_or_default()
 }
 
-fn cells(article: &Article) -> [Cow<'_, str>; 18] {
+fn cells(article: &Article) -> [Cow<'_, str>; 28] {
     fn text(field: &Option<Field<String>>) -> Cow<'_, str> {
         field.as_ref().map_or(Cow::Borrowed(""), |f| f.value.as_str().into())
     }
@@ -109,15 +116,25 @@ fn cells(article: &Article) -> [Cow<'_, str>; 18] {
         text(&m.published),
         text(&m.modified),
         text(&m.language),
+        article.language_score.map_or(Cow::Borrowed(""), |score| format!("{score:.4}").into()),
         text(&m.description),
         text(&m.image),
         list(&m.tags),
+        text(&m.site_name),
+        text(&m.section),
+        access_of(article).unwrap_or_default().into(),
+        text(&m.license),
+        word_count(&article.text).to_string().into(),
+        content_hash(&article.text).into(),
         (&article.text).into(),
         (&article.engine).into(),
         article.route.as_str().into(),
         format!("{:.4}", article.confidence).into(),
         article.model_revision.map_or(Cow::Borrowed(""), |number| number.to_string().into()),
         article.health.map_or("", Verdict::as_str).into(),
+        article.duplicate_of().unwrap_or_default().into(),
+        article.gone.as_ref().map_or(Cow::Borrowed(""), |gone| gone.at.to_string().into()),
+        article.gone.as_ref().and_then(|gone| gone.moved_to.as_deref()).unwrap_or_default().into(),
     ]
 }
 
@@ -145,6 +162,6 @@ mod tests {
     #[test]
     fn the_header_is_one_line() {
         let header = String::from_utf8(csv_header()).unwrap();
-        assert!(header.starts_with("url,site,") && header.ends_with("health\n"), "{header}");
+        assert!(header.starts_with("url,site,") && header.ends_with("moved_to\n"), "{header}");
     }
 }

@@ -98,10 +98,6 @@ impl Sink for JsonlSink {
         Some(Arc::new(move |site| storage.store(lines_of(site))))
     }
 
-    fn file(&mut self) -> Option<&mut AtomicFile> {
-        Some(&mut self.file)
-    }
-
     fn take(&mut self, _site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
         self.file.write_bytes(rendered)
     }

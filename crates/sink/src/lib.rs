@@ -9,9 +9,10 @@ mod articles;
 mod atomic;
 mod bulk;
 mod csv_rows;
+#[cfg(feature = "parquet")]
+mod dataset;
 mod dropped;
 mod file_name;
-mod fingerprint;
 mod health;
 mod html_page;
 mod instant;
@@ -24,19 +25,23 @@ mod parquet_file;
 mod parquet_schema;
 mod sink;
 mod site_configs;
+mod site_figures;
 mod site_rows;
 #[cfg(feature = "sqlite")]
 mod versions;
 mod warc;
 mod wrappers;
 
-pub use articles::{ArticleRecord, OriginRecord, article_record};
+pub use articles::{
+    ArticleRecord, OriginRecord, access_of, article_record, content_hash, word_count,
+};
 pub use atomic::{AtomicFile, SinkError, make_folder};
 pub use bulk::{BulkDialect, BulkSink};
 pub use csv_rows::CsvSink;
+#[cfg(feature = "parquet")]
+pub use dataset::DatasetSink;
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
-pub use fingerprint::Fingerprint;
 pub use health::{HealthRecord, health_record};
 pub use html_page::{fragment_of, html_page};
 pub use instant::instant;
@@ -45,10 +50,11 @@ pub use jsonl::{JsonlSink, LineStorage, json_lines};
 pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};
 pub use site_configs::SiteConfigSink;
-pub use site_rows::{SiteRowsSink, figures_of, length_class_end};
+pub use site_figures::{figures_of, length_class_end};
+pub use site_rows::SiteRowsSink;
 #[cfg(feature = "sqlite")]
 pub use versions::{
-    ArticleArchive, ArticleKey, Change, ChangeKind, KeyOf, Reading, Version, VersionsSink,
+    ArticleArchive, ArticleKey, Change, ChangeKind, GoneSpan, KeyOf, Reading, Version, VersionsSink,
 };
 pub use warc::{WarcContent, WarcSink};
 pub use wrappers::{PatternRecord, SiteRecord, SupportRecord, TemplateRecord, WrapperRecord};

@@ -21,14 +21,18 @@ use crate::instant::instant;
 use crate::parquet_columns::Columns;
 use crate::parquet_schema::{LONG, UNIQUE, schema};
 use crate::{AtomicFile, SCHEMA, Sink, SinkError, article_record};
-use model::SiteResult;
+use model::{Article, SiteResult};
 
 /// Size of the values, in bytes, at which a row group ends: it is held in memory until then.
 const ROW_GROUP_BYTES: usize = 64 << 20;
 
 /// Date fields whose instant is also written to a separate column.
-const DATES: [(&str, &str); 3] =
-    [("published", "published_at"), ("modified", "modified_at"), ("fetched", "fetched_at")];
+const DATES: [(&str, &str); 4] = [
+    ("published", "published_at"),
+    ("modified", "modified_at"),
+    ("gone", "gone_at"),
+    ("fetched", "fetched_at"),
+];
 
 /// Writes `articles.parquet`.
 pub struct ParquetSink {
@@ -61,16 +65,33 @@ impl ParquetSink {
         Ok(Self { path: path.to_owned(), schema, columns, writer })
     }
 
-    fn add(&mut self, site: &SiteResult) -> ParquetResult<()> {
-        for article in &site.articles {
-            let record = serde_json::to_value(article_record(article))
-                .map_err(|error| ParquetError::External(Box::new(error)))?;
-            self.columns.push(&self.schema, with_instants(record))?;
-            if self.columns.bytes() >= ROW_GROUP_BYTES {
-                self.write_row_group()?;
-            }
-        }
-        Ok(())
+    fn add(&mut self, article: &Article) -> ParquetResult<()> {
+        let record = serde_json::to_value(article_record(article))
+            .map_err(|error| ParquetError::External(Box::new(error)))?;
+        self.columns.push(&self.schema, with_instants(record))?;
+        if self.columns.bytes() >= ROW_GROUP_BYTES { self.write_row_group() } else { Ok(()) }
+    }
+
+    /// Adds an article.
+    pub(crate) fn add_article(&mut self, article: &Article) -> Result<(), SinkError> {
+        self.add(article).map_err(|error| failed(&self.path, error))
+    }
+
+    /// Bytes of values in memory.
+    pub(crate) fn held(&self) -> usize {
+        self.columns.bytes()
+    }
+
+    /// Writes the rows in memory as a row group.
+    pub(crate) fn flush(&mut self) -> Result<(), SinkError> {
+        self.write_row_group().map_err(|error| failed(&self.path, error))
+    }
+
+    /// Writes everything; the file stays under its temporary name until it is finished.
+    pub(crate) fn close(mut self) -> Result<AtomicFile, SinkError> {
+        self.flush()?;
+        let Self { path, writer, .. } = self;
+        writer.into_inner().map_err(|error| failed(&path, error))
     }
 
     fn write_row_group(&mut self) -> ParquetResult<()> {
@@ -92,13 +113,11 @@ impl ParquetSink {
 
 impl Sink for ParquetSink {
     fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
-        self.add(site).map_err(|error| failed(&self.path, error))
+        site.articles.iter().try_for_each(|article| self.add_article(article))
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
-        self.write_row_group().map_err(|error| failed(&self.path, error))?;
-        let Self { path, writer, .. } = *self;
-        writer.into_inner().map_err(|error| failed(&path, error))?.finish()
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        self.close()?.finish()
     }
 }
 

@@ -55,7 +55,11 @@ fn full() -> Article {
             tags: list(&["x", "y", "z"]),
             canonical: text("https://a.example/1"),
             site_name: text("A"),
+            section: text("S"),
+            access: Some(Field { value: model::Access::Partial, source: Source::JsonLd }),
+            license: text("https://a.example/licence"),
         },
+        language_score: Some(0.875),
         text: "Text".into(),
         html: "<p>Text</p>".into(),
         images: vec![model::Image {
@@ -65,6 +69,7 @@ fn full() -> Article {
             credit: Some("D".into()),
             width: Some(640),
             height: None,
+            record: Some(model::RecordPlace { file: "a.warc.gz".into(), offset: 1_234 }),
         }],
         tables: vec![model::Table {
             caption: None,
@@ -92,6 +97,15 @@ fn full() -> Article {
         doubtful: false,
         model_revision: Some(7),
         health: Some(model::Verdict::Drifting),
+        duplicate: Some(model::Duplicate {
+            cluster: "0123456789abcdef".to_owned(),
+            of: Some(("https://e.org/first".to_owned(), 0.9375)),
+        }),
+        gone: Some(model::Gone {
+            at: "2026-02-01T03:00:00Z".parse().unwrap(),
+            status: 301,
+            moved_to: Some("https://a.example/2".into()),
+        }),
         markdown: Some("**Text**".into()),
     }
 }
@@ -111,6 +125,8 @@ fn bare(number: usize) -> Article {
         payload: [0; 16],
         charset: Charset { overruled: Overruled::default(), ..full().charset },
         metadata: Metadata::default(),
+        language_score: None,
+        gone: None,
         xpath: Vec::new(),
         prune: Vec::new(),
         cut: None,
@@ -279,6 +295,8 @@ proptest! {
             doubtful,
             model_revision: None,
             health: None,
+            duplicate: None,
+            gone: None,
             ..bare(1)
         };
         check(&rows.into_iter().map(article).collect::<Vec<_>>());

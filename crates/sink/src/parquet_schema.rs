@@ -20,11 +20,17 @@ message article {
   optional binary modified (STRING);
   optional int64 modified_at (TIMESTAMP(MICROS,true));
   optional binary language (STRING);
+  optional double language_score;
   optional binary description (STRING);
   optional binary image (STRING);
   required group tags (LIST) { repeated group list { required binary element (STRING); } }
   optional binary canonical (STRING);
   optional binary site_name (STRING);
+  optional binary section (STRING);
+  optional binary access (STRING);
+  optional binary license (STRING);
+  required int32 word_count;
+  required binary content_hash (STRING);
   required binary text (STRING);
   required binary html (STRING);
   optional group images (LIST) { repeated group list { required group element {
@@ -34,6 +40,7 @@ message article {
     optional binary credit (STRING);
     optional int32 width;
     optional int32 height;
+    optional group record { required binary file (STRING); required int64 offset; }
   } } }
   optional group tables (LIST) { repeated group list { required group element {
     optional binary caption (STRING);
@@ -69,6 +76,13 @@ message article {
   required boolean doubtful;
   optional int32 model_revision;
   optional binary health (STRING);
+  optional binary cluster (STRING);
+  optional binary duplicate_of (STRING);
+  optional double similarity;
+  optional binary gone (STRING);
+  optional int64 gone_at (TIMESTAMP(MICROS,true));
+  optional int32 gone_status;
+  optional binary moved_to (STRING);
   required group sources {
     optional binary title (STRING);
     optional binary authors (STRING);
@@ -80,6 +94,9 @@ message article {
     optional binary tags (STRING);
     optional binary canonical (STRING);
     optional binary site_name (STRING);
+    optional binary section (STRING);
+    optional binary access (STRING);
+    optional binary license (STRING);
   }
   optional binary fetched (STRING);
   optional int64 fetched_at (TIMESTAMP(MICROS,true));
@@ -99,12 +116,13 @@ message article {
 }";
 
 /// Columns whose values hardly repeat, for which a dictionary would be useless.
-pub(crate) const UNIQUE: [&str; 12] = [
+pub(crate) const UNIQUE: [&str; 13] = [
     "url",
     "title",
     "description",
     "image",
     "canonical",
+    "content_hash",
     "text",
     "html",
     "markdown",

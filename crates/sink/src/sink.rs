@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::{AtomicFile, SinkError};
-use model::SiteResult;
+use crate::SinkError;
+use model::{Absence, SiteResult};
 
 /// Renders a site to the bytes that its sink will write. Called on the thread that processed the
 /// site, many at a time, so that writing in order is only copying.
@@ -18,17 +18,25 @@ pub trait Sink: Debug + Send {
         None
     }
 
-    /// The file of an output that consists only of what [`Sink::render`] gives for each site, or
-    /// part of a site, in sequence. Such a file of a killed process can be continued: its parts are
-    /// then [taken](Sink::take) without their lines. Otherwise `None`.
-    fn file(&mut self) -> Option<&mut AtomicFile> {
-        None
-    }
-
     /// Takes the next site, and its rendered bytes from [`Sink::render`] (or none).
     ///
     /// # Errors If it cannot be written. The sink is then dropped; the others continue.
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError>;
+
+    /// Takes the name of the night: of the inputs of the run, by their contents. It comes first. By default, it is ignored.
+    ///
+    /// # Errors If it cannot be used. The sink is then dropped; the others continue.
+    fn of_night(&mut self, _night: &str) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    /// Takes some of the answers of the crawl that had no page; all of them come before the first site. By default, they
+    /// are ignored.
+    ///
+    /// # Errors If they cannot be written. The sink is then dropped; the others continue.
+    fn absent(&mut self, _absences: &[Absence]) -> Result<(), SinkError> {
+        Ok(())
+    }
 
     /// Moves all files to their paths.
     ///

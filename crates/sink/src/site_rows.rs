@@ -1,74 +1,16 @@
 //! `report/sites.jsonl`: one line per site with its figures, the data of the report.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{BestFigures, Route, SiteFigures, SiteResult};
+use model::{SiteFigures, SiteResult};
 use serde::Serialize;
 
 use crate::articles::rounded;
 use crate::atomic::make_folder;
+use crate::site_figures::{absorb, figures_of};
 use crate::{AtomicFile, Render, SCHEMA, Sink, SinkError, json_lines};
-
-/// Lower edges of the classes in which article lengths are counted, in characters: ten per power of
-/// ten (the series R10 of ISO 3). Integers, because logarithms differ in the last digit between
-/// machines.
-const EDGES: [u32; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
-/// Highest lower edge; longer articles are in this class.
-const LONGEST: u64 = 10_000_000;
-
-/// Width of a class of confidence, in percentage points.
-const CONFIDENCE_STEP: u32 = 5;
-
-/// The class of a length.
-fn length_class(characters: u64) -> u32 {
-    let mut class = 0;
-    let mut unit = 1;
-    loop {
-        for edge in EDGES.map(|edge| u64::from(edge) * unit) {
-            if characters < edge || edge > LONGEST {
-                return class;
-            }
-            class = u32::try_from(edge).unwrap_or(u32::MAX);
-        }
-        unit *= 10;
-    }
-}
-
-/// The first length after a class; `None` if `lower` is not the lower edge of a class.
-pub fn length_class_end(lower: u32) -> Option<u32> {
-    if lower == 0 {
-        return Some(EDGES[0]);
-    }
-    if u64::from(lower) > LONGEST {
-        return None;
-    }
-    let mut unit = 1;
-    while EDGES[0] * 10 * unit <= lower {
-        unit *= 10;
-    }
-    let at = EDGES.iter().position(|edge| edge * unit == lower)?;
-    Some(EDGES.get(at + 1).map_or(EDGES[0] * 10 * unit, |edge| edge * unit))
-}
-
-/// The class of a confidence, in percent.
-fn confidence_class(confidence: f64) -> u32 {
-    // From the four decimals that are written, so that the written value determines the class of an
-    // article.
-    let parts = (rounded(confidence.clamp(0.0, 1.0)) * 10_000.0).round() as u32;
-    let step = CONFIDENCE_STEP * 100;
-    (parts / step).min(100 / CONFIDENCE_STEP - 1) * CONFIDENCE_STEP
-}
-
-fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
-    let mut counts = BTreeMap::new();
-    for key in keys {
-        *counts.entry(key).or_default() += 1;
-    }
-    counts
-}
 
 /// A line of the file.
 #[derive(Serialize)]
@@ -80,69 +22,6 @@ struct SiteRow {
 
 fn line(figures: SiteFigures) -> Vec<u8> {
     json_lines(std::iter::once(SiteRow { schema: SCHEMA, figures }))
-}
-
-/// The figures of a site, or of a part of it.
-pub fn figures_of(site: &SiteResult) -> SiteFigures {
-    let articles = &site.articles;
-    let sum: f64 = articles.iter().map(|a| rounded(a.confidence)).sum();
-    let best = site.best.as_ref().map(|best| BestFigures {
-        articles: best.articles,
-        content: best.content.clone(),
-        confidence: rounded(best.confidence),
-        learnt_from: best.support.learnt_from,
-        held_back: best.support.held_back,
-        held_back_agreeing: best.support.held_back_agreeing,
-    });
-    SiteFigures {
-        site: site.site.clone(),
-        pages: site.pages,
-        layouts: site.summary.templates.len(),
-        wrappers: site.summary.templates.iter().filter(|t| t.wrapper.is_some()).count(),
-        articles: articles.len(),
-        doubtful: articles.iter().filter(|a| a.doubtful).count(),
-        articles_by_route: count(
-            articles.iter().map(|a| a.route).map(Route::as_str).map(str::to_owned),
-        ),
-        confidence: (!articles.is_empty()).then(|| rounded(sum / articles.len() as f64)),
-        characters: site.characters,
-        best,
-        drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
-        confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
-        lengths: count(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
-        change: site.night.as_ref().and_then(|night| night.change.clone()),
-    }
-}
-
-/// Adds the figures of a later part of the same site. Its templates are already those of all parts.
-fn absorb(all: &mut SiteFigures, part: SiteFigures) {
-    let (ours, theirs) = (all.articles as f64, part.articles as f64);
-    let sum = all.confidence.unwrap_or(0.0) * ours + part.confidence.unwrap_or(0.0) * theirs;
-    all.confidence = (ours + theirs > 0.0).then(|| sum / (ours + theirs));
-    all.pages += part.pages;
-    all.articles += part.articles;
-    all.doubtful += part.doubtful;
-    all.characters.add(part.characters);
-    add(&mut all.articles_by_route, part.articles_by_route);
-    add(&mut all.drops, part.drops);
-    add(&mut all.confidences, part.confidences);
-    add(&mut all.lengths, part.lengths);
-    all.best = match (all.best.take(), part.best) {
-        (Some(mut one), Some(other)) if one.content == other.content => {
-            one.articles += other.articles;
-            Some(one)
-        }
-        (Some(one), Some(other)) if one.articles >= other.articles => Some(one),
-        (one, other) => other.or(one),
-    };
-    (all.layouts, all.wrappers) = (part.layouts, part.wrappers);
-    all.change = part.change.or(all.change.take());
-}
-
-fn add<K: Ord>(counts: &mut BTreeMap<K, usize>, more: BTreeMap<K, usize>) {
-    for (key, count) in more {
-        *counts.entry(key).or_default() += count;
-    }
 }
 
 /// Writes `report/sites.jsonl`.
@@ -191,10 +70,6 @@ impl Sink for SiteRowsSink {
         }))
     }
 
-    fn file(&mut self) -> Option<&mut AtomicFile> {
-        Some(&mut self.file)
-    }
-
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError> {
         let Some(part) = site.figures.as_deref().cloned() else {
             return self.file.write_bytes(rendered);
@@ -215,45 +90,5 @@ impl Sink for SiteRowsSink {
         self.file.finish()?;
         Self::remove_pages(&self.folder);
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_fall_into_the_class_that_holds_them() {
-        for (length, class) in [
-            (0, 0),
-            (99, 0),
-            (100, 100),
-            (124, 100),
-            (125, 125),
-            (999, 800),
-            (1_000, 1_000),
-            (31_499, 25_000),
-            (9_999_999, 8_000_000),
-            (10_000_000, 10_000_000),
-            (u64::MAX, 10_000_000),
-        ] {
-            assert_eq!(length_class(length), class, "{length}");
-        }
-        for length in 0..40_000 {
-            let class = length_class(length);
-            let end = length_class_end(class).unwrap();
-            assert!((u64::from(class)..u64::from(end)).contains(&length), "{length} in {class}");
-        }
-        assert_eq!([101, 1, u32::MAX].map(length_class_end), [None; 3]);
-    }
-
-    #[test]
-    fn confidences_fall_into_classes_of_five_points() {
-        for (confidence, class) in
-            [(0.0, 0), (0.0499, 0), (0.05, 5), (0.3, 30), (0.8999, 85), (1.0, 95), (2.0, 95)]
-        {
-            assert_eq!(confidence_class(confidence), class, "{confidence}");
-        }
-        assert_eq!(confidence_class(f64::NAN), 0);
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! [`essence`] says what of an article counts as its content, [`schema`] how it is stored. [`grow`] is what a
 //! visit changes: [`place`] finds its version, [`reread`] reads known ones again, [`readings`] notes pages that
-//! did not change but were read differently; [`rows`] and [`content`] are what they write and read.
+//! did not change but were read differently; [`rows`] and [`content`] are what they write and read. [`absent`] notes when an address had no page.
 //! [`describe`] is what is said of the difference to the version before, [`sink`] makes an output of it and
 //! [`read`] answers questions.
 
+mod absent;
 mod content;
 mod describe;
 mod essence;
@@ -22,7 +23,7 @@ mod sink;
 mod tests;
 
 pub use key::{ArticleKey, KeyOf};
-pub use read::{ArticleArchive, Change, ChangeKind, Reading, Version};
+pub use read::{ArticleArchive, Change, ChangeKind, GoneSpan, Reading, Version};
 pub use sink::VersionsSink;
 
 use std::io;

@@ -172,8 +172,14 @@ impl SiteModel {
             walls::reason(article, sibling.page, &template.repeated)
         };
         let extracted = || {
-            let article = extract()?;
-            wall(&article).map_or(Ok(article), Err)
+            let mut article = extract()?;
+            if let Some(reason) = wall(&article) {
+                return Err(reason);
+            }
+            if learnt.judgement().is_some() {
+                walls::note_paywall(&mut article, &template.repeated);
+            }
+            Ok(article)
         };
         meter.step(Step::Extract, || match extracted() {
             Ok(article) => Applied {
@@ -264,6 +270,7 @@ impl SiteModel {
             stage,
             reason,
             detail,
+            gone: None,
         }
     }
 }

@@ -109,6 +109,21 @@ pub struct ExtractConfig {
     pub min_words: u32,
     /// Confidence below which an article is marked as doubtful.
     pub doubtful_below: f64,
+    /// Whether the text of an article begins with its title; otherwise it never does.
+    pub title_in_text: bool,
+}
+
+/// Which pages are joined as parts of one article, without a site config that says so.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JoinParts {
+    /// Pages with one title and numbered addresses that link to each other.
+    #[default]
+    Numbered,
+    /// All pages that `rel=next` leads to.
+    RelNext,
+    /// None.
+    None,
 }
 
 /// All settings of learning and applying: the tables of the settings file.
@@ -116,8 +131,8 @@ pub struct ExtractConfig {
 pub struct Tables {
     /// Query parameters that are ignored when addresses are compared.
     pub tracking_parameters: Vec<String>,
-    /// Whether pages that `rel=next` leads to are parts of one article.
-    pub join_rel_next: bool,
+    /// Which pages are parts of one article.
+    pub join_parts: JoinParts,
     /// Limits of the HTML parse.
     pub parse: ParseConfig,
     /// The sample of a site.
@@ -202,7 +217,7 @@ impl Settings {
         #[derive(Deserialize)]
         struct Group {
             tracking_parameters: Vec<String>,
-            join_rel_next: bool,
+            join_parts: JoinParts,
         }
         #[derive(Deserialize)]
         struct File {
@@ -220,7 +235,7 @@ impl Settings {
         match toml::from_str::<File>(DEFAULT) {
             Ok(file) => Self::new(Tables {
                 tracking_parameters: file.group.tracking_parameters,
-                join_rel_next: file.group.join_rel_next,
+                join_parts: file.group.join_parts,
                 parse: file.parse,
                 sample: file.sample,
                 cluster: file.cluster,

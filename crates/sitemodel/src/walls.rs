@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dom::text_of;
-use model::{Article, DropReason};
+use model::{Access, Article, DropReason, Field, Source};
 use terms::count_words;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -266,6 +266,24 @@ pub(crate) fn reason(
     // An article about subscriptions is more frequent than a paywall on a page without siblings.
     let is_alone = words <= MOST_WORDS_ALONE && kind != DropReason::PaywallStub;
     (phrases >= PHRASES_ALONE && (own == 0 || is_alone)).then_some(kind)
+}
+
+/// Notes that a page has only the beginning of an article: a short text with a request to subscribe that siblings have, too. What
+/// the page itself declares decides first.
+pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
+    if article.metadata.access.is_some() || count_words(&article.text) > MOST_WORDS {
+        return;
+    }
+    let is_repeated = |line: &&str| {
+        let hash = hash(line, &article.url);
+        hash.is_some_and(|hash| repeated.binary_search_by_key(&hash, |(line, _)| *line).is_ok())
+    };
+    let is_wall = |line: &str| {
+        kind_of(&line.to_lowercase()).is_some_and(|(kind, _)| kind == DropReason::PaywallStub)
+    };
+    if article.text.lines().filter(is_repeated).any(is_wall) {
+        article.metadata.access = Some(Field { value: Access::Partial, source: Source::Page });
+    }
 }
 
 /// The kind of wall with the most phrases in a text, and their number; the first of equals.

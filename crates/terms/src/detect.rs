@@ -26,13 +26,15 @@ const MIN_LETTERS: usize = 20;
 /// Minimum share of words that are function words of a language. Running text has three times as
 /// many; text in a related language, whose words are left out of the lists, a third.
 const MIN_FUNCTION_WORDS: f64 = 0.05;
+/// Their usual share.
+const FUNCTION_WORDS: f64 = 0.15;
 /// Characters passed to `whatlang`, whose time is proportional to them.
 const WHATLANG_CHARS: usize = 800;
 /// Confidence from which `whatlang` overrules `whichlang`.
 const WHATLANG_CONFIDENCE: f64 = 0.5;
 
 /// The result of [`detect`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detected {
     /// The language.
     pub language: Language,
@@ -40,6 +42,9 @@ pub struct Detected {
     pub script: Script,
     /// Whether two criteria agree: script, detector, function words.
     pub reliable: bool,
+    /// How sure it is, from 0 to 1: 1 if only this language has the script or the text has as many of its function words
+    /// as running text; else their share of that number, or the detector's confidence.
+    pub score: f64,
 }
 
 /// Detects the language of a text; `None` if the text is too short.
@@ -70,20 +75,25 @@ pub fn detect(text: &str) -> Option<Detected> {
         return None;
     }
     if let Some(code) = only_language(script) {
-        return Some(Detected { language: Language::new(code), script, reliable: true });
+        return Some(Detected {
+            language: Language::new(code),
+            script,
+            reliable: true,
+            score: 1.0,
+        });
     }
     Some(by_words(&only_script(text, script), script))
 }
 
 /// The language of a sample in a script that several languages share.
 fn by_words(sample: &str, script: Script) -> Detected {
-    let found = |language, reliable| Detected { language, script, reliable };
+    let found = |language, reliable, score| Detected { language, script, reliable, score };
     // Letters that Russian and Bulgarian do not use, but related languages do.
     let not_russian = script == Script::Cyrillic
         && sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
     let counts = FunctionWords::of(sample);
     if let Some(language) = counts.leader(MIN_FUNCTION_WORDS).filter(|_| !not_russian) {
-        return found(language, true);
+        return found(language, true, by_share(counts.share(language)));
     }
     let which = (script == Script::Latin || (script == Script::Cyrillic && !not_russian))
         .then(|| Language::from_tag(whichlang::detect_language(sample).three_letter_code()))
@@ -93,7 +103,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
     if let Some(language) = which
         && share(language) >= MIN_FUNCTION_WORDS
     {
-        return found(language, true);
+        return found(language, true, by_share(share(language)));
     }
     // `whichlang` takes every Cyrillic text for Russian, so function words decide.
     let which = which.filter(|_| script == Script::Latin);
@@ -101,17 +111,26 @@ fn by_words(sample: &str, script: Script) -> Detected {
     let denied = if not_russian { vec![Lang::Rus, Lang::Bul] } else { Vec::new() };
     let info = Detector::with_denylist(denied).detect(&sample[..end]);
     let Some(info) = info else {
-        return found(which.unwrap_or(Language::new(fallback(script))), false);
+        return found(which.unwrap_or(Language::new(fallback(script))), false, 0.0);
     };
     let what = Language::from_tag(info.lang().code()).unwrap_or(Language::new(fallback(script)));
+    let sure = info.confidence().clamp(0.0, 1.0);
     match which {
-        None => found(what, info.is_reliable()),
-        Some(which) if which == what => found(which, true),
-        Some(_) if !has_list(what) && info.confidence() >= WHATLANG_CONFIDENCE => {
-            found(what, info.is_reliable())
+        None => found(what, info.is_reliable(), sure),
+        Some(which) if which == what => found(which, true, sure),
+        Some(_) if !has_list(what) && sure >= WHATLANG_CONFIDENCE => {
+            found(what, info.is_reliable(), sure)
         }
-        Some(which) => found(if share(what) > share(which) { what } else { which }, false),
+        Some(which) => {
+            let better = if share(what) > share(which) { what } else { which };
+            found(better, false, by_share(share(better)))
+        }
     }
+}
+
+/// The score of a share of function words.
+fn by_share(share: f64) -> f64 {
+    (share / FUNCTION_WORDS).min(1.0)
 }
 
 /// The beginning of a text, cut at a character after enough letters.

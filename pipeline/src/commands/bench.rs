@@ -10,9 +10,12 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use model::Page;
+use serde_json::{Map, Value, json};
 
+use super::format::Format;
 use crate::config::Config;
 use crate::inputs::{Input, expand};
+use crate::printed::Console;
 use crate::progress::ledger::Ledger;
 use crate::run::Stopped;
 use crate::stages::read::{Intake, read};
@@ -24,10 +27,7 @@ use sitemodel::parse_page;
 Example:
   sitegrove bench crawl/*.warc.gz --rounds 5
 
-Rates are in 10⁶ bytes of decoded HTML per second; each figure is the median of the rounds. Single
-steps run in this process, with the pages in memory. Whole runs (`run --sinks jsonl --jobs N`) are
-separate processes, measured from start to end; seconds of stages are those of the run with one
-thread. CPU time and memory are reported on Linux only.")]
+Rates are in 10⁶ bytes of decoded HTML per second; each figure is the median of the rounds. Single steps run in this process, with the pages in memory. Complete runs (`run --sinks jsonl --jobs N`) are separate processes, measured from start to end; seconds of stages are those of the run with one thread. CPU time and memory are reported on Linux only.")]
 pub struct BenchArgs {
     /// WARC files, HTML files, folders, globs
     #[arg(required = true, value_name = "INPUT")]
@@ -35,13 +35,16 @@ pub struct BenchArgs {
     /// Number of times that each measurement is taken
     #[arg(long, default_value_t = 3)]
     pub rounds: usize,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
 }
 
 /// Measures, and prints rates and their ratios.
 ///
 /// # Errors
 /// If an input cannot be read, the temporary run folder cannot be written, or a run fails; with [`Stopped`].
-pub fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<()> {
+pub fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let config = Config::load(None)?;
     let inputs = expand(&args.inputs, &[])?;
     let mut pages = Vec::new();
@@ -57,9 +60,11 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<(
         bail!("no HTML page in the inputs");
     }
     let megabytes = html as f64 / 1e6;
-    writeln!(out, "{} pages, {megabytes:.1} MB of HTML", pages.len())?;
     let alike = pages.iter().filter(|p| dom::parse(&p.html).same_tree(&by_html5ever(p))).count();
-    writeln!(out, "{alike} of them have the same tree with html5ever's tokenizer")?;
+    if args.format == Format::Text {
+        writeln!(out, "{} pages, {megabytes:.1} MB of HTML", pages.len())?;
+        writeln!(out, "{alike} of them have the same tree with html5ever's tokenizer")?;
+    }
 
     let folder = std::env::temp_dir().join(format!("sitegrove-bench-{}", std::process::id()));
     let jobs = thread_counts();
@@ -84,7 +89,13 @@ pub fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<(
     // It may not exist, if the first run failed early.
     let _ = std::fs::remove_dir_all(&folder);
     measured?;
-    print(out, megabytes, &parts, &jobs, &runs)
+    match args.format {
+        Format::Text => print(out, megabytes, &parts, &jobs, &runs),
+        Format::Json => {
+            let of = json!({ "pages": pages.len(), "html_mb": megabytes, "same_tree": alike });
+            print_json(out, &of, &parts, &jobs, &runs)
+        }
+    }
 }
 
 /// What is measured in this process.
@@ -169,7 +180,7 @@ impl WholeRun {
         let seconds = start.elapsed().as_secs_f64();
         // 1: an input could not be read to its end; the single steps accept that too.
         if !matches!(status.code(), Some(0 | 1)) {
-            bail!("the run that was to be measured ended with {status}");
+            bail!("the run to measure ended with {status}");
         }
         let cpu_seconds = cpu_seconds_of_children().zip(cpu_before).map(|(now, was)| now - was);
         Ok(Self { seconds, cpu_seconds, ledger: Ledger::of_run(folder)? })
@@ -220,7 +231,11 @@ fn print(
             writeln!(out)?;
         }
     }
-    writeln!(out, "\n{:<71} {:>8} {:>9}", "end to end, a process of its own", "CPU s", "peak MiB")?;
+    writeln!(
+        out,
+        "\n{:<71} {:>8} {:>9}",
+        "end to end, in a separate process", "CPU s", "peak MiB"
+    )?;
     let mut seconds = Vec::new();
     for (&jobs, of_jobs) in jobs.iter().zip(runs) {
         let all = |of: &dyn Fn(&WholeRun) -> Option<f64>| {
@@ -236,6 +251,35 @@ fn print(
         writeln!(out, "\ntwo threads are {:.2} times as fast as one", one / two)?;
     }
     Ok(())
+}
+
+/// Medians in seconds, as one JSON object.
+fn print_json(
+    out: &mut Console<'_>,
+    inputs: &Value,
+    parts: &[Vec<f64>; PARTS.len()],
+    jobs: &[usize],
+    runs: &[Vec<WholeRun>],
+) -> Result<()> {
+    let parts: Map<String, Value> = PARTS
+        .iter()
+        .zip(parts)
+        .map(|(name, times)| ((*name).to_owned(), median(times).into()))
+        .collect();
+    let runs = jobs.iter().zip(runs).map(|(jobs, runs)| {
+        let all = |of: &dyn Fn(&WholeRun) -> Option<f64>| {
+            median(&runs.iter().filter_map(of).collect::<Vec<_>>())
+        };
+        json!({
+            "jobs": jobs,
+            "seconds": all(&|run| Some(run.seconds)),
+            "cpu_seconds": all(&|run| run.cpu_seconds),
+            "peak_rss_bytes": all(&|run| run.ledger.peak_rss_bytes.map(|bytes| bytes as f64)),
+        })
+    });
+    let runs: Vec<Value> = runs.collect();
+    let figures = json!({ "inputs": inputs, "seconds": parts, "runs": runs });
+    Ok(out.json_line(&figures)?)
 }
 
 fn median(values: &[f64]) -> f64 {

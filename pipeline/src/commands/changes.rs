@@ -1,4 +1,4 @@
-//! `sitegrove changes`: the articles of an archive that were added, changed or read differently since a date.
+//! `sitegrove changes`: the articles of an archive that were added, changed, read differently, gone or back since a date.
 
 #[cfg(feature = "sqlite")]
 use std::io::Write;
@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
+use super::format::Format;
 use crate::printed::Console;
 
 /// What happened to an article.
@@ -20,6 +21,12 @@ pub enum KindArg {
     Unclear,
     /// The same page, read differently
     Reread,
+    /// Its address has no page any more
+    Gone,
+    /// Its address redirects to another one
+    Moved,
+    /// Its address has a page again
+    Back,
 }
 
 /// Arguments of `sitegrove changes`.
@@ -27,8 +34,10 @@ pub enum KindArg {
 #[command(after_help = "\
 Examples:
   sitegrove changes --since 2026-10-05 --archive articles.sqlite
-  sitegrove changes --since 2026-10-05 --kinds new,changed --archive articles.sqlite
-  sitegrove changes --since 2026-10-05T03:00:00Z --site blog.example --archive articles.sqlite --json
+  sitegrove changes --since 2026-10-05 --kinds new,changed \\
+      --archive articles.sqlite
+  sitegrove changes --since 2026-10-05T03:00:00Z --site blog.example \\
+      --archive articles.sqlite --format json
 
 Dates are those of the crawls, not of the runs (docs/ARCHIVE.md).")]
 pub struct ChangesArgs {
@@ -43,12 +52,13 @@ pub struct ChangesArgs {
     pub site: Option<String>,
     /// Only these kinds, comma-separated: new (the first version of an article), changed (the page changed),
     /// unclear (the page changed, and so did the model or program that read it), reread (the same page, read
-    /// differently) [default: all]
+    /// differently), gone (its address has no page any more), moved (its address redirects elsewhere), back (its address
+    /// has a page again) [default: all]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub kinds: Vec<KindArg>,
-    /// Print one JSON object per version or reading, with its diff
-    #[arg(long)]
-    pub json: bool,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
 }
 
 /// Prints the new versions, by date.
@@ -70,21 +80,28 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
         KindArg::Changed => ChangeKind::Changed,
         KindArg::Unclear => ChangeKind::Unclear,
         KindArg::Reread => ChangeKind::Reread,
+        KindArg::Gone => ChangeKind::Gone,
+        KindArg::Moved => ChangeKind::Moved,
+        KindArg::Back => ChangeKind::Back,
     };
     let wanted: Vec<ChangeKind> = args.kinds.iter().map(kind).collect();
-    let archive = sink::ArticleArchive::open(&args.archive)?;
+    let archive = super::history::open(&args.archive)?;
     archive.changes(&since, args.site.as_deref(), |change: Change| -> Result<()> {
         if !wanted.is_empty() && !wanted.contains(&change.kind) {
             return Ok(());
         }
-        if args.json {
-            serde_json::to_writer(out.as_json(), &change)?;
-            writeln!(out)?;
+        if args.format == Format::Json {
+            out.json_line(&change)?;
         } else {
             let what = if change.changed.is_empty() {
                 String::new()
             } else {
                 format!(" ({})", change.changed.join(", "))
+            };
+            let what = match (change.status, &change.moved_to) {
+                (Some(_), Some(to)) => format!(" to {}", line(to)),
+                (Some(status), None) => format!(" (status {status})"),
+                _ => what,
             };
             let title = line(change.title.as_deref().unwrap_or("(no title)"));
             let (seen, kind, url) = (&change.first_seen, change.kind.as_str(), line(&change.url));

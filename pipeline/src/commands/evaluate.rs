@@ -43,10 +43,14 @@ pub use sweep::Sweep;
 #[command(after_help = "\
 Examples:
   sitegrove evaluate out/quickstart --gold data/gold.jsonl
-  sitegrove evaluate ours=out/tonight theirs=theirs.jsonl.gz --gold gold.jsonl.gz --worst 20
-  sitegrove evaluate out/quickstart --gold data/gold.jsonl --floors floors.json
-  sitegrove evaluate out/tonight peers/*.jsonl --gold gold.jsonl --metadata --worst 10
-  sitegrove evaluate --gold data/gold.jsonl --sweep siblings --pages data/crawl --feeds data/feeds --out out/figures
+  sitegrove evaluate ours=out/tonight theirs=theirs.jsonl.gz \\
+      --gold gold.jsonl.gz --worst 20
+  sitegrove evaluate out/quickstart --gold data/gold.jsonl \\
+      --floors floors.json
+  sitegrove evaluate out/tonight peers/*.jsonl --gold gold.jsonl --metadata \\
+      --worst 10
+  sitegrove evaluate --gold data/gold.jsonl --sweep siblings \\
+      --pages data/crawl --feeds data/feeds --out out/figures
 
 Exit codes: 0 success; 1 a run is below its floor; 2 could not evaluate.")]
 pub struct EvaluateArgs {

@@ -19,8 +19,10 @@ use articles::Found;
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  sitegrove export article https://blog.example/bread --run out/tonight --out bread.html
-  sitegrove export article --site blog.example --run out/tonight --format epub --out blog.epub")]
+  sitegrove export article https://blog.example/bread --run out/tonight \\
+      --out bread.html
+  sitegrove export article --site blog.example --run out/tonight \\
+      --format epub --out blog.epub")]
 pub struct ExportArgs {
     #[command(subcommand)]
     command: Command,
@@ -64,10 +66,14 @@ impl Format {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  sitegrove export article https://blog.example/bread --run out/tonight --out bread.html
-  sitegrove export article --site blog.example --run out/tonight --format epub --out blog.epub
-  sitegrove export article https://blog.example/bread --archive articles.sqlite --pictures crawl/ --out bread.html
-  sitegrove export article --archive out/tonight/articles.warc.gz --format tei --out texts/")]
+  sitegrove export article https://blog.example/bread --run out/tonight \\
+      --out bread.html
+  sitegrove export article --site blog.example --run out/tonight \\
+      --format epub --out blog.epub
+  sitegrove export article https://blog.example/bread \\
+      --archive articles.sqlite --pictures crawl/ --out bread.html
+  sitegrove export article --archive out/tonight/articles.warc.gz \\
+      --format tei --out texts/")]
 struct ArticleArgs {
     /// Addresses of articles; without any, all of the run, the archive or the site
     #[arg(value_name = "URL")]

@@ -1,21 +1,22 @@
-//! `sitegrove extract`: extracts a few sibling pages and prints them.
+//! `sitegrove extract`: extracts a few pages and prints them.
+
+mod pages;
 
 use std::io::Write;
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use grouping::Tracking;
 use model::SiteResult;
 use sink::article_record;
 
 use crate::config::Config;
-use crate::inputs::{Input, expand};
+use crate::error_chain::Problem;
 use crate::printed::{Console, line};
 use crate::progress::ledger::Clock;
 use crate::site::process;
 use crate::stages::group::group;
-use crate::stages::read::read;
+use pages::{Pages, Wanted};
 use sitemodel::Engine;
 
 /// Output format.
@@ -39,12 +40,22 @@ Examples:
   sitegrove extract post-1.html post-2.html post-3.html
   sitegrove extract saved-pages/ --format json
   sitegrove extract page.html --format markdown
-  sitegrove extract page.html --engine euclid")]
+  sitegrove extract crawl.warc.gz --url https://blog.example/bread
+  curl -s https://blog.example/bread | sitegrove extract - \\
+      --url https://blog.example/bread
+
+Pages of one layout are better extracted together: the text that they share is then recognised. With --url, the other pages of the same site in an archive are used in the same way, and only the page with that address is printed.
+
+Exit codes: 0 an article was printed; 2 none was found, or a file is neither HTML nor an archive.")]
 pub struct ExtractArgs {
-    /// HTML files of one layout, or a folder of them
-    #[arg(required = true, value_name = "PAGE.html")]
-    pub pages: Vec<PathBuf>,
-    /// Extraction engine (see `sitegrove run --help`)
+    /// HTML or MHTML files, folders of them, or archives (WARC, ARC, WACZ); - reads a page or an archive from
+    /// standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<String>,
+    /// Only the page with this address; of a single HTML file, its address
+    #[arg(long, value_name = "ADDRESS")]
+    pub url: Option<String>,
+    /// Extraction engine (see `sitegrove run --help`) [default: grove]
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Engine>,
     /// Output format
@@ -52,53 +63,52 @@ pub struct ExtractArgs {
     pub format: ExtractFormat,
 }
 
-/// Extracts a few pages without a run folder. List pages are extracted too: a page that is named is wanted.
+/// Extracts a few pages without a run folder. List pages that are named, as files or by address, are extracted too.
 ///
 /// # Errors
-/// If a page cannot be read or the output cannot be written.
+/// If an input is neither HTML nor an archive or cannot be read, no page has the address, no article is found, or the
+/// output cannot be written.
 pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<()> {
     let mut config = Config::load(None)?;
-    config.cluster.extract_lists = true;
-    config.cluster.min_words = 0;
     if let Some(engine) = args.engine {
         config.rank.engine = engine;
     }
     config.emit.markdown = matches!(args.format, ExtractFormat::Markdown);
-    let named: Vec<String> = args.pages.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-    // A file named here is a page, whatever its extension.
-    let inputs = expand(&named, &[])?.into_iter().map(|input| match input {
-        Input::Archive(path) => {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            Input::Html { path, name, folder: String::new() }
-        }
-        input => input,
-    });
-    let mut intakes = Vec::new();
-    for input in inputs {
-        let stop = AtomicBool::new(false);
-        read(&input, &config.read, &|_| {}, &stop, &mut |intake, _| intakes.push(intake))?;
+    let tracking = Tracking::new(&config.group.tracking_parameters);
+    let wanted = args.url.as_deref().map(|url| Wanted::of(url, &tracking)).transpose()?;
+    let Pages { intakes, are_named } = pages::read_named(&args.inputs, wanted.as_ref(), &config)?;
+    if are_named {
+        config.cluster.extract_lists = true;
+        config.cluster.min_words = 0;
     }
     let grouped = group(intakes, &config.group);
     let clock = Clock::default();
     let mut extracted = 0;
     for site in &grouped.sites {
-        let result = process(site, &config, &clock);
+        let mut result = process(site, &config, &clock);
+        if let Some(wanted) = &wanted {
+            result.articles.retain(|article| wanted.is(&article.url, &tracking));
+            result.drops.retain(|drop| wanted.is(&drop.url, &tracking));
+        }
         extracted += result.articles.len();
-        print(&result, args.format, out)?;
+        print(&result, args.format, are_named, out)?;
     }
     if extracted == 0 {
-        bail!("no article found in {}", named.join(", "));
+        let at = args.inputs.join(", ");
+        bail!(Problem::new(line(&at), "no article found", ""));
     }
     Ok(())
 }
 
-fn print(result: &SiteResult, format: ExtractFormat, out: &mut Console<'_>) -> Result<()> {
+fn print(
+    result: &SiteResult,
+    format: ExtractFormat,
+    are_named: bool,
+    out: &mut Console<'_>,
+) -> Result<()> {
     for article in &result.articles {
         match format {
-            ExtractFormat::Json => {
-                serde_json::to_writer(out.as_json(), &article_record(article))?;
-                writeln!(out)?;
-            }
+            ExtractFormat::Json => out.json_line(&article_record(article))?,
             ExtractFormat::Html => writeln!(out.as_html(), "{}", article.html)?,
             ExtractFormat::Markdown => {
                 let body = article.markdown.as_deref().unwrap_or_default();
@@ -113,14 +123,25 @@ fn print(result: &SiteResult, format: ExtractFormat, out: &mut Console<'_>) -> R
             ExtractFormat::Text => {
                 let title = article.metadata.title.as_ref().map_or("", |t| t.value.as_str());
                 writeln!(out, "# {}", line(title))?;
-                writeln!(out, "{}", line(&article.origin.file))?;
+                let is_file = article.url.starts_with("file:");
+                let from = if is_file { &*article.origin.file } else { &*article.url };
+                writeln!(out, "{}", line(from))?;
+                if !is_file && are_named {
+                    writeln!(out, "{}", line(&article.origin.file))?;
+                }
                 writeln!(out, "{} ({})", line(&article.xpath.join(" | ")), article.engine)?;
                 writeln!(out, "\n{}\n", article.text)?;
             }
         }
     }
     for drop in &result.drops {
-        tracing::warn!("{}: {}", drop.origin.file, drop.reason.as_str());
+        let at =
+            if are_named && drop.url.starts_with("file:") { &*drop.origin.file } else { &drop.url };
+        // An archive holds many pages without articles.
+        match are_named {
+            true => tracing::warn!(at, reason = drop.reason.as_str(), "no article"),
+            false => tracing::info!(at, reason = drop.reason.as_str(), "no article"),
+        }
     }
     Ok(())
 }

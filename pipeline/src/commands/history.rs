@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 
+use super::format::Format;
 use crate::printed::Console;
 
 /// Arguments of `sitegrove history`.
@@ -14,7 +15,8 @@ use crate::printed::Console;
 #[command(after_help = "\
 Examples:
   sitegrove history https://blog.example/2026/bread --archive articles.sqlite
-  sitegrove history blog.example/2026/bread --archive articles.sqlite --json
+  sitegrove history blog.example/2026/bread --archive articles.sqlite \\
+      --format json
 
 Archives are made by `sitegrove run … --archive FILE` (docs/ARCHIVE.md).")]
 pub struct HistoryArgs {
@@ -23,9 +25,9 @@ pub struct HistoryArgs {
     /// The archive file
     #[arg(long, value_name = "FILE")]
     pub archive: PathBuf,
-    /// Print one JSON object per version, with its text
-    #[arg(long)]
-    pub json: bool,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
 }
 
 /// Prints the versions of an article, the oldest first.
@@ -34,21 +36,25 @@ pub struct HistoryArgs {
 /// If the archive cannot be read or does not contain the article, or the output cannot be written.
 #[cfg(feature = "sqlite")]
 pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
+    use crate::error_chain::Problem;
     use crate::printed::line;
     use anyhow::bail;
 
-    let archive = sink::ArticleArchive::open(&args.archive)?;
+    let archive = open(&args.archive)?;
     let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
     let has_scheme = args.url.contains("://");
     let url = if has_scheme { args.url.clone() } else { format!("https://{}", args.url) };
     let versions = archive.history(&key_of(&url, None), &args.url)?;
     if versions.is_empty() {
-        bail!("no article with the address {} is in {}", args.url, args.archive.display());
+        bail!(Problem::new(
+            args.archive.display(),
+            format!("the archive has no article with the address {}", args.url),
+            "`sitegrove changes --since 1970 --archive FILE` lists its articles",
+        ));
     }
-    if args.json {
+    if args.format == Format::Json {
         for version in &versions {
-            serde_json::to_writer(out.as_json(), version)?;
-            writeln!(out)?;
+            out.json_line(version)?;
         }
         return Ok(());
     }
@@ -84,9 +90,34 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
                 writeln!(out, "    {}", line(changed))?;
             }
         }
+        for gone in &version.gone {
+            let until = match gone.last_seen == gone.first_seen {
+                true => String::new(),
+                false => format!(" to {}", gone.last_seen),
+            };
+            let to = gone.moved_to.as_ref();
+            let to = to.map_or_else(String::new, |to| format!(", moved to {}", line(to)));
+            writeln!(out, "  gone  {}{until}  (status {}{to})", gone.first_seen, gone.status)?;
+        }
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Opens an archive of articles.
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+#[cfg(feature = "sqlite")]
+pub(super) fn open(path: &std::path::Path) -> Result<sink::ArticleArchive> {
+    if !path.exists() {
+        anyhow::bail!(crate::error_chain::Problem::new(
+            path.display(),
+            "there is no such archive",
+            "`sitegrove run … --archive FILE` makes one",
+        ));
+    }
+    Ok(sink::ArticleArchive::open(path)?)
 }
 
 /// Says that this build has no archives.

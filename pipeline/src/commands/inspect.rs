@@ -31,12 +31,12 @@ use crate::report;
 #[command(after_help = "\
 Examples:
   sitegrove inspect out/tonight harbour-gazette.example
-  sitegrove inspect out/tonight harbour-gazette.example --out gazette.html --pages 10
+  sitegrove inspect out/tonight harbour-gazette.example --out gazette.html \\
+      --pages 10
   sitegrove inspect out/tonight blog.example --config my.toml
   sitegrove inspect out/tonight --all
 
-Reads the pages of the site again from the inputs that the ledger names. If an input is missing, shows
-what is in the run folder. The report of the run links the pages in RUN_DIR/report/sites.")]
+Reads the pages of the site again from the inputs that the ledger names. If an input is missing, shows what is in the run folder. The report of the run links the pages in RUN_DIR/report/sites.")]
 pub struct InspectArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]

@@ -2,7 +2,9 @@
 
 mod check;
 mod diff;
+mod forget;
 mod show;
+#[cfg(feature = "parquet")]
 mod transfer;
 
 use std::path::Path;
@@ -12,6 +14,7 @@ use clap::{Args, Subcommand};
 use modelstore::{RevisionRow, Store};
 use sitemodel::SiteModel;
 
+use crate::error_chain::Problem;
 use crate::printed::Console;
 
 /// Arguments of `sitegrove models`.
@@ -21,7 +24,7 @@ Examples:
   sitegrove models list models.sqlite
   sitegrove models history models.sqlite blog.example
   sitegrove models diff models.sqlite blog.example --from 1 --to 2
-  sitegrove models export models.sqlite blog.example --revision 2 > blog.model
+  sitegrove models export models.sqlite --out models.parquet
   sitegrove models check models.sqlite
 
 The file is made by `sitegrove run … --models FILE` (docs/NIGHTLY.md).")]
@@ -32,22 +35,24 @@ pub struct ModelsArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// All sites, each with the revision and health of its model
+    /// List the sites, with the revision and health of each model
     List(show::ListArgs),
-    /// The templates of a site's model, with their wrappers
+    /// Show the templates of a site's model, with their wrappers
     Show(show::ShowArgs),
-    /// The revisions of a site's model, and its nights with what was decided and why
+    /// Show the revisions of a site's model, and the decision of each run with its reason
     History(show::HistoryArgs),
-    /// What differs between two revisions of a site's model
+    /// Compare two revisions of a site's model
     Diff(diff::DiffArgs),
-    /// Check that the file is whole and all models and retained pages can be read
+    /// Check that the file is intact and that all models and retained pages can be read
     Check(check::CheckArgs),
-    /// Write one revision of a site's model to standard output
+    /// Export revisions of models to a Parquet file
+    #[cfg(feature = "parquet")]
     Export(transfer::ExportArgs),
-    /// Add exported models as the next revisions of their sites
+    /// Import models from Parquet files that export wrote
+    #[cfg(feature = "parquet")]
     Import(transfer::ImportArgs),
-    /// Remove all that is known of sites
-    Forget(transfer::ForgetArgs),
+    /// Remove sites and everything that is stored about them
+    Forget(forget::ForgetArgs),
 }
 
 /// Runs the command. Returns whether all was well: `check` found no fault, `diff` found no difference.
@@ -61,18 +66,26 @@ pub fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
         Command::History(args) => show::history(args, out).map(|()| true),
         Command::Diff(args) => diff::run(args, out),
         Command::Check(args) => check::run(args, out),
+        #[cfg(feature = "parquet")]
         Command::Export(args) => transfer::export(args, out).map(|()| true),
+        #[cfg(feature = "parquet")]
         Command::Import(args) => transfer::import(args, out).map(|()| true),
-        Command::Forget(args) => transfer::forget(args, out).map(|()| true),
+        Command::Forget(args) => forget::forget(args, out).map(|()| true),
     }
 }
 
 /// Opens a store to change it.
 fn open(path: &Path) -> Result<Store> {
     if !path.is_file() {
-        bail!("there is no model store at {}", path.display());
+        bail!(Problem::new(
+            path.display(),
+            "there is no model store",
+            "`sitegrove run … --models FILE` makes one",
+        ));
     }
-    let waiting = || tracing::warn!("a run writes to {}: waiting for it", path.display());
+    let waiting = || {
+        tracing::warn!(at = %path.display(), next = "waiting for it", "a run is writing to it");
+    };
     Ok(Store::open(path, &waiting)?)
 }
 
@@ -87,9 +100,11 @@ fn revision(store: &Store, site: &str, number: Option<u32>) -> Result<(RevisionR
     let Some(row) = row else {
         match number {
             Some(number) => bail!("{shown} has no revision {number} of a model of {site}"),
-            None => {
-                bail!("{shown} has no model of {site}; `sitegrove models list` shows its sites")
-            }
+            None => bail!(Problem::new(
+                &shown,
+                format!("there is no model of {site}"),
+                format!("`sitegrove models list {shown}` lists its sites"),
+            )),
         }
     };
     let bytes = store.model(site, Some(row.revision))?.unwrap_or_default();

@@ -15,13 +15,16 @@ use crate::report;
 #[command(after_help = "\
 Examples:
   sitegrove report out/tonight
+  sitegrove report out/tonight --compare out/yesterday
 
-A run writes its report unless --sinks leaves it out. Rebuilding adds links to the pages now in
-RUN_DIR/report/sites and uses the layout of this version of sitegrove.")]
+A run writes its report unless --sinks leaves it out. Rebuilding adds links to the pages now in RUN_DIR/report/sites and uses the layout of this version of sitegrove.")]
 pub struct ReportArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     pub run: PathBuf,
+    /// Compare with the run in this folder; the comparison stays in the report when that is rebuilt
+    #[arg(long, value_name = "RUN_DIR")]
+    pub compare: Option<PathBuf>,
 }
 
 /// Rebuilds the report of a run from its ledger and `report/sites.jsonl`.
@@ -36,6 +39,9 @@ pub fn run(args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
             "the run in {shown} was made without the figures for a report (report/sites.jsonl); \
              run it again with report in --sinks"
         );
+    }
+    if let Some(earlier) = &args.compare {
+        report::compare(&args.run, &ledger, earlier)?;
     }
     report::write(&args.run, &ledger)?;
     writeln!(out, "{}", args.run.join(report::FILE).display())?;

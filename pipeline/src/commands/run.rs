@@ -1,7 +1,9 @@
 //! `sitegrove run`: the main job.
 
-use std::collections::BTreeMap;
-use std::io::Write;
+mod dry_run;
+mod selection;
+mod summary;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -9,12 +11,19 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use model::{DropReason, PageType, Verdict};
 
+pub(super) use self::selection::SelectionArgs;
+pub(super) use self::summary::summary;
+use super::format::Format;
 use super::progress::Progress;
-use crate::config::Config;
-use crate::printed::line;
-use crate::progress::ledger::{Counts, Ledger};
+use crate::config::unused::Unused;
+use crate::config::{Config, Duplicates};
+use crate::file_type::not_an_archive;
+use crate::forecast::forecast;
+use crate::messages::LogFormat;
+use crate::printed::Console;
+use crate::progress::ledger::{Counts, InputRecord, Ledger};
 use crate::progress::observer::{Observer, Quiet};
-use crate::run::{Report, run as run_pipeline};
+use crate::run::run as run_pipeline;
 use crate::sink_name::SinkName;
 use crate::sinks::SinkList;
 use sitemodel::Engine;
@@ -58,23 +67,24 @@ impl FailOn {
 Examples:
   sitegrove run configs/quickstart.toml
   sitegrove run crawl/*.warc.gz --out out/tonight
-  sitegrove run crawl/ --feeds feeds/ --signifiers feeds --out out/tonight --jobs 8
+  sitegrove run crawl/ --feeds feeds/ --signifiers feeds -j 8 -o out/tonight
   sitegrove run saved-pages/ --engine euclid --out out/pages
-  sitegrove run crawl/ --site-configs my-wrappers/ --sinks jsonl,siteconfig --out out/tonight
-  sitegrove run crawl/ --sinks jsonl,parquet --index articles.index --out out/tonight
-  sitegrove run crawl/ --models models.sqlite --fail-on broken --out out/tonight
-  sitegrove run --reextract --models models.sqlite --archive articles.sqlite --out out/again
-  sitegrove run crawl/ --memory 4GB --spool /scratch --metrics run.prom --out out/tonight
+  sitegrove run crawl/ --site-configs my-wrappers/ -o out/tonight
+  sitegrove run crawl/ --sinks parquet --index articles.index -o out/tonight
+  sitegrove run crawl/ --models models.sqlite --fail-on broken -o out/tonight
+  sitegrove run --reextract --models models.sqlite -o out/again
+  sitegrove run crawl/ --memory 4GB --spool /scratch -o out/tonight
+  sitegrove run crawl/ --dry-run
+  sitegrove run crawl/ --site blog.example --since 2026-10-01 -o out/try
+  sitegrove run crawl/ --limit 500 -o out/try
 
-The same command resumes a run that was stopped or killed, and does nothing if the run is complete.
-`sitegrove status DIR` shows the progress.
+The same command resumes a run that was stopped or killed, and does nothing if the run is complete. `sitegrove status DIR` shows the progress.
 
-Exit codes: 0 success; 1 finished, but an input could not be read to its end or holds no record, an output could
-not be written, or --fail-on says so; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command
-resumes).")]
+Exit codes: 0 success; 1 finished, but an input could not be read to its end, no page was found, an output could not be written, or --fail-on applies; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command resumes).")]
 pub struct RunArgs {
-    /// A configuration file (.toml), if any, followed by WARC, ARC, WACZ, HTML or MHTML files, folders or
-    /// globs; @FILE reads a list of them, - reads an archive from standard input
+    /// A configuration file (.toml), if any, followed by WARC, ARC, WACZ, HTML or MHTML files, indexes of
+    /// archives (CDX, CDXJ), folders, globs or addresses (https://, s3://); @FILE reads a list of them, - reads an
+    /// archive from standard input
     #[arg(value_name = "CONFIG|INPUT")]
     pub inputs: Vec<String>,
     /// Output folder [default: sitegrove-out]
@@ -84,10 +94,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "PATH")]
     pub feeds: Vec<String>,
     /// Extraction engine: grove, forest, coverage, forest-j, forest-u, sigfeed, description, words-leaves,
-    /// euclid, blocks, density, text-density [default: grove]
+    /// euclid, blocks, density or text-density [default: grove]
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Engine>,
-    /// Source of the terms that tell a page from its siblings [default: tfidf]
+    /// Source of the terms that distinguish a page from its siblings [default: tfidf]
     #[arg(long, value_name = "SOURCE")]
     pub signifiers: Option<SignifiersArg>,
     /// Site configs (wrappers written by hand, in the ftr-site-config format): a file HOST.txt or a folder of
@@ -106,12 +116,23 @@ pub struct RunArgs {
     #[arg(long)]
     pub markdown: bool,
     /// Types of pages to write, comma-separated: article, documentation, service, forum, collection, listing,
-    /// product (default: all)
+    /// product [default: all]
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     pub page_types: Vec<PageType>,
+    /// What to do with articles that are the same as others of the crawl [default: flag]
+    #[arg(long, value_name = "HOW")]
+    pub duplicates: Option<Duplicates>,
     /// Add the articles to the search index in this folder; adds index to the outputs
     #[arg(long, value_name = "DIR")]
     pub index: Option<PathBuf>,
+    /// Add the articles to the data set in this folder: Parquet files partitioned by date; adds dataset to the
+    /// outputs
+    #[arg(long, value_name = "DIR")]
+    pub dataset: Option<PathBuf>,
+    /// Remove articles whose addresses are gone (status 404 or 410, or a redirect elsewhere) from the index instead
+    /// of marking them
+    #[arg(long)]
+    pub forget_gone: bool,
     /// Number of threads; 0 is one per core [default: 0]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<usize>,
@@ -122,28 +143,38 @@ pub struct RunArgs {
     /// Folder for pages that do not fit into memory [default: one in the output folder]
     #[arg(long, value_name = "DIR")]
     pub spool: Option<PathBuf>,
-    /// Write metrics for Prometheus to this file and keep it up to date
+    /// Write metrics for Prometheus to this file and keep it up to date [default: none]
     #[arg(long, value_name = "FILE")]
     pub metrics: Option<PathBuf>,
-    /// Use and improve the models of sites in this file, which grows from night to night
+    /// Compare with the run in this folder: the report shows what changed, and the metrics name its counts
+    #[arg(long, value_name = "RUN_DIR")]
+    pub compare: Option<PathBuf>,
+    /// Use and improve the site models in this file, which grows from run to run [default: none]
     #[arg(long, value_name = "FILE")]
     pub models: Option<PathBuf>,
-    /// Read captures again with the models in the models file, which stays as it is; in the archive, what is
-    /// found replaces what was read of them before. Without inputs, the pages that the models file retains
+    /// Extract pages again with the models in the models file, which is not changed; in the archive, the new
+    /// results replace the earlier ones. Without inputs, the pages in the models file are extracted
     #[arg(long, requires = "models")]
     pub reextract: bool,
-    /// Limit the pages that the models file retains, all together, like 500MiB or 4GiB [default: 4GiB]
+    /// Limit the total size of the pages that the models file retains, such as 500MiB [default: 4GiB]
     #[arg(long, value_name = "SIZE", requires = "models")]
     pub models_size: Option<String>,
-    /// Exit with code 1 if a site's model drifts or is broken (with --models), or no page was found; comma-separated
+    /// Exit with code 1 if a site's model drifts or is broken (with --models), or if no page was found;
+    /// comma-separated
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
     /// Replace the run in the output folder
     #[arg(long)]
     pub overwrite: bool,
-    /// Print only errors
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// Only read the inputs and print what a run would process and need; writes nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Format of the summary
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+    /// Which pages to take.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
 }
 
 impl RunArgs {
@@ -169,6 +200,7 @@ impl RunArgs {
             site_configs: &self.site_configs,
             markdown: self.markdown,
             page_types: &self.page_types,
+            duplicates: self.duplicates,
             jobs: self.jobs,
         };
         choices.apply(&mut config)?;
@@ -180,6 +212,14 @@ impl RunArgs {
             config.emit.index.clone_from(index);
             config.emit.sinks.push(SinkName::Index);
         }
+        if let Some(dataset) = &self.dataset {
+            config.emit.dataset.clone_from(dataset);
+            config.emit.sinks.push(SinkName::Dataset);
+        }
+        config.emit.forget_gone |= self.forget_gone;
+        if self.forget_gone && !config.emit.sinks.contains(&SinkName::Index) {
+            bail!("--forget-gone needs an index: name it with --index, or choose --sinks index");
+        }
         if let Some(memory) = &self.memory {
             config.run.memory.clone_from(memory);
         }
@@ -189,9 +229,13 @@ impl RunArgs {
         if let Some(metrics) = &self.metrics {
             config.run.metrics.clone_from(metrics);
         }
+        if let Some(compare) = &self.compare {
+            config.run.compare.clone_from(compare);
+        }
         if let Some(models) = &self.models {
             config.run.models.clone_from(models);
         }
+        self.selection.apply(&mut config);
         config.run.reextract |= self.reextract;
         if let Some(size) = &self.models_size {
             config.run.models_size.clone_from(size);
@@ -214,6 +258,7 @@ pub(super) struct Choices<'a> {
     pub(super) site_configs: &'a [PathBuf],
     pub(super) markdown: bool,
     pub(super) page_types: &'a [PageType],
+    pub(super) duplicates: Option<Duplicates>,
     pub(super) jobs: Option<usize>,
 }
 
@@ -243,6 +288,9 @@ impl Choices<'_> {
         if !self.page_types.is_empty() {
             config.emit.page_types.clone_from(&self.page_types.to_vec());
         }
+        if let Some(duplicates) = self.duplicates {
+            config.emit.duplicates = duplicates;
+        }
         if let Some(jobs) = self.jobs {
             config.run.jobs = jobs;
         }
@@ -255,55 +303,105 @@ impl Choices<'_> {
 ///
 /// # Errors
 /// As [`crate::run::run`].
-pub fn run(args: &RunArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
+pub fn run(
+    args: &RunArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<bool> {
     let config = args.config()?;
+    warn_of_settings(&config);
+    if args.dry_run {
+        let forecast = watched(progress, |observer| forecast(&config, stop, observer))?;
+        dry_run::print(&forecast, args.format, out)?;
+        return Ok(forecast.pages > 0 && forecast.unreadable().next().is_none());
+    }
+    let report =
+        watched(progress, |observer| run_pipeline(&config, args.overwrite, stop, observer))?;
+    if !report.nothing_to_do {
+        warn_of_results(&report.ledger);
+    }
+    summary(&report, &config, args.format, out)?;
+    let whole = report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty();
+    Ok((whole || report.nothing_to_do) && succeeded(&report.ledger, &args.fail_on))
+}
+
+/// Does some work and shows how far it is, if that is wanted.
+pub(super) fn watched<T>(
+    progress: Option<LogFormat>,
+    work: impl FnOnce(&dyn Observer) -> Result<T>,
+) -> Result<T> {
+    let Some(form) = progress else { return work(&Quiet) };
+    let progress = Progress::new(form);
+    let done = work(&progress);
+    progress.clear();
+    done
+}
+
+/// Warns of settings that have no effect.
+pub(super) fn warn_of_settings(config: &Config) {
     if config.emit.markdown && !config.emit.wants_markdown() {
         let have = SinkName::ALL.into_iter().filter(|name| name.has_markdown());
         let have: Vec<&str> = have.map(SinkName::as_str).collect();
         tracing::warn!(
-            "--markdown has no effect: none of the chosen outputs contains Markdown; these do: {}",
-            have.join(", ")
+            at = "--markdown",
+            next = format!("these contain it: {}", have.join(", ")),
+            "has no effect: none of the chosen outputs contains Markdown"
         );
     }
-    let report = if args.quiet {
-        run_pipeline(&config, args.overwrite, stop, &Quiet)?
-    } else {
-        let progress = Progress::new();
-        let report = run_pipeline(&config, args.overwrite, stop, &progress as &dyn Observer);
-        progress.clear();
-        report?
-    };
-    if report.nothing_to_do {
-        if !args.quiet {
-            let (ledger, folder) = (&report.ledger, config.run.out.display());
-            writeln!(
-                out,
-                "Nothing to do: {folder} already contains this run ({} articles from {} pages of {} sites, \
-                 started {}). Use --overwrite to repeat it.",
-                ledger.counts.articles, ledger.counts.pages, ledger.counts.sites, ledger.started,
-            )?;
-        }
-        return Ok(succeeded(&report.ledger, &args.fail_on));
-    }
-    for problem in &report.ledger.unreadable {
-        tracing::error!("{problem}; everything before it was read");
-    }
-    for (name, problem) in &report.ledger.failed_sinks {
-        tracing::error!(
-            "cannot write the output {name}: {problem}; the other outputs are complete"
+    for setting in config.unfitted() {
+        tracing::warn!(
+            at = setting,
+            next = "remove it unless you have measured that it helps",
+            "the weights of the engine grove were fitted with the default of this setting"
         );
     }
-    if report.ledger.counts.pages == 0 && !is_empty_night(&report.ledger) {
-        tracing::error!("no page was found in the inputs; see dropped.jsonl for what was found");
+    for Unused { setting, engines } in config.unused() {
+        let engine = config.rank.engine.name();
+        tracing::warn!(
+            at = setting,
+            next = format!("these engines use it: {}", engines.join(", ")),
+            "has no effect with the engine {engine}"
+        );
     }
-    if !args.quiet {
-        summary(&report, &config, out)?;
-    }
-    let whole = report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty();
-    Ok(whole && succeeded(&report.ledger, &args.fail_on))
 }
 
-/// Whether a run found pages, or an empty night, and nothing that it is to fail on.
+/// Maximum number of inputs that are named in messages.
+const INPUTS_NAMED: usize = 5;
+
+/// Reports what could not be read or written.
+pub(super) fn warn_of_results(ledger: &Ledger) {
+    for problem in &ledger.unreadable {
+        tracing::error!(next = "everything before it was read", "{problem}");
+    }
+    for (name, problem) in &ledger.failed_sinks {
+        tracing::error!(
+            next = "the other outputs are complete",
+            "cannot write the output {name}: {problem}"
+        );
+    }
+    let empty = |input: &&InputRecord| input.records.is_empty();
+    for input in ledger.inputs.iter().filter(empty).take(INPUTS_NAMED) {
+        tracing::warn!(
+            at = input.file,
+            next = "no page was read from it",
+            "{}",
+            not_an_archive(Path::new(&input.file))
+        );
+    }
+    let more = ledger.inputs.iter().filter(empty).count().saturating_sub(INPUTS_NAMED);
+    if more > 0 {
+        tracing::warn!(next = "dropped.jsonl lists them", "{more} more inputs contain no record");
+    }
+    if ledger.counts.pages == 0 && !is_empty_night(ledger) {
+        tracing::error!(
+            next = "give WARC, ARC, WACZ, HTML or MHTML files",
+            "no page was found in the inputs"
+        );
+    }
+}
+
+/// Whether a run found pages, or the inputs are sound and hold none, and --fail-on does not apply.
 fn succeeded(ledger: &Ledger, fail_on: &[FailOn]) -> bool {
     let is_met = |own: &FailOn| own.is_met(&ledger.counts);
     (ledger.counts.pages > 0 || is_empty_night(ledger)) && !fail_on.iter().any(is_met)
@@ -323,79 +421,4 @@ fn is_empty_night(ledger: &Ledger) -> bool {
     ledger.counts.pages == 0
         && ledger.inputs.iter().any(|input| !input.records.is_empty())
         && !DAMAGE.iter().any(|reason| ledger.drops.contains_key(reason.as_str()))
-}
-
-/// Maximum number of sites in the summary.
-const SITES_SHOWN: usize = 15;
-
-pub(super) fn summary(report: &Report, config: &Config, out: &mut dyn Write) -> Result<()> {
-    let ledger = &report.ledger;
-    let counts = &ledger.counts;
-    writeln!(
-        out,
-        "{} articles from {} pages of {} sites in {:.1} s ({:.0} pages/s, {:.0} MB of HTML/s, {} threads)",
-        counts.articles,
-        counts.pages,
-        counts.sites,
-        ledger.seconds,
-        ledger.pages_per_second,
-        ledger.html_mb_per_second,
-        ledger.jobs,
-    )?;
-    if counts.pages == 0 {
-        let records: u64 = ledger.inputs.iter().flat_map(|input| input.records.values()).sum();
-        let inputs = ledger.inputs.len();
-        writeln!(out, "\nNo page among the {records} records of {inputs} inputs.")?;
-    } else {
-        writeln!(out, "\n{:<28} {:>8}  {:>10}  best wrapper", "site", "articles", "confidence")?;
-    }
-    for (site, articles, best) in report.best.iter().take(SITES_SHOWN) {
-        let (confidence, wrapper) = match best {
-            Some(best) => (format!("{:.2}", best.confidence), best.content.join("  |  ")),
-            None if *articles > 0 => ("-".to_owned(), "(single pages)".to_owned()),
-            None => ("-".to_owned(), "(no articles)".to_owned()),
-        };
-        let (site, wrapper) = (line(site), line(&wrapper));
-        writeln!(out, "{site:<28} {articles:>8}  {confidence:>10}  {wrapper}")?;
-    }
-    if report.best.len() > SITES_SHOWN {
-        writeln!(out, "… and {} more sites", counts.sites - SITES_SHOWN as u64)?;
-    }
-    if counts.dropped > 0 {
-        let reasons: Vec<String> =
-            ledger.drops.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
-        writeln!(out, "\nDropped: {} ({})", counts.dropped, reasons.join(", "))?;
-    }
-    if counts.pages_overruled > 0 {
-        writeln!(
-            out,
-            "\nSite configs: on {} pages the engine's text was used, as they find next to nothing of it; \
-             site_configs in wrappers/SITE.json says where",
-            counts.pages_overruled
-        )?;
-    }
-    if let Some(models) = config.run.models() {
-        let joined = |of: &BTreeMap<String, u64>| {
-            of.iter().map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
-        };
-        let (health, decisions) =
-            (joined(&counts.sites_by_health), joined(&counts.sites_by_decision));
-        writeln!(
-            out,
-            "\nModels in {}: {health} ({decisions}); health.jsonl says more",
-            models.display()
-        )?;
-    }
-    let mut written = config.emit.chosen();
-    written.retain(|name| !ledger.failed_sinks.contains_key(name.as_str()));
-    let (here, elsewhere): (Vec<SinkName>, Vec<SinkName>) =
-        written.into_iter().partition(|name| name.is_in_run_folder(&config.emit));
-    let always = ["wrappers/", "dropped.jsonl", "ledger.json"].map(str::to_owned);
-    let files: Vec<String> =
-        (here.into_iter().map(|name| name.shown(&config.emit))).chain(always).collect();
-    writeln!(out, "\nResults in {}: {}", config.run.out.display(), files.join(", "))?;
-    for name in elsewhere {
-        writeln!(out, "Added to {}", name.path(&config.run.out, &config.emit).display())?;
-    }
-    Ok(())
 }

@@ -1,17 +1,22 @@
 //! `sitegrove search`: searches an index, or removes articles from it.
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
 use index::{Answer, Hit, IndexError, Request, SearchIndex, forget, is_index};
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::json;
 use sink::instant;
 
+use super::format::Format;
+use crate::error_chain::Problem;
+use crate::inputs::is_run_folder;
+use crate::messages::has_colours;
 use crate::printed::{self, Console};
 
 /// Arguments of `sitegrove search`.
@@ -19,19 +24,18 @@ use crate::printed::{self, Console};
 #[command(after_help = "\
 Examples:
   sitegrove search out/tonight \"swing bridge\"
-  sitegrove search articles.index '\"swing bridge\" -ferry' --since 2026-01-01 --lang en
-  sitegrove search articles.index 'title:bridge AND authors:penhale' --json
+  sitegrove search articles.index '\"swing bridge\" -ferry' --since 2026-01-01 \\
+      --lang en
+  sitegrove search articles.index 'title:bridge AND authors:penhale' \\
+      --format json
   sitegrove search articles.index --forget-site blog.example
 
-Words are searched in title, body and authors, in the language of each article. \"…\" is a phrase;
-+ and AND require a word; - and NOT exclude one; FIELD:… searches one of the fields title, body,
-authors, url, site, language, template or published
-(published:[2026-01-01T00:00:00Z TO 2026-02-01T00:00:00Z]).")]
+Words are searched in title, body and authors, in the language of each article. \"…\" is a phrase; + and AND require a word; - and NOT exclude one; FIELD:… searches one of the fields title, body, authors, url, site, language, template or published (published:[2026-01-01T00:00:00Z TO 2026-02-01T00:00:00Z]).")]
 pub struct SearchArgs {
     /// Folder of the index, or of a run that contains one
     pub index: PathBuf,
     /// The query
-    #[arg(required_unless_present_any = ["forget_site", "forget_url"])]
+    #[arg(required_unless_present_any = ["forget_site", "forget_url", "forget_gone"])]
     pub query: Option<String>,
     /// Only articles of this site
     #[arg(long, value_name = "SITE")]
@@ -42,18 +46,24 @@ pub struct SearchArgs {
     /// Only articles in this language: en, de, …; und for articles of unknown language
     #[arg(long, value_name = "CODE")]
     pub lang: Option<String>,
+    /// Find articles whose addresses are gone, too
+    #[arg(long)]
+    pub gone: bool,
     /// Number of articles to show
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = limit)]
     pub limit: usize,
-    /// Print the result as one JSON object
-    #[arg(long)]
-    pub json: bool,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
     /// Remove all articles of a site from the index (repeatable)
     #[arg(long, value_name = "SITE", conflicts_with = "query")]
     pub forget_site: Vec<String>,
     /// Remove the article with this address from the index (repeatable)
     #[arg(long, value_name = "URL", conflicts_with = "query")]
     pub forget_url: Vec<String>,
+    /// Remove all articles whose addresses are gone from the index
+    #[arg(long, conflicts_with = "query")]
+    pub forget_gone: bool,
 }
 
 /// Maximum number of articles that one search returns: they are kept in memory.
@@ -74,11 +84,17 @@ fn since(text: &str) -> Result<Timestamp, String> {
 /// # Errors
 /// If there is no index, the query cannot be understood, or the index cannot be read or written.
 pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
-    let folder = folder_of(args);
+    let folder = folder_of(&args.index)?;
     let Some(query) = &args.query else {
-        let done = forget(&folder, &args.forget_site, &args.forget_url)?;
-        writeln!(out, "{} articles removed, {} remain", done.articles, done.left)?;
-        return Ok(());
+        let done = forget(&folder, &args.forget_site, &args.forget_url, args.forget_gone)?;
+        return match args.format {
+            Format::Json => {
+                Ok(out.json_line(&json!({ "removed": done.articles, "remain": done.left }))?)
+            }
+            Format::Text => Ok(
+                out.note(format_args!("{} articles removed, {} remain", done.articles, done.left))?
+            ),
+        };
     };
     let index = SearchIndex::open(&folder)?;
     let request = Request {
@@ -86,30 +102,54 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
         site: args.site.as_deref(),
         since: args.since,
         language: args.lang.as_deref(),
+        gone: args.gone,
         limit: args.limit,
     };
     let answer = match index.search(&request) {
         Err(error @ IndexError::Query(_)) => {
-            bail!(
-                "{error}; put words with special characters in quotation marks (see sitegrove search --help)"
-            )
+            bail!(Problem::new(
+                "",
+                error.to_string(),
+                "put words with special characters in quotation marks (see sitegrove search --help)",
+            ))
         }
         answer => answer?,
     };
-    if args.json {
+    if args.format == Format::Json {
         serde_json::to_writer_pretty(out.as_json(), &AnswerRecord::of(&answer, &index))?;
         writeln!(out)?;
         return Ok(());
     }
-    let bold = io::stdout().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    print(&answer, &index, if bold { ("\x1b[1m", "\x1b[0m") } else { ("**", "**") }, out)
+    print(
+        &answer,
+        &index,
+        if has_colours(&io::stdout()) { ("\x1b[1m", "\x1b[0m") } else { ("**", "**") },
+        out,
+    )
 }
 
 /// The folder of the index: for a run folder, the one in it.
-fn folder_of(args: &SearchArgs) -> PathBuf {
-    let inside = args.index.join("index");
-    if !is_index(&args.index) && is_index(&inside) { inside } else { args.index.clone() }
+///
+/// # Errors
+/// If there is none; for a run folder, with how to make one.
+fn folder_of(named: &Path) -> Result<PathBuf> {
+    let inside = named.join("index");
+    if is_index(named) {
+        return Ok(named.to_owned());
+    }
+    if is_index(&inside) {
+        return Ok(inside);
+    }
+    let shown = named.display();
+    let (what, next) = match () {
+        () if !named.exists() => ("the folder does not exist", format!("`sitegrove run … --index {shown}` makes an index there")),
+        () if is_run_folder(named) => (
+            "this run has no search index",
+            "make one by giving its command again with `--index DIR --overwrite`, or with index in --sinks".to_owned(),
+        ),
+        () => ("the folder contains no search index", "`sitegrove run … --index DIR` makes one".to_owned()),
+    };
+    bail!(Problem::new(shown, what, next))
 }
 
 /// Maximum number of sites and languages in the printed counts.
@@ -131,6 +171,11 @@ fn print(
         let facts = [&hit.site, published.as_deref().unwrap_or(""), &hit.language, &authors];
         let facts: Vec<&str> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
         writeln!(out, "   {}  [{:.2}]", line(&facts.join(" · ")), hit.score)?;
+        if let Some(gone) = hit.gone {
+            let status = hit.gone_status.unwrap_or_default();
+            let to = hit.moved_to.as_ref().map_or(String::new(), |to| format!(", moved to {to}"));
+            writeln!(out, "   gone since {gone} (status {status}){}", line(&to))?;
+        }
         write!(out, "   ")?;
         for (shown, matched) in excerpt_of(hit) {
             if matched {
@@ -242,6 +287,14 @@ struct HitRecord<'a> {
     model_revision: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     health: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fetched: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gone_status: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_to: Option<&'a str>,
 }
 
 impl<'a> AnswerRecord<'a> {
@@ -259,6 +312,10 @@ impl<'a> AnswerRecord<'a> {
             truncated: hit.truncated.as_deref(),
             model_revision: hit.model_revision,
             health: hit.health.as_deref(),
+            fetched: hit.fetched.map(|fetched| fetched.to_string()),
+            gone: hit.gone.map(|gone| gone.to_string()),
+            gone_status: hit.gone_status,
+            moved_to: hit.moved_to.as_deref(),
         };
         Self {
             articles: index.articles(),
@@ -301,6 +358,10 @@ mod tests {
             truncated: None,
             model_revision: None,
             health: None,
+            fetched: None,
+            gone: None,
+            gone_status: None,
+            moved_to: None,
         }
     }
 

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
+use super::format::Format;
 use crate::memory::shown;
+use crate::numerals::duration;
 use crate::printed::{Console, line};
 use crate::progress::ledger::{FILE, Ledger, Phase, Progress, State};
 use crate::resume::folder::{RunFolder, STATE};
@@ -16,17 +18,16 @@ use crate::resume::folder::{RunFolder, STATE};
 #[command(after_help = "\
 Examples:
   sitegrove status out/tonight
-  sitegrove status out/tonight --json | jq .progress
+  sitegrove status out/tonight --format json | jq .progress
 
-Exit codes: 0 the run is complete or running; 1 it was stopped or killed, and the same command
-resumes it; 2 there is no run.")]
+Exit codes: 0 the run is complete or running; 1 it was stopped or killed, and the same command resumes it; 2 there is no run.")]
 pub struct StatusArgs {
     /// Run folder
     #[arg(value_name = "RUN_DIR")]
     pub run: PathBuf,
-    /// Print the run's ledger as JSON
-    #[arg(long)]
-    pub json: bool,
+    /// Output format; JSON is the ledger of the run
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
 }
 
 /// Prints the progress of a run. Returns whether it is complete or a process is working on it.
@@ -41,10 +42,13 @@ pub fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
     let running = RunFolder::is_held(&args.run);
     let Some(ledger) = ledger else {
         anyhow::ensure!(running, "{shown} contains no run: there is no readable {FILE}");
-        writeln!(out, "starting")?;
+        match args.format {
+            Format::Json => out.json_line(&serde_json::json!({ "state": "running" }))?,
+            Format::Text => writeln!(out, "starting")?,
+        }
         return Ok(true);
     };
-    if args.json {
+    if args.format == Format::Json {
         out.as_json().write_all(ledger.to_json().as_bytes())?;
     } else {
         print(&ledger, running, out).context("cannot print")?;
@@ -57,8 +61,12 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
     let Some(progress) = &ledger.progress else {
         writeln!(
             out,
-            "complete: {} articles from {} pages of {} sites in {:.1} s, started {}",
-            counts.articles, counts.pages, counts.sites, ledger.seconds, ledger.started,
+            "complete: {} articles from {} pages of {} sites in {}, started {}",
+            counts.articles,
+            counts.pages,
+            counts.sites,
+            duration(ledger.seconds),
+            ledger.started,
         )?;
         return print_problems(ledger, out);
     };
@@ -76,10 +84,10 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
         Phase::Reading => {
             let (read, all) = (progress.bytes_read, progress.bytes);
             let rate = read as f64 / ledger.seconds.max(0.001);
-            let left = (all.saturating_sub(read)) as f64 / rate.max(1.0);
+            let left = duration((all.saturating_sub(read)) as f64 / rate.max(1.0));
             writeln!(
                 out,
-                "reading: {} of {} ({:.0} %), about {left:.0} s left",
+                "reading: {} of {} ({:.0} %), about {left} left",
                 shown(read),
                 shown(all),
                 percent(read, all),
@@ -105,7 +113,7 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "pages on disk: {}", shown(progress.spool_bytes))?;
     }
     if let Some(peak) = ledger.peak_rss_bytes {
-        writeln!(out, "{:.0} s so far, peak memory {}", ledger.seconds, shown(peak))?;
+        writeln!(out, "{} so far, peak memory {}", duration(ledger.seconds), shown(peak))?;
     }
     print_problems(ledger, out)
 }

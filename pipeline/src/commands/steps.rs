@@ -1,20 +1,23 @@
-//! `sitegrove survey`, `learn`, `apply` and `merge`: a run in steps of any number of processes.
+//! `sitegrove survey`, `learn`, `apply`, `describe` and `merge`: a run in steps of any number of processes.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use clap::Args;
 use model::PageType;
+use serde_json::{Value, json};
 use sitemodel::Engine;
 
-use super::progress::Progress;
-use super::run::{Choices, SignifiersArg, summary};
-use crate::config::Config;
-use crate::progress::observer::Quiet;
+use super::format::Format;
+use super::run::{
+    Choices, SelectionArgs, SignifiersArg, summary, warn_of_results, warn_of_settings, watched,
+};
+use crate::config::{Config, Duplicates};
+use crate::messages::LogFormat;
+use crate::printed::Console;
 use crate::sinks::SinkList;
-use crate::steps::{Share, apply, learn, merge, survey};
+use crate::steps::{Share, apply, describe, learn, merge, survey};
 
 /// Settings that all steps of a crawl must be given alike.
 #[derive(Args, Debug)]
@@ -31,7 +34,7 @@ pub struct SettingsArgs {
     /// Use these site configs: a file or a folder
     #[arg(long, value_name = "PATH")]
     pub site_configs: Vec<PathBuf>,
-    /// Outputs that merging is to write, comma-separated; they decide what is kept of articles [default: jsonl,report]
+    /// Outputs that merge writes, comma-separated; the other steps keep what they need [default: jsonl,report]
     #[arg(long, value_name = "NAMES")]
     pub sinks: Option<SinkList>,
     /// Also write each article as Markdown
@@ -40,12 +43,18 @@ pub struct SettingsArgs {
     /// Write only articles of these types of pages, comma-separated
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     pub page_types: Vec<PageType>,
+    /// What to do with articles that are the same as others of the crawl [default: flag]
+    #[arg(long, value_name = "HOW")]
+    pub duplicates: Option<Duplicates>,
+    /// Use and improve the site models in this file: learning reads it, merging adds this crawl
+    #[arg(long, value_name = "FILE")]
+    pub models: Option<PathBuf>,
     /// Number of threads; 0 is one per core [default: 0]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Print only errors
-    #[arg(long, short)]
-    pub quiet: bool,
+    /// Format of the message at the end
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
 }
 
 impl SettingsArgs {
@@ -59,15 +68,25 @@ impl SettingsArgs {
             site_configs: &self.site_configs,
             markdown: self.markdown,
             page_types: &self.page_types,
+            duplicates: self.duplicates,
             jobs: self.jobs,
         };
         choices.apply(&mut config)?;
+        if let Some(models) = &self.models {
+            config.run.models.clone_from(models);
+        }
+        // Only a survey reads pages.
+        let run = &mut config.run;
+        (run.sites, run.since, run.until, run.limit) = Default::default();
         Ok(config)
     }
 
-    fn say(&self, out: &mut dyn Write, what: &str) -> Result<()> {
-        if !self.quiet {
-            writeln!(out, "{what}")?;
+    /// Prints what was done, in a sentence or as a value.
+    fn say(&self, out: &mut Console<'_>, what: &str, value: &Value) -> Result<()> {
+        match self.format {
+            _ if out.is_quiet() => {}
+            Format::Text => out.note(format_args!("{what}"))?,
+            Format::Json => out.json_line(value)?,
         }
         Ok(())
     }
@@ -77,7 +96,8 @@ impl SettingsArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  sitegrove survey crawl/00.warc.gz crawl/01.warc.gz --out steps/survey-0.parquet
+  sitegrove survey crawl/00.warc.gz crawl/01.warc.gz \\
+      --out steps/survey-0.parquet
   sitegrove survey --feeds feeds/ --out steps/survey-feeds.parquet
 
 Every input belongs to one survey. docs/CLUSTER.md shows all steps of a crawl.
@@ -96,6 +116,9 @@ pub struct SurveyArgs {
     /// machine's memory]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
+    /// Which pages to take.
+    #[command(flatten)]
+    pub selection: SelectionArgs,
     /// Settings.
     #[command(flatten)]
     pub settings: SettingsArgs,
@@ -105,11 +128,12 @@ pub struct SurveyArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  sitegrove learn steps/survey-*.parquet --share 1/8 --out steps/learn-1.parquet
-  sitegrove learn steps/{survey,learn,apply}-*.parquet --share 1/8 --out steps/again-1.parquet
+  sitegrove learn steps/survey-*.parquet --share 1/8 \\
+      --out steps/learn-1.parquet
+  sitegrove learn steps/{survey,learn,apply}-*.parquet --share 1/8 \\
+      --out steps/again-1.parquet
 
-The first round takes all surveys of the crawl, and nothing else. The second takes what the first round of learning and
-applying wrote, too. Every share of a round is learnt once.")]
+The first round takes all surveys of the crawl and nothing else. The second also takes the files that learn and apply wrote in the first. Learn every share of a round once.")]
 pub struct LearnArgs {
     /// All surveys of the crawl; for the second round, all other files of its steps, too
     #[arg(required = true)]
@@ -129,14 +153,38 @@ pub struct LearnArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
-  sitegrove apply steps/survey-0.parquet steps/learn-*.parquet --out steps/apply-0.parquet
-  sitegrove apply steps/survey-0.parquet steps/{learn,again}-*.parquet --out steps/rest-0.parquet
+  sitegrove apply steps/survey-0.parquet steps/learn-*.parquet \\
+      --out steps/apply-0.parquet
+  sitegrove apply steps/survey-0.parquet steps/{learn,again}-*.parquet \\
+      --out steps/rest-0.parquet
 
-With files of the second round of learning, what that left to do is done.")]
+With files of the second round of learn, only the pages that still need it are processed.")]
 pub struct ApplyArgs {
     /// Surveys whose pages are to be read, one or more, and all files of `sitegrove learn`
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
+    /// File to write
+    #[arg(long, short, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Settings.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+}
+
+/// Arguments of `sitegrove describe`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove describe steps/*.parquet --share 1/8 --out steps/describe-1.parquet
+
+Needed where the results are merged in shares: duplicates are looked for among the articles of all shares. Every share is described once; the shares need not be those of the merge.")]
+pub struct DescribeArgs {
+    /// All files of all steps of the crawl, in any order
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// The share of the sites whose articles to describe, and how many shares there are
+    #[arg(long, value_name = "N/OF", default_value = "1/1")]
+    pub share: Share,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
     pub out: PathBuf,
@@ -152,9 +200,9 @@ Examples:
   sitegrove merge steps/*.parquet --out out/tonight
   sitegrove merge steps/*.parquet --share 1/8 --out out/tonight-1
 
-The lines of all shares, one after the other, are those of the whole.
+Shares need the files of `sitegrove describe` of all sites, too, unless duplicates are not looked for. The concatenated outputs of all shares equal the output of one merge of everything.
 
-Exit codes: 0 success; 1 merged, but an input could not be read to its end, or an output not be written; 2 not merged.")]
+Exit codes: 0 success; 1 merged, but an input could not be read to its end, or an output could not be written; 2 not merged.")]
 pub struct MergeArgs {
     /// All files of all steps of the crawl, in any order
     #[arg(required = true)]
@@ -165,6 +213,9 @@ pub struct MergeArgs {
     /// The share of the sites to write, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
     pub share: Share,
+    /// Compare with the run in this folder, as `sitegrove run --compare` does
+    #[arg(long, value_name = "RUN_DIR")]
+    pub compare: Option<PathBuf>,
     /// Replace the results in that folder
     #[arg(long)]
     pub overwrite: bool,
@@ -177,27 +228,29 @@ pub struct MergeArgs {
 ///
 /// # Errors
 /// As [`survey::survey`].
-pub fn survey(args: &SurveyArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
+pub fn survey(
+    args: &SurveyArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<bool> {
     let mut config = args.settings.config()?;
     config.run.inputs.clone_from(&args.inputs);
     config.run.feeds.clone_from(&args.feeds);
     if let Some(memory) = &args.memory {
         config.run.memory.clone_from(memory);
     }
-    let surveyed = if args.settings.quiet {
-        survey::survey(&config, &args.out, stop, &Quiet)?
-    } else {
-        let progress = Progress::new();
-        let surveyed = survey::survey(&config, &args.out, stop, &progress);
-        progress.clear();
-        surveyed?
-    };
+    args.selection.apply(&mut config);
+    warn_of_settings(&config);
+    let surveyed =
+        watched(progress, |observer| survey::survey(&config, &args.out, stop, observer))?;
     for problem in &surveyed.unreadable {
-        tracing::error!("{problem}; everything before it was read");
+        tracing::error!(next = "everything before it was read", "{problem}");
     }
     let (pages, inputs) = (surveyed.pages, surveyed.inputs);
-    args.settings
-        .say(out, &format!("{pages} pages of {inputs} inputs in {}", args.out.display()))?;
+    let what = format!("{pages} pages of {inputs} inputs in {}", args.out.display());
+    let value = json!({ "pages": pages, "inputs": inputs, "file": args.out });
+    args.settings.say(out, &what, &value)?;
     Ok(surveyed.unreadable.is_empty())
 }
 
@@ -205,7 +258,7 @@ pub fn survey(args: &SurveyArgs, stop: &AtomicBool, out: &mut dyn Write) -> Resu
 ///
 /// # Errors
 /// As [`learn::learn`].
-pub fn learn(args: &LearnArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<()> {
+pub fn learn(args: &LearnArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let config = args.settings.config()?;
     let learnt = learn::learn(&config, &args.files, args.share, &args.out, stop)?;
     let file = args.out.display();
@@ -215,18 +268,25 @@ pub fn learn(args: &LearnArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result
             learnt.finished, learnt.large
         ),
         _ => format!(
-            "of {} larger sites, {} have something left to do: {file}",
+            "of {} larger sites, {} need another round: {file}",
             learnt.large, learnt.further
         ),
     };
-    args.settings.say(out, &said)
+    let value = json!({
+        "round": learnt.round,
+        "finished": learnt.finished,
+        "large": learnt.large,
+        "further": learnt.further,
+        "file": args.out,
+    });
+    args.settings.say(out, &said, &value)
 }
 
 /// Applies models to the pages of surveys.
 ///
 /// # Errors
 /// As [`apply::apply`].
-pub fn apply(args: &ApplyArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<()> {
+pub fn apply(args: &ApplyArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let config = args.settings.config()?;
     let applied = apply::apply(&config, &args.files, &args.out, stop)?;
     let apply::Applied { round, pages, unassigned } = applied;
@@ -235,29 +295,36 @@ pub fn apply(args: &ApplyArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result
         1 => format!(
             "{pages} pages of larger sites, {unassigned} of them without a template, in {file}"
         ),
-        _ => format!("{pages} pages of larger sites that were left in {file}"),
+        _ => format!("{pages} remaining pages of larger sites in {file}"),
     };
-    args.settings.say(out, &said)
+    let value =
+        json!({ "round": round, "pages": pages, "unassigned": unassigned, "file": args.out });
+    args.settings.say(out, &said, &value)
+}
+
+/// Describes the articles of a share of the sites.
+///
+/// # Errors
+/// As [`describe::describe`].
+pub fn describe(args: &DescribeArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+    let config = args.settings.config()?;
+    let articles = describe::describe(&config, &args.files, args.share, &args.out, stop)?;
+    let said = format!("{articles} articles described in {}", args.out.display());
+    args.settings.say(out, &said, &json!({ "articles": articles, "file": args.out }))
 }
 
 /// Merges what steps wrote. Returns whether all inputs were read to their end and all outputs written.
 ///
 /// # Errors
 /// As [`merge::merge`].
-pub fn merge(args: &MergeArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<bool> {
+pub fn merge(args: &MergeArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);
+    if let Some(compare) = &args.compare {
+        config.run.compare.clone_from(compare);
+    }
     let report = merge::merge(&config, &args.files, args.share, args.overwrite, stop)?;
-    for problem in &report.ledger.unreadable {
-        tracing::error!("{problem}; everything before it was read");
-    }
-    for (name, problem) in &report.ledger.failed_sinks {
-        tracing::error!(
-            "cannot write the output {name}: {problem}; the other outputs are complete"
-        );
-    }
-    if !args.settings.quiet {
-        summary(&report, &config, out)?;
-    }
+    warn_of_results(&report.ledger);
+    summary(&report, &config, args.settings.format, out)?;
     Ok(report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty())
 }

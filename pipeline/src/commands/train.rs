@@ -25,9 +25,12 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use grove::{DecideParameters, Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
+use serde_json::json;
 
-use super::evaluate::read;
-use crate::{config::Config, inputs, progress::ledger::Clock, run, stages::group::group};
+use super::{evaluate::read, format::Format};
+use crate::{
+    config::Config, inputs, printed::Console, progress::ledger::Clock, run, stages::group::group,
+};
 use course::{Plan, course};
 use folds::{LeaveOut, parts};
 
@@ -39,10 +42,10 @@ const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.
 #[command(after_help = "\
 Examples:
   sitegrove train --gold gold.jsonl --out weights.json crawl/*.warc.gz
-  sitegrove train --gold gold.jsonl --no-data-sets --out weights.json crawl/*.warc.gz
+  sitegrove train --gold gold.jsonl --no-data-sets \\
+      --out weights.json crawl/*.warc.gz
 
-To use the weights, set `weights = \"weights.json\"` under [grove] in a configuration file.
-Fitting on a thousand pages takes some minutes.")]
+To use the weights, set `weights = \"weights.json\"` under [grove] in a configuration file. Fitting on a thousand pages takes some minutes.")]
 pub struct TrainArgs {
     /// WARC files, HTML files, folders or globs with the pages of the gold
     #[arg(required = true, value_name = "INPUT")]
@@ -69,13 +72,22 @@ pub struct TrainArgs {
     /// Do not compute figures by data set, which take as long as the rest
     #[arg(long)]
     pub no_data_sets: bool,
+    /// Output format; JSON has the figures that the weights file records
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
 }
 
 /// Fits the weights, writes them, and prints their quality.
 ///
 /// # Errors
 /// If the gold or the archives cannot be read, nothing can be learnt from them, or a file cannot be written.
-pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
+pub fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result<()> {
+    // The tables are for people.
+    let mut nowhere = std::io::sink();
+    let out: &mut dyn Write = match args.format {
+        Format::Text if !console.is_quiet() => console,
+        _ => &mut nowhere,
+    };
     ensure!(args.folds >= 2, "--folds {}: at least 2", args.folds);
     let begun = Instant::now();
     let config = Config::load(None)?;
@@ -148,13 +160,18 @@ pub fn run(args: &TrainArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     figures::side_by_side(&columns, out)?;
     let weights = Weights { figures: like.figures, ..fitted };
     super::evaluate::write_whole(&args.out, weights.to_json().as_bytes())?;
-    writeln!(
-        out,
-        "{}: {} trees, fitted in {:.0} s",
-        args.out.display(),
-        weights.number_of_trees(),
-        begun.elapsed().as_secs_f64()
-    )?;
+    let (trees, seconds) = (weights.number_of_trees(), begun.elapsed().as_secs_f64());
+    if args.format == Format::Json {
+        let figures: BTreeMap<&str, f64> =
+            weights.figures.iter().map(|figure| (&*figure.name, figure.value)).collect();
+        return Ok(console.json_line(&json!({
+            "file": args.out,
+            "trees": trees,
+            "seconds": seconds,
+            "figures": figures,
+        }))?);
+    }
+    writeln!(out, "{}: {trees} trees, fitted in {seconds:.0} s", args.out.display())?;
     Ok(())
 }
 

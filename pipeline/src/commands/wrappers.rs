@@ -9,19 +9,9 @@ mod show;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use crate::printed::Console;
-
-/// Output format.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Format {
-    /// For people
-    #[default]
-    Text,
-    /// One JSON object per line
-    Json,
-}
 
 /// Arguments of `sitegrove wrappers`.
 #[derive(Args, Debug)]

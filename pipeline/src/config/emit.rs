@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+use duplicates::Describer;
+use grouping::Tracking;
 use model::PageType;
 use serde::{Deserialize, Serialize};
 use sink::BulkDialect;
@@ -33,6 +36,27 @@ pub struct EmitConfig {
     pub index: PathBuf,
     /// Memory limit for building the index, in bytes.
     pub index_memory: usize,
+    /// What is done with articles that are the same as others of the crawl.
+    pub duplicates: Duplicates,
+    /// Minimum similarity of texts that are the same without further evidence.
+    pub duplicate_similarity: f64,
+    /// Folder of a data set of articles that grows from run to run; empty for none.
+    pub dataset: PathBuf,
+    /// Whether articles whose addresses are gone are removed from the index instead of marked.
+    pub forget_gone: bool,
+}
+
+/// What is done with articles that are the same as others of the crawl.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Duplicates {
+    /// Mark them, and leave them out of indexes and archives of articles
+    #[default]
+    Flag,
+    /// Drop them
+    Drop,
+    /// Do not look for them
+    Keep,
 }
 
 /// Contents of the records of a WARC of articles.
@@ -75,6 +99,13 @@ impl EmitConfig {
     pub fn hash(&self) -> String {
         let decisive = Self { sinks: self.chosen(), ..self.clone() };
         sha256_of(&serde_json::to_string(&decisive).unwrap_or_default())
+    }
+
+    /// Describes articles for finding duplicates among them, with the tracking parameters of a crawl; `None` if
+    /// duplicates are not looked for.
+    pub(crate) fn describer(&self, tracking: &[String]) -> Option<Describer> {
+        let describer = || Describer::new(Tracking::new(tracking));
+        (self.duplicates != Duplicates::Keep).then(describer)
     }
 
     /// Whether a chosen output contains the HTML of articles; otherwise it is not made.

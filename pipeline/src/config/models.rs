@@ -20,4 +20,9 @@ impl RunConfig {
     pub fn models_bytes(&self) -> Result<u64> {
         parse_size(&self.models_size).map_err(|what| anyhow::anyhow!("run.models_size: {what}"))
     }
+
+    /// The folder of the earlier run that this one is compared with, if any.
+    pub fn earlier(&self) -> Option<&Path> {
+        (!self.compare.as_os_str().is_empty()).then_some(&*self.compare)
+    }
 }

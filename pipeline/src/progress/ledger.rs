@@ -6,10 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use model::DropReason;
 use serde::{Deserialize, Serialize};
 use sitemodel::{Meter, Step};
 
 use crate::config::Config;
+use crate::selection::{Chosen, Selection};
 use crate::stages::read::InputSummary;
 
 /// Version of the format of `ledger.json`.
@@ -17,6 +19,10 @@ pub const SCHEMA: u32 = 1;
 
 /// Name of the ledger in a run folder. The final ledger is written last and marks the run as complete.
 pub const FILE: &str = "ledger.json";
+
+/// Reasons of what is not chosen, which is counted and not listed.
+pub(crate) const NOT_CHOSEN: [DropReason; 3] =
+    [DropReason::OtherSite, DropReason::OtherDate, DropReason::OverLimit];
 
 /// Time spent in a part of the work, summed over threads.
 #[derive(Debug, Default)]
@@ -57,6 +63,8 @@ pub struct Clock {
     pub wrap: Timer,
     /// Text, HTML and metadata.
     pub extract: Timer,
+    /// Comparing articles, to find those that are the same.
+    pub compare: Timer,
     /// Writing files.
     pub emit: Timer,
 }
@@ -72,6 +80,7 @@ impl Clock {
             ("5-rank", &self.rank),
             ("6-wrap", &self.wrap),
             ("7-extract", &self.extract),
+            ("8-compare", &self.compare),
             ("8-emit", &self.emit),
         ]
         .map(|(name, timer)| (name.to_owned(), (timer.seconds() * 1000.0).round() / 1000.0))
@@ -109,6 +118,9 @@ pub struct InputRecord {
     pub records: BTreeMap<String, u64>,
     /// Decoded HTML of the pages kept.
     pub html_bytes: u64,
+    /// What was chosen of it, if not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
 }
 
 impl From<&InputSummary> for InputRecord {
@@ -120,6 +132,7 @@ impl From<&InputSummary> for InputRecord {
             sha256: summary.sha256.clone(),
             records: summary.records.iter().map(|(&k, &n)| (k.to_owned(), n)).collect(),
             html_bytes: summary.html_bytes,
+            chosen: None,
         }
     }
 }
@@ -152,6 +165,12 @@ pub struct Counts {
     pub sites: u64,
     /// Articles.
     pub articles: u64,
+    /// Of these, articles whose confidence is below `extract.doubtful_below`.
+    #[serde(default)]
+    pub doubtful: u64,
+    /// Articles that are the same as others of the crawl, and are marked as that.
+    #[serde(default)]
+    pub duplicates: u64,
     /// Articles by route (`wrapper`, `page-wise`).
     pub articles_by_route: BTreeMap<String, u64>,
     /// Sites by the health of their stored models; empty without a store.
@@ -162,6 +181,34 @@ pub struct Counts {
     pub sites_by_decision: BTreeMap<String, u64>,
     /// Everything left out.
     pub dropped: u64,
+}
+
+/// An earlier run that a run is compared with.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct EarlierRun {
+    /// Its folder, as named.
+    pub folder: String,
+    /// Its start, UTC.
+    pub started: String,
+    /// Its pages.
+    pub pages: u64,
+    /// Its sites.
+    pub sites: u64,
+    /// Its articles.
+    pub articles: u64,
+    /// Of these, doubtful ones.
+    pub doubtful: u64,
+    /// What it left out, without records that hold no page.
+    pub dropped: u64,
+}
+
+/// The night before, as the store of site models has it.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct LastNight {
+    /// Date of the crawl; empty if its pages have none.
+    pub night: String,
+    /// Its sites.
+    pub sites: u64,
 }
 
 /// State of a run.
@@ -243,6 +290,9 @@ pub struct Ledger {
     pub engine: String,
     /// Stemmers and rules that made the terms.
     pub terms: String,
+    /// Confidence below which an article is doubtful; `None` in ledgers of versions that did not name it.
+    #[serde(default)]
+    pub doubtful_below: Option<f64>,
     /// SHA-256 of the settings that decide the results.
     pub config_hash: String,
     /// SHA-256 of the chosen outputs and their settings.
@@ -259,6 +309,12 @@ pub struct Ledger {
     /// Outputs that could not be written, with the reason.
     #[serde(default)]
     pub failed_sinks: BTreeMap<String, String>,
+    /// The earlier run that it was compared with, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<EarlierRun>,
+    /// The last run that the store of site models took in before, if there are both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_night: Option<LastNight>,
     /// Progress, while the run is not complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
@@ -291,6 +347,7 @@ impl Ledger {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             engine: config.rank.engine.name().to_owned(),
             terms: terms::Analyzer::version(),
+            doubtful_below: Some(config.extract.doubtful_below),
             config_hash: config.hash(),
             outputs_hash: config.emit.hash(),
             inputs: Vec::new(),
@@ -298,6 +355,8 @@ impl Ledger {
             drops: BTreeMap::new(),
             unreadable: Vec::new(),
             failed_sinks: BTreeMap::new(),
+            compared: None,
+            last_night: None,
             progress: Some(Progress { process, ..Progress::default() }),
             started: jiff::Timestamp::now().to_string(),
             seconds: 0.0,
@@ -322,6 +381,12 @@ impl Ledger {
         self.peak_rss_bytes = peak_rss();
     }
 
+    /// The pages that were chosen; all, unless all inputs say otherwise.
+    pub(crate) fn selection(&self) -> Selection {
+        let first = self.inputs.first().and_then(|input| input.chosen.clone());
+        first.unwrap_or_default().pages
+    }
+
     /// Reads the ledger of a run folder, if there is a readable one.
     pub fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(FILE)).ok()?;
@@ -344,6 +409,17 @@ impl Ledger {
             );
         }
         Ok(ledger)
+    }
+
+    /// Drops without records that hold no page (requests, metadata and the like), and without what was not chosen.
+    pub fn dropped_pages(&self) -> u64 {
+        let others = self.dropped_for(&[DropReason::OtherRecord]) + self.dropped_for(&NOT_CHOSEN);
+        self.counts.dropped.saturating_sub(others)
+    }
+
+    /// Number of drops for some reasons.
+    pub(crate) fn dropped_for(&self, reasons: &[DropReason]) -> u64 {
+        reasons.iter().filter_map(|reason| self.drops.get(reason.as_str())).sum()
     }
 
     /// The contents of `ledger.json`.

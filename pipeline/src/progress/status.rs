@@ -1,16 +1,15 @@
 //! Keeps `ledger.json` and the metrics file up to date while a run works.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use model::Verdict;
 use sink::AtomicFile;
 
 use crate::error_chain::error_chain;
 use crate::progress::ledger::{Clock, Ledger, Phase, Progress, State};
+use crate::progress::metrics;
 use crate::progress::observer::Observer;
 use crate::shuffle::spool::Spool;
 
@@ -122,8 +121,8 @@ impl<'a> Status<'a> {
     /// Writes the metrics file, if one is wanted.
     pub(crate) fn write_metrics(&self, ledger: &Ledger) {
         let Some(path) = &self.metrics else { return };
-        if let Err(error) = AtomicFile::write_whole(path, metrics(ledger).as_bytes()) {
-            tracing::warn!("{error}");
+        if let Err(error) = AtomicFile::write_whole(path, metrics::text(ledger).as_bytes()) {
+            tracing::warn!(at = %path.display(), "{error}");
         }
     }
 
@@ -173,84 +172,6 @@ impl Reading<'_> {
             self.halt.store(true, Ordering::Relaxed);
         }
     }
-}
-
-/// The ledger in Prometheus' text exposition format 0.0.4.
-fn metrics(ledger: &Ledger) -> String {
-    let mut text = String::new();
-    let mut family = |name: &str, kind: &str, help: &str, samples: &[(String, f64)]| {
-        // Writing to memory cannot fail.
-        let _ = writeln!(text, "# HELP sitegrove_{name} {help}\n# TYPE sitegrove_{name} {kind}");
-        for (labels, value) in samples {
-            let _ = writeln!(text, "sitegrove_{name}{labels} {value}");
-        }
-    };
-    let one = |value: f64| [(String::new(), value)];
-    let label = |name: &str, value: &str| {
-        let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-        format!("{{{name}=\"{value}\"}}")
-    };
-    let counts = &ledger.counts;
-    let states = [State::Running, State::Stopped, State::Complete];
-    let state =
-        states.map(|s| (label("state", s.as_str()), f64::from(u8::from(s == ledger.state))));
-    family("run_state", "gauge", "1 for the state that the run is in.", &state);
-    family("pages_total", "counter", "Pages processed.", &one(counts.pages as f64));
-    family("sites_total", "counter", "Sites processed.", &one(counts.sites as f64));
-    family("articles_total", "counter", "Articles extracted.", &one(counts.articles as f64));
-    let drops: Vec<(String, f64)> =
-        ledger.drops.iter().map(|(reason, &n)| (label("reason", reason), n as f64)).collect();
-    family("dropped_total", "counter", "What was left out, by reason.", &drops);
-    if !counts.sites_by_health.is_empty() {
-        let of = |verdict: Verdict| {
-            let sites = counts.sites_by_health.get(verdict.as_str()).copied().unwrap_or_default();
-            (label("health", verdict.as_str()), sites as f64)
-        };
-        let sites = Verdict::ALL.map(of);
-        family("sites_by_health", "gauge", "Sites by the health of their stored models.", &sites);
-    }
-    let seconds: Vec<(String, f64)> =
-        ledger.stage_seconds.iter().map(|(stage, &s)| (label("stage", stage), s)).collect();
-    family("stage_seconds_total", "counter", "Time by stage, summed over threads.", &seconds);
-    family("run_seconds", "gauge", "Wall time of this process.", &one(ledger.seconds));
-    family(
-        "unreadable_inputs",
-        "gauge",
-        "Inputs not read to their end.",
-        &one(ledger.unreadable.len() as f64),
-    );
-    family("failed_sinks", "gauge", "Outputs not written.", &one(ledger.failed_sinks.len() as f64));
-    if let Some(peak) = ledger.peak_rss_bytes {
-        family("peak_memory_bytes", "gauge", "Most resident memory so far.", &one(peak as f64));
-    }
-    if let Some(progress) = &ledger.progress {
-        family("input_bytes", "gauge", "Bytes of all inputs.", &one(progress.bytes as f64));
-        family(
-            "read_bytes_total",
-            "counter",
-            "Bytes of inputs read.",
-            &one(progress.bytes_read as f64),
-        );
-        family(
-            "sites_expected",
-            "gauge",
-            "Sites found, once all is read.",
-            &one(progress.sites as f64),
-        );
-        family(
-            "pages_expected",
-            "gauge",
-            "Pages found, once all is read.",
-            &one(progress.pages as f64),
-        );
-        family(
-            "spool_bytes",
-            "gauge",
-            "Bytes of pages on disk.",
-            &one(progress.spool_bytes as f64),
-        );
-    }
-    text
 }
 
 /// Folder of the ledger of an unfinished run: the run folder, unless it contains a finished run.

@@ -6,7 +6,7 @@ use model::{BestWrapper, PageWork, SiteResult};
 use model::{Drop, DropReason, Route, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::progress::ledger::{Counts, Ledger};
+use crate::progress::ledger::{Counts, InputRecord, Ledger};
 
 /// Number of sites whose wrappers are kept: more than a summary shows.
 const MOST: usize = 100;
@@ -19,6 +19,8 @@ pub(crate) struct Counted {
     pub(crate) more: bool,
     pub(crate) pages: usize,
     articles: usize,
+    duplicates: usize,
+    doubtful: usize,
     work: PageWork,
     by_route: BTreeMap<Route, u64>,
     drops: BTreeMap<DropReason, u64>,
@@ -43,6 +45,8 @@ impl Counted {
             more: result.more,
             pages: result.pages,
             articles: result.articles.len(),
+            duplicates: result.articles.iter().filter(|of| of.duplicate_of().is_some()).count(),
+            doubtful: result.articles.iter().filter(|article| article.doubtful).count(),
             work: result.work,
             by_route,
             drops,
@@ -53,7 +57,7 @@ impl Counted {
 }
 
 /// The counts so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     counts: Counts,
     drops: BTreeMap<String, u64>,
@@ -80,6 +84,15 @@ impl Tally {
         }
     }
 
+    /// Counts the records of inputs that were not chosen: they are not listed either.
+    pub(crate) fn left_out(&mut self, inputs: &[InputRecord]) {
+        let chosen = inputs.iter().filter_map(|input| input.chosen.as_ref());
+        for (reason, n) in chosen.flat_map(|chosen| &chosen.left_out) {
+            *self.drops.entry(reason.clone()).or_default() += n;
+            self.counts.dropped += n;
+        }
+    }
+
     /// Adds the counts of a site, or of a part of it.
     pub(crate) fn add(&mut self, done: &Counted) {
         for (&reason, &n) in &done.drops {
@@ -93,6 +106,8 @@ impl Tally {
         counts.pages_judged += done.work.judged;
         counts.pages_overruled += done.work.overruled;
         counts.articles += done.articles as u64;
+        counts.duplicates += done.duplicates as u64;
+        counts.doubtful += done.doubtful as u64;
         for (&route, n) in &done.by_route {
             *counts.articles_by_route.entry(route.as_str().to_owned()).or_default() += n;
         }

@@ -14,9 +14,9 @@ pub(super) struct Bar {
     pub(super) shown: String,
 }
 
-/// A table of bars; the longest has the full width. `heads` are for screen readers.
-pub(super) fn bars(html: &mut Html, heads: [&'static str; 2], bars: &[Bar]) {
-    let longest = bars.iter().map(|bar| bar.amount).fold(0.0, f64::max);
+/// A table of bars; the longest has the full width, or `all` if that is more. `heads` are for screen readers.
+pub(super) fn bars(html: &mut Html, heads: [&'static str; 2], bars: &[Bar], all: f64) {
+    let longest = bars.iter().map(|bar| bar.amount).fold(all, f64::max);
     html.raw("<table class=\"bars\">\n<colgroup><col><col></colgroup>\n<thead class=\"unseen\"><tr><th scope=\"col\">");
     html.raw(heads[0]).raw("</th><th scope=\"col\">").raw(heads[1]).raw("</th></tr></thead>\n");
     html.raw("<tbody>\n");

@@ -135,7 +135,7 @@ fn step_of(most: u64) -> u64 {
 
 fn figures(html: &mut Html, chart: &Histogram) {
     let all: u64 = chart.classes.iter().map(|class| class.amount).sum();
-    html.raw("<details class=\"numbers\"><summary>In figures</summary>\n<table>\n<thead><tr>");
+    html.raw("<details class=\"numbers\"><summary>As numbers</summary>\n<table>\n<thead><tr>");
     html.raw("<th scope=\"col\">").raw(chart.axis).raw("</th><th scope=\"col\">");
     html.raw(chart.counted).raw("</th><th scope=\"col\">share</th></tr></thead>\n<tbody>\n");
     for class in chart.classes.iter().filter(|class| class.amount > 0) {

@@ -8,7 +8,7 @@ use super::rows::{Totals, removed};
 use crate::html::Html;
 use crate::memory::shown;
 use crate::numerals::{count, duration, grouped, percent};
-use crate::progress::ledger::Ledger;
+use crate::progress::ledger::{Ledger, NOT_CHOSEN};
 
 /// Maximum number of inputs and of problems that are listed.
 const LISTED: usize = 100;
@@ -70,21 +70,16 @@ pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
 /// The main figures.
 pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
     let counts = &ledger.counts;
-    let nowhere = ledger.drops.get(DropReason::OtherRecord.as_str()).copied().unwrap_or(0);
     let boilerplate = removed(totals.characters, totals.characters_kept);
     let tiles = [
-        ("Articles", grouped(counts.articles), doubtful(totals)),
+        ("Articles", grouped(counts.articles), doubtful(ledger, totals)),
         ("Pages", grouped(counts.pages), format!("from {}", count(ledger.inputs.len(), "input"))),
         (
             "Sites",
             grouped(counts.sites),
             format!("{} with a wrapper", grouped(totals.with_wrapper)),
         ),
-        (
-            "Dropped",
-            grouped(counts.dropped.saturating_sub(nowhere)),
-            "pages, files and feeds".to_owned(),
-        ),
+        ("Dropped", grouped(ledger.dropped_pages()), "pages, files and feeds".to_owned()),
         (
             "Site boilerplate",
             boilerplate.map_or("–".to_owned(), |share| percent(share, 1.0)),
@@ -106,20 +101,52 @@ pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
     html.raw("</dl>\n");
 }
 
-fn doubtful(totals: &Totals) -> String {
+/// The number of doubtful articles, with the threshold that decides.
+fn doubtful(ledger: &Ledger, totals: &Totals) -> String {
+    let below = ledger.doubtful_below.map_or(String::new(), |below| format!(": below {below}"));
     match totals.doubtful {
         0 => "none doubtful".to_owned(),
-        doubtful => format!("{} doubtful", of_all(doubtful, totals.articles)),
+        doubtful => format!("{} doubtful{below}", of_all(doubtful, totals.articles)),
     }
+}
+
+/// The drop reasons of pages that are copies of others.
+const COPIES: [DropReason; 3] =
+    [DropReason::DuplicateUrl, DropReason::DuplicateText, DropReason::DuplicateArticle];
+
+/// Articles that are marked as copies of others, and pages that were dropped as such.
+fn duplicates(html: &mut Html, ledger: &Ledger) {
+    let of = |reason: &DropReason| ledger.drops.get(reason.as_str()).copied().unwrap_or(0);
+    let named = COPIES.iter().filter(|reason| of(reason) > 0);
+    let named: Vec<String> =
+        named.map(|reason| format!("{} {}", reason.as_str(), grouped(of(reason)))).collect();
+    html.raw("<h3>Duplicates</h3>\n");
+    if ledger.counts.duplicates > 0 {
+        let marked = count(ledger.counts.duplicates as usize, "article");
+        let text = format!("{marked} marked as copies of others (duplicate_of).");
+        html.element("<p class=\"more\">", &text, "</p>\n");
+    }
+    if named.is_empty() {
+        html.raw("<p class=\"more\">No page was dropped as a copy of another.</p>\n");
+        return;
+    }
+    let all: u64 = COPIES.iter().map(of).sum();
+    let text = format!(
+        "{} dropped as copies of others: {}.",
+        count(all as usize, "page"),
+        named.join(", ")
+    );
+    html.element("<p class=\"more\">", &text, "</p>\n");
 }
 
 /// Drops by reason.
 pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
-    html.raw("<section class=\"figure\">\n<h2>Dropped</h2>\n");
-    let other = DropReason::OtherRecord.as_str();
+    html.raw("<section class=\"figure wide\">\n<h2>Dropped</h2>\n");
+    let unlisted = [&[DropReason::OtherRecord], &NOT_CHOSEN[..]].concat();
+    let is_listed = |name: &str| unlisted.iter().all(|reason| reason.as_str() != name);
     let mut drops: Vec<(&str, u64)> =
         ledger.drops.iter().map(|(reason, &n)| (reason.as_str(), n)).collect();
-    drops.retain(|(reason, n)| *reason != other && *n > 0);
+    drops.retain(|(reason, n)| is_listed(reason) && *n > 0);
     drops.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
     let each = drops.into_iter().map(|(reason, n)| Bar {
         name: reason.to_owned(),
@@ -132,12 +159,21 @@ pub(super) fn left_out(html: &mut Html, ledger: &Ledger) {
         html.raw("<p>Every page gave an article.</p>\n");
     } else {
         html.raw("<p>Each with its address in <code>dropped.jsonl</code>.</p>\n");
-        bars(html, ["Reason", "Dropped"], &each);
+        bars(html, ["Reason", "Dropped"], &each, 0.0);
     }
-    if let Some(&n) = ledger.drops.get(other) {
-        html.raw("<p class=\"more\">Beside them ").text(&count(n as usize, "record"));
+    let others = ledger.dropped_for(&[DropReason::OtherRecord]);
+    if others > 0 {
+        html.raw("<p class=\"more\">Beside them ").text(&count(others as usize, "record"));
         html.raw(" that hold no page: requests, metadata and the like.</p>\n");
     }
+    let not_chosen = ledger.dropped_for(&NOT_CHOSEN);
+    if not_chosen > 0 {
+        html.raw("<p class=\"more\">The run took ").text(&ledger.selection().to_string());
+        html.raw("; ")
+            .text(&count(not_chosen as usize, "other record"))
+            .raw(" were not read.</p>\n");
+    }
+    duplicates(html, ledger);
     html.raw("</section>\n");
 }
 
@@ -149,7 +185,7 @@ fn meaning(reason: &str) -> &'static str {
 
 /// Time by stage.
 pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
-    html.raw("<section class=\"figure\">\n<h2>Time by stage</h2>\n<p>");
+    html.raw("<section class=\"figure full\">\n<h2>Time by stage</h2>\n<p>");
     html.text(&format!("{} in all; ", duration(ledger.seconds)));
     html.raw("stages run beside each other, and each is summed over the threads.</p>\n");
     let place = |stage: &str| STAGES.iter().position(|(known, _)| *known == stage);
@@ -163,7 +199,7 @@ pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
         amount: seconds,
         shown: duration(seconds),
     });
-    bars(html, ["Stage", "Time"], &each.collect::<Vec<_>>());
+    bars(html, ["Stage", "Time"], &each.collect::<Vec<_>>(), 0.0);
     html.raw("</section>\n");
 }
 

@@ -1,18 +1,22 @@
 //! Reads the figures of the sites: sums over all, and the rows of the table.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
-use model::{SiteChange, SiteFigures};
+use anyhow::Result;
+use model::{SiteChange, SiteFigures, WeakTemplate, WorstArticle};
 use sink::site_file_name;
+
+use super::lines::SiteLines;
 
 /// Maximum number of sites in the table, those with the most articles; a browser still sorts as many quickly.
 const MOST_ROWS: usize = 50_000;
 /// Maximum number of sites whose changes are shown.
 const MOST_CHANGES: usize = 50;
+/// Maximum number of articles and of templates that are listed to be looked at first.
+pub(super) const MOST_LISTED: usize = 50;
 /// Maximum number of characters of a site's expressions.
 const EXPRESSION_LETTERS: usize = 200;
 
@@ -28,6 +32,47 @@ pub(super) struct Rows {
     pub(super) changes: Vec<(String, SiteChange)>,
     /// How many sites changed.
     pub(super) changed: usize,
+    /// The doubtful articles with the lowest confidence, lowest first.
+    pub(super) worst: Vec<Listed<WorstArticle>>,
+    /// Templates with little evidence, the most serious first.
+    pub(super) weak: Vec<Listed<WeakTemplate>>,
+}
+
+/// Something of a site that is listed to be looked at first.
+#[derive(Debug)]
+pub(super) struct Listed<T> {
+    pub(super) site: String,
+    /// File name of the single-site page, if there is one.
+    pub(super) page: Option<String>,
+    pub(super) of: T,
+}
+
+/// What is wrong with a template, the most serious first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Weakness {
+    /// Half or fewer of the pages held back agree.
+    Disagrees,
+    /// It has no wrapper, although it has several article pages.
+    NoWrapper,
+    /// It was learnt from few pages.
+    FewPages,
+}
+
+impl Weakness {
+    pub(super) fn of(template: &WeakTemplate) -> Self {
+        match template {
+            own if !own.wrapper => Self::NoWrapper,
+            own if own.held_back > 0 && own.held_back_agreeing * 2 <= own.held_back => {
+                Self::Disagrees
+            }
+            _ => Self::FewPages,
+        }
+    }
+}
+
+/// Pages held back on which something else is selected without their vote.
+pub(super) fn disagreeing(template: &WeakTemplate) -> u32 {
+    template.held_back.saturating_sub(template.held_back_agreeing)
 }
 
 /// Which sites have single-site pages.
@@ -50,6 +95,12 @@ pub(super) struct Totals {
     pub(super) characters_kept: u64,
     pub(super) confidences: BTreeMap<u32, u64>,
     pub(super) lengths: BTreeMap<u32, u64>,
+    pub(super) fields: BTreeMap<String, u64>,
+    pub(super) languages: BTreeMap<String, u64>,
+    pub(super) months: BTreeMap<String, u64>,
+    pub(super) page_types: BTreeMap<String, u64>,
+    /// Templates with little evidence; at most three are counted of each site.
+    pub(super) weak: u64,
     /// Sites by the bit length of their number of articles: 0, 1, 2 to 3, 4 to 7, …
     pub(super) sites_by_size: BTreeMap<u32, u64>,
 }
@@ -79,16 +130,11 @@ impl Rows {
     /// # Errors
     /// If the file is missing, or not in the format of this version.
     pub(super) fn read(path: &Path, pages: &Path) -> Result<Self> {
-        let shown = path.display();
-        let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
         let of_sites = file_names(pages);
         let mut all = Self::default();
         let mut with_page = 0;
-        for (number, line) in (1..).zip(BufReader::new(file).lines()) {
-            let line = line.with_context(|| format!("cannot read {shown}"))?;
-            let mut row: SiteFigures = serde_json::from_str(&line).with_context(|| {
-                format!("{shown}, line {number}: not in the format of this version of sitegrove")
-            })?;
+        for row in SiteLines::open(path)? {
+            let mut row = row?;
             all.totals.add(&row);
             if let Some(change) = row.change.take() {
                 all.changed += 1;
@@ -96,7 +142,9 @@ impl Rows {
                     all.changes.push((row.site.clone(), change));
                 }
             }
+            let (worst, weak) = (std::mem::take(&mut row.worst), std::mem::take(&mut row.weak));
             let row = Row::of(row, &of_sites);
+            all.list(&row, worst, weak);
             with_page += u64::from(row.page.is_some());
             all.rows.push(row);
             if all.rows.len() >= 2 * MOST_ROWS {
@@ -104,6 +152,7 @@ impl Rows {
             }
         }
         all.keep_the_largest();
+        all.keep_the_first();
         all.pages = match with_page {
             0 => Pages::None,
             n if n == all.totals.sites => Pages::All,
@@ -115,6 +164,33 @@ impl Rows {
     fn keep_the_largest(&mut self) {
         self.rows.sort_by(|a, b| b.articles.cmp(&a.articles).then_with(|| a.site.cmp(&b.site)));
         self.rows.truncate(MOST_ROWS);
+    }
+
+    /// Lists what of a site is to be looked at first.
+    fn list(&mut self, row: &Row, worst: Vec<WorstArticle>, weak: Vec<WeakTemplate>) {
+        fn listed<T>(row: &Row, of: T) -> Listed<T> {
+            Listed { site: row.site.clone(), page: row.page.clone(), of }
+        }
+        self.worst.extend(worst.into_iter().map(|own| listed(row, own)));
+        self.weak.extend(weak.into_iter().map(|own| listed(row, own)));
+        if self.worst.len().max(self.weak.len()) >= 8 * MOST_LISTED {
+            self.keep_the_first();
+        }
+    }
+
+    fn keep_the_first(&mut self) {
+        self.worst.sort_by(|a, b| {
+            a.of.confidence.total_cmp(&b.of.confidence).then_with(|| a.of.url.cmp(&b.of.url))
+        });
+        self.worst.truncate(MOST_LISTED);
+        let key = |own: &Listed<WeakTemplate>| {
+            (Weakness::of(&own.of), Reverse(disagreeing(&own.of)), Reverse(own.of.pages))
+        };
+        self.weak.sort_by(|a, b| {
+            let names = || (&a.site, &a.of.template).cmp(&(&b.site, &b.of.template));
+            key(a).cmp(&key(b)).then_with(names)
+        });
+        self.weak.truncate(MOST_LISTED);
     }
 }
 
@@ -138,6 +214,17 @@ impl Totals {
         for (&class, &n) in &row.lengths {
             *self.lengths.entry(class).or_default() += n as u64;
         }
+        for (all, own) in [
+            (&mut self.fields, &row.fields),
+            (&mut self.languages, &row.languages),
+            (&mut self.months, &row.months),
+            (&mut self.page_types, &row.page_types),
+        ] {
+            for (name, &n) in own {
+                *all.entry(name.clone()).or_default() += n as u64;
+            }
+        }
+        self.weak += row.weak.len() as u64;
         let size = (usize::BITS - row.articles.leading_zeros()).min(u64::BITS - 1);
         *self.sites_by_size.entry(size).or_default() += 1;
     }

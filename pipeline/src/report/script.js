@@ -1,6 +1,49 @@
 "use strict";
-// Sorts, filters and pages the table of sites. All text is set as text content, never as markup.
+// Sorts tables; filters and pages the table of sites. All text is set as text content, never as markup.
 (() => {
+  // Small tables are complete in the page: their rows are moved. Cells without a value come last.
+  const value = (cell) => {
+    const by = cell.dataset.by ?? (cell.textContent === "–" ? "" : cell.textContent);
+    return by === "" ? null : Number.isNaN(Number(by)) ? by.toLowerCase() : Number(by);
+  };
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const body = table.tBodies[0];
+    const open = Number(table.dataset.open);
+    const fold = document.createElement("button");
+    fold.type = "button";
+    fold.className = "fold";
+    const show = () => [...body.rows].forEach((row, at) => (row.hidden = !fold.hidden && at >= open));
+    fold.textContent = `Show all ${body.rows.length}`;
+    fold.hidden = body.rows.length <= open + 2;
+    fold.addEventListener("click", () => {
+      fold.hidden = true;
+      show();
+      body.rows[open].querySelector("a")?.focus();
+    });
+    table.parentElement.after(fold);
+    show();
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, at) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      button.addEventListener("click", () => {
+        const rows = [...body.rows].map((row, order) => [value(row.cells[at]), order, row]);
+        const up = head.ariaSort !== "ascending" && (head.ariaSort === "descending" || typeof rows[0]?.[0] === "string");
+        const sign = up ? 1 : -1;
+        rows.sort(([a, m], [b, n]) => {
+          if ((a === null) !== (b === null)) return a === null ? 1 : -1;
+          return (a < b ? -sign : a > b ? sign : 0) || m - n;
+        });
+        body.append(...rows.map(([, , row]) => row));
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", up ? "ascending" : "descending");
+        show();
+      });
+      head.replaceChildren(button);
+    });
+  }
+
   const SHOWN = 100;
   // A row is [site, page, [articles, doubtful, pages, left out, layouts], confidence, boilerplate, support, best].
   const rows = JSON.parse(document.getElementById("rows").textContent);

@@ -22,7 +22,7 @@ pub(super) fn confidences(html: &mut Html, totals: &Totals, engine: &str) {
     };
     let high: u64 = lowers.clone().filter(|&lower| lower >= 80).map(amount).sum();
     let summary = match totals.articles {
-        0 => "There is no article.".to_owned(),
+        0 => "No articles.".to_owned(),
         all => format!(
             "{}: {} with a confidence of 0.8 or more; {} doubtful.",
             count(all as usize, "article"),
@@ -77,7 +77,7 @@ pub(super) fn lengths(html: &mut Html, totals: &Totals) {
         &Histogram {
             id: "lengths",
             title: "Length",
-            summary: median(totals).unwrap_or_else(|| "There is no article.".to_owned()),
+            summary: median(totals).unwrap_or_else(|| "No articles.".to_owned()),
             counted: "articles",
             axis: "characters of text (logarithmic)",
             classes: classes.iter().map(class).collect(),
@@ -126,7 +126,7 @@ pub(super) fn articles_per_site(html: &mut Html, rows: &Rows) {
             amount: row.articles as f64,
             shown: grouped(row.articles as u64),
         });
-        bars(html, ["Site", "Articles"], &each.collect::<Vec<_>>());
+        bars(html, ["Site", "Articles"], &each.collect::<Vec<_>>(), 0.0);
         html.raw("</section>\n");
         return;
     }

@@ -133,17 +133,22 @@ fn controls(html: &mut Html) {
     html.raw("<p id=\"found\" role=\"status\"></p>\n</div>\n");
 }
 
-fn one(html: &mut Html, row: &Row) {
-    html.raw("<tr><th scope=\"row\">");
-    match &row.page {
+/// The name of a site, as a link to its page if there is one.
+pub(super) fn name(html: &mut Html, site: &str, page: Option<&str>) {
+    match page {
         Some(page) => {
             html.raw("<a href=\"sites/").text(&address_of(page)).raw(".html\">");
-            html.element("<bdi>", &row.site, "</bdi></a>");
+            html.element("<bdi>", site, "</bdi></a>");
         }
         None => {
-            html.element("<bdi>", &row.site, "</bdi>");
+            html.element("<bdi>", site, "</bdi>");
         }
     }
+}
+
+fn one(html: &mut Html, row: &Row) {
+    html.raw("<tr><th scope=\"row\">");
+    name(html, &row.site, row.page.as_deref());
     html.element("<code>", best_of(row), "</code></th>");
     let figure = |html: &mut Html, number: usize| {
         html.element("<td>", &grouped(number as u64), "</td>");

@@ -260,7 +260,8 @@ mod tests {
     fn dropped(n: u64) -> Drop {
         let (site, url, detail) = (String::new(), n.to_string(), "x".repeat(9_000));
         let reason = DropReason::BadUrl;
-        Drop { site, url, origin: origin(n), stage: Stage::Read, reason, detail }
+        let (origin, stage) = (origin(n), Stage::Read);
+        Drop { site, url, origin, stage, reason, detail, gone: None }
     }
 
     #[test]

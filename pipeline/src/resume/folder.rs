@@ -12,10 +12,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::config::Config;
 use crate::digests::file_hash;
+use crate::error_chain::Problem;
 use crate::inputs::Input;
 use crate::progress::ledger::{Ledger, State};
 use crate::report;
+use crate::selection::Selection;
 use crate::sink_name::SinkName;
+use crate::source::state;
 use crate::waiting::is_stream;
 
 /// Subfolder of a run folder with the state of an unfinished run.
@@ -27,6 +30,8 @@ pub(crate) struct Identity {
     version: String,
     config_hash: String,
     outputs: String,
+    #[serde(default)]
+    selection: Selection,
     inputs: Vec<InputState>,
 }
 
@@ -54,10 +59,19 @@ pub(crate) enum Kind {
 
 impl Identity {
     /// The identity of a run with these inputs.
-    pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Self {
+    ///
+    /// # Errors
+    /// If the settings choose pages by no site or no date.
+    pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Result<Self> {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let (config_hash, outputs) = (config.hash(), config.emit.hash());
-        Self { version, config_hash, outputs, inputs }
+        let selection = Selection::of(&config.run)?;
+        Ok(Self { version, config_hash, outputs, selection, inputs })
+    }
+
+    /// The pages that are chosen.
+    pub(crate) fn selection(&self) -> &Selection {
+        &self.selection
     }
 
     /// Bytes of all inputs.
@@ -93,6 +107,10 @@ impl Identity {
         if before.outputs != self.outputs {
             differences.push("other outputs were chosen".to_owned());
         }
+        if before.selection != self.selection {
+            let (then, now) = (&before.selection, &self.selection);
+            differences.push(format!("it took {then}, and this one takes {now}"));
+        }
         let by_name = |of: &Self| -> BTreeMap<String, InputState> {
             of.inputs.iter().map(|input| (input.file.clone(), input.clone())).collect()
         };
@@ -110,7 +128,7 @@ impl Identity {
             }
         }
         let gone = then.keys().filter(|file| !now.contains_key(*file));
-        differences.extend(gone.map(|file| format!("{file} is no input now")));
+        differences.extend(gone.map(|file| format!("{file} is no longer an input")));
         let more = differences.len().saturating_sub(MOST_TOLD);
         differences.truncate(MOST_TOLD);
         if more > 0 {
@@ -128,21 +146,29 @@ impl InputState {
     pub(crate) fn of(input: &Input) -> (Self, Option<io::Error>) {
         let path = input.path();
         let file = path.to_string_lossy().into_owned();
+        // Of an index, the records that it lists belong to the identity.
+        let file = match input {
+            Input::Records { records, .. } => {
+                let listed: String =
+                    records.iter().map(|own| format!("{} {} ", own.offset, own.length)).collect();
+                let digest = xxhash_rust::xxh3::xxh3_64(listed.as_bytes());
+                format!("{file} ({} records, {digest:016x})", records.len())
+            }
+            _ => file,
+        };
         let none = |kind| Self { file: file.clone(), kind, bytes: 0, modified: None };
         let of = match input {
             Input::Unreadable { why, .. } => Err(io::Error::other(why.as_str())),
             // Opening a pipe has an effect: the writer would assume that it is read.
             _ if input.is_stdin() || is_stream(path) => return (none(Kind::Stream), None),
-            // Opened, not only examined: it may exist without being readable.
-            _ => File::open(path).and_then(|file| file.metadata()),
+            _ => state(path),
         };
         let of = match of {
             Ok(of) => of,
             Err(error) => return (none(Kind::Unreadable), Some(error)),
         };
-        let modified = of.modified().ok().and_then(|at| jiff::Timestamp::try_from(at).ok());
-        let modified = modified.and_then(|at| i64::try_from(at.as_nanosecond()).ok());
-        (Self { file, kind: Kind::File, bytes: of.len(), modified }, None)
+        let (bytes, modified) = of;
+        (Self { file, kind: Kind::File, bytes, modified }, None)
     }
 }
 
@@ -203,6 +229,19 @@ impl RunFolder {
                 );
             }
             match &finished {
+                Some(ledger)
+                    if !ledger.inputs.is_empty() && ledger.selection() != identity.selection =>
+                {
+                    bail!(Problem::new(
+                        shown,
+                        format!(
+                            "the output folder contains a run that took {}, and this one takes {}",
+                            ledger.selection(),
+                            identity.selection
+                        ),
+                        "choose another with --out, or replace it with --overwrite"
+                    ))
+                }
                 Some(ledger) if !ledger.is_same_work(&identity.config_hash, &identity.inputs) => {
                     bail!(
                         "the output folder {shown} contains a run with other inputs or settings; \
@@ -267,7 +306,11 @@ impl RunFolder {
             }
             // Some network file systems have no locks.
             Err(TryLockError::Error(error)) => {
-                tracing::warn!("cannot lock {shown}: {error}; see that no other run writes to it");
+                tracing::warn!(
+                    at = %shown,
+                    next = "make sure that no other run writes to it",
+                    "cannot lock the output folder: {error}"
+                );
             }
         }
         let told = file.set_len(0).and_then(|()| file.rewind());
@@ -327,7 +370,7 @@ impl RunFolder {
         let path = self.state().join(READ);
         let journal = self.journal();
         if journal.exists() {
-            tracing::warn!("the inputs have changed; all sites are processed again");
+            tracing::warn!(next = "processing all sites again", "the inputs have changed");
             fs::remove_file(&journal)
                 .with_context(|| format!("cannot remove {}", journal.display()))?;
         }

@@ -11,13 +11,13 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use duplicates::{Describer, Evidence};
 use lz4_flex::block::{compress_into, decompress_size_prepended, get_maximum_output_size};
 use model::SiteResult;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::progress::tally::Counted;
-use crate::stages::emit::{Fingerprints, Rendered};
 
 /// Bytes before the content of a frame.
 const HEADER: usize = 12;
@@ -40,8 +40,7 @@ thread_local! {
     static PACKER: RefCell<Packer> = RefCell::default();
 }
 
-/// The heading of the results of a site, or of a part of a large one: enough to skip it, if its output is in
-/// the files.
+/// The heading of the results of a site, or of a part of a large one: what is needed of it before all results are known.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Heading {
     /// Number of the site in the order of outputs.
@@ -49,24 +48,29 @@ pub(crate) struct Heading {
     /// Number of the part.
     pub(crate) part: usize,
     pub(crate) counted: Counted,
-    pub(crate) output: Fingerprints,
-    /// For a part of a site, its results without articles and drops.
-    pub(crate) of_part: Option<Box<SiteResult>>,
+    /// Descriptions of its articles; none if duplicates are not looked for.
+    pub(crate) evidence: Vec<Evidence>,
 }
 
 impl Heading {
     /// The heading of a site, or of its part with this number.
-    pub(crate) fn of(index: usize, part: usize, rendered: &Rendered) -> Self {
-        let result = rendered.result();
-        let of_part = result.figures.is_some().then(|| Box::new(result.without_lines()));
-        let counted = Counted::of(result);
-        Self { index, part, counted, output: rendered.fingerprints(), of_part }
+    pub(crate) fn of(
+        index: usize,
+        part: usize,
+        result: &SiteResult,
+        describer: Option<&Describer>,
+    ) -> Self {
+        let describe = |describer: &Describer| {
+            result.articles.iter().map(|of| describer.describe(of)).collect()
+        };
+        let evidence = describer.map(describe).unwrap_or_default();
+        Self { index, part, counted: Counted::of(result), evidence }
     }
 
     /// The frame of a site with its results.
     pub(crate) fn frame(&self, result: &SiteResult) -> io::Result<Vec<u8>> {
         let mut heading = vec![0; LENGTH];
-        rmp_serde::encode::write_named(&mut heading, self).map_err(io::Error::other)?;
+        rmp_serde::encode::write(&mut heading, self).map_err(io::Error::other)?;
         let length = u32::try_from(heading.len() - LENGTH).map_err(io::Error::other)?;
         heading[..LENGTH].copy_from_slice(&length.to_le_bytes());
         frame(&heading, |to| rmp_serde::encode::write_named(to, result).map_err(io::Error::other))
@@ -84,6 +88,11 @@ impl Heading {
     pub(crate) fn next(&self) -> (usize, usize) {
         if self.counted.more { (self.index, self.part + 1) } else { (self.index + 1, 0) }
     }
+}
+
+/// Length of decompressed results, in bytes.
+pub(crate) fn unpacked_length(packed: &[u8]) -> usize {
+    packed.first_chunk().map_or(0, |length| u32::from_le_bytes(*length) as usize)
 }
 
 /// Decompresses results.
@@ -273,12 +282,10 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stages::emit::Renderers;
 
     fn frame_of(index: usize) -> Vec<u8> {
         let result = SiteResult::of_articles(&format!("{index}.example"), Vec::new());
-        let rendered = Renderers::default().render(result, 0);
-        Heading::of(index, 0, &rendered).frame(rendered.result()).unwrap()
+        Heading::of(index, 0, &result, None).frame(&result).unwrap()
     }
 
     fn sites(path: &Path) -> (Vec<String>, u64) {
@@ -304,10 +311,9 @@ mod tests {
         let hashes: Vec<u64> = keys.iter().map(|key| xxh3_64(key.as_bytes())).collect();
         let frame_of = |key: &str, index: usize, part: usize, more: bool| {
             let result = SiteResult::of_articles(key, Vec::new());
-            let rendered = Renderers::default().render(result, part);
-            let mut heading = Heading::of(index, part, &rendered);
+            let mut heading = Heading::of(index, part, &result, None);
             heading.counted.more = more;
-            heading.frame(rendered.result()).unwrap()
+            heading.frame(&result).unwrap()
         };
         let last = |frames: &[(usize, usize, usize, bool)], sites: &[u64]| {
             let frames: Vec<Vec<u8>> = (frames.iter())

@@ -26,9 +26,27 @@ impl RunContext<'_> {
 /// # Errors
 /// If the ledger cannot be written, or the report is all that was to be written and cannot be.
 pub(crate) fn finish_folder(config: &Config, mut ledger: Ledger) -> Result<Ledger> {
+    report::forget_comparison(&config.run.out);
+    if let Some(earlier) = config.run.earlier() {
+        // It was readable when the run began. The results of a night are not lost for a comparison.
+        match report::compare(&config.run.out, &ledger, earlier) {
+            Ok(compared) => ledger.compared = Some(compared),
+            Err(error) => tracing::warn!("--compare: {}", error_chain(&error)),
+        }
+    }
     draw_report(config, &mut ledger)?;
     AtomicFile::write_whole(&config.run.out.join(FILE), ledger.to_json().as_bytes())?;
     Ok(ledger)
+}
+
+/// Compares a run that was finished before with the earlier run that the settings name, and rebuilds its report.
+pub(super) fn compare_finished(config: &Config, ledger: &mut Ledger) -> Result<()> {
+    let Some(earlier) = config.run.earlier() else { return Ok(()) };
+    let out = &config.run.out;
+    ledger.compared = Some(report::compare(out, ledger, earlier)?);
+    report::refresh(out, ledger)?;
+    AtomicFile::write_whole(&out.join(FILE), ledger.to_json().as_bytes())?;
+    Ok(())
 }
 
 /// Writes the report, if it is chosen and its figures are complete. It shows times, so it is written after

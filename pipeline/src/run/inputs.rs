@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::Stopped;
 use crate::config::Config;
-use crate::inputs::{Input, expand};
+use crate::inputs::{Input, expand_for};
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
 use crate::resume::folder::InputState;
@@ -20,12 +20,13 @@ use crate::waiting;
 /// # Errors
 /// If there are none, one does not exist, or none can be read.
 pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
-    let (named, feeds) = (config.run.inputs.clone(), config.run.feeds.clone());
+    let run = &config.run;
+    let (out, named, feeds) = (run.out.clone(), run.inputs.clone(), run.feeds.clone());
     // With nothing given to read again, what the store retains is read again.
     let retained = config.run.models().filter(|_| config.run.reextract && named.is_empty());
     let retained = retained.map(std::path::Path::to_owned);
     let look = move || {
-        let mut inputs = expand(&named, &feeds)?;
+        let mut inputs = expand_for(Some(&out), &named, &feeds)?;
         if let Some(store) = retained {
             inputs.push(Input::Retained(store));
         }
@@ -42,14 +43,16 @@ pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Ve
     let mut states_of = Vec::with_capacity(all);
     for (input, (state, problem)) in inputs.iter().zip(states) {
         problems
-            .extend(problem.map(|why| format!("cannot read {}: {why}", input.path().display())));
+            .extend(problem.map(|why| (input.path().display(), format!("cannot be read: {why}"))));
         states_of.push(state);
     }
     if problems.len() == all {
-        bail!("{}", problems.join("\n"));
+        let lines: Vec<String> =
+            problems.iter().map(|(at, what)| format!("{at}: {what}")).collect();
+        bail!("{}", lines.join("\n"));
     }
-    for problem in problems {
-        tracing::warn!("{problem}; reading the other inputs");
+    for (at, what) in problems {
+        tracing::warn!(at = %at, next = "reading the other inputs", "{what}");
     }
     Ok((inputs, states_of))
 }

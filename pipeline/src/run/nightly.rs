@@ -7,13 +7,13 @@ use modelstore::{Run, Store, Update};
 use super::RunContext;
 use crate::config::Config;
 use crate::digests::sha256_of;
-use crate::progress::ledger::InputRecord;
+use crate::progress::ledger::{InputRecord, LastNight};
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
 ///
 /// # Errors
 /// If it is damaged, is something else, or another run keeps writing to it.
-pub(super) fn open(config: &Config) -> Result<Option<Store>> {
+pub(crate) fn open(config: &Config) -> Result<Option<Store>> {
     let Some(path) = config.run.models() else {
         anyhow::ensure!(
             !config.run.reextract,
@@ -26,54 +26,75 @@ pub(super) fn open(config: &Config) -> Result<Option<Store>> {
     }
     config.run.models_bytes()?;
     let waiting = || {
-        tracing::warn!("another run writes to {}: this one waits for it", path.display());
+        tracing::warn!(at = %path.display(), next = "waiting for it", "another run is writing to it");
     };
     Ok(Some(Store::open(path, &waiting)?))
 }
 
+/// Which run this is: one of the same inputs, by their contents, and the same settings is the same night.
+pub(crate) fn run_of(config: &Config, inputs: &[InputRecord]) -> Run {
+    let one = |input: &InputRecord| match &input.chosen {
+        Some(chosen) => format!("{} {}", input.sha256, chosen.pages),
+        None => input.sha256.clone(),
+    };
+    let mut of: Vec<String> = inputs.iter().map(one).collect();
+    of.sort_unstable();
+    let digest = sha256_of(&format!("{} {}", of.join(" "), config.night_hash()));
+    Run { digest, program: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+/// The name of a night in outputs that grow: a hash of the contents of its inputs.
+pub(crate) fn night_name(inputs: &[InputRecord]) -> String {
+    let mut of: Vec<&str> = inputs.iter().map(|input| &*input.sha256).collect();
+    of.sort_unstable();
+    sha256_of(&of.join(" ")).chars().take(32).collect()
+}
+
+/// Tells a store which run this is. Returns the night before.
+///
+/// # Errors
+/// If the store cannot be read or written.
+pub(crate) fn begin(store: &Store, run: &Run) -> Result<Option<LastNight>> {
+    if store.begin(run)? {
+        let path = store.path().display();
+        tracing::info!(at = %path, "already contains this night; it is not changed");
+    }
+    Ok(store.last_night()?.map(|(night, sites)| LastNight { night, sites }))
+}
+
+/// Hands a store what is to be kept of a site.
+///
+/// # Errors
+/// If the store cannot be written.
+pub(crate) fn take(store: &Store, result: &SiteResult) -> Result<()> {
+    let Some(night) = result.night.as_ref().filter(|night| !night.update.is_empty()) else {
+        return Ok(());
+    };
+    let update: Update = rmp_serde::from_slice(&night.update)
+        .with_context(|| format!("cannot read what is to be kept of {}", result.site))?;
+    Ok(store.take(&update)?)
+}
+
+/// Keeps all that a store took in, once the outputs are written.
+///
+/// # Errors
+/// If the store cannot be written; it is then as it was.
+pub(crate) fn commit(store: &Store, config: &Config) -> Result<()> {
+    let evicted = store.commit(config.run.models_bytes()?)?;
+    if evicted.sites > 0 {
+        tracing::info!(
+            at = %store.path().display(),
+            sites = evicted.sites,
+            "removed the retained pages of the {} sites not seen for longest, to stay below run.models_size",
+            evicted.sites
+        );
+    }
+    Ok(())
+}
+
 impl RunContext<'_> {
     /// The store, unless it is only read.
-    fn growing(&self) -> Option<&Store> {
+    pub(super) fn growing(&self) -> Option<&Store> {
         self.store.filter(|_| !self.config.run.reextract)
-    }
-
-    /// Tells the store which run this is: one of the same inputs, by their contents, and the same settings is
-    /// the same night.
-    pub(super) fn begin_models(&self, inputs: &[InputRecord]) -> Result<()> {
-        let Some(store) = self.growing() else { return Ok(()) };
-        let mut of: Vec<&str> = inputs.iter().map(|input| &*input.sha256).collect();
-        of.sort_unstable();
-        let digest = sha256_of(&format!("{} {}", of.join(" "), self.config.night_hash()));
-        let program = env!("CARGO_PKG_VERSION").to_owned();
-        if store.begin(&Run { digest, program })? {
-            let path = store.path().display();
-            tracing::info!("{path} has taken in this night before: it stays as it is");
-        }
-        Ok(())
-    }
-
-    /// Hands the store what is to be kept of a site.
-    pub(super) fn take_model(&self, result: &SiteResult) -> Result<()> {
-        let (Some(store), Some(night)) = (self.growing(), &result.night) else { return Ok(()) };
-        if night.update.is_empty() {
-            return Ok(());
-        }
-        let update: Update = rmp_serde::from_slice(&night.update)
-            .with_context(|| format!("cannot read what is to be kept of {}", result.site))?;
-        Ok(store.take(&update)?)
-    }
-
-    /// Keeps all of it, once the outputs are written.
-    pub(super) fn commit_models(&self) -> Result<()> {
-        let Some(store) = self.growing() else { return Ok(()) };
-        let evicted = store.commit(self.config.run.models_bytes()?)?;
-        if evicted.sites > 0 {
-            tracing::info!(
-                "{}: retained pages of {} sites not seen for longest were removed, as run.models_size says",
-                store.path().display(),
-                evicted.sites
-            );
-        }
-        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Learn and apply: sites are listed in order, processed in parallel, and their results written in order.
+//! Learn and apply: sites are listed in order, processed in parallel, and their results kept in order in the journal.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -7,16 +7,18 @@ use std::sync::atomic::Ordering;
 use anyhow::{Context, Result, bail};
 use model::Drop;
 
+use super::nightly::{self, night_name};
 use super::reading::Taken;
 use super::{RunContext, Stopped};
 use crate::progress::ledger::Phase;
 use crate::progress::tally::{Counted, Tally};
+use crate::records::{Records, RecordsRead};
 use crate::resume::catalogue::Complete;
 use crate::resume::folder::state_error;
-use crate::resume::journal::{Heading, Journal, Order};
+use crate::resume::journal::{Frames, Heading, Journal, Order};
 use crate::shuffle::partition::{DropOfPayload, ItemOfSite, Partitioned, Totals, each_site};
 use crate::shuffle::sorted::Merged;
-use crate::stages::emit::{Outputs, Rendered};
+use crate::stages::emit::Outputs;
 use crate::workers::{Done, Task, WorkerPool};
 
 /// The sites to process.
@@ -53,14 +55,17 @@ impl RunContext<'_> {
         Ok(Sites { complete, read, last, items, drops })
     }
 
-    /// Writes the drops that belong to no site.
+    /// Writes the drops that belong to no site, and passes answers without a page to the outputs. Returns the records
+    /// among them that say something of articles.
     pub(super) fn emit_drops(
         &self,
         sites: &mut Sites,
         outputs: &mut Outputs,
         tally: &mut Tally,
-    ) -> Result<()> {
+    ) -> Result<Records> {
+        outputs.of_night(&night_name(&sites.complete.inputs))?;
         let drops = &mut sites.drops;
+        let mut records = RecordsRead::new(self.spool_at, self.config);
         loop {
             let some = drops.by_ref().take(DROPS_AT_ONCE).map(|drop| Ok(drop?.0));
             let some: Vec<Drop> =
@@ -68,25 +73,52 @@ impl RunContext<'_> {
             if some.is_empty() {
                 break;
             }
-            some.iter().for_each(|drop| tally.drop(drop));
+            for drop in &some {
+                tally.drop(drop);
+                records.see(drop).map_err(|e| self.spool_error(e))?;
+            }
             outputs.emit_drops(&some)?;
         }
         tally.other_records(sites.complete.other_records);
+        tally.left_out(&sites.complete.inputs);
         self.folder.of_what_was_read(&sites.complete.digest())?;
-        self.begin_models(&sites.complete.inputs)?;
+        if let Some(store) = self.growing() {
+            let run = nightly::run_of(self.config, &sites.complete.inputs);
+            self.status.ledger().last_night = nightly::begin(store, &run)?;
+        }
         if sites.last.is_none() {
             self.last_done(&sites.read)?;
         }
-        Ok(())
+        let records = records.finish(self.spool_at).map_err(|e| self.spool_error(e))?;
+        outputs.take_absences(&records.absences)?;
+        Ok(records)
     }
 
-    /// Processes all sites after those that are done.
+    /// Counts the results of an earlier process in the journal, whose sites were compared with those that were read.
+    /// Returns the journal, open for appending, and the number of sites, and of parts of the next one, that are done.
+    pub(super) fn resumed(&self, tally: &mut Tally) -> Result<(Journal, (usize, usize))> {
+        let path = self.folder.journal();
+        let failed = |e| state_error("cannot read", &path, e);
+        let (mut next, mut end) = ((0, 0), 0);
+        if let Some(mut frames) = Frames::open(&path).map_err(failed)? {
+            while let Some(content) = frames.next().map_err(failed)? {
+                let (heading, _) = Heading::of_content(&content).map_err(failed)?;
+                next = heading.next();
+                self.count(&heading.counted, tally);
+            }
+            end = frames.end();
+        }
+        let journal = Journal::open(&path, end);
+        Ok((journal.map_err(|e| state_error("cannot write", &path, e))?, next))
+    }
+
+    /// Processes all sites after those that are done, and keeps their results in the journal.
     pub(super) fn process(
         &self,
         sites: Sites,
+        records: &Records,
         done: (usize, usize),
         journal: &mut Journal,
-        outputs: &mut Outputs,
         tally: &mut Tally,
     ) -> Result<()> {
         let Sites { complete, read, last, mut items, .. } = sites;
@@ -95,7 +127,8 @@ impl RunContext<'_> {
             config: self.config,
             spool: self.spool,
             store: self.store,
-            renderers: outputs.renderers(),
+            records,
+            describer: self.config.emit.describer(&self.config.group.tracking_parameters),
             clock: self.clock,
             stop: self.stop,
             together: self.pool,
@@ -134,33 +167,20 @@ impl RunContext<'_> {
         let worked = workers.work(list, done, |site: Done| {
             journal.add(&site.frame).map_err(|e| state_error("cannot write", &path, e))?;
             sites_done = site.heading.next().0;
-            self.take(&site.heading.counted, site.rendered, outputs, tally)
+            self.count(&site.heading.counted, tally);
+            Ok(())
         });
         let kept = || format!("{sites_done} of {sites} sites are done and kept");
         worked.with_context(|| {
             format!("{}; fix the cause, then resume with the same command", kept())
         })?;
         if self.stop.load(Ordering::Relaxed) {
-            outputs.keep();
             bail!(Stopped::Kept(format!("after {sites_done} of {sites} sites")));
         }
         Ok(())
     }
 
-    /// Counts and writes the result of a site.
-    pub(super) fn take(
-        &self,
-        counted: &Counted,
-        rendered: Rendered,
-        outputs: &mut Outputs,
-        tally: &mut Tally,
-    ) -> Result<()> {
-        self.count(counted, tally);
-        self.take_model(rendered.result())?;
-        self.clock.emit.time(|| outputs.emit(rendered)).map_err(Into::into)
-    }
-
-    pub(super) fn count(&self, site: &Counted, tally: &mut Tally) {
+    fn count(&self, site: &Counted, tally: &mut Tally) {
         self.observer.site_done(&site.site, site.pages);
         tally.add(site);
         tally.show(&mut self.status.ledger());

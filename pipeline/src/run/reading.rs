@@ -20,6 +20,8 @@ use crate::resume::catalogue::{self, Catalogue, Complete, boot};
 use crate::resume::folder::{COMPLETE, state_error};
 use crate::resume::journal::{Foreign, Heading, last_of};
 use crate::resume::reread::{Again, Wanted, wanted};
+use crate::selecting::{LeftOut, Selecting};
+use crate::selection::warn_of_missing;
 use crate::shuffle::partition::{Partitioned, Partitioner};
 use crate::shuffle::spool::Spool;
 use crate::stages::read::read;
@@ -51,8 +53,9 @@ pub(super) fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
         }
         _ => {
             tracing::warn!(
-                "the pages stored in {} are incomplete; reading all inputs again",
-                folder.display()
+                at = %folder.display(),
+                next = "reading all inputs again",
+                "the pages stored here are incomplete"
             );
             None
         }
@@ -75,8 +78,11 @@ impl RunContext<'_> {
         let tracking = Tracking::new(&self.config.group.tracking_parameters);
         let partitioner = Partitioner::new(self.spool, gathered_at, tracking);
         let reading = self.reading();
+        let selecting = Selecting::new(self.identity.selection().clone());
         let read_one = |(number, input)| {
+            let mut left_out = LeftOut::default();
             let mut take = |intake, source| {
+                let Some(intake) = selecting.admit(intake, &mut left_out) else { return };
                 if !partitioner.take(number, intake, source) {
                     reading.halt.store(true, Ordering::Relaxed);
                 }
@@ -84,13 +90,19 @@ impl RunContext<'_> {
             let progress = |bytes| reading.progress(bytes);
             let config = &self.config.read;
             let read = || read(input, config, &progress, &reading.halt, &mut take);
-            (number, self.clock.read.time(read))
+            let summary = self.clock.read.time(read);
+            let record = |summary| (selecting.record(&summary, left_out), summary.other_records);
+            (number, summary.map(record))
         };
-        // The largest first, so that no thread starts it when the others are done.
         let mut order: Vec<_> = self.inputs.iter().enumerate().collect();
-        order.sort_by_key(|&(number, _)| Reverse(self.identity.inputs()[number].bytes));
-        let read_all = || order.into_iter().par_bridge().map(read_one).collect();
-        let mut summaries: Vec<_> = self.readers()?.install(read_all);
+        let mut summaries: Vec<_> = if selecting.is_in_order() {
+            order.into_iter().map(read_one).collect()
+        } else {
+            // The largest first, so that no thread starts it when the others are done.
+            order.sort_by_key(|&(number, _)| Reverse(self.identity.inputs()[number].bytes));
+            let read_all = || order.into_iter().par_bridge().map(read_one).collect();
+            self.readers()?.install(read_all)
+        };
         summaries.sort_by_key(|&(number, _)| number);
         if self.stop.load(Ordering::Relaxed) {
             let done_before = std::fs::metadata(self.folder.journal()).is_ok_and(|of| of.len() > 0);
@@ -101,12 +113,12 @@ impl RunContext<'_> {
         }
         let partitioned = self.clock.group.time(|| partitioner.finish());
         let partitioned = partitioned.map_err(|e| self.spool_error(e))?;
+        warn_of_missing(self.identity.selection(), &partitioned.sites);
         let (mut inputs, mut unreadable, mut other_records) = (Vec::new(), Vec::new(), 0);
         for ((_, summary), state) in summaries.into_iter().zip(self.identity.inputs()) {
             match summary {
-                Ok(summary) => {
-                    other_records += summary.other_records;
-                    let record = InputRecord::from(&summary);
+                Ok((record, others)) => {
+                    other_records += others;
                     inputs.push(InputRecord { modified: state.modified, ..record });
                 }
                 Err(error) => unreadable.push(error.to_string()),
@@ -138,8 +150,9 @@ impl RunContext<'_> {
         let written = if of_use { self.pool.install(write) } else { Ok(()) };
         if let Err(error) = &written {
             tracing::warn!(
-                "cannot write {}: {error}; if the run is stopped, all inputs will be read again",
-                path.display()
+                at = %path.display(),
+                next = "if the run is stopped, all inputs will be read again",
+                "cannot be written: {error}"
             );
         }
         if written.is_err() || !of_use {
@@ -154,7 +167,7 @@ impl RunContext<'_> {
         readers.context("cannot start threads")
     }
 
-    fn make_spool_folder(&self) -> Result<()> {
+    pub(super) fn make_spool_folder(&self) -> Result<()> {
         let made = Spool::make_folder(self.spool_at);
         made.map_err(|e| state_error("cannot create the folder", self.spool_at, e))
     }
@@ -209,7 +222,7 @@ impl RunContext<'_> {
             bail!(Stopped::Kept("while pages were read again".to_owned()));
         }
         if !found {
-            tracing::warn!("the inputs have changed; reading all inputs again");
+            tracing::warn!(next = "reading all inputs again", "the inputs have changed");
             self.spool.clear().map_err(|e| self.spool_error(e))?;
             self.status.phase(Phase::Reading, |_| ());
             return Ok(None);
@@ -226,8 +239,9 @@ impl RunContext<'_> {
             Ok(last) => Ok(last),
             Err(Foreign) => {
                 tracing::warn!(
-                    "{} is not of the sites that were read; all sites are processed again",
-                    path.display()
+                    at = %path.display(),
+                    next = "processing all sites again",
+                    "belongs to other sites than those that were read"
                 );
                 std::fs::remove_file(&path).map_err(|e| state_error("cannot remove", &path, e))?;
                 Ok(None)
@@ -270,7 +284,7 @@ impl RunContext<'_> {
 
 /// Reports that a catalogue is damaged.
 fn damaged(catalogue: &Path) -> Option<Taken> {
-    tracing::warn!("{} is damaged; reading all inputs again", catalogue.display());
+    tracing::warn!(at = %catalogue.display(), next = "reading all inputs again", "is damaged");
     None
 }
 

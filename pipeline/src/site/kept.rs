@@ -5,13 +5,15 @@ use std::io;
 
 use model::{FeedItem, SiteChange, SiteNight, SiteResult, TemplateNight, Verdict};
 use modelstore::{PackedSample, Retained, Revision, Update};
+use serde::{Deserialize, Serialize};
 use sitemodel::{Sibling, SiteModel, TemplateHealth};
 
 use super::Work;
 use crate::stages::learn::parse;
 
 /// What is to be kept of a night.
-pub(super) struct Night {
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Night {
     pub(super) update: Update,
     /// Whether the run was taken in before: nothing is kept then.
     pub(super) is_known: bool,

@@ -27,6 +27,9 @@ const CLEARLY: f64 = 0.03;
 /// Share of pages on which the wrapper of such a model finds the article where the old one's did not.
 const FOUND_AGAIN: f64 = 0.5;
 
+/// What becomes of pages that the model has no template for, and what is to be kept of the night.
+pub(crate) type Decided = (Unassigned, Option<Night>);
+
 /// The model that a site's pages are begun with.
 pub(crate) struct Begun {
     pub(crate) model: SiteModel,
@@ -41,6 +44,16 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
+    /// A model that another process began a site with, and what it decided.
+    pub(crate) fn elsewhere(model: SiteModel, (unassigned, night): Decided) -> Self {
+        Self { unassigned, night, ..Self::of(model) }
+    }
+
+    /// What was decided beside the model, for another process.
+    pub(crate) fn decided(self) -> (SiteModel, Decided) {
+        (self.model, (self.unassigned, self.night))
+    }
+
     /// A model that was learnt from a sample alone.
     pub(crate) fn of(model: SiteModel) -> Self {
         Self {
@@ -63,14 +76,7 @@ impl Work<'_> {
             let (model, known) = self.learn(site, parsed, None);
             return Ok(Begun { known, ..Begun::of(model) });
         };
-        let state = store.site(&self.key).map_err(io::Error::other)?;
-        let chosen: BTreeSet<&str> = self.pages.iter().map(|page| &*page.head.url).collect();
-        let elsewhere = |head: &&RetainedHead| !chosen.contains(&*head.url);
-        site.widen(
-            self.pages.iter().map(|page| &*page.head.url),
-            state.retained.iter().filter(elsewhere).map(|head| &*head.url),
-            self.settings,
-        );
+        let state = self.widen(store, site)?;
         let stored = self.stored(&state);
         if self.config.run.reextract {
             return Ok(self.read_again(site, parsed, &state, stored));
@@ -83,6 +89,27 @@ impl Work<'_> {
             (_, Ok(None)) => self.learn_fresh(site, parsed, store, &state, Stored::None),
             (_, Err(why)) => self.learn_fresh(site, parsed, store, &state, Stored::Unusable(why)),
         }
+    }
+
+    /// What the store knows of the site, whose addresses are then known with those of retained pages.
+    fn widen(&self, store: &Store, site: &mut Surveyed) -> io::Result<SiteState> {
+        let state = store.site(&self.key).map_err(io::Error::other)?;
+        let chosen: BTreeSet<&str> = self.pages.iter().map(|page| &*page.head.url).collect();
+        let elsewhere = |head: &&RetainedHead| !chosen.contains(&*head.url);
+        site.widen(
+            self.pages.iter().map(|page| &*page.head.url),
+            state.retained.iter().filter(elsewhere).map(|head| &*head.url),
+            self.settings,
+        );
+        Ok(state)
+    }
+
+    /// The site as it was when another process began it.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(crate) fn begun_elsewhere(&self, site: &mut Surveyed) -> io::Result<()> {
+        self.store.map_or(Ok(()), |store| self.widen(store, site).map(drop))
     }
 
     /// The stored model; else why it is of no use.

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use grouping::Part;
 use model::{Article, CharacterCounts, FeedItem};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use sitemodel::{Applied, Hints, Known, Meter, Outcome, ParsedPage, Settings, Sibling, SiteModel};
 
 use super::learn::{ParsedPages, Surveyed};
@@ -22,7 +23,7 @@ pub(crate) use self::found::{Findings, Found, found, result, unassigned};
 pub(crate) use self::parts::join;
 
 /// What to do with pages that match no template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) enum Unassigned {
     /// Leave them for the second round of learning.
     Wait,

@@ -5,7 +5,6 @@
 //! Why: the outputs are the same bytes for any number of threads.
 //! Drops: nothing; it writes the drops of the other stages.
 
-mod passing;
 mod rendering;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,17 +15,15 @@ use std::path::{Path, PathBuf};
 use model::{Drop, SiteSummary};
 use sink::{AtomicFile, Sink, SinkError, drop_record, json_lines, make_folder, site_file_name};
 
-pub use self::rendering::{Fingerprints, Rendered, Renderers};
+pub use self::rendering::{Rendered, Renderers};
 
+use crate::absences::Absences;
 use crate::config::{Config, EmitConfig};
 use crate::progress::ledger;
 use crate::sink_name::SinkName;
 
 /// How the models of sites fare.
 const HEALTH: &str = "health.jsonl";
-
-/// Bytes of sites that are handed to the system together.
-const MOST_WAITING: usize = 1 << 20;
 
 /// A chosen sink: in use, or failed with the reason.
 #[derive(Debug)]
@@ -35,8 +32,7 @@ struct Chosen {
     sink: Result<Box<dyn Sink>, SinkError>,
 }
 
-/// The open files of a run folder. If dropped before [`Outputs::finish`], they are removed, unless they are
-/// [kept](Outputs::keep).
+/// The open files of a run folder. If dropped before [`Outputs::finish`], they are removed.
 #[derive(Debug)]
 pub struct Outputs {
     folder: PathBuf,
@@ -50,8 +46,6 @@ pub struct Outputs {
     sites: Vec<AtomicFile>,
     /// Templates and wrappers of a site of which more parts follow.
     open: Option<SiteSummary>,
-    /// Bytes written since the last flush.
-    waiting: usize,
     /// Wrapper files of an earlier run.
     stale: BTreeSet<PathBuf>,
 }
@@ -79,7 +73,6 @@ impl Outputs {
             },
             sites: Vec::new(),
             open: None,
-            waiting: 0,
         })
     }
 
@@ -119,10 +112,6 @@ impl Outputs {
         if let Some(file) = &mut self.health {
             file.write_bytes(&health)?;
         }
-        self.waiting += by_sink.iter().flatten().map(Vec::len).sum::<usize>() + dropped.len();
-        if self.waiting >= MOST_WAITING {
-            self.hand_over()?;
-        }
         if !result.more {
             let mut file = AtomicFile::create(&wrappers_of(&self.wrappers, &result.site))?;
             file.write_bytes(
@@ -134,32 +123,10 @@ impl Outputs {
         self.any_left()
     }
 
-    /// Flushes all outputs, so that a process that resumes this run finds all of them up to the same site.
-    fn hand_over(&mut self) -> Result<(), SinkError> {
-        self.waiting = 0;
-        for chosen in &mut self.sinks {
-            let file = chosen.sink.as_mut().ok().and_then(|sink| sink.file());
-            if let Some(Err(error)) = file.map(AtomicFile::hand_over) {
-                chosen.sink = Err(error);
-            }
-        }
-        self.dropped.hand_over()
-    }
-
     fn add_wrappers(&mut self, file: AtomicFile) {
         self.stale.remove(file.path());
         self.stale.remove(&AtomicFile::temporary(file.path()));
         self.sites.push(file);
-    }
-
-    /// Keeps the files under their temporary names, for the process that resumes the run.
-    pub fn keep(&mut self) {
-        let files = self.sinks.iter_mut().filter_map(|chosen| chosen.sink.as_mut().ok()?.file());
-        let files = files.chain(&mut self.health);
-        for file in files.chain(&mut self.sites).chain(std::iter::once(&mut self.dropped)) {
-            // If this fails, that process writes what is missing.
-            let _ = file.keep();
-        }
     }
 
     /// The error of a sink, if all sinks have failed: then continuing is pointless.
@@ -176,6 +143,45 @@ impl Outputs {
     /// If the disk is full or the like.
     pub fn emit_drops(&mut self, drops: &[Drop]) -> Result<(), SinkError> {
         self.dropped.write_bytes(&json_lines(drops.iter().map(drop_record)))
+    }
+
+    /// Passes on to the outputs the name of the night. Call it before anything is written.
+    ///
+    /// # Errors
+    /// If no sink is left.
+    pub(crate) fn of_night(&mut self, night: &str) -> Result<(), SinkError> {
+        for chosen in &mut self.sinks {
+            if let Ok(sink) = &mut chosen.sink
+                && let Err(error) = sink.of_night(night)
+            {
+                chosen.sink = Err(error);
+            }
+        }
+        self.any_left()
+    }
+
+    /// Passes on to the outputs what the crawl answered without a page. Call it before any site is written.
+    ///
+    /// # Errors
+    /// If the answers cannot be read, or no sink is left.
+    pub(crate) fn take_absences(&mut self, absences: &Absences) -> Result<(), SinkError> {
+        absences
+            .each(&mut |some| {
+                for chosen in &mut self.sinks {
+                    if let Ok(sink) = &mut chosen.sink
+                        && let Err(error) = sink.absent(some)
+                    {
+                        chosen.sink = Err(error);
+                    }
+                }
+                Ok::<_, io::Error>(())
+            })
+            .map_err(|source| SinkError {
+                what: "cannot read the answers without a page kept in",
+                path: self.folder.clone(),
+                source,
+            })?;
+        self.any_left()
     }
 
     /// Renames all files to their final names and removes files of an earlier run that this one does not

@@ -5,23 +5,24 @@
 //! Why: comparing sibling pages shows which part of each is the article.
 //! Drops: nothing.
 
+mod declared;
+
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use grouping::{
     AddressDigest, PageHead, PagesByLink, Part, PartHead, Parts, Sample, SampleHead, SampleLimits,
-    SiteAddresses, address_hash, choose, join_feed_items, join_parts, parts_of, title_hash,
+    SiteAddresses, address_hash, choose, join_feed_items, join_parts, parts_of,
 };
 use model::{FeedItem, Page, Site};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use sitemodel::site_config::ConfiguredPage;
 use sitemodel::{
     Evidence, Learning, Meter, ParsedPage, Settings, Sibling, SiteModel, Step, learn_parsed,
     parse_page,
 };
-use url::Url;
+
+pub(crate) use self::declared::{Declared, head_of, head_of_page, needs_heads};
 
 /// A site as it is known before learning.
 #[derive(Debug)]
@@ -51,104 +52,6 @@ pub(crate) fn parse<'a>(
         (*at, parsed.map_err(|_| page))
     };
     meter.step(Step::Parse, || pages.par_iter().map(parse).collect())
-}
-
-/// Whether surveying a site needs the heads of its pages, not only their addresses.
-pub(crate) fn needs_heads(items: &[FeedItem], settings: &Settings) -> bool {
-    let leads_on = |configs: &sitemodel::site_config::SiteConfigs| {
-        configs.iter().any(|config| config.wrapper.names_pages())
-    };
-    !items.is_empty()
-        || settings.tables().join_rel_next
-        || settings.site_configs().is_some_and(leads_on)
-}
-
-/// Group of pages that `rel=next` links connect.
-const REL_NEXT: &str = "rel=next";
-
-/// What a page says of its address and of the parts of its article. Depends on the page and the settings only.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Declared {
-    /// The canonical address, absolute.
-    canonical: Option<String>,
-    title_hash: u64,
-    single_page: Option<String>,
-    next_page: Option<String>,
-    part_group: Option<String>,
-}
-
-impl Declared {
-    /// What a page declares before its body begins; `configured` is what the site config of its host found on it.
-    fn of(page: &Page, configured: Option<&ConfiguredPage>, settings: &Settings) -> Self {
-        let document = dom::parse(before_body(&page.html));
-        let head = document.head();
-        let absolute = |link: Option<&str>| {
-            let base = Url::parse(&page.url).ok()?;
-            Some(base.join(link?).ok()?.into())
-        };
-        let own = Self {
-            canonical: absolute(head.link("canonical")),
-            title_hash: title_hash(head.title.as_deref().unwrap_or_default()),
-            ..Self::default()
-        };
-        match configured {
-            Some(configured) if configured.body.is_some() => Self {
-                single_page: configured.single_page.clone(),
-                next_page: configured.next_page.clone(),
-                part_group: Some(configured.by.host.clone()),
-                ..own
-            },
-            _ if settings.tables().join_rel_next => Self {
-                next_page: absolute(head.link("next")),
-                part_group: Some(REL_NEXT.to_owned()),
-                ..own
-            },
-            _ => own,
-        }
-    }
-
-    /// What a page declares that is not parsed. Only a page whose site config names parts is parsed as a whole.
-    pub(crate) fn of_page(page: &Page, settings: &Settings) -> Self {
-        let config = settings.site_configs().and_then(|configs| configs.for_url(&page.url));
-        let read = || {
-            let joins = settings.tables().join_rel_next;
-            let parsed = config
-                .is_some_and(|config| config.wrapper.names_pages() || joins)
-                .then(|| parse_page(page, settings));
-            let configured = parsed.as_ref().and_then(|parsed| parsed.configured.as_ref());
-            Self::of(page, configured, settings)
-        };
-        catch_unwind(AssertUnwindSafe(read)).unwrap_or_default()
-    }
-
-    /// The head of the page that declares this.
-    pub(crate) fn into_head(self, head: PageHead) -> PageHead {
-        let Self { canonical, title_hash, single_page, next_page, part_group } = self;
-        PageHead { canonical, title_hash, single_page, next_page, part_group, ..head }
-    }
-}
-
-/// The HTML up to its body, or all of it: a page may leave the tags out.
-fn before_body(html: &str) -> &str {
-    let end = memchr::memchr_iter(b'<', html.as_bytes()).find(|&at| {
-        let tag = &html.as_bytes()[at + 1..];
-        [&b"body"[..], b"/head"].iter().any(|name| {
-            tag.get(..name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name))
-                && tag.get(name.len()).is_none_or(|after| !after.is_ascii_alphanumeric())
-        })
-    });
-    &html[..end.unwrap_or(html.len())]
-}
-
-/// The head of a page that is not parsed, as [`Declared::of_page`] reads it.
-pub(crate) fn head_of_page(page: &Page, settings: &Settings) -> PageHead {
-    Declared::of_page(page, settings).into_head(PageHead::of(page, None, ""))
-}
-
-/// The head of a parsed page.
-pub(crate) fn head_of(parsed: &ParsedPage<'_>, settings: &Settings) -> PageHead {
-    let declared = Declared::of(parsed.page, parsed.configured.as_ref(), settings);
-    declared.into_head(PageHead::of(parsed.page, None, ""))
 }
 
 impl Surveyed {

@@ -6,6 +6,7 @@
 //! Drops: records that are no page or cannot be read, each with file, offset and reason; reading continues.
 
 mod again;
+mod answer;
 mod archive_reader;
 mod intake;
 mod mhtml;
@@ -14,7 +15,7 @@ mod retained;
 mod revisit_record;
 mod wacz;
 
-use std::io;
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
 
@@ -22,14 +23,26 @@ use grouping::address_of_file;
 use model::DropReason;
 
 use crate::config::ReadConfig;
+use crate::file_type::not_an_archive;
 use crate::inputs::Input;
 use crate::opened::Opened;
+use crate::source::address_of;
 use crate::waiting::is_stream;
 
 pub(crate) use again::{Place, read_again, runs};
 pub use archive_reader::{ArchiveReader, BrokenOff};
 pub use intake::{InputSummary, Intake, ReadError, Source, Take};
 use reading::{Media, Reading};
+
+/// Passes on a saved page, HTML or MHTML, that is in memory and has the address `url` unless it names another.
+pub(crate) fn read_saved(bytes: Vec<u8>, url: String, config: &ReadConfig, take: &mut Take<'_>) {
+    let file: Arc<str> = "-".into();
+    let summary = InputSummary::default();
+    let source = Source::default();
+    let mut intake = Reading { config, file, summary, given: 0, offset: None, source, take };
+    let origin = intake.origin(0, "", None);
+    intake.saved_page(url, origin, bytes);
+}
 
 /// Reads one file and passes its contents on. `progress` receives the number of bytes read. Once `stop` is
 /// set, reading ends early and the results are incomplete.
@@ -67,23 +80,29 @@ pub fn read(
                 return Ok(intake.summary);
             }
             if intake.given == 0 && intake.summary.records.is_empty() {
-                let detail = "the file contains no record; is it a WARC or ARC archive?".to_owned();
+                let detail = format!("the file contains no record: it {}", not_an_archive(path));
                 let origin = intake.origin(0, "", None);
                 intake.drop("", origin, DropReason::BadRecord, detail);
+            }
+        }
+        Input::Records { records, .. } => {
+            for record in records.iter() {
+                let mut bytes = reader.by_ref().take(record.length);
+                if intake.archive(&mut bytes, record.offset, stop) == ControlFlow::Break(()) {
+                    return Ok(intake.summary);
+                }
+                // What the reader of records left.
+                io::copy(&mut bytes, &mut io::sink()).map_err(failed)?;
             }
         }
         Input::Html { name, folder, .. } => {
             intake.count("page");
             let origin = intake.origin(0, "", None);
-            let url = address_of_file(folder, name);
+            // A page that is read at its address has that address.
+            let url = address_of(input.path()).filter(|url| url.starts_with("http"));
+            let url = url.map_or_else(|| address_of_file(folder, name), str::to_owned);
             match reader.whole(config.max_payload_bytes).map_err(failed)? {
-                Some(bytes) => match mhtml::saved_page(&bytes) {
-                    Some(page) => {
-                        let url = page.url.unwrap_or(url);
-                        intake.page(url, page.fetched, origin, page.html, &page.media);
-                    }
-                    None => intake.page(url, None, origin, bytes, &Media::default()),
-                },
+                Some(bytes) => intake.saved_page(url, origin, bytes),
                 None => intake.oversized(&url, origin, DropReason::TooLarge, "max_payload_bytes"),
             }
         }

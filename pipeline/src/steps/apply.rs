@@ -18,11 +18,11 @@ use super::file::{StepFile, StepWriter};
 use super::files::Files;
 use super::identity::{Identity, Step};
 use super::learn::Order;
-use super::row::{Kind, Row, decoded, hash_of, packed_row};
-use super::survey::NO_STORE;
+use super::row::{Kind, Row, decoded, hash_of, packed_row, unpacked};
 use crate::config::Config;
 use crate::shuffle::spool::unpack;
 use crate::shuffle::stored::{Head, id_of};
+use crate::site::Decided;
 use crate::stages::apply::{Found, Unassigned, With, apply_page};
 use crate::stages::learn::parse;
 
@@ -42,7 +42,6 @@ pub struct Applied {
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
 pub fn apply(config: &Config, paths: &[PathBuf], out: &Path, stop: &AtomicBool) -> Result<Applied> {
-    ensure!(config.run.models().is_none(), "{NO_STORE}");
     let files = Files::open(paths, config)?;
     ensure!(
         !files.surveys.is_empty(),
@@ -97,19 +96,35 @@ struct Models<'a> {
     files: &'a [StepFile],
     /// Files and rows of the models of large sites.
     models: BTreeMap<(u64, String), (u64, usize, u32)>,
+    /// Large sites whose pages without a template are extracted by themselves at once.
+    alone: BTreeSet<(u64, String)>,
     /// Orders by the id of a page's row, with their sites.
     orders: BTreeMap<u64, Vec<(String, usize, u32)>>,
 }
 
 impl<'a> Models<'a> {
     fn list(files: &'a [StepFile], round: u8) -> io::Result<Self> {
-        let mut listed = Self { files, models: BTreeMap::new(), orders: BTreeMap::new() };
+        let mut listed = Self {
+            files,
+            models: BTreeMap::new(),
+            alone: BTreeSet::new(),
+            orders: BTreeMap::new(),
+        };
         for (number, file) in files.iter().enumerate() {
             let is_of_round = file.identity().round == round;
-            let wanted = |kind, _| kind == Kind::Model || (kind == Kind::Order && is_of_round);
+            let wanted = |kind, _| {
+                matches!(kind, Kind::Model | Kind::Decided) || (kind == Kind::Order && is_of_round)
+            };
             file.each(false, &wanted, &mut |row| {
                 if row.kind == Kind::Order {
                     listed.orders.entry(row.id).or_default().push((row.site, number, row.number));
+                    return Ok(());
+                }
+                if row.kind == Kind::Decided {
+                    let (then, _): Decided = unpacked(&file.record(row.number)?)?;
+                    if then == Unassigned::Alone {
+                        listed.alone.insert((hash_of(&row.site), row.site));
+                    }
                     return Ok(());
                 }
                 let place = (row.id, number, row.number);
@@ -119,6 +134,14 @@ impl<'a> Models<'a> {
             })?;
         }
         Ok(listed)
+    }
+
+    /// What becomes of pages of a site that the model of a round has no template for.
+    fn unassigned(&self, key: &str, round: u8) -> Unassigned {
+        match round == 1 && !self.alone.contains(&(hash_of(key), key.to_owned())) {
+            true => Unassigned::Wait,
+            false => Unassigned::Alone,
+        }
     }
 
     /// The last model of a site.
@@ -235,7 +258,7 @@ impl Applying<'_> {
         let pages = [(0, page)];
         let parsed = parse(&pages, self.settings, &NoMeter);
         let items: Vec<&FeedItem> = items.iter().collect();
-        let then = if self.round == 1 { Unassigned::Wait } else { Unassigned::Alone };
+        let then = self.models.unassigned(site, self.round);
         let found = match &parsed[..] {
             [(_, Ok(page))] => {
                 let with = With { model, settings: self.settings, meter: &NoMeter };

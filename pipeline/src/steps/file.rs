@@ -32,6 +32,7 @@ use sink::AtomicFile;
 
 use super::identity::Identity;
 use super::row::{Kind, Row};
+use crate::positioned::read_at;
 
 const SCHEMA: &str = "message step {
     required binary kind (STRING);
@@ -183,16 +184,6 @@ struct From {
     at: u64,
 }
 
-#[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, at)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, at)
-}
-
 impl Read for From {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = read_at(&self.file.0, buffer, self.at)?;
@@ -255,7 +246,9 @@ impl StepFile {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let no_step = |what: &str| {
             let shown = path.display();
-            io::Error::other(format!("{shown} is no file of a step of sitegrove: {what}"))
+            io::Error::other(format!(
+                "{shown} is not a file that a step of sitegrove wrote: {what}"
+            ))
         };
         let file = File::open(path).map_err(|error| {
             io::Error::new(error.kind(), format!("{}: {error}", path.display()))

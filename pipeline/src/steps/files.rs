@@ -15,6 +15,7 @@ pub(crate) struct Files {
     pub(crate) surveys: Vec<StepFile>,
     pub(crate) learnt: Vec<StepFile>,
     pub(crate) applied: Vec<StepFile>,
+    pub(crate) described: Vec<StepFile>,
 }
 
 impl Files {
@@ -47,6 +48,7 @@ impl Files {
                 Step::Survey => files.surveys.push(file),
                 Step::Learn => files.learnt.push(file),
                 Step::Apply => files.applied.push(file),
+                Step::Describe => files.described.push(file),
             }
         }
         let own = |file: &StepFile| file.identity().surveys.first().cloned().unwrap_or_default();
@@ -73,10 +75,10 @@ impl Files {
             "no survey among the files: name those that `sitegrove survey` wrote"
         );
         let all = self.digests();
-        for file in &self.learnt {
+        for file in self.learnt.iter().chain(&self.described) {
             ensure!(
                 file.identity().surveys == all,
-                "{} was learnt from {} surveys, and {} are named, or other ones: name the same, all of them",
+                "{} was made of {} surveys, and {} are named, or other ones: name the same, all of them",
                 file.path().display(),
                 file.identity().surveys.len(),
                 all.len()
@@ -94,23 +96,37 @@ impl Files {
     /// # Errors
     /// Names what is missing.
     pub(crate) fn check_learnt(&self, round: u8) -> Result<()> {
-        let of_round = self.learnt.iter().map(StepFile::identity).filter(|own| own.round == round);
-        let shares: BTreeSet<Share> = of_round.map(|own| own.share).collect();
-        let Some(of) = shares.first().map(|share| share.of) else {
+        let of_round = self.learnt.iter().filter(|file| file.identity().round == round);
+        ensure!(
+            all_shares(of_round, &format!("round {round} of `sitegrove learn`"))?,
+            "round {round} of learning is missing: no file of `sitegrove learn` of it is named"
+        );
+        Ok(())
+    }
+
+    /// Whether articles were described, and if so, that those of every share were, once.
+    ///
+    /// # Errors
+    /// Names what is missing.
+    pub(crate) fn check_described(&self) -> Result<bool> {
+        all_shares(self.described.iter(), "`sitegrove describe`")
+    }
+
+    /// The state of the store of models that sites were learnt with; none without a store.
+    ///
+    /// # Errors
+    /// If it changed between two of the files.
+    pub(crate) fn store(&self) -> Result<Option<&str>> {
+        let mut states = self.learnt.iter().map(|file| (file, file.identity().store.as_deref()));
+        let first = states.next().and_then(|(_, state)| state);
+        if let Some((file, _)) = states.find(|(_, state)| *state != first) {
             bail!(
-                "round {round} of learning is missing: no file of `sitegrove learn` of it is named"
+                "{} was learnt when the store of models held something else than for {}: learn all shares again",
+                file.path().display(),
+                self.learnt[0].path().display()
             );
-        };
-        if let Some(other) = shares.iter().find(|share| share.of != of) {
-            bail!("shares of different numbers were learnt in round {round}: of {of}, and {other}");
         }
-        let missing = (1..=of).map(|part| Share { part, of }).find(|share| !shares.contains(share));
-        match missing {
-            Some(share) => bail!(
-                "share {share} of round {round} is missing: `sitegrove learn --share {share}`"
-            ),
-            None => Ok(()),
-        }
+        Ok(first)
     }
 
     /// Checks that models of a round were applied to the pages of every survey.
@@ -131,5 +147,19 @@ impl Files {
             ),
             None => Ok(()),
         }
+    }
+}
+
+/// Whether there are files of a step, and if so, that those of all shares are there.
+fn all_shares<'a>(files: impl Iterator<Item = &'a StepFile>, step: &str) -> Result<bool> {
+    let shares: BTreeSet<Share> = files.map(|file| file.identity().share).collect();
+    let Some(of) = shares.first().map(|share| share.of) else { return Ok(false) };
+    if let Some(other) = shares.iter().find(|share| share.of != of) {
+        bail!("{step} was given shares of different numbers: of {of}, and {other}");
+    }
+    let missing = (1..=of).map(|part| Share { part, of }).find(|share| !shares.contains(share));
+    match missing {
+        Some(share) => bail!("share {share} of {step} is missing: run it with --share {share}"),
+        None => Ok(true),
     }
 }

@@ -18,6 +18,8 @@ pub(crate) enum Step {
     Learn,
     /// Applies models to pages.
     Apply,
+    /// Describes articles.
+    Describe,
 }
 
 impl fmt::Display for Step {
@@ -26,6 +28,7 @@ impl fmt::Display for Step {
             Self::Survey => "survey",
             Self::Learn => "learn",
             Self::Apply => "apply",
+            Self::Describe => "describe",
         })
     }
 }
@@ -45,8 +48,17 @@ impl Share {
 
     /// Whether a site with this hash is in it. Shares are ranges in the order of outputs.
     pub fn has(self, hash: u64) -> bool {
-        let number = (u128::from(hash) * u128::from(self.of)) >> 64;
-        number + 1 == u128::from(self.part)
+        self.of_hash(hash) == u128::from(self.part)
+    }
+
+    /// Whether a site with this hash is in a share before it.
+    pub(crate) fn is_after(self, hash: u64) -> bool {
+        self.of_hash(hash) < u128::from(self.part)
+    }
+
+    /// The share of a hash.
+    fn of_hash(self, hash: u64) -> u128 {
+        ((u128::from(hash) * u128::from(self.of)) >> 64) + 1
     }
 }
 
@@ -84,6 +96,8 @@ pub(crate) struct Identity {
     pub(super) version: String,
     /// Digests of the surveys it was made of, sorted; of a survey, its own.
     pub(crate) surveys: Vec<String>,
+    /// The state of the store of models when sites were learnt, if there is one.
+    pub(crate) store: Option<String>,
 }
 
 impl Identity {
@@ -97,7 +111,13 @@ impl Identity {
             settings: settings(config),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             surveys,
+            store: None,
         }
+    }
+
+    /// The same, with a store of models in this state.
+    pub(crate) fn with_store(self, store: Option<String>) -> Self {
+        Self { store, ..self }
     }
 
     /// The same, of a share of the sites.

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail, ensure};
 use grouping::Part;
 use model::{FeedItem, SiteResult};
+use modelstore::Store;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -23,9 +24,10 @@ use super::files::Files;
 use super::identity::{Identity, Share, Step};
 use super::made::Made;
 use super::row::{Kind, Row, packed_row};
-use super::survey::{NO_STORE, beside};
+use super::survey::beside;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
+use crate::run::nightly;
 use crate::shuffle::partition::StoredSite;
 use crate::shuffle::spool::Spool;
 use crate::shuffle::stored::{Head, Html, Stored};
@@ -68,7 +70,7 @@ pub fn learn(
     out: &Path,
     stop: &AtomicBool,
 ) -> Result<Learnt> {
-    ensure!(config.run.models().is_none(), "{NO_STORE}");
+    let store = store_to_read(config)?;
     let files = Files::open(paths, config)?;
     files.check_complete()?;
     let round = if files.applied.is_empty() { 1 } else { 2 };
@@ -81,11 +83,13 @@ pub fn learn(
         files.check_learnt(1)?;
         files.check_applied(1)?;
     }
-    let identity = Identity::of(Step::Learn, round, config, files.digests()).of_share(share);
+    let state = store.as_ref().map(Store::state).transpose()?;
+    let identity =
+        Identity::of(Step::Learn, round, config, files.digests()).of_share(share).with_store(state);
     let folder = beside(out);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
-    let learnt = write(config, files, &identity, &folder, out, stop);
+    let learnt = write(config, store.as_ref(), files, &identity, &folder, out, stop);
     drop(std::fs::remove_dir_all(&folder));
     learnt
 }
@@ -93,15 +97,25 @@ pub fn learn(
 /// Weight of sites that are learnt at the same time.
 const AT_ONCE: u64 = 64 << 20;
 
+/// The store of models that the settings name, which learning reads; one that does not exist is empty.
+fn store_to_read(config: &Config) -> Result<Option<Store>> {
+    ensure!(
+        !config.run.reextract,
+        "run.reextract: steps cannot read captures again; use `sitegrove run`"
+    );
+    Ok(config.run.models().map(Store::look_or_empty).transpose()?)
+}
+
 fn write(
     config: &Config,
+    store: Option<&Store>,
     files: Files,
     identity: &Identity,
     folder: &Path,
     out: &Path,
     stop: &AtomicBool,
 ) -> Result<Learnt> {
-    let Files { surveys, learnt, applied } = files;
+    let Files { surveys, learnt, applied, .. } = files;
     let share = identity.share;
     let wants = |hash| share.has(hash);
     let made =
@@ -109,6 +123,9 @@ fn write(
     let of_round = |hash| wants(hash) && (identity.round == 1 || made.has_model(hash));
     let mut crawl =
         Crawl::read(surveys, &of_round, folder, config).context("cannot read the surveys")?;
+    if let Some(store) = store {
+        store.recognise(&nightly::run_of(config, &crawl.inputs))?;
+    }
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     let mut sites: Vec<StoredSite> = Vec::new();
@@ -133,8 +150,8 @@ fn write(
             some.push(site);
         }
         let learn_one = |site: StoredSite| match identity.round {
-            1 => first_round(site, &crawl.spool, config),
-            _ => second_round(site, &crawl.spool, &made, config),
+            1 => first_round(site, &crawl.spool, store, config),
+            _ => second_round(site, &crawl.spool, store, &made, config),
         };
         let learnt: Vec<io::Result<Vec<Row>>> =
             pool.install(|| some.into_par_iter().map(learn_one).collect());
@@ -168,6 +185,7 @@ pub(crate) fn is_small(site: &StoredSite, config: &Config) -> bool {
 pub(crate) fn first_round(
     site: StoredSite,
     spool: &Spool,
+    store: Option<&Store>,
     config: &Config,
 ) -> io::Result<Vec<Row>> {
     let clock = Clock::default();
@@ -178,14 +196,15 @@ pub(crate) fn first_round(
             rows.push(result_row(&key, part, &result));
             std::ops::ControlFlow::Continue(())
         };
-        work_on(site, 0, spool, None, config, &clock, &mut emit)?;
+        work_on(site, 0, spool, store, config, &clock, &mut emit)?;
         return rows.into_iter().collect();
     }
     let settings = &config.settings();
-    let (work, items) = Work::of(site, spool, None, config, settings, &clock);
+    let (work, items) = Work::of(site, spool, store, config, settings, &clock);
     let mut site = work.surveyed(items)?;
-    let begun = Batched::default().begin(&work, &mut site)?;
-    let mut rows = vec![model_row(&work.key, 1, &begun.model)];
+    let (model, decided) = Batched::default().begin(&work, &mut site)?.decided();
+    let mut rows = vec![model_row(&work.key, 1, &model)];
+    rows.push(packed_row(Kind::Decided, &work.key, 0, &decided)?);
     rows.extend(orders(&work, &site)?);
     Ok(rows)
 }
@@ -244,13 +263,15 @@ fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<Row>> {
 fn second_round(
     site: StoredSite,
     spool: &Spool,
+    store: Option<&Store>,
     made: &Made,
     config: &Config,
 ) -> io::Result<Vec<Row>> {
     let clock = Clock::default();
     let settings = &config.settings();
-    let (work, items) = Work::of(site, spool, None, config, settings, &clock);
-    let site = work.surveyed(items)?;
+    let (work, items) = Work::of(site, spool, store, config, settings, &clock);
+    let mut site = work.surveyed(items)?;
+    work.begun_elsewhere(&mut site)?;
     let made = made.of_site(&work.key)?;
     let mut rows = Vec::new();
     let mut left: Vec<usize> = Vec::new();

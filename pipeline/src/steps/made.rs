@@ -10,6 +10,7 @@ use sitemodel::SiteModel;
 use super::file::StepFile;
 use super::row::{Kind, decoded, hash_of, unpacked};
 use crate::shuffle::stored::Stored;
+use crate::site::Decided;
 use crate::stages::apply::Found;
 
 /// The place of a row.
@@ -26,6 +27,7 @@ struct Rows {
     results: BTreeMap<u64, Place>,
     /// Models by round.
     models: BTreeMap<u64, Place>,
+    decided: Option<Place>,
     site_configs: Option<Place>,
     /// What came of pages, by the id of each, in both rounds.
     found: [HashMap<u64, (Kind, Place), FxBuildHasher>; 2],
@@ -59,6 +61,7 @@ impl Made {
                 match row.kind {
                     Kind::Result => drop(site.results.insert(row.id, place)),
                     Kind::Model => drop(site.models.insert(row.id, place)),
+                    Kind::Decided => site.decided = Some(place),
                     Kind::SiteConfigs => site.site_configs = Some(place),
                     kind => drop(site.found[round].insert(row.id, (kind, place))),
                 }
@@ -129,6 +132,15 @@ impl SiteMade<'_> {
         let last = self.rows.models.range(..=round).next_back();
         let (_, place) = last.ok_or_else(|| self.missing("its model"))?;
         SiteModel::from_bytes(&self.made.record(*place)?).map_err(io::Error::other)
+    }
+
+    /// What was decided beside its model.
+    ///
+    /// # Errors
+    /// If that is missing, or cannot be read.
+    pub(crate) fn decided(&self) -> io::Result<Decided> {
+        let place = self.rows.decided.ok_or_else(|| self.missing("what was decided"))?;
+        unpacked(&self.made.record(place)?)
     }
 
     /// Site configs that were learnt.

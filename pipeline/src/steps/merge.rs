@@ -2,31 +2,30 @@
 //! [`crate::run`] for all inputs of the crawl; the ledger has the times of merging.
 
 use std::io;
-use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
-use model::{Article, CharacterCounts, Drop, SiteConfigFile, SiteResult};
-use sitemodel::{Outcome, SiteModel};
+use model::{Drop, SiteResult};
+use modelstore::Store;
+use rayon::ThreadPoolBuilder;
 
+use super::assemble::Assembly;
 use super::crawl::Crawl;
+use super::describe::Descriptions;
 use super::files::Files;
 use super::identity::Share;
-use super::made::{Made, SiteMade};
-use super::survey::{NO_STORE, beside};
-use crate::config::Config;
-use crate::progress::ledger::{Clock, Ledger, State};
-use crate::progress::tally::{Counted, Tally};
-use crate::run::{Report, finish_folder};
-use crate::shuffle::partition::StoredSite;
-use crate::shuffle::spool::Spool;
-use crate::shuffle::stored::Stored;
-use crate::site::{Begun, Hand, Work};
-use crate::stages::apply::{Applying, Findings, Unassigned};
+use super::survey::beside;
+use crate::config::{Config, Duplicates};
+use crate::progress::ledger::{Clock, InputRecord, LastNight, Ledger, State};
+use crate::progress::tally::Tally;
+use crate::records::{Records, RecordsRead};
+use crate::report;
+use crate::resume::journal::{Heading, Journal};
+use crate::run::emission::Emission;
+use crate::run::{Report, finish_folder, nightly};
 use crate::stages::emit::Outputs;
-use crate::stages::learn::Surveyed;
 
 /// Number of drops without a site that are written at once.
 const DROPS_AT_ONCE: usize = 1_024;
@@ -45,24 +44,42 @@ pub fn merge(
     overwrite: bool,
     stop: &AtomicBool,
 ) -> Result<Report> {
-    ensure!(config.run.models().is_none(), "{NO_STORE}");
     config.emit.check(&config.run.out)?;
     let files = Files::open(paths, config)?;
     files.check_complete()?;
     files.check_learnt(1)?;
+    let learnt_with = files.store()?.map(str::to_owned);
+    ensure!(
+        learnt_with.is_none() || share == Share::ALL,
+        "--share cannot be used with --models: one process has to merge all sites, since the store takes all of them at once"
+    );
+    let is_compared = config.emit.duplicates != Duplicates::Keep;
+    let is_described = files.check_described()? && is_compared;
+    ensure!(
+        is_described || share == Share::ALL || !is_compared,
+        "--share: duplicates are looked for among the articles of all shares, so name the files of `sitegrove describe` \
+         for all of them, too; or do not look for duplicates (--duplicates keep)"
+    );
+    ensure!(
+        config.run.earlier().is_none() || share == Share::ALL,
+        "--compare: a share of the sites cannot be compared with a run; compare the results of all"
+    );
     let out = &config.run.out;
+    report::check_earlier(config)?;
     check_folder(out, overwrite)?;
     let folder = beside(out);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
-    let merged = Merging { config, share, stop, clock: Clock::default(), begun: Instant::now() }
-        .merge(files, &folder);
+    let (clock, begun) = (Clock::default(), Instant::now());
+    let assembly = Assembly { config, share, stop, clock: &clock };
+    let merged =
+        Merging { config, assembly, learnt_with, is_described, begun }.merge(files, &folder);
     drop(std::fs::remove_dir_all(&folder));
     merged
 }
 
 /// Whether results may be written to a folder: it is new or empty, or holds results that may be replaced.
-fn check_folder(out: &std::path::Path, overwrite: bool) -> Result<()> {
+fn check_folder(out: &Path, overwrite: bool) -> Result<()> {
     let mut entries = match std::fs::read_dir(out) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -82,28 +99,24 @@ fn check_folder(out: &std::path::Path, overwrite: bool) -> Result<()> {
 
 struct Merging<'a> {
     config: &'a Config,
-    share: Share,
-    stop: &'a AtomicBool,
-    clock: Clock,
+    assembly: Assembly<'a>,
+    /// The state of the store of models that sites were learnt with.
+    learnt_with: Option<String>,
+    /// Whether the articles of all shares were described by other processes.
+    is_described: bool,
     begun: Instant,
 }
 
 impl Merging<'_> {
-    fn merge(&self, files: Files, folder: &std::path::Path) -> Result<Report> {
-        let config = self.config;
-        let rounds = files.learnt.iter().map(|file| file.identity().round).max().unwrap_or(1);
-        if has_large(&files)? || rounds == 2 {
-            for round in 1..=2 {
-                files.check_learnt(round)?;
-                files.check_applied(round)?;
-            }
-        }
-        let Files { surveys, learnt, applied } = files;
-        let made = Made::list(learnt, applied, &|hash| self.share.has(hash))
-            .context("cannot read what was learnt and applied")?;
-        let mut crawl = Crawl::read(surveys, &|hash| made.has_model(hash), folder, config)
-            .context("cannot read the surveys")?;
-        let mut ledger = Ledger::begin(config, 1);
+    fn merge(&self, mut files: Files, folder: &Path) -> Result<Report> {
+        let (config, Assembly { share, stop, clock, .. }) = (self.config, &self.assembly);
+        let described = std::mem::take(&mut files.described);
+        let (made, mut crawl) = self.assembly.open(files, folder)?;
+        let (store, last_night) = self.store(&crawl.inputs)?.unzip();
+        let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
+        let pool = pool.context("cannot start threads")?;
+        let mut ledger = Ledger::begin(config, pool.current_num_threads());
+        ledger.last_night = last_night.flatten();
         ledger.inputs.clone_from(&crawl.inputs);
         ledger.unreadable.clone_from(&crawl.unreadable);
         ledger.counts.feed_items = crawl.totals.items;
@@ -111,197 +124,98 @@ impl Merging<'_> {
         std::fs::create_dir_all(&config.run.out)
             .with_context(|| format!("cannot create {}", config.run.out.display()))?;
         let mut outputs = Outputs::create(&config.run.out, config)?;
+        let night = nightly::night_name(&crawl.inputs);
+        outputs.of_night(&if *share == Share::ALL {
+            night
+        } else {
+            format!("{night}-{}-of-{}", share.part, share.of)
+        })?;
         let mut tally = Tally::default();
-        if self.share.part == 1 {
-            emit_drops(&mut crawl, &mut outputs, &mut tally)?;
+        let of = (share.part == 1).then_some((&mut outputs, &mut tally));
+        let records = drops(&mut crawl, folder, config, of)?;
+        let path = folder.join("journal");
+        let kept = || format!("cannot write {}", path.display());
+        let mut journal = Journal::open(&path, 0).with_context(kept)?;
+        let describer = (!self.is_described)
+            .then(|| config.emit.describer(&config.group.tracking_parameters))
+            .flatten();
+        let mut next = 0;
+        let mut keep = |part: usize, mut result: SiteResult| {
+            records.add_to(&mut result)?;
+            let heading = Heading::of(next, part, &result, describer.as_ref());
+            next = heading.next().0;
+            let frame = heading.frame(&result)?;
+            journal.add(&frame).with_context(kept)
+        };
+        self.assembly.each(&mut crawl, &made, store.as_ref(), &mut keep)?;
+        let emission = Emission {
+            config,
+            journal: &path,
+            folder,
+            store: store.as_ref(),
+            pool: &pool,
+            clock,
+            stop,
+        };
+        let marks = match self.is_described {
+            true => Descriptions::list(described)?.marks(*share, folder, config)?,
+            false => emission.marks()?,
+        };
+        emission.write(marks, &mut outputs, &mut tally)?;
+        ledger.failed_sinks = clock.emit.time(|| outputs.finish())?;
+        if let Some(store) = &store {
+            nightly::commit(store, config)?;
         }
-        self.sites(&mut crawl, &made, &mut outputs, &mut tally)?;
-        ledger.failed_sinks = self.clock.emit.time(|| outputs.finish())?;
         tally.show(&mut ledger);
-        ledger.close(self.begun, &self.clock);
+        ledger.close(self.begun, clock);
         (ledger.state, ledger.progress) = (State::Complete, None);
         let ledger = finish_folder(config, ledger)?;
         Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false })
     }
 
-    /// Writes the results of all sites, in the order of outputs.
-    fn sites(
-        &self,
-        crawl: &mut Crawl,
-        made: &Made,
-        outputs: &mut Outputs,
-        tally: &mut Tally,
-    ) -> Result<()> {
-        let mut expected = crawl.sites.clone();
-        expected.retain(|&hash| self.share.has(hash));
-        let mut found = 0;
-        let mut large: Vec<StoredSite> = Vec::new();
-        crawl.each_site(&|hash| made.has_model(hash), &mut |site| {
-            large.push(site);
-            Ok(())
-        })?;
-        let mut large = large.into_iter().peekable();
-        for (hash, key) in made.sites() {
-            if self.stop.load(Ordering::Relaxed) {
-                bail!(crate::run::Stopped::Empty);
-            }
+    /// The store of models that takes in this night, if there is one. It must hold what it held when sites were
+    /// learnt, or this very night. With it, the night before.
+    fn store(&self, inputs: &[InputRecord]) -> Result<Option<(Store, Option<LastNight>)>> {
+        let Some(store) = nightly::open(self.config)? else { return Ok(None) };
+        let run = nightly::run_of(self.config, inputs);
+        if !store.recognise(&run)? {
             ensure!(
-                expected.binary_search(hash).is_ok(),
-                "{key} was learnt, but is in none of the surveys"
+                Some(store.state()?) == self.learnt_with,
+                "{} changed after the sites were learnt: learn them again",
+                store.path().display()
             );
-            found += 1;
-            let of_site = made.of_site(key)?;
-            let mut emit =
-                |part: usize, result: SiteResult| self.emit(part, result, outputs, tally);
-            if !of_site.is_large() {
-                for result in of_site.results() {
-                    let (part, result) =
-                        result.with_context(|| format!("cannot read the result of {key}"))?;
-                    emit(part, result)?;
-                }
-                continue;
-            }
-            // Sites of one hash may be small.
-            while large
-                .next_if(|site| (super::row::hash_of(&site.key), &site.key) < (*hash, key))
-                .is_some()
-            {}
-            let Some(site) = large.next_if(|site| site.key == *key) else {
-                bail!("{key} was learnt, but is in none of the surveys");
-            };
-            self.large(site, of_site, &crawl.spool, &mut emit)?;
         }
-        ensure!(
-            found >= expected.len(),
-            "{} sites were learnt, and {} are in the surveys: a file of `sitegrove learn` is missing",
-            found,
-            expected.len()
-        );
-        Ok(())
-    }
-
-    fn emit(
-        &self,
-        part: usize,
-        result: SiteResult,
-        outputs: &mut Outputs,
-        tally: &mut Tally,
-    ) -> Result<()> {
-        let rendered = outputs.renderers().render(result, part);
-        tally.add(&Counted::of(rendered.result()));
-        self.clock.emit.time(|| outputs.emit(rendered)).map_err(Into::into)
-    }
-
-    /// The result of a large site, in the parts in which a run has it.
-    fn large(
-        &self,
-        site: StoredSite,
-        made: SiteMade<'_>,
-        spool: &Spool,
-        emit: &mut dyn FnMut(usize, SiteResult) -> Result<()>,
-    ) -> Result<()> {
-        let settings = &self.config.settings();
-        let at_once = site.weight() <= self.config.run.batch_bytes;
-        let key = site.key.clone();
-        let (mut work, items) = Work::of(site, spool, None, self.config, settings, &self.clock);
-        let mut failed = None;
-        let mut hand = Merged(made);
-        let mut take = |part, result| match emit(part, result) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        };
-        let heads = work.needed_heads(&items);
-        let worked = heads.and_then(|heads| match at_once {
-            true => work.whole(&mut hand, items, heads, &mut take),
-            false => work.in_batches(&mut hand, items, heads, 0, &mut take),
-        });
-        worked.with_context(|| format!("cannot merge what came of {key}"))?;
-        failed.map_or(Ok(()), Err)
+        let last_night = nightly::begin(&store, &run)?;
+        Ok(Some((store, last_night)))
     }
 }
 
-/// Writes the drops that belong to no site.
-fn emit_drops(crawl: &mut Crawl, outputs: &mut Outputs, tally: &mut Tally) -> Result<()> {
-    tally.other_records(crawl.other_records);
+/// The records among the drops that belong to no site, which are written, too, given the outputs.
+fn drops(
+    crawl: &mut Crawl,
+    folder: &Path,
+    config: &Config,
+    mut to: Option<(&mut Outputs, &mut Tally)>,
+) -> Result<Records> {
+    let mut records = RecordsRead::new(folder, config);
+    if let Some((_, tally)) = &mut to {
+        tally.other_records(crawl.other_records);
+        tally.left_out(&crawl.inputs);
+    }
     loop {
         let some = crawl.drops().take(DROPS_AT_ONCE).map(|drop| Ok(drop?.0));
         let some: Vec<Drop> = some.collect::<io::Result<_>>()?;
         if some.is_empty() {
-            return Ok(());
-        }
-        some.iter().for_each(|drop| tally.drop(drop));
-        outputs.emit_drops(&some)?;
-    }
-}
-
-/// Whether there is a large site.
-fn has_large(files: &Files) -> Result<bool> {
-    let mut has = false;
-    for file in files.learnt.iter().filter(|file| file.identity().round == 1) {
-        file.each(false, &|kind, _| kind == super::row::Kind::Model, &mut |_| {
-            has = true;
-            Ok(())
-        })?;
-    }
-    Ok(has)
-}
-
-/// A site whose pages other processes applied models to.
-struct Merged<'a>(SiteMade<'a>);
-
-impl Hand for Merged<'_> {
-    fn begin(&mut self, _: &Work<'_>, _: &mut Surveyed) -> io::Result<Begun> {
-        Ok(Begun::of(self.0.model(1)?))
-    }
-
-    fn apply(
-        &mut self,
-        work: &Work<'_>,
-        _: &Applying<'_>,
-        pages: &[usize],
-        then: Unassigned,
-    ) -> io::Result<Findings> {
-        let found = |&page: &usize| {
-            let stored = &work.pages[page];
-            let found = match then {
-                Unassigned::Wait => self.0.found(stored)?,
-                Unassigned::Alone => self.0.found_last(stored)?,
-            };
-            Ok((page, found))
-        };
-        pages.iter().map(found).collect()
-    }
-
-    fn learn_further(
-        &mut self,
-        _: &Work<'_>,
-        _: &Surveyed,
-        _: &[usize],
-        _: &SiteModel,
-    ) -> io::Result<SiteModel> {
-        self.0.model(2)
-    }
-
-    fn captures(
-        &mut self,
-        _: &Work<'_>,
-        _: &Applying<'_>,
-        captures: Vec<(usize, Stored)>,
-    ) -> io::Result<Vec<(Article, CharacterCounts)>> {
-        let mut articles = Vec::new();
-        for (_, capture) in captures {
-            let applied = self.0.found_last(&capture)?.applied;
-            if let Outcome::Article(article) = applied.outcome {
-                articles.push((*article, applied.characters));
+            let records = records.finish(folder)?;
+            if let Some((outputs, _)) = &mut to {
+                outputs.take_absences(&records.absences)?;
             }
+            return Ok(records);
         }
-        Ok(articles)
-    }
-
-    fn site_configs(&mut self, _: &Work<'_>, _: &Applying<'_>) -> io::Result<Vec<SiteConfigFile>> {
-        self.0.site_configs()
+        some.iter().try_for_each(|drop| records.see(drop))?;
+        if let Some((outputs, tally)) = &mut to {
+            some.iter().for_each(|drop| tally.drop(drop));
+            outputs.emit_drops(&some)?;
+        }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     Result,
     /// The model of a large site.
     Model,
+    /// What was decided beside the model of a large site.
+    Decided,
     /// Site configs that were learnt of a large site.
     SiteConfigs,
     /// What applies to a page of a large site.
@@ -40,10 +42,12 @@ pub(crate) enum Kind {
     Dropped,
     /// A page of a large site that its model has no template for.
     Unassigned,
+    /// The descriptions of the articles of a part of the result of a site.
+    Described,
 }
 
 impl Kind {
-    const ALL: [(Self, &'static str); 15] = [
+    const ALL: [(Self, &'static str); 17] = [
         (Self::Page, "page"),
         (Self::Saved, "saved-page"),
         (Self::FeedItem, "feed-item"),
@@ -54,11 +58,13 @@ impl Kind {
         (Self::Input, "input"),
         (Self::Result, "result"),
         (Self::Model, "model"),
+        (Self::Decided, "decided"),
         (Self::SiteConfigs, "site-configs"),
         (Self::Order, "order"),
         (Self::Article, "article"),
         (Self::Dropped, "dropped"),
         (Self::Unassigned, "unassigned"),
+        (Self::Described, "described"),
     ];
 
     /// Its name in the column `kind`.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use grouping::matching::halves;
 use grouping::{Tracking, redirect, site_key};
 use model::Page;
@@ -25,6 +25,8 @@ use crate::memory::Shares;
 use crate::progress::ledger::InputRecord;
 use crate::progress::observer::Observer;
 use crate::run::find_inputs;
+use crate::selecting::{LeftOut, Selecting};
+use crate::selection::Selection;
 use crate::shuffle::places::stored;
 use crate::shuffle::spool::{PARTS, SAVED, Spool};
 use crate::shuffle::stored::Stored;
@@ -53,7 +55,6 @@ pub fn survey(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Surveyed> {
-    ensure!(config.run.models().is_none(), "{}", NO_STORE);
     let (inputs, states) = find_inputs(config, stop)?;
     let budget = config.run.budget()?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
@@ -67,11 +68,16 @@ pub fn survey(
     }
     Spool::make_folder(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let collecting = Collecting::new(config, &spool);
+    let selecting = Selecting::new(Selection::of(&config.run)?);
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
     let mut order: Vec<usize> = (0..inputs.len()).collect();
-    order.sort_by_key(|&number| Reverse(states[number].bytes));
     let read_one = |number: usize| {
-        let mut take = |intake, source| collecting.take(number, intake, source);
+        let mut left_out = LeftOut::default();
+        let mut take = |intake, source| {
+            if let Some(intake) = selecting.admit(intake, &mut left_out) {
+                collecting.take(number, intake, source);
+            }
+        };
         let halt = AtomicBool::new(false);
         let progress = |bytes| {
             observer.read(bytes);
@@ -79,12 +85,18 @@ pub fn survey(
                 halt.store(true, Ordering::Relaxed);
             }
         };
-        (number, read(&inputs[number], &config.read, &progress, &halt, &mut take))
+        let summary = read(&inputs[number], &config.read, &progress, &halt, &mut take);
+        let record = |summary| (selecting.record(&summary, left_out), summary.other_records);
+        (number, summary.map(record))
     };
     let readers = ThreadPoolBuilder::new().num_threads(shares.files).build();
     let readers: ThreadPool = readers.context("cannot start threads")?;
-    let mut summaries: Vec<_> =
-        readers.install(|| order.into_iter().par_bridge().map(read_one).collect());
+    let mut summaries: Vec<_> = if selecting.is_in_order() {
+        order.into_iter().map(read_one).collect()
+    } else {
+        order.sort_by_key(|&number| Reverse(states[number].bytes));
+        readers.install(|| order.into_iter().par_bridge().map(read_one).collect())
+    };
     summaries.sort_by_key(|(number, _)| *number);
     if stop.load(Ordering::Relaxed) {
         let _ = std::fs::remove_dir_all(&folder);
@@ -95,13 +107,12 @@ pub fn survey(
     let mut names = Vec::new();
     for (number, summary) in summaries {
         match summary {
-            Ok(summary) => {
-                let record = InputRecord {
-                    modified: states[number].modified,
-                    ..InputRecord::from(&summary)
-                };
-                names.push(format!("{} {}", record.file, record.sha256));
-                rows.push(Row::of(Kind::Input, "", summary.other_records, &Some(record))?);
+            Ok((record, others)) => {
+                let record = InputRecord { modified: states[number].modified, ..record };
+                let of =
+                    record.chosen.as_ref().map(|own| own.pages.to_string()).unwrap_or_default();
+                names.push(format!("{} {}{of}", record.file, record.sha256));
+                rows.push(Row::of(Kind::Input, "", others, &Some(record))?);
                 surveyed.inputs += 1;
             }
             Err(error) => {
@@ -129,9 +140,6 @@ pub fn survey(
     drop(std::fs::remove_dir_all(&folder));
     Ok(surveyed)
 }
-
-/// Why steps do not take a store of models.
-pub(crate) const NO_STORE: &str = "run.models: steps learn every site anew, with or without a store of models, so none can be given";
 
 /// The folder for what does not fit into memory while a file is made.
 pub(crate) fn beside(out: &Path) -> PathBuf {

@@ -18,7 +18,7 @@ pub(crate) const SINKS: [&str; 9] =
     ["jsonl", "csv", "parquet", "bulk", "warc", "sqlite", "index", "siteconfig", "report"];
 
 /// The other options and their values; the first of each is the default.
-pub(crate) const OPTIONS: [(&str, &[&str]); 17] = [
+pub(crate) const OPTIONS: [(&str, &[&str]); 18] = [
     ("emit.markdown", &["false", "true"]),
     ("emit.jsonl", &["plain", "zstd"]),
     ("emit.csv", &["plain", "mark"]),
@@ -36,6 +36,7 @@ pub(crate) const OPTIONS: [(&str, &[&str]); 17] = [
     ("--site-configs", &["", "given"]),
     // All but threads, which there are none of.
     ("--page-types", &["", "article,documentation,service,collection,listing,product"]),
+    ("--duplicates", &["flag", "drop", "keep"]),
     ("--metrics", &["", "elsewhere"]),
     // Into the folder of a run with another engine and all outputs.
     ("--overwrite", &["", "given"]),
@@ -64,11 +65,17 @@ impl Combination {
     }
 
     /// The options that affect the articles.
-    pub(crate) const DECISIVE: [&'static str; 5] =
-        ["rank.engine", "--feeds", "--signifiers", "--site-configs", "--page-types"];
+    pub(crate) const DECISIVE: [&'static str; 6] = [
+        "rank.engine",
+        "--feeds",
+        "--signifiers",
+        "--site-configs",
+        "--page-types",
+        "--duplicates",
+    ];
 
     /// The values of the options that affect the articles.
-    pub(crate) fn of_results(&self) -> [&'static str; 5] {
+    pub(crate) fn of_results(&self) -> [&'static str; 6] {
         Self::DECISIVE.map(|option| self.values[option])
     }
 }
@@ -112,7 +119,7 @@ pub(crate) struct Inputs {
     pub(crate) feed: PathBuf,
     pub(crate) wrappers: PathBuf,
     pub(crate) gold: PathBuf,
-    pub(crate) references: Mutex<BTreeMap<[&'static str; 5], &'static OnceLock<Reference>>>,
+    pub(crate) references: Mutex<BTreeMap<[&'static str; 6], &'static OnceLock<Reference>>>,
 }
 
 /// Lines of `articles.jsonl`, with `markdown`; and the files that every run writes.
@@ -142,6 +149,7 @@ impl Inputs {
             let line = serde_json::json!({"url": link, "gold_text": prose::text(n)});
             writeln!(gold, "{line}").unwrap();
         }
+        crawl.page("https://www.a.example/amp/posts/2", &prose::post(2));
         crawl.page("https://b.example/nothing", "<p>Nothing</p>");
         let feed = format!("<rss version='2.0'><channel><title>f</title>{items}</channel></rss>");
         fs::write(at("feed.xml"), feed).unwrap();

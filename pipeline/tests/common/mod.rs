@@ -12,4 +12,5 @@ pub(crate) mod crawl;
 pub(crate) mod program;
 pub(crate) mod prose;
 pub(crate) mod results;
+pub(crate) mod steps;
 pub(crate) mod unfinished;

@@ -148,7 +148,7 @@ def run(
     SitegroveError
         If `out` holds something else, or outputs cannot be written.
     KeyboardInterrupt
-        On Ctrl-C: what was done is kept, and the same call goes on from there.
+        On Ctrl-C: what was done is kept, and the same call resumes from there.
     """
     all_tables: dict[str, dict[str, Any]] = {name: dict(table) for name, table in tables.items()}
     for table, key, value in (

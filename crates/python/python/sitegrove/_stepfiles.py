@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["APPLY", "LEARN", "MERGE", "SURVEY", "attempt", "files_of", "named"]
+__all__ = ["APPLY", "DESCRIBE", "LEARN", "MERGE", "SURVEY", "attempt", "files_of", "named"]
 
-SURVEY, LEARN, APPLY, MERGE = "survey", "learn", "apply", "merged"
+SURVEY, LEARN, APPLY, DESCRIBE, MERGE = "survey", "learn", "apply", "describe", "merged"
 
 
 def named(steps: Path, step: str, round: int, number: int) -> Path:

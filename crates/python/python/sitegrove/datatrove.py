@@ -7,7 +7,8 @@ A crawl takes one executor for each step, as MinHash does, with a folder that al
     apply = LocalPipelineExecutor([Apply("steps")], tasks=8, depends=learn, logging_dir="logs/apply")
     again = LocalPipelineExecutor([Learn("steps", round=2)], tasks=8, depends=apply, logging_dir="logs/again")
     rest = LocalPipelineExecutor([Apply("steps", round=2)], tasks=8, depends=again, logging_dir="logs/rest")
-    merge = LocalPipelineExecutor([Merge("steps"), JsonlWriter("articles")], tasks=8, depends=rest, logging_dir="logs/merge")
+    describe = LocalPipelineExecutor([Describe("steps")], tasks=8, depends=rest, logging_dir="logs/describe")
+    merge = LocalPipelineExecutor([Merge("steps"), JsonlWriter("articles")], tasks=8, depends=describe, logging_dir="logs/merge")
 
 Ranks may run in any order and be repeated. The articles are those of ``sitegrove run`` on the same archives.
 """
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sitegrove import Article, Settings, SiteModel, extract, open_models, site_key, steps
-from sitegrove._stepfiles import APPLY, LEARN, MERGE, SURVEY, attempt, files_of, named
+from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, attempt, files_of, named
 
 if TYPE_CHECKING:
     # datatrove has no types.
@@ -46,7 +47,10 @@ else:
     from datatrove.data import Document, DocumentsPipeline
     from datatrove.pipeline.base import PipelineStep
 
-__all__ = ["Apply", "ApplyModels", "Learn", "Merge", "Survey"]
+__all__ = ["Apply", "ApplyModels", "Describe", "Learn", "Merge", "Survey"]
+
+
+_ROUNDS = [(step, round) for round in (1, 2) for step in (LEARN, APPLY)]
 
 
 class _Step(PipelineStep):
@@ -176,6 +180,30 @@ class Apply(_Step):
         yield from ()
 
 
+class Describe(_Step):
+    """Describe articles, to find duplicates among those of all ranks: each rank those of its share of the sites.
+
+    Parameters
+    ----------
+    folder : path
+        Folder of the files of the steps.
+    settings : dict, optional
+        The same for all steps.
+    """
+
+    name: str = "describe"
+
+    def run(self, data: DocumentsPipeline, rank: int = 0, world_size: int = 1) -> DocumentsPipeline:
+        """Describe the articles of this rank."""
+        del data
+        settings = self._given()
+        files = files_of(self.folder, (SURVEY, 0), *_ROUNDS)
+        with self.track_time("describe"), attempt(named(self.folder, DESCRIBE, 0, rank)) as out:
+            articles = steps.describe(files, out, share=(rank + 1, world_size), settings=settings)
+        self.stat_update("articles", value=articles)
+        yield from ()
+
+
 class Merge(_Step):
     """Give the articles: each rank those of its share of the sites.
 
@@ -196,8 +224,7 @@ class Merge(_Step):
         if data:
             yield from data
         settings = self._given()
-        rounds = [(step, round) for round in (1, 2) for step in (LEARN, APPLY)]
-        files = files_of(self.folder, (SURVEY, 0), *rounds)
+        files = files_of(self.folder, (SURVEY, 0), *_ROUNDS, (DESCRIBE, 0))
         to = named(self.folder, MERGE, 0, rank)
         if not to.exists():
             with self.track_time("merge"), attempt(to) as out:

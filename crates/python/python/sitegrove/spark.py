@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from sitegrove import Settings, SitegroveError, steps
-from sitegrove._stepfiles import APPLY, LEARN, MERGE, SURVEY, attempt, files_of, named
+from sitegrove import Settings, SitegroveError, open_models, steps
+from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, attempt, files_of, named
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -46,6 +46,8 @@ class Summary(NamedTuple):
     dropped: int
     drops: dict[str, int]
     """Drops by reason."""
+    duplicates: int
+    """Articles that are marked as duplicates of others."""
     large: int
     """Sites of more captures than the sample, whose models travelled to their pages."""
 
@@ -74,10 +76,18 @@ class Crawl:
         Number of tasks of each step.
     settings : dict, optional
         Arguments of `sitegrove.Settings`.
+    models : path, optional
+        A store of site models, which all executors see: learning reads it, and the night is added to it, as by
+        ``sitegrove run --models``. One task then merges all sites.
     """
 
     def __init__(
-        self, spark: SparkSession, folder: str | os.PathLike[str], partitions: int, settings: dict[str, Any] | None = None
+        self,
+        spark: SparkSession,
+        folder: str | os.PathLike[str],
+        partitions: int,
+        settings: dict[str, Any] | None = None,
+        models: str | os.PathLike[str] | None = None,
     ) -> None:
         self.spark: SparkSession = spark
         self.folder: Path = Path(folder).absolute()
@@ -85,6 +95,9 @@ class Crawl:
         given = dict(settings or {})
         # One thread a task: Spark has as many tasks at once as there are cores.
         given["run"] = {"jobs": 1, **given.get("run", {})}
+        self.models: Path | None = Path(models).absolute() if models is not None else None
+        if self.models:
+            given["run"]["models"] = str(self.models)
         given["emit"] = {**given.get("emit", {}), "sinks": ["parquet"]}
         self.settings: dict[str, Any] = given
 
@@ -156,14 +169,25 @@ class Crawl:
             self._tasks(LEARN, 2, shares, learn(2))
             self._tasks(APPLY, 2, numbers, apply(2))
             rounds = [1, 2]
-        everything = [(SURVEY, 0), *((step, round) for round in rounds for step in (LEARN, APPLY))]
+        everything: list[tuple[str, int]] = [(SURVEY, 0), *((step, round) for round in rounds for step in (LEARN, APPLY))]
+
+        def describe(number: int, out: Path) -> Any:
+            return steps.describe(
+                files_of(folder, *everything), out, share=(number, partitions), settings=Settings(**settings)
+            )
+
+        # A store takes in a night as a whole.
+        merging = [1] if self.models else shares
+        if len(merging) > 1:
+            self._tasks(DESCRIBE, 0, shares, describe)
+            everything.append((DESCRIBE, 0))
 
         def merge(number: int, out: Path) -> Any:
             files = files_of(folder, *everything)
-            merged = steps.merge(files, out, share=(number, partitions), settings=Settings(**settings))
+            merged = steps.merge(files, out, share=(number, len(merging)), settings=Settings(**settings))
             return [merged.ledger["counts"], merged.ledger["drops"]]
 
-        merged = self._tasks(MERGE, 0, shares, merge)
+        merged = self._tasks(MERGE, 0, merging, merge)
         count: Callable[[str], int] = lambda name: sum(counts[name] for counts, _ in merged)
         drops: dict[str, int] = {}
         for _, of_share in merged:
@@ -177,10 +201,29 @@ class Crawl:
             articles=count("articles"),
             dropped=count("dropped"),
             drops=drops,
+            duplicates=count("duplicates"),
             large=large,
         )
-        folders = [str(named(folder, MERGE, 0, number) / "articles.parquet") for number in shares]
+        folders = [str(named(folder, MERGE, 0, number) / "articles.parquet") for number in merging]
         return self.spark.read.parquet(*folders), summary
+
+    def new_models(self, table: str, format: str = "parquet", options: dict[str, str] | None = None) -> DataFrame:
+        """The revisions in the store of models that a table, which only grows, does not have yet.
+
+        The columns are those of ``sitegrove models export`` (``docs/NIGHTLY.md``). A table that cannot be read is new.
+        """
+        if self.models is None:
+            raise SitegroveError("models: name a store of site models")
+        from pyspark.errors import AnalysisException
+
+        exported = self.folder / "models.parquet"
+        open_models(self.models).export(exported)
+        rows = self.spark.read.parquet(str(exported))
+        try:
+            known = self.spark.read.format(format).options(**(options or {})).load(table)
+            return rows.join(known.select("site", "revision"), ["site", "revision"], "left_anti")
+        except AnalysisException:
+            return rows
 
 
 def _optional(task: Callable[[int, Path], Any]) -> Callable[[int, Path], Any]:
@@ -222,6 +265,8 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("input", nargs="+", help="a file that lists archives, one path a line; or archives")
     parser.add_argument("--articles", required=True, help="table to append the articles to")
     parser.add_argument("--steps", required=True, help="folder for the files of the steps, which all executors see")
+    parser.add_argument("--models", help="store of site models that learning reads and the night is added to")
+    parser.add_argument("--models-table", metavar="TABLE", help="table to append new revisions of the models to")
     parser.add_argument("--feeds", action="append", default=[], help="feeds: files, folders or globs")
     parser.add_argument("--num-partitions", type=int, default=0, help="tasks of each step (default: two a core)")
     parser.add_argument("--config", help="configuration file of sitegrove")
@@ -252,7 +297,10 @@ def listed(inputs: Sequence[str]) -> list[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the job. Returns 1 if an archive could not be read to its end."""
-    args = arguments().parse_args(argv)
+    parser = arguments()
+    args = parser.parse_args(argv)
+    if args.models_table and not args.models:
+        parser.error("--models-table needs --models")
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
@@ -261,10 +309,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         spark.sparkContext.setLogLevel(args.log_level)
         partitions = args.num_partitions or 2 * spark.sparkContext.defaultParallelism
-        crawl = Crawl(spark, args.steps, partitions, {"file": args.config} if args.config else None)
+        crawl = Crawl(spark, args.steps, partitions, {"file": args.config} if args.config else None, args.models)
         articles, summary = crawl.run(archives, args.feeds)
         options = dict(option.split("=", 1) for option in args.output_option)
         articles.write.format(args.output_format).options(**options).mode("append").save(args.articles)
+        if args.models_table:
+            new = crawl.new_models(args.models_table, args.output_format, options)
+            new.write.format(args.output_format).options(**options).mode("append").save(args.models_table)
         print(summary)
     finally:
         spark.stop()

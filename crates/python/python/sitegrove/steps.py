@@ -1,4 +1,5 @@
-"""The steps of a run by many processes, each from files to files: survey, learn, apply, merge.
+"""The steps of a run by many processes, each from files to files: survey, learn, apply,
+describe, merge.
 
 Any number of processes, on any number of machines with a common file system, give the results of one `sitegrove.run`
 on the same inputs. ``docs/CLUSTER.md`` says which step takes which files. `sitegrove.spark` and `sitegrove.datatrove`
@@ -16,9 +17,9 @@ from os import PathLike
 from typing import NamedTuple
 
 from ._run import RunResult, read_run
-from ._sitegrove import Settings, _apply, _learn, _merge, _survey
+from ._sitegrove import Settings, _apply, _describe, _learn, _merge, _survey
 
-__all__ = ["Applied", "Learnt", "Surveyed", "apply", "learn", "merge", "survey"]
+__all__ = ["Applied", "Learnt", "Surveyed", "apply", "describe", "learn", "merge", "survey"]
 
 _Path = str | PathLike[str]
 
@@ -124,6 +125,37 @@ def apply(files: Iterable[_Path], out: _Path, *, settings: Settings | None = Non
     return Applied(*_apply(list(files), out, settings))
 
 
+def describe(
+    files: Iterable[_Path], out: _Path, *, share: tuple[int, int] = (1, 1), settings: Settings | None = None
+) -> int:
+    """Describe the articles of a share of the sites, where several processes merge.
+
+    Duplicates are looked for among the articles of all shares, so each of these processes needs the descriptions of all.
+
+    Parameters
+    ----------
+    files : list of path
+        All files of `survey`, `learn` and `apply`, in any order.
+    out : path
+        The file to write. It appears when it is complete.
+    share : (int, int)
+        Number of the share, from 1, and how many there are.
+    settings : Settings, optional
+        The same for all steps.
+
+    Returns
+    -------
+    int
+        Number of articles; 0 if duplicates are not looked for (``emit.duplicates = "keep"``).
+
+    Raises
+    ------
+    SitegroveError
+        As `learn`.
+    """
+    return _describe(list(files), f"{share[0]}/{share[1]}", out, settings)
+
+
 def merge(
     files: Iterable[_Path],
     out: _Path,
@@ -137,7 +169,7 @@ def merge(
     Parameters
     ----------
     files : list of path
-        All files of all steps, in any order.
+        All files of all steps, in any order. Shares need those of `describe`, too, unless duplicates are not looked for.
     out : path
         The folder.
     share : (int, int)

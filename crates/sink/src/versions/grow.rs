@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use jiff::tz::TimeZone;
 use model::Article;
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
+use super::absent::{self, seconds};
 use super::essence::Essence;
 use super::key::ArticleKey;
 use super::place::place;
@@ -41,11 +41,24 @@ impl Growth {
     ) -> Result<()> {
         let essence = Essence::of(article);
         let id = article_id(db, key, article, &essence)?;
+        self.visit_of(db, id, article, &essence)?;
+        article.gone.as_ref().map_or(Ok(()), |gone| absent::note(db, id, gone))
+    }
+
+    /// Adds a visit of an article with a known id.
+    fn visit_of(
+        &mut self,
+        db: &Connection,
+        id: i64,
+        article: &Article,
+        essence: &Essence,
+    ) -> Result<()> {
         let is_whole = article.origin.truncated.is_none();
         let has_whole = has_visit(db, id, true)?;
-        let Some(at) = self.moment(db, id, article, &essence)? else { return Ok(()) };
+        let Some(at) = self.moment(db, id, article, essence)? else { return Ok(()) };
+        absent::note_visit(db, id, &at.fetched)?;
         let file = self.file_id(db, &article.origin.file)?;
-        let seen = Seen { id, at: &at, article, essence: &essence, file };
+        let seen = Seen { id, at: &at, article, essence, file };
         let known = "SELECT version FROM visits
             WHERE article = ?1 AND fetched = ?2 AND record_id = ?3";
         let known = db
@@ -81,9 +94,8 @@ impl Growth {
         essence: &Essence,
     ) -> Result<Option<Moment>> {
         if let Some(fetched) = article.fetched {
-            let fetched = fetched.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ");
             let record_id = article.origin.record_id.clone();
-            return Ok(Some(Moment { fetched: fetched.to_string(), record_id }));
+            return Ok(Some(Moment { fetched: seconds(fetched), record_id }));
         }
         let undated = "SELECT version, record_id, payload IS ?3 FROM visits
             WHERE article = ?1 AND fetched = '' AND (truncated IS NULL) = ?2

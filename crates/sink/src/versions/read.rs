@@ -66,6 +66,21 @@ pub struct Version {
     pub health: Option<String>,
     /// How else its payloads were read, by date.
     pub readings: Vec<Reading>,
+    /// When its address had no page, by date: from its first visit to the next version.
+    pub gone: Vec<GoneSpan>,
+}
+
+/// A time in which the address of an article had no page.
+#[derive(Clone, Debug, Serialize)]
+pub struct GoneSpan {
+    /// The first answer without a page: RFC 3339, UTC.
+    pub first_seen: String,
+    /// The last one known.
+    pub last_seen: String,
+    /// Their status: 404 or 410, or that of a redirect.
+    pub status: i64,
+    /// The address that a redirect led to.
+    pub moved_to: Option<String>,
 }
 
 /// A payload of a version that was read differently.
@@ -85,7 +100,7 @@ pub struct Reading {
     pub replaced: bool,
 }
 
-/// A version first seen since a given time.
+/// A version first seen since a given time, or another event in the life of an article.
 #[derive(Clone, Debug, Serialize)]
 pub struct Change {
     /// Site of the article.
@@ -106,6 +121,10 @@ pub struct Change {
     pub diff: Option<String>,
     /// Revision of the stored model, as in [`Version`].
     pub model_revision: Option<i64>,
+    /// Of an address that is gone or moved, the status of the answer.
+    pub status: Option<i64>,
+    /// Of an address that moved, where to.
+    pub moved_to: Option<String>,
 }
 
 /// What happened to an article.
@@ -120,19 +139,36 @@ pub enum ChangeKind {
     Unclear,
     /// The payload is the same, and was read differently.
     Reread,
+    /// Its address has no page any more: status 404 or 410.
+    Gone,
+    /// Its address redirects to another one.
+    Moved,
+    /// Its address has a page again.
+    Back,
 }
 
 impl ChangeKind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::New, Self::Changed, Self::Unclear, Self::Reread];
+    pub const ALL: [Self; 7] = [
+        Self::New,
+        Self::Changed,
+        Self::Unclear,
+        Self::Reread,
+        Self::Gone,
+        Self::Moved,
+        Self::Back,
+    ];
 
-    /// The name written to outputs: `new`, `changed`, `unclear`, `reread`.
+    /// The name written to outputs: `new`, `changed`, `unclear`, `reread`, `gone`, `moved`, `back`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::New => "new",
             Self::Changed => "changed",
             Self::Unclear => "unclear",
             Self::Reread => "reread",
+            Self::Gone => "gone",
+            Self::Moved => "moved",
+            Self::Back => "back",
         }
     }
 
@@ -196,11 +232,31 @@ impl ArticleArchive {
         self.versions(of_url, url)
     }
 
+    /// The keys of all articles, or of those of a site, in order.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    pub fn keys(&self, site: Option<&str>) -> Result<Vec<String>, SinkError> {
+        let sql = "SELECT key FROM articles WHERE ?1 IS NULL OR site = ?1 ORDER BY key";
+        let all = || -> rusqlite::Result<Vec<String>> {
+            self.connection.prepare(sql)?.query_map([site], |row| row.get(0))?.collect()
+        };
+        all().map_err(|e| failed("cannot read", &self.path, e))
+    }
+
+    /// The last version of the article with this key.
+    ///
+    /// # Errors
+    /// If the archive cannot be read.
+    pub fn last(&self, key: &str) -> Result<Option<Version>, SinkError> {
+        Ok(self.versions("key = ?1", key)?.pop())
+    }
+
     fn versions(&self, condition: &str, value: &str) -> Result<Vec<Version>, SinkError> {
-        let since_then = match self.found {
-            Found::Former(1) => "NULL, NULL, NULL",
-            Found::Former(_) => "truncated, NULL, NULL",
-            Found::Archive | Found::Empty => "truncated, model_revision, health",
+        let since_then = match self.found.version() {
+            1 => "NULL, NULL, NULL",
+            2 => "truncated, NULL, NULL",
+            _ => "truncated, model_revision, health",
         };
         let sql = format!(
             "{HISTORY}, {since_then}, version, html FROM history WHERE {condition} ORDER BY key, number"
@@ -211,14 +267,17 @@ impl ArticleArchive {
             let found: Vec<(i64, Version)> = found.collect::<rusqlite::Result<_>>()?;
             found
                 .into_iter()
-                .map(|(id, version)| Ok(Version { readings: self.readings(id)?, ..version }))
+                .map(|(id, version)| {
+                    let (readings, gone) = (self.readings(id)?, self.gone(id)?);
+                    Ok(Version { readings, gone, ..version })
+                })
                 .collect()
         };
         all().map_err(|e| failed("cannot read", &self.path, e))
     }
 
     fn readings(&self, version: i64) -> rusqlite::Result<Vec<Reading>> {
-        if self.found != Found::Archive {
+        if self.found.version() < 3 {
             return Ok(Vec::new());
         }
         let sql = "SELECT r.fetched, r.changed, r.diff, r.model_revision, r.program, r.replaced
@@ -238,7 +297,31 @@ impl ArticleArchive {
         self.connection.prepare_cached(sql)?.query_map([version], reading)?.collect()
     }
 
-    /// Hands over every version that was seen first, and every reading, at `since` (RFC 3339, UTC, whole seconds) or
+    /// When the address of a version's article had no page, from its first visit to the next version.
+    fn gone(&self, version: i64) -> rusqlite::Result<Vec<GoneSpan>> {
+        if self.found.version() < 4 {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT a.first_seen, a.last_seen, a.status, a.moved_to
+            FROM versions AS v JOIN absences AS a ON a.article = v.article
+            WHERE v.id = ?1 AND a.first_seen >= v.first_seen
+            AND NOT EXISTS (SELECT 1 FROM versions AS w WHERE w.article = v.article
+                AND (w.first_seen, w.record_id) > (v.first_seen, v.record_id)
+                AND w.first_seen <= a.first_seen)
+            ORDER BY a.first_seen";
+        let span = |row: &Row<'_>| {
+            Ok(GoneSpan {
+                first_seen: row.get(0)?,
+                last_seen: row.get(1)?,
+                status: row.get(2)?,
+                moved_to: row.get(3)?,
+            })
+        };
+        self.connection.prepare_cached(sql)?.query_map([version], span)?.collect()
+    }
+
+    /// Hands over every version that was seen first, every reading, and every time that an address lost its page or got
+    /// it back, at `since` (RFC 3339, UTC, whole seconds) or
     /// later, in the order of dates, then of addresses; of one site or of all.
     ///
     /// # Errors If the archive cannot be read, or the error that `take` returns.
@@ -252,16 +335,16 @@ impl ArticleArchive {
         // The number is looked up for what is found only; the view would count all versions.
         let number = "(SELECT count(*) FROM versions AS w WHERE w.article = v.article
             AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id)) AS number";
-        let (revision, same_reader, readings) = match self.found {
-            Found::Former(_) => ("NULL", "v.program = w.program", String::new()),
+        let (revision, same_reader, readings) = match self.found.version() {
+            1 | 2 => ("NULL", "v.program = w.program", String::new()),
             // A model that is not kept has no number to know it by.
-            Found::Archive | Found::Empty => (
+            _ => (
                 "v.model_revision",
                 "v.program = w.program AND v.model_revision IS w.model_revision
                     AND v.model_revision IS NOT 0",
                 format!(
                     "UNION ALL SELECT articles.site, v.url, r.fetched AS seen, v.title, r.changed,
-                        r.diff, {number}, r.model_revision, 'reread' AS kind
+                        r.diff, {number}, r.model_revision, 'reread' AS kind, NULL, NULL
                     FROM readings AS r JOIN visits USING (article, fetched, record_id)
                     JOIN versions AS v ON v.id = visits.version
                     JOIN articles ON articles.id = v.article
@@ -269,15 +352,20 @@ impl ArticleArchive {
                 ),
             ),
         };
+        let absences = match self.found.version() {
+            1..=3 => String::new(),
+            _ => format!("{} {}", gone(number, revision), back(number, revision)),
+        };
         let sql = format!(
             "SELECT articles.site, v.url AS url, v.first_seen AS seen, v.title, v.changed, v.diff, {number},
                 {revision}, coalesce((SELECT iif({same_reader}, 'changed', 'unclear')
                     FROM versions AS w WHERE w.article = v.article
                     AND (w.first_seen, w.record_id) < (v.first_seen, v.record_id)
-                    ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1), 'new') AS kind
+                    ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1), 'new') AS kind,
+                NULL AS status, NULL AS moved_to
             FROM versions AS v JOIN articles ON articles.id = v.article
             WHERE v.first_seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)
-            {readings} ORDER BY seen, url, number, kind"
+            {readings} {absences} ORDER BY seen, url, number, kind"
         );
         let mut statement = self.connection.prepare(&sql).map_err(of_archive)?;
         let mut rows = statement.query(params![since, site]).map_err(of_archive)?;
@@ -286,6 +374,39 @@ impl ArticleArchive {
         }
         Ok(())
     }
+}
+
+/// The spans without a page that began in the time asked for, with the version that was there before.
+fn gone(number: &str, revision: &str) -> String {
+    format!(
+        "UNION ALL SELECT articles.site, v.url, a.first_seen, v.title, '[]', NULL, {number},
+            {revision}, iif(a.moved_to IS NULL, 'gone', 'moved'), a.status, a.moved_to
+        FROM absences AS a JOIN articles ON articles.id = a.article
+        JOIN versions AS v ON v.id = (SELECT w.id FROM versions AS w
+            WHERE w.article = a.article AND w.first_seen <= a.first_seen
+            ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1)
+        WHERE a.first_seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)"
+    )
+}
+
+/// The first visits after such spans, if the page was known before them.
+fn back(number: &str, revision: &str) -> String {
+    format!(
+        "UNION ALL SELECT articles.site, v.url, b.fetched, v.title, '[]', NULL, {number},
+            {revision}, 'back', NULL, NULL
+        FROM absences AS a JOIN articles ON articles.id = a.article
+        JOIN visits AS b ON b.article = a.article AND (b.fetched, b.record_id) =
+            (SELECT c.fetched, c.record_id FROM visits AS c
+             WHERE c.article = a.article AND c.fetched > a.last_seen
+             ORDER BY c.fetched, c.record_id LIMIT 1)
+        JOIN versions AS v ON v.id = b.version
+        WHERE b.fetched >= ?1 AND (?2 IS NULL OR articles.site = ?2)
+        AND EXISTS (SELECT 1 FROM visits AS d
+            WHERE d.article = a.article AND d.fetched < a.first_seen)
+        AND NOT EXISTS (SELECT 1 FROM absences AS e
+            WHERE e.article = a.article AND e.first_seen > a.first_seen
+            AND e.first_seen < b.fetched)"
+    )
 }
 
 fn list(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<String>> {
@@ -326,6 +447,7 @@ fn version(row: &Row<'_>) -> rusqlite::Result<Version> {
         health: row.get(23)?,
         html: row.get(25)?,
         readings: Vec::new(),
+        gone: Vec::new(),
     })
 }
 
@@ -341,5 +463,7 @@ fn change(row: &Row<'_>) -> rusqlite::Result<Change> {
         changed: list(row, 4)?,
         diff: row.get(5)?,
         model_revision: row.get(7)?,
+        status: row.get(9)?,
+        moved_to: row.get(10)?,
     })
 }

@@ -11,12 +11,12 @@ use crate::SinkError;
 pub(super) const APPLICATION: i64 = 0x5369_4772;
 
 /// `PRAGMA user_version`: version of the schema.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 
 /// Schemas before that are read, and brought up to date by the first run that adds to them: 1 lacks `stripped`
-/// of articles and `truncated` of versions and visits; both lack `model_revision`, `health`,
-/// `payload` and `readings`.
-const FORMER: [i64; 2] = [1, 2];
+/// of articles and `truncated` of versions and visits; 1 and 2 lack `model_revision`, `health`,
+/// `payload` and `readings`; all lack `absences` and `gone`.
+const FORMER: [i64; 3] = [1, 2, 3];
 
 const TABLES: &str = "
 CREATE TABLE articles (
@@ -81,8 +81,8 @@ CREATE TABLE visits (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// What tables that are brought up to date lack altogether.
-const SINCE_THEN: &str = "
+/// What an archive of schema 1 or 2 lacks altogether.
+const SINCE_3: &str = "
 CREATE TABLE readings (
     id INTEGER PRIMARY KEY,
     article INTEGER NOT NULL REFERENCES articles (id),
@@ -114,6 +114,31 @@ JOIN articles ON articles.id = versions.article
 JOIN files ON files.id = versions.file;
 ";
 
+/// What an archive of schema 3 or before lacks.
+const SINCE_4: &str = "
+CREATE TABLE absences (
+    article INTEGER NOT NULL REFERENCES articles (id),
+    first_seen TEXT NOT NULL,
+    last_seen TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    moved_to TEXT,
+    PRIMARY KEY (article, first_seen)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX absences_by_date ON absences (first_seen);
+CREATE VIEW gone AS
+SELECT articles.key AS key, articles.site AS site,
+    (SELECT versions.url FROM versions WHERE versions.article = absences.article
+     ORDER BY versions.first_seen DESC, versions.record_id DESC LIMIT 1) AS url,
+    (SELECT min(own.first_seen) FROM absences AS own WHERE own.article = absences.article
+     AND own.last_seen > (SELECT max(fetched) FROM visits WHERE article = own.article)) AS since,
+    max(absences.last_seen) AS last_seen, absences.status AS status,
+    absences.moved_to AS moved_to
+FROM absences JOIN articles ON articles.id = absences.article
+WHERE absences.last_seen >
+    (SELECT max(fetched) FROM visits WHERE visits.article = absences.article)
+GROUP BY absences.article;
+";
+
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
@@ -123,6 +148,16 @@ pub(super) enum Found {
     Former(i64),
     /// Nothing yet.
     Empty,
+}
+
+impl Found {
+    /// The version of its schema.
+    pub(super) fn version(self) -> i64 {
+        match self {
+            Self::Former(version) => version,
+            Self::Archive | Self::Empty => VERSION,
+        }
+    }
 }
 
 /// Distinguishes an archive from a file of another kind.
@@ -155,7 +190,8 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
 /// Creates the schema in an empty file, inside the transaction that fills it.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
-    connection.execute_batch(SINCE_THEN)?;
+    connection.execute_batch(SINCE_3)?;
+    connection.execute_batch(SINCE_4)?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", VERSION)
 }
@@ -176,12 +212,15 @@ pub(super) fn bring_up_to_date(connection: &Connection) -> rusqlite::Result<()> 
             CREATE INDEX versions_by_digest ON versions (digest);",
         )?;
     }
-    connection.execute_batch(
-        "ALTER TABLE versions ADD COLUMN model_revision INTEGER;
-        ALTER TABLE versions ADD COLUMN health TEXT;
-        ALTER TABLE visits ADD COLUMN payload BLOB;
-        DROP VIEW history;",
-    )?;
-    connection.execute_batch(SINCE_THEN)?;
+    if version < 3 {
+        connection.execute_batch(
+            "ALTER TABLE versions ADD COLUMN model_revision INTEGER;
+            ALTER TABLE versions ADD COLUMN health TEXT;
+            ALTER TABLE visits ADD COLUMN payload BLOB;
+            DROP VIEW history;",
+        )?;
+        connection.execute_batch(SINCE_3)?;
+    }
+    connection.execute_batch(SINCE_4)?;
     connection.pragma_update(None, "user_version", VERSION)
 }

@@ -6,15 +6,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use model::{Article, Field};
+use model::{Absence, Article, Field, SiteResult};
 use rusqlite::Connection;
 
-use super::failed;
 use super::grow::Growth;
 use super::key::{ArticleKey, KeyOf};
 use super::schema::{self, Found};
+use super::{absent, failed};
 use crate::{Sink, SinkError};
-use model::SiteResult;
 
 /// How long a run waits for another run that writes to the same archive.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -100,9 +99,19 @@ fn begin(connection: &Connection) -> rusqlite::Result<()> {
 impl Sink for VersionsSink {
     fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
         let Some(connection) = &self.connection else { return Ok(()) };
-        for (article, key) in site.articles.iter().zip(self.keys(&site.articles)) {
+        let keyed = site.articles.iter().zip(self.keys(&site.articles));
+        for (article, key) in keyed.filter(|(article, _)| article.duplicate_of().is_none()) {
             let grown = self.growth.visit(connection, article, &key);
             grown.map_err(|e| failed("cannot write to", &self.path, e))?;
+        }
+        Ok(())
+    }
+
+    fn absent(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
+        let Some(connection) = &self.connection else { return Ok(()) };
+        for Absence { url, gone } in absences {
+            let noted = absent::note_address(connection, &(self.key_of)(url, None), gone);
+            noted.map_err(|e| failed("cannot write to", &self.path, e))?;
         }
         Ok(())
     }

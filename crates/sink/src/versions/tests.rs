@@ -38,6 +38,7 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
             overruled: Overruled::default(),
         },
         metadata: Metadata { title: field("Title"), ..Metadata::default() },
+        language_score: None,
         text: text.to_owned(),
         html: format!("<p>{text}</p>"),
         markdown: None,
@@ -57,6 +58,8 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
         doubtful: false,
         model_revision: None,
         health: None,
+        duplicate: None,
+        gone: None,
     }
 }
 
@@ -292,7 +295,7 @@ fn archives_of_former_schemas_are_read_and_grow() {
         .unwrap();
     let view = view.replace(",\n    versions.model_revision, versions.health", "");
     db.execute_batch(&format!(
-        "DROP TABLE readings; DROP VIEW history; ALTER TABLE versions DROP COLUMN model_revision; ALTER TABLE versions DROP COLUMN health;
+        "DROP TABLE absences; DROP VIEW gone; DROP TABLE readings; DROP VIEW history; ALTER TABLE versions DROP COLUMN model_revision; ALTER TABLE versions DROP COLUMN health;
         ALTER TABLE visits DROP COLUMN payload; {view}; PRAGMA user_version = 2;"
     ))
     .unwrap();
@@ -319,7 +322,7 @@ fn archives_of_former_schemas_are_read_and_grow() {
     add(&second, cut(2, "A cut"));
     add(&second, article(Some(3), "B"));
     for path in [&path, &second] {
-        assert_eq!(version(path), 3);
+        assert_eq!(version(path), 4);
         let texts: Vec<String> = versions(path).into_iter().map(|version| version.text).collect();
         assert_eq!(texts, ["A", "B"]);
     }

@@ -9,6 +9,7 @@ mod configured;
 mod fast_path;
 mod judged;
 mod posts;
+mod titled;
 
 use dom::{NodeId, markdown_of_text, text_of};
 use grove::Chosen;
@@ -27,6 +28,7 @@ use crate::settings::Settings;
 use configured::{Judged, by_site_config};
 pub use fast_path::fast_body;
 pub use judged::{By, Lone, by_template_alone, judged_body};
+pub use titled::without_title;
 
 /// Name of the engine in articles that a site config found.
 pub const SITE_CONFIG: &str = "site-config";
@@ -67,7 +69,7 @@ pub fn extract(
         let judged = found.as_ref().filter(|body| usable(body));
         let judged = judged.map(|body| Judged::of(body, parsed, configured, tables));
         if let Some(body) = by_site_config(parsed, configured, least, judged.as_ref()) {
-            return Ok(article(sibling, template, demands.page_type, body, settings));
+            return Ok(article(sibling, template, demands, body, settings));
         }
         if configured.forbids() {
             return Err(DropReason::NoArticle);
@@ -83,7 +85,7 @@ pub fn extract(
     if (demands.is_list)(&body) {
         return Err(DropReason::ListPage);
     }
-    Ok(article(sibling, template, demands.page_type, body, settings))
+    Ok(article(sibling, template, demands, body, settings))
 }
 
 /// Removes from a body the nodes that a site config removes from the page.
@@ -117,7 +119,7 @@ fn by_wrapper(parsed: &ParsedPage<'_>, learnt: &CompiledWrapper) -> Body {
 fn article(
     sibling: &Sibling<'_>,
     template: &str,
-    page_type: Option<TypedAs>,
+    Demands { part: is_part, page_type, .. }: Demands<'_>,
     mut body: Body,
     settings: &Settings,
 ) -> Article {
@@ -135,7 +137,8 @@ fn article(
         let own = region.as_ref().zip(base.as_ref()).filter(|_| !elsewhere);
         own.map_or_else(|| markdown_of_text(&text), |(region, base)| region.markdown(base))
     });
-    let language = terms::detect(&text).map(|found| found.language);
+    let detected = terms::detect(&text);
+    let language = detected.map(|found| found.language);
     let context = PageContext {
         document,
         url: &page.url,
@@ -154,6 +157,11 @@ fn article(
         authors: &configured.given.authors,
         published: configured.given.date.as_deref(),
     });
+    let metadata = metadata_given(&context, &given);
+    let text = match &metadata.title {
+        Some(title) => titled::titled(text, &title.value, is_part, settings),
+        None => text,
+    };
     Article {
         url: page.url.clone(),
         site: page.site.clone(),
@@ -163,7 +171,8 @@ fn article(
         fetched: page.fetched,
         payload: xxh3_128(page.html.as_bytes()).to_be_bytes(),
         charset: page.charset,
-        metadata: metadata_given(&context, &given),
+        metadata,
+        language_score: detected.map(|found| found.score),
         images: shown.map_or_else(Vec::new, |region| region.images()),
         tables: shown.map_or_else(Vec::new, |region| region.tables()),
         embeds: shown.map_or_else(Vec::new, |region| region.embeds()),
@@ -183,6 +192,8 @@ fn article(
         doubtful: body.confidence < settings.tables().extract.doubtful_below,
         model_revision: None,
         health: None,
+        duplicate: None,
+        gone: None,
     }
 }
 

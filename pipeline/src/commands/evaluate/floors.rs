@@ -125,7 +125,7 @@ fn stored(path: &Path, setting: &Setting, change: Change) -> anyhow::Result<Figu
         for (key, floor) in floors {
             ensure!(
                 (0.0..=100.0).contains(floor),
-                "{shown}: {run}, {key}: {floor} is no percentage"
+                "{shown}: {run}, {key}: {floor} is not a percentage"
             );
         }
     }
@@ -138,12 +138,12 @@ fn stored(path: &Path, setting: &Setting, change: Change) -> anyhow::Result<Figu
         (true, _) => Ok(file.floors),
         (false, Change::Any) => Ok(Figures::new()),
         (false, _) if pinned.gold_digest != setting.gold_digest => bail!(
-            "{shown} holds floors of another gold (sha256 {}, not {}): use that gold, or measure all anew with --update-floors --allow-lower",
+            "{shown} holds floors of another gold (sha256 {}, not {}): use that gold, or measure everything again with --update-floors --allow-lower",
             pinned.gold_digest,
             setting.gold_digest
         ),
         (false, _) => bail!(
-            "{shown} holds floors for --min-group {} --datasets {:?}: use the same, or measure all anew with --update-floors --allow-lower",
+            "{shown} holds floors for --min-group {} --datasets {:?}: use the same, or measure everything again with --update-floors --allow-lower",
             pinned.min_group,
             pinned.datasets.join(",")
         ),

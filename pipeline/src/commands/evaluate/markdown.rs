@@ -35,7 +35,7 @@ pub(super) fn render(report: &Report) -> String {
 pub(super) fn floors(verdict: &Verdict) -> String {
     let mut text = String::from("## Floors\n\n");
     let fate = if verdict.updated {
-        "written anew"
+        "rewritten"
     } else if verdict.is_broken() {
         "**BROKEN**"
     } else {

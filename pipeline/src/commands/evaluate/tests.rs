@@ -232,6 +232,6 @@ fn the_report_goes_to_a_file_and_the_verdict_to_the_terminal() {
     let folder = folder();
     let command = "--gold @gold.jsonl @good --measures pairs --format csv --floors @floors.json --update-floors --out @report.csv";
     let (_, text) = evaluate(folder.path(), command).unwrap();
-    assert!(text.starts_with("## Floors\n") && text.contains("written anew"), "{text}");
+    assert!(text.starts_with("## Floors\n") && text.contains("rewritten"), "{text}");
     assert!(fs::read_to_string(folder.path().join("report.csv")).unwrap().starts_with("measure,"));
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use archive::{Limits, RecordKind, RecordReader};
 use document::Text;
 use serde::Deserialize;
@@ -156,25 +156,32 @@ fn of_warc(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found
 
 #[cfg(feature = "sqlite")]
 fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
-    if urls.is_empty() || site.is_some() {
-        bail!(
-            "name the addresses of the articles that are wanted of the archive {}",
-            path.display()
-        );
-    }
     let archive = sink::ArticleArchive::open(path)?;
-    let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
-    let mut found = Vec::new();
-    for url in urls {
-        let Some(last) = archive.history(&key_of(url, None), url)?.pop() else {
-            bail!("no article with the address {url} is in {}", path.display());
-        };
-        let mut record = serde_json::to_value(&last)?;
-        record["html"] = last.html.into();
-        record["fetched"] = last.last_seen.into();
-        found.push(Found::of(record)?.0);
+    let mut last: Vec<sink::Version> = Vec::new();
+    if urls.is_empty() {
+        for key in archive.keys(site)? {
+            last.extend(archive.last(&key)?);
+        }
+    } else {
+        ensure!(
+            site.is_none(),
+            "--site: articles of an archive are named by address or by site, not both"
+        );
+        let key_of = crate::sinks::article_key(&crate::config::Config::load(None)?);
+        for url in urls {
+            let Some(version) = archive.history(&key_of(url, None), url)?.pop() else {
+                bail!("no article with the address {url} is in {}", path.display());
+            };
+            last.push(version);
+        }
     }
-    Ok(found)
+    let found = |version: sink::Version| {
+        let mut record = serde_json::to_value(&version)?;
+        record["html"] = version.html.into();
+        record["fetched"] = version.last_seen.into();
+        Ok(Found::of(record)?.0)
+    };
+    last.into_iter().map(found).collect()
 }
 
 #[cfg(not(feature = "sqlite"))]

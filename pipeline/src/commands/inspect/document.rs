@@ -2,7 +2,7 @@
 
 use super::look::{Outcome, PageView, SiteView, TemplateView};
 use super::records::DropLine;
-use super::sample::sample;
+use super::sample::{Shown, sample};
 use super::tables::{pattern_table, ranked_patterns};
 use super::words::{support, why_first};
 use crate::html::{Brought, Html};
@@ -150,8 +150,10 @@ fn samples(html: &mut Html, template: &TemplateView<'_>) {
     html.raw("<h3>Pages as they read</h3>\n<p class=\"legend\">");
     html.raw("<span class=\"kept\">kept</span> <span class=\"pruned\">pruned</span> ");
     html.raw("<span class=\"cut\">after the end</span> <span class=\"comment\">comment</span> ");
-    html.raw("and, folded away, what lies outside. Point at a block, or move to it with the tab key, for ");
-    html.raw("what is known of it.</p>\n");
+    html.raw("and, folded away, what lies outside. <span class=\"low\">kept though the score is low</span> ");
+    html.raw("<span class=\"high\">not kept though the score is high</span>. Point at a block, or move to it with ");
+    html.raw("the tab key, for what is known of it and the pattern that it has.</p>\n");
+    let mut above = Shown::default();
     for (at, page) in template.samples.iter().enumerate() {
         if html.len() > MOST_BYTES {
             let left = template.samples.len() - at;
@@ -159,11 +161,11 @@ fn samples(html: &mut Html, template: &TemplateView<'_>) {
             html.raw(" left out to keep this file small.</p>\n");
             return;
         }
-        one_page(html, page, at == 0);
+        one_page(html, page, &mut above, at == 0);
     }
 }
 
-fn one_page(html: &mut Html, page: &PageView<'_>, open: bool) {
+fn one_page(html: &mut Html, page: &PageView<'_>, above: &mut Shown, open: bool) {
     let (name, fact) = match page.outcome {
         Outcome::Article(article) => {
             let title = article.title.as_deref().unwrap_or("(without a title)");
@@ -174,7 +176,7 @@ fn one_page(html: &mut Html, page: &PageView<'_>, open: bool) {
     };
     html.raw(if open { "<details class=\"page\" open>" } else { "<details class=\"page\">" });
     html.element("<summary><bdi>", name, "</bdi> <small>").text(&fact).raw("</small></summary>\n");
-    sample(html, page);
+    sample(html, page, above);
     html.raw("</details>\n");
 }
 

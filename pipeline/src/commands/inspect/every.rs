@@ -21,7 +21,9 @@ use super::{InspectArgs, place};
 use crate::commands::progress::Progress;
 use crate::lines::{self, Place};
 use crate::memory::shown;
+use crate::messages::LogFormat;
 use crate::numerals::count;
+use crate::printed::Console;
 use crate::progress::observer::Observer;
 use crate::report;
 use crate::results::{LineFile, Results, unlike};
@@ -31,7 +33,7 @@ use crate::run::Stopped;
 ///
 /// # Errors
 /// As [`super::run`].
-pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) -> Result<()> {
+pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let results = Results::open(&args.run)?;
     let ledger = results.ledger();
     let settings = settings_of(ledger, args.config.as_deref())?;
@@ -50,7 +52,10 @@ pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut dyn Write) ->
     let each: Vec<(String, Option<Site>)> =
         named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
     let (pages, size) = (each.len(), AtomicU64::new(0));
-    let progress = Progress::new();
+    let progress = match out.is_quiet() {
+        true => Progress::hidden(),
+        false => Progress::new(LogFormat::Text),
+    };
     let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
     progress.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
     let done = each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {

@@ -207,9 +207,16 @@ fn template<'a>(
         let index = index(outcome);
         let own = index.and_then(|index| known.pages.get(&index));
         let parsed = again.zip(index).map(|((pages, _), index)| &pages.site.pages[index as usize]);
+        let mut reading = parsed.map(|parsed| reading(parsed, outcome.article(), own));
+        // Of a page that was dropped nothing is kept, whatever its blocks score.
+        if let (Some(reading), Some(table), Some(_)) =
+            (&mut reading, &known.patterns, outcome.article())
+        {
+            reading.mark(table.threshold);
+        }
         PageView {
             outcome: *outcome,
-            reading: parsed.map(|parsed| reading(parsed, outcome.article(), own)),
+            reading,
             signifiers: own.map(|own| own.signifiers.clone()).unwrap_or_default(),
         }
     };

@@ -8,6 +8,7 @@ use super::evidence::PageEvidence;
 use super::labels::{path_of, text_of_block};
 use super::records::ArticleLine;
 use sitemodel::ParsedPage;
+use sitemodel::stages::extract::without_title;
 
 /// The state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +23,19 @@ pub(super) enum State {
     Cut,
 }
 
+/// A decision that speaks against the block's own score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// It is kept, but its score is low.
+    KeptLow,
+    /// It is not kept, but its score is high.
+    DroppedHigh,
+}
+
 /// A block of a page.
 pub(super) struct BlockView {
     pub(super) state: State,
+    pub(super) mark: Option<Mark>,
     /// Its text, with white space collapsed, and the number of characters left out.
     pub(super) text: String,
     pub(super) letters_left_out: usize,
@@ -68,7 +79,10 @@ pub(super) fn reading(
         prune.extend(cut.map(|cut| from_here_on(document, &keep, cut)).unwrap_or_default());
         prune.sort_unstable();
         prune.dedup();
-        text_of(document, &keep, &prune) == article.text
+        let found = text_of(document, &keep, &prune);
+        // Whether the text begins with the title is a setting.
+        let title = article.title.as_deref().unwrap_or_default();
+        without_title(&found, title) == without_title(&article.text, title)
     });
     let mut reading =
         Reading { blocks: Vec::new(), boilerplate_left_out: 0, others_left_out: 0, agrees };
@@ -89,6 +103,28 @@ pub(super) fn reading(
     reading
 }
 
+impl Reading {
+    /// Marks the blocks whose state speaks against their score: kept with less than half of the threshold, or not
+    /// kept although the score is in the upper half of what is above the threshold.
+    pub(super) fn mark(&mut self, threshold: f32) {
+        for block in &mut self.blocks {
+            let Some(score) = block.score else { continue };
+            block.mark = match block.state {
+                State::Kept if score < threshold / 2.0 => Some(Mark::KeptLow),
+                State::Kept => None,
+                _ if block.is_comment => None,
+                _ if score >= (1.0 + threshold) / 2.0 => Some(Mark::DroppedHigh),
+                _ => None,
+            };
+        }
+    }
+
+    /// Number of blocks with a mark.
+    pub(super) fn marked(&self, mark: Mark) -> usize {
+        self.blocks.iter().filter(|block| block.mark == Some(mark)).count()
+    }
+}
+
 fn view(
     document: &Document,
     block: &Block,
@@ -107,6 +143,7 @@ fn view(
     let pattern = known.and_then(|k| k.patterns.get(at)).filter(|name| !name.is_empty());
     BlockView {
         state,
+        mark: None,
         text,
         letters_left_out,
         words: block.words,

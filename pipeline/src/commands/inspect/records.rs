@@ -169,7 +169,7 @@ fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec
     match near[..] {
         [] => bail!("the run in {shown} has no site `{named}`; it has no site at all"),
         _ => bail!(
-            "the run in {shown} has no site `{named}`; of its {} sites these come nearest: {}",
+            "the run in {shown} has no site `{named}`; of its {} sites, these are nearest: {}",
             sites.len(),
             near.join(", ")
         ),

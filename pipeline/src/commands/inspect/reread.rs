@@ -16,6 +16,8 @@ use crate::inputs::Input;
 use crate::progress::ledger::{InputRecord, Ledger};
 use crate::revisits::resolve;
 use crate::run::Stopped;
+use crate::selecting::{LeftOut, Selecting};
+use crate::source::address_of;
 use crate::stages::group::group;
 use crate::stages::read::{Intake, Source, read};
 use crate::waiting::is_stream;
@@ -128,16 +130,21 @@ fn read_again(
             Some("An input was the standard input, which cannot be read again.".to_owned());
         return found;
     }
-    if !input.path().exists() {
+    if address_of(input.path()).is_none() && !input.path().exists() {
         found.problem = Some(format!("The input {file} is gone."));
         return found;
     }
     if is_stream(input.path()) {
-        found.problem = Some(format!("The input {file} is no file, and cannot be read again."));
+        found.problem =
+            Some(format!("The input {file} is not a regular file and cannot be read again."));
         return found;
     }
+    // The run may have taken some of its pages only.
+    let Some(selecting) = Selecting::again(record) else { return found };
+    let mut left_out = LeftOut::default();
     let OfInput { intakes, digests, .. } = &mut found;
     let mut take = |intake: Intake, source: Source| {
+        let Some(intake) = selecting.admit(intake, &mut left_out) else { return };
         if site.is_none_or(|site| may_matter(&intake, site)) {
             intakes.push(intake);
             digests.push(source.digest);

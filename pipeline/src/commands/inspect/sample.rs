@@ -1,7 +1,11 @@
 //! A sample page: its facts, then its blocks in order.
 
+use std::collections::BTreeSet;
+
+use xxhash_rust::xxh3::Xxh3;
+
 use super::look::{Outcome, PageView};
-use super::reading::{BlockView, Reading, State};
+use super::reading::{BlockView, Mark, Reading, State};
 use super::records::{ArticleLine, DropLine};
 use crate::html::Html;
 use crate::numerals::count;
@@ -12,8 +16,8 @@ const SIGNIFIERS: usize = 12;
 const LETTERS: usize = 2000;
 const PARAGRAPHS: usize = 300;
 
-/// Writes a sample page.
-pub(super) fn sample(html: &mut Html, page: &PageView<'_>) {
+/// Writes a sample page; `above` is what earlier pages of the layout have shown.
+pub(super) fn sample(html: &mut Html, page: &PageView<'_>, above: &mut Shown) {
     html.raw("<dl class=\"facts\">\n<dt>Address</dt><dd>")
         .address(page.outcome.url())
         .raw("</dd>\n");
@@ -44,7 +48,7 @@ pub(super) fn sample(html: &mut Html, page: &PageView<'_>) {
                           expressions give another text than the run wrote down.</p>\n",
                 );
             }
-            blocks(html, reading);
+            blocks(html, reading, above);
         }
         (None, Outcome::Article(article)) => {
             html.raw("<p class=\"note\">The page could not be read again: this is the text of the run.</p>\n");
@@ -108,30 +112,43 @@ fn reason(html: &mut Html, drop: &DropLine) {
     html.text(&format!(" at {}", drop.origin.offset)).raw("</dd>\n");
 }
 
-/// The blocks of a page in order; runs of those outside the article are folded away.
-fn blocks(html: &mut Html, reading: &Reading) {
+/// Blocks outside the article that earlier pages of a layout have shown: hashes of text and pattern.
+#[derive(Default)]
+pub(super) struct Shown(BTreeSet<u64>);
+
+impl Shown {
+    /// Whether a block is shown for the first time.
+    fn is_new(&mut self, block: &BlockView) -> bool {
+        let mut hasher = Xxh3::new();
+        hasher.update(block.pattern.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(block.text.as_bytes());
+        self.0.insert(hasher.digest())
+    }
+}
+
+/// Whether a block is folded away with those around it.
+fn is_folded(block: &BlockView) -> bool {
+    block.state == State::Outside && !block.is_comment && block.mark.is_none()
+}
+
+/// The blocks of a page in order. Runs of those outside the article are folded away, without those that a page above
+/// has, too.
+fn blocks(html: &mut Html, reading: &Reading, above: &mut Shown) {
+    marks(html, reading);
     html.raw("<div class=\"blocks\">\n");
     let mut cut = false;
-    let same_side = |a: &BlockView, b: &BlockView| {
-        (a.state == State::Outside && !a.is_comment) == (b.state == State::Outside && !b.is_comment)
-    };
-    for run in reading.blocks.chunk_by(same_side) {
-        let outside = run.iter().all(|block| block.state == State::Outside && !block.is_comment);
-        if outside {
-            let words: u64 = run.iter().map(|block| u64::from(block.words)).sum();
-            html.raw("<details class=\"outside\"><summary>").text(&count(run.len(), "block"));
-            html.raw(" outside the article, ").text(&count(words as usize, "word"));
-            html.raw("</summary>\n");
+    for run in reading.blocks.chunk_by(|a, b| is_folded(a) == is_folded(b)) {
+        if run.first().is_some_and(is_folded) {
+            folded(html, run, above);
+            continue;
         }
-        for shown in run {
-            if shown.state == State::Cut && !cut {
+        for group in run.chunk_by(|a, b| a.pattern == b.pattern && a.state == b.state) {
+            if group.first().is_some_and(|block| block.state == State::Cut) && !cut {
                 cut = true;
                 html.raw("<p class=\"end\">The article ends here</p>\n");
             }
-            block(html, shown);
-        }
-        if outside {
-            html.raw("</details>\n");
+            of_one_pattern(html, group.iter());
         }
     }
     for (left_out, what) in [
@@ -149,40 +166,88 @@ fn blocks(html: &mut Html, reading: &Reading) {
     html.raw("</div>\n");
 }
 
-fn block(html: &mut Html, block: &BlockView) {
-    let (class, word) = match (block.state, block.is_comment) {
-        (_, true) => ("comment", "Comment, not in the article"),
-        (State::Kept, _) => ("kept", "Kept"),
-        (State::Pruned, _) => ("pruned", "Pruned"),
-        (State::Cut, _) => ("cut", "After the article's end"),
-        (State::Outside, _) => ("outside", "Outside the article"),
-    };
-    html.raw("<div class=\"block ").raw(class).raw("\" tabindex=\"0\">");
-    if let Some(score) = block.score {
-        html.element("<span class=\"score\">", &format!("{score:.2}"), "</span>");
+/// How many blocks have a mark.
+fn marks(html: &mut Html, reading: &Reading) {
+    let counted = [
+        (Mark::KeptLow, "kept though the score is low"),
+        (Mark::DroppedHigh, "not kept though the score is high"),
+    ]
+    .map(|(mark, what)| (reading.marked(mark), what));
+    let said = counted.into_iter().filter(|(n, _)| *n > 0);
+    let said: Vec<String> = said.map(|(n, what)| format!("{} {what}", count(n, "block"))).collect();
+    if !said.is_empty() {
+        html.element("<p class=\"marked\">", &said.join(", "), "</p>\n");
     }
-    html.raw(match (block.is_heading, block.state) {
-        (true, State::Pruned | State::Cut) => "<s class=\"text heading\" dir=\"auto\">",
-        (true, _) => "<span class=\"text heading\" dir=\"auto\">",
-        (false, State::Pruned | State::Cut) => "<s class=\"text\" dir=\"auto\">",
-        (false, _) => "<span class=\"text\" dir=\"auto\">",
+}
+
+/// A run of blocks outside the article.
+fn folded(html: &mut Html, run: &[BlockView], above: &mut Shown) {
+    let words: u64 = run.iter().map(|block| u64::from(block.words)).sum();
+    let new: Vec<&BlockView> = run.iter().filter(|block| above.is_new(block)).collect();
+    let said = format!(
+        "{} outside the article, {}",
+        count(run.len(), "block"),
+        count(words as usize, "word")
+    );
+    let again = match run.len() - new.len() {
+        0 => String::new(),
+        all if all == run.len() => ": shown above".to_owned(),
+        some => format!(", {some} of them shown above"),
+    };
+    if new.is_empty() {
+        html.element("<p class=\"again\">", &said, "").text(&again).raw("</p>\n");
+        return;
+    }
+    html.raw("<details class=\"outside\"><summary>").text(&said).text(&again);
+    html.raw("</summary>\n");
+    for group in new.chunk_by(|a, b| a.pattern == b.pattern) {
+        of_one_pattern(html, group.iter().copied());
+    }
+    html.raw("</details>\n");
+}
+
+/// Blocks of one pattern, which is written once.
+fn of_one_pattern<'a>(html: &mut Html, blocks: impl Iterator<Item = &'a BlockView>) {
+    html.raw("<div class=\"group\">");
+    let mut pattern = "";
+    for shown in blocks {
+        block(html, shown);
+        pattern = &shown.pattern;
+    }
+    html.element("<code>", pattern, "</code></div>\n");
+}
+
+/// A block; the style sheet says its state in words.
+fn block(html: &mut Html, block: &BlockView) {
+    html.raw("<p class=\"").raw(match (block.state, block.is_comment) {
+        (_, true) => "comment",
+        (State::Kept, _) => "kept",
+        (State::Pruned, _) => "pruned",
+        (State::Cut, _) => "cut",
+        (State::Outside, _) => "outside",
     });
-    html.text(&block.text);
-    html.raw(if matches!(block.state, State::Pruned | State::Cut) { "</s>" } else { "</span>" });
+    html.raw(match block.mark {
+        Some(Mark::KeptLow) => " low",
+        Some(Mark::DroppedHigh) => " high",
+        None => "",
+    });
+    html.raw(if block.is_heading { " heading\" tabindex=\"0\">" } else { "\" tabindex=\"0\">" });
+    if let Some(score) = block.score {
+        html.element("<em>", &format!("{score:.2}"), "</em> ");
+    }
+    let is_struck = matches!(block.state, State::Pruned | State::Cut);
+    html.raw(if is_struck { "<s>" } else { "" }).text(&block.text);
+    html.raw(if is_struck { "</s>" } else { "" });
     if block.letters_left_out > 0 {
         html.raw(" <small>… and ")
             .text(&count(block.letters_left_out, "more letter"))
             .raw("</small>");
     }
-    html.raw("<span class=\"known\">").raw(word);
-    html.raw(" · ").text(&count(block.words as usize, "word"));
-    if let Some(score) = block.score {
-        html.text(&format!(" · score {score:.2}"));
-    }
+    html.element("<i>", &count(block.words as usize, "word"), "");
     if let Some((hits, terms)) = block.hits.filter(|hits| hits.1 > 0) {
-        html.text(&format!(" · {hits} of {} signify", count(terms as usize, "term")));
+        html.text(&format!(", {hits} of {} signify", count(terms as usize, "term")));
     }
-    html.element(" · <code>", &block.pattern, "</code></span></div>\n");
+    html.raw("</i></p>\n");
 }
 
 /// A text as in the run.
@@ -191,16 +256,12 @@ fn paragraphs(html: &mut Html, text: &str) {
     let paragraphs: Vec<&str> = text.split("\n\n").collect();
     for paragraph in paragraphs.iter().take(PARAGRAPHS) {
         let end = paragraph.char_indices().nth(LETTERS).map_or(paragraph.len(), |(at, _)| at);
-        html.element(
-            "<div class=\"block kept\"><span class=\"text\" dir=\"auto\">",
-            &paragraph[..end],
-            "</span>",
-        );
+        html.element("<p class=\"kept\">", &paragraph[..end], "");
         if end < paragraph.len() {
             let left_out = paragraph[end..].chars().count();
             html.raw(" <small>… and ").text(&count(left_out, "more letter")).raw("</small>");
         }
-        html.raw("</div>\n");
+        html.raw("</p>\n");
     }
     if paragraphs.len() > PARAGRAPHS {
         html.raw("<p class=\"more\">")

@@ -43,7 +43,7 @@ pub(super) fn settings_of(ledger: &Ledger, file: Option<&Path>) -> Result<Settin
         other => format!(" (the run's version is {other})"),
     };
     let assumed = format!(
-        "{taken}{version}. Scores and patterns below are judged anew with {}, and may differ from \
+        "{taken}{version}. Scores and patterns below are computed again with {}, and may differ from \
          those of the run. What is kept is the run's own. Name the run's configuration with --config.",
         if file.is_some() { "it all the same" } else { "the default settings" },
     );

@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use modelstore::Store;
+use serde_json::json;
 use sitemodel::SiteModel;
 
+use crate::commands::format::Format;
 use crate::config::Config;
 use crate::printed::{Console, line};
 
@@ -18,7 +20,7 @@ Examples:
   sitegrove models check models.sqlite
   sitegrove models check models.sqlite --config configs/nightly.toml
 
-Exit codes: 0 all can be read, 1 something cannot, 2 the file is no model store or damaged.")]
+Exit codes: 0 all can be read, 1 something cannot, 2 the file is not a model store, or is damaged.")]
 pub(super) struct CheckArgs {
     /// The model store
     #[arg(value_name = "FILE")]
@@ -26,6 +28,9 @@ pub(super) struct CheckArgs {
     /// Settings that the newest models are compared with [default: the defaults]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
 }
 
 /// Reads everything; returns whether all of it can be.
@@ -37,7 +42,10 @@ pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
     for site in store.sites()? {
         let mut fault = |what: String| {
             faults += 1;
-            writeln!(out, "{}: {}", line(&site.site), line(&what))
+            match args.format {
+                Format::Json => out.json_line(&json!({ "site": site.site, "fault": what })),
+                Format::Text => writeln!(out, "{}: {}", line(&site.site), line(&what)),
+            }
         };
         for row in store.revisions(&site.site)? {
             models += 1;
@@ -58,10 +66,19 @@ pub(super) fn run(args: &CheckArgs, out: &mut Console<'_>) -> Result<bool> {
             Err(error) => fault(error.to_string())?,
         }
     }
+    if args.format == Format::Json {
+        out.json_line(&json!({
+            "models": models,
+            "retained_pages": pages,
+            "faults": faults,
+            "outdated_sites": outdated,
+        }))?;
+        return Ok(faults == 0);
+    }
     writeln!(
         out,
         "{models} models and {pages} retained pages read, {faults} faults; {outdated} sites have a model of \
-         other settings or weights, which their next night learns anew"
+         other settings or weights, which the next run learns again"
     )?;
     Ok(faults == 0)
 }

@@ -12,6 +12,7 @@ use sitemodel::{SiteModel, Template};
 
 use super::revision;
 use super::show::template_json;
+use crate::commands::format::Format;
 use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove models diff`.
@@ -19,7 +20,8 @@ use crate::printed::{Console, line};
 #[command(after_help = "\
 Examples:
   sitegrove models diff models.sqlite blog.example
-  sitegrove models diff models.sqlite blog.example --from 1 --to 4 --json
+  sitegrove models diff models.sqlite blog.example --from 1 --to 4 \\
+      --format json
 
 Exit codes: 0 no difference, 1 some, 2 could not compare.")]
 pub(super) struct DiffArgs {
@@ -34,9 +36,9 @@ pub(super) struct DiffArgs {
     /// The newer revision [default: the newest]
     #[arg(long, value_name = "N")]
     to: Option<u32>,
-    /// One JSON object a template that differs
-    #[arg(long)]
-    json: bool,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
 }
 
 type Templates<'a> = BTreeMap<&'a str, &'a Template>;
@@ -71,7 +73,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
             _ => continue,
         };
         differences += 1;
-        if args.json {
+        if args.format == Format::Json {
             let own = json!({
                 "site": args.site,
                 "template": id,
@@ -79,8 +81,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
                 "from": then.map(|template| template_json(template)),
                 "to": now.map(|template| template_json(template)),
             });
-            serde_json::to_writer(out.as_json(), &own)?;
-            writeln!(out)?;
+            out.json_line(&own)?;
             continue;
         }
         let pages = |of: Option<&&Template>| of.map_or(0, |template| template.pages);
@@ -94,7 +95,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
             writeln!(out, "  + {}", line(new))?;
         }
     }
-    if differences == 0 && !args.json {
+    if differences == 0 && args.format == Format::Text {
         let (from, to) = (old_row.revision, new_row.revision);
         writeln!(out, "revisions {from} and {to} of {} do not differ", line(&args.site))?;
     }

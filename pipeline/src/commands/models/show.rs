@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use sitemodel::Template;
 
 use super::revision;
+use crate::commands::format::Format;
+use crate::error_chain::Problem;
 use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove models list`.
@@ -17,14 +19,14 @@ use crate::printed::{Console, line};
 #[command(after_help = "\
 Examples:
   sitegrove models list models.sqlite
-  sitegrove models list models.sqlite --json")]
+  sitegrove models list models.sqlite --format json")]
 pub(super) struct ListArgs {
     /// The model store
     #[arg(value_name = "FILE")]
     models: PathBuf,
-    /// One JSON object a site
-    #[arg(long)]
-    json: bool,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
 }
 
 /// Arguments of `sitegrove models show`.
@@ -32,7 +34,7 @@ pub(super) struct ListArgs {
 #[command(after_help = "\
 Examples:
   sitegrove models show models.sqlite blog.example
-  sitegrove models show models.sqlite blog.example --revision 3 --json")]
+  sitegrove models show models.sqlite blog.example --revision 3 --format json")]
 pub(super) struct ShowArgs {
     /// The model store
     #[arg(value_name = "FILE")]
@@ -42,9 +44,9 @@ pub(super) struct ShowArgs {
     /// Revision of its model [default: the newest]
     #[arg(long, value_name = "N")]
     revision: Option<u32>,
-    /// One JSON object
-    #[arg(long)]
-    json: bool,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
 }
 
 /// Arguments of `sitegrove models history`.
@@ -58,14 +60,9 @@ pub(super) struct HistoryArgs {
     models: PathBuf,
     /// Key of the site
     site: String,
-    /// One JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-fn json_line(value: &impl serde::Serialize, out: &mut Console<'_>) -> Result<()> {
-    serde_json::to_writer(out.as_json(), value)?;
-    Ok(writeln!(out)?)
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
 }
 
 fn date(night: &str) -> &str {
@@ -75,8 +72,8 @@ fn date(night: &str) -> &str {
 pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::look(&args.models)?;
     let sites = store.sites()?;
-    if args.json {
-        return sites.iter().try_for_each(|site| json_line(site, out));
+    if args.format == Format::Json {
+        return Ok(sites.iter().try_for_each(|site| out.json_line(site))?);
     }
     writeln!(
         out,
@@ -129,10 +126,10 @@ pub(super) fn template_json(template: &Template) -> Value {
 pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::look(&args.models)?;
     let (row, model) = revision(&store, &args.site, args.revision)?;
-    if args.json {
+    if args.format == Format::Json {
         let templates: Vec<Value> = model.templates().iter().map(template_json).collect();
         let own = json!({ "site": args.site, "model": row, "templates": templates });
-        return json_line(&own, out);
+        return Ok(out.json_line(&own)?);
     }
     writeln!(
         out,
@@ -164,11 +161,15 @@ pub(super) fn history(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     let store = Store::look(&args.models)?;
     let (revisions, nights) = (store.revisions(&args.site)?, store.nights(&args.site)?);
     if revisions.is_empty() && nights.is_empty() {
-        bail!("{} knows nothing of {}", args.models.display(), args.site);
+        bail!(Problem::new(
+            args.models.display(),
+            format!("the site {} is not in this model store", args.site),
+            format!("`sitegrove models list {}` lists its sites", args.models.display()),
+        ));
     }
-    if args.json {
+    if args.format == Format::Json {
         let own = json!({ "site": args.site, "revisions": revisions, "nights": nights });
-        return json_line(&own, out);
+        return Ok(out.json_line(&own)?);
     }
     writeln!(out, "revision  night       pages  templates  engine      why")?;
     for row in &revisions {

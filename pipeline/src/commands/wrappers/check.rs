@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use wrapper::site_config::{Finding, Verdict};
 
-use super::Format;
+use crate::commands::format::Format;
 use crate::printed::{Console, line};
 use crate::site_config_files::{SiteConfigFile, read_files};
 
@@ -22,8 +22,7 @@ Examples:
 
 `sitegrove run --site-configs` and `wrap.site_configs` use the files.
 
-Exit codes: 0 every directive is honoured or needless; 1 some are not honoured, or a file name
-contains no host; 2 a file could not be read.")]
+Exit codes: 0 every directive is honoured or needless; 1 some are not honoured, or a file name contains no host; 2 a file could not be read.")]
 pub(super) struct CheckArgs {
     /// Files (HOST.txt) and folders of them
     #[arg(required = true, value_name = "FILE|DIR")]

@@ -36,8 +36,7 @@ Examples:
   sitegrove wrappers export out/tonight --out my-site-config/
   sitegrove wrappers export out/tonight --format json blog.example
 
-Files that the run wrote (--sinks siteconfig) are used as they are: they were tested on pages and
-contain title, authors and date. All others are made from wrappers/ and articles.jsonl.")]
+Files that the run wrote (--sinks siteconfig) are used as they are: they were tested on pages and contain title, authors and date. All others are made from wrappers/ and articles.jsonl.")]
 pub(super) struct ExportArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
@@ -78,8 +77,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
     for (name, text) in &files {
         AtomicFile::write_whole(&folder.join(name), text.as_bytes())?;
     }
-    writeln!(out, "{} files in {}", files.len(), folder.display())?;
-    Ok(())
+    Ok(out.note(format_args!("{} files in {}", files.len(), folder.display()))?)
 }
 
 type NamedText = (String, String);

@@ -13,12 +13,13 @@ use model::Page;
 use rayon::prelude::*;
 use serde::Serialize;
 use sitemodel::site_config::{HostConfig, SiteConfigs};
+use sitemodel::stages::extract::without_title;
 use sitemodel::{Settings, parse_page};
 use wrapper::site_config::{SiteConfig, compile, host_of_file};
 
-use super::Format;
 use super::export::site_config_files;
 use super::run_folder::{ArticleEntry, sites};
+use crate::commands::format::Format;
 use crate::config::Config;
 use crate::inputs::expand;
 use crate::printed::{Console, line};
@@ -38,13 +39,9 @@ Examples:
   sitegrove wrappers test blog.example.txt crawl/ --run out/tonight
   sitegrove wrappers test out/last-night crawl/*.warc.gz --run out/tonight
 
-For each wrapper with pages, prints: the number of pages of its host, and on how many of them it finds
-a body (list pages are included; a wrapper need not match them); the number of its tests (test_url,
-with test_contains) whose pages are in the inputs, and how many hold; with --run, the number of
-articles of that run, and how many have the same text, apart from white space.
+For each wrapper with pages, prints: the number of pages of its host, and on how many of them it finds a body (list pages are included; a wrapper need not match them); the number of its tests (test_url, with test_contains) whose pages are in the inputs, and how many hold; with --run, the number of articles of that run, and how many have the same text, apart from white space.
 
-Exit codes: 0 every wrapper with pages matches at least one of them, and all tests hold; 1 otherwise;
-2 could not test.")]
+Exit codes: 0 every wrapper with pages matches at least one of them, and all tests hold; 1 otherwise; 2 could not test.")]
 pub(super) struct TestArgs {
     /// A site config (HOST.txt), a folder of them, or a run folder
     #[arg(value_name = "WRAPPERS")]
@@ -87,15 +84,18 @@ impl Outcome {
     }
 }
 
+/// Titles and texts of articles, by address.
+type Texts = BTreeMap<String, (String, String)>;
+
 pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     let mut config = Config::load(None)?;
     let wrappers = wrappers_of(&args.wrappers)?;
     config.site_configs = Some(std::sync::Arc::new(wrappers));
     let settings = config.settings();
-    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let mut texts: Texts = BTreeMap::new();
     if let Some(run) = &args.run {
         Results::open(run)?.articles()?.each(|article: ArticleEntry, _| {
-            texts.insert(article.url, article.text);
+            texts.insert(article.url, (article.title.unwrap_or_default(), article.text));
             Ok(())
         })?;
     }
@@ -105,7 +105,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
         bail!(Stopped::Empty);
     }
     for problem in &unreadable {
-        tracing::error!("{problem}; everything before it was read");
+        tracing::error!(next = "everything before it was read", "{problem}");
     }
     let grouped = group(intakes, &config.group);
     let pages: Vec<&Page> = grouped.sites.iter().flat_map(|site| &site.pages).collect();
@@ -126,7 +126,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
     if let Some(run) = &args.run
         && by_host.values().all(|outcome| outcome.articles == 0)
     {
-        tracing::warn!("the run in {} has no article of these pages", run.display());
+        tracing::warn!(at = %run.display(), "the run has no article from these pages");
     }
     print(&by_host, args, out)?;
     let good = |outcome: &Outcome| outcome.matched > 0 && outcome.tests == outcome.tests_held;
@@ -149,7 +149,7 @@ fn try_page(
     page: &Page,
     settings: &Settings,
     addresses: &SiteAddresses,
-    texts: &BTreeMap<String, String>,
+    texts: &Texts,
 ) -> Option<(String, Outcome)> {
     let parsed = parse_page(page, settings);
     let configured = parsed.configured.as_ref()?;
@@ -160,9 +160,11 @@ fn try_page(
         .filter(|text| !text.trim().is_empty());
     let mut outcome =
         Outcome { pages: 1, matched: usize::from(text.is_some()), ..Outcome::default() };
-    if let Some(theirs) = texts.get(&page.url) {
+    if let Some((title, theirs)) = texts.get(&page.url) {
         outcome.articles = 1;
-        let same = text.as_ref().is_some_and(|ours| squeezed(ours).eq(squeezed(theirs)));
+        // Whether the text begins with the title is a setting.
+        let body = |text| squeezed(without_title(text, title));
+        let same = text.as_ref().is_some_and(|ours| body(ours).eq(body(theirs)));
         outcome.same_text = usize::from(same);
     }
     let own = addresses.address(&page.url);

@@ -65,6 +65,7 @@ pub(super) struct ArticleEntry {
     pub(super) url: String,
     pub(super) site: String,
     pub(super) template: String,
+    pub(super) title: Option<String>,
     pub(super) text: String,
     pub(super) route: String,
 }

@@ -5,9 +5,15 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use serde_json::{Value, json};
 
 use super::run_folder::{SiteFile, TemplateEntry, WrapperEntry, sites};
-use crate::printed::line;
+use crate::commands::format::Format;
+use crate::printed::{Console, line};
+use crate::shortened::{middle, width_of, wrapper_in};
+
+/// Maximum columns of the name of a site.
+const SITE_COLUMNS: usize = 32;
 
 /// Arguments of `sitegrove wrappers list`.
 #[derive(Args, Debug)]
@@ -18,6 +24,9 @@ pub(super) struct ListArgs {
     /// Folder of a finished run
     #[arg(value_name = "RUN_DIR")]
     run: PathBuf,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
 }
 
 /// Arguments of `sitegrove wrappers show`.
@@ -31,6 +40,9 @@ pub(super) struct ShowArgs {
     run: PathBuf,
     /// Key of the site, a host or an address of it
     site: String,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
 }
 
 /// The layout with a wrapper that has the most pages.
@@ -40,30 +52,59 @@ fn best(site: &SiteFile) -> Option<(&TemplateEntry, &WrapperEntry)> {
     learnt.reduce(|best, next| if next.0.pages > best.0.pages { next } else { best })
 }
 
-pub(super) fn list(args: &ListArgs, out: &mut dyn Write) -> Result<()> {
+/// A site as JSON: as it is listed.
+fn summary(site: &SiteFile) -> Value {
+    let wrappers = site.templates.iter().filter(|t| t.wrapper.is_some()).count();
+    json!({
+        "site": site.site,
+        "templates": site.templates.len(),
+        "wrappers": wrappers,
+        "confidence": best(site).map(|(_, best)| best.confidence),
+        "content": best(site).map(|(_, best)| &best.content),
+        "site_configs": site.site_configs,
+    })
+}
+
+pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
     let sites = sites(&args.run, &[])?;
+    if args.format == Format::Json {
+        return sites.iter().try_for_each(|site| Ok(out.json_line(&summary(site))?));
+    }
+    let most = SITE_COLUMNS.min(out.width() / 3).max(12);
+    let columns = sites.iter().map(|site| width_of(&line(&site.site))).max().unwrap_or(0);
+    let columns = columns.clamp(4, most);
+    let rest = out.width().saturating_sub(columns + 2 + 9 + 2 + 8 + 2 + 10 + 2).max(12);
     writeln!(
         out,
-        "{:<32} {:>7} {:>8} {:>10}  best wrapper",
-        "site", "layouts", "wrappers", "confidence"
+        "{:<columns$}  {:>9}  {:>8}  {:>10}  best wrapper",
+        "site", "templates", "wrappers", "confidence"
     )?;
     for site in &sites {
         let wrappers = site.templates.iter().filter(|t| t.wrapper.is_some()).count();
         let (confidence, shown) = match (best(site), site.site_configs.first()) {
             (_, Some(config)) if config.matched > 0 => {
-                ("-".to_owned(), format!("{} (site config)", config.body.join("  or  ")))
+                let mark = " (site config)";
+                let room = rest.saturating_sub(mark.len());
+                ("-".to_owned(), wrapper_in(room, &config.body) + mark)
             }
-            (Some((_, best)), _) => (format!("{:.2}", best.confidence), best.content.join("  |  ")),
+            (Some((_, best)), _) => {
+                (format!("{:.2}", best.confidence), wrapper_in(rest, &best.content))
+            }
             (None, _) => ("-".to_owned(), "(none)".to_owned()),
         };
-        let (name, layouts, shown) = (line(&site.site), site.templates.len(), line(&shown));
-        writeln!(out, "{name:<32} {layouts:>7} {wrappers:>8} {confidence:>10}  {shown}")?;
+        let (name, layouts) = (middle(&line(&site.site), columns), site.templates.len());
+        let space = " ".repeat(columns - width_of(&name));
+        writeln!(out, "{name}{space}  {layouts:>9}  {wrappers:>8}  {confidence:>10}  {shown}")?;
     }
     Ok(())
 }
 
-pub(super) fn show(args: &ShowArgs, out: &mut dyn Write) -> Result<()> {
+pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
     for site in sites(&args.run, std::slice::from_ref(&args.site))? {
+        if args.format == Format::Json {
+            out.json_line(&site)?;
+            continue;
+        }
         writeln!(out, "{}", line(&site.site))?;
         for config in &site.site_configs {
             writeln!(

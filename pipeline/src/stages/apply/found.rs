@@ -60,6 +60,7 @@ impl Found {
             stage: Stage::Cluster,
             reason: DropReason::Internal,
             detail: "parsing this page failed; please report it with the page".to_owned(),
+            gone: None,
         };
         let applied = Applied::dropped(drop);
         Self { applied, by_html5ever: false, outgrown: false, configured: None }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use grouping::Part;
-use model::{Article, Drop, DropReason, Stage};
+use model::{Article, Drop, DropReason, PageType, Stage};
 use sitemodel::Outcome;
 use sitemodel::stages::extract::SITE_CONFIG;
 use xxhash_rust::xxh3::xxh3_128;
@@ -11,20 +11,22 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::Findings;
 use crate::stages::learn::Surveyed;
 
-/// Joins the parts of articles: the first page's gets the texts of those that follow, which are dropped.
+/// Joins the parts of articles: the first page's gets the texts of those that follow, which are dropped. Pages of lists,
+/// products and the like are no parts, even if they are numbered.
 pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
     let pages: Vec<usize> = findings.keys().copied().collect();
     let mut apart: BTreeSet<usize> = BTreeSet::new();
     for &first in pages.iter().filter(|&&page| site.part(page) == Part::Whole) {
-        let Some(mut whole) = article_of(findings, first).cloned() else { continue };
+        let mut whole = article_of(findings, first).filter(|article| has_parts(article)).cloned();
         for part in site.following(first) {
-            match article_of(findings, *part) {
-                Some(article) if fits(&whole, article) => append(&mut whole, article),
-                Some(article) if article.engine != SITE_CONFIG => _ = apart.insert(*part),
-                _ => {}
+            match (&mut whole, article_of(findings, *part)) {
+                (Some(whole), Some(article)) if fits(whole, article) => append(whole, article),
+                (_, Some(article)) if article.engine == SITE_CONFIG => {}
+                (Some(_), None) => {}
+                _ => _ = apart.insert(*part),
             }
         }
-        if let Some(found) = findings.get_mut(&first) {
+        if let (Some(whole), Some(found)) = (whole, findings.get_mut(&first)) {
             found.applied.outcome = Outcome::Article(Box::new(whole));
         }
     }
@@ -43,6 +45,7 @@ pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
                 stage: Stage::Extract,
                 reason: DropReason::JoinedPage,
                 detail: format!("part of {whole}"),
+                gone: None,
             }));
         }
     }
@@ -53,6 +56,14 @@ fn article_of(findings: &Findings, page: usize) -> Option<&Article> {
         Outcome::Article(article) => Some(article),
         Outcome::Drop(_) | Outcome::Unassigned => None,
     }
+}
+
+/// Whether an article may have parts.
+fn has_parts(article: &Article) -> bool {
+    use PageType::{Article, Documentation, Forum};
+    let page_type = article.page_type.map(|own| own.page_type);
+    let has = |own| matches!(own, Article | Documentation | Forum);
+    article.engine == SITE_CONFIG || page_type.is_none_or(has)
 }
 
 /// Whether a page is a part of an article: both were found by a site config, or both are of one template.

@@ -1,8 +1,7 @@
 //! Renders the output of a site in the thread that processed it.
 
 use model::{SiteResult, SiteSummary};
-use serde::{Deserialize, Serialize};
-use sink::{Fingerprint, Render, SiteRecord, drop_record, figures_of, health_record, json_lines};
+use sink::{Render, SiteRecord, drop_record, figures_of, health_record, json_lines};
 
 /// Turns results of sites into output. Runs in the worker threads, so that they wait for each other only
 /// while bytes are copied to files.
@@ -22,34 +21,10 @@ pub struct Rendered {
     pub(super) health: Vec<u8>,
 }
 
-/// Identifies the output of a site, to check whether it is already in the files.
-#[derive(Debug, Deserialize, Serialize)]
-pub struct Fingerprints {
-    by_sink: Vec<Option<Fingerprint>>,
-    dropped: Fingerprint,
-    pub(super) wrappers: Option<Fingerprint>,
-}
-
-impl Fingerprints {
-    /// Length and hash of its lines: per sink, if it did not fail, and in `dropped.jsonl`.
-    pub(super) fn in_files(&self) -> impl Iterator<Item = Option<Fingerprint>> {
-        self.by_sink.iter().copied().chain([Some(self.dropped)])
-    }
-}
-
 impl Rendered {
     /// The result of the site.
     pub fn result(&self) -> &SiteResult {
         &self.result
-    }
-
-    /// The identity of its output.
-    pub fn fingerprints(&self) -> Fingerprints {
-        Fingerprints {
-            by_sink: self.by_sink.iter().map(|b| b.as_deref().map(Fingerprint::of)).collect(),
-            dropped: Fingerprint::of(&self.dropped),
-            wrappers: self.wrappers.as_deref().map(Fingerprint::of),
-        }
     }
 }
 

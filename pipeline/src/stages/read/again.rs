@@ -1,7 +1,6 @@
 //! Reads single records of an input again, by their positions.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +12,7 @@ use super::reading::{Reading, records};
 use super::{InputSummary, Intake, Source, read, wacz};
 use crate::config::ReadConfig;
 use crate::inputs::Input;
+use crate::source::{SourceFile, open};
 
 /// The position of a record in its file.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -69,7 +69,9 @@ pub(crate) fn read_again(
             take(at, page);
         }
     };
-    let (Input::Archive(path), false) = (input, from_the_start && is_wacz(input)) else {
+    let (Input::Archive(path) | Input::Records { path, .. }, false) =
+        (input, from_the_start && is_wacz(input))
+    else {
         let whole = read(input, config, progress, stop, &mut found);
         return whole.map(drop).map_err(|error| error.source);
     };
@@ -81,7 +83,7 @@ pub(crate) fn read_again(
             (first.offset, end)
         }
     };
-    let mut file = File::open(path)?;
+    let mut file = open(path)?;
     file.seek(SeekFrom::Start(first))?;
     let bytes = end.map_or(u64::MAX, |end| end.saturating_sub(first));
     let mut reading = Reading {
@@ -111,7 +113,7 @@ fn is_wacz(input: &Input) -> bool {
 
 /// A part of a file; counts the bytes that are read.
 struct Counted<'a> {
-    file: io::Take<File>,
+    file: io::Take<SourceFile>,
     progress: &'a (dyn Fn(u64) + Sync),
 }
 

@@ -1,15 +1,20 @@
 //! Reads an archive at the caller's pace, from anything that gives bytes.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use archive::RecordReader;
+use flate2::read::DeflateDecoder;
 use model::Origin;
 
 use super::reading::{Reading, records};
+use super::wacz::{self, Member, Packing};
 use super::{InputSummary, Intake, Source};
 use crate::config::ReadConfig;
+use crate::source::open;
+use crate::waiting::is_stream;
 
 /// An iterator over what an archive holds. Damage is a [`Intake::Drop`]; what the system fails to read ends it
 /// with an error.
@@ -19,6 +24,10 @@ pub struct ArchiveReader<R: Read> {
     file: Arc<str>,
     config: ReadConfig,
     ready: VecDeque<Intake>,
+    /// Offset at which the current archive begins in the file.
+    base: u64,
+    /// The archives after it in the same file, each with its offset.
+    further: VecDeque<(u64, R)>,
 }
 
 /// Why and where reading failed.
@@ -73,7 +82,40 @@ impl<R: Read> ArchiveReader<R> {
             file: file.into(),
             config: config.clone(),
             ready: VecDeque::new(),
+            base: 0,
+            further: VecDeque::new(),
         }
+    }
+}
+
+impl ArchiveReader<Box<dyn Read + Send>> {
+    /// Begins to read a file: an archive, or the archives in a WACZ file. Offsets are those in that file, except for
+    /// archives that are compressed in a WACZ file.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or is a damaged WACZ file.
+    pub fn open(path: &Path, config: &ReadConfig) -> io::Result<Self> {
+        let name = path.to_string_lossy();
+        if !is_stream(path) && wacz::is_zip(path)? {
+            let mut archives: VecDeque<(u64, Box<dyn Read + Send>)> = VecDeque::new();
+            for Member { name, start, length, packing } in wacz::members(path)? {
+                let mut file = open(path)?;
+                file.seek(SeekFrom::Start(start))?;
+                let bytes = file.take(length);
+                archives.push_back(match packing {
+                    Packing::Stored => (start, Box::new(bytes)),
+                    Packing::Deflated => (0, Box::new(DeflateDecoder::new(bytes))),
+                    Packing::Other => {
+                        let why = format!("{name} in it is stored in a way that is not read");
+                        return Err(io::Error::other(why));
+                    }
+                });
+            }
+            let empty: Box<dyn Read + Send> = Box::new(io::empty());
+            let (base, first) = archives.pop_front().unwrap_or((0, empty));
+            return Ok(Self { base, further: archives, ..Self::new(first, &name, config) });
+        }
+        Ok(Self::new(Box::new(open(path)?), &name, config))
     }
 }
 
@@ -90,7 +132,14 @@ impl<R: Read> Iterator for ArchiveReader<R> {
             if let Some((offset, source)) = failure {
                 return Some(Err(BrokenOff { file: Arc::clone(&self.file), offset, source }));
             }
-            let record = record?;
+            let Some(record) = record else {
+                let (base, next) = self.further.pop_front()?;
+                let reader =
+                    Remembering { inner: next, bytes: 0, failure: Arc::clone(&self.failure) };
+                (self.base, self.records) = (base, records(reader, &self.config));
+                continue;
+            };
+            let base = self.base;
             let ready = &mut self.ready;
             let mut reading = Reading {
                 config: &self.config,
@@ -102,9 +151,14 @@ impl<R: Read> Iterator for ArchiveReader<R> {
                 take: &mut |intake, _| ready.push_back(intake),
             };
             match record {
-                Ok(record) => reading.record(record),
+                Ok(mut record) => {
+                    record.offset += base;
+                    record.end = record.end.map(|end| end + base);
+                    reading.record(record);
+                }
                 Err(fault) => {
-                    let origin: Origin = reading.origin(fault.offset, &fault.record_id, None);
+                    let origin: Origin =
+                        reading.origin(fault.offset + base, &fault.record_id, None);
                     let url = fault.target_uri.unwrap_or_default();
                     reading.drop(&url, origin, fault.reason, fault.detail);
                 }

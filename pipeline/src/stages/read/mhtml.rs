@@ -4,21 +4,35 @@
 use jiff::Timestamp;
 use mailparse::{MailHeaderMap, ParsedMail, dateparse, parse_mail};
 use memchr::memmem;
+use model::Origin;
 use url::Url;
 
-use super::reading::Media;
+use super::reading::{Media, Reading};
 
 /// Maximum bytes of the message's head.
 const HEAD: usize = 16 << 10;
 
 /// A saved page.
-pub(super) struct SavedPage {
-    pub(super) html: Vec<u8>,
+struct SavedPage {
+    html: Vec<u8>,
     /// The address it was saved from, if it is one of the web.
-    pub(super) url: Option<String>,
+    url: Option<String>,
     /// When it was saved.
-    pub(super) fetched: Option<Timestamp>,
-    pub(super) media: Media,
+    fetched: Option<Timestamp>,
+    media: Media,
+}
+
+impl Reading<'_, '_> {
+    /// Passes on a saved page, HTML or MHTML. `url` is its address unless it names another.
+    pub(super) fn saved_page(&mut self, url: String, origin: Origin, bytes: Vec<u8>) {
+        match saved_page(&bytes) {
+            Some(page) => {
+                let url = page.url.unwrap_or(url);
+                self.page(url, page.fetched, origin, page.html, &page.media);
+            }
+            None => self.page(url, None, origin, bytes, &Media::default()),
+        }
+    }
 }
 
 /// Whether bytes are a MIME message of several parts.
@@ -31,7 +45,7 @@ fn is_mhtml(bytes: &[u8]) -> bool {
 
 /// The page in an MHTML file: the root part (RFC 2387 §3.2), or the first part that is HTML. `None` for
 /// anything else.
-pub(super) fn saved_page(bytes: &[u8]) -> Option<SavedPage> {
+fn saved_page(bytes: &[u8]) -> Option<SavedPage> {
     let message = is_mhtml(bytes).then(|| parse_mail(bytes).ok())??;
     let is_html = |part: &&ParsedMail<'_>| {
         matches!(&*part.ctype.mimetype, "text/html" | "application/xhtml+xml")

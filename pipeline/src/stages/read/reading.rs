@@ -9,9 +9,10 @@ use archive::{PayloadKind, Record, RecordKind, RecordReader, Response};
 use flate2::read::DeflateDecoder;
 use grouping::payload_digest;
 use jiff::Timestamp;
-use model::{Drop, DropReason, Origin, Page, Stage};
+use model::{DropReason, Origin, Page};
 use url::Url;
 
+use super::answer::gone;
 use super::intake::{InputSummary, Intake, Source, Take};
 use super::revisit_record::revisit_of;
 use super::wacz::{self, Member, Packing};
@@ -77,8 +78,7 @@ impl Reading<'_, '_> {
     }
 
     pub(super) fn drop(&mut self, url: &str, origin: Origin, reason: DropReason, detail: String) {
-        let (site, url) = (String::new(), url.to_owned());
-        self.give(Intake::Drop(Drop { site, url, origin, stage: Stage::Read, reason, detail }));
+        self.drop_answer(url, origin, reason, detail, None);
     }
 
     pub(super) fn oversized(&mut self, url: &str, origin: Origin, reason: DropReason, key: &str) {
@@ -190,11 +190,13 @@ impl Reading<'_, '_> {
         if !self.config.statuses.contains(&response.status) {
             let location = response.location();
             let target = location.and_then(|l| Url::parse(&url).ok()?.join(l).ok());
-            if let Some(to) = target.filter(|_| (300..400).contains(&response.status)) {
-                self.give(Intake::Redirect { from: url.clone(), to: to.into() });
+            let target = target.filter(|_| (300..400).contains(&response.status));
+            if let Some(to) = &target {
+                self.give(Intake::Redirect { from: url.clone(), to: to.as_str().to_owned() });
             }
+            let gone = gone(response.status, record.date, target);
             let detail = format!("status {}", response.status);
-            return self.drop(&url, origin, DropReason::HttpStatus, detail);
+            return self.drop_answer(&url, origin, DropReason::HttpStatus, detail, gone);
         }
         let media = Media::of(|name| response.get(name));
         let stored = record.body.len();

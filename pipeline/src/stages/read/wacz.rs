@@ -1,10 +1,10 @@
 //! Archives in a WACZ file: a ZIP file with WARC files under `archive/` (WACZ 1.1.1 §5.2.1), which are mostly
 //! stored as they are, so that their records can be reached by the offset in the WACZ file.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
+use crate::source::open;
 use zip::{CompressionMethod, ZipArchive};
 
 /// The first bytes of a ZIP file.
@@ -38,7 +38,7 @@ pub(super) enum Packing {
 /// If it cannot be read.
 pub(super) fn is_zip(path: &Path) -> io::Result<bool> {
     let mut first = Vec::new();
-    File::open(path)?.take(MAGIC.len() as u64).read_to_end(&mut first)?;
+    open(path)?.take(MAGIC.len() as u64).read_to_end(&mut first)?;
     Ok(first == MAGIC)
 }
 
@@ -47,7 +47,7 @@ pub(super) fn is_zip(path: &Path) -> io::Result<bool> {
 /// # Errors
 /// If the file cannot be read, or its directory is damaged.
 pub(super) fn members(path: &Path) -> io::Result<Vec<Member>> {
-    let mut zip = ZipArchive::new(BufReader::new(File::open(path)?)).map_err(io::Error::other)?;
+    let mut zip = ZipArchive::new(BufReader::new(open(path)?)).map_err(io::Error::other)?;
     let mut members = Vec::new();
     for index in 0..zip.len() {
         let file = zip.by_index_raw(index).map_err(io::Error::other)?;

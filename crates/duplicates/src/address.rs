@@ -1,0 +1,153 @@
+//! Addresses of one article: mobile, AMP and print versions, with and without tracking parameters.
+
+use grouping::Tracking;
+
+/// What the form of an address says of the page.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Form {
+    /// A version for phones, for AMP or for printing.
+    pub is_version: bool,
+    /// With tracking parameters.
+    pub is_tracked: bool,
+    /// With the scheme `http`.
+    pub is_plain_http: bool,
+}
+
+/// The address of an article, whatever the version of its page.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct StoryAddress {
+    /// Equal for all versions: host and path without what marks a version, and the other parameters.
+    pub key: String,
+    /// The form of this address.
+    pub form: Form,
+}
+
+/// First labels of hosts that serve versions.
+const HOSTS: [&str; 8] = ["m", "mobile", "mobil", "amp", "touch", "wap", "print", "i"];
+/// First or last segments of paths to versions.
+const SEGMENTS: [&str; 8] =
+    ["amp", "amphtml", "print", "printable", "printversion", "mobile", "m", "print.html"];
+/// Endings of last segments.
+const ENDINGS: [(&str, &str); 6] = [
+    (".amp.html", ".html"),
+    (".amp", ""),
+    ("-amp.html", ".html"),
+    ("_print.html", ".html"),
+    (".print.html", ".html"),
+    (".print", ""),
+];
+/// Parameters that ask for a version, whatever their value.
+const PARAMETERS: [&str; 10] = [
+    "amp",
+    "print",
+    "printable",
+    "printview",
+    "print_view",
+    "printmode",
+    "mobile",
+    "mobile_view",
+    "nomobile",
+    "m",
+];
+/// Parameters that ask for a version by their value, and such values.
+const CHOICES: [&str; 6] = ["outputtype", "output", "view", "mode", "format", "display"];
+const CHOSEN: [&str; 4] = ["amp", "print", "mobile", "printable"];
+/// Where Google serves AMP pages of others: the host and path of the original follow, after `s/` if it uses TLS.
+const AMP_CACHE: &str = ".cdn.ampproject.org/";
+/// Names of the page that a folder shows.
+const INDEXES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
+
+/// The address of the article that `url` leads to, and the form of `url`; `None` if that is no URL with a host.
+pub fn story_address(url: &str, tracking: &Tracking) -> Option<StoryAddress> {
+    let address = tracking.address(url)?;
+    let mut form = Form {
+        is_version: false,
+        is_tracked: !address.tracked.is_empty(),
+        is_plain_http: url
+            .trim_start()
+            .get(..5)
+            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:")),
+    };
+    let mut key = address.key.to_lowercase();
+    if let Some((_, original)) = key.split_once(AMP_CACHE) {
+        let original = original.split_once('/').map_or("", |(_, rest)| rest);
+        key = original.strip_prefix("s/").unwrap_or(original).to_owned();
+        key = key.strip_prefix("www.").unwrap_or(&key).to_owned();
+        form.is_version = true;
+    }
+    let (place, query) = key.split_once('?').unwrap_or((&key, ""));
+    let mut segments: Vec<&str> = place.split('/').collect();
+    let host = segments.remove(0);
+    let shorter =
+        host.split_once('.').filter(|(first, rest)| HOSTS.contains(first) && rest.contains('.'));
+    let host = shorter.map_or(host, |(_, rest)| rest.strip_prefix("www.").unwrap_or(rest));
+    form.is_version |= shorter.is_some();
+    if segments.len() > 1 && SEGMENTS.contains(&segments[0]) {
+        segments.remove(0);
+        form.is_version = true;
+    }
+    if segments.len() > 1 && segments.last().is_some_and(|last| INDEXES.contains(last)) {
+        segments.pop();
+    }
+    if segments.len() > 1 && segments.last().is_some_and(|last| SEGMENTS.contains(last)) {
+        segments.pop();
+        form.is_version = true;
+    }
+    let mut path = segments.join("/");
+    if let Some((ending, instead)) = ENDINGS.iter().find(|(ending, _)| path.ends_with(ending)) {
+        path.truncate(path.len() - ending.len());
+        path.push_str(instead);
+        form.is_version = true;
+    }
+    let asks_for_version = |pair: &&str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        PARAMETERS.contains(&name) || CHOICES.contains(&name) && CHOSEN.contains(&value)
+    };
+    let pairs = || query.split('&').filter(|pair| !pair.is_empty());
+    form.is_version |= pairs().any(|pair| asks_for_version(&pair));
+    let rest: Vec<&str> = pairs().filter(|pair| !asks_for_version(pair)).collect();
+    let sign = if rest.is_empty() { "" } else { "?" };
+    Some(StoryAddress { key: format!("{host}/{path}{sign}{}", rest.join("&")), form })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_a_page_have_one_key() {
+        let tracking = Tracking::new(&["utm_*".into()]);
+        let of = |url: &str| story_address(url, &tracking).unwrap();
+        let plain = of("https://www.example.org/2026/05/a-story.html");
+        assert_eq!(plain.form, Form::default());
+        for version in [
+            "http://m.example.org/2026/05/a-story.html",
+            "https://amp.example.org/2026/05/a-story.html",
+            "https://example.org/amp/2026/05/a-story.html",
+            "https://example.org/2026/05/a-story.html/amp/",
+            "https://example.org/2026/05/a-story.amp.html",
+            "https://example.org/2026/05/a-story.html?amp=1",
+            "https://example.org/2026/05/a-story.html?outputType=amp&utm_source=x",
+            "https://example.org/2026/05/a-story.html?print=true",
+            "https://example.org/print/2026/05/a-story.html",
+            "https://mobile.www.example.org/2026/05/a-story.html",
+            "https://www-example-org.cdn.ampproject.org/c/s/www.example.org/2026/05/a-story.html",
+        ] {
+            let found = of(version);
+            assert_eq!(found.key, plain.key, "{version}");
+            assert!(found.form.is_version, "{version}");
+        }
+        assert!(of("https://example.org/2026/05/a-story.html?utm_source=x").form.is_tracked);
+        assert!(of("HTTP://example.org/a").form.is_plain_http);
+        assert_eq!(of("https://e.org/a/index.html").key, of("https://e.org/a/").key);
+        for other in [
+            "https://example.org/2026/05/b.html",
+            "https://example.org/2026/05/a-story.html?id=2",
+            "https://m.org/a",
+        ] {
+            assert_ne!(of(other).key, plain.key, "{other}");
+            assert!(!of(other).form.is_version, "{other}");
+        }
+        assert_eq!(story_address("no address", &tracking), None);
+    }
+}

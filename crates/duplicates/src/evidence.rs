@@ -1,0 +1,212 @@
+//! What tells whether two articles are the same.
+
+use std::cmp::Reverse;
+
+use grouping::Tracking;
+use model::Article;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::address::story_address;
+use crate::sketch::{Sketch, words_of};
+
+/// Words of a shingle.
+const SHINGLE: usize = 3;
+/// Texts with fewer shingles are the same only if their titles are, too.
+const SHORT: u32 = 30;
+/// Minimum similarity of short texts.
+const SHORT_SIMILARITY: f64 = 0.9;
+/// Minimum similarity of texts with one title.
+const TITLED_SIMILARITY: f64 = 0.5;
+/// Minimum similarity of texts at versions of one address, or a share of the shorter that the longer has.
+const ADDRESSED_SIMILARITY: f64 = 0.3;
+const ADDRESSED_SHARE: f64 = 0.6;
+/// Minimum similarity of the numbers in texts with other titles: reports made of one pattern differ in these.
+const NUMBERS_SIMILARITY: f64 = 0.6;
+/// Texts with fewer different numbers are not compared by them.
+const FEW_NUMBERS: u8 = 3;
+/// Titles with fewer words are no evidence.
+const TITLE_WORDS: usize = 3;
+/// Date of articles without one: after all others.
+const UNDATED: u32 = u32::MAX;
+
+/// The description of an article for comparison with others, about 450 bytes.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Evidence {
+    /// Its address.
+    pub url: String,
+    /// Its site.
+    site: u64,
+    /// Hashes of the address of its article, by its own address and by the canonical one.
+    addresses: [u64; 2],
+    /// Hash of the words of its title; 0 without one that is long enough.
+    title: u64,
+    /// Sketch of its shingles of words.
+    words: Sketch<32>,
+    /// Number of its shingles.
+    length: u32,
+    /// Sketch of the numbers in it, and how many differ, up to 255.
+    numbers: Sketch<4>,
+    different_numbers: u8,
+    /// What speaks against it as the representative of others: the fewer, the better.
+    reserve: u8,
+    /// Year, month and day of publication as digits.
+    published: u32,
+    is_plain_http: bool,
+}
+
+/// Describes articles.
+#[derive(Clone, Debug)]
+pub struct Describer {
+    tracking: Tracking,
+}
+
+impl Describer {
+    /// With the tracking parameters of a crawl.
+    pub fn new(tracking: Tracking) -> Self {
+        Self { tracking }
+    }
+
+    /// The description of an article.
+    pub fn describe(&self, article: &Article) -> Evidence {
+        let own = story_address(&article.url, &self.tracking);
+        let canonical = article.metadata.canonical.as_ref();
+        let canonical = canonical.and_then(|field| story_address(&field.value, &self.tracking));
+        let hash = |key: &str| xxh3_64(key.as_bytes());
+        let form = own.as_ref().map(|own| own.form).unwrap_or_default();
+        let own = own.map_or_else(|| hash(&article.url), |own| hash(&own.key));
+        let named = canonical.map_or(own, |canonical| hash(&canonical.key));
+        let (words, numbers) = hashes_of(&article.text);
+        let mut different: Vec<u64> = numbers.clone();
+        different.sort_unstable();
+        different.dedup();
+        let canonical = article.metadata.canonical.as_ref().map(|field| &field.value);
+        // Worst first: a fragment, a version, another page than the canonical one, tracked, doubtful, another form of the
+        // canonical address.
+        let reserve = [
+            article.origin.truncated.is_some(),
+            form.is_version,
+            own != named,
+            form.is_tracked,
+            article.doubtful,
+            canonical.is_some_and(|canonical| *canonical != article.url),
+        ];
+        let published = article.metadata.published.as_ref().map(|field| day_of(&field.value));
+        Evidence {
+            url: article.url.clone(),
+            site: hash(&article.site),
+            addresses: [own, named],
+            title: article.metadata.title.as_ref().map_or(0, |title| title_of(&title.value)),
+            length: u32::try_from(words.len()).unwrap_or(u32::MAX),
+            words: Sketch::of(words),
+            numbers: Sketch::of(numbers),
+            different_numbers: u8::try_from(different.len()).unwrap_or(u8::MAX),
+            reserve: reserve.iter().fold(0, |all, &one| all << 1 | u8::from(one)),
+            published: published.unwrap_or(UNDATED),
+            is_plain_http: form.is_plain_http,
+        }
+    }
+}
+
+/// Hashes of the shingles of a text, and of its numbers.
+fn hashes_of(text: &str) -> (Vec<u64>, Vec<u64>) {
+    let mut numbers = Vec::new();
+    let words: Vec<u64> = words_of(text)
+        .map(|(hash, is_number)| {
+            numbers.extend(is_number.then_some(hash));
+            hash
+        })
+        .collect();
+    let joined = |words: &[u64]| {
+        let mixed = words.iter().fold(0_u64, |all, word| {
+            (all.rotate_left(23) ^ word).wrapping_mul(0x9fb2_1c65_1e98_df25)
+        });
+        mixed ^ mixed >> 32
+    };
+    let shingles = match words.len() {
+        0 => Vec::new(),
+        few if few < SHINGLE => vec![joined(&words)],
+        _ => words.windows(SHINGLE).map(joined).collect(),
+    };
+    (shingles, numbers)
+}
+
+/// The hash of the words of a title; 0 if these are too few.
+fn title_of(title: &str) -> u64 {
+    let words: Vec<u64> = words_of(title).map(|(hash, _)| hash).collect();
+    if words.len() < TITLE_WORDS {
+        return 0;
+    }
+    words
+        .iter()
+        .fold(1, |all: u64, word| (all.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// The digits of the day in an RFC 3339 date or date-time.
+fn day_of(date: &str) -> u32 {
+    let digits: String = date.chars().take(10).filter(char::is_ascii_digit).collect();
+    digits.parse().ok().filter(|_| digits.len() == 8).unwrap_or(UNDATED)
+}
+
+impl Evidence {
+    /// Keys of which two articles that may be the same share at least one: of its addresses, and of bands of its sketch.
+    /// Two texts of similarity 0.8 share a band with a probability of more than 0.9999, of 0.5 with one of 0.87.
+    pub fn keys(&self) -> impl Iterator<Item = u64> + '_ {
+        let mixed = |kind: u64, value: u64| {
+            let mut bytes = [0; 16];
+            bytes[..8].copy_from_slice(&kind.to_le_bytes());
+            bytes[8..].copy_from_slice(&value.to_le_bytes());
+            xxh3_64(&bytes)
+        };
+        let [own, named] = self.addresses;
+        let named = (named != own).then_some(named);
+        let addresses = [own].into_iter().chain(named).map(move |address| mixed(0, address));
+        let bands = (1..).zip(self.words.bands()).map(move |(number, &band)| mixed(number, band));
+        addresses.chain(bands)
+    }
+
+    /// The similarity of two texts, if they are one article: 0 to 1. Texts are compared more strictly the less else speaks
+    /// for it: from versions of one address over one title to nothing, where the similarity must be at least `least`.
+    pub fn similarity(&self, other: &Self, least: f64) -> Option<f64> {
+        let similarity = self.words.similarity(&other.words);
+        let (shorter, longer) = (self.length.min(other.length), self.length.max(other.length));
+        let has_one_title = self.title != 0 && self.title == other.title;
+        let is_one = if self.has_address_of(other) {
+            let both = f64::from(self.length) + f64::from(other.length);
+            let shared = similarity * both / (1.0 + similarity);
+            similarity >= ADDRESSED_SIMILARITY || shared >= ADDRESSED_SHARE * f64::from(shorter)
+        } else if longer < SHORT {
+            has_one_title && similarity >= SHORT_SIMILARITY
+        } else if has_one_title {
+            similarity >= TITLED_SIMILARITY.min(least)
+        } else {
+            similarity >= least && self.has_numbers_of(other)
+        };
+        (is_one && shorter > 0).then_some(similarity)
+    }
+
+    fn has_address_of(&self, other: &Self) -> bool {
+        self.addresses.iter().any(|address| other.addresses.contains(address))
+    }
+
+    fn has_numbers_of(&self, other: &Self) -> bool {
+        self.different_numbers.min(other.different_numbers) < FEW_NUMBERS
+            || self.numbers.similarity(&other.numbers) >= NUMBERS_SIMILARITY
+    }
+
+    /// The hash of the address of its article: the canonical one, if it names one.
+    pub fn address(&self) -> u64 {
+        self.addresses[1]
+    }
+
+    /// Whether it represents a group of articles rather than `other`: complete, no version of another page, published
+    /// first, with the address that more of the group have (each is given with that number), longer; what remains is
+    /// decided by the address.
+    pub fn is_before(&self, named: u32, other: &Self, other_named: u32) -> bool {
+        let order = |of: &Self, named: u32| {
+            let length = (Reverse(of.length), of.is_plain_http, of.url.len());
+            (of.reserve, of.published, Reverse(named), length)
+        };
+        (order(self, named), &self.url) < (order(other, other_named), &other.url)
+    }
+}

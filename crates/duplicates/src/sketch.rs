@@ -1,0 +1,169 @@
+//! Sketches of sets, whose overlap estimates that of the sets.
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bits of a hash that choose a lane.
+const LANE_BITS: u32 = 7;
+/// Lanes of 16 bits in a word.
+const LANES: u32 = 4;
+
+/// A sketch of a set of hashes: of each of `4 × N` parts of the hashes, 16 bits of the least one. Lanes of parts that are
+/// empty have the value of another lane.
+///
+/// One-permutation hashing (Li, Owen and Zhang 2012, "One Permutation Hashing") with optimal densification (Shrivastava
+/// 2017, "Optimal Densification for Fast and Accurate Minwise Hashing"). The standard error of the estimate is at most
+/// `0.5 / √(4 N)`: 0.044 for 32 words.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(bound(deserialize = "[u64; N]: Deserialize<'de>", serialize = "[u64; N]: Serialize"))]
+pub struct Sketch<const N: usize>([u64; N]);
+
+impl<const N: usize> Sketch<N> {
+    const ALL: usize = 4 * N;
+
+    /// The sketch of hashes, in any order, repeated or not. That of the empty set is all zeros.
+    pub fn of(hashes: impl IntoIterator<Item = u64>) -> Self {
+        let mut least = [u64::MAX; 1 << LANE_BITS];
+        let least = &mut least[..Self::ALL];
+        let mut is_empty = true;
+        for hash in hashes {
+            let lane = ((u128::from(hash) * Self::ALL as u128) >> 64) as usize;
+            // The bits that choose the lane say nothing within it.
+            least[lane] = least[lane].min(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1);
+            is_empty = false;
+        }
+        if is_empty {
+            return Self([0; N]);
+        }
+        let lane = |at: usize| {
+            let other = |attempt: u64| {
+                let seed = (at as u64) << 32 | attempt;
+                ((u128::from(xxh3_64(&seed.to_le_bytes())) * Self::ALL as u128) >> 64) as usize
+            };
+            let mut found = at;
+            let mut attempt = 0;
+            while least[found] == u64::MAX {
+                found = other(attempt);
+                attempt += 1;
+            }
+            least[found] & 0xffff
+        };
+        Self(std::array::from_fn(|word| {
+            (0..LANES as usize).fold(0, |bits, of| bits << 16 | lane(word * LANES as usize + of))
+        }))
+    }
+
+    /// Its words, of four lanes each: bands for locality-sensitive hashing.
+    pub fn bands(&self) -> &[u64; N] {
+        &self.0
+    }
+
+    /// The estimated Jaccard similarity of two sets, 0 to 1.
+    pub fn similarity(&self, other: &Self) -> f64 {
+        let equal_lanes = |(a, b): (&u64, &u64)| {
+            let differs = a ^ b;
+            (0..LANES).filter(|lane| (differs >> (16 * lane)) & 0xffff == 0).count()
+        };
+        let equal: usize = self.0.iter().zip(&other.0).map(equal_lanes).sum();
+        equal as f64 / Self::ALL as f64
+    }
+}
+
+/// The hashes of the words of a text: runs of letters and digits, without case. Letters of scripts that do not separate
+/// words are words of their own. The flag says whether a word consists of digits.
+pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
+    let mut chars = text.char_indices().peekable();
+    let mut word = String::new();
+    std::iter::from_fn(move || {
+        word.clear();
+        while let Some(&(_, c)) = chars.peek() {
+            if !c.is_alphanumeric() {
+                chars.next();
+                if word.is_empty() {
+                    continue;
+                }
+                break;
+            }
+            if is_unseparated(c) {
+                if word.is_empty() {
+                    chars.next();
+                    word.push(c);
+                }
+                break;
+            }
+            chars.next();
+            if c.is_ascii() {
+                word.push(c.to_ascii_lowercase());
+            } else {
+                word.extend(c.to_lowercase());
+            }
+        }
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        (!word.is_empty()).then(|| (xxh3_64(word.as_bytes()), is_number))
+    })
+}
+
+/// Whether a letter is of a script without spaces between words: Thai, Lao, Khmer, Burmese, kana, Han.
+fn is_unseparated(c: char) -> bool {
+    matches!(c,
+        '\u{0e00}'..='\u{0eff}'
+        | '\u{1000}'..='\u{109f}'
+        | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hashes(numbers: std::ops::Range<u64>) -> impl Iterator<Item = u64> {
+        numbers.map(|n| xxh3_64(&n.to_le_bytes()))
+    }
+
+    #[test]
+    fn words_without_case_and_marks() {
+        let words = |text: &str| words_of(text).map(|(hash, _)| hash).collect::<Vec<_>>();
+        assert_eq!(words("The ÉTUDE, of 1984."), words("the étude of (1984)"));
+        assert_eq!(words("").len(), 0);
+        assert_eq!(words("漢字 kana かな").len(), 5);
+        let numbers: Vec<bool> = words_of("In 1984, 3rd: 42").map(|(_, number)| number).collect();
+        assert_eq!(numbers, [false, true, false, true]);
+    }
+
+    #[test]
+    fn the_estimate_is_close() {
+        for (shared, own, expected) in
+            [(1000, 0, 1.0), (900, 50, 0.9), (600, 200, 0.6), (0, 500, 0.0)]
+        {
+            let one = Sketch::<32>::of(hashes(0..shared + own));
+            let other = hashes(0..shared).chain(hashes(10_000..10_000 + own));
+            let found = one.similarity(&Sketch::of(other));
+            assert!((found - expected).abs() < 0.1, "{found} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn small_sets_are_compared_too() {
+        let of = |numbers| Sketch::<32>::of(hashes(numbers));
+        assert_eq!(of(0..3).similarity(&of(0..3)), 1.0);
+        assert!(of(0..3).similarity(&of(3..6)) < 0.1);
+        assert_eq!(of(0..0).similarity(&of(0..0)), 1.0);
+        assert!(of(0..0).similarity(&of(0..5)) < 0.1);
+    }
+
+    proptest! {
+        #[test]
+        fn order_and_repetition_do_not_matter(mut set in prop::collection::vec(any::<u64>(), 0..300)) {
+            let sketch = Sketch::<32>::of(set.iter().copied());
+            set.reverse();
+            set.extend_from_within(..);
+            prop_assert_eq!(sketch, Sketch::of(set));
+        }
+    }
+}

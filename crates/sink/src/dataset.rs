@@ -1,0 +1,129 @@
+//! A data set of articles that grows from night to night: a folder of Parquet files, partitioned by the date on which pages
+//! were fetched (`date=2026-10-05/part-….parquet`), as Spark, DuckDB, polars and pyarrow read it.
+//!
+//! Each night adds a file to each of its dates. Its name is that of the night, so the same night replaces its own files and
+//! no others. The rows of all open files that are held in memory are limited together.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::tz::TimeZone;
+use model::{Article, SiteResult};
+
+use crate::parquet_file::ParquetSink;
+use crate::{AtomicFile, Sink, SinkError, make_folder};
+
+/// The start of the name of a partition.
+const DATE: &str = "date=";
+/// The partition of articles without a date, by its name in Hive.
+const UNDATED: &str = "__HIVE_DEFAULT_PARTITION__";
+/// Bytes of values in memory, of all files, at which the rows of the fullest file are written.
+const HELD: usize = 64 << 20;
+
+/// Adds the articles of a run to a data set.
+#[derive(Debug)]
+pub struct DatasetSink {
+    folder: PathBuf,
+    /// Name of its files.
+    name: String,
+    files: BTreeMap<String, ParquetSink>,
+}
+
+impl DatasetSink {
+    /// Opens the data set in a folder, which is created if necessary.
+    ///
+    /// # Errors
+    /// If it cannot be created, or holds something else.
+    pub fn open(folder: &Path) -> Result<Self, SinkError> {
+        make_folder(folder)?;
+        for name in names_in(folder)? {
+            // Other programs put marks such as `_SUCCESS` beside partitions.
+            if !name.starts_with(DATE) && !name.starts_with(['_', '.']) {
+                let why = format!("it holds {name}, and is no data set of articles");
+                let (what, path) = ("cannot add to", folder.to_owned());
+                return Err(SinkError { what, path, source: io::Error::other(why) });
+            }
+        }
+        Ok(Self { folder: folder.to_owned(), name: String::new(), files: BTreeMap::new() })
+    }
+
+    fn file_name(&self) -> String {
+        format!("part-{}.parquet", self.name)
+    }
+
+    fn add(&mut self, article: &Article) -> Result<(), SinkError> {
+        let date = partition_of(article);
+        if !self.files.contains_key(&date) {
+            let folder = self.folder.join(&date);
+            make_folder(&folder)?;
+            let file = ParquetSink::create(&folder.join(self.file_name()))?;
+            self.files.insert(date.clone(), file);
+        }
+        if let Some(file) = self.files.get_mut(&date) {
+            file.add_article(article)?;
+        }
+        let held: usize = self.files.values().map(ParquetSink::held).sum();
+        if held >= HELD
+            && let Some(fullest) = self.files.values_mut().max_by_key(|file| file.held())
+        {
+            fullest.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Removes files that an earlier run of the same night wrote, and this one did not.
+    fn remove_others(&self, written: &[String]) -> Result<(), SinkError> {
+        for date in names_in(&self.folder)? {
+            if date.starts_with(DATE) && !written.contains(&date) {
+                let folder = self.folder.join(date);
+                match fs::remove_file(folder.join(self.file_name())) {
+                    Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                        return Err(SinkError { what: "cannot remove from", path: folder, source });
+                    }
+                    // A folder that is not empty stays.
+                    _ => drop(fs::remove_dir(folder)),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The partition of an article: the day on which it was fetched, in UTC.
+fn partition_of(article: &Article) -> String {
+    let day = |at: jiff::Timestamp| at.to_zoned(TimeZone::UTC).date().to_string();
+    format!("{DATE}{}", article.fetched.map_or_else(|| UNDATED.to_owned(), day))
+}
+
+/// The names of what is in a folder, in order.
+fn names_in(folder: &Path) -> Result<Vec<String>, SinkError> {
+    let read = || -> io::Result<Vec<String>> {
+        let mut names = fs::read_dir(folder)?
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+            .collect::<io::Result<Vec<_>>>()?;
+        names.sort_unstable();
+        Ok(names)
+    };
+    read().map_err(|source| SinkError { what: "cannot read", path: folder.to_owned(), source })
+}
+
+impl Sink for DatasetSink {
+    fn of_night(&mut self, night: &str) -> Result<(), SinkError> {
+        night.clone_into(&mut self.name);
+        Ok(())
+    }
+
+    fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
+        site.articles.iter().try_for_each(|article| self.add(article))
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
+        let files = std::mem::take(&mut self.files);
+        let written: Vec<String> = files.keys().cloned().collect();
+        let files = files.into_values().map(ParquetSink::close).collect::<Result<Vec<_>, _>>()?;
+        AtomicFile::finish_all(files)?;
+        self.remove_others(&written)
+    }
+}

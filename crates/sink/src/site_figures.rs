@@ -1,0 +1,300 @@
+//! The figures of a site, from its results; those of a site in parts are added up.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use model::{
+    Article, BestFigures, Metadata, Route, SiteFigures, SiteResult, TemplateKind, TemplateSummary,
+    WeakTemplate, WorstArticle,
+};
+
+use crate::articles::rounded;
+
+/// Lower edges of the classes in which article lengths are counted, in characters: ten per power of
+/// ten (the series R10 of ISO 3). Integers, because logarithms differ in the last digit between
+/// machines.
+const EDGES: [u32; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
+/// Highest lower edge; longer articles are in this class.
+const LONGEST: u64 = 10_000_000;
+
+/// Width of a class of confidence, in percentage points.
+const CONFIDENCE_STEP: u32 = 5;
+
+/// Maximum number of characters of a title in a list.
+const TITLE_CHARACTERS: usize = 120;
+/// Number of pages up to which a wrapper has little support.
+const FEW_PAGES: u32 = 2;
+/// Number of article pages from which a template without a wrapper is listed.
+const ENOUGH_PAGES: usize = 3;
+
+/// The class of a length.
+fn length_class(characters: u64) -> u32 {
+    let mut class = 0;
+    let mut unit = 1;
+    loop {
+        for edge in EDGES.map(|edge| u64::from(edge) * unit) {
+            if characters < edge || edge > LONGEST {
+                return class;
+            }
+            class = u32::try_from(edge).unwrap_or(u32::MAX);
+        }
+        unit *= 10;
+    }
+}
+
+/// The first length after a class; `None` if `lower` is not the lower edge of a class.
+pub fn length_class_end(lower: u32) -> Option<u32> {
+    if lower == 0 {
+        return Some(EDGES[0]);
+    }
+    if u64::from(lower) > LONGEST {
+        return None;
+    }
+    let mut unit = 1;
+    while EDGES[0] * 10 * unit <= lower {
+        unit *= 10;
+    }
+    let at = EDGES.iter().position(|edge| edge * unit == lower)?;
+    Some(EDGES.get(at + 1).map_or(EDGES[0] * 10 * unit, |edge| edge * unit))
+}
+
+/// The class of a confidence, in percent.
+fn confidence_class(confidence: f64) -> u32 {
+    // From the four decimals that are written, so that the written value determines the class of an
+    // article.
+    let parts = (rounded(confidence.clamp(0.0, 1.0)) * 10_000.0).round() as u32;
+    let step = CONFIDENCE_STEP * 100;
+    (parts / step).min(100 / CONFIDENCE_STEP - 1) * CONFIDENCE_STEP
+}
+
+fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, usize> {
+    let mut counts = BTreeMap::new();
+    for key in keys {
+        *counts.entry(key).or_default() += 1;
+    }
+    counts
+}
+
+/// The names of the metadata fields that an article has.
+fn fields(metadata: &Metadata) -> impl Iterator<Item = &'static str> {
+    let all = [
+        ("title", metadata.title.is_some()),
+        ("authors", metadata.authors.is_some()),
+        ("published", metadata.published.is_some()),
+        ("modified", metadata.modified.is_some()),
+        ("language", metadata.language.is_some()),
+        ("description", metadata.description.is_some()),
+        ("image", metadata.image.is_some()),
+        ("tags", metadata.tags.is_some()),
+        ("canonical", metadata.canonical.is_some()),
+        ("site_name", metadata.site_name.is_some()),
+    ];
+    all.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name)
+}
+
+/// The primary subtag of a BCP 47 tag: two or three letters (RFC 5646, 2.2.1), or `other`.
+fn primary_subtag(tag: &str) -> String {
+    let primary = tag.split('-').next().unwrap_or_default();
+    let is_one =
+        (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if is_one { primary.to_ascii_lowercase() } else { "other".to_owned() }
+}
+
+/// The month of an RFC 3339 date: `2026-01`.
+fn month(date: &str) -> Option<String> {
+    let month = date.get(..7)?;
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_one = digits(&month[..4]) && &month[4..5] == "-" && digits(&month[5..]);
+    is_one.then(|| month.to_owned())
+}
+
+fn worst_of(article: &Article) -> WorstArticle {
+    let title = article.metadata.title.as_ref().map(|title| title.value.as_str());
+    let cut = |title: &str| match title.char_indices().nth(TITLE_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &title[..end]),
+        None => title.to_owned(),
+    };
+    WorstArticle {
+        url: article.url.clone(),
+        title: title.map(cut),
+        template: article.template.clone(),
+        route: article.route.as_str().to_owned(),
+        characters: article.text.chars().count(),
+        confidence: rounded(article.confidence),
+    }
+}
+
+/// The lowest confidence first, as it is written; ties by address.
+fn worse(confidence: f64, url: &str, other: f64, other_url: &str) -> Ordering {
+    rounded(confidence).total_cmp(&rounded(other)).then_with(|| url.cmp(other_url))
+}
+
+/// A template as one with little evidence, if it is: article pages of which at most half of those held back agree, that
+/// were learnt from two pages or fewer, or that have no wrapper although there are three or more.
+fn weak(template: &TemplateSummary) -> Option<WeakTemplate> {
+    if template.kind != TemplateKind::Article {
+        return None;
+    }
+    let support = template.wrapper.as_ref().map(|wrapper| wrapper.support);
+    let is_weak = match support {
+        Some(support) => {
+            let disagrees = support.held_back > 0
+                && support.held_back_agreeing.saturating_mul(2) <= support.held_back;
+            disagrees || support.learnt_from <= FEW_PAGES
+        }
+        None => template.pages >= ENOUGH_PAGES,
+    };
+    let support = support.unwrap_or_default();
+    is_weak.then(|| WeakTemplate {
+        template: template.id.clone(),
+        pages: template.pages,
+        wrapper: template.wrapper.is_some(),
+        learnt_from: support.learnt_from,
+        held_back: support.held_back,
+        held_back_agreeing: support.held_back_agreeing,
+        confidence: template.wrapper.as_ref().map_or(0.0, |wrapper| rounded(wrapper.confidence)),
+        example: template.examples.first().cloned().unwrap_or_default(),
+    })
+}
+
+/// The figures of a site, or of a part of it.
+pub fn figures_of(site: &SiteResult) -> SiteFigures {
+    let articles = &site.articles;
+    let sum: f64 = articles.iter().map(|a| rounded(a.confidence)).sum();
+    let best = site.best.as_ref().map(|best| BestFigures {
+        articles: best.articles,
+        content: best.content.clone(),
+        confidence: rounded(best.confidence),
+        learnt_from: best.support.learnt_from,
+        held_back: best.support.held_back,
+        held_back_agreeing: best.support.held_back_agreeing,
+    });
+    let mut worst: Vec<&Article> = articles.iter().filter(|article| article.doubtful).collect();
+    worst.sort_by(|a, b| worse(a.confidence, &a.url, b.confidence, &b.url));
+    let worst = worst.into_iter().take(SiteFigures::LISTED).map(worst_of).collect();
+    let mut weak: Vec<WeakTemplate> = site.summary.templates.iter().filter_map(weak).collect();
+    weak.sort_by(|a, b| b.pages.cmp(&a.pages).then_with(|| a.template.cmp(&b.template)));
+    weak.truncate(SiteFigures::LISTED);
+    let of_metadata = articles.iter().map(|article| &article.metadata);
+    let languages = of_metadata.clone().filter_map(|own| own.language.as_ref());
+    let dates = of_metadata.clone().filter_map(|own| own.published.as_ref());
+    let types = articles.iter().filter_map(|article| article.page_type);
+    SiteFigures {
+        site: site.site.clone(),
+        pages: site.pages,
+        layouts: site.summary.templates.len(),
+        wrappers: site.summary.templates.iter().filter(|t| t.wrapper.is_some()).count(),
+        articles: articles.len(),
+        doubtful: articles.iter().filter(|a| a.doubtful).count(),
+        articles_by_route: count(
+            articles.iter().map(|a| a.route).map(Route::as_str).map(str::to_owned),
+        ),
+        confidence: (!articles.is_empty()).then(|| rounded(sum / articles.len() as f64)),
+        characters: site.characters,
+        best,
+        drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
+        confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
+        lengths: count(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
+        fields: count(of_metadata.flat_map(fields).map(str::to_owned)),
+        languages: count(languages.map(|own| primary_subtag(&own.value))),
+        months: count(dates.filter_map(|own| month(&own.value))),
+        page_types: count(types.map(|own| own.page_type.as_str().to_owned())),
+        worst,
+        weak,
+        change: site.night.as_ref().and_then(|night| night.change.clone()),
+    }
+}
+
+/// Adds the figures of a later part of the same site. Its templates are already those of all parts.
+pub(crate) fn absorb(all: &mut SiteFigures, part: SiteFigures) {
+    let (ours, theirs) = (all.articles as f64, part.articles as f64);
+    let sum = all.confidence.unwrap_or(0.0) * ours + part.confidence.unwrap_or(0.0) * theirs;
+    all.confidence = (ours + theirs > 0.0).then(|| sum / (ours + theirs));
+    all.pages += part.pages;
+    all.articles += part.articles;
+    all.doubtful += part.doubtful;
+    all.characters.add(part.characters);
+    add(&mut all.articles_by_route, part.articles_by_route);
+    add(&mut all.drops, part.drops);
+    add(&mut all.confidences, part.confidences);
+    add(&mut all.lengths, part.lengths);
+    add(&mut all.fields, part.fields);
+    add(&mut all.languages, part.languages);
+    add(&mut all.months, part.months);
+    add(&mut all.page_types, part.page_types);
+    all.worst.extend(part.worst);
+    all.worst.sort_by(|a, b| worse(a.confidence, &a.url, b.confidence, &b.url));
+    all.worst.truncate(SiteFigures::LISTED);
+    all.weak = part.weak;
+    all.best = match (all.best.take(), part.best) {
+        (Some(mut one), Some(other)) if one.content == other.content => {
+            one.articles += other.articles;
+            Some(one)
+        }
+        (Some(one), Some(other)) if one.articles >= other.articles => Some(one),
+        (one, other) => other.or(one),
+    };
+    (all.layouts, all.wrappers) = (part.layouts, part.wrappers);
+    all.change = part.change.or(all.change.take());
+}
+
+fn add<K: Ord>(counts: &mut BTreeMap<K, usize>, more: BTreeMap<K, usize>) {
+    for (key, count) in more {
+        *counts.entry(key).or_default() += count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_fall_into_the_class_that_holds_them() {
+        for (length, class) in [
+            (0, 0),
+            (99, 0),
+            (100, 100),
+            (124, 100),
+            (125, 125),
+            (999, 800),
+            (1_000, 1_000),
+            (31_499, 25_000),
+            (9_999_999, 8_000_000),
+            (10_000_000, 10_000_000),
+            (u64::MAX, 10_000_000),
+        ] {
+            assert_eq!(length_class(length), class, "{length}");
+        }
+        for length in 0..40_000 {
+            let class = length_class(length);
+            let end = length_class_end(class).unwrap();
+            assert!((u64::from(class)..u64::from(end)).contains(&length), "{length} in {class}");
+        }
+        assert_eq!([101, 1, u32::MAX].map(length_class_end), [None; 3]);
+    }
+
+    #[test]
+    fn confidences_fall_into_classes_of_five_points() {
+        for (confidence, class) in
+            [(0.0, 0), (0.0499, 0), (0.05, 5), (0.3, 30), (0.8999, 85), (1.0, 95), (2.0, 95)]
+        {
+            assert_eq!(confidence_class(confidence), class, "{confidence}");
+        }
+        assert_eq!(confidence_class(f64::NAN), 0);
+    }
+
+    #[test]
+    fn languages_and_months_are_those_of_their_standards() {
+        for (tag, language) in
+            [("en", "en"), ("pt-BR", "pt"), ("ZH-Hant-TW", "zh"), ("gsw", "gsw"), ("x", "other")]
+        {
+            assert_eq!(primary_subtag(tag), language);
+        }
+        assert_eq!(primary_subtag("<b>"), "other");
+        assert_eq!(month("2026-01-12T06:30:00Z").as_deref(), Some("2026-01"));
+        assert_eq!(month("2026-01").as_deref(), Some("2026-01"));
+        for date in ["2026", "2026/01/12", "é026-01", "", "-026-01-01"] {
+            assert_eq!(month(date), None, "{date}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The pages to extract, of files, archives and the standard input.
+
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, bail};
+use archive::{PayloadKind, sniff_html};
+use grouping::{Tracking, site_key};
+
+use crate::config::Config;
+use crate::error_chain::Problem;
+use crate::file_type::{kind_of, what_are, what_is};
+use crate::inputs::{Input, expand};
+use crate::revisits::resolve;
+use crate::stages::group::own_address;
+use crate::stages::read::{ArchiveReader, Intake, Source, read, read_saved};
+use crate::waiting::is_stream;
+
+/// Address of a page from standard input that names none.
+const FROM_STDIN: &str = "file:///stdin.html";
+/// Bytes by which a page is distinguished from an archive.
+const FIRST: usize = 8 << 10;
+/// What can be extracted, for messages.
+const TAKEN: &str = "give HTML or MHTML files, or archives (WARC, ARC, WACZ)";
+
+/// Everything that was read.
+pub(super) struct Pages {
+    pub(super) intakes: Vec<Intake>,
+    /// Whether each page was asked for, as a file or by its address; otherwise they are all pages of an archive.
+    pub(super) are_named: bool,
+}
+
+/// The page that is asked for.
+pub(super) struct Wanted {
+    url: String,
+    key: String,
+    site: Option<String>,
+}
+
+impl Wanted {
+    /// The page with this address; without a scheme, it is one of the web.
+    ///
+    /// # Errors
+    /// If it is no address.
+    pub(super) fn of(url: &str, tracking: &Tracking) -> Result<Self> {
+        let url = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
+        let Some(address) = tracking.address(&url) else {
+            let next = "give one such as https://blog.example/bread";
+            bail!(Problem::new("--url", format!("`{url}` is not an address"), next));
+        };
+        Ok(Self { site: site_key(&url), key: address.key, url })
+    }
+
+    /// Whether an address leads to that page.
+    pub(super) fn is(&self, url: &str, tracking: &Tracking) -> bool {
+        tracking.address(url).is_some_and(|address| address.key == self.key)
+    }
+}
+
+/// Reads what the command names. Of an archive with a page that is asked for, only pages of its site are kept.
+///
+/// # Errors
+/// If something is neither HTML nor an archive, which is found before anything is read; if it cannot be read; or if no
+/// page has the address that is asked for.
+pub(super) fn read_named(
+    named: &[String],
+    wanted: Option<&Wanted>,
+    config: &Config,
+) -> Result<Pages> {
+    let inputs: Vec<Input> = expand(named, &[])?.into_iter().map(checked).collect::<Result<_>>()?;
+    let mut reading = Kept { wanted, intakes: Vec::new(), digests: Vec::new() };
+    let mut archives = 0;
+    for input in &inputs {
+        if input.is_stdin() {
+            archives += usize::from(stdin(&mut reading, config)?);
+            continue;
+        }
+        let mut take = |intake, source: Source| reading.take(intake, source);
+        let summary = read(input, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
+        if matches!(input, Input::Archive(_)) {
+            archives += 1;
+            // Compressed files look like archives until they are read.
+            if summary.records.is_empty() {
+                bail!(refused(input.path()));
+            }
+        }
+    }
+    let Kept { mut intakes, digests, .. } = reading;
+    resolve(&mut intakes, &digests);
+    if let Some(wanted) = wanted {
+        name(&mut intakes, wanted, config, &named.join(", "))?;
+    }
+    Ok(Pages { intakes, are_named: archives == 0 || wanted.is_some() })
+}
+
+/// What is kept of what is read.
+struct Kept<'a> {
+    wanted: Option<&'a Wanted>,
+    intakes: Vec<Intake>,
+    digests: Vec<Option<u128>>,
+}
+
+impl Kept<'_> {
+    fn take(&mut self, intake: Intake, source: Source) {
+        let site = match &intake {
+            Intake::Page(page) if page.url.starts_with("file:") => None,
+            Intake::Page(page) => site_key(&page.url),
+            Intake::Revisit(revisit) => site_key(&revisit.url),
+            // Bytes that are no record say nothing of a page.
+            Intake::Drop(_) => return,
+            Intake::Feed(_) | Intake::Redirect { .. } => None,
+        };
+        let other = |wanted: &Wanted| site.is_some() && site != wanted.site;
+        if !self.wanted.is_some_and(other) {
+            self.intakes.push(intake);
+            self.digests.push(source.digest);
+        }
+    }
+}
+
+/// An input that is HTML or an archive. A page may have a file of any name.
+///
+/// # Errors
+/// If it is neither.
+fn checked(input: Input) -> Result<Input> {
+    let path = input.path();
+    if input.is_stdin() || is_stream(path) {
+        return Ok(input);
+    }
+    let mut first = Vec::new();
+    let opened =
+        std::fs::File::open(path).and_then(|file| file.take(FIRST as u64).read_to_end(&mut first));
+    opened.with_context(|| format!("cannot read {}", path.display()))?;
+    match &input {
+        // Other problems are reported while reading.
+        Input::Html { .. } if kind_of(&first).is_none() => Ok(input),
+        Input::Archive(_) if is_archive(path, &first) => Ok(input),
+        Input::Archive(_) if sniff_html(None, &first) == PayloadKind::Html => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            Ok(Input::Html { path: path.to_owned(), name, folder: String::new() })
+        }
+        Input::Unreadable { .. } => Ok(input),
+        _ => bail!(refused(path)),
+    }
+}
+
+/// Says of a file that it is neither HTML nor an archive, but what it is.
+fn refused(path: &Path) -> Problem {
+    let what = what_is(path).unwrap_or_else(|_| "unreadable".to_owned());
+    let next = if what.starts_with("an HTML page in") { "decompress it first" } else { TAKEN };
+    Problem::new(path.display(), format!("is {what}, not HTML or an archive"), next)
+}
+
+/// Whether a file begins as an archive does, or has the name of one and is compressed in a way that hides it.
+fn is_archive(path: &Path, first: &[u8]) -> bool {
+    archive::begins_as_archive(first)
+        || first.starts_with(b"PK\x03\x04") && crate::inputs::is_archive(path)
+}
+
+/// Reads a page or an archive from standard input. Returns whether it is an archive.
+fn stdin(reading: &mut Kept<'_>, config: &Config) -> Result<bool> {
+    let mut first = Vec::new();
+    let input = || "cannot read standard input";
+    io::stdin().take(FIRST as u64).read_to_end(&mut first).with_context(input)?;
+    if archive::begins_as_archive(&first) {
+        let beginning = what_are(&first);
+        let reader = Cursor::new(first).chain(io::stdin());
+        let mut records = 0;
+        for intake in ArchiveReader::new(reader, "-", &config.read) {
+            reading.take(intake?, Source::default());
+            records += 1;
+        }
+        if records == 0 {
+            let what = format!("is {beginning}, without a record of an archive");
+            bail!(Problem::new("standard input", what, TAKEN));
+        }
+        return Ok(true);
+    }
+    if sniff_html(None, &first) != PayloadKind::Html && !first.starts_with(b"MIME") {
+        let what = format!("is {}, not HTML or an archive", what_are(&first));
+        bail!(Problem::new("standard input", what, TAKEN));
+    }
+    let limit = config.read.max_payload_bytes as u64;
+    io::stdin().take(limit).read_to_end(&mut first).with_context(input)?;
+    let mut take = |intake, source: Source| reading.take(intake, source);
+    read_saved(first, FROM_STDIN.to_owned(), &config.read, &mut take);
+    Ok(false)
+}
+
+/// Finds the page that is asked for; if the only page is a file, gives it that address.
+fn name(intakes: &mut [Intake], wanted: &Wanted, config: &Config, at: &str) -> Result<()> {
+    let tracking = Tracking::new(&config.group.tracking_parameters);
+    let mut pages: Vec<_> = (intakes.iter_mut())
+        .filter_map(|intake| match intake {
+            Intake::Page(page) => Some(page),
+            _ => None,
+        })
+        .collect();
+    if let [page] = &mut pages[..]
+        && page.url.starts_with("file:")
+    {
+        page.url.clone_from(&wanted.url);
+        return Ok(());
+    }
+    let urls: Vec<String> =
+        (pages.iter()).map(|page| own_address(page).unwrap_or_else(|| page.url.clone())).collect();
+    if urls.iter().any(|url| wanted.is(url, &tracking)) {
+        return Ok(());
+    }
+    let likeness = |url: &&String| (strsim::jaro_winkler(url, &wanted.url) * 1e6) as u64;
+    let next = match urls.iter().max_by_key(likeness) {
+        Some(nearest) => format!("the nearest address is {nearest}"),
+        None => "the input has no page of that site".to_owned(),
+    };
+    bail!(Problem::new(at, format!("there is no page with the address {}", wanted.url), next))
+}

@@ -1,0 +1,13 @@
+//! The formats in which commands print.
+
+use clap::ValueEnum;
+
+/// Format of what a command prints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// JSON, one object per line where there are several
+    Json,
+}

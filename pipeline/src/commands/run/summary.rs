@@ -1,0 +1,189 @@
+//! The summary of a run.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::commands::format::Format;
+use crate::config::Config;
+use crate::numerals::{count, grouped};
+use crate::printed::{Console, line};
+use crate::run::Report;
+use crate::shortened::{middle, width_of, wrapped, wrapper_in};
+use crate::sink_name::SinkName;
+
+/// Maximum number of sites in the summary.
+const SITES_SHOWN: usize = 15;
+/// Maximum columns of the name of a site.
+const SITE_COLUMNS: usize = 28;
+
+/// Prints what a run did, unless the console is quiet.
+pub(crate) fn summary(
+    report: &Report,
+    config: &Config,
+    format: Format,
+    out: &mut Console<'_>,
+) -> Result<()> {
+    if out.is_quiet() {
+        return Ok(());
+    }
+    if format == Format::Json {
+        return json_summary(report, config, out);
+    }
+    let (ledger, folder) = (&report.ledger, config.run.out.display());
+    if report.nothing_to_do {
+        let counts = &ledger.counts;
+        let text = format!(
+            "Nothing to do: {folder} already contains this run ({} articles from {} of {}, started {}). \
+             Use --overwrite to repeat it.",
+            counts.articles,
+            count(counts.pages as usize, "page"),
+            count(counts.sites as usize, "site"),
+            ledger.started,
+        );
+        return Ok(writeln!(out, "{}", wrapped(&text, out.width(), ""))?);
+    }
+    head(report, config, out)?;
+    table(report, out)?;
+    let mut paragraph = |text: &str| {
+        let text = wrapped(text, out.width(), "");
+        writeln!(out, "\n{text}")
+    };
+    let counts = &ledger.counts;
+    if counts.duplicates > 0 {
+        paragraph(&format!(
+            "Duplicates: {} that are copies of others, marked by duplicate_of",
+            count(counts.duplicates as usize, "article")
+        ))?;
+    }
+    if counts.dropped > 0 {
+        paragraph(&format!("Dropped: {} ({})", counts.dropped, joined(&ledger.drops)))?;
+    }
+    if counts.pages_overruled > 0 {
+        paragraph(&format!(
+            "Site configs: on {}, the site config found almost nothing, so the engine's text was \
+             used; site_configs in wrappers/SITE.json has the counts for each host",
+            count(counts.pages_overruled as usize, "page")
+        ))?;
+    }
+    if let Some(models) = config.run.models() {
+        paragraph(&format!(
+            "Models in {}: {} ({}); details are in health.jsonl",
+            models.display(),
+            joined(&counts.sites_by_health),
+            joined(&counts.sites_by_decision)
+        ))?;
+    }
+    let (here, elsewhere) = outputs(report, config);
+    let always = ["wrappers/", "dropped.jsonl", "ledger.json"].map(str::to_owned);
+    let files: Vec<String> =
+        (here.into_iter().map(|name| name.shown(&config.emit))).chain(always).collect();
+    paragraph(&format!("Results in {folder}: {}", files.join(", ")))?;
+    for name in elsewhere {
+        writeln!(out, "Added to {}", name.path(&config.run.out, &config.emit).display())?;
+    }
+    Ok(())
+}
+
+fn head(report: &Report, config: &Config, out: &mut Console<'_>) -> Result<()> {
+    let (ledger, counts) = (&report.ledger, &report.ledger.counts);
+    let text = format!(
+        "{} from {} of {} in {:.1} s ({:.0} pages/s, {:.0} MB of HTML/s, {})",
+        count(counts.articles as usize, "article"),
+        count(counts.pages as usize, "page"),
+        count(counts.sites as usize, "site"),
+        ledger.seconds,
+        ledger.pages_per_second,
+        ledger.html_mb_per_second,
+        count(ledger.jobs, "thread"),
+    );
+    writeln!(out, "{}", wrapped(&text, out.width(), ""))?;
+    let chosen = ledger.selection();
+    if !chosen.is_all() {
+        let text = format!("Chosen: {chosen}");
+        writeln!(out, "{}", wrapped(&text, out.width(), ""))?;
+    }
+    if counts.pages == 0 {
+        let records: u64 = ledger.inputs.iter().flat_map(|input| input.records.values()).sum();
+        let (records, inputs) =
+            (count(records as usize, "record"), count(ledger.inputs.len(), "input"));
+        let what = if config.run.sites.is_empty() && chosen.is_all() { "" } else { "chosen " };
+        writeln!(out, "\nNo {what}page among the {records} of {inputs}.")?;
+    }
+    Ok(())
+}
+
+/// The sites with the most articles, in the columns of the terminal.
+fn table(report: &Report, out: &mut Console<'_>) -> Result<()> {
+    let shown = report.best.iter().take(SITES_SHOWN);
+    let sites: Vec<String> = shown.clone().map(|(site, ..)| line(site).into_owned()).collect();
+    if sites.is_empty() {
+        return Ok(());
+    }
+    let most = SITE_COLUMNS.min(out.width() / 3).max(12);
+    let columns = sites.iter().map(|site| width_of(site)).max().unwrap_or(0).clamp(4, most);
+    // Two spaces between columns; articles and confidence have widths of their own.
+    let rest = out.width().saturating_sub(columns + 2 + 8 + 2 + 10 + 2).max(12);
+    writeln!(out, "\n{:<columns$}  {:>8}  {:>10}  best wrapper", "site", "articles", "confidence")?;
+    for ((_, articles, best), site) in shown.zip(&sites) {
+        let (confidence, wrapper) = match best {
+            Some(best) => (format!("{:.2}", best.confidence), wrapper_in(rest, &best.content)),
+            None if *articles > 0 => ("-".to_owned(), "(single pages)".to_owned()),
+            None => ("-".to_owned(), "(no articles)".to_owned()),
+        };
+        let site = middle(site, columns);
+        let space = " ".repeat(columns - width_of(&site));
+        writeln!(out, "{site}{space}  {articles:>8}  {confidence:>10}  {wrapper}")?;
+    }
+    let more = report.ledger.counts.sites.saturating_sub(sites.len() as u64);
+    if more > 0 {
+        writeln!(out, "… and {} more {}", grouped(more), if more == 1 { "site" } else { "sites" })?;
+    }
+    if report.best.iter().take(SITES_SHOWN).any(|(.., best)| best.is_some()) {
+        writeln!(out, "\n.name is a class, #name an id, +2 two more; wrappers/ has the XPath.")?;
+    }
+    Ok(())
+}
+
+fn joined(of: &BTreeMap<String, u64>) -> String {
+    of.iter().map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The outputs that were written: those in the run folder, and those elsewhere.
+fn outputs(report: &Report, config: &Config) -> (Vec<SinkName>, Vec<SinkName>) {
+    let mut written = config.emit.chosen();
+    written.retain(|name| !report.ledger.failed_sinks.contains_key(name.as_str()));
+    written.into_iter().partition(|name| name.is_in_run_folder(&config.emit))
+}
+
+fn json_summary(report: &Report, config: &Config, out: &mut Console<'_>) -> Result<()> {
+    let ledger = &report.ledger;
+    let (here, elsewhere) = outputs(report, config);
+    let path = |name: &SinkName| name.path(&config.run.out, &config.emit);
+    let written: BTreeMap<&str, _> =
+        here.iter().chain(&elsewhere).map(|name| (name.as_str(), path(name))).collect();
+    let sites = report.best.iter().take(SITES_SHOWN).map(|(site, articles, best)| {
+        json!({
+            "site": site,
+            "articles": articles,
+            "confidence": best.as_ref().map(|best| best.confidence),
+            "content": best.as_ref().map(|best| &best.content),
+        })
+    });
+    let chosen = ledger.selection();
+    let summary = json!({
+        "run": config.run.out,
+        "nothing_to_do": report.nothing_to_do,
+        "selection": (!chosen.is_all()).then_some(chosen),
+        "counts": ledger.counts,
+        "drops": ledger.drops,
+        "unreadable": ledger.unreadable,
+        "failed_sinks": ledger.failed_sinks,
+        "seconds": ledger.seconds,
+        "sites": sites.collect::<Vec<_>>(),
+        "outputs": written,
+    });
+    Ok(out.json_line(&summary)?)
+}

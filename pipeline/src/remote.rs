@@ -1,0 +1,197 @@
+//! Inputs by address: `https://`, `http://` and `s3://`, read in ranges.
+//!
+//! No connection is made unless an input is such an address. Requests that fail are repeated; credentials for S3 are those
+//! that the AWS command line uses: environment variables, the profile in `~/.aws/credentials`, or the role of the machine.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, OnceLock};
+
+use object_store::aws::AmazonS3Builder;
+use object_store::http::HttpBuilder;
+use object_store::path::Path as Key;
+use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
+use tokio::runtime::{Builder, Runtime};
+use url::Url;
+
+/// Bytes of the first request after a jump; each further one asks for twice as many.
+const FIRST: u64 = 256 << 10;
+/// Maximum bytes of a request.
+const MOST: u64 = 8 << 20;
+/// Characters that begin a pattern.
+const PATTERN: [char; 3] = ['*', '?', '['];
+
+/// An address, and where it leads.
+struct Place {
+    store: Arc<dyn ObjectStore>,
+    key: Key,
+}
+
+/// Runs the requests of all threads.
+fn runtime() -> io::Result<&'static Runtime> {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    if let Some(runtime) = RUNTIME.get() {
+        return Ok(runtime);
+    }
+    let made = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    Ok(RUNTIME.get_or_init(|| made))
+}
+
+fn failed(error: object_store::Error) -> io::Error {
+    let kind = match &error {
+        object_store::Error::NotFound { .. } => io::ErrorKind::NotFound,
+        object_store::Error::PermissionDenied { .. } => io::ErrorKind::PermissionDenied,
+        _ => io::ErrorKind::Other,
+    };
+    // The causes are what matters: the address is in messages already.
+    io::Error::new(kind, crate::error_chain::error_chain(&anyhow::Error::new(error)))
+}
+
+impl Place {
+    fn of(address: &str) -> io::Result<Self> {
+        let url = Url::parse(address).map_err(io::Error::other)?;
+        let host = url.host_str().unwrap_or_default();
+        let store: Arc<dyn ObjectStore> = if url.scheme() == "s3" {
+            let mut builder = AmazonS3Builder::from_env().with_bucket_name(host);
+            if std::env::var_os("AWS_ACCESS_KEY_ID").is_none()
+                && let Some(profile) = crate::aws_profile::profile()
+            {
+                builder = builder
+                    .with_access_key_id(profile.access_key_id)
+                    .with_secret_access_key(profile.secret_access_key);
+                if let Some(token) = profile.session_token {
+                    builder = builder.with_token(token);
+                }
+            }
+            Arc::new(builder.build().map_err(failed)?)
+        } else {
+            if url.query().is_some() {
+                let why = "addresses with a query (`?`) are not read; download the file";
+                return Err(io::Error::other(why));
+            }
+            let options = ClientOptions::new().with_allow_http(url.scheme() == "http");
+            let base = &url[..url::Position::BeforePath];
+            let builder = HttpBuilder::new().with_url(base).with_client_options(options);
+            Arc::new(builder.build().map_err(failed)?)
+        };
+        let key = Key::from_url_path(url.path()).map_err(|error| failed(error.into()))?;
+        Ok(Self { store, key })
+    }
+
+    fn head(&self) -> io::Result<ObjectMeta> {
+        runtime()?.block_on(self.store.head(&self.key)).map_err(failed)
+    }
+}
+
+/// Bytes, and the time of the last change, in nanoseconds since 1970.
+///
+/// # Errors
+/// If there is nothing, or the server does not say how long it is.
+pub(crate) fn state(address: &str) -> io::Result<(u64, Option<i64>)> {
+    let head = Place::of(address)?.head()?;
+    Ok((head.size, head.last_modified.timestamp_nanos_opt().filter(|at| *at > 0)))
+}
+
+/// The addresses that an address stands for: those of the objects below a prefix that ends with `/`, or that a pattern
+/// matches; else itself. `wanted` chooses among those below a prefix.
+///
+/// # Errors
+/// If they cannot be listed, or there are none.
+pub(crate) fn expand(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<String>> {
+    let is_pattern = address.contains(PATTERN) && address.starts_with("s3://");
+    if !is_pattern && !address.ends_with('/') {
+        return Ok(vec![address.to_owned()]);
+    }
+    if !address.starts_with("s3://") {
+        return Err(io::Error::other("folders can be listed at s3:// only; name the files"));
+    }
+    let pattern = glob::Pattern::new(address).map_err(io::Error::other)?;
+    // Up to the last folder before the pattern.
+    let fixed = address.find(PATTERN).filter(|_| is_pattern).unwrap_or(address.len());
+    let folder = address[..fixed].rfind('/').map_or(address, |at| &address[..=at]);
+    let place = Place::of(folder)?;
+    let bucket = address["s3://".len()..].split('/').next().unwrap_or_default();
+    let (mut open, mut found) = (vec![place.key.clone()], Vec::new());
+    while let Some(prefix) = open.pop() {
+        let listed = runtime()?.block_on(place.store.list_with_delimiter(Some(&prefix)));
+        let listed = listed.map_err(failed)?;
+        open.extend(listed.common_prefixes);
+        for object in listed.objects {
+            let name = format!("s3://{bucket}/{}", object.location);
+            let fits = if is_pattern { pattern.matches(&name) } else { wanted(&name) };
+            found.extend(fits.then_some(name));
+        }
+    }
+    found.sort_unstable();
+    match found.is_empty() {
+        true => Err(io::Error::new(io::ErrorKind::NotFound, "nothing to read is there")),
+        false => Ok(found),
+    }
+}
+
+/// A file at an address, read in ranges.
+pub(crate) struct RemoteFile {
+    place: Place,
+    length: u64,
+    /// Where the next byte is read.
+    at: u64,
+    /// Bytes that were received, and where they begin.
+    held: (u64, Vec<u8>),
+    /// Bytes of the next request.
+    next: u64,
+}
+
+impl std::fmt::Debug for RemoteFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RemoteFile").field("key", &self.place.key).finish_non_exhaustive()
+    }
+}
+
+impl RemoteFile {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it does not exist, or may not be read.
+    pub(crate) fn open(address: &str) -> io::Result<Self> {
+        let place = Place::of(address)?;
+        let length = place.head()?.size;
+        Ok(Self { place, length, at: 0, held: (0, Vec::new()), next: FIRST })
+    }
+
+    /// The bytes held from the current position on.
+    fn rest(&self) -> &[u8] {
+        let (begins, bytes) = &self.held;
+        let from = self.at.checked_sub(*begins).and_then(|from| usize::try_from(from).ok());
+        from.and_then(|from| bytes.get(from..)).unwrap_or_default()
+    }
+}
+
+impl Read for RemoteFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.rest().is_empty() && self.at < self.length {
+            let follows = self.held.0 + self.held.1.len() as u64 == self.at;
+            self.next = if follows { (self.next * 2).min(MOST) } else { FIRST };
+            let range = self.at..(self.at + self.next).min(self.length);
+            let Place { store, key } = &self.place;
+            let bytes = runtime()?.block_on(store.get_range(key, range)).map_err(failed)?;
+            self.held = (self.at, bytes.to_vec());
+            if self.held.1.is_empty() {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has shrunk"));
+            }
+        }
+        let count = (&mut self.rest()).read(buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for RemoteFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let to = match to {
+            SeekFrom::Start(to) => Some(to),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => self.length.checked_add_signed(by),
+        };
+        self.at = to.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        Ok(self.at)
+    }
+}

@@ -1,0 +1,164 @@
+//! Writes the results of all sites, once all are known: articles that are the same are found across sites.
+//!
+//! Results wait in the journal. Its headings have the descriptions of articles, which are compared first. Then the
+//! results are read again in order, some megabytes at once, noted with their duplicates, rendered in parallel, and written.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result, bail};
+use model::{Drop, DropReason, SiteResult, Stage};
+use modelstore::Store;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+
+use super::{Stopped, nightly};
+use crate::config::{Config, Duplicates};
+use crate::duplicates::{Descriptions, Marks, marks_of};
+use crate::progress::ledger::Clock;
+use crate::progress::tally::{Counted, Tally};
+use crate::resume::folder::state_error;
+use crate::resume::journal::{Frames, Heading, result_of, unpacked_length};
+use crate::stages::emit::{Outputs, Rendered, Renderers};
+
+/// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
+const AT_ONCE: usize = 4 << 20;
+
+/// The end of a run: its results, and what they need to be written.
+#[derive(Debug)]
+pub(crate) struct Emission<'a> {
+    pub(crate) config: &'a Config,
+    /// The journal with all results.
+    pub(crate) journal: &'a Path,
+    /// An existing folder for temporary files.
+    pub(crate) folder: &'a Path,
+    /// The store that keeps the models of this night, if there is one.
+    pub(crate) store: Option<&'a Store>,
+    pub(crate) pool: &'a ThreadPool,
+    pub(crate) clock: &'a Clock,
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl Emission<'_> {
+    /// The notes for articles that are the same as others, from the descriptions in the journal.
+    ///
+    /// # Errors
+    /// If files cannot be read or written.
+    pub(crate) fn marks(&self) -> Result<Marks> {
+        if self.config.emit.duplicates == Duplicates::Keep {
+            return Ok(Marks::none());
+        }
+        let compare = || -> io::Result<Marks> {
+            let mut descriptions = Descriptions::new(self.folder)?;
+            if let Some(mut frames) = Frames::open(self.journal)? {
+                while let Some(content) = frames.next()? {
+                    let (heading, _) = Heading::of_content(&content)?;
+                    heading.evidence.iter().try_for_each(|evidence| descriptions.add(evidence))?;
+                }
+            }
+            marks_of(descriptions, self.config.emit.duplicate_similarity)
+        };
+        let compared = self.clock.compare.time(compare);
+        compared.with_context(|| format!("cannot look for duplicates in {}", self.folder.display()))
+    }
+
+    /// Writes all results, in order, with these notes.
+    ///
+    /// # Errors
+    /// If the journal cannot be read, or what every run writes cannot be written; [`Stopped`].
+    pub(crate) fn write(
+        &self,
+        marks: Marks,
+        outputs: &mut Outputs,
+        tally: &mut Tally,
+    ) -> Result<()> {
+        let frames = Frames::open(self.journal).map_err(|e| self.unreadable(e))?;
+        let Some(mut frames) = frames else { return Ok(()) };
+        let renderers = outputs.renderers();
+        let (mut marks, mut ahead, mut sites) = (marks, None, 0);
+        loop {
+            let some = self.render(&mut frames, &mut ahead, &mut marks, &renderers);
+            let some = some.map_err(|e| self.unreadable(e))?;
+            if some.is_empty() {
+                return Ok(());
+            }
+            for site in some {
+                self.take(site, outputs, tally)?;
+                sites += 1;
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                bail!(Stopped::Kept(format!("while writing, after the results of {sites} sites")));
+            }
+        }
+    }
+
+    fn unreadable(&self, error: io::Error) -> anyhow::Error {
+        state_error("cannot read", self.journal, error)
+    }
+
+    /// The output of the next sites; none at the end. `ahead` has the frame that was read last, if it was too much.
+    fn render(
+        &self,
+        frames: &mut Frames,
+        ahead: &mut Option<Vec<u8>>,
+        marks: &mut Marks,
+        renderers: &Renderers,
+    ) -> io::Result<Vec<Rendered>> {
+        let (mut contents, mut bytes) = (Vec::new(), 0);
+        while let Some(content) = ahead.take().map_or_else(|| frames.next(), |own| Ok(Some(own)))? {
+            bytes += unpacked_length(Heading::of_content(&content)?.1);
+            if bytes > AT_ONCE && !contents.is_empty() {
+                *ahead = Some(content);
+                break;
+            }
+            contents.push(content);
+        }
+        let unpack = |content: &Vec<u8>| {
+            let (heading, packed) = Heading::of_content(content)?;
+            Ok((heading.part, result_of(packed)?))
+        };
+        let unpacked: io::Result<Vec<(usize, SiteResult)>> =
+            self.pool.install(|| contents.par_iter().map(unpack).collect());
+        let mut unpacked = unpacked?;
+        for (_, result) in &mut unpacked {
+            marks.note(&mut result.articles)?;
+        }
+        let render = |(part, mut result): (usize, SiteResult)| {
+            if self.config.emit.duplicates == Duplicates::Drop {
+                drop_duplicates(&mut result);
+            }
+            self.clock.emit.time(|| renderers.render(result, part))
+        };
+        Ok(self.pool.install(|| unpacked.into_par_iter().map(render).collect()))
+    }
+
+    /// Counts and writes the result of a site.
+    fn take(&self, site: Rendered, outputs: &mut Outputs, tally: &mut Tally) -> Result<()> {
+        tally.add(&Counted::of(site.result()));
+        if let Some(store) = self.store {
+            nightly::take(store, site.result())?;
+        }
+        self.clock.emit.time(|| outputs.emit(site)).map_err(Into::into)
+    }
+}
+
+/// Drops the articles that are the same as others.
+fn drop_duplicates(result: &mut SiteResult) {
+    let drops = &mut result.drops;
+    result.articles.retain(|article| {
+        let of = article.duplicate.as_ref().and_then(|duplicate| duplicate.of.as_ref());
+        let Some((url, similarity)) = of else { return true };
+        drops.push(Drop {
+            site: article.site.clone(),
+            url: article.url.clone(),
+            origin: article.origin.clone(),
+            stage: Stage::Emit,
+            reason: DropReason::DuplicateArticle,
+            detail: format!("the article at {url}; similarity of the texts {similarity:.2}"),
+            gone: None,
+        });
+        false
+    });
+    drops.sort();
+}

@@ -1,0 +1,99 @@
+//! Files to read, in the file system or at an address.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+#[cfg(feature = "remote")]
+use crate::remote::{self, RemoteFile};
+
+/// Message of a build that cannot read addresses.
+#[cfg(not(feature = "remote"))]
+const NO_REMOTE: &str =
+    "this build reads no addresses: it was made without the cargo feature `remote`";
+
+/// The schemes of addresses that can be read.
+const SCHEMES: [&str; 3] = ["https://", "http://", "s3://"];
+
+/// The address that a path is, if it is none in the file system.
+pub(crate) fn address_of(path: &Path) -> Option<&str> {
+    let text = path.to_str()?;
+    SCHEMES.iter().any(|scheme| text.starts_with(scheme)).then_some(text)
+}
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) enum SourceFile {
+    /// In the file system.
+    Local(File),
+    /// At an address.
+    #[cfg(feature = "remote")]
+    Remote(Box<RemoteFile>),
+}
+
+/// Opens a file.
+///
+/// # Errors
+/// If it does not exist, cannot be read, or this build reads no addresses.
+pub(crate) fn open(path: &Path) -> io::Result<SourceFile> {
+    match address_of(path) {
+        None => File::open(path).map(SourceFile::Local),
+        #[cfg(feature = "remote")]
+        Some(address) => RemoteFile::open(address).map(|file| SourceFile::Remote(Box::new(file))),
+        #[cfg(not(feature = "remote"))]
+        Some(_) => Err(io::Error::other(NO_REMOTE)),
+    }
+}
+
+/// Bytes of a file that can be read, and the time of its last change in nanoseconds since 1970, if known.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn state(path: &Path) -> io::Result<(u64, Option<i64>)> {
+    match address_of(path) {
+        None => {
+            // Opened, not only examined: it may exist without being readable.
+            let of = File::open(path)?.metadata()?;
+            let modified = of.modified().ok().and_then(|at| jiff::Timestamp::try_from(at).ok());
+            Ok((of.len(), modified.and_then(|at| i64::try_from(at.as_nanosecond()).ok())))
+        }
+        #[cfg(feature = "remote")]
+        Some(address) => remote::state(address),
+        #[cfg(not(feature = "remote"))]
+        Some(_) => Err(io::Error::other(NO_REMOTE)),
+    }
+}
+
+/// The addresses that an address stands for, if it is a folder or a pattern; `wanted` chooses among those in a folder.
+///
+/// # Errors
+/// If they cannot be listed, there are none, or this build reads no addresses.
+pub(crate) fn expand(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<String>> {
+    #[cfg(feature = "remote")]
+    return remote::expand(address, wanted);
+    #[cfg(not(feature = "remote"))]
+    {
+        let _ = (address, wanted);
+        Err(io::Error::other(NO_REMOTE))
+    }
+}
+
+impl Read for SourceFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Local(file) => file.read(buffer),
+            #[cfg(feature = "remote")]
+            Self::Remote(file) => file.read(buffer),
+        }
+    }
+}
+
+impl Seek for SourceFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::Local(file) => file.seek(to),
+            #[cfg(feature = "remote")]
+            Self::Remote(file) => file.seek(to),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Describe: the articles of a share of the sites, for finding those that are the same in all shares.
+//!
+//! Where several processes merge, each needs the descriptions of all articles of the crawl: some 450 bytes of each.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, ensure};
+use duplicates::Evidence;
+
+use super::assemble::Assembly;
+use super::file::{StepFile, StepWriter};
+use super::files::Files;
+use super::identity::{Identity, Share, Step};
+use super::row::{Kind, hash_of, packed_row, unpacked};
+use super::survey::beside;
+use crate::config::Config;
+use crate::duplicates::{Descriptions as Described, Marks, marks_of};
+use crate::progress::ledger::Clock;
+
+/// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
+/// writes the descriptions to `to`. Returns the number of articles. If duplicates are not looked for, that is 0, and the
+/// file is empty.
+///
+/// # Errors
+/// If files are missing or do not belong together, or cannot be read; if the file cannot be written.
+pub fn describe(
+    config: &Config,
+    paths: &[PathBuf],
+    share: Share,
+    to: &Path,
+    stop: &AtomicBool,
+) -> Result<u64> {
+    let describer = config.emit.describer(&config.group.tracking_parameters);
+    let files = Files::open(paths, config)?;
+    files.check_complete()?;
+    files.check_learnt(1)?;
+    ensure!(
+        files.store()?.is_none(),
+        "with a store of models, one process merges all sites, and describes their articles itself"
+    );
+    let identity = Identity::of(Step::Describe, 0, config, files.digests()).of_share(share);
+    let folder = beside(to);
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
+    let clock = Clock::default();
+    let assembly = Assembly { config, share, stop, clock: &clock };
+    let write = || {
+        let cannot = || format!("cannot write {}", to.display());
+        let mut writer = StepWriter::create(to, &identity).with_context(cannot)?;
+        let mut articles = 0;
+        let Some(describer) = describer else {
+            writer.finish().with_context(cannot)?;
+            return Ok(articles);
+        };
+        let (made, mut crawl) = assembly.open(files, &folder)?;
+        assembly.each(&mut crawl, &made, None, &mut |part, result| {
+            let of_site: Vec<Evidence> =
+                result.articles.iter().map(|article| describer.describe(article)).collect();
+            articles += of_site.len() as u64;
+            let row = packed_row(Kind::Described, &result.site, part as u64, &of_site);
+            row.and_then(|row| writer.push(row)).with_context(cannot)
+        })?;
+        writer.finish().with_context(cannot)?;
+        Ok(articles)
+    };
+    let articles = write();
+    drop(std::fs::remove_dir_all(&folder));
+    articles
+}
+
+/// The descriptions of all articles of a crawl, in files.
+pub(super) struct Descriptions {
+    files: Vec<StepFile>,
+    /// File and row of each part of each site, in the order of outputs.
+    rows: BTreeMap<(u64, String, u64), (usize, u32)>,
+}
+
+impl Descriptions {
+    /// Lists what files hold.
+    ///
+    /// # Errors
+    /// If one cannot be read.
+    pub(super) fn list(files: Vec<StepFile>) -> Result<Self> {
+        let mut rows = BTreeMap::new();
+        for (number, file) in files.iter().enumerate() {
+            file.each(false, &|_, _| true, &mut |row| {
+                rows.insert((hash_of(&row.site), row.site, row.id), (number, row.number));
+                Ok(())
+            })
+            .with_context(|| format!("cannot read {}", file.path().display()))?;
+        }
+        Ok(Self { files, rows })
+    }
+
+    /// The notes for the articles of a share; what does not fit into memory is kept in `folder`.
+    ///
+    /// # Errors
+    /// If files cannot be read or written.
+    pub(super) fn marks(self, share: Share, folder: &Path, config: &Config) -> Result<Marks> {
+        let compare = || -> io::Result<Marks> {
+            let mut described = Described::new(folder)?;
+            let mut before = 0;
+            for ((hash, ..), (file, row)) in &self.rows {
+                let record = self.files[*file].record(*row)?;
+                let of_site: Vec<Evidence> = unpacked(&record)?;
+                of_site.iter().try_for_each(|evidence| described.add(evidence))?;
+                before += if share.is_after(*hash) { of_site.len() as u64 } else { 0 };
+            }
+            let mut marks = marks_of(described, config.emit.duplicate_similarity)?;
+            // Shares are ranges in the order of outputs.
+            marks.pass(before)?;
+            Ok(marks)
+        };
+        compare().context("cannot look for duplicates")
+    }
+}
