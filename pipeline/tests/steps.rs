@@ -260,3 +260,47 @@ fn files_that_do_not_belong_together_are_refused() {
     assert!(code == 2 && stderr.contains("--overwrite"), "{stderr}");
     assert_eq!(call(&["merge", "--overwrite"], &all, "merged").0, 0);
 }
+
+/// What outputs that grow hold after `merge`, and after a run of the same inputs.
+#[test]
+fn outputs_that_grow_are_named_for_merge_as_for_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let archives = entries("data/crawl");
+    let call = |arguments: &[&str], files: &[PathBuf], out: &str, more: &[String]| {
+        let call = &mut sitegrove();
+        let output = call.args(arguments).args(files).arg("--out").arg(path(out)).args(more);
+        let (code, _, stderr) = parts(&output.output().unwrap());
+        (code, stderr)
+    };
+    let outputs = |of: &str| {
+        let named = [("--archive", "sqlite"), ("--index", "index"), ("--dataset", "dataset")];
+        let option = |(option, name): (&str, &str)| {
+            [option.to_owned(), path(&format!("{of}.{name}")).to_str().unwrap().to_owned()]
+        };
+        named.into_iter().flat_map(option).collect::<Vec<String>>()
+    };
+    assert_eq!(call(&["survey"], &archives, "survey", &[]).0, 0);
+    assert_eq!(call(&["learn"], &[path("survey")], "learnt", &[]).0, 0);
+    let all = [path("survey"), path("learnt")];
+    let (code, stderr) = call(&["merge", "--forget-gone"], &all, "none", &[]);
+    assert!(code == 2 && stderr.contains("--forget-gone needs an index"), "{stderr}");
+    let (code, stderr) = call(&["merge", "--forget-gone"], &all, "merged", &outputs("merged"));
+    assert_eq!(code, 0, "{stderr}");
+    let (code, stderr) = call(&["run", "--forget-gone"], &archives, "whole", &outputs("whole"));
+    assert_eq!(code, 0, "{stderr}");
+    let found = |of: &str| {
+        let archive = rusqlite::Connection::open(path(&format!("{of}.sqlite"))).unwrap();
+        let rows =
+            "SELECT group_concat(key, char(10)) FROM (SELECT key FROM articles ORDER BY key)";
+        let keys: String = archive.query_row(rows, [], |row| row.get(0)).unwrap();
+        let index = path(&format!("{of}.index"));
+        let search =
+            sitegrove().args(["search", "--format", "json"]).arg(index).arg("bridge").output();
+        let (code, hits, stderr) = parts(&search.unwrap());
+        assert_eq!(code, 0, "{stderr}");
+        assert!(hits.contains("http"), "{hits}");
+        (keys, hits, common::results::files(&path(&format!("{of}.dataset"))))
+    };
+    assert!(found("merged") == found("whole"));
+}

@@ -134,8 +134,8 @@ def main() -> int:
                 rows[name] = rates(run_peer(name, args, Path(folder), rows[OURS]["html_bytes"]))
             rounds.append(rows)
             print(f"round {number + 1}: " + ", ".join(f"{name} {row['mb_per_second']:.1f} MB/s" for name, row in rows.items()), file=sys.stderr)
-    told = subprocess.run([args.binary, "--version"], capture_output=True, text=True).stdout.split()
-    versions = {OURS: told[-1] if told else ""} | {name: version(name) for name in args.only}
+    words = subprocess.run([args.binary, "--version"], capture_output=True, text=True).stdout.split()
+    versions = {OURS: words[-1] if words else ""} | {name: version(name) for name in args.only}
     versions |= {"resiliparse": f"{version('resiliparse')}, fastwarc {version('fastwarc')}"} if "resiliparse" in args.only else {}
     found = list(differences(rounds[-1]))
     print("\n".join(table(rounds, versions)))

@@ -49,8 +49,8 @@ pub struct Copies<C> {
 /// Sorts the captures of the pages of a site. For one address, complete captures come first, then later ones,
 /// then by record id and content. The path of a file decides only which of several places of the same bytes
 /// is reported.
-pub fn settle<C: Capture>(mut captures: Vec<C>) -> Copies<C> {
-    captures.sort_by(|a, b| {
+pub fn settle<C: Capture + Clone>(mut captures: Vec<C>) -> Copies<C> {
+    captures.sort_unstable_by(|a, b| {
         let order =
             |capture: &C| (capture.origin().truncated.is_some(), Reverse(capture.fetched()));
         let place = |capture: &C| (capture.origin().offset, Arc::clone(&capture.origin().file));
@@ -60,14 +60,16 @@ pub fn settle<C: Capture>(mut captures: Vec<C>) -> Copies<C> {
             .then_with(|| a.digest().cmp(&b.digest()))
             .then_with(|| place(a).cmp(&place(b)))
     });
-    let mut copies: Copies<C> = Copies { best: Vec::new(), others: Vec::new() };
-    for capture in captures {
-        match copies.best.last() {
-            Some(last) if last.url() == capture.url() => copies.others.push(capture),
-            _ => copies.best.push(capture),
+    // In place: a site may have millions of pages.
+    let mut others = Vec::new();
+    captures.dedup_by(|capture, best| {
+        let is_other = capture.url() == best.url();
+        if is_other {
+            others.push(capture.clone());
         }
-    }
-    copies
+        is_other
+    });
+    Copies { best: captures, others }
 }
 
 /// A page that is dropped while grouping.

@@ -89,7 +89,7 @@ fn the_largest_sections_and_the_most_telling_names_are_kept() {
     let long = format!("utm_{}", "x".repeat(LONGEST_NAME));
     for (number, name) in (0..MOST_TELLING).map(|n| format!("utm_{n:03}")).chain([long]).enumerate()
     {
-        urls.extend((0..2).map(|page| format!("https://e.org/told-{number}?{name}={page}")));
+        urls.extend((0..2).map(|page| format!("https://e.org/expected-{number}?{name}={page}")));
     }
     for key in 0..2 {
         urls.extend((0..2).map(|page| format!("https://e.org/again-{key}?utm_z={page}")));
@@ -121,7 +121,7 @@ fn damage_is_told() {
         digest.validate().unwrap_err()
     };
     let rising = || (0..=MOST as u64).collect::<Vec<u64>>();
-    for (told, damage) in [
+    for (expected, damage) in [
         (
             "the sections are not sorted",
             &(|d: &mut AddressDigest| d.sections.reverse()) as &dyn Fn(&mut AddressDigest),
@@ -139,7 +139,7 @@ fn damage_is_told() {
         ("name of 129 bytes", &|d| d.telling = vec!["x".repeat(129)]),
     ] {
         let error = damaged(damage);
-        assert!(error.contains(told), "{told}: {error}");
+        assert!(error.contains(expected), "{expected}: {error}");
     }
 }
 

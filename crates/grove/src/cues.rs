@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn elements_of_a_page_have_the_cues_of_their_own_attributes() {
-        // One attribute apart each, and the last two by what no kind is told by.
+        // Each differs from the next in one attribute; the last two in one that is no cue.
         let html = [
             "class=ad",
             "id=ad",

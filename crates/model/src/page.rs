@@ -1,11 +1,12 @@
 //! Pages and sites.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
-
+use std::cell::RefCell;
+use std::fmt;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::FeedItem;
 
@@ -30,6 +31,7 @@ pub struct Page {
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Origin {
     /// Input file as named on the command line (or found by a glob).
+    #[serde(deserialize_with = "shared_name")]
     pub file: Arc<str>,
     /// Byte offset in that file: of the gzip member for compressed archives, of the record's
     /// first byte for plain ones, 0 for single files.
@@ -76,6 +78,31 @@ impl Overruled {
     pub fn all(&self) -> impl Iterator<Item = EncodingName> + use<> {
         [self.http, self.meta, self.xml].into_iter().flatten()
     }
+}
+
+/// Deserialises the name of a file; consecutive records of one file share it.
+fn shared_name<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<str>, D::Error> {
+    thread_local! {
+        static LAST: RefCell<Arc<str>> = RefCell::new(Arc::from(""));
+    }
+    struct Name;
+    impl Visitor<'_> for Name {
+        type Value = Arc<str>;
+
+        fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+            to.write_str("the name of a file")
+        }
+
+        fn visit_str<E: Error>(self, name: &str) -> Result<Arc<str>, E> {
+            LAST.with_borrow_mut(|last| {
+                if **last != *name {
+                    *last = name.into();
+                }
+                Ok(Arc::clone(last))
+            })
+        }
+    }
+    from.deserialize_str(Name)
 }
 
 /// Deserialises the name of an encoding as a static name.

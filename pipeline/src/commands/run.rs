@@ -1,6 +1,7 @@
 //! `sitegrove run`: the main job.
 
 mod dry_run;
+mod outputs;
 mod selection;
 mod summary;
 
@@ -11,6 +12,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use model::{DropReason, PageType, Verdict};
 
+pub(super) use self::outputs::OutputArgs;
 pub(super) use self::selection::SelectionArgs;
 pub(super) use self::summary::summary;
 use super::format::Format;
@@ -108,10 +110,9 @@ pub struct RunArgs {
     /// or all [default: jsonl,report]
     #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
-    /// Add the articles to this archive, an SQLite file that is created if necessary; adds sqlite to the
-    /// outputs
-    #[arg(long, value_name = "FILE")]
-    pub archive: Option<PathBuf>,
+    /// Outputs that grow.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
     /// Include each article as Markdown in the outputs jsonl, parquet and bulk
     #[arg(long)]
     pub markdown: bool,
@@ -122,17 +123,6 @@ pub struct RunArgs {
     /// What to do with articles that are the same as others of the crawl [default: flag]
     #[arg(long, value_name = "HOW")]
     pub duplicates: Option<Duplicates>,
-    /// Add the articles to the search index in this folder; adds index to the outputs
-    #[arg(long, value_name = "DIR")]
-    pub index: Option<PathBuf>,
-    /// Add the articles to the data set in this folder: Parquet files partitioned by date; adds dataset to the
-    /// outputs
-    #[arg(long, value_name = "DIR")]
-    pub dataset: Option<PathBuf>,
-    /// Remove articles whose addresses are gone (status 404 or 410, or a redirect elsewhere) from the index instead
-    /// of marking them
-    #[arg(long)]
-    pub forget_gone: bool,
     /// Number of threads; 0 is one per core [default: 0]
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<usize>,
@@ -204,22 +194,7 @@ impl RunArgs {
             jobs: self.jobs,
         };
         choices.apply(&mut config)?;
-        if let Some(archive) = &self.archive {
-            config.emit.archive.clone_from(archive);
-            config.emit.sinks.push(SinkName::Sqlite);
-        }
-        if let Some(index) = &self.index {
-            config.emit.index.clone_from(index);
-            config.emit.sinks.push(SinkName::Index);
-        }
-        if let Some(dataset) = &self.dataset {
-            config.emit.dataset.clone_from(dataset);
-            config.emit.sinks.push(SinkName::Dataset);
-        }
-        config.emit.forget_gone |= self.forget_gone;
-        if self.forget_gone && !config.emit.sinks.contains(&SinkName::Index) {
-            bail!("--forget-gone needs an index: name it with --index, or choose --sinks index");
-        }
+        self.outputs.apply(&mut config)?;
         if let Some(memory) = &self.memory {
             config.run.memory.clone_from(memory);
         }

@@ -11,7 +11,8 @@ use sitemodel::Engine;
 
 use super::format::Format;
 use super::run::{
-    Choices, SelectionArgs, SignifiersArg, summary, warn_of_results, warn_of_settings, watched,
+    Choices, OutputArgs, SelectionArgs, SignifiersArg, summary, warn_of_results, warn_of_settings,
+    watched,
 };
 use crate::config::{Config, Duplicates};
 use crate::messages::LogFormat;
@@ -213,6 +214,9 @@ pub struct MergeArgs {
     /// The share of the sites to write, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
     pub share: Share,
+    /// Outputs that grow.
+    #[command(flatten)]
+    pub outputs: OutputArgs,
     /// Compare with the run in this folder, as `sitegrove run --compare` does
     #[arg(long, value_name = "RUN_DIR")]
     pub compare: Option<PathBuf>,
@@ -320,6 +324,7 @@ pub fn describe(args: &DescribeArgs, stop: &AtomicBool, out: &mut Console<'_>) -
 pub fn merge(args: &MergeArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);
+    args.outputs.apply(&mut config)?;
     if let Some(compare) = &args.compare {
         config.run.compare.clone_from(compare);
     }

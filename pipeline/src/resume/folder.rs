@@ -313,8 +313,9 @@ impl RunFolder {
                 );
             }
         }
-        let told = file.set_len(0).and_then(|()| file.rewind());
-        told.and_then(|()| writeln!(file, "{}", std::process::id()))
+        let emptied = file.set_len(0).and_then(|()| file.rewind());
+        emptied
+            .and_then(|()| writeln!(file, "{}", std::process::id()))
             .with_context(|| format!("cannot write {}", name.display()))?;
         Ok(Self { path: path.to_owned(), _lock: file })
     }

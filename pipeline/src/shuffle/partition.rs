@@ -444,10 +444,10 @@ pub(crate) fn each_site(
 ) -> io::Result<()> {
     for part in 0..PARTS {
         let mut sites: BTreeMap<(u64, String), Vec<Stored>> = BTreeMap::new();
-        for page in spool.take(part)? {
+        spool.take_each(part, &mut |page| {
             let key = site_key(&page.head.url).unwrap_or_default();
             sites.entry((xxh3_64(key.as_bytes()), key)).or_default().push(page);
-        }
+        })?;
         for ((hash, key), pages) in sites {
             let Copies { best: pages, others } = settle(pages);
             let mut of_site = Vec::new();

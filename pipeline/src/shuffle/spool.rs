@@ -231,12 +231,18 @@ impl Spool {
 
     /// Takes the pages of a part out of memory, or lists those in its file.
     pub(crate) fn take(&self, part: usize) -> io::Result<Vec<Stored>> {
-        let mut pages = match &mut *locked(&self.parts[part]) {
-            Part::Held(held) => return Ok(std::mem::take(held)),
-            Part::Filed { .. } => Vec::new(),
-        };
-        self.list(part, &mut |page| pages.push(page))?;
+        let mut pages = Vec::new();
+        self.take_each(part, &mut |page| pages.push(page))?;
         Ok(pages)
+    }
+
+    /// The same, one page after the other.
+    pub(crate) fn take_each(&self, part: usize, take: &mut dyn FnMut(Stored)) -> io::Result<()> {
+        if let Part::Held(held) = &mut *locked(&self.parts[part]) {
+            std::mem::take(held).into_iter().for_each(take);
+            return Ok(());
+        }
+        self.list(part, take)
     }
 
     /// Visits every page, in memory or in files.
@@ -471,9 +477,10 @@ mod tests {
         more[7].pages += 1;
         fs::write(&path, &whole).unwrap();
         let again = Spool::reopen(folder.path(), &more).unwrap().unwrap();
-        let told = again.take(7).unwrap_err().to_string();
+        let message = again.take(7).unwrap_err().to_string();
         assert!(
-            told.contains("part-007 does not hold the 5 pages") && told.contains("--overwrite")
+            message.contains("part-007 does not hold the 5 pages")
+                && message.contains("--overwrite")
         );
     }
 

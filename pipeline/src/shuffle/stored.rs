@@ -29,7 +29,7 @@ pub(crate) struct Head {
     /// Its weight ([`crate::memory::weight`]).
     pub(crate) weight: u64,
     /// What it declares, if it was surveyed by another process.
-    pub(crate) declared: Option<Declared>,
+    pub(crate) declared: Option<Box<Declared>>,
 }
 
 /// The record that the HTML of a page was read from.
@@ -124,7 +124,7 @@ impl Stored {
             next_page: None,
             part_group: None,
         };
-        Some(declared?.into_head(head))
+        Some((*declared?).into_head(head))
     }
 
     /// Its id in the crawl ([`id_of`]).

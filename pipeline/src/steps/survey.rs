@@ -240,7 +240,7 @@ impl<'a> Collecting<'a> {
         };
         let declared = Declared::of_page(&page, &self.settings);
         let mut page = stored(input, page, source, canonical);
-        page.head.declared = Some(declared);
+        page.head.declared = Some(Box::new(declared));
         self.spool.put(part, page)
     }
 
