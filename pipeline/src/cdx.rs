@@ -38,7 +38,7 @@ pub(crate) fn is_index(path: &Path) -> bool {
 /// If the index cannot be read or understood, or an archive is not where it says.
 pub(crate) fn expand(index: &Path) -> Result<Vec<(PathBuf, Vec<RecordAt>)>> {
     let mut files: BTreeMap<String, Vec<RecordAt>> = BTreeMap::new();
-    read(index, &mut |file, record| files.entry(file).or_default().push(record))
+    read(index, &mut |own| files.entry(own.file).or_default().push(own.record))
         .with_context(|| format!("cannot read the index {}", index.display()))?;
     let mut archives = Vec::with_capacity(files.len());
     let mut problems = Vec::new();
@@ -68,12 +68,25 @@ fn place_of(index: &Path, file: &str) -> Option<PathBuf> {
     places.into_iter().find(|place| state(place).is_ok())
 }
 
+/// A record that an index lists.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    /// The archive, as the index names it.
+    pub(crate) file: String,
+    /// Where the record is in it.
+    pub(crate) record: RecordAt,
+    /// Its address; empty if the index does not have it.
+    pub(crate) url: String,
+}
+
 /// A line of a CDXJ file.
 #[derive(Deserialize)]
 struct Line {
     filename: String,
     offset: Number,
     length: Number,
+    #[serde(default)]
+    url: String,
 }
 
 /// A number, or one as text, which some programs write.
@@ -93,10 +106,22 @@ impl Number {
     }
 }
 
-fn read(index: &Path, take: &mut dyn FnMut(String, RecordAt)) -> Result<()> {
-    let mut from = BufReader::new(open(index)?);
+/// Reads an index.
+///
+/// # Errors
+/// If it cannot be read or understood.
+pub(crate) fn read(index: &Path, take: &mut dyn FnMut(Listed)) -> Result<()> {
+    read_from(open(index)?, take)
+}
+
+/// Reads an index, or some of its lines, compressed or not.
+///
+/// # Errors
+/// If it cannot be read or understood.
+pub(crate) fn read_from(index: impl Read, take: &mut dyn FnMut(Listed)) -> Result<()> {
+    let mut from = BufReader::new(index);
     let is_packed = from.fill_buf()?.starts_with(&[0x1f, 0x8b]);
-    let mut from: Box<dyn BufRead> = match is_packed {
+    let mut from: Box<dyn BufRead + '_> = match is_packed {
         true => Box::new(BufReader::new(MultiGzDecoder::new(from))),
         false => Box::new(from),
     };
@@ -116,13 +141,13 @@ fn read(index: &Path, take: &mut dyn FnMut(String, RecordAt)) -> Result<()> {
             let line: Line = serde_json::from_str(&text[at..]).with_context(wrong)?;
             let (offset, length) =
                 line.offset.value().zip(line.length.value()).with_context(wrong)?;
-            take(line.filename, RecordAt { offset, length });
+            let record = RecordAt { offset, length };
+            take(Listed { file: line.filename, record, url: line.url });
         } else if !text.is_empty() && !text.starts_with('!') {
             let columns = columns.as_ref().context(
                 "it is neither CDXJ nor CDX, whose first line begins with ` CDX` and names the columns",
             )?;
-            let (file, record) = columns.record(text).with_context(wrong)?;
-            take(file, record);
+            take(columns.record(text).with_context(wrong)?);
         }
     }
     Ok(())
@@ -133,24 +158,29 @@ struct Columns {
     file: usize,
     offset: usize,
     length: usize,
+    url: Option<usize>,
 }
 
 impl Columns {
     fn of(letters: &str) -> Result<Self> {
         let place = |letter: &str| letters.split_ascii_whitespace().position(|own| own == letter);
         match (place("g"), place("V"), place("S")) {
-            (Some(file), Some(offset), Some(length)) => Ok(Self { file, offset, length }),
+            (Some(file), Some(offset), Some(length)) => {
+                Ok(Self { file, offset, length, url: place("a") })
+            }
             _ => bail!(
                 "its columns (`{letters}`) are not enough: g (file), V (offset) and S (length) are needed"
             ),
         }
     }
 
-    fn record(&self, line: &str) -> Option<(String, RecordAt)> {
+    fn record(&self, line: &str) -> Option<Listed> {
         let cells: Vec<&str> = line.split(' ').collect();
         let number = |at: usize| cells.get(at)?.parse().ok();
         let record = RecordAt { offset: number(self.offset)?, length: number(self.length)? };
-        Some(((*cells.get(self.file)?).to_owned(), record))
+        let cell = |at: usize| cells.get(at).map(|cell| (*cell).to_owned());
+        let url = self.url.and_then(cell).unwrap_or_default();
+        Some(Listed { file: cell(self.file)?, record, url })
     }
 }
 

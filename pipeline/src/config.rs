@@ -22,6 +22,7 @@ use sitemodel::{Engine, Forms, PageTypes, Settings, Tables};
 use crate::digests::sha256_of;
 use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::site_config_files::{read_files, site_configs_of};
+use crate::source::address_of;
 
 pub use emit::{CsvForm, Duplicates, EmitConfig, JsonlForm, WarcBlocks};
 use keys::{check_keys, overlay};
@@ -91,6 +92,8 @@ pub struct RunConfig {
     pub batch_bytes: u64,
     /// Folder for pages that do not fit into memory; empty for one in the run folder.
     pub spool: PathBuf,
+    /// Folder in which a run is kept until its outputs are at their address; empty for one among temporary files.
+    pub work: PathBuf,
     /// File for metrics, kept up to date; empty for none.
     pub metrics: PathBuf,
     /// Folder of an earlier run that this one is compared with; empty for none.
@@ -220,22 +223,27 @@ impl Config {
             })
         })?;
         if let Some(folder) = path.and_then(Path::parent) {
-            let rebase = |p: &str| without_detours(&folder.join(p)).to_string_lossy().into_owned();
+            let placed = |path: &Path| match address_of(path) {
+                Some(_) => path.to_owned(),
+                None => without_detours(&folder.join(path)),
+            };
+            let rebase = |p: &str| placed(Path::new(p)).to_string_lossy().into_owned();
             let run = &mut config.run;
             run.inputs = run.inputs.iter().map(|p| rebase(p)).collect();
             run.feeds = run.feeds.iter().map(|p| rebase(p)).collect();
             if sets_out {
-                run.out = without_detours(&folder.join(&run.out));
+                run.out = placed(&run.out);
             }
             let emit = &mut config.emit;
             let (spool, metrics) = (&mut config.run.spool, &mut config.run.metrics);
+            let work = &mut config.run.work;
             let compare = &mut config.run.compare;
             let models = &mut config.run.models;
             let weights = &mut config.grove.weights;
             let grown = [&mut emit.archive, &mut emit.index, &mut emit.dataset];
-            for path in grown.into_iter().chain([weights, spool, metrics, compare, models]) {
+            for path in grown.into_iter().chain([weights, spool, work, metrics, compare, models]) {
                 if !path.as_os_str().is_empty() {
-                    *path = without_detours(&folder.join(&path));
+                    *path = placed(path);
                 }
             }
             for path in &mut config.wrap.site_configs {

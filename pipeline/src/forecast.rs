@@ -21,6 +21,7 @@ use crate::selection::{Selection, warn_of_missing};
 use crate::sink_name::SinkName;
 use crate::stages::group::own_address;
 use crate::stages::read::{Intake, read};
+use crate::target::Target;
 
 /// Memory of the program itself and of its buffers, in bytes.
 const PROGRAM: u64 = 60 << 20;
@@ -91,6 +92,8 @@ pub(crate) fn forecast(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Forecast> {
+    let target = Target::of(config)?;
+    let (out, config) = (config.run.out.clone(), target.as_ref().map_or(config, Target::config));
     config.emit.check(&config.run.out)?;
     let budget = config.run.budget()?;
     let selection = Selection::of(&config.run)?;
@@ -130,9 +133,8 @@ pub(crate) fn forecast(
     largest.sort_unstable_by(|a, b| b.cmp(a));
     let working = largest.iter().take(jobs).sum::<u64>() * WORKING;
     let memory = (PROGRAM + html_bytes.min(shares.waiting) + working).min(budget);
-    let out = config.run.out.clone();
     Ok(Forecast {
-        out_holds: holds(&out),
+        out_holds: holds(&config.run.out),
         out,
         selection,
         pages: of_inputs.iter().map(|input| input.pages).sum(),

@@ -40,6 +40,7 @@ pub mod messages;
 #[cfg(feature = "parquet")]
 pub mod models_table;
 mod numerals;
+mod objects;
 mod opened;
 mod pictures;
 mod positioned;
@@ -66,5 +67,6 @@ mod source;
 pub mod stages;
 #[cfg(feature = "parquet")]
 pub mod steps;
+pub mod target;
 mod waiting;
 mod workers;

@@ -1,7 +1,9 @@
-//! Inputs by address: `https://`, `http://` and `s3://`, read in ranges.
+//! Inputs by address: `https://`, `http://` and `s3://`, read in ranges; and outputs at `s3://` (`bucket.rs`).
 //!
-//! No connection is made unless an input is such an address. Requests that fail are repeated; credentials for S3 are those
+//! No connection is made unless an input or output is such an address. Requests that fail are repeated; credentials for S3 are those
 //! that the AWS command line uses: environment variables, the profile in `~/.aws/credentials`, or the role of the machine.
+
+mod bucket;
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, OnceLock};
@@ -12,6 +14,8 @@ use object_store::path::Path as Key;
 use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
+
+pub(crate) use self::bucket::Bucket;
 
 /// Bytes of the first request after a jump; each further one asks for twice as many.
 const FIRST: u64 = 256 << 10;

@@ -15,7 +15,7 @@ pub(crate) mod nightly;
 mod processing;
 mod reading;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
@@ -33,7 +33,8 @@ use crate::progress::observer::Observer;
 use crate::progress::status::{Status, place};
 use crate::progress::tally::Tally;
 use crate::report;
-use crate::resume::folder::{Claim, Identity, RunFolder};
+use crate::resume::folder::{Claim, RunFolder};
+use crate::resume::identity::Identity;
 use crate::shuffle::spool::Spool;
 use crate::stages::emit::Outputs;
 
@@ -49,6 +50,23 @@ pub struct Report {
     pub best: Vec<(String, usize, Option<BestWrapper>)>,
     /// Whether the folder already contained this run, so that nothing was done.
     pub nothing_to_do: bool,
+    /// What became of the files, if the outputs are at an address.
+    pub upload: Option<Upload>,
+}
+
+/// What became of the files of a run whose outputs are at an address.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct Upload {
+    /// Where they are.
+    pub to: String,
+    /// Files that were uploaded by this process.
+    pub objects: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Objects that could not be written, with the reason.
+    pub failed: Vec<(String, String)>,
+    /// The folder with the results, if they are kept.
+    pub kept: Option<PathBuf>,
 }
 
 /// Why a run stopped before its end.
@@ -76,24 +94,60 @@ pub fn run(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Report> {
-    let clock = Clock::default();
-    config.emit.check(&config.run.out)?;
-    let budget = config.run.budget()?;
-    report::check_earlier(config)?;
-    let (inputs, states) = inputs::find(config, stop)?;
-    let identity = Identity::of(config, states)?;
-    let (folder, resumes) = match RunFolder::claim(config, &identity, overwrite)? {
+    let prepared = Prepared::of(config, stop)?;
+    run_prepared(config, &prepared, overwrite, stop, observer)
+}
+
+/// What a run is to work on, before anything is written.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    clock: Clock,
+    budget: u64,
+    inputs: Vec<Input>,
+    pub(crate) identity: Identity,
+}
+
+impl Prepared {
+    /// Checks the settings, and finds the inputs.
+    ///
+    /// # Errors
+    /// As [`run`], before any work.
+    pub(crate) fn of(config: &Config, stop: &AtomicBool) -> Result<Self> {
+        let clock = Clock::default();
+        config.emit.check(&config.run.out)?;
+        let budget = config.run.budget()?;
+        report::check_earlier(config)?;
+        let (inputs, states) = inputs::find(config, stop)?;
+        let identity = Identity::of(config, states)?;
+        Ok(Self { clock, budget, inputs, identity })
+    }
+}
+
+/// Runs the pipeline in a local folder.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_prepared(
+    config: &Config,
+    prepared: &Prepared,
+    overwrite: bool,
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Report> {
+    let Prepared { clock, budget, inputs, identity } = prepared;
+    let (folder, resumes) = match RunFolder::claim(config, identity, overwrite)? {
         Claim::Begin(folder) => (folder, false),
         Claim::Resume(folder) => (folder, true),
         Claim::Done(mut ledger) => {
             finishing::compare_finished(config, &mut ledger)?;
-            return Ok(Report { ledger: *ledger, best: Vec::new(), nothing_to_do: true });
+            let best = Vec::new();
+            return Ok(Report { ledger: *ledger, best, nothing_to_do: true, upload: None });
         }
     };
     let store = nightly::open(config)?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
-    let shares = Shares::of(budget, pool.current_num_threads(), config.read.most_memory());
+    let shares = Shares::of(*budget, pool.current_num_threads(), config.read.most_memory());
     let spool_at = folder.spool(&config.run.spool);
     let kept = if resumes { reading::on_disk(&spool_at) } else { None };
     let (taken, spool) = match kept {
@@ -107,18 +161,18 @@ pub fn run(
     let metrics = &config.run.metrics;
     let metrics = (!metrics.as_os_str().is_empty()).then(|| metrics.clone());
     let ledger_at = place(folder.path(), &folder.state());
-    let status = Status::new(ledger, &clock, &spool, ledger_at, metrics);
+    let status = Status::new(ledger, clock, &spool, ledger_at, metrics);
     let context = RunContext {
         config,
-        inputs: &inputs,
-        identity: &identity,
+        inputs,
+        identity,
         folder: &folder,
         spool: &spool,
         store: store.as_ref(),
         spool_at: &spool_at,
         pool: &pool,
         shares,
-        clock: &clock,
+        clock,
         status: &status,
         stop,
         observer,
@@ -142,7 +196,7 @@ pub fn run(
     if ledger.failed_sinks.is_empty() || !ledger.unreadable.is_empty() {
         folder.finish()?;
     }
-    Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false })
+    Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
 }
 
 /// A run with everything it needs.

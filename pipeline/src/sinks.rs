@@ -12,8 +12,10 @@ use sink::{
 };
 
 use crate::config::{Config, CsvForm, EmitConfig, JsonlForm, WarcBlocks, without_detours};
+use crate::error_chain::Problem;
 use crate::report;
 use crate::sink_name::SinkName;
+use crate::source::address_of;
 
 impl SinkName {
     /// Why this build cannot write it, if so: builds without some cargo features lack some outputs.
@@ -56,7 +58,9 @@ impl SinkName {
         match (self, self.written(config)) {
             (_, [first, ..]) => folder.join(first),
             (Self::Index, []) => config.index.clone(),
-            (Self::Dataset, []) => config.dataset.clone(),
+            (Self::Dataset, []) => {
+                config.dataset_made_in.as_ref().unwrap_or(&config.dataset).clone()
+            }
             (_, []) => config.archive.clone(),
         }
     }
@@ -227,9 +231,17 @@ impl EmitConfig {
     /// Checks the settings before any work.
     ///
     /// # Errors
-    /// If this build lacks an output, a data set has no folder, the index has too little memory, or an index or data set
-    /// that grows would be in the run folder, whose files all belong to one run.
+    /// If this build lacks an output, an output is at an address, a data set has no folder, the index has too little
+    /// memory, or an index or data set that grows would be in the run folder, whose files all belong to one run.
     pub fn check(&self, run: &Path) -> anyhow::Result<()> {
+        let dataset = self.dataset_made_in.as_ref().unwrap_or(&self.dataset);
+        if let Some(address) = [run, dataset].into_iter().find_map(address_of) {
+            anyhow::bail!(Problem::new(
+                address,
+                "only `sitegrove run` writes to an address",
+                "name a local folder"
+            ));
+        }
         for name in self.chosen() {
             if let Some(why) = name.left_out() {
                 anyhow::bail!("the output {name} cannot be written: {why}");
@@ -242,7 +254,7 @@ impl EmitConfig {
                     "the output dataset needs a folder: name it with --dataset or emit.dataset"
                 );
             }
-            if whole(&self.dataset).starts_with(whole(run)) {
+            if whole(dataset).starts_with(whole(run)) {
                 let (dataset, run) = (self.dataset.display(), run.display());
                 anyhow::bail!(
                     "the data set {dataset} (emit.dataset) lies in the run folder {run}, whose files are \

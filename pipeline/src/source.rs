@@ -4,13 +4,28 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::objects::Objects;
 #[cfg(feature = "remote")]
 use crate::remote::{self, RemoteFile};
 
-/// Message of a build that cannot read addresses.
+/// Message of a build without access to addresses.
 #[cfg(not(feature = "remote"))]
 const NO_REMOTE: &str =
-    "this build reads no addresses: it was made without the cargo feature `remote`";
+    "this build has no access to addresses: it was made without the cargo feature `remote`";
+
+/// The objects below an address, for outputs.
+///
+/// # Errors
+/// If it cannot be opened, or this build has no access to addresses.
+pub(crate) fn objects(address: &str) -> io::Result<Box<dyn Objects>> {
+    #[cfg(feature = "remote")]
+    return Ok(Box::new(remote::Bucket::open(address)?));
+    #[cfg(not(feature = "remote"))]
+    {
+        let _ = address;
+        Err(io::Error::other(NO_REMOTE))
+    }
+}
 
 /// The schemes of addresses that can be read.
 const SCHEMES: [&str; 3] = ["https://", "http://", "s3://"];

@@ -125,3 +125,39 @@ fn indexes_that_cannot_be_used_say_why() {
     assert!(fails("d.cdxj", "a 2024 {\"filename\": \"x\"}\n").contains("line 1"));
     assert!(fails("e.cdxj", "").contains("lists no records"));
 }
+
+#[test]
+fn the_index_beside_an_archive_finds_a_page_to_extract() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = archive(folder.path());
+    let path = folder.path().join("notes.warc.gz");
+    let extract = || {
+        let mut program = common::program::sitegrove();
+        program.args(["extract", "--format", "json", "-v", "--url", &url(1)]);
+        let (code, stdout, stderr) = parts(&program.arg(&path).output().unwrap());
+        (code, stdout, stderr)
+    };
+    let (code, whole, _) = extract();
+    assert!(code == 0 && whole.contains("\"origin\""), "{whole}");
+    // All records of the site: the same article, and the rest of the archive is not read.
+    let index = write(folder.path(), "notes.cdxj", cdxj(&places, &[0, 1, 2, 3, 4, 5]));
+    let (code, listed, stderr) = extract();
+    assert!(code == 0 && stderr.contains("the 6 records of notes.example"), "{stderr}");
+    assert_eq!(listed, whole);
+    std::fs::write(&index, cdxj(&places, &[0, 1, 2])).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let mut damaged = bytes.clone();
+    damaged[places[3].0 as usize..].fill(0);
+    std::fs::write(&path, damaged).unwrap();
+    let (code, listed, stderr) = extract();
+    assert!(code == 0 && stderr.contains("the 3 records of notes.example"), "{stderr}");
+    assert!(listed.contains(&url(1)), "{listed}");
+    // The page is not in it, or what it says is wrong: the archive is read.
+    std::fs::write(&path, bytes).unwrap();
+    let moved: Vec<(u64, u64)> = places.iter().map(|(at, length)| (at + 7, *length)).collect();
+    for text in [cdxj(&places, &[0, 2]), cdxj(&moved, &[0, 1]), "nonsense\n".to_owned()] {
+        std::fs::write(&index, text).unwrap();
+        let (code, listed, stderr) = extract();
+        assert_eq!((code, &listed), (0, &whole), "{stderr}");
+    }
+}

@@ -74,6 +74,7 @@ mod extension {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("_reads_addresses", cfg!(feature = "remote"))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

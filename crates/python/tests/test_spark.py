@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import shutil
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 import sitegrove
+from conftest import REPOSITORY
 from crawls import LARGE, PAGES, archives
 
 pytest.importorskip("pyspark", reason="no pyspark: pip install 'sitegrove[spark]'")
@@ -24,13 +26,33 @@ if shutil.which("java") is None:
 from pyspark.sql import SparkSession  # noqa: E402
 
 from sitegrove import spark as job  # noqa: E402
+from sitegrove._sitegrove import _reads_addresses  # noqa: E402
 
 SETTINGS: dict[str, Any] = {"sample": {"pages": 30}}
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[SparkSession]:
+def bucket() -> Iterator[str | None]:
+    """The address of a server of buckets, if the package has access to addresses."""
+    if not _reads_addresses:
+        yield None
+        return
+    server_of = pytest.importorskip("moto.server")
+    server = server_of.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def spark(bucket: str | None) -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    if bucket:
+        # Tasks have the environment that the session was started in.
+        keys = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
+        os.environ.update(keys, AWS_ENDPOINT=bucket, AWS_ALLOW_HTTP="true")
     builder = SparkSession.builder.master("local[2,3]").appName("sitegrove-tests")
     options = {
         "spark.ui.enabled": "false",
@@ -120,6 +142,79 @@ def test_the_articles_are_those_of_a_run(
         assert not list((tmp_path / "steps").glob("**/*half*"))
 
 
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_feeds_and_site_configs_are_those_of_a_run(
+    spark: SparkSession,
+    crawl: list[str],
+    expected: tuple[list[dict[str, Any]], dict[str, Any]],
+    partitions: int,
+    tmp_path: Path,
+) -> None:
+    configs = tmp_path / "site-configs"
+    configs.mkdir()
+    # Of one of the two layouts: pages of the other are the engine's.
+    (configs / f"{LARGE}.txt").write_text("body: //div[@class='entry']\ntitle: //h1\n")
+    (configs / "blog.example.txt").write_text("body: //div[@class='entry-content']/p[1]\n")
+    feeds = [str(path) for path in sorted((REPOSITORY / "data" / "feeds").iterdir())]
+    given: dict[str, Any] = {**SETTINGS, "signify": {"source": "feeds"}, "wrap": {"site_configs": [str(configs)]}}
+    settings = sitegrove.Settings(**given, emit={"sinks": ["parquet"]})
+    whole = sitegrove.run(crawl, tmp_path / "run", feeds=feeds, settings=settings)
+    wanted = rows(whole.path / "articles.parquet")
+    mixed = list(crawl)
+    random.Random(partitions).shuffle(mixed)
+    articles, summary = job.Crawl(spark, tmp_path / "steps", partitions, given).run(mixed, feeds[::-1])
+    articles.write.parquet(str(tmp_path / "articles"))
+    assert in_order(rows(tmp_path / "articles")) == in_order(wanted)
+    assert summary.drops == whole.ledger["drops"]
+    # All of it has an effect: feeds, site configs, revisits.
+    assert wanted != expected[0] and whole.counts["feed_items"] > len(feeds)
+    assert any("feed" in str(row["sources"]) for row in wanted)
+    assert any("site-config" in str(row) for row in wanted)
+    assert any(row["url"].startswith("https://mirror.example/") for row in wanted)
+
+
+def test_archives_at_addresses(
+    spark: SparkSession,
+    bucket: str | None,
+    crawl: list[str],
+    expected: tuple[list[dict[str, Any]], dict[str, Any]],
+    tmp_path: Path,
+) -> None:
+    if bucket is None:
+        with pytest.raises(sitegrove.SitegroveError, match="no access to addresses"):
+            job.local("s3://crawl/a.warc.gz")
+        pytest.skip("this build has no access to addresses: scripts/test-python --remote")
+    boto3 = pytest.importorskip("boto3")
+    client = boto3.client(
+        "s3", endpoint_url=bucket, region_name="us-east-1", aws_access_key_id="key", aws_secret_access_key="secret"
+    )
+    client.create_bucket(Bucket="crawl")
+    addresses = []
+    for number, path in enumerate(crawl):
+        name = Path(path).name
+        client.upload_file(path, "crawl", f"night/{name}")
+        # As Hadoop names buckets, as the program does, and by HTTP.
+        start = ["s3a://crawl", "s3://crawl", f"{bucket}/crawl"][number % 3]
+        addresses.append(f"{start}/night/{name}")
+    listing = tmp_path / "paths.txt"
+    missing = "s3://crawl/night/gone.warc.gz"
+    listing.write_text("\n".join([*addresses, missing]))
+    articles, summary = job.Crawl(spark, tmp_path / "steps", 3, SETTINGS).run(job.listed([str(listing)]))
+    articles.write.parquet(str(tmp_path / "articles"))
+
+    def placed(of: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Rows whose origins are without folders."""
+        for row in of:
+            row["origin"] = {**row["origin"], "file": Path(row["origin"]["file"]).name}
+        return in_order(of)
+
+    found = rows(tmp_path / "articles")
+    assert {row["origin"]["file"].split(":")[0] for row in found} == {"s3", "http"}
+    assert placed(found) == placed([dict(row) for row in expected[0]])
+    assert summary.archives == len(crawl) and len(summary.failed) == 1
+    assert missing in summary.failed[0] and "cannot read" in summary.failed[0]
+
+
 def test_nights_with_models_are_those_of_runs(spark: SparkSession, crawl: list[str], tmp_path: Path) -> None:
     settings = sitegrove.Settings(**SETTINGS, emit={"sinks": ["parquet"]})
     of_runs, of_spark, table = tmp_path / "runs.sqlite", tmp_path / "spark.sqlite", str(tmp_path / "models")
@@ -162,6 +257,6 @@ def test_lists_and_addresses(tmp_path: Path) -> None:
     archives = job.listed([str(listing), "d.warc"])
     assert [job.local(archive) for archive in archives] == ["a.warc.gz", "/b c.warc.gz", "d.warc"]
     with pytest.raises(sitegrove.SitegroveError, match="mount it"):
-        job.local("s3://crawl/a.warc.gz")
+        job.local("hdfs://crawl/a.warc.gz")
     with pytest.raises(sitegrove.SitegroveError, match="cannot read the list"):
         job.listed([str(tmp_path / "nothing.txt")])

@@ -1,6 +1,8 @@
 //! `sitegrove extract`: extracts a few pages and prints them.
 
+mod indexed;
 mod pages;
+mod wanted;
 
 use std::io::Write;
 
@@ -16,8 +18,9 @@ use crate::printed::{Console, line};
 use crate::progress::ledger::Clock;
 use crate::site::process;
 use crate::stages::group::group;
-use pages::{Pages, Wanted};
+use pages::Pages;
 use sitemodel::Engine;
+use wanted::Wanted;
 
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -44,7 +47,7 @@ Examples:
   curl -s https://blog.example/bread | sitegrove extract - \\
       --url https://blog.example/bread
 
-Pages of one layout are better extracted together: the text that they share is then recognised. With --url, the other pages of the same site in an archive are used in the same way, and only the page with that address is printed.
+Pages of one layout are better extracted together: the text that they share is then recognised. With --url, the other pages of the same site in an archive are used in the same way, and only the page with that address is printed. They are found by the index in a WACZ file, or beside an archive (CDX, CDXJ), if it lists the page; else the archive is read as a whole.
 
 Exit codes: 0 an article was printed; 2 none was found, or a file is neither HTML nor an archive.")]
 pub struct ExtractArgs {

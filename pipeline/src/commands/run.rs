@@ -25,9 +25,10 @@ use crate::messages::LogFormat;
 use crate::printed::Console;
 use crate::progress::ledger::{Counts, InputRecord, Ledger};
 use crate::progress::observer::{Observer, Quiet};
-use crate::run::run as run_pipeline;
+use crate::run::Upload;
 use crate::sink_name::SinkName;
 use crate::sinks::SinkList;
+use crate::target::run as run_pipeline;
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
 
@@ -76,6 +77,7 @@ Examples:
   sitegrove run crawl/ --models models.sqlite --fail-on broken -o out/tonight
   sitegrove run --reextract --models models.sqlite -o out/again
   sitegrove run crawl/ --memory 4GB --spool /scratch -o out/tonight
+  sitegrove run s3://crawl/2026-10-05/ --work /scratch -o s3://articles/2026-10-05
   sitegrove run crawl/ --dry-run
   sitegrove run crawl/ --site blog.example --since 2026-10-01 -o out/try
   sitegrove run crawl/ --limit 500 -o out/try
@@ -89,7 +91,8 @@ pub struct RunArgs {
     /// archive from standard input
     #[arg(value_name = "CONFIG|INPUT")]
     pub inputs: Vec<String>,
-    /// Output folder [default: sitegrove-out]
+    /// Output folder, or an address s3://BUCKET/PREFIX, to which files are uploaded when the run is complete
+    /// [default: sitegrove-out]
     #[arg(long, short, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// RSS, Atom or JSON Feed files, folders or globs (repeatable)
@@ -133,6 +136,10 @@ pub struct RunArgs {
     /// Folder for pages that do not fit into memory [default: one in the output folder]
     #[arg(long, value_name = "DIR")]
     pub spool: Option<PathBuf>,
+    /// With an output at an address: folder in which the run is kept until its files are uploaded [default: the
+    /// system's folder of temporary files]
+    #[arg(long, value_name = "DIR")]
+    pub work: Option<PathBuf>,
     /// Write metrics for Prometheus to this file and keep it up to date [default: none]
     #[arg(long, value_name = "FILE")]
     pub metrics: Option<PathBuf>,
@@ -200,6 +207,9 @@ impl RunArgs {
         }
         if let Some(spool) = &self.spool {
             config.run.spool.clone_from(spool);
+        }
+        if let Some(work) = &self.work {
+            config.run.work.clone_from(work);
         }
         if let Some(metrics) = &self.metrics {
             config.run.metrics.clone_from(metrics);
@@ -296,8 +306,11 @@ pub fn run(
     if !report.nothing_to_do {
         warn_of_results(&report.ledger);
     }
+    warn_of_upload(report.upload.as_ref());
     summary(&report, &config, args.format, out)?;
-    let whole = report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty();
+    let is_uploaded = report.upload.as_ref().is_none_or(|upload| upload.failed.is_empty());
+    let whole =
+        report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty() && is_uploaded;
     Ok((whole || report.nothing_to_do) && succeeded(&report.ledger, &args.fail_on))
 }
 
@@ -372,6 +385,26 @@ pub(super) fn warn_of_results(ledger: &Ledger) {
         tracing::error!(
             next = "give WARC, ARC, WACZ, HTML or MHTML files",
             "no page was found in the inputs"
+        );
+    }
+}
+
+/// Reports objects that could not be written.
+fn warn_of_upload(upload: Option<&Upload>) {
+    let Some(Upload { failed, kept: Some(kept), .. }) = upload else { return };
+    for (object, why) in failed.iter().take(INPUTS_NAMED) {
+        tracing::error!(at = object, "cannot be written: {why}");
+    }
+    let more = failed.len().saturating_sub(INPUTS_NAMED);
+    if !failed.is_empty() {
+        tracing::error!(
+            at = %kept.display(),
+            next = "the same command uploads what is missing",
+            "keeps the complete results, as {} could not be written",
+            match more {
+                0 => "objects".to_owned(),
+                more => format!("these objects and {more} more"),
+            }
         );
     }
 }

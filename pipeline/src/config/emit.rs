@@ -40,8 +40,11 @@ pub struct EmitConfig {
     pub duplicates: Duplicates,
     /// Minimum similarity of texts that are the same without further evidence.
     pub duplicate_similarity: f64,
-    /// Folder of a data set of articles that grows from run to run; empty for none.
+    /// Folder of a data set of articles that grows from run to run, or its address; empty for none.
     pub dataset: PathBuf,
+    /// The folder in which the files of a data set at an address are made.
+    #[serde(skip)]
+    pub dataset_made_in: Option<PathBuf>,
     /// Whether articles whose addresses are gone are removed from the index instead of marked.
     pub forget_gone: bool,
 }

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::inputs::{Input, expand_for};
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
-use crate::resume::folder::InputState;
+use crate::resume::identity::InputState;
 use crate::revisits::resolve;
 use crate::stages::read::{InputSummary, Intake, Source, read};
 use crate::waiting;

@@ -33,6 +33,7 @@ pub(crate) use again::{Place, read_again, runs};
 pub use archive_reader::{ArchiveReader, BrokenOff};
 pub use intake::{InputSummary, Intake, ReadError, Source, Take};
 use reading::{Media, Reading};
+pub(crate) use wacz::indexed;
 
 /// Passes on a saved page, HTML or MHTML, that is in memory and has the address `url` unless it names another.
 pub(crate) fn read_saved(bytes: Vec<u8>, url: String, config: &ReadConfig, take: &mut Take<'_>) {

@@ -170,7 +170,7 @@ impl Merging<'_> {
         ledger.close(self.begun, clock);
         (ledger.state, ledger.progress) = (State::Complete, None);
         let ledger = finish_folder(config, ledger)?;
-        Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false })
+        Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })
     }
 
     /// The store of models that takes in this night, if there is one. It must hold what it held when sites were

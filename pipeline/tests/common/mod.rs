@@ -9,6 +9,7 @@
 pub(crate) mod charsets;
 pub(crate) mod combinations;
 pub(crate) mod crawl;
+pub(crate) mod object_server;
 pub(crate) mod program;
 pub(crate) mod prose;
 pub(crate) mod results;

@@ -5,8 +5,8 @@
     python -m sitegrove.spark paths.txt --articles tables/articles --steps /shared/steps --num-partitions 64
     spark-submit --master … $(python -c 'import sitegrove.spark as s; print(s.__file__)') paths.txt …
 
-``paths.txt`` lists archives, one a line, as the jobs of cc-pyspark take it. Archives and ``--steps`` must be on a file
-system that all executors see at the same path. The articles are those of ``sitegrove run`` on the same archives,
+``paths.txt`` lists archives, one a line, as the jobs of cc-pyspark take it: paths on a file system that all executors see
+at the same path, as ``--steps`` must be, or addresses (``https://``, ``s3://``, ``s3a://``). The articles are those of ``sitegrove run`` on the same archives,
 whatever the number of tasks, and whichever of them are killed and repeated. ``docs/CLUSTER.md`` has figures.
 
 Needs ``pip install 'sitegrove[spark]'`` and Java 17.
@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from sitegrove import Settings, SitegroveError, open_models, steps
+from sitegrove import Settings, SitegroveError, open_models, read_warc, steps
+from sitegrove._sitegrove import _reads_addresses
 from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, attempt, files_of, named
 
 if TYPE_CHECKING:
@@ -134,10 +135,12 @@ class Crawl:
             readable, failed = [], []
             for path in groups[number]:
                 try:
-                    with open(path, "rb"):
-                        readable.append(path)
+                    open_once(path)
+                    readable.append(path)
                 except OSError as error:
                     failed.append(f"cannot read {path}: {error.strerror}")
+                except SitegroveError as error:
+                    failed.append(str(error))
             of_task = feeds if number == 0 else ()
             if not readable and not of_task:
                 return [0, failed, False]
@@ -238,20 +241,38 @@ def _optional(task: Callable[[int, Path], Any]) -> Callable[[int, Path], Any]:
     return one
 
 
+def open_once(archive: str) -> None:
+    """Open an archive, so that one that cannot be read is named and the others are read."""
+    if "://" in archive:
+        read_warc(archive)
+    else:
+        with open(archive, "rb"):
+            pass
+
+
 def local(address: str) -> str:
-    """The path of an archive on a file system that all executors see.
+    """The name of an archive for the reader: a path on a file system that all executors see, or an address.
 
     Raises
     ------
     SitegroveError
-        If the address is of another kind.
+        If the address is of a kind that is not read.
     """
     parts = urlsplit(address)
     if parts.scheme == "file":
         return unquote(parts.path)
+    if parts.scheme in ("https", "http", "s3", "s3a", "s3n") and "://" in address:
+        if not _reads_addresses:
+            raise SitegroveError(
+                f"{address}: this build of the package has no access to addresses; the published wheels have it, and "
+                "`maturin build --features remote` makes it"
+            )
+        # The names that Hadoop has for the same buckets.
+        return f"s3{address[3:]}" if parts.scheme in ("s3a", "s3n") else address
     if parts.scheme and "://" in address:
         raise SitegroveError(
-            f"{address}: archives are read from a file system that all executors see; mount it, or copy it there"
+            f"{address}: archives are read at https:// and s3://, and from a file system that all executors see; mount it, "
+            "or copy it there"
         )
     return address
 
@@ -262,7 +283,7 @@ def arguments() -> argparse.ArgumentParser:
         prog="python -m sitegrove.spark",
         description="Extract the articles of a crawl with Apache Spark.",
     )
-    parser.add_argument("input", nargs="+", help="a file that lists archives, one path a line; or archives")
+    parser.add_argument("input", nargs="+", help="a file that lists archives, one path or address a line; or archives")
     parser.add_argument("--articles", required=True, help="table to append the articles to")
     parser.add_argument("--steps", required=True, help="folder for the files of the steps, which all executors see")
     parser.add_argument("--models", help="store of site models that learning reads and the night is added to")

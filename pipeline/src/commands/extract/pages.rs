@@ -8,11 +8,14 @@ use anyhow::{Context, Result, bail};
 use archive::{PayloadKind, sniff_html};
 use grouping::{Tracking, site_key};
 
+use super::indexed::by_index;
+use super::wanted::Wanted;
 use crate::config::Config;
 use crate::error_chain::Problem;
 use crate::file_type::{kind_of, what_are, what_is};
 use crate::inputs::{Input, expand};
 use crate::revisits::resolve;
+use crate::source::open;
 use crate::stages::group::own_address;
 use crate::stages::read::{ArchiveReader, Intake, Source, read, read_saved};
 use crate::waiting::is_stream;
@@ -31,33 +34,6 @@ pub(super) struct Pages {
     pub(super) are_named: bool,
 }
 
-/// The page that is asked for.
-pub(super) struct Wanted {
-    url: String,
-    key: String,
-    site: Option<String>,
-}
-
-impl Wanted {
-    /// The page with this address; without a scheme, it is one of the web.
-    ///
-    /// # Errors
-    /// If it is no address.
-    pub(super) fn of(url: &str, tracking: &Tracking) -> Result<Self> {
-        let url = if url.contains("://") { url.to_owned() } else { format!("https://{url}") };
-        let Some(address) = tracking.address(&url) else {
-            let next = "give one such as https://blog.example/bread";
-            bail!(Problem::new("--url", format!("`{url}` is not an address"), next));
-        };
-        Ok(Self { site: site_key(&url), key: address.key, url })
-    }
-
-    /// Whether an address leads to that page.
-    pub(super) fn is(&self, url: &str, tracking: &Tracking) -> bool {
-        tracking.address(url).is_some_and(|address| address.key == self.key)
-    }
-}
-
 /// Reads what the command names. Of an archive with a page that is asked for, only pages of its site are kept.
 ///
 /// # Errors
@@ -70,10 +46,17 @@ pub(super) fn read_named(
 ) -> Result<Pages> {
     let inputs: Vec<Input> = expand(named, &[])?.into_iter().map(checked).collect::<Result<_>>()?;
     let mut reading = Kept { wanted, intakes: Vec::new(), digests: Vec::new() };
+    let tracking = Tracking::new(&config.group.tracking_parameters);
     let mut archives = 0;
     for input in &inputs {
         if input.is_stdin() {
             archives += usize::from(stdin(&mut reading, config)?);
+            continue;
+        }
+        if let Some(listed) = by_index(input, wanted, &tracking)
+            && reading.take_listed(&listed, &tracking, config)?
+        {
+            archives += 1;
             continue;
         }
         let mut take = |intake, source: Source| reading.take(intake, source);
@@ -117,6 +100,33 @@ impl Kept<'_> {
             self.digests.push(source.digest);
         }
     }
+
+    /// Takes the records of an archive that its index lists. Returns whether the page that is asked for is among them;
+    /// else nothing is kept of them.
+    fn take_listed(
+        &mut self,
+        listed: &Input,
+        tracking: &Tracking,
+        config: &Config,
+    ) -> Result<bool> {
+        let before = self.intakes.len();
+        let mut take = |intake, source: Source| self.take(intake, source);
+        read(listed, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
+        let is_wanted = |intake: &Intake| match (intake, self.wanted) {
+            (Intake::Page(page), Some(wanted)) => {
+                let url = own_address(page).unwrap_or_else(|| page.url.clone());
+                wanted.is(&url, tracking)
+            }
+            (Intake::Revisit(revisit), Some(wanted)) => wanted.is(&revisit.url, tracking),
+            _ => false,
+        };
+        let found = self.intakes[before..].iter().any(is_wanted);
+        if !found {
+            self.intakes.truncate(before);
+            self.digests.truncate(before);
+        }
+        Ok(found)
+    }
 }
 
 /// An input that is HTML or an archive. A page may have a file of any name.
@@ -129,8 +139,7 @@ fn checked(input: Input) -> Result<Input> {
         return Ok(input);
     }
     let mut first = Vec::new();
-    let opened =
-        std::fs::File::open(path).and_then(|file| file.take(FIRST as u64).read_to_end(&mut first));
+    let opened = open(path).and_then(|file| file.take(FIRST as u64).read_to_end(&mut first));
     opened.with_context(|| format!("cannot read {}", path.display()))?;
     match &input {
         // Other problems are reported while reading.

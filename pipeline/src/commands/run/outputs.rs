@@ -18,8 +18,8 @@ pub struct OutputArgs {
     /// Add the articles to the search index in this folder; adds index to the outputs
     #[arg(long, value_name = "DIR")]
     pub index: Option<PathBuf>,
-    /// Add the articles to the data set in this folder: Parquet files partitioned by date; adds dataset to the
-    /// outputs
+    /// Add the articles to the data set in this folder, or at this address (s3://) if the output is at one, too:
+    /// Parquet files partitioned by date; adds dataset to the outputs
     #[arg(long, value_name = "DIR")]
     pub dataset: Option<PathBuf>,
     /// Remove articles whose addresses are gone (status 404 or 410, or a redirect elsewhere) from the index instead

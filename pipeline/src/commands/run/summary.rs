@@ -8,9 +8,10 @@ use serde_json::json;
 
 use crate::commands::format::Format;
 use crate::config::Config;
+use crate::memory::shown;
 use crate::numerals::{count, grouped};
 use crate::printed::{Console, line};
-use crate::run::Report;
+use crate::run::{Report, Upload};
 use crate::shortened::{middle, width_of, wrapped, wrapper_in};
 use crate::sink_name::SinkName;
 
@@ -80,7 +81,15 @@ pub(crate) fn summary(
     let always = ["wrappers/", "dropped.jsonl", "ledger.json"].map(str::to_owned);
     let files: Vec<String> =
         (here.into_iter().map(|name| name.shown(&config.emit))).chain(always).collect();
-    paragraph(&format!("Results in {folder}: {}", files.join(", ")))?;
+    let place = match &report.upload {
+        Some(Upload { failed, kept: Some(kept), .. }) if !failed.is_empty() => kept.display(),
+        _ => folder,
+    };
+    paragraph(&format!("Results in {place}: {}", files.join(", ")))?;
+    if let Some(Upload { to, objects, bytes, .. }) = &report.upload {
+        let objects = count(*objects as usize, "object");
+        writeln!(out, "Uploaded {objects} ({}) to {to}", shown(*bytes))?;
+    }
     for name in elsewhere {
         writeln!(out, "Added to {}", name.path(&config.run.out, &config.emit).display())?;
     }
@@ -184,6 +193,7 @@ fn json_summary(report: &Report, config: &Config, out: &mut Console<'_>) -> Resu
         "seconds": ledger.seconds,
         "sites": sites.collect::<Vec<_>>(),
         "outputs": written,
+        "upload": report.upload,
     });
     Ok(out.json_line(&summary)?)
 }

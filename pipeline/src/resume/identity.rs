@@ -1,0 +1,161 @@
+//! What identifies a run: version, settings, outputs and inputs.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::inputs::Input;
+use crate::selection::Selection;
+use crate::source::state;
+use crate::waiting::is_stream;
+
+/// Identity of a run: version, settings, outputs and inputs.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Identity {
+    pub(super) version: String,
+    pub(super) config_hash: String,
+    pub(super) outputs: String,
+    #[serde(default)]
+    pub(super) selection: Selection,
+    pub(super) inputs: Vec<InputState>,
+}
+
+/// An input as it was found.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub(crate) struct InputState {
+    pub(crate) file: String,
+    pub(crate) kind: Kind,
+    pub(crate) bytes: u64,
+    /// Time of the last change, in nanoseconds since 1970; `None` if unknown.
+    pub(crate) modified: Option<i64>,
+}
+
+/// The kind of an input.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    /// A file: it can be compared with its earlier state, and read again.
+    File,
+    /// The standard input, a pipe or the like: it can be read only once.
+    Stream,
+    /// It could not be opened.
+    Unreadable,
+}
+
+impl Identity {
+    /// The identity of a run with these inputs.
+    ///
+    /// # Errors
+    /// If the settings choose pages by no site or no date.
+    pub(crate) fn of(config: &Config, inputs: Vec<InputState>) -> Result<Self> {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let (config_hash, outputs) = (config.hash(), config.emit.hash());
+        let selection = Selection::of(&config.run)?;
+        Ok(Self { version, config_hash, outputs, selection, inputs })
+    }
+
+    /// The pages that are chosen.
+    pub(crate) fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// Bytes of all inputs.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.inputs.iter().map(|input| input.bytes).sum()
+    }
+
+    /// The inputs.
+    pub(crate) fn inputs(&self) -> &[InputState] {
+        &self.inputs
+    }
+
+    /// Whether some input can be read only once.
+    pub(crate) fn has_stream(&self) -> bool {
+        self.inputs.iter().any(|input| input.kind == Kind::Stream)
+    }
+
+    /// Whether an earlier run has the same identity. An input that either run could not open is no
+    /// difference: the inputs are then compared after reading.
+    pub(crate) fn is_that_of(&self, before: &Self) -> bool {
+        self.differences(before).is_empty()
+    }
+
+    /// The differences between another run and this one, for people.
+    pub(crate) fn differences(&self, before: &Self) -> String {
+        let mut differences = Vec::new();
+        if before.version != self.version {
+            differences.push(format!("sitegrove was {} then", before.version));
+        }
+        if before.config_hash != self.config_hash {
+            differences.push("other settings decided the results".to_owned());
+        }
+        if before.outputs != self.outputs {
+            differences.push("other outputs were chosen".to_owned());
+        }
+        if before.selection != self.selection {
+            let (then, now) = (&before.selection, &self.selection);
+            differences.push(format!("it took {then}, and this one takes {now}"));
+        }
+        let by_name = |of: &Self| -> BTreeMap<String, InputState> {
+            of.inputs.iter().map(|input| (input.file.clone(), input.clone())).collect()
+        };
+        let (then, now) = (by_name(before), by_name(self));
+        for (file, input) in &now {
+            match then.get(file) {
+                None => differences.push(format!("{file} is new")),
+                Some(other) if [other.kind, input.kind].contains(&Kind::Unreadable) => {}
+                Some(other) if other.bytes != input.bytes => differences
+                    .push(format!("{file} had {} bytes and has {}", other.bytes, input.bytes)),
+                Some(other) if other.modified != input.modified => {
+                    differences.push(format!("{file} was changed since"));
+                }
+                Some(_) => {}
+            }
+        }
+        let gone = then.keys().filter(|file| !now.contains_key(*file));
+        differences.extend(gone.map(|file| format!("{file} is no longer an input")));
+        let more = differences.len().saturating_sub(MOST_TOLD);
+        differences.truncate(MOST_TOLD);
+        if more > 0 {
+            differences.push(format!("and {more} more"));
+        }
+        differences.join("; ")
+    }
+}
+
+/// Maximum number of differences in a message.
+const MOST_TOLD: usize = 5;
+
+impl InputState {
+    /// Examines an input. Returns it with an error, if it cannot be opened.
+    pub(crate) fn of(input: &Input) -> (Self, Option<io::Error>) {
+        let path = input.path();
+        let file = path.to_string_lossy().into_owned();
+        // Of an index, the records that it lists belong to the identity.
+        let file = match input {
+            Input::Records { records, .. } => {
+                let listed: String =
+                    records.iter().map(|own| format!("{} {} ", own.offset, own.length)).collect();
+                let digest = xxhash_rust::xxh3::xxh3_64(listed.as_bytes());
+                format!("{file} ({} records, {digest:016x})", records.len())
+            }
+            _ => file,
+        };
+        let none = |kind| Self { file: file.clone(), kind, bytes: 0, modified: None };
+        let of = match input {
+            Input::Unreadable { why, .. } => Err(io::Error::other(why.as_str())),
+            // Opening a pipe has an effect: the writer would assume that it is read.
+            _ if input.is_stdin() || is_stream(path) => return (none(Kind::Stream), None),
+            _ => state(path),
+        };
+        let of = match of {
+            Ok(of) => of,
+            Err(error) => return (none(Kind::Unreadable), Some(error)),
+        };
+        let (bytes, modified) = of;
+        (Self { file, kind: Kind::File, bytes, modified }, None)
+    }
+}
