@@ -227,6 +227,7 @@ impl Writer<'_> {
             local_name!("a") if self.notes.references.contains_key(&element.id) => {
                 self.reference(element.id);
             }
+            local_name!("a") if self.notes.within.contains(&element.id) => {}
             local_name!("a") => {
                 if let Some(url) = link_target(element, self.base) {
                     self.links.push(escape::destination(&url));

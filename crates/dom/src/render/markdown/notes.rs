@@ -16,6 +16,8 @@ pub(super) struct Notes {
     pub(super) labels: BTreeMap<NodeId, String>,
     /// Links to notes, with their labels.
     pub(super) references: BTreeMap<NodeId, String>,
+    /// Links to other places of the document, which have no targets in Markdown.
+    pub(super) within: BTreeSet<NodeId>,
     /// Lists that have nothing but notes.
     pub(super) lists: BTreeSet<NodeId>,
 }
@@ -27,10 +29,9 @@ impl Notes {
     pub(super) fn of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> Self {
         let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
         let links = links.filter_map(|link| {
-            let href = document.attribute(link, &local_name!("href"))?.strip_prefix('#')?;
-            Some((link, href, label(document.text_content(link))?))
+            Some((link, document.attribute(link, &local_name!("href"))?.strip_prefix('#')?))
         });
-        let links: Vec<(NodeId, &str, &str)> = links.collect();
+        let links: Vec<(NodeId, &str)> = links.collect();
         if links.is_empty() {
             return Self::default();
         }
@@ -41,8 +42,11 @@ impl Notes {
         }
         let mut found = Self::default();
         let mut taken: BTreeMap<&str, NodeId> = BTreeMap::new();
-        for (link, href, label) in links {
-            let Some(&note) = by_id.get(href).filter(|note| **note > link) else { continue };
+        for (link, href) in links {
+            let Some(&note) = by_id.get(href) else { continue };
+            found.within.insert(link);
+            let label = label(document.text_content(link)).filter(|_| note > link);
+            let Some(label) = label else { continue };
             let around = |outer: &NodeId| document.contains(*outer, note);
             let is_kept = roots.iter().any(around) && !prune.iter().any(around);
             let is_kind = match document.name(note) {

@@ -339,6 +339,11 @@ fn notes_are_footnotes() {
         "Wheels[^1] turn [\\[2\\]](https://news.example/a/b.html#n2).\n\n## More\n\n\
         [^1]: Of oak.\n\nNot a note."
     );
+    // Links within the document lead nowhere in Markdown.
+    assert_eq!(
+        markdown("<p><a href='#a'>Above</a></p><h2 id=a>Oak</h2><a href='#z'>z</a>"),
+        "Above\n\n## Oak\n\n[z](https://news.example/a/b.html#z)"
+    );
     // A list with another item stays a list, as does one inside of something else.
     let list = "<ol><li id=n1>Of oak.</li><li>Of stone.</li></ol>";
     assert!(!page(list).contains("[^"));
