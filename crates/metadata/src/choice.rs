@@ -46,6 +46,16 @@ impl Choice {
         }
     }
 
+    /// The chosen date, without its source.
+    pub(crate) fn moment(&self) -> Option<Moment> {
+        self.chosen.map(|(_, moment)| moment)
+    }
+
+    /// Writes the chosen date in another way.
+    pub(crate) fn replace(&mut self, moment: Moment) {
+        self.chosen = self.chosen.map(|(source, _)| (source, moment));
+    }
+
     /// The chosen date.
     pub(crate) fn chosen(&self) -> Option<Field<String>> {
         self.chosen.map(|(source, moment)| Field { value: moment.to_string(), source })

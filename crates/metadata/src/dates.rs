@@ -8,6 +8,9 @@ use url::Url;
 
 use crate::chars::has_number;
 use crate::choice::Choice;
+use crate::date_keys::{
+    MODIFIED_METAS, MODIFIED_OPEN_GRAPH, PUBLISHED_METAS, PUBLISHED_OPEN_GRAPH,
+};
 use crate::date_text::{
     Found, begins_published, find_date, find_dates, says_changed, says_published, shown_order,
 };
@@ -19,66 +22,12 @@ use crate::text::{clip, identifier_words};
 use crate::title_parts::segments;
 use crate::url_date::url_date;
 
-const PUBLISHED_OPEN_GRAPH: [&str; 6] = [
-    "article:published_time",
-    "article:published",
-    "og:published_time",
-    "og:pubdate",
-    "og:article:published_time",
-    "video:release_date",
-];
+/// Number of nodes around a headline that are beside it.
+const BESIDE: u32 = 60;
 
-const PUBLISHED_METAS: [&str; 31] = [
-    "datepublished",
-    "citation_publication_date",
-    "citation_date",
-    "parsely-pub-date",
-    "sailthru.date",
-    "dc.date.issued",
-    "dc.date.created",
-    "dcterms.issued",
-    "dcterms.created",
-    "dcterms.date",
-    "dc.date",
-    "dc.created",
-    "dc.issued",
-    "pubdate",
-    "publishdate",
-    "publish-date",
-    "publish_date",
-    "publicationdate",
-    "publication_date",
-    "published-date",
-    "published_time",
-    "published",
-    "datecreated",
-    "date_published",
-    "article.published",
-    "article.created",
-    "article_date_original",
-    "originalpublicationdate",
-    "created",
-    "rnews:datepublished",
-    "prism.publicationdate",
-];
-
-const MODIFIED_OPEN_GRAPH: [&str; 3] =
-    ["article:modified_time", "og:updated_time", "article:modified"];
-
-const MODIFIED_METAS: [&str; 12] = [
-    "datemodified",
-    "dcterms.modified",
-    "dc.date.modified",
-    "dc.modified",
-    "lastmod",
-    "last-modified",
-    "last_modified",
-    "modified",
-    "article.updated",
-    "revision_date",
-    "lastmodified",
-    "updated_time",
-];
+/// Labels of the date of a first publication.
+const ORIGINALLY: [&str; 4] =
+    ["riginally published", "irst published", "riginally posted", "riginally appeared"];
 
 struct Reader<'e, 'a> {
     evidence: &'e Evidence<'a>,
@@ -87,14 +36,21 @@ struct Reader<'e, 'a> {
 }
 
 /// Publication date: the first possible candidate, or a later one of the same day that also has a
-/// time. If nothing else is known, the date of the last change is used, and [`modified`] gives the
-/// same.
+/// time. If the page shows an earlier day where declarations may be those of a change, that day is
+/// taken. If nothing else is known, the date of the last change is used, and [`modified`] gives
+/// the same.
 pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
     let reader = Reader::new(evidence, language);
     let mut choice = Choice::up_to(evidence.latest);
     reader.declared(&mut choice);
+    if let Some(shown) = choice.moment().and_then(|declared| reader.shown_earlier(declared)) {
+        return Some(Field { value: shown.to_string(), source: Source::Page });
+    }
     if !choice.is_settled() {
         reader.seen(&mut choice);
+    }
+    if let Some(local) = choice.moment().and_then(|chosen| reader.at_local_time(chosen)) {
+        choice.replace(local);
     }
     let or = |found: Option<Field<String>>, other: &dyn Fn(&mut Choice)| {
         found.or_else(|| {
@@ -193,6 +149,9 @@ impl<'e, 'a> Reader<'e, 'a> {
             // A date in the address is the day of publication; other sources may add the time.
             choice.near = url_date(evidence.url).filter(|d| d.is_plausible(evidence.latest));
         }
+        if !is_declared {
+            self.originally(choice);
+        }
         self.texts(evidence.metas_of(&["date"]), Source::Meta, choice);
         self.times(false, choice);
         if !is_declared {
@@ -206,15 +165,76 @@ impl<'e, 'a> Reader<'e, 'a> {
 
     /// Dates of changes.
     fn changes(&self, choice: &mut Choice) {
+        self.declared_changes(choice);
+        self.properties(Property::Modified, choice);
+        self.times(true, choice);
+        if !choice.any {
+            self.visible(true, choice);
+        }
+    }
+
+    /// Dates of changes that the head declares.
+    fn declared_changes(&self, choice: &mut Choice) {
         let evidence = self.evidence;
         let json = evidence.facts.nodes();
         self.texts(json.filter_map(|n| n.modified.as_deref()), Source::JsonLd, choice);
         self.texts(evidence.metas_of(&MODIFIED_OPEN_GRAPH), Source::OpenGraph, choice);
         self.texts(evidence.metas_of(&MODIFIED_METAS), Source::Meta, choice);
-        self.properties(Property::Modified, choice);
-        self.times(true, choice);
-        if !choice.any {
-            self.visible(true, choice);
+    }
+
+    /// The day shown beside the headline, if it is earlier than the declared one and nothing else
+    /// is shown there. Many systems declare as the date of publication when a page was last built:
+    /// it is believed only if the page also declares another date as that of its last change, or if the
+    /// address has it.
+    fn shown_earlier(&self, declared: Moment) -> Option<Moment> {
+        let evidence = self.evidence;
+        let mut changes = Choice::up_to(evidence.latest);
+        self.declared_changes(&mut changes);
+        let changed = |change: Moment| change.date > declared.date && !change.is_near(&declared);
+        let address = url_date(evidence.url);
+        if changes.moment().is_some_and(changed) || address.is_some_and(|a| a.is_near(&declared)) {
+            return None;
+        }
+        let heading = evidence.heading.as_ref()?.id;
+        let end = evidence.body.map(|b| b.0).filter(|body| *body > heading);
+        let beside = heading.saturating_sub(BESIDE)..end.unwrap_or(heading + BESIDE);
+        let beside = beside.start..beside.end.min(heading + BESIDE);
+        let lines = evidence.lead_lines().iter();
+        let lines = lines.filter(|l| beside.contains(&l.at) && l.text.len() <= 80);
+        let mut days = lines.filter_map(|line| {
+            let found = self.of_text(&line.text, false)?;
+            let stands_out = found.at <= 40 && !self.follows_change(line.at);
+            stands_out.then_some(found.moment).filter(|day| day.is_plausible(evidence.latest))
+        });
+        let day = days.next()?;
+        let is_alone = days.all(|other| other.date == day.date);
+        (is_alone && day.date < declared.date && !day.is_near(&declared)).then_some(day)
+    }
+
+    /// The same time as a `<time>` of the page writes it, if that has the offset of a place: then
+    /// the day is the one that readers see.
+    fn at_local_time(&self, chosen: Moment) -> Option<Moment> {
+        let document = self.evidence.document;
+        let instant = chosen.instant().filter(|_| chosen.is_utc())?;
+        let times = self.evidence.scan.times.iter().take(200);
+        let datetimes = times.filter_map(|id| document.attribute(*id, &local_name!("datetime")));
+        let mut moments = datetimes.filter_map(Moment::parse);
+        moments.find(|m| !m.is_utc() && m.instant() == Some(instant))
+    }
+
+    /// "Originally published on May 3, 2012", if the page says so once: it has been published again
+    /// since.
+    fn originally(&self, choice: &mut Choice) {
+        let document = self.evidence.document;
+        let texts = document.ids().filter_map(|id| document.text(id));
+        let mut dates = texts.filter(|text| has_number(text)).filter_map(|text| {
+            let text = clip(text.trim_start(), 300);
+            let label =
+                ORIGINALLY.iter().find_map(|label| Some(text.find(label)? + label.len()))?;
+            find_date(&text[label..], self).filter(|date| date.at <= 6)
+        });
+        if let (Some(date), None) = (dates.next(), dates.next()) {
+            choice.offer(Source::Page, date.moment);
         }
     }
 
@@ -359,7 +379,8 @@ impl<'e, 'a> Reader<'e, 'a> {
         }
         for line in lines() {
             // A date in a line that contains little else, or that begins with it.
-            let Some(found) = self.of_text(&line.text, modified) else { continue };
+            let label_before = modified && self.follows_change(line.at);
+            let Some(found) = self.of_text(&line.text, modified && !label_before) else { continue };
             let stands_out = line.text.len() <= 120 || found.at <= 40;
             if stands_out && (found.is_change || self.follows_change(line.at)) == modified {
                 choice.offer(Source::Page, found.moment);

@@ -9,6 +9,7 @@ use model::FeedItem;
 use url::Url;
 
 use crate::PageContext;
+use crate::date_keys::MODIFIED_OPEN_GRAPH;
 use crate::heading::{Heading, heading};
 use crate::json_ld_article::JsonLdFacts;
 use crate::lines::{Line, lines};
@@ -77,7 +78,10 @@ impl<'a> Evidence<'a> {
             url: page.url,
             own,
             base,
-            latest: page.fetched.and_then(Moment::latest),
+            latest: page
+                .fetched
+                .and_then(Moment::latest)
+                .map(|latest| declared_latest(latest, head, &facts)),
             feed_items: page.feed_items,
             text_language: page.text_language,
             body_text: page.body_text,
@@ -182,6 +186,17 @@ impl<'a> Evidence<'a> {
         near.sort_by_key(|n| n.0);
         near.into_iter().map(|n| n.1).collect()
     }
+}
+
+/// The latest plausible day, corrected where the page declares that it was changed after the fetch:
+/// then the time of the fetch is wrong, as in archives that were made from other archives. Changes
+/// more than a year later are errors of the page.
+fn declared_latest(latest: Date, head: &Head, facts: &JsonLdFacts) -> Date {
+    let in_json = facts.nodes().filter_map(|node| node.modified.as_deref());
+    let metas = head.metas.iter().filter(|m| MODIFIED_OPEN_GRAPH.contains(&&*m.key));
+    let changes = in_json.chain(metas.map(|m| &*m.content)).filter_map(Moment::parse);
+    let days = changes.map(|change| change.date);
+    days.filter(|day| (*day - latest).get_days() <= 366).max().unwrap_or(latest).max(latest)
 }
 
 /// The bit of a key of a meta element, by its length, first and last character.

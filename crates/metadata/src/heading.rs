@@ -6,7 +6,7 @@ use crate::chars::{fold, is_alphanumeric};
 use crate::json_ld_article::JsonLdFacts;
 use crate::scan::Scan;
 use crate::site_names::SiteNames;
-use crate::text::{clip, plain, squash, squashed, squashes_to, word_count};
+use crate::text::{clip, folded, plain, squash, squashed, squashes_to, word_count};
 use crate::title_parts::{runs, segments};
 
 /// The visible headline.
@@ -43,8 +43,54 @@ const LOOKED_AT: usize = 600;
 
 /// The headline: a heading that the titles of the head confirm (`h1` before others, longer before
 /// shorter), or a line of text that is a part of `<title>`; else the `h1` at the start of the body
-/// or the nearest one before it.
+/// or the nearest one before it. Where that is the name of what the page belongs to ("Page - Book"),
+/// the heading below it that names the page.
 pub(crate) fn heading(
+    document: &Document,
+    scan: &Scan,
+    facts: &JsonLdFacts,
+    site: &SiteNames,
+    body: Option<(NodeId, NodeId)>,
+) -> Option<Heading> {
+    let found = confirmed_heading(document, scan, facts, site, body)?;
+    let title = plain(clip(document.head().title.as_deref().unwrap_or_default(), 2_000));
+    let parts = segments(&title);
+    let [page @ .., whole] = &*parts else { return Some(found) };
+    let declared = facts.article.as_ref().and_then(|a| a.headline.as_deref());
+    let declared = declared.into_iter().chain(document.head().meta("og:title"));
+    let letters = squash(&found.text);
+    let is_whole = squashes_to(whole, &letters) && !page.iter().any(|p| site.is_name(p));
+    if page.is_empty()
+        || !is_whole
+        || declared.into_iter().any(|d| squashes_to(&plain(d), &letters))
+    {
+        return Some(found);
+    }
+    let names: Vec<String> = runs(&title[..title.len() - whole.len()])
+        .into_iter()
+        .filter(|run| title.starts_with(run))
+        .map(squash)
+        .filter(|name| name.len() >= 4)
+        .collect();
+    let places = places(document, scan);
+    let all = || places.iter().flat_map(|p| candidates(document, p.0).map(|c| (p.1, c)));
+    let mut below = all().filter(|(_, c)| c.id > found.id && names.contains(&c.squashed));
+    let similar = || {
+        let told = folded(&page.join(" "));
+        let told: Vec<&str> = told.split(|c: char| !is_alphanumeric(c)).collect();
+        all().find(|(rank, c)| {
+            let words = folded(&c.text);
+            let words = words.split(|c: char| !is_alphanumeric(c)).filter(|w| !w.is_empty());
+            let (known, other): (Vec<&str>, Vec<&str>) = words.partition(|w| told.contains(w));
+            *rank == 1 && c.id != found.id && known.len() >= 2 && known.len() > other.len()
+        })
+    };
+    let named = below.next().or_else(similar);
+    Some(named.map_or(found, |(_, named)| named.heading(true)))
+}
+
+/// The heading that the titles of the head confirm best.
+fn confirmed_heading(
     document: &Document,
     scan: &Scan,
     facts: &JsonLdFacts,
@@ -70,7 +116,7 @@ pub(crate) fn heading(
     };
     let places = places(document, scan);
     let of_rank_1 = places.iter().filter(|p| p.1 == 1).flat_map(|p| candidates(document, p.0));
-    let first_rank: Vec<Candidate> =
+    let mut first_rank: Vec<Candidate> =
         of_rank_1.filter(|c| !site.is_name_squashed(&c.text, &c.squashed)).collect();
     if !first_rank.is_empty() {
         let parts: Vec<&str> = titles.iter().flat_map(|t| runs(t)).collect();
@@ -95,6 +141,8 @@ pub(crate) fn heading(
     if let Some((_, found)) = longest {
         return Some(found.heading(false));
     }
+    // The site's name as a link to its front page.
+    first_rank.retain(|c| !is_home_link(document, c.id));
     // Candidates of one heading are adjacent.
     let ends = first_rank.first().zip(first_rank.last());
     let only = ends.is_some_and(|(first, last)| first.id == last.id);
@@ -102,6 +150,18 @@ pub(crate) fn heading(
         return Some(line);
     }
     first_rank.iter().min_by_key(|h| distance(h.id)).map(|h| h.heading(only))
+}
+
+/// Whether all text of a heading is a link to the front page of the site or folder.
+fn is_home_link(document: &Document, id: NodeId) -> bool {
+    let links = document.subtree(id).filter(|n| document.is(*n, &local_name!("a")));
+    let home = links.filter(|link| {
+        let href = document.attribute(*link, &local_name!("href"));
+        href.is_some_and(|href| matches!(href.trim(), "/" | "./" | "../"))
+    });
+    let whole = squash(document.text_content(id));
+    let mut texts = home.map(|link| squash(document.text_content(link)));
+    texts.any(|text| text == whole)
 }
 
 /// Headings that may be the headline, with their ranks, in document order.
@@ -113,7 +173,13 @@ fn places(document: &Document, scan: &Scan) -> Vec<(NodeId, u8)> {
 
 /// The whole heading and each of its lines: dates and subtitles are often set into headings.
 fn candidates(document: &Document, id: NodeId) -> impl Iterator<Item = Candidate> {
-    let text = dom::text_of(document, &[id], &[]);
+    // "Copy link"
+    let buttons: Vec<NodeId> =
+        document.subtree(id).filter(|n| document.is(*n, &local_name!("button"))).collect();
+    let mut text = dom::text_of(document, &[id], &buttons);
+    if text.contains("&#") || text.contains("&amp;") {
+        text = text.lines().map(plain).collect::<Vec<_>>().join("\n");
+    }
     let whole = dom::normalize_space(clip(&text, LOOKED_AT));
     let lines = text.lines().filter(|l| l.len() < whole.len()).take(8).map(str::to_owned);
     let texts: Vec<String> = lines.collect();

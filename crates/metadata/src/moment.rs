@@ -47,6 +47,16 @@ impl Moment {
         self.date.year() >= 1990 && latest.is_none_or(|latest| self.date <= latest)
     }
 
+    /// Whether it has a time in UTC.
+    pub(crate) fn is_utc(&self) -> bool {
+        self.time.is_some() && self.offset.is_some_and(Offset::is_zero)
+    }
+
+    /// The point in time, if the offset is known.
+    pub(crate) fn instant(&self) -> Option<Timestamp> {
+        self.offset?.to_timestamp(self.date.to_datetime(self.time?)).ok()
+    }
+
     /// Whether two dates are at most a day apart, as they may be in different zones.
     pub(crate) fn is_near(&self, other: &Self) -> bool {
         self.date.tomorrow().is_ok_and(|day| day >= other.date)

@@ -62,7 +62,7 @@ const SMALL_DETAILS: u32 = 40;
 
 /// Words of classes and ids, by their first letter, with their meanings.
 #[rustfmt::skip]
-const CUES: [(&str, u16); 63] = [
+const CUES: [(&str, u16); 64] = [
     ("author", BYLINE), ("authors", BYLINE), ("autor", BYLINE), ("autore", BYLINE),
     ("autoren", BYLINE), ("autores", BYLINE), ("auteur", BYLINE), ("auteurs", BYLINE),
     ("breadcrumb", BREADCRUMB), ("breadcrumblist", BREADCRUMB), ("breadcrumbs", BREADCRUMB),
@@ -82,7 +82,8 @@ const CUES: [(&str, u16); 63] = [
     ("recommendations", SIDE), ("recommended", SIDE), ("related", SIDE), ("replies", SIDE),
     ("sidebar", SIDE), ("szerzo", BYLINE),
     ("teaser", SIDE), ("teasers", SIDE), ("time", DATE), ("timestamp", DATE), ("titel", HEADLINE),
-    ("title", HEADLINE), ("titre", HEADLINE), ("titulo", HEADLINE), ("trending", SIDE), ("tweet", SIDE),
+    ("title", HEADLINE), ("titre", HEADLINE), ("titulo", HEADLINE), ("todays", SIDE),
+    ("trending", SIDE), ("tweet", SIDE),
     ("writer", BYLINE),
 ];
 
@@ -193,7 +194,9 @@ pub(crate) fn scan(document: &Document) -> Scan {
             local_name!("h4") => scan.headings.push((id, 4)),
             _ if cues & HEADLINE != 0 => scan.headings.push((id, 5)),
             // What is quoted has dates and authors of its own.
-            local_name!("nav") | local_name!("footer") | local_name!("blockquote") => cues |= SIDE,
+            local_name!("nav") | local_name!("blockquote") => cues |= SIDE,
+            // The footer of a post's header: `<footer class="node__meta">`.
+            local_name!("footer") if cues & (BYLINE | DATE | DETAILS) == 0 => cues |= SIDE,
             // Some templates put date and author of a post into separate asides.
             local_name!("aside")
                 if cues & (BYLINE | DATE | DETAILS) == 0

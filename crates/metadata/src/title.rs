@@ -26,6 +26,9 @@ const METAS: [&str; 7] = [
 /// Metas that often repeat the site's title.
 const LAST_METAS: [&str; 2] = ["fb_title", "title"];
 
+/// Length in bytes above which a heading may be a paragraph.
+const PARAGRAPH: usize = 160;
+
 /// Title of the article: the first candidate that the headline on the page confirms; else that
 /// headline, if it is the page's only `h1`; else the first candidate. Always without the site's
 /// name.
@@ -74,8 +77,8 @@ fn is_dated(heading: &str, title: &str) -> bool {
     })
 }
 
-/// The title that two declarations agree on, if the headline shares no word with it: then the
-/// headline is the name of a section or a row of buttons.
+/// The title that two declarations agree on, if the headline shares no word with it or is as long as
+/// a paragraph: then the headline is the name of a section or a row of buttons, or a standfirst.
 fn outvoted<'f>(heading: &str, declared: &'f [Field<String>]) -> Option<&'f Field<String>> {
     let first = declared.first()?;
     let squashed = squash(&first.value);
@@ -85,7 +88,8 @@ fn outvoted<'f>(heading: &str, declared: &'f [Field<String>]) -> Option<&'f Fiel
     };
     let (shown, told): (BTreeSet<String>, BTreeSet<String>) = (words(heading), words(&first.value));
     let differ = !is_unspaced(heading) && shown.is_disjoint(&told);
-    (witnesses >= 2 && differ).then_some(first)
+    let is_paragraph = heading.len() > PARAGRAPH && first.value.len() * 2 < heading.len();
+    (witnesses >= 2 && (differ || is_paragraph)).then_some(first)
 }
 
 /// A title without the site's name. `shown` is the headline on the page, squashed.

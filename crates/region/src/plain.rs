@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use dom::{Builder, Document, LocalName, local_name};
 
-use crate::tree::{At, Tree};
+use crate::tree::{At, Mark, Tree};
 
 /// The tree as a document: players are links, formulas their TeX source in code, or their text.
 pub(crate) fn document_of(tree: &Tree<'_>) -> Document {
@@ -40,8 +40,8 @@ pub(crate) fn document_of(tree: &Tree<'_>) -> Document {
             local_name!("math") => write_formula(tree, at, &mut builder),
             _ => {
                 let attributes = node.attributes.iter().map(|(name, value)| (name, &**value));
-                // Links within the article have no targets in Markdown.
-                let is_link = *name == local_name!("a");
+                // Links within the article have no targets in Markdown, except those to notes.
+                let is_link = *name == local_name!("a") && node.mark != Mark::Reference;
                 let leads = |a: &(&LocalName, &str)| {
                     !(is_link && *a.0 == local_name!("href") && a.1.starts_with('#'))
                 };

@@ -1,4 +1,4 @@
-//! Renders nodes as Markdown (CommonMark with GitHub's tables and strikethrough).
+//! Renders nodes as Markdown (CommonMark with GitHub's tables, strikethrough and footnotes).
 //!
 //! Text stays text: when rendered, the Markdown has the words of [`super::text_of`], whatever
 //! characters they contain. [`inline`] writes lines, [`escape`] escapes text, [`blocks`] assembles
@@ -7,6 +7,7 @@
 mod blocks;
 mod escape;
 mod inline;
+mod notes;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use url::Url;
 pub use self::blocks::language_of_code;
 use self::blocks::{Block, Frame, Kind};
 use self::inline::{Line, Style};
+use self::notes::Notes;
 use super::addresses::{link_target, picture};
 use super::text::{Kept, for_each_kept, is_space};
 use crate::{Document, Element, NodeId, is_inline, is_void};
@@ -30,7 +32,7 @@ const DEEPEST: usize = 12;
 /// only `http` and `https`.
 ///
 /// Headings, lists, quotations, code blocks with their language, data tables, emphasis,
-/// strikethrough, code, links and images are written as such. Of layout tables only the content is
+/// strikethrough, code, links, footnotes and images are written as such. Of layout tables only the content is
 /// written. Images embedded in the page, audio and video are left out. No line break at the end.
 pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &Url) -> String {
     let mut writer = Writer {
@@ -40,6 +42,8 @@ pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base
         open: Vec::new(),
         style: Style::default(),
         links: Vec::new(),
+        notes: Notes::of(document, roots, prune),
+        reference_end: 0,
     };
     for_each_kept(document, roots, prune, &mut |event| match event {
         Kept::Open(id) => {
@@ -57,6 +61,7 @@ pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base
                 writer.undo(undo);
             }
         }
+        Kept::Text(id) if id < writer.reference_end => {}
         Kept::Text(id) => writer.text(document.text(id).unwrap_or_default()),
         Kept::Gap => writer.paragraph(),
     });
@@ -101,6 +106,9 @@ struct Writer<'a> {
     open: Vec<Undo>,
     style: Style,
     links: Vec<String>,
+    notes: Notes,
+    /// The end of the last reference to a note, whose text is the label already written.
+    reference_end: NodeId,
 }
 
 impl Writer<'_> {
@@ -216,6 +224,10 @@ impl Writer<'_> {
                 // Identified by the element, so that two adjacent code spans stay separate.
                 self.style.code = element.id + 1;
             }
+            local_name!("a") if self.notes.references.contains_key(&element.id) => {
+                self.reference(element.id);
+            }
+            local_name!("a") if self.notes.within.contains(&element.id) => {}
             local_name!("a") => {
                 if let Some(url) = link_target(element, self.base) {
                     self.links.push(escape::destination(&url));
@@ -231,6 +243,15 @@ impl Writer<'_> {
         Undo::Style(before)
     }
 
+    fn reference(&mut self, link: NodeId) {
+        if let Some(label) = self.notes.references.get(&link) {
+            let markup = format!("[^{label}]");
+            self.make_room();
+            self.top().line.literal(markup);
+            self.reference_end = self.document.node(link).end;
+        }
+    }
+
     fn image(&mut self, element: Element<'_>) {
         if let Some(url) = picture(element, self.base) {
             self.make_room();
@@ -242,6 +263,17 @@ impl Writer<'_> {
 
     fn begin_block(&mut self, element: Element<'_>) -> Undo {
         let name = element.name;
+        if matches!(self.top().kind, Kind::Root) {
+            if let Some(label) = self.notes.labels.get(&element.id) {
+                let kind = Kind::Note(label.clone());
+                self.paragraph();
+                return self.push(kind);
+            }
+            if self.notes.lists.contains(&element.id) {
+                self.paragraph();
+                return Undo::Paragraph;
+            }
+        }
         match *name {
             local_name!("li") => {
                 self.close_strays();

@@ -49,6 +49,8 @@ pub(super) struct List {
 pub(super) enum Kind {
     Root,
     Quote,
+    /// A footnote with its label.
+    Note(String),
     List(List),
     Item,
     Heading(usize),
@@ -146,6 +148,13 @@ impl Frame {
                 let text = joined(self.blocks);
                 if !text.is_empty() {
                     around.blocks.push(Block::other(prefixed(&text, "> ", "> ", ">")));
+                }
+            }
+            Kind::Note(label) => {
+                let text = joined(self.blocks);
+                if !text.is_empty() {
+                    let text = prefixed(&text, &format!("[^{label}]: "), "    ", "");
+                    around.blocks.push(Block::other(text));
                 }
             }
             Kind::Item => {

@@ -84,6 +84,13 @@ impl Line {
         self.pieces.push(Piece::Image { markup: format!("![{text}]({destination})"), style });
     }
 
+    /// Adds markup as it is.
+    pub(super) fn literal(&mut self, markup: String) {
+        let style = Style::default();
+        self.separate(style);
+        self.pieces.push(Piece::Image { markup, style });
+    }
+
     /// Adds a space.
     pub(super) fn space(&mut self) {
         self.space = true;

@@ -12,7 +12,8 @@ fn markdown(html: &str) -> String {
 }
 
 fn rendered(markdown: &str) -> String {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_FOOTNOTES;
     let mut html = String::new();
     push_html(&mut html, Parser::new_ext(markdown, options));
     html
@@ -321,4 +322,36 @@ proptest! {
             prop_assert_eq!(address, "https://news.example/x?a=1%3C(b)");
         }
     }
+}
+
+#[test]
+fn notes_are_footnotes() {
+    let text =
+        "<p>Wheels<sup><a href='#n1'>1</a></sup> turn <a href='#n2'>[2]</a>.</p><h2>More</h2>";
+    let page = |notes: &str| markdown(&format!("{text}{notes}"));
+    assert_eq!(
+        page("<ol><li id=n1>Of oak. <a href='#r1'>back</a></li><li id=n2><p>Twice.<p>A day.</ol>"),
+        "Wheels[^1] turn [^2].\n\n## More\n\n[^1]: Of oak. \
+        [back](https://news.example/a/b.html#r1)\n\n[^2]: Twice.\n\n    A day."
+    );
+    assert_eq!(
+        page("<p id=n1>Of oak.</p><p>Not a note.</p>"),
+        "Wheels[^1] turn [\\[2\\]](https://news.example/a/b.html#n2).\n\n## More\n\n\
+        [^1]: Of oak.\n\nNot a note."
+    );
+    // Links within the document lead nowhere in Markdown.
+    assert_eq!(
+        markdown("<p><a href='#a'>Above</a></p><h2 id=a>Oak</h2><a href='#z'>z</a>"),
+        "Above\n\n## Oak\n\n[z](https://news.example/a/b.html#z)"
+    );
+    // A list with another item stays a list, as does one inside of something else.
+    let list = "<ol><li id=n1>Of oak.</li><li>Of stone.</li></ol>";
+    assert!(!page(list).contains("[^"));
+    assert!(page(list).ends_with("1. Of oak.\n2. Of stone."));
+    let quoted =
+        page(&format!("<blockquote>{}</blockquote>", list.replace("stone", "<a>stone</a>")));
+    assert!(!quoted.contains("[^"), "{quoted}");
+    let html = rendered(&page("<ol><li id=n1>Of oak.</li><li id=n2>Twice.</li></ol>"));
+    assert_eq!(html.matches("footnote-reference").count(), 2, "{html}");
+    assert_eq!(html.matches("footnote-definition\"").count(), 2, "{html}");
 }

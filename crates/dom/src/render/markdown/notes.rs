@@ -1,0 +1,106 @@
+//! Footnotes: links to notes further down, written in GitHub's way (`[^1]`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use html5ever::local_name;
+
+use crate::{Document, NodeId};
+
+/// Longest label of a note, in characters.
+const LABEL: usize = 6;
+
+/// The footnotes of a document.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// Labels of the notes, by element.
+    pub(super) labels: BTreeMap<NodeId, String>,
+    /// Links to notes, with their labels.
+    pub(super) references: BTreeMap<NodeId, String>,
+    /// Links to other places of the document, which have no targets in Markdown.
+    pub(super) within: BTreeSet<NodeId>,
+    /// Lists that have nothing but notes.
+    pub(super) lists: BTreeSet<NodeId>,
+}
+
+impl Notes {
+    /// The notes of a document: items of a list or paragraphs that a short link above them leads to.
+    /// A list of which any item is none, or a label that stands for two notes, has no footnotes. Only what is below
+    /// `roots` and not below `prune` counts.
+    pub(super) fn of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> Self {
+        let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
+        let links = links.filter_map(|link| {
+            Some((link, document.attribute(link, &local_name!("href"))?.strip_prefix('#')?))
+        });
+        let links: Vec<(NodeId, &str)> = links.collect();
+        if links.is_empty() {
+            return Self::default();
+        }
+        let with_id = |id| Some((document.attribute(id, &local_name!("id"))?, id));
+        let mut by_id: BTreeMap<&str, NodeId> = BTreeMap::new();
+        for (name, id) in document.ids().filter_map(with_id) {
+            by_id.entry(name).or_insert(id);
+        }
+        let mut found = Self::default();
+        let mut taken: BTreeMap<&str, NodeId> = BTreeMap::new();
+        for (link, href) in links {
+            let Some(&note) = by_id.get(href) else { continue };
+            found.within.insert(link);
+            let label = label(document.text_content(link)).filter(|_| note > link);
+            let Some(label) = label else { continue };
+            let around = |outer: &NodeId| document.contains(*outer, note);
+            let is_kept = roots.iter().any(around) && !prune.iter().any(around);
+            let is_kind = match document.name(note) {
+                Some(&local_name!("li")) => {
+                    document.parent(note).is_some_and(|list| !is_inside(document, list))
+                }
+                Some(&local_name!("p")) => !is_inside(document, note),
+                _ => false,
+            };
+            if is_kept && is_kind && *taken.entry(label).or_insert(note) == note {
+                found.labels.entry(note).or_insert_with(|| label.to_owned());
+                found.references.insert(link, href.to_owned());
+            }
+        }
+        found.settle(document, &by_id);
+        found
+    }
+
+    /// Leaves lists with other items, and gives references the labels of their notes.
+    fn settle(&mut self, document: &Document, by_id: &BTreeMap<&str, NodeId>) {
+        let items: Vec<NodeId> = self.labels.keys().copied().collect();
+        for item in items.into_iter().filter(|&id| document.is(id, &local_name!("li"))) {
+            let list = document.parent(item).filter(|&list| {
+                let mut children = document.children(list);
+                let names = [local_name!("ol"), local_name!("ul")];
+                names.iter().any(|name| document.is(list, name))
+                    && children.all(|child| {
+                        document.element(child).is_none() || self.labels.contains_key(&child)
+                    })
+            });
+            if let Some(list) = list {
+                self.lists.insert(list);
+            } else {
+                self.labels.remove(&item);
+            }
+        }
+        let labels = &self.labels;
+        self.references.retain(|_, name| {
+            let label = by_id.get(&**name).and_then(|note| labels.get(note));
+            label.inspect(|label| (*label).clone_into(name)).is_some()
+        });
+    }
+}
+
+/// The label in the text of a link: letters and digits, maybe in brackets.
+fn label(text: &str) -> Option<&str> {
+    let label = text.trim().trim_matches(['[', ']', '(', ')', '.']);
+    let is_plain = label.bytes().all(|b| b.is_ascii_alphanumeric());
+    ((1..=LABEL).contains(&label.len()) && is_plain).then_some(label)
+}
+
+/// Whether an element is in an item, a cell or the like, where notes cannot be written.
+fn is_inside(document: &Document, id: NodeId) -> bool {
+    let names =
+        [local_name!("li"), local_name!("td"), local_name!("th"), local_name!("blockquote")];
+    document.ancestors(id).any(|around| names.iter().any(|name| document.is(around, name)))
+}

@@ -1,0 +1,183 @@
+//! Pages whose declarations, headlines or times contradict each other.
+
+use model::{Metadata, Source};
+use sitegrove_metadata::{PageContext, metadata};
+
+fn page(document: &dom::Document) -> PageContext<'_> {
+    PageContext {
+        document,
+        url: "https://www.orchard-post.example/pears",
+        json_ld: None,
+        fetched: "2020-06-01T00:00:00Z".parse().ok(),
+        feed_items: &[],
+        body: None,
+        text_language: None,
+        body_text: "",
+    }
+}
+
+fn read(html: &str) -> Metadata {
+    metadata(&page(&dom::parse(html)))
+}
+
+#[track_caller]
+fn published(html: &str, expected: &str) {
+    let found = read(html).published.map(|field| field.value);
+    assert_eq!(found.as_deref(), Some(expected).filter(|e| !e.is_empty()));
+}
+
+#[track_caller]
+fn title(html: &str, expected: &str) {
+    let found = read(html).title.map(|field| field.value);
+    assert_eq!(found.as_deref(), Some(expected).filter(|e| !e.is_empty()));
+}
+
+const FILLER: &str = "<p>Pears ripened early this year, and growers said that the frost had done little harm to them.";
+
+fn dated(published: &str, modified: &str, shown: &str) -> String {
+    let modified = match modified {
+        "" => String::new(),
+        day => format!("<meta property=article:modified_time content='{day}'>"),
+    };
+    format!(
+        "<meta property=article:published_time content='{published}'>{modified}
+        <h1>Pears ripen early</h1>{shown}{}",
+        FILLER.repeat(40)
+    )
+}
+
+#[test]
+fn the_day_beside_the_headline_goes_before_that_of_the_last_build() {
+    let shown = "<div>Published <span>May 4, 2019</span></div>";
+    published(&dated("2020-02-03", "2020-02-03", shown), "2019-05-04");
+    published(&dated("2020-02-03", "", shown), "2019-05-04");
+    // Built before it was published.
+    published(&dated("2020-02-03", "2020-02-01", shown), "2019-05-04");
+    // The two differ, so that the first is no change.
+    published(&dated("2020-02-03", "2020-02-20", shown), "2020-02-03");
+    // A day later or next to it, labelled as a change, or one of several.
+    published(&dated("2019-02-03", "", shown), "2019-02-03");
+    published(&dated("2019-05-05", "", shown), "2019-05-05");
+    published(&dated("2020-02-03", "", "<div>Updated May 4, 2019</div>"), "2020-02-03");
+    let two = "<div>May 4, 2019</div><div>May 9, 2019</div>";
+    published(&dated("2020-02-03", "", two), "2020-02-03");
+    // The address has the declared day.
+    let document = dom::parse(&dated("2020-02-03", "", shown));
+    let found =
+        metadata(&PageContext { url: "https://a.example/2020/02/03/pears", ..page(&document) });
+    assert_eq!(found.published.map(|field| field.value).as_deref(), Some("2020-02-03"));
+    // A sentence is not beside the headline.
+    let far = format!("{}<p>Frost came on May 4, 2019</p>", FILLER.repeat(90));
+    published(&dated("2020-02-03", "", &far), "2020-02-03");
+}
+
+#[test]
+fn a_page_published_again_says_when_it_was_first() {
+    let page = |note: &str| {
+        format!("<h1>Pears ripen early</h1><p class=date>May 4, 2020</p>{}{note}", FILLER.repeat(4))
+    };
+    published(&page(""), "2020-05-04");
+    let note = "<p>This article was originally published on 3 May 2018 and is kept current.</p>";
+    published(&page(note), "2018-05-03");
+    // Two such notes are those of other articles.
+    published(&page(&note.repeat(2)), "2020-05-04");
+}
+
+#[test]
+fn a_time_is_written_as_the_page_shows_it() {
+    let shown = "<time datetime='2020-05-04T21:30:00-04:00'>May 4</time>";
+    published(&dated("2020-05-05T01:30:00Z", "", shown), "2020-05-04T21:30:00-04:00");
+    // Another point in time.
+    let other = shown.replace("21:30", "21:45");
+    published(&dated("2020-05-05T01:30:00Z", "", &other), "2020-05-05T01:30:00Z");
+}
+
+#[test]
+fn a_change_after_the_fetch_shows_that_its_time_is_wrong() {
+    published(&dated("2020-09-03", "2020-09-20", ""), "2020-09-03");
+    published(&dated("2020-09-03", "", ""), "");
+    // An error of the page.
+    published(&dated("2020-09-03", "2022-09-20", ""), "");
+    // Not even such a page is published after its last change.
+    published(&dated("2020-09-23", "2020-09-20", ""), "2020-09-20");
+}
+
+#[test]
+fn a_label_may_stand_in_a_block_of_its_own() {
+    let page = format!(
+        "<div><div>Last updated:</div><div>May 4, 2020</div></div><h1>Pears ripen early</h1>{}",
+        FILLER.repeat(4)
+    );
+    let found = read(&page);
+    assert_eq!(found.modified.map(|f| f.value).as_deref(), Some("2020-05-04"));
+    assert_eq!(found.published.map(|f| f.source), Some(Source::Page));
+}
+
+#[test]
+fn the_day_of_the_visit_is_no_date_of_the_page() {
+    let page = |name: &str| {
+        format!(
+            "<div id='{name}'>Friday, <b>May 29</b>, 2020</div><h1>Pears ripen early</h1>{FILLER}"
+        )
+    };
+    published(&page("todays-date"), "");
+    published(&page("post-date"), "2020-05-29");
+}
+
+#[test]
+fn a_footer_of_the_header_has_the_date() {
+    let page = |class: &str| {
+        format!(
+            "<h1>Pears ripen early</h1><footer class='{class}'>Jane Doe <span>May 4, 2020</span>
+            </footer>{FILLER}"
+        )
+    };
+    published(&page("node__meta"), "2020-05-04");
+    published(&page("site"), "");
+}
+
+#[test]
+fn the_heading_of_the_page_goes_before_that_of_the_book() {
+    let page = |head: &str, headings: &str| format!("<title>{head}</title>{headings}{FILLER}");
+    let book = "<h1>The Growing of Pears</h1>";
+    let head = "Frost at night - The Growing of Pears";
+    title(&page(head, &format!("{book}<h2>Frost at night</h2>")), "Frost at night");
+    // The words of the title in another order.
+    title(&page(head, &format!("{book}<h1>Frost: one night</h1>")), "Frost: one night");
+    // Nothing below names the page.
+    title(&page(head, &format!("{book}<h2>Early frost</h2>")), "The Growing of Pears");
+    // A section above the headline, or a headline that is declared.
+    let section = "Orchards today - Pears ripen early";
+    let above = "<h2>Orchards today</h2><h1>Pears ripen early</h1>";
+    title(&page(section, above), "Pears ripen early");
+    let declared = format!("{section}</title><meta property=og:title content='Pears ripen early'>");
+    let below = "<h1>Pears ripen early</h1><h2>Orchards today</h2>";
+    title(&page(&declared, below), "Pears ripen early");
+}
+
+#[test]
+fn a_link_to_the_front_page_is_no_headline() {
+    let page = |address: &str| {
+        format!(
+            "<title>Pears ripen early - Fruit</title><h1><a href='{address}'>Grove talk</a></h1>{FILLER}"
+        )
+    };
+    title(&page("/"), "Pears ripen early - Fruit");
+    title(&page("/pears"), "Grove talk");
+}
+
+#[test]
+fn headings_have_no_buttons_and_no_references() {
+    title("<h1>Crate pear <button>Copy item path</button></h1>", "Crate pear");
+    title("<title>Pears &amp; plums</title><h1>Pears &amp;#x26; plums</h1>", "Pears & plums");
+}
+
+#[test]
+fn a_standfirst_in_a_heading_is_no_title() {
+    let heads =
+        "<meta property=og:title content='Pears ripen early'><title>Pears ripen early</title>";
+    let long =
+        "Learn when pears ripen and how to keep them, with advice from growers of five countries";
+    title(&format!("{heads}<h1>{long}, {long}</h1>{FILLER}"), "Pears ripen early");
+    title(&format!("{heads}<h1>When pears ripen</h1>{FILLER}"), "When pears ripen");
+}
