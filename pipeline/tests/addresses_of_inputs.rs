@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 mod common;
 use common::object_server::Server;
-use common::program::{in_repository, parts, sitegrove};
+use common::program::{in_repository, parts};
 use common::results::Results;
 
 fn sample() -> BTreeMap<String, Vec<u8>> {

@@ -192,7 +192,7 @@ def test_archives_at_addresses(
     addresses = []
     for number, path in enumerate(crawl):
         name = Path(path).name
-        client.upload_file(path, "crawl", f"night/{name}")
+        client.upload_file(path, "crawl", f"night/{name}", ExtraArgs={"ACL": "public-read"})
         # As Hadoop names buckets, as the program does, and by HTTP.
         start = ["s3a://crawl", "s3://crawl", f"{bucket}/crawl"][number % 3]
         addresses.append(f"{start}/night/{name}")

@@ -20,10 +20,7 @@ pub(super) fn by_index(
     tracking: &Tracking,
 ) -> Option<Input> {
     let (Input::Archive(path), Some(wanted)) = (input, wanted) else { return None };
-    let Some(site) = wanted.site.as_deref().filter(|_| !input.is_stdin() && !is_stream(path))
-    else {
-        return None;
-    };
+    let site = wanted.site.as_deref().filter(|_| !input.is_stdin() && !is_stream(path))?;
     let (mut records, mut is_listed) = (Vec::<RecordAt>::new(), false);
     let mut take = |own: Listed| {
         if site_key(&own.url).as_deref() == Some(site) {
