@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 /// A file to upload, and the name of its object below the prefix.
 #[derive(Clone, Debug)]
 pub(crate) struct UploadFile {
+    #[cfg_attr(not(feature = "remote"), expect(dead_code, reason = "read where it is uploaded"))]
     pub(crate) from: PathBuf,
     pub(crate) name: String,
     pub(crate) bytes: u64,
