@@ -302,10 +302,8 @@ impl<'a> Work<'a> {
 
     /// All pages; their HTML is not kept elsewhere.
     fn take_all(&mut self) -> io::Result<Vec<(usize, Page)>> {
-        let all: Vec<usize> = (0..self.pages.len()).collect();
-        let pages = self.load(&all)?;
-        self.release(&all);
-        Ok(pages)
+        let stored = self.pages.iter_mut().map(Stored::take).enumerate().collect();
+        self.load_captures(stored)
     }
 
     /// Frees the HTML of pages that are not needed again.

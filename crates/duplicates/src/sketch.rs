@@ -72,13 +72,22 @@ impl<const N: usize> Sketch<N> {
 /// The hashes of the words of a text: runs of letters and digits, without case. Letters of scripts that do not separate
 /// words are words of their own. The flag says whether a word consists of digits.
 pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
-    let mut chars = text.char_indices().peekable();
+    let mut rest = text;
     let mut word = String::new();
     std::iter::from_fn(move || {
         word.clear();
-        while let Some(&(_, c)) = chars.peek() {
+        loop {
+            // Most letters are ASCII: whole runs of them at once.
+            let run = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            let (letters, after) = rest.split_at(run);
+            let before = word.len();
+            word.push_str(letters);
+            word[before..].make_ascii_lowercase();
+            rest = after;
+            let Some(c) = rest.chars().next() else { break };
+            let after = &rest[c.len_utf8()..];
             if !c.is_alphanumeric() {
-                chars.next();
+                rest = after;
                 if word.is_empty() {
                     continue;
                 }
@@ -86,17 +95,13 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
             }
             if is_unseparated(c) {
                 if word.is_empty() {
-                    chars.next();
+                    rest = after;
                     word.push(c);
                 }
                 break;
             }
-            chars.next();
-            if c.is_ascii() {
-                word.push(c.to_ascii_lowercase());
-            } else {
-                word.extend(c.to_lowercase());
-            }
+            rest = after;
+            word.extend(c.to_lowercase());
         }
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
         (!word.is_empty()).then(|| (xxh3_64(word.as_bytes()), is_number))
@@ -157,7 +162,33 @@ mod tests {
         assert!(of(0..0).similarity(&of(0..5)) < 0.1);
     }
 
+    /// The words of a text, character by character.
+    fn words_one_by_one(text: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        for c in text.chars() {
+            let last = words.last_mut().unwrap();
+            if c.is_alphanumeric() && !is_unseparated(c) {
+                last.extend(c.to_lowercase());
+            } else {
+                words.extend(c.is_alphanumeric().then(|| c.to_string()));
+                words.push(String::new());
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words
+    }
+
     proptest! {
+        #[test]
+        fn runs_of_ascii_are_words_as_all_others(text in r"[a-cA-C0-9 ,.'ÄßİéกΣ漢かナー・์\u{301}]{0,40}") {
+            let words = words_one_by_one(&text);
+            let expected: Vec<(u64, bool)> = words
+                .iter()
+                .map(|word| (xxh3_64(word.as_bytes()), word.bytes().all(|b| b.is_ascii_digit())))
+                .collect();
+            prop_assert_eq!(words_of(&text).collect::<Vec<_>>(), expected);
+        }
+
         #[test]
         fn order_and_repetition_do_not_matter(mut set in prop::collection::vec(any::<u64>(), 0..300)) {
             let sketch = Sketch::<32>::of(set.iter().copied());

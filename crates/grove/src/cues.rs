@@ -196,7 +196,7 @@ impl PageCues<'_> {
 /// The words of a name, in lower case: split at everything that is no letter, and between a lower-case and an
 /// upper-case letter.
 pub(crate) fn each_word(name: &str, mut found: impl FnMut(&str)) {
-    let mut word = String::new();
+    let mut word = String::with_capacity(name.len());
     let mut end = |word: &mut String| {
         // Longer words are ignored.
         if !word.is_empty() && word.len() <= 40 {

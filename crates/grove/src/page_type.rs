@@ -172,16 +172,28 @@ fn fill_blocks(row: &mut impl Row, view: &TypeView<'_>, page: &PageBlocks) {
     row.put("quotes", sum(&|s| s.quotes) / words);
     row.put("commas", sum(&|s| s.commas) / words);
     row.put("questions", sum(&|s| s.questions) / words);
-    for tag in &TAGS {
-        let is = |at: usize| view.document.name(own[at].element) == Some(tag);
-        row.put(format_args!("words in <{tag}>"), share(&is));
+    let mut in_tags = TAGS.each_ref().map(|_| 0.0f32);
+    let mut with_cues = [[0.0f32; 2]; cues::COUNT];
+    for (at, block) in own.iter().enumerate() {
+        let words = block.words as f32;
+        let name = view.document.name(block.element);
+        if let Some(tag) = TAGS.iter().position(|tag| name == Some(tag)) {
+            in_tags[tag] += words;
+        }
+        let is_good = good(at);
+        let mut cues = page.cues[at];
+        while cues != 0 {
+            let [all, good] = &mut with_cues[cues.trailing_zeros() as usize];
+            *all += words;
+            *good += if is_good { words } else { 0.0 };
+            cues &= cues - 1;
+        }
     }
-    for (bit, name) in cues::names().enumerate() {
-        let is = |at: usize| page.cues[at] >> bit & 1 == 1;
-        row.put(format_args!("words, {name}"), share(&is));
-        let good = |at: usize| is(at) && good(at);
-        row.put(format_args!("good words, {name}"), share(&good));
+    for (tag, sum) in TAGS.iter().zip(in_tags) {
+        row.put(format_args!("words in <{tag}>"), sum / words);
     }
+    let names = cues::names().flat_map(|of| [format!("words, {of}"), format!("good words, {of}")]);
+    row.put_all(names, &with_cues.as_flattened().iter().map(|sum| sum / words).collect::<Vec<_>>());
 }
 
 /// Numbers of elements by tag and by the words of their names.
@@ -229,6 +241,47 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn words_are_summed_up_by_tag_and_by_name() {
+        let html = "<h1 class=headline>a b c</h1><div class='comments sidebar'><p>a b</p>\
+                    <p>a b c d e f g h i j k l</p></div><ul class=comments><li>a</li></ul>";
+        let document = dom::parse(html);
+        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
+        let words = PrefixSums::new(&document, count);
+        let link_words = PrefixSums::within_links(&document, count);
+        let terms = forest::PageTerms::none(&document);
+        let page = crate::PageView {
+            document: &document,
+            words: &words,
+            link_words: &link_words,
+            terms: &terms,
+            title: &[],
+            description: &[],
+            full_text: &[],
+            signifiers: &[],
+        };
+        let page = crate::read_page(&page, &mut crate::Cues::new());
+        let view =
+            TypeView { document: &document, words: &words, link_words: &link_words, url: "" };
+        let (names, rows) = (type_feature_names(), type_rows(&view, &page));
+        let value = |name: &str| rows.row(0)[names.iter().position(|own| own == name).unwrap()];
+        let share = |is: &dyn Fn(usize) -> bool| {
+            let of = (0..page.blocks.len()).filter(|&at| is(at));
+            of.map(|at| page.blocks[at].words as f32).sum::<f32>() / words.total() as f32
+        };
+        for tag in &TAGS {
+            let is = |at: usize| document.name(page.blocks[at].element) == Some(tag);
+            assert_eq!(value(&format!("words in <{tag}>")), share(&is), "{tag}");
+        }
+        for (bit, name) in cues::names().enumerate() {
+            let is = |at: usize| page.cues[at] >> bit & 1 == 1;
+            assert_eq!(value(&format!("words, {name}")), share(&is), "{name}");
+            let good = |at: usize| is(at) && page.blocks[at].words >= 10;
+            assert_eq!(value(&format!("good words, {name}")), share(&good), "{name}");
+        }
+        assert!(value("words, cue comments") > value("good words, cue comments"));
     }
 
     #[test]

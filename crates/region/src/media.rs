@@ -49,6 +49,10 @@ pub(crate) fn choose(
         let Some(name) = document.name(id) else { continue };
         let site = Site { start: id, end: document.node(id).end, parent: id };
         if is_picture(name) {
+            // The place first: most pictures of a page are elsewhere, and reading one takes longer.
+            if !of.takes(site, true) {
+                continue;
+            }
             let Some(picture) = picture_of(document, id, texts.base) else { continue };
             if of.takes_picture(&picture, site) && is_new(&picture, of.figure(id)) {
                 of_nodes.insert(id, Medium::Picture(picture));

@@ -105,7 +105,7 @@ const FILES: [&str; 17] = [
 
 /// Calls `each` with the words of a name, in lower case: `relatedPosts`, `related-posts` and `RELATED_POSTS` have two.
 fn words(name: &str, mut each: impl FnMut(&str)) {
-    let mut word = String::new();
+    let mut word = String::with_capacity(name.len());
     let mut before_lower = false;
     for c in name.chars() {
         let begins = !c.is_alphanumeric() || before_lower && c.is_uppercase();
@@ -113,7 +113,9 @@ fn words(name: &str, mut each: impl FnMut(&str)) {
             each(&word);
             word.clear();
         }
-        if c.is_alphanumeric() {
+        if c.is_ascii_alphanumeric() {
+            word.push(c.to_ascii_lowercase());
+        } else if c.is_alphanumeric() {
             word.extend(c.to_lowercase());
         }
         before_lower = c.is_lowercase();
@@ -193,6 +195,28 @@ pub(crate) fn is_foreign_file(address: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn letters_of_all_scripts_are_made_small(name in "[a-cA-C0-9 _ÄßİéΣ漢-]{0,16}") {
+            let mut expected: Vec<String> = Vec::new();
+            let (mut is_in_word, mut before_lower) = (false, false);
+            for c in name.chars() {
+                let begins = !is_in_word || before_lower && c.is_uppercase();
+                is_in_word = c.is_alphanumeric();
+                if is_in_word && begins {
+                    expected.push(String::new());
+                }
+                if is_in_word {
+                    expected.last_mut().unwrap().extend(c.to_lowercase());
+                }
+                before_lower = c.is_lowercase();
+            }
+            let mut found = Vec::new();
+            words(&name, |word| found.push(word.to_owned()));
+            proptest::prop_assert_eq!(found, expected);
+        }
+    }
 
     #[test]
     fn names_are_read_by_word() {

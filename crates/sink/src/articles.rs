@@ -5,7 +5,7 @@ use model::{
     Verdict,
 };
 use serde::Serialize;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::SCHEMA;
 
@@ -303,14 +303,14 @@ pub fn word_count(text: &str) -> u32 {
 /// The hash of a text's words: XXH3-128 of the words between white space, in UTF-8, separated by single spaces, as 32 hex
 /// digits. Equal for equal words, whatever the paragraphs.
 pub fn content_hash(text: &str) -> String {
-    let mut hash = Xxh3::new();
-    for (number, word) in text.split_whitespace().enumerate() {
-        if number > 0 {
-            hash.update(b" ");
+    let mut words = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !words.is_empty() {
+            words.push(' ');
         }
-        hash.update(word.as_bytes());
+        words.push_str(word);
     }
-    format!("{:032x}", hash.digest128())
+    format!("{:032x}", xxh3_128(words.as_bytes()))
 }
 
 /// How much of an article those without a subscription get, as written.

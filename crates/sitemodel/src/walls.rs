@@ -210,20 +210,26 @@ const PHRASES: [(DropReason, &[&str]); 5] = [
 pub(crate) fn repeated_lines<'a>(
     pages: impl Iterator<Item = (&'a ParsedPage<'a>, &'a Body)>,
 ) -> Vec<(u64, bool)> {
-    let mut all = 0;
+    let pages: Vec<_> = pages.filter(|(_, body)| body.text.is_none()).collect();
+    if pages.len() < ADDRESSES {
+        return Vec::new();
+    }
     let mut addresses: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
-    for (page, body) in pages.filter(|(_, body)| body.text.is_none()) {
-        all += 1;
+    for (page, body) in &pages {
         let url = &page.page.url;
         let text = text_of(&page.document, &body.nodes, &body.prune);
-        let lines: BTreeSet<u64> = text.lines().filter_map(|line| hash(line, url)).collect();
+        let mut hashes = Lines::of(url);
+        let lines: BTreeSet<u64> = text.lines().filter_map(|line| hashes.hash(line)).collect();
         let story = story(url);
         for line in lines {
             addresses.entry(line).or_default().insert(story.clone());
         }
     }
     let repeated = addresses.into_iter().filter(|(_, stories)| stories.len() >= ADDRESSES);
-    repeated.map(|(line, stories)| (line, 2 * stories.len() >= all)).take(MOST_LINES).collect()
+    repeated
+        .map(|(line, stories)| (line, 2 * stories.len() >= pages.len()))
+        .take(MOST_LINES)
+        .collect()
 }
 
 /// Why an article is none, if so: the site serves its text at other addresses too, or serves it instead of
@@ -239,14 +245,15 @@ pub(crate) fn reason(
         return None;
     }
     let title = article.metadata.title.as_ref().map_or("", |title| &title.value);
-    let of_title = hash(title, url);
+    let mut hashes = Lines::of(url);
+    let of_title = hashes.hash(title);
     let known = |line: u64| {
         let at = repeated.binary_search_by_key(&line, |(line, _)| *line).ok()?;
         Some(repeated[at].1)
     };
     let (mut own, mut shared, mut of_most) = (0, 0, true);
     for line in text.lines() {
-        let hash = hash(line, url);
+        let hash = hashes.hash(line);
         if let Some(is_of_most) = hash.and_then(known) {
             shared += count_words(line);
             of_most &= is_of_most;
@@ -274,8 +281,9 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
     if article.metadata.access.is_some() || count_words(&article.text) > MOST_WORDS {
         return;
     }
+    let mut hashes = Lines::of(&article.url);
     let is_repeated = |line: &&str| {
-        let hash = hash(line, &article.url);
+        let hash = hashes.hash(line);
         hash.is_some_and(|hash| repeated.binary_search_by_key(&hash, |(line, _)| *line).is_ok())
     };
     let is_wall = |line: &str| {
@@ -293,20 +301,44 @@ fn kind_of(lower: &str) -> Option<(DropReason, usize)> {
     found.filter(|(_, count)| *count > 0).rev().max_by_key(|(_, count)| *count)
 }
 
-/// A hash of the words of a line, without what differs between the addresses of one wall: identifiers, and the
-/// name of the page in its address, as it is or in words. `None` without any. Numbers count: pages that differ
-/// in them alone may be results, prices or the weather.
-fn hash(line: &str, url: &str) -> Option<u64> {
-    let name = name_of(url).to_lowercase();
-    let mut lower = line.to_lowercase();
-    if name.len() >= LEAST_NAME {
-        lower = lower.replace(&name, " ").replace(&name.replace(['-', '_'], " "), " ");
+/// Hashes the lines of a page.
+struct Lines {
+    /// The name of the page in its address, as it is and in words, in lower case; none if it is too short.
+    names: Option<[String; 2]>,
+    /// The words of the current line.
+    words: String,
+}
+
+impl Lines {
+    fn of(url: &str) -> Self {
+        let name = name_of(url).to_lowercase();
+        let names = (name.len() >= LEAST_NAME).then(|| {
+            let in_words = name.replace(['-', '_'], " ");
+            [name, in_words]
+        });
+        Self { names, words: String::new() }
     }
-    let words = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty() && !is_identifier(word));
-    let text = words.collect::<Vec<_>>().join(" ");
-    (!text.is_empty()).then(|| xxh3_64(text.as_bytes()))
+
+    /// A hash of the words of a line, without what differs between the addresses of one wall: identifiers, and the
+    /// name of the page. `None` without any. Numbers count: pages that differ in them alone may be results, prices
+    /// or the weather.
+    fn hash(&mut self, line: &str) -> Option<u64> {
+        let mut lower = line.to_lowercase();
+        for name in self.names.iter().flatten() {
+            if lower.contains(&**name) {
+                lower = lower.replace(&**name, " ");
+            }
+        }
+        self.words.clear();
+        let words = lower.split(|c: char| !c.is_alphanumeric());
+        for word in words.filter(|word| !word.is_empty() && !is_identifier(word)) {
+            if !self.words.is_empty() {
+                self.words.push(' ');
+            }
+            self.words.push_str(word);
+        }
+        (!self.words.is_empty()).then(|| xxh3_64(self.words.as_bytes()))
+    }
 }
 
 /// Whether a word is letters and digits mixed, or a long number.
@@ -337,6 +369,42 @@ fn name_of(url: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn hash(line: &str, url: &str) -> Option<u64> {
+        Lines::of(url).hash(line)
+    }
+
+    /// The same hash, line by line and text by text.
+    fn hash_simply(line: &str, url: &str) -> Option<u64> {
+        let name = name_of(url).to_lowercase();
+        let mut lower = line.to_lowercase();
+        if name.len() >= LEAST_NAME {
+            lower = lower.replace(&name, " ").replace(&name.replace(['-', '_'], " "), " ");
+        }
+        let words = lower.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty() && !is_identifier(word));
+        let text = words.collect::<Vec<_>>().join(" ");
+        (!text.is_empty()).then(|| xxh3_64(text.as_bytes()))
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn lines_of_a_page_are_hashed_one_like_the_other(
+            lines in proptest::collection::vec("(A-b[ _]C|a b c|[AİßΣ7 ,]{0,4}|a1){0,4}", 0..6),
+            name in "(a-b_c|A-b c|aaaa|x){1,2}",
+        ) {
+            let url = format!("https://e.org/s/{name}?id=1");
+            let mut hashes = Lines::of(&url);
+            for line in &lines {
+                proptest::prop_assert_eq!(hashes.hash(line), hash_simply(line, &url));
+            }
+        }
+    }
+
+    #[test]
+    fn fewer_pages_than_addresses_have_no_repeated_lines() {
+        assert!(repeated_lines(std::iter::empty()).is_empty());
+    }
 
     #[test]
     fn what_differs_between_addresses_of_a_wall_does_not_count() {

@@ -388,7 +388,8 @@ mod tests {
     fn pages_of(spool: &Spool, part: usize) -> Vec<(String, String)> {
         let mut stored = spool.take(part).unwrap();
         spool.fetch(&mut stored[..1]).unwrap();
-        let pages = spool.load("s", stored).unwrap();
+        let taken = stored.iter_mut().map(Stored::take).collect();
+        let pages = spool.load("s", taken).unwrap();
         pages.into_iter().map(|page| (page.url, page.html)).collect()
     }
 

@@ -132,6 +132,17 @@ impl Stored {
         id_of(&self.head)
     }
 
+    /// The page, whose HTML is no longer held here if it was in memory.
+    pub(crate) fn take(&mut self) -> Self {
+        let html = match &mut self.html {
+            held @ (Html::Held(_) | Html::Fetched(_)) => {
+                std::mem::replace(held, Html::Held(String::new()))
+            }
+            place => place.clone(),
+        };
+        Self { head: self.head.clone(), html, source: self.source }
+    }
+
     /// Frees HTML that is in memory; it cannot be loaded again.
     pub(crate) fn release(&mut self) {
         if !matches!(self.html, Html::Packed { .. } | Html::Surveyed(_)) {
