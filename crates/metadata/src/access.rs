@@ -5,7 +5,7 @@
 
 use dom::{NodeId, local_name};
 use model::{Access, Field, Source};
-use terms::count_words;
+use terms::{count_words, has_words};
 
 use crate::evidence::Evidence;
 use crate::text::identifier_words;
@@ -31,25 +31,25 @@ pub(crate) fn access(evidence: &Evidence<'_>) -> Option<Field<Access>> {
         });
         tier.map(|free| (Source::OpenGraph, free))
     };
-    let words = count_words(evidence.body_text);
     match json.or_else(meta) {
         Some((source, true)) => Some(Field { value: Access::Full, source }),
         Some((source, false)) => {
-            let is_complete = is_complete(evidence, words);
+            let is_complete = is_complete(evidence);
             let value = if is_complete { Access::Paid } else { Access::Partial };
             Some(Field { value, source })
         }
-        None => (words < BEGINNING && is_followed_by_a_paywall(evidence))
+        None => (!has_words(evidence.body_text, BEGINNING) && is_followed_by_a_paywall(evidence))
             .then_some(Field { value: Access::Partial, source: Source::Page }),
     }
 }
 
 /// Whether the page has all of an article that is not free.
-fn is_complete(evidence: &Evidence<'_>, words: u32) -> bool {
+fn is_complete(evidence: &Evidence<'_>) -> bool {
     let facts = &evidence.facts;
     if let Some(declared) = facts.nodes().find_map(|node| node.word_count)
         && declared >= LEAST_PAID
     {
+        let words = count_words(evidence.body_text);
         return u64::from(words) * 100 >= u64::from(declared) * u64::from(COMPLETE);
     }
     let classes: Vec<&str> = facts
@@ -59,7 +59,7 @@ fn is_complete(evidence: &Evidence<'_>, words: u32) -> bool {
         .filter(|name| !name.is_empty())
         .collect();
     if classes.is_empty() || is_followed_by_a_paywall(evidence) {
-        return words >= BEGINNING && !is_followed_by_a_paywall(evidence);
+        return has_words(evidence.body_text, BEGINNING) && !is_followed_by_a_paywall(evidence);
     }
     let document = evidence.document;
     let is_paid = |id: &NodeId| {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dom::text_of;
 use model::{Access, Article, DropReason, Field, Source};
-use terms::count_words;
+use terms::{count_words, has_words};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -240,10 +240,10 @@ pub(crate) fn reason(
     repeated: &[(u64, bool)],
 ) -> Option<DropReason> {
     let (text, url) = (&*article.text, &*article.url);
-    let words = count_words(text);
-    if words > MOST_WORDS {
+    if has_words(text, MOST_WORDS + 1) {
         return None;
     }
+    let words = count_words(text);
     let title = article.metadata.title.as_ref().map_or("", |title| &title.value);
     let mut hashes = Lines::of(url);
     let of_title = hashes.hash(title);
@@ -278,7 +278,7 @@ pub(crate) fn reason(
 /// Notes that a page has only the beginning of an article: a short text with a request to subscribe that siblings have, too. What
 /// the page itself declares decides first.
 pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
-    if article.metadata.access.is_some() || count_words(&article.text) > MOST_WORDS {
+    if article.metadata.access.is_some() || has_words(&article.text, MOST_WORDS + 1) {
         return;
     }
     let mut hashes = Lines::of(&article.url);

@@ -66,4 +66,4 @@ pub use script::Script;
 pub use term::Term;
 pub use tfidf::tf_idf;
 pub use vocabulary::Vocabulary;
-pub use words::{Words, count_words, lower_words, without_apostrophes, words};
+pub use words::{Words, count_words, has_words, lower_words, without_apostrophes, words};

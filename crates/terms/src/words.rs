@@ -22,6 +22,11 @@ pub fn lower_words(text: &str) -> Vec<String> {
     words(&lower).map(|word| without_apostrophes(word).into_owned()).collect()
 }
 
+/// Whether a text has at least so many words. Reads no further than these.
+pub fn has_words(text: &str, least: u32) -> bool {
+    least.checked_sub(1).is_none_or(|before| words(text).nth(before as usize).is_some())
+}
+
 /// The number of words in a text.
 pub fn count_words(text: &str) -> u32 {
     if text.len() >= LONG && text.is_ascii() {

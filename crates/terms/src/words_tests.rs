@@ -82,6 +82,10 @@ proptest! {
     fn fast_equals_slow(text in texts()) {
         let fast: Vec<_> = words(&text).map(|word| without_apostrophes(word).into_owned()).collect();
         prop_assert_eq!(&fast, &slow_words(&text));
-        prop_assert_eq!(count_words(&text), fast.len() as u32);
+        let count = fast.len() as u32;
+        prop_assert_eq!(count_words(&text), count);
+        for least in 0..count + 2 {
+            prop_assert_eq!(has_words(&text, least), count >= least);
+        }
     }
 }

@@ -185,6 +185,10 @@ pub(crate) fn leads_on(
     tracking: &Tracking,
     least: usize,
 ) -> bool {
+    // Links to pages that the crawl does not have need not be read.
+    if addresses.total() < least as u64 {
+        return false;
+    }
     let Ok(base) = Url::parse(&page.page.url) else { return false };
     let document = &page.document;
     let anchors = nodes.filter(|&id| document.is(id, &local_name!("a")));
