@@ -167,7 +167,7 @@ fn the_file_is_what_the_documents_say() {
         let mut statement = db.prepare(query).unwrap();
         statement.query_map([], |_| Ok(())).unwrap().for_each(|row| row.unwrap());
     }
-    let (_, text) = text.split_once("\nThe file is SQLite 3").unwrap();
+    let (_, text) = text.split_once("\nThe store is an SQLite 3").unwrap();
     let tables = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')";
     let mut statement = db.prepare(tables).unwrap();
     let tables = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();

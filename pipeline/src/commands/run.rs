@@ -77,7 +77,7 @@ Examples:
   sitegrove run crawl/ --models models.sqlite --fail-on broken -o out/tonight
   sitegrove run --reextract --models models.sqlite -o out/again
   sitegrove run crawl/ --memory 4GB --spool /scratch -o out/tonight
-  sitegrove run s3://crawl/2026-10-05/ --work /scratch -o s3://articles/2026-10-05
+  sitegrove run s3://crawl/night/ --work /scratch -o s3://out/night
   sitegrove run crawl/ --dry-run
   sitegrove run crawl/ --site blog.example --since 2026-10-01 -o out/try
   sitegrove run crawl/ --limit 500 -o out/try
