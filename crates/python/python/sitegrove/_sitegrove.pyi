@@ -37,6 +37,7 @@ __all__ = [
     "read_warc",
     "read_warc_table",
     "__version__",
+    "_reads_addresses",
 ]
 
 _Path: TypeAlias = str | PathLike[str]
