@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use model::Verdict;
 use sitemodel::FEWEST_TO_TELL;
 
 /// Pages in hand from which on a model is kept. Fewer pages, compressed, are smaller than their model.
@@ -15,8 +16,6 @@ const FEWEST_TO_KEEP: usize = 3;
 const FEWEST_TO_ADD: usize = 3;
 /// Pages of a template from which on it is left alone.
 const ENOUGH: u64 = 8;
-/// How many times the pages it was learnt from there must be for a template to be learnt again, before that.
-const STEP: u64 = 3;
 
 /// The model that the store has of a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,13 +48,15 @@ pub(super) struct Facts {
 pub(super) struct TemplateFacts {
     pub(super) id: String,
     /// How it fares.
-    pub(super) verdict: model::Verdict,
+    pub(super) verdict: Verdict,
     /// Pages it was learnt from.
     pub(super) learnt_from: u64,
     /// Pages of it tonight, in the sample, and retained ones, each address once.
     pub(super) in_hand: u64,
     /// Whether articles come of it.
     pub(super) is_wanted: bool,
+    /// Pages of it tonight, if they are read with much less confidence than those it was learnt from; else none.
+    pub(super) doubted: u64,
 }
 
 /// What is done.
@@ -80,7 +81,7 @@ pub(super) enum Decision {
 /// The decision. The first line that fits is taken; with [`Decision::Replace`], [`Decision::Relearn`] and
 /// [`Decision::Grow`] pages of no template are learnt from too, where there are enough of them.
 pub(super) fn decide(facts: &Facts) -> Decision {
-    use model::Verdict::{Broken, Drifting};
+    use Verdict::{Broken, Drifting};
     let of = |is: &dyn Fn(&TemplateFacts) -> bool| -> Vec<String> {
         facts.templates.iter().filter(|own| is(own)).map(|own| own.id.clone()).collect()
     };
@@ -105,19 +106,22 @@ impl Facts {
         self.unassigned > 0 && self.unassigned_in_hand >= FEWEST_TO_ADD
     }
 
-    /// Whether the site as a whole was redesigned: half of tonight's pages or more are of no template.
-    pub(super) fn is_redesigned(&self) -> bool {
-        let assigned = self.templates.len();
-        self.stored == Stored::Fits && assigned == 0 && self.unassigned as u64 >= FEWEST_TO_TELL
+    /// What tonight's pages tell of the site as a whole: that it is broken if all are of no template, and that it
+    /// drifts if all others are read with much less confidence; `None` if they tell nothing.
+    pub(super) fn of_the_whole(&self) -> Option<Verdict> {
+        let doubted: u64 = self.templates.iter().map(|own| own.doubted).sum();
+        let all = self.templates.iter().all(|own| own.doubted > 0);
+        let enough = self.unassigned as u64 + doubted >= FEWEST_TO_TELL;
+        let is_other = self.stored == Stored::Fits && self.unassigned > 0 && all && enough;
+        is_other.then_some(if doubted == 0 { Verdict::Broken } else { Verdict::Drifting })
     }
 }
 
 impl TemplateFacts {
-    /// Whether it was learnt from few pages, and there are three times as many now, or enough: each page that
-    /// comes would else change what is made of all others.
+    /// Whether it was learnt from few pages, and there are more now. What was decided from the few stays unless the
+    /// evidence against it is clear, so that texts do not alternate.
     fn grows(&self) -> bool {
-        let next = (STEP * self.learnt_from).min(ENOUGH);
-        self.is_wanted && self.learnt_from < ENOUGH && self.in_hand >= next
+        self.is_wanted && self.learnt_from < ENOUGH && self.in_hand > self.learnt_from
     }
 }
 
@@ -156,12 +160,11 @@ impl Decision {
 
 #[cfg(test)]
 mod tests {
-    use model::Verdict;
-
     use super::*;
 
     fn template(id: &str, verdict: Verdict, learnt_from: u64, in_hand: u64) -> TemplateFacts {
-        TemplateFacts { id: id.to_owned(), verdict, learnt_from, in_hand, is_wanted: true }
+        let id = id.to_owned();
+        TemplateFacts { id, verdict, learnt_from, in_hand, is_wanted: true, doubted: 0 }
     }
 
     fn facts(templates: &[TemplateFacts], unassigned: usize, in_hand: usize) -> Facts {
@@ -212,11 +215,17 @@ mod tests {
         assert_eq!(decide(&facts(&[small], 1, 3)), Decision::AddTemplates);
         let new = facts(&[], 3, 3);
         assert_eq!(decide(&new), Decision::AddTemplates);
-        assert!(new.is_redesigned() && !facts(&[], 2, 12).is_redesigned());
+        assert_eq!(new.of_the_whole(), Some(Verdict::Broken));
+        assert_eq!(facts(&[], 2, 12).of_the_whole(), None);
+        let fits = template("a", Verdict::TooFewPages, 6, 8);
+        let doubted = TemplateFacts { doubted: 2, ..fits.clone() };
+        assert_eq!(facts(&[doubted.clone()], 1, 1).of_the_whole(), Some(Verdict::Drifting));
+        assert_eq!(facts(&[doubted.clone()], 0, 1).of_the_whole(), None);
+        assert_eq!(facts(&[doubted, fits], 1, 1).of_the_whole(), None);
     }
 
     #[test]
-    fn templates_grow_in_few_steps() {
+    fn templates_grow_until_they_have_enough() {
         let mut learnt_from = 1;
         let mut steps = vec![];
         for in_hand in 1..40 {
@@ -226,7 +235,7 @@ mod tests {
                 steps.push(in_hand);
             }
         }
-        assert_eq!(steps, [3, 8]);
+        assert_eq!(steps, [2, 3, 4, 5, 6, 7, 8]);
         let list = TemplateFacts { is_wanted: false, ..template("a", Verdict::Healthy, 1, 9) };
         assert_eq!(decide(&facts(&[list], 0, 0)), Decision::Keep);
     }

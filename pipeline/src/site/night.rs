@@ -192,11 +192,8 @@ impl Work<'_> {
         let mut health = assess(&old, &seen);
         let facts = self.facts(state, &old, &tonight, &health);
         let mut decision = decide(&facts);
-        let mut verdict =
-            health.templates.values().map(|own| own.verdict).max().unwrap_or(Verdict::TooFewPages);
-        if facts.is_redesigned() {
-            verdict = Verdict::Broken;
-        }
+        let whole = facts.of_the_whole().unwrap_or(Verdict::TooFewPages);
+        let mut verdict = worst(&health).max(whole);
         let mut begun = None;
         let before = applied;
         if decision != Decision::Keep {
@@ -230,17 +227,24 @@ impl Work<'_> {
                 let kept = self.to_retain(store, state, &tonight, &again, &model, &is_gone)?;
                 begun = Some((model, known, new, kept));
             } else {
-                // What is learnt anew is no better: the old is as good as it gets.
-                for own in
-                    health.templates.values_mut().filter(|own| own.verdict > Verdict::Healthy)
-                {
-                    own.verdict = Verdict::Healthy;
+                // What is learnt anew is no better: the old is as good as it gets, unless it fits much worse.
+                let much_worse =
+                    |id: &str| facts.templates.iter().any(|own| own.id == id && own.doubted > 0);
+                for (id, own) in &mut health.templates {
+                    if own.verdict > Verdict::Healthy && !much_worse(id) {
+                        own.verdict = Verdict::Healthy;
+                    }
                 }
-                verdict = if doubted.is_empty() { verdict } else { Verdict::Healthy };
+                if !doubted.is_empty() {
+                    verdict = worst(&health).max(whole);
+                }
                 decision = Decision::Keep;
             }
         }
         let mut update = self.update(state, &decision, verdict, &health);
+        if decision == Decision::Keep && verdict > Verdict::Healthy {
+            update.reason = "nothing learnt from tonight's pages fits them better".to_owned();
+        }
         Ok(match begun {
             Some((model, known, applied, retained)) => {
                 update.applied = state.revision + 1;
@@ -295,6 +299,7 @@ impl Work<'_> {
                 learnt_from: template.pages,
                 in_hand: own.pages + of(id) as u64,
                 is_wanted: template.learnt.is_some(),
+                doubted: if own.fits_much_worse(template.pages) { own.pages } else { 0 },
             })
         };
         let unassigned = tonight.iter().filter(|page| page.is_unassigned).count();
@@ -355,6 +360,11 @@ impl Work<'_> {
             templates: health.templates.iter().map(|(id, own)| template_night(id, own)).collect(),
         }
     }
+}
+
+/// The worst verdict on a template.
+fn worst(health: &Health) -> Verdict {
+    health.templates.values().map(|own| own.verdict).max().unwrap_or(Verdict::TooFewPages)
 }
 
 /// The pages that a decision learns from.
