@@ -256,7 +256,7 @@ fn dispatch(
         Command::Describe(args) => steps::describe(args, stop, out).map(|()| ExitCode::SUCCESS),
         #[cfg(feature = "parquet")]
         Command::Merge(args) => steps::merge(args, stop, out).map(code),
-        Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Extract(args) => extract::run(args, out).map(code),
         Command::Export(args) => export::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),

@@ -46,7 +46,9 @@ pub(crate) fn survey_inputs(
         (config.run.inputs, config.run.feeds) = (inputs, feeds);
         survey::survey(&config, &out, stop, &sitegrove::progress::observer::Quiet)
     })?;
-    Ok((surveyed.pages, surveyed.inputs, surveyed.unreadable))
+    let cut_short = surveyed.cut_short.iter().map(|(file, at)| format!("{file} {}", at.problem()));
+    let unreadable = surveyed.unreadable.iter().cloned().chain(cut_short).collect();
+    Ok((surveyed.pages, surveyed.inputs, unreadable))
 }
 
 /// The round, and numbers of sites: finished, large, and with something left to do.

@@ -251,11 +251,14 @@ pub fn survey(
     for problem in &surveyed.unreadable {
         tracing::error!(next = "everything before it was read", "{problem}");
     }
+    for (file, cut_short) in &surveyed.cut_short {
+        tracing::error!(at = file, "{}", cut_short.problem());
+    }
     let (pages, inputs) = (surveyed.pages, surveyed.inputs);
     let what = format!("{pages} pages of {inputs} inputs in {}", args.out.display());
     let value = json!({ "pages": pages, "inputs": inputs, "file": args.out });
     args.settings.say(out, &what, &value)?;
-    Ok(surveyed.unreadable.is_empty())
+    Ok(surveyed.unreadable.is_empty() && surveyed.cut_short.is_empty())
 }
 
 /// Learns a share of the sites.

@@ -29,8 +29,13 @@ pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
     problems.extend(sinks.map(|(name, why)| {
         format!("Cannot write the output {name}: {why}. The other outputs are complete.")
     }));
-    let unreadable = ledger.unreadable.iter().take(LISTED);
-    problems.extend(unreadable.map(|why| format!("{why}. Everything before it was read.")));
+    let unread = ledger.unread().len();
+    let unreadable = ledger.unreadable.iter().enumerate().take(LISTED);
+    problems.extend(unreadable.map(|(at, why)| match at < unread {
+        true => format!("{why}. Everything before it was read."),
+        // Says by itself what was kept.
+        false => format!("{why}."),
+    }));
     if ledger.unreadable.len() > LISTED {
         problems.push(format!("{} more inputs, in ledger.json.", ledger.unreadable.len() - LISTED));
     }

@@ -117,8 +117,7 @@ impl Merging<'_> {
         let pool = pool.context("cannot start threads")?;
         let mut ledger = Ledger::begin(config, pool.current_num_threads());
         ledger.last_night = last_night.flatten();
-        ledger.inputs.clone_from(&crawl.inputs);
-        ledger.unreadable.clone_from(&crawl.unreadable);
+        ledger.take_inputs(&crawl.inputs, &crawl.unreadable);
         ledger.counts.feed_items = crawl.totals.items;
         ledger.counts.feed_items_elsewhere = crawl.totals.unmatched_items;
         std::fs::create_dir_all(&config.run.out)
