@@ -16,6 +16,7 @@ use super::run::{
 };
 use crate::config::{Config, Duplicates};
 use crate::messages::LogFormat;
+use crate::numerals::count;
 use crate::printed::Console;
 use crate::sinks::SinkList;
 use crate::steps::{Share, apply, describe, learn, merge, survey};
@@ -255,7 +256,12 @@ pub fn survey(
         tracing::error!(at = file, "{}", cut_short.problem());
     }
     let (pages, inputs) = (surveyed.pages, surveyed.inputs);
-    let what = format!("{pages} pages of {inputs} inputs in {}", args.out.display());
+    let what = format!(
+        "{} of {} in {}",
+        count(pages as usize, "page"),
+        count(inputs, "input"),
+        args.out.display()
+    );
     let value = json!({ "pages": pages, "inputs": inputs, "file": args.out });
     args.settings.say(out, &what, &value)?;
     Ok(surveyed.unreadable.is_empty() && surveyed.cut_short.is_empty())
@@ -265,9 +271,16 @@ pub fn survey(
 ///
 /// # Errors
 /// As [`learn::learn`].
-pub fn learn(args: &LearnArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub fn learn(
+    args: &LearnArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<()> {
     let config = args.settings.config()?;
-    let learnt = learn::learn(&config, &args.files, args.share, &args.out, stop)?;
+    let learnt = watched(progress, |observer| {
+        learn::learn(&config, &args.files, args.share, &args.out, stop, observer)
+    })?;
     let file = args.out.display();
     let said = match learnt.round {
         1 => format!(
@@ -293,9 +306,16 @@ pub fn learn(args: &LearnArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
 ///
 /// # Errors
 /// As [`apply::apply`].
-pub fn apply(args: &ApplyArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub fn apply(
+    args: &ApplyArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<()> {
     let config = args.settings.config()?;
-    let applied = apply::apply(&config, &args.files, &args.out, stop)?;
+    let applied = watched(progress, |observer| {
+        apply::apply(&config, &args.files, &args.out, stop, observer)
+    })?;
     let apply::Applied { round, pages, unassigned } = applied;
     let file = args.out.display();
     let said = match round {
@@ -313,9 +333,16 @@ pub fn apply(args: &ApplyArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
 ///
 /// # Errors
 /// As [`describe::describe`].
-pub fn describe(args: &DescribeArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub fn describe(
+    args: &DescribeArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<()> {
     let config = args.settings.config()?;
-    let articles = describe::describe(&config, &args.files, args.share, &args.out, stop)?;
+    let articles = watched(progress, |observer| {
+        describe::describe(&config, &args.files, args.share, &args.out, stop, observer)
+    })?;
     let said = format!("{articles} articles described in {}", args.out.display());
     args.settings.say(out, &said, &json!({ "articles": articles, "file": args.out }))
 }
@@ -324,14 +351,21 @@ pub fn describe(args: &DescribeArgs, stop: &AtomicBool, out: &mut Console<'_>) -
 ///
 /// # Errors
 /// As [`merge::merge`].
-pub fn merge(args: &MergeArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
+pub fn merge(
+    args: &MergeArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<bool> {
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);
     args.outputs.apply(&mut config)?;
     if let Some(compare) = &args.compare {
         config.run.compare.clone_from(compare);
     }
-    let report = merge::merge(&config, &args.files, args.share, args.overwrite, stop)?;
+    let report = watched(progress, |observer| {
+        merge::merge(&config, &args.files, args.share, args.overwrite, stop, observer)
+    })?;
     warn_of_results(&report.ledger);
     summary(&report, &config, args.settings.format, out)?;
     Ok(report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty())

@@ -19,6 +19,7 @@ use super::identity::Share;
 use super::survey::beside;
 use crate::config::{Config, Duplicates};
 use crate::progress::ledger::{Clock, InputRecord, LastNight, Ledger, State};
+use crate::progress::observer::Observer;
 use crate::progress::tally::Tally;
 use crate::records::{Records, RecordsRead};
 use crate::report;
@@ -43,6 +44,7 @@ pub fn merge(
     share: Share,
     overwrite: bool,
     stop: &AtomicBool,
+    observer: &dyn Observer,
 ) -> Result<Report> {
     config.emit.check(&config.run.out)?;
     let files = Files::open(paths, config)?;
@@ -71,7 +73,7 @@ pub fn merge(
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
     let (clock, begun) = (Clock::default(), Instant::now());
-    let assembly = Assembly { config, share, stop, clock: &clock };
+    let assembly = Assembly { config, share, stop, clock: &clock, observer };
     let merged =
         Merging { config, assembly, learnt_with, is_described, begun }.merge(files, &folder);
     drop(std::fs::remove_dir_all(&folder));
