@@ -49,7 +49,7 @@ Examples:
 
 Pages of one layout are better extracted together: the text that they share is then recognised. With --url, the other pages of the same site in an archive are used in the same way, and only the page with that address is printed. They are found by the index in a WACZ file, or beside an archive (CDX, CDXJ), if it lists the page; else the archive is read as a whole.
 
-Exit codes: 0 an article was printed; 1 so it was, but an archive could not be read to its end; 2 none was found, or a file is neither HTML nor an archive.")]
+Exit codes: 0 success; 1 articles were printed, but an archive could not be read to its end; 2 no article was found, or a file is neither HTML nor an archive.")]
 pub struct ExtractArgs {
     /// HTML or MHTML files, folders of them, or archives (WARC, ARC, WACZ); - reads a page or an archive from
     /// standard input

@@ -209,7 +209,7 @@ pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
 }
 
 /// The task of each stage, in order.
-const STAGES: [(&str, &str); 9] = [
+const STAGES: [(&str, &str); 10] = [
     ("1-read", "archives, files and feeds"),
     ("2-group", "pages by site"),
     ("3-parse", "HTML into trees"),
@@ -218,6 +218,7 @@ const STAGES: [(&str, &str); 9] = [
     ("5-rank", "structural patterns ranked"),
     ("6-wrap", "wrappers generated and tested"),
     ("7-extract", "text, HTML, metadata"),
+    ("8-compare", "articles that are the same"),
     ("8-emit", "files written"),
 ];
 
