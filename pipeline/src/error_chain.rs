@@ -64,11 +64,14 @@ pub fn problem_of(error: &anyhow::Error) -> Problem {
 fn joined(causes: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     for cause in causes {
+        // SQLite gives the same words again with a number before them.
+        let numbered = cause.strip_prefix("Error code ").and_then(|rest| rest.split_once(": "));
+        let cause = numbered.map_or(&*cause, |(_, words)| words);
         if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
+            cause.clone_into(&mut text);
+        } else if !text.contains(cause) {
             text.push_str(": ");
-            text.push_str(&cause);
+            text.push_str(cause);
         }
     }
     text
@@ -95,6 +98,9 @@ mod tests {
         // In the middle of the message, too.
         let middle = anyhow::Error::new(io::Error::other("full")).context("disk full; make room");
         assert_eq!(error_chain(&middle), "disk full; make room");
+        let coded = anyhow::anyhow!("Error code 26: file is not a database");
+        let coded = coded.context("cannot open a: file is not a database");
+        assert_eq!(error_chain(&coded), "cannot open a: file is not a database");
     }
 
     #[test]

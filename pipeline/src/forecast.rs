@@ -20,7 +20,7 @@ use crate::selecting::{LeftOut, Selecting};
 use crate::selection::{Selection, warn_of_missing};
 use crate::sink_name::SinkName;
 use crate::stages::group::own_address;
-use crate::stages::read::{Intake, read};
+use crate::stages::read::{CutShort, Intake, read};
 use crate::target::Target;
 
 /// Memory of the program itself and of its buffers, in bytes.
@@ -172,7 +172,10 @@ fn read_one(
     let summary = read(input, &config.read, &|bytes| observer.read(bytes), stop, &mut take);
     let file = input.path().to_string_lossy().into_owned();
     let (record, problem) = match summary {
-        Ok(summary) => (Some(selecting.record(&summary, left_out)), None),
+        Ok(summary) => {
+            let problem = summary.cut_short.as_ref().map(CutShort::problem);
+            (Some(selecting.record(&summary, left_out)), problem)
+        }
         Err(error) => (None, Some(error.to_string())),
     };
     let bytes = record.as_ref().map_or(0, |record| record.bytes);

@@ -249,14 +249,16 @@ fn dispatch(
         #[cfg(feature = "parquet")]
         Command::Survey(args) => steps::survey(args, progress, stop, out).map(code),
         #[cfg(feature = "parquet")]
-        Command::Learn(args) => steps::learn(args, stop, out).map(|()| ExitCode::SUCCESS),
+        Command::Learn(args) => steps::learn(args, progress, stop, out).map(|()| ExitCode::SUCCESS),
         #[cfg(feature = "parquet")]
-        Command::Apply(args) => steps::apply(args, stop, out).map(|()| ExitCode::SUCCESS),
+        Command::Apply(args) => steps::apply(args, progress, stop, out).map(|()| ExitCode::SUCCESS),
         #[cfg(feature = "parquet")]
-        Command::Describe(args) => steps::describe(args, stop, out).map(|()| ExitCode::SUCCESS),
+        Command::Describe(args) => {
+            steps::describe(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
+        }
         #[cfg(feature = "parquet")]
-        Command::Merge(args) => steps::merge(args, stop, out).map(code),
-        Command::Extract(args) => extract::run(args, out).map(|()| ExitCode::SUCCESS),
+        Command::Merge(args) => steps::merge(args, progress, stop, out).map(code),
+        Command::Extract(args) => extract::run(args, out).map(code),
         Command::Export(args) => export::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),

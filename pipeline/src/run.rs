@@ -193,7 +193,7 @@ pub(crate) fn run_prepared(
     };
     let ledger = context.finish(status.close())?;
     // If an output failed, keep the state: the next run writes that output from the journal.
-    if ledger.failed_sinks.is_empty() || !ledger.unreadable.is_empty() {
+    if ledger.failed_sinks.is_empty() || !ledger.unread().is_empty() {
         folder.finish()?;
     }
     Ok(Report { ledger, best: tally.into_best(), nothing_to_do: false, upload: None })

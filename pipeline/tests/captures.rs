@@ -6,9 +6,21 @@ use std::path::Path;
 
 mod common;
 use archive::{NewRecord, RecordKind, Wrapping, Writer};
-use common::program::run;
+use common::program::{parts, sitegrove};
 use common::prose;
 use common::results::{Results, files, text};
+
+/// `sitegrove run` on inputs of which some may be cut short: the exit code says whether one is.
+fn run(inputs: &[&Path], out: &Path, more: &[&str]) -> Results {
+    let mut command = sitegrove();
+    command.arg("run").args(inputs).arg("--out").arg(out).args(more);
+    let (code, _, stderr) = parts(&command.output().unwrap());
+    let results = Results::read(out);
+    let is_cut =
+        results.ledger["inputs"].as_array().unwrap().iter().any(|i| !i["cut_short"].is_null());
+    assert_eq!(code, i32::from(is_cut), "{stderr}");
+    results
+}
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 mod common;
 use common::crawl::{Crawl, HTML};
-use common::program::{call, parts, run};
+use common::program::{call, parts, run, sitegrove};
 use common::prose;
 use common::results::{Results, text};
 
@@ -23,12 +23,19 @@ fn five() -> Crawl {
     crawl
 }
 
-/// Runs over one file of these bytes.
+/// Runs over one file of these bytes. The exit code is 1 if the file is cut short, and 0 for other damage.
 fn run_bytes(name: &str, bytes: &[u8]) -> Results {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(name);
     fs::write(&file, bytes).unwrap();
-    run(&[&file], &folder.path().join("out"), &[])
+    let out = folder.path().join("out");
+    let mut command = sitegrove();
+    command.arg("run").arg(&file).arg("--out").arg(&out);
+    let (code, _, stderr) = parts(&command.output().unwrap());
+    let results = Results::read(&out);
+    let is_cut = results.dropped.iter().any(|drop| drop["reason"] == "cut-short");
+    assert_eq!(code, i32::from(is_cut), "{stderr}");
+    results
 }
 
 /// The drops of the read stage.

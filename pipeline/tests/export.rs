@@ -107,10 +107,10 @@ fn every_format_is_written() {
     }
     let to = folder.path().join("a.epub");
     let to = to.to_string_lossy();
-    let (code, stdout, _) =
-        export(folder.path(), &["--run", "OUT", "--format", "epub", "--out", &to]);
+    // The ending of the name tells the format.
+    let (code, stdout, _) = export(folder.path(), &["--run", "OUT", "-o", &to]);
     assert_eq!(code, 0, "{stdout}");
-    assert!(stdout.starts_with("1 articles, 1 pictures in "), "{stdout}");
+    assert!(stdout.starts_with("1 article, 1 picture in "), "{stdout}");
     let mut book = zip::ZipArchive::new(Cursor::new(fs::read(&*to).unwrap())).unwrap();
     let mut picture = Vec::new();
     book.by_name("EPUB/pictures/1-1.png").unwrap().read_to_end(&mut picture).unwrap();

@@ -173,3 +173,40 @@ fn an_input_that_cannot_be_read_to_its_end_gives_exit_code_1() {
     assert_eq!(results.articles.len(), 4);
     assert!(results.ledger["unreadable"][0].as_str().unwrap().contains("broken.warc"));
 }
+
+#[test]
+fn what_is_named_wrongly_is_told_once_and_with_the_next_step() {
+    let (folder, archive) = small();
+    let (out, file) = (folder.path().join("out"), folder.path().join("notes.txt"));
+    fs::write(&file, "no database, no index").unwrap();
+    run(&[&archive], &out, &["--sinks", "jsonl"]);
+    let said = |arguments: &[&str]| {
+        let (code, _, stderr) = parts(&call(arguments));
+        assert_eq!((code, stderr.lines().count()), (2, 1), "{stderr}");
+        stderr
+    };
+    let (out, file) = (words(&out), words(&file));
+    // The message of SQLite is not repeated with its number.
+    let stderr = said(&["models", "list", file]);
+    assert_eq!(stderr.matches("file is not a database").count(), 1, "{stderr}");
+    let absent = words(&archive).replace("warc.gz", "sqlite");
+    assert!(said(&["models", "list", &absent]).contains("--models FILE"));
+    for command in [&["history", "small.example/1"][..], &["changes", "--since", "2024-01-01"]] {
+        let stderr = said(&[command, &["--archive", out]].concat());
+        assert!(stderr.contains("contains no archive of articles; `sitegrove run"), "{stderr}");
+    }
+    assert!(said(&["search", file, "words"]).contains("is a file, and a search index is a folder"));
+    let stderr = said(&["inspect", out]);
+    assert!(stderr.contains("name one of its sites (small.example), or give --all"), "{stderr}");
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn the_archive_in_a_run_folder_is_found() {
+    let (folder, archive) = small();
+    let out = folder.path().join("out");
+    run(&[&archive], &out, &["--sinks", "sqlite"]);
+    let arguments = ["changes", "--since", "2024-01-01", "--archive", words(&out)];
+    let (code, stdout, stderr) = parts(&call(&arguments));
+    assert_eq!((code, stdout.lines().count()), (0, 4), "{stdout}{stderr}");
+}

@@ -368,8 +368,11 @@ fn problems_come_first() {
     let whole = fs::read(&archive).unwrap();
     fs::write(&archive, &whole[..whole.len() / 2]).unwrap();
     let cut = folder.path().join("cut");
-    run(&[&archive], &cut, &[]);
+    let (code, _, stderr) =
+        parts(&call(&["run".as_ref(), archive.as_os_str(), "--out".as_ref(), cut.as_os_str()]));
+    assert_eq!(code, 1, "{stderr}");
     let html = report(&cut);
+    assert!(html.contains(" is cut short at byte "), "{html}");
     assert!(html.contains("The inputs are damaged in 1 place (cut-short 1;"), "{html}");
     assert!(!html.contains("Every input was read to its end"));
     // A run without a page has a report, too.

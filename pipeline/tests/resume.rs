@@ -163,7 +163,7 @@ fn a_stopped_run_finishes_what_it_began_and_goes_on() {
         let journal = fs::metadata(out.join(".sitegrove/journal")).unwrap();
         assert!(journal.len() > 0, "what is done need not be done again");
         let (code, told, _) = status(&out);
-        assert!(code == 1 && told.starts_with("stopped: stopped after "), "{told}");
+        assert!(code == 1 && told.starts_with("stopped: after "), "{told}");
         // It is not accepted as a finished run.
         let inspected = sitegrove().arg("report").arg(&out).output().unwrap();
         let (code, _, stderr) = parts(&inspected);

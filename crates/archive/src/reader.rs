@@ -127,12 +127,17 @@ impl<R: Read> RecordReader<R> {
             // The empty line may begin in the last bytes searched.
             from = searched.len().saturating_sub(3);
             if window.len() >= self.limits.head_bytes || !self.stream.fill() {
-                let reason = match self.stream.complete() && !self.stream.tainted() {
-                    true => DropReason::CutShort,
-                    false => DropReason::BadRecord,
+                return match self.stream.complete() && !self.stream.tainted() {
+                    true => self.junk(
+                        DropReason::CutShort,
+                        "the archive ends within the head of a record; the record was dropped, \
+                         everything before was kept; fetch the archive again",
+                    ),
+                    false => self.junk(
+                        DropReason::BadRecord,
+                        "a record head that does not end; the record was dropped",
+                    ),
                 };
-                return self
-                    .junk(reason, "a record head that does not end; the record was dropped");
             }
         };
         let window = &self.stream.window()[..size];

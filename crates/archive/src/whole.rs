@@ -80,7 +80,7 @@ pub(crate) fn failed(offset: u64, error: &str) -> Break {
         reason: DropReason::CutShort,
         detail: format!(
             "decompression failed after {offset} decompressed bytes ({error}); the records before \
-             were kept"
+             were kept; fetch the archive again"
         ),
         recovered_at: None,
         lossy: true,

@@ -111,31 +111,17 @@ impl Before {
 
 #[cfg(test)]
 mod tests {
-    use forest::PageTerms;
-
     use super::*;
     use crate::block::blocks;
+    use crate::view::WordsOnly;
 
     #[test]
     fn what_is_below_is_told_up_to_the_root_and_of_no_other() {
         let html = "<div><p>one two<p><a href=x>three</a> four</div><img><ul><li>five</ul>";
-        let document = dom::parse(html);
-        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
-        let words = PrefixSums::new(&document, count);
-        let link_words = PrefixSums::within_links(&document, count);
-        let terms = PageTerms::none(&document);
-        let page = PageView {
-            document: &document,
-            words: &words,
-            link_words: &link_words,
-            terms: &terms,
-            title: &[],
-            description: &[],
-            full_text: &[],
-            signifiers: &[],
-        };
-        let blocks = blocks(&document, &words, &link_words);
-        let elements = Elements::of(&page, &blocks, &[2.0, 0.0, 0.0]);
+        let only = WordsOnly::of(html);
+        let WordsOnly { document, words, link_words, .. } = &only;
+        let blocks = blocks(document, words, link_words);
+        let elements = Elements::of(&only.view(), &blocks, &[2.0, 0.0, 0.0]);
         let named = |name: &str| {
             document.ids().find(|&id| document.name(id).is_some_and(|n| &**n == name)).unwrap()
         };

@@ -233,6 +233,7 @@ fn fill_elements(row: &mut impl Row, document: &Document) {
 mod tests {
     use super::*;
     use crate::tree::Tree;
+    use crate::view::WordsOnly;
 
     #[test]
     fn names_and_values_are_as_many_and_names_differ() {
@@ -247,24 +248,10 @@ mod tests {
     fn words_are_summed_up_by_tag_and_by_name() {
         let html = "<h1 class=headline>a b c</h1><div class='comments sidebar'><p>a b</p>\
                     <p>a b c d e f g h i j k l</p></div><ul class=comments><li>a</li></ul>";
-        let document = dom::parse(html);
-        let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
-        let words = PrefixSums::new(&document, count);
-        let link_words = PrefixSums::within_links(&document, count);
-        let terms = forest::PageTerms::none(&document);
-        let page = crate::PageView {
-            document: &document,
-            words: &words,
-            link_words: &link_words,
-            terms: &terms,
-            title: &[],
-            description: &[],
-            full_text: &[],
-            signifiers: &[],
-        };
-        let page = crate::read_page(&page, &mut crate::Cues::new());
-        let view =
-            TypeView { document: &document, words: &words, link_words: &link_words, url: "" };
+        let only = WordsOnly::of(html);
+        let WordsOnly { document, words, link_words, .. } = &only;
+        let page = crate::read_page(&only.view(), &mut crate::Cues::new());
+        let view = TypeView { document, words, link_words, url: "" };
         let (names, rows) = (type_feature_names(), type_rows(&view, &page));
         let value = |name: &str| rows.row(0)[names.iter().position(|own| own == name).unwrap()];
         let share = |is: &dyn Fn(usize) -> bool| {

@@ -9,6 +9,7 @@ use crate::patterns::{Patterns, UNKNOWN};
 use crate::pools::{Pools, ScoredPage, own_density, pooled_density};
 use crate::rows::{Names, Row, Rows};
 use crate::trees::Trees;
+use crate::view::WordsOnly;
 
 /// The siblings of a page.
 #[derive(Clone, Copy, Debug)]
@@ -35,25 +36,13 @@ pub fn sibling_feature_names() -> Vec<String> {
 pub(crate) fn with_example<T>(
     ask: impl FnOnce(&Document, &ScoredPage<'_>, &Template<'_>) -> T,
 ) -> T {
-    let document = dom::parse("<p>x</p>");
-    let words = dom::PrefixSums::new(&document, |id| u32::from(document.text(id).is_some()));
-    let links = dom::PrefixSums::new(&document, |_| 0);
-    let terms = forest::PageTerms::none(&document);
-    let view = crate::PageView {
-        document: &document,
-        words: &words,
-        link_words: &links,
-        terms: &terms,
-        title: &[],
-        description: &[],
-        full_text: &[],
-        signifiers: &[],
-    };
-    let page = crate::read_page(&view, &mut crate::Cues::new());
-    let (patterns, of_nodes) = Patterns::of(&[&document]);
+    let only = WordsOnly::of("<p>x</p>");
+    let document = &only.document;
+    let page = crate::read_page(&only.view(), &mut crate::Cues::new());
+    let (patterns, of_nodes) = Patterns::of(&[document]);
     let scored = ScoredPage { page: &page, patterns: &of_nodes[0], scores: &[0.5] };
     let pools = Pools::of(&[scored], &patterns);
-    ask(&document, &scored, &Template { patterns: &patterns, pools: &pools, learnt_from: 1 })
+    ask(document, &scored, &Template { patterns: &patterns, pools: &pools, learnt_from: 1 })
 }
 
 /// One row per block: features within the page, statistics of its pattern over siblings, position relative to

@@ -50,7 +50,7 @@ pub enum StoreError {
             .0.display())]
     LeftOut(PathBuf),
     /// It is not there.
-    #[error("there is no model store at {}", .0.display())]
+    #[error("there is no model store at {}; `sitegrove run … --models FILE` makes one", .0.display())]
     Absent(PathBuf),
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use pyo3::prelude::*;
 use sitegrove::error_chain::error_chain;
+use sitegrove::progress::observer::Quiet;
 use sitegrove::steps::{Share, apply, describe, learn, merge, survey};
 
 use crate::detached::detached;
@@ -44,9 +45,11 @@ pub(crate) fn survey_inputs(
     let (inputs, feeds) = (texts(inputs), texts(feeds));
     let surveyed = call(py, settings, |mut config, stop| {
         (config.run.inputs, config.run.feeds) = (inputs, feeds);
-        survey::survey(&config, &out, stop, &sitegrove::progress::observer::Quiet)
+        survey::survey(&config, &out, stop, &Quiet)
     })?;
-    Ok((surveyed.pages, surveyed.inputs, surveyed.unreadable))
+    let cut_short = surveyed.cut_short.iter().map(|(file, at)| format!("{file} {}", at.problem()));
+    let unreadable = surveyed.unreadable.iter().cloned().chain(cut_short).collect();
+    Ok((surveyed.pages, surveyed.inputs, unreadable))
 }
 
 /// The round, and numbers of sites: finished, large, and with something left to do.
@@ -60,7 +63,8 @@ pub(crate) fn learn_share(
     settings: Chosen<'_, '_>,
 ) -> PyResult<(u8, usize, usize, usize)> {
     let of = share(of)?;
-    let learnt = call(py, settings, |config, stop| learn::learn(&config, &files, of, &out, stop))?;
+    let learnt =
+        call(py, settings, |config, stop| learn::learn(&config, &files, of, &out, stop, &Quiet))?;
     Ok((learnt.round, learnt.finished, learnt.large, learnt.further))
 }
 
@@ -73,7 +77,8 @@ pub(crate) fn apply_models(
     out: PathBuf,
     settings: Chosen<'_, '_>,
 ) -> PyResult<(u8, u64, u64)> {
-    let applied = call(py, settings, |config, stop| apply::apply(&config, &files, &out, stop))?;
+    let applied =
+        call(py, settings, |config, stop| apply::apply(&config, &files, &out, stop, &Quiet))?;
     Ok((applied.round, applied.pages, applied.unassigned))
 }
 
@@ -88,7 +93,7 @@ pub(crate) fn describe_share(
     settings: Chosen<'_, '_>,
 ) -> PyResult<u64> {
     let of = share(of)?;
-    call(py, settings, |config, stop| describe::describe(&config, &files, of, &out, stop))
+    call(py, settings, |config, stop| describe::describe(&config, &files, of, &out, stop, &Quiet))
 }
 
 /// Writes a run folder.
@@ -105,7 +110,7 @@ pub(crate) fn merge_files(
     let of = share(of)?;
     call(py, settings, |mut config, stop| {
         config.run.out = out;
-        merge::merge(&config, &files, of, overwrite, stop)
+        merge::merge(&config, &files, of, overwrite, stop, &Quiet)
     })?;
     Ok(())
 }

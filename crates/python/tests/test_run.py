@@ -15,7 +15,7 @@ import pytest
 
 import sitegrove
 from conftest import CRAWL, REPOSITORY
-from sitegrove import Progress
+from sitegrove import Progress, steps
 
 
 def test_a_run_and_what_is_in_it(tmp_path: Path) -> None:
@@ -33,6 +33,18 @@ def test_a_run_and_what_is_in_it(tmp_path: Path) -> None:
     assert again.ledger == result.ledger, "nothing was to be done"
     assert sitegrove.read_run(out).counts == result.counts
     assert "articles from" in repr(result)
+
+
+def test_an_archive_that_is_cut_short_is_named(tmp_path: Path) -> None:
+    archive = tmp_path / "cut.warc.gz"
+    archive.write_bytes(CRAWL[0].read_bytes()[:60_000])
+    result = sitegrove.run(archive, tmp_path / "run", sinks=["jsonl"])
+    assert result.counts["articles"] > 0
+    [problem] = result.unreadable
+    assert "cut.warc.gz is cut short at byte " in problem
+    assert sitegrove.run(archive, tmp_path / "run", sinks=["jsonl"]).unreadable == [problem]
+    surveyed = steps.survey([archive], tmp_path / "survey.parquet")
+    assert surveyed.inputs == 1 and surveyed.unreadable == [problem]
 
 
 def test_settings_of_a_run(tmp_path: Path) -> None:

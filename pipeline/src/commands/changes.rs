@@ -44,16 +44,13 @@ pub struct ChangesArgs {
     /// Only versions first seen at this time or later: a date, or a date and time (RFC 3339)
     #[arg(long, value_name = "DATE")]
     pub since: String,
-    /// The archive file
+    /// The archive file, or a run folder that contains one
     #[arg(long, value_name = "FILE")]
     pub archive: PathBuf,
     /// Only this site (registrable domain)
     #[arg(long)]
     pub site: Option<String>,
-    /// Only these kinds, comma-separated: new (the first version of an article), changed (the page changed),
-    /// unclear (the page changed, and so did the model or program that read it), reread (the same page, read
-    /// differently), gone (its address has no page any more), moved (its address redirects elsewhere), back (its address
-    /// has a page again) [default: all]
+    /// Only these kinds, comma-separated [default: all]
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',')]
     pub kinds: Vec<KindArg>,
     /// Output format

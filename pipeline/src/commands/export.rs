@@ -12,6 +12,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use document::{Pictures, Text};
 use sink::{AtomicFile, make_folder};
 
+use crate::numerals::count;
 use crate::printed::{Console, line};
 use articles::Found;
 
@@ -22,7 +23,7 @@ Examples:
   sitegrove export article https://blog.example/bread --run out/tonight \\
       --out bread.html
   sitegrove export article --site blog.example --run out/tonight \\
-      --format epub --out blog.epub")]
+      --out blog.epub")]
 pub struct ExportArgs {
     #[command(subcommand)]
     command: Command,
@@ -50,6 +51,12 @@ enum Format {
 }
 
 impl Format {
+    /// The format of a file with this name, if its ending tells.
+    fn of_name(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        Self::value_variants().iter().copied().find(|format| format.ending() == ending)
+    }
+
     /// The ending of its files.
     fn ending(self) -> &'static str {
         match self {
@@ -69,7 +76,7 @@ Examples:
   sitegrove export article https://blog.example/bread --run out/tonight \\
       --out bread.html
   sitegrove export article --site blog.example --run out/tonight \\
-      --format epub --out blog.epub
+      --out blog.epub
   sitegrove export article https://blog.example/bread \\
       --archive articles.sqlite --pictures crawl/ --out bread.html
   sitegrove export article --archive out/tonight/articles.warc.gz \\
@@ -92,14 +99,14 @@ struct ArticleArgs {
     /// Only articles of this site
     #[arg(long, value_name = "SITE")]
     site: Option<String>,
-    /// Format of the documents
-    #[arg(long, value_name = "FORMAT", default_value = "html")]
-    format: Format,
+    /// Format of the documents [default: what the name in --out ends in, else html]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
     /// WARC files or folders that have the pictures [default: the inputs of the run]
     #[arg(long, value_name = "INPUT")]
     pictures: Vec<String>,
     /// File to write, or the folder for several documents
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, short, value_name = "PATH")]
     out: PathBuf,
 }
 
@@ -114,6 +121,7 @@ pub fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
+    let format = args.format.or_else(|| Format::of_name(&args.out)).unwrap_or(Format::Html);
     let found = match (&args.run, &args.archive) {
         (Some(run), _) => articles::of_run(run, &args.urls, args.site.as_deref())?,
         (None, Some(archive)) => articles::of_archive(archive, &args.urls, args.site.as_deref())?,
@@ -124,7 +132,7 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
             "no article is there; `sitegrove run` writes articles.jsonl with all that were found"
         );
     }
-    let pictures = match args.format {
+    let pictures = match format {
         Format::Html | Format::Epub => {
             let inputs = match (&args.run, args.pictures.is_empty()) {
                 (Some(run), true) => pictures::inputs_of(run)?,
@@ -134,16 +142,16 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
         }
         Format::Markdown | Format::Tei | Format::Json => Pictures::new(),
     };
-    if args.format == Format::Epub {
+    if format == Format::Epub {
         let texts: Vec<Text> = found.into_iter().map(|found| found.text).collect();
         let title = args.site.clone().unwrap_or_else(|| "Articles".to_owned());
         let book = document::epub(&texts, &title, &pictures).context("cannot make the book")?;
         write(&args.out, &book)?;
         writeln!(
             out,
-            "{} articles, {} pictures in {}",
-            texts.len(),
-            pictures.len(),
+            "{}, {} in {}",
+            count(texts.len(), "article"),
+            count(pictures.len(), "picture"),
             shown(&args.out)
         )?;
         return Ok(());
@@ -151,17 +159,17 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     if let [only] = &found[..]
         && !args.out.is_dir()
     {
-        write(&args.out, &document_of(only, args.format, &pictures)?)?;
+        write(&args.out, &document_of(only, format, &pictures)?)?;
         writeln!(out, "{}", shown(&args.out))?;
         return Ok(());
     }
     make_folder(&args.out)?;
     let mut taken = BTreeSet::new();
     for one in &found {
-        let path = args.out.join(file_name(&one.text.url, args.format.ending(), &mut taken));
-        write(&path, &document_of(one, args.format, &pictures)?)?;
+        let path = args.out.join(file_name(&one.text.url, format.ending(), &mut taken));
+        write(&path, &document_of(one, format, &pictures)?)?;
     }
-    writeln!(out, "{} documents in {}", found.len(), shown(&args.out))?;
+    writeln!(out, "{} in {}", count(found.len(), "document"), shown(&args.out))?;
     Ok(())
 }
 

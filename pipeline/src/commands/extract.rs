@@ -49,7 +49,7 @@ Examples:
 
 Pages of one layout are better extracted together: the text that they share is then recognised. With --url, the other pages of the same site in an archive are used in the same way, and only the page with that address is printed. They are found by the index in a WACZ file, or beside an archive (CDX, CDXJ), if it lists the page; else the archive is read as a whole.
 
-Exit codes: 0 an article was printed; 2 none was found, or a file is neither HTML nor an archive.")]
+Exit codes: 0 success; 1 articles were printed, but an archive could not be read to its end; 2 no article was found, or a file is neither HTML nor an archive.")]
 pub struct ExtractArgs {
     /// HTML or MHTML files, folders of them, or archives (WARC, ARC, WACZ); - reads a page or an archive from
     /// standard input
@@ -67,11 +67,12 @@ pub struct ExtractArgs {
 }
 
 /// Extracts a few pages without a run folder. List pages that are named, as files or by address, are extracted too.
+/// Returns whether every archive was read to its end.
 ///
 /// # Errors
 /// If an input is neither HTML nor an archive or cannot be read, no page has the address, no article is found, or the
 /// output cannot be written.
-pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<()> {
+pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<bool> {
     let mut config = Config::load(None)?;
     if let Some(engine) = args.engine {
         config.rank.engine = engine;
@@ -79,7 +80,8 @@ pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<()> {
     config.emit.markdown = matches!(args.format, ExtractFormat::Markdown);
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let wanted = args.url.as_deref().map(|url| Wanted::of(url, &tracking)).transpose()?;
-    let Pages { intakes, are_named } = pages::read_named(&args.inputs, wanted.as_ref(), &config)?;
+    let Pages { intakes, are_named, are_whole } =
+        pages::read_named(&args.inputs, wanted.as_ref(), &config)?;
     if are_named {
         config.cluster.extract_lists = true;
         config.cluster.min_words = 0;
@@ -100,7 +102,7 @@ pub fn run(args: &ExtractArgs, out: &mut Console<'_>) -> Result<()> {
         let at = args.inputs.join(", ");
         bail!(Problem::new(line(&at), "no article found", ""));
     }
-    Ok(())
+    Ok(are_whole)
 }
 
 fn print(

@@ -22,7 +22,7 @@ Archives are made by `sitegrove run … --archive FILE` (docs/ARCHIVE.md).")]
 pub struct HistoryArgs {
     /// Address of the article, with or without scheme, www. and tracking parameters
     pub url: String,
-    /// The archive file
+    /// The archive file, or a run folder that contains one
     #[arg(long, value_name = "FILE")]
     pub archive: PathBuf,
     /// Output format
@@ -49,7 +49,10 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
         bail!(Problem::new(
             args.archive.display(),
             format!("the archive has no article with the address {}", args.url),
-            "`sitegrove changes --since 1970 --archive FILE` lists its articles",
+            format!(
+                "`sitegrove changes --since 1970-01-01 --archive {}` lists its articles",
+                args.archive.display()
+            ),
         ));
     }
     if args.format == Format::Json {
@@ -117,6 +120,17 @@ pub(super) fn open(path: &std::path::Path) -> Result<sink::ArticleArchive> {
             "`sitegrove run … --archive FILE` makes one",
         ));
     }
+    // A run folder may have one in it.
+    let inside = path.join("archive.sqlite");
+    let path = match path.is_dir() {
+        true if inside.is_file() => &inside,
+        true => anyhow::bail!(crate::error_chain::Problem::new(
+            path.display(),
+            "the folder contains no archive of articles",
+            "`sitegrove run … --archive FILE` makes one",
+        )),
+        false => path,
+    };
     Ok(sink::ArticleArchive::open(path)?)
 }
 

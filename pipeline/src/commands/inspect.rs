@@ -21,8 +21,9 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use sink::{AtomicFile, site_file_name};
+use sink::{AtomicFile, make_folder, site_file_name};
 
+use crate::error_chain::Problem;
 use crate::printed::Console;
 use crate::report;
 
@@ -42,13 +43,12 @@ pub struct InspectArgs {
     #[arg(value_name = "RUN_DIR")]
     pub run: PathBuf,
     /// The site: its key (registrable domain, as in wrappers/), a host or an address
-    #[arg(required_unless_present = "all")]
     pub site: Option<String>,
     /// Write a page for every site of the run to RUN_DIR/report/sites
     #[arg(long, conflicts_with_all = ["site", "out"])]
     pub all: bool,
     /// Output file; - for standard output [default: RUN_DIR/report/sites/SITE.html]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Number of pages to show for each layout
     #[arg(long, value_name = "N", default_value_t = 5)]
@@ -65,7 +65,10 @@ pub struct InspectArgs {
 /// If the run folder or the site does not exist, or a page cannot be written. Missing inputs are no error:
 /// the page says so.
 pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
-    let Some(site) = args.site.as_deref() else { return every::run(args, stop, out) };
+    if args.all {
+        return every::run(args, stop, out);
+    }
+    let site = args.site.as_deref().map_or_else(|| Err(unnamed(&args.run)), Ok)?;
     let records = records::Records::read(&args.run, site)?;
     let settings = settings::settings_of(&records.ledger, args.config.as_deref())?;
     let reread = reread::reread(&records, &settings.config, stop)?;
@@ -77,6 +80,9 @@ pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
     match &args.out {
         Some(path) if path == Path::new("-") => out.as_html().write_all(document.as_bytes())?,
         Some(path) => {
+            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                make_folder(folder)?;
+            }
             AtomicFile::write_whole(path, document.as_bytes())?;
             writeln!(out, "{}", path.display())?;
         }
@@ -88,6 +94,24 @@ pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
         }
     }
     Ok(())
+}
+
+/// Maximum number of sites that are named.
+const SITES_NAMED: usize = 5;
+
+/// Says that no site is named, and which there are.
+fn unnamed(run: &Path) -> anyhow::Error {
+    let sites = match records::sites(run) {
+        Ok(sites) => sites,
+        Err(error) => return error,
+    };
+    let more = match sites.len().saturating_sub(SITES_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let named = sites[..sites.len().min(SITES_NAMED)].join(", ");
+    let next = format!("name one of its sites ({named}{more}), or give --all for a page of each");
+    Problem::new(run.display(), "no site is named", next).into()
 }
 
 /// The default place of a site's page; creates the folder.

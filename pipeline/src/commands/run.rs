@@ -303,15 +303,13 @@ pub fn run(
     }
     let report =
         watched(progress, |observer| run_pipeline(&config, args.overwrite, stop, observer))?;
-    if !report.nothing_to_do {
-        warn_of_results(&report.ledger);
-    }
+    warn_of_results(&report.ledger);
     warn_of_upload(report.upload.as_ref());
     summary(&report, &config, args.format, out)?;
     let is_uploaded = report.upload.as_ref().is_none_or(|upload| upload.failed.is_empty());
     let whole =
         report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty() && is_uploaded;
-    Ok((whole || report.nothing_to_do) && succeeded(&report.ledger, &args.fail_on))
+    Ok(whole && succeeded(&report.ledger, &args.fail_on))
 }
 
 /// Does some work and shows how far it is, if that is wanted.
@@ -359,8 +357,13 @@ const INPUTS_NAMED: usize = 5;
 
 /// Reports what could not be read or written.
 pub(super) fn warn_of_results(ledger: &Ledger) {
-    for problem in &ledger.unreadable {
+    for problem in ledger.unread() {
         tracing::error!(next = "everything before it was read", "{problem}");
+    }
+    for input in &ledger.inputs {
+        if let Some(cut_short) = &input.cut_short {
+            tracing::error!(at = input.file, "{}", cut_short.problem());
+        }
     }
     for (name, problem) in &ledger.failed_sinks {
         tracing::error!(

@@ -147,6 +147,10 @@ fn folder_of(named: &Path) -> Result<PathBuf> {
             "this run has no search index",
             "make one by giving its command again with `--index DIR --overwrite`, or with index in --sinks".to_owned(),
         ),
+        () if named.is_file() => (
+            "is a file, and a search index is a folder",
+            "`sitegrove run … --index DIR` makes one".to_owned(),
+        ),
         () => ("the folder contains no search index", "`sitegrove run … --index DIR` makes one".to_owned()),
     };
     bail!(Problem::new(shown, what, next))

@@ -56,6 +56,11 @@ pub fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
     Ok(running || ledger.state == State::Complete)
 }
 
+/// A time in UTC without its fraction of a second.
+fn to_the_second(time: &str) -> String {
+    time.split_once('.').map_or_else(|| time.to_owned(), |(whole, _)| format!("{whole}Z"))
+}
+
 fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
     let counts = &ledger.counts;
     let Some(progress) = &ledger.progress else {
@@ -66,17 +71,25 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
             counts.pages,
             counts.sites,
             duration(ledger.seconds),
-            ledger.started,
+            to_the_second(&ledger.started),
         )?;
         return print_problems(ledger, out);
     };
     let Progress { process, updated, stopped, .. } = progress;
     match (running, ledger.state) {
-        (true, _) => writeln!(out, "running: process {process}, as of {updated}")?,
-        (false, State::Stopped) => writeln!(out, "stopped: {}", line(stopped))?,
+        (true, _) => writeln!(out, "running: process {process}, as of {}", to_the_second(updated))?,
+        // What Ctrl-C leaves begins with the same word.
+        (false, State::Stopped) => {
+            writeln!(
+                out,
+                "stopped: {}",
+                line(stopped.strip_prefix("stopped ").unwrap_or(stopped))
+            )?;
+        }
         (false, _) => writeln!(
             out,
-            "interrupted: process {process} ended after {updated}; the same command resumes the run"
+            "interrupted: process {process} ended after {}; the same command resumes the run",
+            to_the_second(updated)
         )?,
     }
     let percent = |done: u64, all: u64| done as f64 * 100.0 / all.max(1) as f64;
@@ -84,10 +97,11 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
         Phase::Reading => {
             let (read, all) = (progress.bytes_read, progress.bytes);
             let rate = read as f64 / ledger.seconds.max(0.001);
-            let left = duration((all.saturating_sub(read)) as f64 / rate.max(1.0));
+            let rest = duration((all.saturating_sub(read)) as f64 / rate.max(1.0));
+            let left = if read == 0 { String::new() } else { format!(", about {rest} left") };
             writeln!(
                 out,
-                "reading: {} of {} ({:.0} %), about {left} left",
+                "reading: {} of {} ({:.0} %){left}",
                 shown(read),
                 shown(all),
                 percent(read, all),

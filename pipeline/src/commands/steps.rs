@@ -16,32 +16,34 @@ use super::run::{
 };
 use crate::config::{Config, Duplicates};
 use crate::messages::LogFormat;
+use crate::numerals::count;
 use crate::printed::Console;
 use crate::sinks::SinkList;
 use crate::steps::{Share, apply, describe, learn, merge, survey};
 
 /// Settings that all steps of a crawl must be given alike.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Settings")]
 pub struct SettingsArgs {
     /// Configuration file (configs/default.toml has all keys); inputs and folders in it are not used
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// How articles are found [default: grove]
+    /// Extraction engine (see `sitegrove run --help`) [default: grove]
     #[arg(long, value_name = "NAME")]
     pub engine: Option<Engine>,
-    /// Source of the terms that distinguish an article from its siblings [default: tfidf]
-    #[arg(long, value_enum)]
+    /// Source of the terms that distinguish a page from its siblings [default: tfidf]
+    #[arg(long, value_name = "SOURCE")]
     pub signifiers: Option<SignifiersArg>,
-    /// Use these site configs: a file or a folder
-    #[arg(long, value_name = "PATH")]
+    /// Site configs (wrappers written by hand): a file HOST.txt or a folder of such files (repeatable)
+    #[arg(long, value_name = "FILE|DIR")]
     pub site_configs: Vec<PathBuf>,
     /// Outputs that merge writes, comma-separated; the other steps keep what they need [default: jsonl,report]
-    #[arg(long, value_name = "NAMES")]
+    #[arg(long, value_name = "LIST")]
     pub sinks: Option<SinkList>,
-    /// Also write each article as Markdown
+    /// Include each article as Markdown in the outputs jsonl, parquet and bulk
     #[arg(long)]
     pub markdown: bool,
-    /// Write only articles of these types of pages, comma-separated
+    /// Types of pages to write, comma-separated (see `sitegrove run --help`) [default: all]
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     pub page_types: Vec<PageType>,
     /// What to do with articles that are the same as others of the crawl [default: flag]
@@ -105,9 +107,11 @@ Every input belongs to one survey. docs/CLUSTER.md shows all steps of a crawl.
 
 Exit codes: 0 success; 1 an input could not be read to its end; 2 no survey was written.")]
 pub struct SurveyArgs {
-    /// WARC, ARC and HTML files, folders and globs
+    /// WARC, ARC, WACZ, HTML or MHTML files, indexes of archives (CDX, CDXJ), folders, globs or addresses (https://,
+    /// s3://); @FILE reads a list of them
+    #[arg(value_name = "INPUT")]
     pub inputs: Vec<String>,
-    /// RSS, Atom and JSON feeds: files, folders and globs
+    /// RSS, Atom or JSON Feed files, folders or globs (repeatable)
     #[arg(long, value_name = "PATH")]
     pub feeds: Vec<String>,
     /// File to write
@@ -137,7 +141,7 @@ Examples:
 The first round takes all surveys of the crawl and nothing else. The second also takes the files that learn and apply wrote in the first. Learn every share of a round once.")]
 pub struct LearnArgs {
     /// All surveys of the crawl; for the second round, all other files of its steps, too
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The share of the sites to learn, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
@@ -162,7 +166,7 @@ Examples:
 With files of the second round of learn, only the pages that still need it are processed.")]
 pub struct ApplyArgs {
     /// Surveys whose pages are to be read, one or more, and all files of `sitegrove learn`
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// File to write
     #[arg(long, short, value_name = "FILE")]
@@ -181,7 +185,7 @@ Examples:
 Needed where the results are merged in shares: duplicates are looked for among the articles of all shares. Every share is described once; the shares need not be those of the merge.")]
 pub struct DescribeArgs {
     /// All files of all steps of the crawl, in any order
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The share of the sites whose articles to describe, and how many shares there are
     #[arg(long, value_name = "N/OF", default_value = "1/1")]
@@ -206,7 +210,7 @@ Shares need the files of `sitegrove describe` of all sites, too, unless duplicat
 Exit codes: 0 success; 1 merged, but an input could not be read to its end, or an output could not be written; 2 not merged.")]
 pub struct MergeArgs {
     /// All files of all steps of the crawl, in any order
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Folder for the results
     #[arg(long, short, value_name = "DIR")]
@@ -251,25 +255,41 @@ pub fn survey(
     for problem in &surveyed.unreadable {
         tracing::error!(next = "everything before it was read", "{problem}");
     }
+    for (file, cut_short) in &surveyed.cut_short {
+        tracing::error!(at = file, "{}", cut_short.problem());
+    }
     let (pages, inputs) = (surveyed.pages, surveyed.inputs);
-    let what = format!("{pages} pages of {inputs} inputs in {}", args.out.display());
+    let what = format!(
+        "{} of {} in {}",
+        count(pages as usize, "page"),
+        count(inputs, "input"),
+        args.out.display()
+    );
     let value = json!({ "pages": pages, "inputs": inputs, "file": args.out });
     args.settings.say(out, &what, &value)?;
-    Ok(surveyed.unreadable.is_empty())
+    Ok(surveyed.unreadable.is_empty() && surveyed.cut_short.is_empty())
 }
 
 /// Learns a share of the sites.
 ///
 /// # Errors
 /// As [`learn::learn`].
-pub fn learn(args: &LearnArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub fn learn(
+    args: &LearnArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<()> {
     let config = args.settings.config()?;
-    let learnt = learn::learn(&config, &args.files, args.share, &args.out, stop)?;
+    let learnt = watched(progress, |observer| {
+        learn::learn(&config, &args.files, args.share, &args.out, stop, observer)
+    })?;
     let file = args.out.display();
     let said = match learnt.round {
         1 => format!(
-            "{} sites finished, {} models of larger sites in {file}",
-            learnt.finished, learnt.large
+            "{} finished, {} of larger sites in {file}",
+            count(learnt.finished, "site"),
+            count(learnt.large, "model")
         ),
         _ => format!(
             "of {} larger sites, {} need another round: {file}",
@@ -290,16 +310,24 @@ pub fn learn(args: &LearnArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
 ///
 /// # Errors
 /// As [`apply::apply`].
-pub fn apply(args: &ApplyArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub fn apply(
+    args: &ApplyArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<()> {
     let config = args.settings.config()?;
-    let applied = apply::apply(&config, &args.files, &args.out, stop)?;
+    let applied = watched(progress, |observer| {
+        apply::apply(&config, &args.files, &args.out, stop, observer)
+    })?;
     let apply::Applied { round, pages, unassigned } = applied;
     let file = args.out.display();
     let said = match round {
         1 => format!(
-            "{pages} pages of larger sites, {unassigned} of them without a template, in {file}"
+            "{} of larger sites, {unassigned} of them without a template, in {file}",
+            count(pages as usize, "page")
         ),
-        _ => format!("{pages} remaining pages of larger sites in {file}"),
+        _ => format!("{} of larger sites in {file}", count(pages as usize, "remaining page")),
     };
     let value =
         json!({ "round": round, "pages": pages, "unassigned": unassigned, "file": args.out });
@@ -310,10 +338,18 @@ pub fn apply(args: &ApplyArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
 ///
 /// # Errors
 /// As [`describe::describe`].
-pub fn describe(args: &DescribeArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub fn describe(
+    args: &DescribeArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<()> {
     let config = args.settings.config()?;
-    let articles = describe::describe(&config, &args.files, args.share, &args.out, stop)?;
-    let said = format!("{articles} articles described in {}", args.out.display());
+    let articles = watched(progress, |observer| {
+        describe::describe(&config, &args.files, args.share, &args.out, stop, observer)
+    })?;
+    let said =
+        format!("{} described in {}", count(articles as usize, "article"), args.out.display());
     args.settings.say(out, &said, &json!({ "articles": articles, "file": args.out }))
 }
 
@@ -321,14 +357,21 @@ pub fn describe(args: &DescribeArgs, stop: &AtomicBool, out: &mut Console<'_>) -
 ///
 /// # Errors
 /// As [`merge::merge`].
-pub fn merge(args: &MergeArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
+pub fn merge(
+    args: &MergeArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<bool> {
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);
     args.outputs.apply(&mut config)?;
     if let Some(compare) = &args.compare {
         config.run.compare.clone_from(compare);
     }
-    let report = merge::merge(&config, &args.files, args.share, args.overwrite, stop)?;
+    let report = watched(progress, |observer| {
+        merge::merge(&config, &args.files, args.share, args.overwrite, stop, observer)
+    })?;
     warn_of_results(&report.ledger);
     summary(&report, &config, args.settings.format, out)?;
     Ok(report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty())

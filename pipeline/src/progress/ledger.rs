@@ -12,7 +12,7 @@ use sitemodel::{Meter, Step};
 
 use crate::config::Config;
 use crate::selection::{Chosen, Selection};
-use crate::stages::read::InputSummary;
+use crate::stages::read::{CutShort, InputSummary};
 
 /// Version of the format of `ledger.json`.
 pub const SCHEMA: u32 = 1;
@@ -118,6 +118,9 @@ pub struct InputRecord {
     pub records: BTreeMap<String, u64>,
     /// Decoded HTML of the pages kept.
     pub html_bytes: u64,
+    /// Where it breaks off, if it is an archive that does.
+    #[serde(default)]
+    pub cut_short: Option<CutShort>,
     /// What was chosen of it, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
@@ -132,8 +135,16 @@ impl From<&InputSummary> for InputRecord {
             sha256: summary.sha256.clone(),
             records: summary.records.iter().map(|(&k, &n)| (k.to_owned(), n)).collect(),
             html_bytes: summary.html_bytes,
+            cut_short: summary.cut_short.clone(),
             chosen: None,
         }
+    }
+}
+
+impl InputRecord {
+    /// Why it was not read to its end, if so.
+    pub(crate) fn problem(&self) -> Option<String> {
+        Some(format!("{} {}", self.file, self.cut_short.as_ref()?.problem()))
     }
 }
 
@@ -304,7 +315,8 @@ pub struct Ledger {
     pub counts: Counts,
     /// Drops by reason.
     pub drops: BTreeMap<String, u64>,
-    /// Inputs that could not be read to their end, with the reason.
+    /// Inputs that could not be opened or read to their end, with the reason. The last ones are those of `inputs` that
+    /// are cut short.
     pub unreadable: Vec<String>,
     /// Outputs that could not be written, with the reason.
     #[serde(default)]
@@ -367,6 +379,20 @@ impl Ledger {
             html_mb_per_second: 0.0,
             peak_rss_bytes: None,
         }
+    }
+
+    /// Notes the inputs that were read, and what is wrong with those that were not.
+    pub(crate) fn take_inputs(&mut self, inputs: &[InputRecord], unread: &[String]) {
+        self.inputs = inputs.to_vec();
+        let cut_short = inputs.iter().filter_map(InputRecord::problem);
+        self.unreadable = unread.iter().cloned().chain(cut_short).collect();
+    }
+
+    /// Inputs that could not be read, with the reason. The next run may be able to read them, unlike those that are
+    /// cut short, which it would read as this one did.
+    pub(crate) fn unread(&self) -> &[String] {
+        let cut_short = self.inputs.iter().filter(|input| input.cut_short.is_some()).count();
+        &self.unreadable[..self.unreadable.len().saturating_sub(cut_short)]
     }
 
     /// Fills in times and rates.

@@ -29,8 +29,13 @@ pub(super) fn problems(html: &mut Html, ledger: &Ledger) {
     problems.extend(sinks.map(|(name, why)| {
         format!("Cannot write the output {name}: {why}. The other outputs are complete.")
     }));
-    let unreadable = ledger.unreadable.iter().take(LISTED);
-    problems.extend(unreadable.map(|why| format!("{why}. Everything before it was read.")));
+    let unread = ledger.unread().len();
+    let unreadable = ledger.unreadable.iter().enumerate().take(LISTED);
+    problems.extend(unreadable.map(|(at, why)| match at < unread {
+        true => format!("{why}. Everything before it was read."),
+        // Says by itself what was kept.
+        false => format!("{why}."),
+    }));
     if ledger.unreadable.len() > LISTED {
         problems.push(format!("{} more inputs, in ledger.json.", ledger.unreadable.len() - LISTED));
     }
@@ -204,7 +209,7 @@ pub(super) fn stages(html: &mut Html, ledger: &Ledger) {
 }
 
 /// The task of each stage, in order.
-const STAGES: [(&str, &str); 9] = [
+const STAGES: [(&str, &str); 10] = [
     ("1-read", "archives, files and feeds"),
     ("2-group", "pages by site"),
     ("3-parse", "HTML into trees"),
@@ -213,6 +218,7 @@ const STAGES: [(&str, &str); 9] = [
     ("5-rank", "structural patterns ranked"),
     ("6-wrap", "wrappers generated and tested"),
     ("7-extract", "text, HTML, metadata"),
+    ("8-compare", "articles that are the same"),
     ("8-emit", "files written"),
 ];
 

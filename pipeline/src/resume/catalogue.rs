@@ -34,6 +34,7 @@ const PARTS_IN_FRAME: usize = 8;
 pub(crate) struct Complete {
     pub(crate) inputs: Vec<InputRecord>,
     pub(crate) other_records: u64,
+    /// Inputs that could not be read, with the reason.
     pub(crate) unreadable: Vec<String>,
     pub(crate) totals: Totals,
     /// Sizes of the parts of the spool, if pages are on disk.

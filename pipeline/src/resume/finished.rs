@@ -39,7 +39,7 @@ pub(crate) fn fits(ledger: &Ledger, identity: &Identity, shown: &dyn Display) ->
 /// Whether a finished run that fits leaves nothing to do, if its outputs are still there.
 pub(crate) fn is_done(ledger: &Ledger, identity: &Identity) -> bool {
     ledger.failed_sinks.is_empty()
-        && ledger.unreadable.is_empty()
+        && ledger.unread().is_empty()
         && ledger.outputs_hash == identity.outputs
         && ledger.version == identity.version
         && !identity.has_stream()
@@ -51,10 +51,10 @@ fn is_same_work(ledger: &Ledger, config_hash: &str, inputs: &[InputState]) -> bo
     let before: BTreeMap<_, _> = ledger.inputs.iter().map(|i| (i.file.as_str(), i)).collect();
     let now: BTreeSet<&str> = inputs.iter().map(|input| input.file.as_str()).collect();
     ledger.config_hash == config_hash
-        && before.len() + ledger.unreadable.len() >= inputs.len()
+        && before.len() + ledger.unread().len() >= inputs.len()
         && before.keys().all(|file| now.contains(file))
         && inputs.iter().all(|input| match before.get(input.file.as_str()) {
-            // It was not read to its end in that run.
+            // It was not read in that run.
             None => true,
             Some(then) => {
                 then.bytes == input.bytes

@@ -1,6 +1,6 @@
 //! The end of a run: writes the report and the ledger, and removes temporary files.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use sink::AtomicFile;
 
 use super::RunContext;
@@ -14,7 +14,10 @@ impl RunContext<'_> {
     /// Writes the report, then the ledger, which marks the run as complete, and removes the state of the run.
     pub(super) fn finish(&self, ledger: Ledger) -> Result<Ledger> {
         let ledger =
-            finish_folder(self.config, ledger).inspect_err(|error| self.status.stopped(error))?;
+            finish_folder(self.config, ledger).inspect_err(|error| self.status.stopped(error));
+        let ledger = ledger.context(
+            "all sites are done and kept; fix the cause, then resume with the same command",
+        )?;
         self.status.write_metrics(&ledger);
         drop(self.spool_at.exists().then(|| std::fs::remove_dir_all(self.spool_at)));
         Ok(ledger)

@@ -85,7 +85,11 @@ pub(crate) fn read_all(
         intakes.extend(of_input);
         digests.extend(of_payloads);
         match summary {
-            Ok(summary) => summaries.push(summary),
+            Ok(summary) => {
+                let cut_short = summary.cut_short.as_ref();
+                unreadable.extend(cut_short.map(|at| format!("{} {}", summary.file, at.problem())));
+                summaries.push(summary);
+            }
             Err(error) => unreadable.push(error.to_string()),
         }
     }

@@ -39,8 +39,7 @@ impl RunContext<'_> {
         let Taken { complete, partitioned, last } = taken;
         {
             let mut ledger = self.status.ledger();
-            ledger.inputs.clone_from(&complete.inputs);
-            ledger.unreadable.clone_from(&complete.unreadable);
+            ledger.take_inputs(&complete.inputs, &complete.unreadable);
             ledger.counts.feed_items = complete.totals.items;
             ledger.counts.feed_items_elsewhere = complete.totals.unmatched_items;
         }

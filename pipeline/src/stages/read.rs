@@ -31,7 +31,7 @@ use crate::waiting::is_stream;
 
 pub(crate) use again::{Place, read_again, runs};
 pub use archive_reader::{ArchiveReader, BrokenOff};
-pub use intake::{InputSummary, Intake, ReadError, Source, Take};
+pub use intake::{CutShort, InputSummary, Intake, ReadError, Source, Take};
 use reading::{Media, Reading};
 pub(crate) use wacz::indexed;
 
@@ -49,7 +49,8 @@ pub(crate) fn read_saved(bytes: Vec<u8>, url: String, config: &ReadConfig, take:
 /// set, reading ends early and the results are incomplete.
 ///
 /// # Errors
-/// If the file cannot be opened or the system fails to read it. Damage in it is no error.
+/// If the file cannot be opened or the system fails to read it. Damage in it is no error; where an archive breaks off,
+/// the summary says so.
 pub fn read(
     input: &Input,
     config: &ReadConfig,

@@ -20,6 +20,7 @@ use super::identity::{Identity, Step};
 use super::learn::Order;
 use super::row::{Kind, Row, decoded, hash_of, packed_row, unpacked};
 use crate::config::Config;
+use crate::progress::observer::Observer;
 use crate::shuffle::spool::unpack;
 use crate::shuffle::stored::{Head, id_of};
 use crate::site::Decided;
@@ -41,7 +42,13 @@ pub struct Applied {
 ///
 /// # Errors
 /// If files are missing or do not belong together, or cannot be read or written.
-pub fn apply(config: &Config, paths: &[PathBuf], out: &Path, stop: &AtomicBool) -> Result<Applied> {
+pub fn apply(
+    config: &Config,
+    paths: &[PathBuf],
+    out: &Path,
+    stop: &AtomicBool,
+    observer: &dyn Observer,
+) -> Result<Applied> {
     let files = Files::open(paths, config)?;
     ensure!(
         !files.surveys.is_empty(),
@@ -74,7 +81,16 @@ pub fn apply(config: &Config, paths: &[PathBuf], out: &Path, stop: &AtomicBool) 
     let mut counts = Applied { round, ..Applied::default() };
     let models = Models::list(&files.learnt, round).context("cannot read what was learnt")?;
     let settings = config.settings();
-    let with = Applying { models: &models, settings: &settings, pool: &pool, round };
+    let with = Applying { models: &models, settings: &settings, pool: &pool, round, observer };
+    let mut pages = 0;
+    for survey in &files.surveys {
+        let listed = with.each_row(survey, &mut |_, of_row| {
+            pages += of_row.sites();
+            Ok(())
+        });
+        listed.with_context(|| format!("cannot read {}", survey.path().display()))?;
+    }
+    observer.processing(models.models.len(), pages);
     for survey in &files.surveys {
         let mut push = |row: Row| {
             counts.pages += 1;
@@ -169,6 +185,22 @@ struct Applying<'a> {
     settings: &'a Settings,
     pool: &'a ThreadPool,
     round: u8,
+    observer: &'a dyn Observer,
+}
+
+/// What a row of a survey is a page of.
+struct OfRow<'a> {
+    /// The large site that it is an ordinary page of.
+    ordinary: Option<&'a str>,
+    /// Orders for it: sites, and where the orders are.
+    orders: &'a [(String, usize, u32)],
+}
+
+impl OfRow<'_> {
+    /// Number of sites that it is a page of.
+    fn sites(&self) -> usize {
+        usize::from(self.ordinary.is_some()) + self.orders.len()
+    }
 }
 
 /// Weight of pages that are worked on at once.
@@ -181,15 +213,9 @@ impl Applying<'_> {
         stop: &AtomicBool,
         push: &mut dyn FnMut(Row) -> io::Result<()>,
     ) -> io::Result<()> {
-        let large: BTreeSet<u64> = self.models.models.keys().map(|(hash, _)| *hash).collect();
         let mut sites: BTreeMap<(u64, String), Vec<Ordered>> = BTreeMap::new();
-        let mut see = |row: u32, site: &str, id: u64| -> io::Result<()> {
-            let orders = self.models.orders.get(&id).map_or(&[][..], Vec::as_slice);
-            let is_ordinary = !site.is_empty()
-                && self.round == 1
-                && self.models.models.contains_key(&(hash_of(site), site.to_owned()))
-                && orders.iter().all(|(own, _, _)| own != site);
-            if is_ordinary {
+        self.each_row(survey, &mut |row, OfRow { ordinary, orders }| {
+            if let Some(site) = ordinary {
                 sites.entry((hash_of(site), site.to_owned())).or_default().push((row, None));
             }
             for (site, file, at) in orders {
@@ -198,13 +224,7 @@ impl Applying<'_> {
                 of_site.extend(list.into_iter().map(|order| (row, Some(order))));
             }
             Ok(())
-        };
-        // Pages of other sites may be copied, for revisits: rows are identified by their ids.
-        let has_orders = !self.models.orders.is_empty();
-        let is_page = |kind, hash: u64| {
-            kind == Kind::Saved || (kind == Kind::Page && (has_orders || large.contains(&hash)))
-        };
-        survey.each(false, &is_page, &mut |row| see(row.number, &row.site, row.id))?;
+        })?;
         for ((_, site), pages) in sites {
             if stop.load(Ordering::Relaxed) {
                 break;
@@ -212,6 +232,29 @@ impl Applying<'_> {
             self.site(&site, pages, survey, push)?;
         }
         Ok(())
+    }
+
+    /// Visits the rows of a survey to whose pages models are applied.
+    fn each_row(
+        &self,
+        survey: &StepFile,
+        see: &mut dyn FnMut(u32, OfRow<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let large: BTreeSet<u64> = self.models.models.keys().map(|(hash, _)| *hash).collect();
+        // Pages of other sites may be copied, for revisits: rows are identified by their ids.
+        let has_orders = !self.models.orders.is_empty();
+        let is_page = |kind, hash: u64| {
+            kind == Kind::Saved || (kind == Kind::Page && (has_orders || large.contains(&hash)))
+        };
+        survey.each(false, &is_page, &mut |row| {
+            let site = &*row.site;
+            let orders = self.models.orders.get(&row.id).map_or(&[][..], Vec::as_slice);
+            let is_ordinary = !site.is_empty()
+                && self.round == 1
+                && self.models.models.contains_key(&(hash_of(site), site.to_owned()))
+                && orders.iter().all(|(own, _, _)| own != site);
+            see(row.number, OfRow { ordinary: is_ordinary.then_some(site), orders })
+        })
     }
 
     fn site(
@@ -223,11 +266,15 @@ impl Applying<'_> {
     ) -> io::Result<()> {
         let model = self.models.of_site(site)?;
         let mut pages = pages.into_iter().peekable();
+        let mut last = None;
         while pages.peek().is_some() {
             let (mut some, mut weight) = (Vec::new(), 0);
+            let mut rows_begun = 0;
             while weight < AT_ONCE
                 && let Some((row, order)) = pages.next()
             {
+                // A page may be at several addresses of the site.
+                rows_begun += usize::from(last.replace(row) != Some(row));
                 let wanted = match order {
                     Some(Order { head, items, part }) => Wanted { row, head, items, part },
                     None => {
@@ -244,6 +291,7 @@ impl Applying<'_> {
             let rows: Vec<io::Result<Row>> =
                 self.pool.install(|| some.into_par_iter().zip(htmls).map(one).collect());
             rows.into_iter().try_for_each(|row| push(row?))?;
+            self.observer.site_done(site, rows_begun);
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ use super::made::{Made, SiteMade};
 use super::row::{Kind, hash_of};
 use crate::config::Config;
 use crate::progress::ledger::Clock;
+use crate::progress::observer::Observer;
 use crate::shuffle::partition::StoredSite;
 use crate::shuffle::spool::Spool;
 use crate::shuffle::stored::Stored;
@@ -31,6 +32,7 @@ pub(super) struct Assembly<'a> {
     pub(super) share: Share,
     pub(super) stop: &'a AtomicBool,
     pub(super) clock: &'a Clock,
+    pub(super) observer: &'a dyn Observer,
 }
 
 /// Takes a part of the result of a site, by its number.
@@ -52,8 +54,10 @@ impl Assembly<'_> {
         let Files { surveys, learnt, applied, .. } = files;
         let made = Made::list(learnt, applied, &|hash| self.share.has(hash))
             .context("cannot read what was learnt and applied")?;
-        let crawl = Crawl::read(surveys, &|hash| made.has_model(hash), folder, self.config)
-            .context("cannot read the surveys")?;
+        let has_model = |hash| made.has_model(hash);
+        let crawl =
+            Crawl::read(surveys, &has_model, self.share, folder, self.config, self.observer)
+                .context("cannot read the surveys")?;
         Ok((made, crawl))
     }
 
@@ -70,6 +74,11 @@ impl Assembly<'_> {
     ) -> Result<()> {
         let mut expected = crawl.sites.clone();
         expected.retain(|&hash| self.share.has(hash));
+        self.observer.processing(expected.len(), crawl.pages as usize);
+        let mut take = |part: usize, result: SiteResult| {
+            self.observer.site_done(&result.site, result.pages);
+            take(part, result)
+        };
         let mut found = 0;
         let mut large: Vec<StoredSite> = Vec::new();
         crawl.each_site(&|hash| made.has_model(hash), &mut |site| {
@@ -100,7 +109,7 @@ impl Assembly<'_> {
             let Some(site) = large.next_if(|site| site.key == *key) else {
                 bail!("{key} was learnt, but is in none of the surveys");
             };
-            self.large(site, of_site, &crawl.spool, store, take)?;
+            self.large(site, of_site, &crawl.spool, store, &mut take)?;
         }
         ensure!(
             found >= expected.len(),

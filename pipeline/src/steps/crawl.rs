@@ -1,6 +1,7 @@
 //! All surveys of a crawl, read as if one process had read its inputs: captures, revisits, redirects and feed items
 //! are settled among all of them.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::io;
 use std::ops::ControlFlow;
@@ -11,9 +12,11 @@ use grouping::{Address, Revisit, Tracking};
 use model::FeedItem;
 
 use super::file::{Listed, StepFile};
+use super::identity::Share;
 use super::row::{Kind, decoded, hash_of};
 use crate::config::Config;
 use crate::progress::ledger::InputRecord;
+use crate::progress::observer::Observer;
 use crate::shuffle::partition::{
     DropOfPayload, ItemOfSite, Partitioned, Partitioner, StoredSite, Totals, each_site,
 };
@@ -42,6 +45,8 @@ pub(crate) struct Crawl {
     pub(crate) inputs: Vec<InputRecord>,
     pub(crate) unreadable: Vec<String>,
     pub(crate) other_records: u64,
+    /// Pages of the sites of the share.
+    pub(crate) pages: u64,
 }
 
 /// Whether a row is of something that may decide about other sites, too.
@@ -50,17 +55,24 @@ fn is_of_no_site(kind: Kind) -> bool {
 }
 
 impl Crawl {
-    /// Reads the heads of the pages of the sites that are wanted, by hash. Those of all other sites are read, too, if
-    /// there are revisits, whose originals may be on any site, or feeds and redirects, which may meet on any page.
+    /// Reads the heads of the pages of the sites that are wanted, by hash, and counts those of a share. Those of all
+    /// other sites are read, too, if there are revisits, whose originals may be on any site, or feeds and redirects,
+    /// which may meet on any page.
     ///
     /// # Errors
     /// If a survey cannot be read, or files cannot be written to `folder`, which must exist.
     pub(crate) fn read(
         surveys: Vec<StepFile>,
         wants: &dyn Fn(u64) -> bool,
+        share: Share,
         folder: &Path,
         config: &Config,
+        observer: &dyn Observer,
     ) -> io::Result<Self> {
+        let sizes: Vec<u64> = surveys.iter().map(StepFile::size).collect();
+        observer.reading(surveys.len(), sizes.iter().sum());
+        // Each is read in two passes.
+        let halves = |at: usize| (sizes[at] / 2, sizes[at] - sizes[at] / 2);
         let surveys = Arc::new(SurveyFiles(surveys));
         let as_surveys: Arc<dyn Surveys> = Arc::<SurveyFiles>::clone(&surveys);
         let spool = Spool::of_surveys(as_surveys);
@@ -69,7 +81,7 @@ impl Crawl {
         let (mut inputs, mut unreadable, mut other_records) = (Vec::new(), Vec::new(), 0);
         let mut kinds: BTreeSet<Kind> = BTreeSet::new();
         let mut named: BTreeSet<String> = BTreeSet::new();
-        for (survey, file) in (0..).zip(&surveys.0) {
+        for (at, (survey, file)) in (0..).zip(&surveys.0).enumerate() {
             file.each(true, &|kind, _| is_of_no_site(kind), &mut |row| {
                 kinds.insert(row.kind);
                 if row.kind != Kind::Input {
@@ -89,12 +101,17 @@ impl Crawl {
                 }
                 Ok(())
             })?;
+            observer.read(halves(at).0);
         }
         let has = |kind| kinds.contains(&kind);
         let all = has(Kind::Revisit) || (has(Kind::FeedItem) && has(Kind::Redirect));
-        for (survey, file) in (0..).zip(&surveys.0) {
+        let of_share = Cell::new(0);
+        for (at, (survey, file)) in (0..).zip(&surveys.0).enumerate() {
             let is_wanted = |kind, hash| {
                 let is_page = kind == Kind::Page;
+                if is_page && share.has(hash) {
+                    of_share.set(of_share.get() + 1);
+                }
                 let wanted = all || hash == 0 || wants(hash);
                 if is_page && !wanted {
                     partitioner.note_page(hash);
@@ -102,12 +119,15 @@ impl Crawl {
                 is_page && wanted
             };
             file.each(true, &is_wanted, &mut |row| take(&partitioner, survey, &row))?;
+            observer.read(halves(at).1);
         }
         let Partitioned { drops, items, sites, totals } = partitioner.finish()?;
         inputs.sort_by(|a, b| a.file.cmp(&b.file));
         unreadable.sort_unstable();
         let (items, drops) = (items.finish()?, drops.finish()?);
-        Ok(Self { spool, items, drops, sites, totals, inputs, unreadable, other_records })
+        // Saved files, and revisits of pages of other shares, have no site yet when they are counted.
+        let pages = if share == Share::ALL { totals.pages } else { of_share.get() };
+        Ok(Self { spool, items, drops, sites, totals, inputs, unreadable, other_records, pages })
     }
 
     /// What was dropped before sites were formed, in order.

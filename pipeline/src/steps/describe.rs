@@ -19,6 +19,7 @@ use super::survey::beside;
 use crate::config::Config;
 use crate::duplicates::{Descriptions as Described, Marks, marks_of};
 use crate::progress::ledger::Clock;
+use crate::progress::observer::Observer;
 
 /// Describes the articles of a share of the sites of a crawl, from all files that its steps wrote, in any order, and
 /// writes the descriptions to `to`. Returns the number of articles. If duplicates are not looked for, that is 0, and the
@@ -32,6 +33,7 @@ pub fn describe(
     share: Share,
     to: &Path,
     stop: &AtomicBool,
+    observer: &dyn Observer,
 ) -> Result<u64> {
     let describer = config.emit.describer(&config.group.tracking_parameters);
     let files = Files::open(paths, config)?;
@@ -46,7 +48,7 @@ pub fn describe(
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
     let clock = Clock::default();
-    let assembly = Assembly { config, share, stop, clock: &clock };
+    let assembly = Assembly { config, share, stop, clock: &clock, observer };
     let write = || {
         let cannot = || format!("cannot write {}", to.display());
         let mut writer = StepWriter::create(to, &identity).with_context(cannot)?;

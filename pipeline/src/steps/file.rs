@@ -279,6 +279,11 @@ impl StepFile {
         &self.path
     }
 
+    /// Its length in bytes, if the system tells.
+    pub(crate) fn size(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |of| of.len())
+    }
+
     /// Which step it is of.
     pub(crate) fn identity(&self) -> &Identity {
         &self.identity

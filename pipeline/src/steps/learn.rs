@@ -27,6 +27,7 @@ use super::row::{Kind, Row, packed_row};
 use super::survey::beside;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
+use crate::progress::observer::Observer;
 use crate::run::nightly;
 use crate::shuffle::partition::StoredSite;
 use crate::shuffle::spool::Spool;
@@ -69,6 +70,7 @@ pub fn learn(
     share: Share,
     out: &Path,
     stop: &AtomicBool,
+    observer: &dyn Observer,
 ) -> Result<Learnt> {
     let store = store_to_read(config)?;
     let files = Files::open(paths, config)?;
@@ -89,7 +91,7 @@ pub fn learn(
     let folder = beside(out);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
-    let learnt = write(config, store.as_ref(), files, &identity, &folder, out, stop);
+    let learnt = write(config, store.as_ref(), files, &identity, &folder, out, (stop, observer));
     drop(std::fs::remove_dir_all(&folder));
     learnt
 }
@@ -113,7 +115,7 @@ fn write(
     identity: &Identity,
     folder: &Path,
     out: &Path,
-    stop: &AtomicBool,
+    (stop, observer): (&AtomicBool, &dyn Observer),
 ) -> Result<Learnt> {
     let Files { surveys, learnt, applied, .. } = files;
     let share = identity.share;
@@ -121,8 +123,8 @@ fn write(
     let made =
         Made::list(learnt, applied, &wants).context("cannot read what was learnt and applied")?;
     let of_round = |hash| wants(hash) && (identity.round == 1 || made.has_model(hash));
-    let mut crawl =
-        Crawl::read(surveys, &of_round, folder, config).context("cannot read the surveys")?;
+    let mut crawl = Crawl::read(surveys, &of_round, share, folder, config, observer)
+        .context("cannot read the surveys")?;
     if let Some(store) = store {
         store.recognise(&nightly::run_of(config, &crawl.inputs))?;
     }
@@ -133,6 +135,7 @@ fn write(
         sites.push(site);
         Ok(())
     })?;
+    observer.processing(sites.len(), sites.iter().map(captures).sum());
     let mut file = StepWriter::create(out, identity)
         .with_context(|| format!("cannot write {}", out.display()))?;
     let mut counts = Learnt { round: identity.round, ..Learnt::default() };
@@ -149,9 +152,14 @@ fn write(
             weight += site.weight();
             some.push(site);
         }
-        let learn_one = |site: StoredSite| match identity.round {
-            1 => first_round(site, &crawl.spool, store, config),
-            _ => second_round(site, &crawl.spool, store, &made, config),
+        let learn_one = |site: StoredSite| {
+            let (key, pages) = (site.key.clone(), captures(&site));
+            let rows = match identity.round {
+                1 => first_round(site, &crawl.spool, store, config),
+                _ => second_round(site, &crawl.spool, store, &made, config),
+            };
+            observer.site_done(&key, pages);
+            rows
         };
         let learnt: Vec<io::Result<Vec<Row>>> =
             pool.install(|| some.into_par_iter().map(learn_one).collect());
@@ -173,9 +181,14 @@ fn write(
     Ok(counts)
 }
 
+/// Number of the pages of a site, older captures included.
+fn captures(site: &StoredSite) -> usize {
+    site.pages.len() + site.others.len()
+}
+
 /// Whether a site is finished where it is learnt.
 pub(crate) fn is_small(site: &StoredSite, config: &Config) -> bool {
-    site.pages.len() + site.others.len() <= config.sample.pages
+    captures(site) <= config.sample.pages
 }
 
 /// The result of a small site; else its model, and orders for its pages.

@@ -19,6 +19,7 @@ use super::identity::Share;
 use super::survey::beside;
 use crate::config::{Config, Duplicates};
 use crate::progress::ledger::{Clock, InputRecord, LastNight, Ledger, State};
+use crate::progress::observer::Observer;
 use crate::progress::tally::Tally;
 use crate::records::{Records, RecordsRead};
 use crate::report;
@@ -43,6 +44,7 @@ pub fn merge(
     share: Share,
     overwrite: bool,
     stop: &AtomicBool,
+    observer: &dyn Observer,
 ) -> Result<Report> {
     config.emit.check(&config.run.out)?;
     let files = Files::open(paths, config)?;
@@ -71,7 +73,7 @@ pub fn merge(
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot create {}", folder.display()))?;
     let (clock, begun) = (Clock::default(), Instant::now());
-    let assembly = Assembly { config, share, stop, clock: &clock };
+    let assembly = Assembly { config, share, stop, clock: &clock, observer };
     let merged =
         Merging { config, assembly, learnt_with, is_described, begun }.merge(files, &folder);
     drop(std::fs::remove_dir_all(&folder));
@@ -117,8 +119,7 @@ impl Merging<'_> {
         let pool = pool.context("cannot start threads")?;
         let mut ledger = Ledger::begin(config, pool.current_num_threads());
         ledger.last_night = last_night.flatten();
-        ledger.inputs.clone_from(&crawl.inputs);
-        ledger.unreadable.clone_from(&crawl.unreadable);
+        ledger.take_inputs(&crawl.inputs, &crawl.unreadable);
         ledger.counts.feed_items = crawl.totals.items;
         ledger.counts.feed_items_elsewhere = crawl.totals.unmatched_items;
         std::fs::create_dir_all(&config.run.out)

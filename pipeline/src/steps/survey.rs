@@ -32,7 +32,7 @@ use crate::shuffle::spool::{PARTS, SAVED, Spool};
 use crate::shuffle::stored::Stored;
 use crate::stages::group::own_address;
 use crate::stages::learn::Declared;
-use crate::stages::read::{Intake, Source, read};
+use crate::stages::read::{CutShort, Intake, Source, read};
 
 /// What a survey read.
 #[derive(Debug, Default)]
@@ -41,8 +41,10 @@ pub struct Surveyed {
     pub pages: u64,
     /// Inputs that were read.
     pub inputs: usize,
-    /// Inputs that could not be read to their end, with the reason.
+    /// Inputs that could not be read, with the reason.
     pub unreadable: Vec<String>,
+    /// Archives that are cut short, and where.
+    pub cut_short: Vec<(String, CutShort)>,
 }
 
 /// Surveys the inputs that the settings name, and writes the survey to `out`.
@@ -112,6 +114,8 @@ pub fn survey(
                 let of =
                     record.chosen.as_ref().map(|own| own.pages.to_string()).unwrap_or_default();
                 names.push(format!("{} {}{of}", record.file, record.sha256));
+                let cut_short = record.cut_short.clone();
+                surveyed.cut_short.extend(cut_short.map(|at| (record.file.clone(), at)));
                 rows.push(Row::of(Kind::Input, "", others, &Some(record))?);
                 surveyed.inputs += 1;
             }

@@ -56,7 +56,7 @@ impl Target {
         }
         let ledger = &report.ledger;
         // The same command then writes what is missing.
-        let lacks_outputs = !ledger.failed_sinks.is_empty() && ledger.unreadable.is_empty();
+        let lacks_outputs = !ledger.failed_sinks.is_empty() && ledger.unread().is_empty();
         if upload.failed.is_empty() && !lacks_outputs {
             // What cannot be removed does no harm.
             let _ = fs::remove_dir_all(&self.work);

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use archive::{PayloadKind, sniff_html};
 use grouping::{Tracking, site_key};
+use model::{Drop, DropReason};
 
 use super::indexed::by_index;
 use super::wanted::Wanted;
@@ -17,7 +18,7 @@ use crate::inputs::{Input, expand};
 use crate::revisits::resolve;
 use crate::source::open;
 use crate::stages::group::own_address;
-use crate::stages::read::{ArchiveReader, Intake, Source, read, read_saved};
+use crate::stages::read::{ArchiveReader, CutShort, Intake, Source, read, read_saved};
 use crate::waiting::is_stream;
 
 /// Address of a page from standard input that names none.
@@ -32,6 +33,8 @@ pub(super) struct Pages {
     pub(super) intakes: Vec<Intake>,
     /// Whether each page was asked for, as a file or by its address; otherwise they are all pages of an archive.
     pub(super) are_named: bool,
+    /// Whether every archive was read to its end.
+    pub(super) are_whole: bool,
 }
 
 /// Reads what the command names. Of an archive with a page that is asked for, only pages of its site are kept.
@@ -45,7 +48,7 @@ pub(super) fn read_named(
     config: &Config,
 ) -> Result<Pages> {
     let inputs: Vec<Input> = expand(named, &[])?.into_iter().map(checked).collect::<Result<_>>()?;
-    let mut reading = Kept { wanted, intakes: Vec::new(), digests: Vec::new() };
+    let mut reading = Kept { wanted, intakes: Vec::new(), digests: Vec::new(), are_whole: true };
     let tracking = Tracking::new(&config.group.tracking_parameters);
     let mut archives = 0;
     for input in &inputs {
@@ -69,12 +72,12 @@ pub(super) fn read_named(
             }
         }
     }
-    let Kept { mut intakes, digests, .. } = reading;
+    let Kept { mut intakes, digests, are_whole, .. } = reading;
     resolve(&mut intakes, &digests);
     if let Some(wanted) = wanted {
         name(&mut intakes, wanted, config, &named.join(", "))?;
     }
-    Ok(Pages { intakes, are_named: archives == 0 || wanted.is_some() })
+    Ok(Pages { intakes, are_named: archives == 0 || wanted.is_some(), are_whole })
 }
 
 /// What is kept of what is read.
@@ -82,6 +85,7 @@ struct Kept<'a> {
     wanted: Option<&'a Wanted>,
     intakes: Vec<Intake>,
     digests: Vec<Option<u128>>,
+    are_whole: bool,
 }
 
 impl Kept<'_> {
@@ -91,13 +95,22 @@ impl Kept<'_> {
             Intake::Page(page) => site_key(&page.url),
             Intake::Revisit(revisit) => site_key(&revisit.url),
             // Bytes that are no record say nothing of a page.
-            Intake::Drop(_) => return,
+            Intake::Drop(drop) => return self.note_damage(drop),
             Intake::Feed(_) | Intake::Redirect { .. } => None,
         };
         let other = |wanted: &Wanted| site.is_some() && site != wanted.site;
         if !self.wanted.is_some_and(other) {
             self.intakes.push(intake);
             self.digests.push(source.digest);
+        }
+    }
+
+    /// Reports an archive that is cut short.
+    fn note_damage(&mut self, drop: &Drop) {
+        if drop.reason == DropReason::CutShort {
+            let cut_short = CutShort { offset: drop.origin.offset, detail: drop.detail.clone() };
+            tracing::error!(at = %drop.origin.file, "{}", cut_short.problem());
+            self.are_whole = false;
         }
     }
 

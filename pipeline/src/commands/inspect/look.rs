@@ -12,6 +12,7 @@ use super::records::{ArticleLine, DropLine, OriginLine, Records, TemplateLine};
 use super::reread::Reread;
 use super::settings::Settings;
 use crate::memory::weight;
+use crate::numerals::count;
 use crate::stages::learn::{ParsedSite, sample};
 
 /// A site for display.
@@ -272,9 +273,11 @@ fn notes(
     }
     if pages.is_some() && reread.unread > 0 && records.ledger.counts.feed_items > 0 {
         notes.push(format!(
-            "{} archives of the run hold no page of this site and were not read again. Feeds in them are \
-             not known here, and scores may differ a little for it.",
-            reread.unread
+            "{} of the run without a page of this site {} not read again. Feeds in {} are not known here, \
+             so scores may differ slightly.",
+            count(reread.unread, "archive"),
+            if reread.unread == 1 { "was" } else { "were" },
+            if reread.unread == 1 { "it" } else { "them" },
         ));
     }
     notes

@@ -182,6 +182,14 @@ pub(super) fn read_site(path: &Path) -> Result<(String, Vec<TemplateLine>)> {
     Ok((found.site, found.templates))
 }
 
+/// The keys of all sites of the run in a folder, sorted.
+///
+/// # Errors
+/// If it contains no finished run.
+pub(super) fn sites(folder: &Path) -> Result<Vec<String>> {
+    sites_of(&Results::open(folder)?.wrappers())
+}
+
 /// The keys of all sites of a run, sorted.
 pub(super) fn sites_of(wrappers: &Path) -> Result<Vec<String>> {
     #[derive(Deserialize)]

@@ -12,6 +12,8 @@ use sitemodel::Template;
 use super::revision;
 use crate::commands::format::Format;
 use crate::error_chain::Problem;
+use crate::memory::shown;
+use crate::numerals::count;
 use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove models list`.
@@ -96,13 +98,13 @@ pub(super) fn list(args: &ListArgs, out: &mut Console<'_>) -> Result<()> {
     let summary = store.summary()?;
     writeln!(
         out,
-        "\n{} sites, {} revisions in {} bytes, {} retained pages in {} bytes, {} runs",
-        summary.sites,
-        summary.revisions,
-        summary.model_bytes,
-        summary.retained,
-        summary.sample_bytes,
-        summary.runs
+        "\n{}, {} in {}, {} in {}, {}",
+        count(summary.sites as usize, "site"),
+        count(summary.revisions as usize, "revision"),
+        shown(summary.model_bytes),
+        count(summary.retained as usize, "retained page"),
+        shown(summary.sample_bytes),
+        count(summary.runs as usize, "run")
     )?;
     Ok(())
 }

@@ -105,7 +105,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
         bail!(Stopped::Empty);
     }
     for problem in &unreadable {
-        tracing::error!(next = "everything before it was read", "{problem}");
+        tracing::error!(next = "the rest was read", "{problem}");
     }
     let grouped = group(intakes, &config.group);
     let pages: Vec<&Page> = grouped.sites.iter().flat_map(|site| &site.pages).collect();

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use grouping::Revisit;
 use model::{Drop, FeedItem, Page};
+use serde::{Deserialize, Serialize};
 
 /// A result of reading.
 #[derive(Debug)]
@@ -42,6 +43,24 @@ pub struct InputSummary {
     pub other_records: u64,
     /// Bytes of HTML in the pages that were kept, decoded.
     pub html_bytes: u64,
+    /// Where an archive breaks off, if it does.
+    pub cut_short: Option<CutShort>,
+}
+
+/// The place at which an archive ends before its last record does. Everything before it was read.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct CutShort {
+    /// Offset of the record or compressed unit that is not complete.
+    pub offset: u64,
+    /// What is missing, what was kept, and what to do.
+    pub detail: String,
+}
+
+impl CutShort {
+    /// What is wrong with the archive, after its name.
+    pub fn problem(&self) -> String {
+        format!("is cut short at byte {}: {}", self.offset, self.detail)
+    }
 }
 
 /// A file that could not be opened or read on.

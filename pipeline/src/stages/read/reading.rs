@@ -13,7 +13,7 @@ use model::{DropReason, Origin, Page};
 use url::Url;
 
 use super::answer::gone;
-use super::intake::{InputSummary, Intake, Source, Take};
+use super::intake::{CutShort, InputSummary, Intake, Source, Take};
 use super::revisit_record::revisit_of;
 use super::wacz::{self, Member, Packing};
 use crate::config::ReadConfig;
@@ -105,6 +105,10 @@ impl Reading<'_, '_> {
                 }
                 Err(fault) => {
                     let origin = self.origin(fault.offset + base, &fault.record_id, None);
+                    if fault.reason == DropReason::CutShort {
+                        let (offset, detail) = (origin.offset, fault.detail.clone());
+                        self.summary.cut_short.get_or_insert(CutShort { offset, detail });
+                    }
                     let url = fault.target_uri.unwrap_or_default();
                     self.drop(&url, origin, fault.reason, fault.detail);
                 }
