@@ -9,6 +9,7 @@ mod configured;
 mod fast_path;
 mod judged;
 mod posts;
+mod repeated;
 mod titled;
 
 use dom::{NodeId, markdown_of_text, text_of};

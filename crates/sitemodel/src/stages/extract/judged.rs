@@ -6,14 +6,16 @@ use dom::xpath::{position_path, position_paths};
 use dom::{NodeId, normalize_space, text_of};
 use grove::{
     Chosen, DecideParameters, Decision, PatternId, Patterns, ScoredPage, Taken, Weights,
-    confidence_rows, decide, ending, ending_rows, from_here_on, widest_from,
+    confidence_rows, decide, ending, ending_rows, from_here_on, most_probable, widest_from,
 };
-use model::{FeedItem, Route};
+use model::{FeedItem, PageType, Route};
 
 use crate::body::Body;
 use crate::parsed::ParsedPage;
 use crate::stages::judge::{JudgedPage, Judgement, decide_parameters};
 use crate::stages::wrap::CompiledWrapper;
+
+use super::repeated::repeated;
 
 /// If the wrapper selects less than this share of the text with high scores, and misses more than
 /// `MISSED_WORDS` words, the page's own scores are used instead.
@@ -111,7 +113,7 @@ pub(super) struct Kept<'a> {
     pub(super) kept: Vec<usize>,
 }
 
-/// The body, without what comes after its end.
+/// The body, without what comes after its end, and without what it repeats.
 pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
     let Kept { parsed, page, judgement, by, mut chosen, kept } = of_page;
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
@@ -125,7 +127,12 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
     let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
     chosen.prune.retain(inside);
-    let (xpath, prune_xpath, engine, wrapper_version) = match by {
+    let repeats = match most_probable(types).page_type {
+        // What these repeat, their author repeats.
+        PageType::Article | PageType::Documentation => Vec::new(),
+        _ => repeated(document, blocks, &kept[..end]),
+    };
+    let (xpath, mut prune_xpath, engine, wrapper_version) = match by {
         By::Wrapper(learnt) => {
             let wrapper = &learnt.wrapper;
             let engine = wrapper.engine.clone();
@@ -136,12 +143,14 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
             (paths(&chosen.keep), paths(&chosen.prune), "grove".to_owned(), 0)
         }
     };
+    prune_xpath.extend(position_paths(document, &repeats));
     let mut prune = chosen.prune;
+    prune.extend(repeats);
     if let Some(cut) = cut {
         prune.extend(from_here_on(document, &chosen.keep, cut));
-        prune.sort_unstable();
-        prune.dedup();
     }
+    prune.sort_unstable();
+    prune.dedup();
     let of_article: BTreeSet<usize> = kept[..end].iter().copied().collect();
     Body {
         nodes: chosen.keep,
