@@ -160,6 +160,8 @@ impl Decision {
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
 
     fn template(id: &str, verdict: Verdict, learnt_from: u64, in_hand: u64) -> TemplateFacts {
@@ -189,9 +191,9 @@ mod tests {
     #[test]
     fn what_fits_is_kept() {
         let grown = template("a", Verdict::Healthy, 10, 15);
-        assert_eq!(decide(&facts(std::slice::from_ref(&grown), 0, 0)), Decision::Keep);
+        assert_eq!(decide(&facts(slice::from_ref(&grown), 0, 0)), Decision::Keep);
         // Some pages of no template are no reason, nor are retained ones of a former night.
-        assert_eq!(decide(&facts(std::slice::from_ref(&grown), 1, 2)), Decision::Keep);
+        assert_eq!(decide(&facts(slice::from_ref(&grown), 1, 2)), Decision::Keep);
         assert_eq!(decide(&facts(&[grown], 0, 5)), Decision::Keep);
         assert_eq!(decide(&facts(&[], 0, 0)), Decision::Keep);
         let too_few = template("a", Verdict::TooFewPages, 10, 11);
@@ -219,8 +221,8 @@ mod tests {
         assert_eq!(facts(&[], 2, 12).of_the_whole(), None);
         let fits = template("a", Verdict::TooFewPages, 6, 8);
         let doubted = TemplateFacts { doubted: 2, ..fits.clone() };
-        assert_eq!(facts(&[doubted.clone()], 1, 1).of_the_whole(), Some(Verdict::Drifting));
-        assert_eq!(facts(&[doubted.clone()], 0, 1).of_the_whole(), None);
+        assert_eq!(facts(slice::from_ref(&doubted), 1, 1).of_the_whole(), Some(Verdict::Drifting));
+        assert_eq!(facts(slice::from_ref(&doubted), 0, 1).of_the_whole(), None);
         assert_eq!(facts(&[doubted, fits], 1, 1).of_the_whole(), None);
     }
 
