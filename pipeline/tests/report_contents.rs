@@ -85,6 +85,9 @@ fn contents_are_those_of_the_articles() {
         "tags",
         "canonical",
         "site_name",
+        "section",
+        "access",
+        "license",
     ];
     let shown = section(&html, "figure wide");
     assert!(shown.contains("<h2>Metadata</h2>"), "{shown}");

@@ -112,7 +112,7 @@ reasons! {
     OtherRecord => "other-record-type",
     /// A revisit record whose original is not in the input.
     Revisit => "revisit-without-original",
-    /// A status other than 200 (redirects are remembered for joining feeds).
+    /// A status that is not read (`read.statuses`, by default 200 and 203). Redirects are remembered for joining feeds.
     HttpStatus => "http-status",
     /// An HTTP head that cannot be parsed.
     BadHttp => "bad-http",
@@ -152,7 +152,7 @@ reasons! {
     ScriptShell => "script-shell",
     /// A short text that pages at other addresses have too.
     DuplicateText => "duplicate-text",
-    /// A page that is part of another page's article, by a site config.
+    /// A page that is part of another page's article, by a site config or by its address.
     JoinedPage => "joined-page",
     /// The wrapper selects nothing on the page and no other method finds text.
     NoArticle => "no-article",

@@ -88,6 +88,9 @@ fn fields(metadata: &Metadata) -> impl Iterator<Item = &'static str> {
         ("tags", metadata.tags.is_some()),
         ("canonical", metadata.canonical.is_some()),
         ("site_name", metadata.site_name.is_some()),
+        ("section", metadata.section.is_some()),
+        ("access", metadata.access.is_some()),
+        ("license", metadata.license.is_some()),
     ];
     all.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name)
 }

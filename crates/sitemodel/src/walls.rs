@@ -1,7 +1,7 @@
 //! Walls: what a site serves instead of an article, such as a consent form, a bot check or an error page.
 //!
-//! Their lines are those of pages at other addresses. Phrases in some languages name the kind of a wall; they
-//! decide only where a page has no siblings to compare it with.
+//! Their lines are those of pages at other addresses. Phrases in some languages name the kind of a wall. They
+//! decide alone only where a page shares too little with its siblings, or has none.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -17,7 +17,7 @@ const CLASSES: usize = 30;
 const OLDER: u64 = 20;
 
 /// Every metadata field, with what it is.
-const FIELDS: [(&str, &str); 10] = [
+const FIELDS: [(&str, &str); 13] = [
     ("title", "headline"),
     ("authors", "names"),
     ("published", "date of publication"),
@@ -28,6 +28,9 @@ const FIELDS: [(&str, &str); 10] = [
     ("tags", "keywords"),
     ("canonical", "canonical address"),
     ("site_name", "name of the publication"),
+    ("section", "section of the publication"),
+    ("access", "whether it is free to read"),
+    ("license", "terms of use"),
 ];
 
 /// The plots; none for a run of a version that did not count these.

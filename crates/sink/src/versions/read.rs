@@ -111,7 +111,8 @@ pub struct Change {
     pub kind: ChangeKind,
     /// Number of the version.
     pub number: i64,
-    /// When it was seen first, or read differently: RFC 3339, UTC.
+    /// When it was seen first, or read differently, or when the address was first without a page or had one again:
+    /// RFC 3339, UTC.
     pub first_seen: String,
     /// Headline.
     pub title: Option<String>,

@@ -13,7 +13,7 @@ pub enum Treatment {
 
 const NO_FETCH: &str = "nothing is fetched: pages are taken as the crawl has them";
 const NO_LOGIN: &str = "nothing is fetched, so nobody logs in: the crawler has to";
-const NOT_GUESSED: &str = "nothing is fetched, and which pages belong together is not guessed";
+const NOT_GUESSED: &str = "nothing is fetched, and pages are joined by `group.join_parts` only";
 const TREE: &str = "pages are parsed as browsers parse them";
 const UNKNOWN_EVERYWHERE: &str = "carried over from Instapaper; no reader we know of honours it";
 
