@@ -6,7 +6,7 @@ use std::io;
 use model::{FeedItem, Page};
 use modelstore::{RETAIN, Retained, RetainedHead, SiteState, Store, retain};
 use sitemodel::{
-    FEWEST_TO_TELL, Hints, Known, Learning, Outcome, ParsedPage, Seen, Sibling, SiteModel,
+    FEWEST_TO_TELL, Hints, Known, Learning, Outcome, ParsedPage, Seen, Sibling, SiteModel, Way,
     agreement,
 };
 
@@ -111,8 +111,9 @@ impl Work<'_> {
         self.applying(site, model).apply_to(&pages, known)
     }
 
-    /// What applying a model to tonight's sample saw. Of each template with enough pages to tell, `compared`
-    /// pages are compared with the judgement of the page alone, which is given too, by index.
+    /// What applying a model to tonight's sample saw. Of the first `compared` pages of each template with enough
+    /// pages to tell, those that did not take the fast path are compared with the judgement of the page alone, which is
+    /// given too, by index.
     pub(super) fn seen(
         &self,
         model: &SiteModel,
@@ -140,6 +141,10 @@ impl Work<'_> {
                 let Some((at, own)) = page.at.and_then(|at| Some((at, applied.get(&at)?))) else {
                     continue;
                 };
+                // What it found there is what the sample had: comparing would be learning the page in vain.
+                if own.way == Way::FastPath && !disputed {
+                    continue;
+                }
                 let alone =
                     model.apply_alone(&page.sibling(), Hints::default(), self.settings, self.clock);
                 seen.compare(own, &alone);
