@@ -91,7 +91,9 @@ impl<'a> Builder<'a, '_> {
                 continue;
             }
             let next = document.node(id).end;
-            if shown.sum(document, id) == 0 {
+            // Columns have no text.
+            let is_columns = document.is(id, &local_name!("colgroup"));
+            if shown.sum(document, id) == 0 && !(is_columns && self.stays_empty(id)) {
                 let left_out = self.chosen.include[document.parent(id).unwrap_or(0) as usize];
                 if self.stays_empty(id) {
                     self.open_element(&mut tree, at, id, in_layout);
