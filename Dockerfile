@@ -15,8 +15,7 @@ COPY Cargo.toml Cargo.lock ./
 COPY configs configs
 COPY crates crates
 COPY pipeline pipeline
-# Line tables are for backtraces of developers: without them the program is half as large.
-RUN CARGO_PROFILE_RELEASE_DEBUG=none CARGO_PROFILE_RELEASE_STRIP=symbols cargo build --locked --release --package sitegrove
+RUN cargo build --locked --release --package sitegrove
 
 # The C library and nothing else: no shell, no package manager.
 FROM gcr.io/distroless/cc-debian12:nonroot

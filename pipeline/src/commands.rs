@@ -10,6 +10,8 @@ pub mod history;
 pub mod inspect;
 pub mod man;
 pub mod models;
+mod narrower;
+mod nearest;
 pub mod progress;
 pub mod report;
 pub mod run;
@@ -18,4 +20,5 @@ pub mod status;
 #[cfg(feature = "parquet")]
 pub mod steps;
 pub mod train;
+mod whole_number;
 pub mod wrappers;

@@ -25,7 +25,7 @@ use crate::site_config_files::{read_files, site_configs_of};
 use crate::source::address_of;
 
 pub use emit::{CsvForm, Duplicates, EmitConfig, JsonlForm, WarcBlocks};
-use keys::{check_keys, overlay};
+use keys::{check_keys, overlay, value_problem};
 pub use sitemodel::DEFAULT;
 
 /// All settings of a run.
@@ -217,11 +217,8 @@ impl Config {
             sets_out = own.get("run").is_some_and(|run| run.get("out").is_some());
             overlay(&mut table, own);
         }
-        let mut config: Self = table.try_into().with_context(|| {
-            path.map_or("in the default settings".to_owned(), |p| {
-                format!("in the configuration {}", p.display())
-            })
-        })?;
+        let place = path.map_or("default settings".to_owned(), |p| p.display().to_string());
+        let mut config: Self = table.try_into().map_err(|error| value_problem(&place, &error))?;
         if let Some(folder) = path.and_then(Path::parent) {
             let placed = |path: &Path| match address_of(path) {
                 Some(_) => path.to_owned(),
@@ -268,7 +265,8 @@ impl Config {
         }
         check_keys(&changes, &table, "", &"settings")?;
         overlay(&mut table, changes);
-        let mut config: Self = table.try_into().context("in the settings given")?;
+        let mut config: Self =
+            table.try_into().map_err(|error| value_problem("settings", &error))?;
         config.read_weights()?;
         config.read_site_configs()?;
         Ok(config)

@@ -210,10 +210,12 @@ fn expand_one(named: &str, as_feed: bool, own: Option<&Path>) -> Result<Vec<Inpu
     } else {
         bail!("no such file or folder: {named}");
     };
+    let mut runs = Vec::new();
     for path in paths {
         if path.is_dir() {
             let before = files.len();
-            walk(&path, &path, (as_feed, own), &mut files);
+            walk(&path, &path, (as_feed, own), &mut files, &mut runs);
+            warn_of_runs(&path, &std::mem::take(&mut runs));
             if files.len() == before {
                 let wanted = if as_feed { "feeds" } else { "archives or HTML files" };
                 bail!("the folder {} contains no {wanted}", path.display());
@@ -293,23 +295,50 @@ pub(crate) fn is_run_folder(folder: &Path) -> bool {
     holds(".sitegrove") || holds("ledger.json") && holds("dropped.jsonl")
 }
 
-fn walk(folder: &Path, root: &Path, (as_feed, own): (bool, Option<&Path>), files: &mut Vec<Input>) {
+/// Maximum number of skipped folders that are named.
+const RUNS_NAMED: usize = 3;
+
+/// Reports which folders in a folder are those of earlier runs, and were skipped.
+fn warn_of_runs(root: &Path, runs: &[PathBuf]) {
+    let next = "name files in them to read them";
+    let named: Vec<_> = runs.iter().take(RUNS_NAMED).map(|run| run.display().to_string()).collect();
+    let named = named.join(", ");
+    let (at, all) = (root.display(), runs.len());
+    match all {
+        0 => {}
+        1 => tracing::warn!(at = named, next, "skipping the folder of an earlier run"),
+        n if n <= RUNS_NAMED => {
+            tracing::warn!(%at, next, "skipping {n} folders of earlier runs: {named}");
+        }
+        n => {
+            let more = n - RUNS_NAMED;
+            tracing::warn!(%at, next, "skipping {n} folders of earlier runs: {named} and {more} more");
+        }
+    }
+}
+
+/// Collects the inputs in a folder, and the folders of earlier runs in it.
+fn walk(
+    folder: &Path,
+    root: &Path,
+    (as_feed, own): (bool, Option<&Path>),
+    files: &mut Vec<Input>,
+    runs: &mut Vec<PathBuf>,
+) {
     let listed = fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
     let entries = match listed {
-        Ok(entries) => entries,
+        Ok(mut entries) => {
+            entries.sort_by_key(fs::DirEntry::file_name);
+            entries
+        }
         Err(error) => return files.push(unreadable(folder, error)),
     };
     // The pages of its report are no input.
     if is_run_folder(folder) {
         let real = |path: &Path| fs::canonicalize(path).ok();
-        if own.is_some_and(|own| real(own) == real(folder)) {
-            return;
+        if own.is_none_or(|own| real(own) != real(folder)) {
+            runs.push(folder.to_owned());
         }
-        tracing::warn!(
-            at = %folder.display(),
-            next = "name files in it to read them",
-            "skipping the folder of an earlier run"
-        );
         return;
     }
     for entry in entries {
@@ -324,7 +353,7 @@ fn walk(folder: &Path, root: &Path, (as_feed, own): (bool, Option<&Path>), files
         match (entry.file_type(), fs::metadata(&path)) {
             (Ok(kind), _) if kind.is_dir() => {
                 let before = files.len();
-                walk(&path, root, (as_feed, own), files);
+                walk(&path, root, (as_feed, own), files, runs);
                 // An empty folder is normal beside saved pages (for images), but not under the name of an
                 // archive.
                 if files.len() == before && !as_feed && is_archive(&path) {

@@ -67,19 +67,19 @@ enum Command {
     Run(Box<run::RunArgs>),
     /// Show the progress of a run
     Status(status::StatusArgs),
-    /// Run by many processes, step 1: read archives into a file
+    /// Distributed run, step 1: read archives into a file
     #[cfg(feature = "parquet")]
     Survey(steps::SurveyArgs),
-    /// Run by many processes, step 2: learn a share of the sites
+    /// Distributed run, step 2: learn a share of the sites
     #[cfg(feature = "parquet")]
     Learn(steps::LearnArgs),
-    /// Run by many processes, step 3: apply models to the pages of larger sites
+    /// Distributed run, step 3: apply models to the pages of larger sites
     #[cfg(feature = "parquet")]
     Apply(steps::ApplyArgs),
-    /// Run by many processes, before step 4: describe articles, to merge in shares
+    /// Distributed run, before step 4: describe articles, to merge in shares
     #[cfg(feature = "parquet")]
     Describe(steps::DescribeArgs),
-    /// Run by many processes, step 4: write the results
+    /// Distributed run, step 4: write the results
     #[cfg(feature = "parquet")]
     Merge(steps::MergeArgs),
     /// Extract pages of files or archives and print their articles
@@ -193,8 +193,7 @@ fn arguments() -> Result<Cli, ExitCode> {
         if error.use_stderr() && wants_json() {
             let verbosity = Verbosity { quiet: false, verbose: 0 };
             messages::init(LogFormat::Json, verbosity);
-            let what = text.trim().trim_start_matches("error: ");
-            messages::error(&Problem::new("", what, ""));
+            messages::error(&wrong_arguments(&text));
             return ExitCode::from(2);
         }
         let shown = printed::text(&text);
@@ -205,6 +204,16 @@ fn arguments() -> Result<Cli, ExitCode> {
         let _ = io::stderr().write_all(shown.as_bytes());
         ExitCode::from(2)
     })
+}
+
+/// What clap says of wrong arguments: an error, tips, the usage, and where more is said, in paragraphs.
+fn wrong_arguments(text: &str) -> Problem {
+    let joined = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut parts = text.trim().split("\n\n");
+    let what = joined(parts.next().unwrap_or_default()).replacen("error: ", "", 1);
+    let tips: Vec<String> =
+        parts.map(joined).filter_map(|part| Some(part.strip_prefix("tip: ")?.to_owned())).collect();
+    Problem::new("", what, tips.join("; "))
 }
 
 /// Whether the arguments, which cannot be parsed, ask for messages as JSON.
@@ -261,7 +270,9 @@ fn dispatch(
         Command::Extract(args) => extract::run(args, out).map(code),
         Command::Export(args) => export::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Search(args) => search::run(args, out).map(|()| ExitCode::SUCCESS),
-        Command::Inspect(args) => inspect::run(args, stop, out).map(|()| ExitCode::SUCCESS),
+        Command::Inspect(args) => {
+            inspect::run(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
+        }
         Command::Wrappers(args) => wrappers::run(args, stop, out).map(code),
         Command::Models(args) => models::run(args, out).map(code),
         Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),

@@ -34,6 +34,11 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
+/// A time in UTC without its fraction of a second.
+pub(crate) fn to_the_second(time: &str) -> String {
+    time.split_once('.').map_or_else(|| time.to_owned(), |(whole, _)| format!("{whole}Z"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,6 +26,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use self::emission::Emission;
 use self::reading::Taken;
 use crate::config::Config;
+use crate::error_chain::{Problem, problem_of};
 use crate::inputs::Input;
 use crate::memory::Shares;
 use crate::progress::ledger::{Clock, Ledger, Phase};
@@ -78,6 +79,18 @@ pub enum Stopped {
     /// The results so far are kept: how many.
     #[error("stopped {0}; the same command resumes from there")]
     Kept(String),
+}
+
+/// An error after which the same command resumes, and what of the sites is kept until then.
+fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
+    let Problem { at, what, next } = problem_of(&error);
+    if error.is::<Stopped>() || !next.is_empty() {
+        return error;
+    }
+    let next = format!(
+        "the results of {kept} are kept: fix the cause and give the same command again to resume"
+    );
+    Problem::new(at, what, next).into()
 }
 
 /// Runs the pipeline, or resumes the run that an earlier process left in the output folder. `overwrite`
@@ -242,8 +255,11 @@ impl RunContext<'_> {
             stop: self.stop,
         };
         let mut tally = drops;
-        emission.write(emission.marks()?, &mut outputs, &mut tally)?;
-        let failed = self.clock.emit.time(|| outputs.finish())?;
+        let written = emission.marks().and_then(|marks| {
+            emission.write(marks, &mut outputs, &mut tally)?;
+            Ok(self.clock.emit.time(|| outputs.finish())?)
+        });
+        let failed = written.map_err(|error| resumable(error, "all sites"))?;
         self.status.ledger().failed_sinks = failed;
         if let Some(store) = self.growing() {
             nightly::commit(store, self.config)?;

@@ -51,6 +51,7 @@ fn text_shows_title_path_and_text() {
     }
     assert_eq!(stdout.lines().filter(|l| l.starts_with("# ")).count(), 3, "{stdout}");
     assert!(stdout.contains("//"), "no XPath is shown\n{stdout}");
+    assert!(stdout.contains("\nAgnes Tolliver; 2024-08-08\n"), "no author and date\n{stdout}");
 }
 
 #[test]

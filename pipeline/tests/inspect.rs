@@ -286,7 +286,7 @@ fn inputs_that_are_gone_or_changed_are_named() {
     fs::remove_file(&archive).unwrap();
     let (code, html, messages) = inspect(&results.folder, "blog.example", &[]);
     assert_eq!(code, 0, "{messages}");
-    assert!(html.contains("is gone") && messages.contains("is gone"), "{messages}");
+    assert!(html.contains("does not exist") && messages.contains("does not exist"), "{messages}");
     assert!(html.contains("4 of 4 pages with an article could not be read again"));
     // The run folder alone still has the wrapper and the text.
     assert!(html.contains("It came first") || html.contains("only pattern"));

@@ -79,10 +79,16 @@ fn what_is_wrong_in_a_configuration_is_named() {
         ("[signfy]\ntop = 3", &["signfy", "did you mean `signify`?"]),
         ("[run]\nengine = 'grove'", &["run.engine", "did you mean `rank.engine`?"]),
         ("[wrap]\nfixed = ['a']", &["wrap.fixed", "did you mean `wrap.site_configs`?"]),
-        ("[run]\njobs = 'four'", &["jobs"]),
-        ("[signify]\nsource = 'stars'", &["stars", "tfidf"]),
-        ("[rank]\nengine = 'oracle'", &["oracle", "forest"]),
-        ("signify = 3", &["signify", "table"]),
+        (
+            "[run]\njobs = 'four'",
+            &["c.toml: run.jobs: invalid type: string \"four\", expected a whole number\n"],
+        ),
+        (
+            "[signify]\nsource = 'stars'",
+            &["c.toml: signify.source: unknown value `stars`, expected `tfidf` or `feeds`\n"],
+        ),
+        ("[rank]\nengine = 'oracle'", &["c.toml: rank.engine: unknown engine `oracle`", "forest"]),
+        ("signify = 3", &["c.toml: `signify` must be a table: [signify]\n"]),
         ("[signify\ntop = 3", &["c.toml", "line 1"]),
         ("[run]\ninputs = ['missing.warc']", &["missing.warc"]),
     ] {

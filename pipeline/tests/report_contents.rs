@@ -192,7 +192,7 @@ fn a_run_is_compared_with_an_earlier_one() {
     // The same command again: there is nothing to do but the comparison, which has nothing to compare with.
     let again = ["run", now.to_str().unwrap(), "--out", tonight.to_str().unwrap(), "--compare"];
     let (code, _, stderr) = parts(&call(&[&again[..], &[yesterday.to_str().unwrap()]].concat()));
-    assert!(code == 2 && stderr.contains("no finished run"), "{code} {stderr}");
+    assert!(code == 2 && stderr.contains("the folder does not exist"), "{code} {stderr}");
     run(&[&before], &yesterday, &["--sinks", "jsonl"]);
     let (code, stdout, stderr) =
         parts(&call(&[&again[..], &[yesterday.to_str().unwrap()]].concat()));
@@ -271,7 +271,7 @@ fn a_report_is_compared_afterwards() {
     assert!(code == 2 && stderr.contains("the folder of the run itself"), "{stderr}");
     let nowhere = folder.path().join("nowhere");
     let (code, _, stderr) = parts(&call(&["report", two, "--compare", nowhere.to_str().unwrap()]));
-    assert!(code == 2 && stderr.contains("no finished run"), "{stderr}");
+    assert!(code == 2 && stderr.contains("the folder does not exist"), "{stderr}");
     // A damaged file of figures is named.
     fs::write(Path::new(one).join("report/sites.jsonl"), "{}\n").unwrap();
     let (code, _, stderr) = parts(&call(&["report", two, "--compare", one]));

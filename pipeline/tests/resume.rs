@@ -279,7 +279,7 @@ fn a_disk_that_takes_no_more_loses_nothing() {
     assert_eq!(run(&archive, &whole, &[]).0, 0);
     // No file may grow beyond a number of blocks of 1,024 bytes: a write fails, as on a full disk.
     for (blocks, memory, told) in [
-        (60, "1GiB", "sites are done and kept; fix the cause"),
+        (60, "1GiB", "sites are kept: fix the cause"),
         (4, "1GiB", "fix the cause"),
         (2, "1MiB", "cannot keep the pages read"),
     ] {

@@ -75,6 +75,12 @@ fn folders_that_hold_no_run_are_refused() {
     fs::create_dir(&out).unwrap();
     let (code, _, stderr) = call(&["inspect", out.to_str().unwrap(), "--all"].map(str::to_owned));
     assert!(code == 2 && stderr.contains("contains no finished run"), "{stderr}");
+    for command in ["status", "report"] {
+        let nowhere = inputs.folder.path().join("nowhere");
+        let (code, _, stderr) = call(&[command, nowhere.to_str().unwrap()].map(str::to_owned));
+        let told = format!("error: {}: the folder does not exist\n", nowhere.display());
+        assert_eq!((code, stderr), (2, told), "{command}");
+    }
     let gold = inputs.gold.to_str().unwrap();
     let evaluate = ["evaluate", out.to_str().unwrap(), "--gold", gold].map(str::to_owned);
     let (code, _, stderr) = call(&evaluate);

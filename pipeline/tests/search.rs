@@ -150,7 +150,7 @@ fn an_index_grows_and_an_address_is_in_it_once() {
     let forget = |more: &[&str]| {
         parts(&sitegrove().args(["search", words(&index)]).args(more).output().unwrap())
     };
-    assert_eq!(forget(&["--forget-url", url]).1, "1 articles removed, 11 remain\n");
+    assert_eq!(forget(&["--forget-url", url]).1, "1 article removed, 11 remain\n");
     assert_eq!(total(&search(&index, &format!("\"{title}\""), &["--site", "b.example"])), 0);
     assert_eq!(forget(&["--forget-site", "b.example"]).1, "3 articles removed, 8 remain\n");
     assert!(!holds("b.example"), "forgotten, but still on disk");

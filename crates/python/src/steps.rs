@@ -1,4 +1,4 @@
-//! The steps of a run by many processes: from files to files.
+//! The steps of a distributed run: from files to files.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

@@ -64,7 +64,7 @@ def test_what_cannot_be_run(tmp_path: Path) -> None:
         sitegrove.run(tmp_path / "none.warc", tmp_path / "run")
     with pytest.raises(sitegrove.SettingsError):
         sitegrove.run(CRAWL, tmp_path / "run", clutser={})
-    with pytest.raises(sitegrove.InputError, match="no finished run"):
+    with pytest.raises(sitegrove.InputError, match="the folder does not exist"):
         sitegrove.read_run(tmp_path / "run")
     sitegrove.run(CRAWL[0], tmp_path / "run")
     with pytest.raises(sitegrove.SitegroveError, match="other inputs or settings"):

@@ -13,6 +13,7 @@ use model::Page;
 use serde_json::{Map, Value, json};
 
 use super::format::Format;
+use super::whole_number::whole;
 use crate::config::Config;
 use crate::inputs::{Input, expand};
 use crate::printed::Console;
@@ -33,7 +34,7 @@ pub struct BenchArgs {
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
     /// Number of times that each measurement is taken
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<usize>)]
     pub rounds: usize,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]

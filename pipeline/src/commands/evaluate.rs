@@ -32,6 +32,7 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use score::{Gold, Measure, Output, Score, neutral::Aside};
 
+use super::whole_number::whole;
 use crate::printed::Console;
 pub(in crate::commands) use read::GoldPage;
 use read::{GoldFile, Run};
@@ -66,7 +67,7 @@ pub struct EvaluateArgs {
     pub datasets: Vec<String>,
     /// Minimum number of pages of a template that form a group; pages of smaller templates count as single
     /// pages.
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<usize>)]
     pub min_group: usize,
     /// Measures, comma-separated, or `all`. Default: pairs, pairs-raw, words, lcs-words, lcs-chars,
     /// substring, and nodes if the gold marks any.
@@ -77,13 +78,13 @@ pub struct EvaluateArgs {
     #[arg(long, conflicts_with_all = ["measures", "floors", "sweep"])]
     pub metadata: bool,
     /// Show the N worst pages of the first run under the first measure, with what was missed and what was extra (not in CSV).
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<usize>)]
     pub worst: usize,
     /// Format of the report.
     #[arg(long, value_enum, default_value_t = ReportFormat::Markdown)]
     pub format: ReportFormat,
     /// Write the report to this file instead of printing it; with --sweep, the folder for its figures.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Exit with 1 if a run is below its floor in this file.
     #[arg(long, value_name = "FILE")]

@@ -88,7 +88,7 @@ struct ArticleArgs {
     /// Folder of a finished run
     #[arg(
         long,
-        value_name = "DIR",
+        value_name = "RUN_DIR",
         conflicts_with = "archive",
         required_unless_present = "archive"
     )]
@@ -99,7 +99,7 @@ struct ArticleArgs {
     /// Only articles of this site
     #[arg(long, value_name = "SITE")]
     site: Option<String>,
-    /// Format of the documents [default: what the name in --out ends in, else html]
+    /// Format of the documents [default: by the ending of --out, else html]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// WARC files or folders that have the pictures [default: the inputs of the run]

@@ -9,7 +9,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use grouping::Tracking;
-use model::SiteResult;
+use model::{Metadata, SiteResult};
 use sink::article_record;
 
 use crate::config::Config;
@@ -25,7 +25,7 @@ use wanted::Wanted;
 /// Output format.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum ExtractFormat {
-    /// Title, XPath and text of each page
+    /// Title, author, date, XPath and text of each page
     #[default]
     Text,
     /// One JSON object per page, as in articles.jsonl
@@ -134,6 +134,13 @@ fn print(
                 if !is_file && are_named {
                     writeln!(out, "{}", line(&article.origin.file))?;
                 }
+                let Metadata { authors, published, .. } = &article.metadata;
+                let authors = authors.as_ref().map(|authors| authors.value.join(", "));
+                let date = published.as_ref().map(|date| date.value.clone());
+                let who_and_when: Vec<String> = authors.into_iter().chain(date).collect();
+                if !who_and_when.is_empty() {
+                    writeln!(out, "{}", line(&who_and_when.join("; ")))?;
+                }
                 writeln!(out, "{} ({})", line(&article.xpath.join(" | ")), article.engine)?;
                 writeln!(out, "\n{}\n", article.text)?;
             }
@@ -144,8 +151,8 @@ fn print(
             if are_named && drop.url.starts_with("file:") { &*drop.origin.file } else { &drop.url };
         // An archive holds many pages without articles.
         match are_named {
-            true => tracing::warn!(at, reason = drop.reason.as_str(), "no article"),
-            false => tracing::info!(at, reason = drop.reason.as_str(), "no article"),
+            true => tracing::warn!(at, "no article ({})", drop.reason.as_str()),
+            false => tracing::info!(at, "no article ({})", drop.reason.as_str()),
         }
     }
     Ok(())

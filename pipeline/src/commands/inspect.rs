@@ -5,7 +5,6 @@ mod every;
 mod evidence;
 mod labels;
 mod look;
-mod near;
 mod reading;
 mod records;
 mod reread;
@@ -23,7 +22,10 @@ use anyhow::{Context, Result};
 use clap::Args;
 use sink::{AtomicFile, make_folder, site_file_name};
 
+use super::whole_number::whole;
 use crate::error_chain::Problem;
+use crate::messages::LogFormat;
+use crate::numerals::count;
 use crate::printed::Console;
 use crate::report;
 
@@ -51,7 +53,7 @@ pub struct InspectArgs {
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Number of pages to show for each layout
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<usize>)]
     pub pages: usize,
     /// The configuration file of the run, if it used one
     #[arg(long, value_name = "FILE")]
@@ -64,18 +66,21 @@ pub struct InspectArgs {
 /// # Errors
 /// If the run folder or the site does not exist, or a page cannot be written. Missing inputs are no error:
 /// the page says so.
-pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub fn run(
+    args: &InspectArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<()> {
     if args.all {
-        return every::run(args, stop, out);
+        return every::run(args, progress, stop, out);
     }
     let site = args.site.as_deref().map_or_else(|| Err(unnamed(&args.run)), Ok)?;
     let records = records::Records::read(&args.run, site)?;
     let settings = settings::settings_of(&records.ledger, args.config.as_deref())?;
     let reread = reread::reread(&records, &settings.config, stop)?;
     let view = look::look(&records, &settings, &reread, args.pages);
-    for note in &view.notes {
-        tracing::warn!("{note}");
-    }
+    warn_of(&args.run, &view.notes);
     let document = document::document(&view);
     match &args.out {
         Some(path) if path == Path::new("-") => out.as_html().write_all(document.as_bytes())?,
@@ -94,6 +99,27 @@ pub fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Resu
         }
     }
     Ok(())
+}
+
+/// Maximum number of notes that are printed.
+const NOTES_PRINTED: usize = 3;
+
+/// Reports what the pages say of differences from the run.
+fn warn_of(run: &Path, notes: &[String]) {
+    for note in notes.iter().take(NOTES_PRINTED) {
+        tracing::warn!(at = %run.display(), "{}", decapitalised(note));
+    }
+    let more = notes.len().saturating_sub(NOTES_PRINTED);
+    if more > 0 {
+        tracing::warn!(at = %run.display(), "{}; the pages have all", count(more, "more such note"));
+    }
+}
+
+/// A sentence as a part of a message.
+fn decapitalised(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    let first = letters.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(letters).collect::<String>().trim_end_matches('.').to_owned()
 }
 
 /// Maximum number of sites that are named.

@@ -1,6 +1,5 @@
 //! `sitegrove man`: the help of every command as man pages.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -10,6 +9,7 @@ use clap_mangen::roff::{Roff, roman};
 use sink::AtomicFile;
 
 use crate::numerals::count;
+use crate::printed::Console;
 
 /// Arguments of `sitegrove man`.
 #[derive(Args, Debug)]
@@ -29,14 +29,14 @@ pub struct ManArgs {
 ///
 /// # Errors
 /// If the folder cannot be created, or a page cannot be written.
-pub fn run(args: &ManArgs, program: Command, out: &mut dyn Write) -> Result<()> {
+pub fn run(args: &ManArgs, program: Command, out: &mut Console<'_>) -> Result<()> {
     let folder = &args.folder;
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     let mut program = program.disable_help_subcommand(true);
     program.build();
     let pages = pages(&program, folder)?;
-    writeln!(out, "{} in {}", count(pages, "man page"), folder.display())?;
+    out.note(format_args!("{} in {}", count(pages, "man page"), folder.display()))?;
     Ok(())
 }
 

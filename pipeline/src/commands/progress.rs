@@ -8,8 +8,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use console::Term;
-use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::narrower::Narrower;
 use crate::memory::shown;
 use crate::messages::{LogFormat, PROGRESS, print_above};
 use crate::numerals::{duration, grouped};
@@ -18,6 +19,8 @@ use crate::progress::observer::Observer;
 
 /// Time between two lines where there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(10);
+/// Times that the bars are drawn in a second, at most.
+const FRAMES: u8 = 20;
 /// Columns that the long form of a bar needs.
 const LONG: usize = 68;
 
@@ -41,6 +44,8 @@ struct Bars {
 #[derive(Debug)]
 struct State {
     begun: Instant,
+    /// What is done with the pages: "learning".
+    verb: &'static str,
     bytes: AtomicU64,
     bytes_of: AtomicU64,
     learning: AtomicBool,
@@ -52,12 +57,13 @@ struct State {
 }
 
 impl Progress {
-    /// A bar on standard error if that is a terminal and messages are text; otherwise lines among the messages.
-    pub fn new(form: LogFormat) -> Self {
-        let state = Arc::new(State::begin());
+    /// A bar on standard error if that is a terminal and messages are text; otherwise lines among the messages. After
+    /// reading, `verb` says what is done with the pages.
+    pub fn new(form: LogFormat, verb: &'static str) -> Self {
+        let state = Arc::new(State::begin(verb));
         let terminal = Term::stderr();
         if form == LogFormat::Text && terminal.is_term() {
-            let bars = Bars::new(columns(&terminal));
+            let bars = Bars::new(terminal, verb);
             print_above(Some(bars.all.clone()));
             return Self { state, bars: Some(bars), lines: None };
         }
@@ -69,11 +75,6 @@ impl Progress {
             }
         });
         Self { state, bars: None, lines: Some((end, lines)) }
-    }
-
-    /// Shows nothing.
-    pub(crate) fn hidden() -> Self {
-        Self { state: Arc::new(State::begin()), bars: None, lines: None }
     }
 
     /// Removes the bars from the screen, or ends the lines.
@@ -110,13 +111,16 @@ fn rounded(rate: f64) -> String {
     }
 }
 
-/// Time that is left, in a unit that suits it; unknown at the start.
-fn left(done: u64, of: u64, seconds: f64) -> String {
+/// Time that is left, in a unit that suits it, with what separates it from what is before; nothing at the start, where it is
+/// not known.
+fn left(done: u64, of: u64, seconds: f64, separator: &str) -> String {
     if done == 0 || of == 0 || seconds < 1.0 {
-        return "–".to_owned();
+        return String::new();
     }
     let rest = of.saturating_sub(done) as f64 * seconds / done as f64;
-    duration(rest.ceil()).replace(".00 s", " s").replace(".0 s", " s").replace("0 ms", "0 s")
+    let rest = duration(rest.ceil());
+    let rest = rest.replace(".00 s", " s").replace(".0 s", " s").replace("0 ms", "0 s");
+    format!("{separator}{rest} left")
 }
 
 fn percent(done: u64, of: u64) -> u64 {
@@ -124,16 +128,17 @@ fn percent(done: u64, of: u64) -> u64 {
 }
 
 impl Bars {
-    fn new(columns: usize) -> Self {
-        let all = MultiProgress::new();
-        let (long, short) = ("{wide_bar}  {done}  {rate}  {rest} left", "{percent} %  {rest} left");
-        let form = if columns >= LONG { long } else { short };
+    fn new(terminal: Term, verb: &str) -> Self {
+        let (long, short) = ("{wide_bar}  {done}  {rate}{rest}", "{percent} %{rest}");
+        let form = if columns(&terminal) >= LONG { long } else { short };
+        let place = ProgressDrawTarget::term_like_with_hz(Box::new(Narrower(terminal)), FRAMES);
+        let all = MultiProgress::with_draw_target(place);
         let style = |name: &str, done: Key, rate: Key| {
             let template = format!("{name}  {form}");
             let style = ProgressStyle::with_template(&template);
             let rest: Key = |state, to| {
                 let of = state.len().unwrap_or(0);
-                to.write_str(&left(state.pos(), of, state.elapsed().as_secs_f64()))
+                to.write_str(&left(state.pos(), of, state.elapsed().as_secs_f64(), "  "))
             };
             style
                 .unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -144,7 +149,7 @@ impl Bars {
         };
         let bytes = all.add(ProgressBar::no_length());
         bytes.set_style(style(
-            "reading ",
+            &format!("{:<1$}", "reading", verb.len()),
             |state, to| {
                 let of = shown(state.len().unwrap_or(0));
                 write!(to, "{} of {of}", shown(state.pos()))
@@ -156,7 +161,7 @@ impl Bars {
         ));
         let pages = all.add(ProgressBar::no_length());
         pages.set_style(style(
-            "learning",
+            verb,
             |state, to| {
                 let of = grouped(state.len().unwrap_or(0));
                 write!(to, "{} of {of} pages", grouped(state.pos()))
@@ -182,10 +187,11 @@ fn key(write: Key) -> impl Fn(&ProgressState, &mut dyn Write) + Clone + Send + S
 }
 
 impl State {
-    fn begin() -> Self {
+    fn begin(verb: &'static str) -> Self {
         let zero = || AtomicU64::new(0);
         Self {
             begun: Instant::now(),
+            verb,
             bytes: zero(),
             bytes_of: zero(),
             learning: AtomicBool::new(false),
@@ -204,19 +210,20 @@ impl State {
             let (pages, of, sites) = (get(&self.pages), get(&self.pages_of), get(&self.sites));
             let seconds = seconds - get(&self.learning_since) as f64 / 1000.0;
             let (rate, rest) =
-                (rounded(pages as f64 / seconds.max(0.001)), left(pages, of, seconds));
+                (rounded(pages as f64 / seconds.max(0.001)), left(pages, of, seconds, ", "));
             let (done, all, share) = (grouped(pages), grouped(of), percent(pages, of));
-            let text = format!("learning {done} of {all} pages ({share} %), {rate}/s, {rest} left");
-            tracing::info!(target: PROGRESS, phase = "learning", pages, of, sites, "{text}");
+            let phase = self.verb;
+            let text = format!("{phase} {done} of {all} pages ({share} %), {rate}/s{rest}");
+            tracing::info!(target: PROGRESS, phase, pages, of, sites, "{text}");
         } else {
             let (bytes, of) = (get(&self.bytes), get(&self.bytes_of));
-            let (rate, rest) = (bytes as f64 / seconds.max(0.001), left(bytes, of, seconds));
+            let (rate, rest) = (bytes as f64 / seconds.max(0.001), left(bytes, of, seconds, ", "));
             let (done, all, rate) = (shown(bytes), shown(of), shown(rate as u64));
             let share = percent(bytes, of);
             // The length of a pipe is not known.
             let text = match of {
                 0 => format!("reading {done}, {rate}/s"),
-                _ => format!("reading {done} of {all} ({share} %), {rate}/s, {rest} left"),
+                _ => format!("reading {done} of {all} ({share} %), {rate}/s{rest}"),
             };
             tracing::info!(target: PROGRESS, phase = "reading", bytes, of, "{text}");
         }
@@ -269,10 +276,10 @@ mod tests {
         assert_eq!(rounded(252.5655), "253");
         assert_eq!(rounded(9.78), "9.8");
         assert_eq!(rounded(12_345.6), "12,346");
-        assert_eq!(left(0, 100, 5.0), "–");
-        assert_eq!(left(50, 100, 5.0), "5 s");
-        assert_eq!(left(100, 100, 5.0), "0 s");
-        assert_eq!(left(1, 100, 10.0), "16 min 30 s");
+        assert_eq!(left(0, 100, 5.0, ", "), "");
+        assert_eq!(left(50, 100, 5.0, ", "), ", 5 s left");
+        assert_eq!(left(100, 100, 5.0, ", "), ", 0 s left");
+        assert_eq!(left(1, 100, 10.0, ", "), ", 16 min 30 s left");
         assert_eq!((percent(1, 3), percent(0, 0), percent(5, 4)), (33, 0, 100));
     }
 }

@@ -17,6 +17,7 @@ pub(super) use self::selection::SelectionArgs;
 pub(super) use self::summary::summary;
 use super::format::Format;
 use super::progress::Progress;
+use super::whole_number::whole;
 use crate::config::unused::Unused;
 use crate::config::{Config, Duplicates};
 use crate::file_type::not_an_archive;
@@ -84,7 +85,7 @@ Examples:
 
 The same command resumes a run that was stopped or killed, and does nothing if the run is complete. `sitegrove status DIR` shows the progress.
 
-Exit codes: 0 success; 1 finished, but an input could not be read to its end, no page was found, an output could not be written, or --fail-on applies; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command resumes).")]
+Exit codes: 0 success; 1 finished, but an input could not be read to its end, damaged inputs gave no page, an output could not be written, or --fail-on applies; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command resumes).")]
 pub struct RunArgs {
     /// A configuration file (.toml), if any, followed by WARC, ARC, WACZ, HTML or MHTML files, indexes of
     /// archives (CDX, CDXJ), folders, globs or addresses (https://, s3://); @FILE reads a list of them, - reads an
@@ -127,7 +128,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "HOW")]
     pub duplicates: Option<Duplicates>,
     /// Number of threads; 0 is one per core [default: 0]
-    #[arg(long, short, value_name = "N")]
+    #[arg(long, short, value_name = "N", value_parser = whole::<usize>)]
     pub jobs: Option<usize>,
     /// Memory limit, such as 800MiB or 16GB; pages that do not fit are kept on disk [default: half of the
     /// machine's memory]
@@ -140,13 +141,13 @@ pub struct RunArgs {
     /// system's folder of temporary files]
     #[arg(long, value_name = "DIR")]
     pub work: Option<PathBuf>,
-    /// Write metrics for Prometheus to this file and keep it up to date [default: none]
+    /// Write metrics for Prometheus to this file and keep it up to date
     #[arg(long, value_name = "FILE")]
     pub metrics: Option<PathBuf>,
     /// Compare with the run in this folder: the report shows what changed, and the metrics name its counts
     #[arg(long, value_name = "RUN_DIR")]
     pub compare: Option<PathBuf>,
-    /// Use and improve the site models in this file, which grows from run to run [default: none]
+    /// Use and improve the site models in this file, which grows from run to run
     #[arg(long, value_name = "FILE")]
     pub models: Option<PathBuf>,
     /// Extract pages again with the models in the models file, which is not changed; in the archive, the new
@@ -297,12 +298,13 @@ pub fn run(
     let config = args.config()?;
     warn_of_settings(&config);
     if args.dry_run {
-        let forecast = watched(progress, |observer| forecast(&config, stop, observer))?;
+        let forecast = watched(progress, "learning", |observer| forecast(&config, stop, observer))?;
         dry_run::print(&forecast, args.format, out)?;
         return Ok(forecast.pages > 0 && forecast.unreadable().next().is_none());
     }
-    let report =
-        watched(progress, |observer| run_pipeline(&config, args.overwrite, stop, observer))?;
+    let report = watched(progress, "learning", |observer| {
+        run_pipeline(&config, args.overwrite, stop, observer)
+    })?;
     warn_of_results(&report.ledger);
     warn_of_upload(report.upload.as_ref());
     summary(&report, &config, args.format, out)?;
@@ -312,13 +314,14 @@ pub fn run(
     Ok(whole && succeeded(&report.ledger, &args.fail_on))
 }
 
-/// Does some work and shows how far it is, if that is wanted.
+/// Does some work and shows how far it is, if that is wanted: `verb` says what is done with the pages.
 pub(super) fn watched<T>(
     progress: Option<LogFormat>,
+    verb: &'static str,
     work: impl FnOnce(&dyn Observer) -> Result<T>,
 ) -> Result<T> {
     let Some(form) = progress else { return work(&Quiet) };
-    let progress = Progress::new(form);
+    let progress = Progress::new(form, verb);
     let done = work(&progress);
     progress.clear();
     done

@@ -17,6 +17,7 @@ use super::format::Format;
 use crate::error_chain::Problem;
 use crate::inputs::is_run_folder;
 use crate::messages::has_colours;
+use crate::numerals::{count, grouped};
 use crate::printed::{self, Console};
 
 /// Arguments of `sitegrove search`.
@@ -91,9 +92,11 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
             Format::Json => {
                 Ok(out.json_line(&json!({ "removed": done.articles, "remain": done.left }))?)
             }
-            Format::Text => Ok(
-                out.note(format_args!("{} articles removed, {} remain", done.articles, done.left))?
-            ),
+            Format::Text => Ok(out.note(format_args!(
+                "{} removed, {} remain",
+                count(done.articles as usize, "article"),
+                grouped(done.left)
+            ))?),
         };
     };
     let index = SearchIndex::open(&folder)?;
@@ -165,7 +168,9 @@ fn print(
     marks: (&'static str, &'static str),
     out: &mut Console<'_>,
 ) -> Result<()> {
-    writeln!(out, "{} of {} articles match", answer.total, index.articles())?;
+    let (found, all) = (answer.total as u64, index.articles() as usize);
+    let verb = if found == 1 { "matches" } else { "match" };
+    writeln!(out, "{} of {} {verb}", grouped(found), count(all, "article"))?;
     for (number, hit) in (1..).zip(&answer.hits) {
         let title = hit.title.as_deref().unwrap_or("(no title)");
         writeln!(out, "\n{number}. {}", line(title))?;

@@ -8,9 +8,9 @@ use clap::Args;
 
 use super::format::Format;
 use crate::memory::shown;
-use crate::numerals::duration;
+use crate::numerals::{count, duration, grouped, to_the_second};
 use crate::printed::{Console, line};
-use crate::progress::ledger::{FILE, Ledger, Phase, Progress, State};
+use crate::progress::ledger::{Ledger, Phase, Progress, State, no_ledger};
 use crate::resume::folder::{RunFolder, STATE};
 
 /// Arguments of `sitegrove status`.
@@ -38,10 +38,9 @@ pub fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
     // A run that replaces a finished one keeps its ledger in a folder of its own until it is done.
     let own = Ledger::read(&args.run.join(STATE));
     let ledger = own.or_else(|| Ledger::read(&args.run));
-    let shown = args.run.display();
     let running = RunFolder::is_held(&args.run);
     let Some(ledger) = ledger else {
-        anyhow::ensure!(running, "{shown} contains no run: there is no readable {FILE}");
+        anyhow::ensure!(running, no_ledger(&args.run, "run"));
         match args.format {
             Format::Json => out.json_line(&serde_json::json!({ "state": "running" }))?,
             Format::Text => writeln!(out, "starting")?,
@@ -56,20 +55,15 @@ pub fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
     Ok(running || ledger.state == State::Complete)
 }
 
-/// A time in UTC without its fraction of a second.
-fn to_the_second(time: &str) -> String {
-    time.split_once('.').map_or_else(|| time.to_owned(), |(whole, _)| format!("{whole}Z"))
-}
-
 fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
     let counts = &ledger.counts;
     let Some(progress) = &ledger.progress else {
         writeln!(
             out,
-            "complete: {} articles from {} pages of {} sites in {}, started {}",
-            counts.articles,
-            counts.pages,
-            counts.sites,
+            "complete: {} from {} of {} in {}, started {}",
+            count(counts.articles as usize, "article"),
+            count(counts.pages as usize, "page"),
+            count(counts.sites as usize, "site"),
             duration(ledger.seconds),
             to_the_second(&ledger.started),
         )?;
@@ -112,13 +106,13 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
             writeln!(
                 out,
                 "learning: {} of {} sites, {} of {} pages ({:.0} %), {} articles, {} dropped",
-                counts.sites,
-                progress.sites,
-                counts.pages,
-                progress.pages,
+                grouped(counts.sites),
+                grouped(progress.sites),
+                grouped(counts.pages),
+                grouped(progress.pages),
                 percent(counts.pages, progress.pages),
-                counts.articles,
-                counts.dropped,
+                grouped(counts.articles),
+                grouped(counts.dropped),
             )?;
         }
         Phase::Writing => writeln!(out, "writing: finishing the outputs")?,

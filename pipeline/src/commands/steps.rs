@@ -14,6 +14,7 @@ use super::run::{
     Choices, OutputArgs, SelectionArgs, SignifiersArg, summary, warn_of_results, warn_of_settings,
     watched,
 };
+use super::whole_number::whole;
 use crate::config::{Config, Duplicates};
 use crate::messages::LogFormat;
 use crate::numerals::count;
@@ -53,7 +54,7 @@ pub struct SettingsArgs {
     #[arg(long, value_name = "FILE")]
     pub models: Option<PathBuf>,
     /// Number of threads; 0 is one per core [default: 0]
-    #[arg(long, short, value_name = "N")]
+    #[arg(long, short, value_name = "N", value_parser = whole::<usize>)]
     pub jobs: Option<usize>,
     /// Format of the message at the end
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -250,8 +251,9 @@ pub fn survey(
     }
     args.selection.apply(&mut config);
     warn_of_settings(&config);
-    let surveyed =
-        watched(progress, |observer| survey::survey(&config, &args.out, stop, observer))?;
+    let surveyed = watched(progress, "reading", |observer| {
+        survey::survey(&config, &args.out, stop, observer)
+    })?;
     for problem in &surveyed.unreadable {
         tracing::error!(next = "everything before it was read", "{problem}");
     }
@@ -281,7 +283,7 @@ pub fn learn(
     out: &mut Console<'_>,
 ) -> Result<()> {
     let config = args.settings.config()?;
-    let learnt = watched(progress, |observer| {
+    let learnt = watched(progress, "learning", |observer| {
         learn::learn(&config, &args.files, args.share, &args.out, stop, observer)
     })?;
     let file = args.out.display();
@@ -317,7 +319,7 @@ pub fn apply(
     out: &mut Console<'_>,
 ) -> Result<()> {
     let config = args.settings.config()?;
-    let applied = watched(progress, |observer| {
+    let applied = watched(progress, "applying", |observer| {
         apply::apply(&config, &args.files, &args.out, stop, observer)
     })?;
     let apply::Applied { round, pages, unassigned } = applied;
@@ -345,7 +347,7 @@ pub fn describe(
     out: &mut Console<'_>,
 ) -> Result<()> {
     let config = args.settings.config()?;
-    let articles = watched(progress, |observer| {
+    let articles = watched(progress, "describing", |observer| {
         describe::describe(&config, &args.files, args.share, &args.out, stop, observer)
     })?;
     let said =
@@ -369,7 +371,7 @@ pub fn merge(
     if let Some(compare) = &args.compare {
         config.run.compare.clone_from(compare);
     }
-    let report = watched(progress, |observer| {
+    let report = watched(progress, "merging", |observer| {
         merge::merge(&config, &args.files, args.share, args.overwrite, stop, observer)
     })?;
     warn_of_results(&report.ledger);

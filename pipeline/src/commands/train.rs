@@ -27,7 +27,7 @@ use clap::Args;
 use grove::{DecideParameters, Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
 use serde_json::json;
 
-use super::{evaluate::read, format::Format};
+use super::{evaluate::read, format::Format, whole_number::whole};
 use crate::{
     config::Config, inputs, printed::Console, progress::ledger::Clock, run, stages::group::group,
 };
@@ -60,14 +60,14 @@ pub struct TrainArgs {
     #[arg(long = "licence", value_name = "NAME=LICENCE")]
     pub licences: Vec<String>,
     /// Output file for the weights
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     pub out: PathBuf,
     /// Write the articles of the gold's pages to this file (JSONL), each with weights fitted without its
     /// publisher
     #[arg(long, value_name = "FILE")]
     pub held_out: Option<PathBuf>,
     /// Number of folds of publishers for the held-out figures
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = whole::<usize>)]
     pub folds: usize,
     /// Do not compute figures by data set, which take as long as the rest
     #[arg(long)]

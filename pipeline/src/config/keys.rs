@@ -35,12 +35,34 @@ pub(super) fn check_keys(
                 check_keys(own, known, &name, shown)?;
             }
             (_, Value::Table(_)) => {
-                bail!("`{name}` in the configuration {shown} must be a table: [{name}]")
+                bail!(Problem::new(shown, format!("`{name}` must be a table: [{name}]"), ""))
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+/// How serde names types and choices, and how configuration files do.
+const TYPES: [(&str, &str); 7] = [
+    ("expected usize", "expected a whole number"),
+    ("expected u64", "expected a whole number"),
+    ("expected u32", "expected a whole number"),
+    ("expected u16", "expected a whole number"),
+    ("expected f64", "expected a number"),
+    ("expected a boolean", "expected true or false"),
+    ("unknown variant", "unknown value"),
+];
+
+/// Says which key of a configuration has a value that it cannot have, and why.
+pub(super) fn value_problem(at: &str, error: &toml::de::Error) -> Problem {
+    let text = error.to_string();
+    let key = text.lines().find_map(|line| line.trim().strip_prefix("in `")?.strip_suffix('`'));
+    let message = TYPES
+        .iter()
+        .fold(error.message().to_owned(), |text, (serde, ours)| text.replace(serde, ours));
+    let what = key.map_or_else(|| message.clone(), |key| format!("{key}: {message}"));
+    Problem::new(at, what, "")
 }
 
 /// Least similarity (Jaro-Winkler) of a key to one that is meant.

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use model::DropReason;
 use serde::{Deserialize, Serialize};
 use sitemodel::{Meter, Step};
 
 use crate::config::Config;
+use crate::error_chain::Problem;
 use crate::selection::{Chosen, Selection};
 use crate::stages::read::{CutShort, InputSummary};
 
@@ -349,6 +350,22 @@ pub struct Ledger {
     pub peak_rss_bytes: Option<u64>,
 }
 
+/// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
+pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {
+    let (what, next) = match std::fs::metadata(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            ("the folder does not exist".to_owned(), "")
+        }
+        Err(error) => (format!("the folder cannot be read: {error}"), ""),
+        Ok(found) if !found.is_dir() => ("is a file, not the folder of a run".to_owned(), ""),
+        Ok(_) if folder.join(FILE).exists() => {
+            (format!("contains no {what} that this version of sitegrove can read"), "")
+        }
+        Ok(_) => (format!("contains no {what}"), "`sitegrove run … --out DIR` makes one"),
+    };
+    Problem::new(folder.display(), what, next)
+}
+
 impl Ledger {
     /// The ledger of a run that starts with `jobs` threads.
     pub(crate) fn begin(config: &Config, jobs: usize) -> Self {
@@ -425,14 +442,11 @@ impl Ledger {
     /// If the folder contains no finished run.
     pub fn of_run(folder: &Path) -> Result<Self> {
         let shown = folder.display();
-        let ledger = Self::read(folder).with_context(|| {
-            format!("{shown} contains no finished run: there is no readable ledger.json")
-        })?;
+        let ledger = Self::read(folder).ok_or_else(|| no_ledger(folder, "finished run"))?;
         if ledger.state != State::Complete {
-            anyhow::bail!(
-                "{shown} contains an unfinished run; give its command again to resume it, or see \
-                 `sitegrove status {shown}`"
-            );
+            let next =
+                format!("give its command again to resume it, or see `sitegrove status {shown}`");
+            anyhow::bail!(Problem::new(shown, "contains an unfinished run", next));
         }
         Ok(ledger)
     }

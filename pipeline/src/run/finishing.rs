@@ -1,9 +1,9 @@
 //! The end of a run: writes the report and the ledger, and removes temporary files.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use sink::AtomicFile;
 
-use super::RunContext;
+use super::{RunContext, resumable};
 use crate::config::Config;
 use crate::error_chain::error_chain;
 use crate::progress::ledger::{FILE, Ledger};
@@ -15,9 +15,7 @@ impl RunContext<'_> {
     pub(super) fn finish(&self, ledger: Ledger) -> Result<Ledger> {
         let ledger =
             finish_folder(self.config, ledger).inspect_err(|error| self.status.stopped(error));
-        let ledger = ledger.context(
-            "all sites are done and kept; fix the cause, then resume with the same command",
-        )?;
+        let ledger = ledger.map_err(|error| resumable(error, "all sites"))?;
         self.status.write_metrics(&ledger);
         drop(self.spool_at.exists().then(|| std::fs::remove_dir_all(self.spool_at)));
         Ok(ledger)

@@ -4,12 +4,14 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use model::Drop;
 
 use super::nightly::{self, night_name};
 use super::reading::Taken;
-use super::{RunContext, Stopped};
+use super::{RunContext, Stopped, resumable};
+use crate::error_chain::Problem;
+use crate::numerals::{count, grouped};
 use crate::progress::ledger::Phase;
 use crate::progress::tally::{Counted, Tally};
 use crate::records::{Records, RecordsRead};
@@ -169,12 +171,10 @@ impl RunContext<'_> {
             self.count(&site.heading.counted, tally);
             Ok(())
         });
-        let kept = || format!("{sites_done} of {sites} sites are done and kept");
-        worked.with_context(|| {
-            format!("{}; fix the cause, then resume with the same command", kept())
-        })?;
+        let of_sites = || format!("{} of {}", grouped(sites_done as u64), count(sites, "site"));
+        worked.map_err(|error| resumable(error, &of_sites()))?;
         if self.stop.load(Ordering::Relaxed) {
-            bail!(Stopped::Kept(format!("after {sites_done} of {sites} sites")));
+            bail!(Stopped::Kept(format!("after {}", of_sites())));
         }
         Ok(())
     }
@@ -187,10 +187,10 @@ impl RunContext<'_> {
 
     pub(super) fn spool_error(&self, error: io::Error) -> anyhow::Error {
         let what = "cannot keep the pages read in";
-        state_error(what, self.spool_at, error).context(
-            "nothing has been written; free some space and give the same command again, or choose another \
-             folder with --spool or more memory with --memory",
-        )
+        let what = format!("{:#}", state_error(what, self.spool_at, error));
+        let next = "free some space and give the same command again, or choose another folder with --spool \
+                    or more memory with --memory";
+        Problem::new("", what, next).into()
     }
 }
 

@@ -269,13 +269,13 @@ impl RunContext<'_> {
         let Ok(free) = free_space(self.spool_at) else { return Ok(()) };
         if free < needed {
             bail!(
-                "about {} of pages will not fit into memory, and to keep them on disk takes about \
-                 {} in {}, where {} are free; make room, name another folder with --spool, or give \
-                 more memory with --memory",
-                shown(html),
-                shown(needed),
+                "{}: {} of free space is too little for the pages that do not fit into memory (about {} \
+                 of HTML, {} on disk); free some space, name another folder with --spool, or give more \
+                 memory with --memory",
                 self.spool_at.display(),
                 shown(free),
+                shown(html),
+                shown(needed),
             );
         }
         Ok(())

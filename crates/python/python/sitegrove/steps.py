@@ -1,4 +1,4 @@
-"""The steps of a run by many processes, each from files to files: survey, learn, apply,
+"""The steps of a distributed run, each from files to files: survey, learn, apply,
 describe, merge.
 
 Any number of processes, on any number of machines with a common file system, give the results of one `sitegrove.run`

@@ -17,14 +17,14 @@ use super::look::look;
 use super::records::{OfSite, Records, read_site, sites_of};
 use super::reread::{Again, Reread, addresses, reread_all};
 use super::settings::settings_of;
-use super::{InspectArgs, place};
+use super::{InspectArgs, place, warn_of};
 use crate::commands::progress::Progress;
 use crate::lines::{self, Place};
 use crate::memory::shown;
 use crate::messages::LogFormat;
 use crate::numerals::count;
 use crate::printed::Console;
-use crate::progress::observer::Observer;
+use crate::progress::observer::{Observer, Quiet};
 use crate::report;
 use crate::results::{LineFile, Results, unlike};
 use crate::run::Stopped;
@@ -33,7 +33,12 @@ use crate::run::Stopped;
 ///
 /// # Errors
 /// As [`super::run`].
-pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+pub(super) fn run(
+    args: &InspectArgs,
+    progress: Option<LogFormat>,
+    stop: &AtomicBool,
+    out: &mut Console<'_>,
+) -> Result<()> {
     let results = Results::open(&args.run)?;
     let ledger = results.ledger();
     let settings = settings_of(ledger, args.config.as_deref())?;
@@ -42,22 +47,23 @@ pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) 
     let of_saved: BTreeMap<&str, &str> = (articles.addresses.iter().chain(&drops.addresses))
         .map(|(file, url)| (file.as_str(), url.as_str()))
         .collect();
-    let Again { sites, problems } = reread_all(ledger, &of_saved, &settings.config, stop)?;
-    for (_, problem) in &problems {
-        tracing::warn!("{problem}");
-    }
+    let progress = progress.map(|form| Progress::new(form, "writing"));
+    let observer: &dyn Observer = match &progress {
+        Some(progress) => progress,
+        None => &Quiet,
+    };
+    let Again { sites, problems } =
+        reread_all(ledger, &of_saved, &settings.config, stop, observer)?;
+    let notes: Vec<String> = problems.iter().map(|(_, what)| what.clone()).collect();
+    warn_of(&args.run, &notes);
     let mut again: BTreeMap<String, Site> =
         sites.into_iter().map(|site| (site.key.clone(), site)).collect();
     let named = sites_of(&results.wrappers())?;
     let each: Vec<(String, Option<Site>)> =
         named.into_iter().map(|name| (name.clone(), again.remove(&name))).collect();
     let (pages, size) = (each.len(), AtomicU64::new(0));
-    let progress = match out.is_quiet() {
-        true => Progress::hidden(),
-        false => Progress::new(LogFormat::Text),
-    };
     let of_site = |site: &Option<Site>| site.as_ref().map_or(0, |site| site.pages.len());
-    progress.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
+    observer.processing(pages, each.iter().map(|(_, site)| of_site(site)).sum());
     let done = each.into_par_iter().try_for_each(|(name, site)| -> Result<()> {
         if stop.load(Ordering::Relaxed) {
             bail!(Stopped::Empty);
@@ -68,10 +74,10 @@ pub(super) fn run(args: &InspectArgs, stop: &AtomicBool, out: &mut Console<'_>) 
         let document = document(&look(&records, &settings, &reread, args.pages));
         size.fetch_add(document.len() as u64, Ordering::Relaxed);
         AtomicFile::write_whole(&place(&args.run, &name)?, document.as_bytes())?;
-        progress.site_done(&name, read);
+        observer.site_done(&name, read);
         Ok(())
     });
-    progress.clear();
+    drop(progress);
     done?;
     let folder = report::pages_of(&args.run);
     let size = shown(size.into_inner());

@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use grouping::site_key;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sink::site_file_name;
 
-use super::near::nearest;
+use crate::commands::nearest::no_site;
 use crate::progress::ledger::Ledger;
 use crate::results::{LineFile, Results, unlike};
 
@@ -164,16 +164,7 @@ fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec
         }
     }
     let sites = sites_of(&wrappers)?;
-    let near = nearest(named, &sites);
-    let shown = folder.display();
-    match near[..] {
-        [] => bail!("the run in {shown} has no site `{named}`; it has no site at all"),
-        _ => bail!(
-            "the run in {shown} has no site `{named}`; of its {} sites, these are nearest: {}",
-            sites.len(),
-            near.join(", ")
-        ),
-    }
+    Err(no_site(folder, named, &sites).into())
 }
 
 /// A site's key and templates from its wrapper file.

@@ -14,6 +14,7 @@ use super::records::{OriginLine, Records};
 use crate::config::Config;
 use crate::inputs::Input;
 use crate::progress::ledger::{InputRecord, Ledger};
+use crate::progress::observer::{Observer, Quiet};
 use crate::revisits::resolve;
 use crate::run::Stopped;
 use crate::selecting::{LeftOut, Selecting};
@@ -50,7 +51,7 @@ pub(super) fn reread(records: &Records, config: &Config, stop: &AtomicBool) -> R
             Some((input, found?))
         })
         .collect();
-    let again = read_wanted(&wanted, Some(&records.site), config, stop)?;
+    let again = read_wanted(&wanted, Some(&records.site), config, stop, &Quiet)?;
     let mut problems: Vec<String> = again.problems.into_iter().map(|(_, what)| what).collect();
     let named = records.ledger.inputs.iter().map(|i| i.file.as_str()).collect::<BTreeSet<_>>();
     let strange = addresses.keys().filter(|file| !named.contains(**file));
@@ -76,11 +77,12 @@ pub(super) fn reread_all(
     addresses: &BTreeMap<&str, &str>,
     config: &Config,
     stop: &AtomicBool,
+    observer: &dyn Observer,
 ) -> Result<Again> {
     let inputs = ledger.inputs.iter();
     let wanted: Vec<_> =
         inputs.filter_map(|input| Some((input, input_of(input, addresses, true)?))).collect();
-    read_wanted(&wanted, None, config, stop)
+    read_wanted(&wanted, None, config, stop, observer)
 }
 
 /// Reads inputs; if a site is given, keeps only what may concern it.
@@ -89,11 +91,15 @@ fn read_wanted(
     site: Option<&str>,
     config: &Config,
     stop: &AtomicBool,
+    observer: &dyn Observer,
 ) -> Result<Again> {
-    let results: Vec<OfInput> = wanted
-        .par_iter()
-        .map(|(record, input)| read_again(record, input, site, config, stop))
-        .collect();
+    observer.reading(wanted.len(), wanted.iter().map(|(record, _)| record.bytes).sum());
+    let one = |(record, input): &(&InputRecord, Input)| {
+        let found = read_again(record, input, site, config, stop);
+        observer.read(record.bytes);
+        found
+    };
+    let results: Vec<OfInput> = wanted.par_iter().map(one).collect();
     if stop.load(Ordering::Relaxed) {
         bail!(Stopped::Empty);
     }
@@ -131,7 +137,11 @@ fn read_again(
         return found;
     }
     if address_of(input.path()).is_none() && !input.path().exists() {
-        found.problem = Some(format!("The input {file} is gone."));
+        let place = match input.path().is_relative() {
+            true => " in the current folder, where its path begins",
+            false => "",
+        };
+        found.problem = Some(format!("The input {file} does not exist{place}."));
         return found;
     }
     if is_stream(input.path()) {

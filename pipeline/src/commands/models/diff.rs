@@ -13,6 +13,7 @@ use sitemodel::{SiteModel, Template};
 use super::revision;
 use super::show::template_json;
 use crate::commands::format::Format;
+use crate::commands::whole_number::whole;
 use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove models diff`.
@@ -31,10 +32,10 @@ pub(super) struct DiffArgs {
     /// Key of the site
     site: String,
     /// The older revision [default: the one before]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     from: Option<u32>,
     /// The newer revision [default: the newest]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     to: Option<u32>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]

@@ -11,6 +11,7 @@ use sitemodel::Template;
 
 use super::revision;
 use crate::commands::format::Format;
+use crate::commands::whole_number::whole;
 use crate::error_chain::Problem;
 use crate::memory::shown;
 use crate::numerals::count;
@@ -44,7 +45,7 @@ pub(super) struct ShowArgs {
     /// Key of the site
     site: String,
     /// Revision of its model [default: the newest]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     revision: Option<u32>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]

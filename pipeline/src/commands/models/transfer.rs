@@ -10,6 +10,7 @@ use serde_json::json;
 use super::open;
 use crate::commands::format::Format;
 use crate::models_table::{self, Imported};
+use crate::numerals::{count, grouped};
 use crate::printed::{Console, line};
 
 /// Arguments of `sitegrove models export`.
@@ -65,7 +66,9 @@ pub(super) fn export(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
     let file = args.out.to_string_lossy();
     match args.format {
         Format::Json => out.json_line(&json!({ "revisions": revisions, "file": file }))?,
-        Format::Text => out.note(format_args!("{revisions} revisions in {}", line(&file)))?,
+        Format::Text => {
+            out.note(format_args!("{} in {}", count(revisions, "revision"), line(&file)))?
+        }
     }
     Ok(())
 }
@@ -78,7 +81,11 @@ pub(super) fn import(args: &ImportArgs, out: &mut Console<'_>) -> Result<()> {
     let Imported { added, known } = models_table::import(&store, &args.tables)?;
     match args.format {
         Format::Json => out.json_line(&json!({ "added": added, "known": known }))?,
-        Format::Text => out.note(format_args!("{added} revisions added, {known} known already"))?,
+        Format::Text => out.note(format_args!(
+            "{} added, {} known already",
+            count(added, "revision"),
+            grouped(known as u64)
+        ))?,
     }
     Ok(())
 }

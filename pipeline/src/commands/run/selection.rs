@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::commands::whole_number::at_least_one;
 use crate::config::Config;
 
 /// Which pages of the inputs to take.
@@ -18,7 +19,7 @@ pub struct SelectionArgs {
     #[arg(long, value_name = "DATE")]
     pub until: Option<String>,
     /// Only the first N of these pages, in the order of the inputs' paths
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub limit: Option<u64>,
 }
 

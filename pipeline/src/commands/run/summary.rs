@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::commands::format::Format;
 use crate::config::Config;
 use crate::memory::shown;
-use crate::numerals::{count, grouped};
+use crate::numerals::{count, grouped, to_the_second};
 use crate::printed::{Console, line};
 use crate::run::{Report, Upload};
 use crate::shortened::{middle, width_of, wrapped, wrapper_in};
@@ -37,12 +37,12 @@ pub(crate) fn summary(
     if report.nothing_to_do {
         let counts = &ledger.counts;
         let text = format!(
-            "Nothing to do: {folder} already contains this run ({} articles from {} of {}, started {}). \
+            "Nothing to do: {folder} already contains this run ({} from {} of {}, started {}). \
              Use --overwrite to repeat it.",
-            counts.articles,
+            count(counts.articles as usize, "article"),
             count(counts.pages as usize, "page"),
             count(counts.sites as usize, "site"),
-            ledger.started,
+            to_the_second(&ledger.started),
         );
         return Ok(writeln!(out, "{}", wrapped(&text, out.width(), ""))?);
     }
@@ -55,12 +55,12 @@ pub(crate) fn summary(
     let counts = &ledger.counts;
     if counts.duplicates > 0 {
         paragraph(&format!(
-            "Duplicates: {} that are copies of others, marked by duplicate_of",
+            "Duplicates: {} marked as copies of others (duplicate_of)",
             count(counts.duplicates as usize, "article")
         ))?;
     }
     if counts.dropped > 0 {
-        paragraph(&format!("Dropped: {} ({})", counts.dropped, joined(&ledger.drops)))?;
+        paragraph(&format!("Dropped: {} ({})", grouped(counts.dropped), joined(&ledger.drops)))?;
     }
     if counts.pages_overruled > 0 {
         paragraph(&format!(
@@ -99,12 +99,12 @@ pub(crate) fn summary(
 fn head(report: &Report, config: &Config, out: &mut Console<'_>) -> Result<()> {
     let (ledger, counts) = (&report.ledger, &report.ledger.counts);
     let text = format!(
-        "{} from {} of {} in {:.1} s ({:.0} pages/s, {:.0} MB of HTML/s, {})",
+        "{} from {} of {} in {:.1} s ({} pages/s, {:.0} MB of HTML/s, {})",
         count(counts.articles as usize, "article"),
         count(counts.pages as usize, "page"),
         count(counts.sites as usize, "site"),
         ledger.seconds,
-        ledger.pages_per_second,
+        grouped(ledger.pages_per_second.round() as u64),
         ledger.html_mb_per_second,
         count(ledger.jobs, "thread"),
     );
@@ -157,7 +157,7 @@ fn table(report: &Report, out: &mut Console<'_>) -> Result<()> {
 }
 
 fn joined(of: &BTreeMap<String, u64>) -> String {
-    of.iter().map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(", ")
+    of.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect::<Vec<_>>().join(", ")
 }
 
 /// The outputs that were written: those in the run folder, and those elsewhere.

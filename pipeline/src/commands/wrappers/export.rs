@@ -42,12 +42,13 @@ pub(super) struct ExportArgs {
     #[arg(value_name = "RUN_DIR")]
     run: PathBuf,
     /// Sites to export: keys, hosts or addresses [default: all]
+    #[arg(value_name = "SITE")]
     sites: Vec<String>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "site-config")]
     format: Format,
     /// Output folder; without it, the files are printed
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use grouping::site_key;
 use serde::{Deserialize, Serialize};
 
+use crate::commands::nearest::no_site;
 use crate::results::Results;
 
 /// A site of a run: `wrappers/SITE.json`.
@@ -78,7 +79,7 @@ const SCHEMA: u32 = sink::SCHEMA;
 ///
 /// # Errors If the folder contains no finished run, a site is not in it, or a file cannot be read.
 pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteFile>> {
-    let (folder, shown) = (Results::open(run)?.wrappers(), run.display());
+    let folder = Results::open(run)?.wrappers();
     let entries = fs::read_dir(&folder)
         .with_context(|| format!("cannot read the folder {}", folder.display()))?;
     let mut by_site: BTreeMap<String, SiteFile> = BTreeMap::new();
@@ -91,13 +92,12 @@ pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteFile>> {
     if named.is_empty() {
         return Ok(by_site.into_values().collect());
     }
+    let known: Vec<String> = by_site.keys().cloned().collect();
     let one = |name: &String| {
         let bare = name.trim_end_matches('/');
         let meant = [Some(bare.to_owned()), site_key(name), site_key(&format!("http://{bare}/"))];
         let found = meant.into_iter().flatten().find_map(|key| by_site.remove(&key));
-        found.with_context(|| {
-            format!("the run in {shown} has no site `{name}`; sitegrove wrappers list names all")
-        })
+        found.ok_or_else(|| no_site(run, name, &known).into())
     };
     named.iter().map(one).collect()
 }

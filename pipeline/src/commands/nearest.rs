@@ -1,11 +1,27 @@
-//! Finds similar names.
+//! Names similar to one that does not exist.
+
+use std::path::Path;
+
+use crate::error_chain::Problem;
+use crate::numerals::count;
 
 /// Maximum number of names.
 const MOST: usize = 5;
 
+/// Says that a run has no such site, and which of its sites are the most similar.
+pub(super) fn no_site(run: &Path, named: &str, sites: &[String]) -> Problem {
+    let next = match &nearest(named, sites)[..] {
+        [] => "it has no sites at all".to_owned(),
+        near => {
+            format!("of its {}, these are nearest: {}", count(sites.len(), "site"), near.join(", "))
+        }
+    };
+    Problem::new(run.display(), format!("the run has no site `{named}`"), next)
+}
+
 /// The names most similar to one, the most similar first: names that contain it or are contained in it, then
 /// by edit distance.
-pub(super) fn nearest<'a>(name: &str, names: &'a [String]) -> Vec<&'a str> {
+fn nearest<'a>(name: &str, names: &'a [String]) -> Vec<&'a str> {
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
     let lower: String = wanted.iter().collect();
     let mut ranked: Vec<(bool, usize, &str)> = names
