@@ -3,7 +3,9 @@
 //! Names are split into words at punctuation, digits and capitals, and compounds (`articlebody`) into words
 //! of the lexicon. A name that does not consist of known words is ignored: `commentary` is not `comment`.
 
-use dom::{Document, Element, NodeId, local_name};
+use std::sync::LazyLock;
+
+use dom::{Document, Element, LocalName, NodeId, local_name};
 use rustc_hash::FxHashMap;
 
 use crate::lexicon::{CUES, NEUTRAL};
@@ -176,6 +178,7 @@ impl PageCues<'_> {
     }
 
     fn is_hidden(&self, id: NodeId) -> bool {
+        let aria_hidden: &LocalName = &ARIA_HIDDEN;
         let attributes = self.document.element(id).into_iter().flat_map(Element::attributes);
         attributes.into_iter().any(|(name, value)| match *name {
             local_name!("class")
@@ -188,10 +191,13 @@ impl PageCues<'_> {
             | local_name!("target") => false,
             local_name!("hidden") => true,
             local_name!("style") => hides(value),
-            _ => &**name == "aria-hidden" && value == "true",
+            _ => name == aria_hidden && value == "true",
         })
     }
 }
+
+/// There is no constant of this name.
+static ARIA_HIDDEN: LazyLock<LocalName> = LazyLock::new(|| LocalName::from("aria-hidden"));
 
 /// The words of a name, in lower case: split at everything that is no letter, and between a lower-case and an
 /// upper-case letter.

@@ -16,11 +16,13 @@ impl Rows {
     }
 
     /// Adds a row. `fill` must add as many values as a row is wide.
+    #[inline]
     pub(crate) fn push(&mut self, fill: impl FnOnce(&mut Values<'_>)) {
         let before = self.values.len();
-        fill(&mut Values(&mut self.values));
-        debug_assert_eq!(self.values.len() - before, self.width);
         self.values.resize(before + self.width, 0.0);
+        let mut row = Values { row: &mut self.values[before..], at: 0 };
+        fill(&mut row);
+        debug_assert_eq!(row.at, self.width);
     }
 
     /// Sets some columns of all rows, from one on.
@@ -71,23 +73,36 @@ pub(crate) trait Row {
 }
 
 /// Values, for the trees. Names cost nothing here.
-pub(crate) struct Values<'a>(&'a mut Vec<f32>);
+pub(crate) struct Values<'a> {
+    row: &'a mut [f32],
+    /// Number of values so far.
+    at: usize,
+}
 
 impl Values<'_> {
     /// Values of another row.
+    #[inline]
     pub(crate) fn copy(&mut self, values: &[f32]) {
-        self.0.extend_from_slice(values);
+        let end = self.at + values.len();
+        if let Some(row) = self.row.get_mut(self.at..end) {
+            row.copy_from_slice(values);
+        }
+        self.at = end;
     }
 }
 
 impl Row for Values<'_> {
     #[inline]
     fn put(&mut self, _: impl Display, value: f32) {
-        self.0.push(if value.is_finite() { value } else { 0.0 });
+        if let Some(own) = self.row.get_mut(self.at) {
+            *own = if value.is_finite() { value } else { 0.0 };
+        }
+        self.at += 1;
     }
 
+    #[inline]
     fn put_all(&mut self, _: impl Iterator<Item = String>, values: &[f32]) {
-        self.0.extend_from_slice(values);
+        self.copy(values);
     }
 }
 

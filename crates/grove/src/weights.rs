@@ -93,11 +93,16 @@ impl Weights {
         struct Head {
             schema: u32,
         }
-        let head: Head = serde_json::from_slice(json)?;
-        if head.schema != WEIGHTS_SCHEMA {
-            return Err(WeightsError::Schema { found: head.schema });
+        let weights = serde_json::from_slice::<Self>(json);
+        // Files of other schemas may have another form, too.
+        let found = match &weights {
+            Ok(weights) => weights.schema,
+            Err(_) => serde_json::from_slice::<Head>(json)?.schema,
+        };
+        if found != WEIGHTS_SCHEMA {
+            return Err(WeightsError::Schema { found });
         }
-        let weights: Self = serde_json::from_slice(json)?;
+        let weights = weights?;
         if weights.features != feature_names() {
             return Err(WeightsError::Features);
         }
@@ -136,4 +141,18 @@ pub fn feature_names() -> [Vec<String>; 5] {
         confidence_feature_names(),
         type_feature_names(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_other_schemas_are_told_whatever_their_form() {
+        let read = |json: &str| Weights::from_json(json.as_bytes());
+        let other = read(r#"{"schema": 2, "trees": []}"#);
+        assert!(matches!(other, Err(WeightsError::Schema { found: 2 })), "{other:?}");
+        assert!(matches!(read(r#"{"schema": 3, "trees": []}"#), Err(WeightsError::Form(_))));
+        assert!(matches!(read(r#"{"trees": []}"#), Err(WeightsError::Form(_))));
+    }
 }

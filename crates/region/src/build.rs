@@ -127,7 +127,7 @@ impl<'a> Builder<'a, '_> {
             media[place.parent as usize] = true;
         }
         PrefixSums::new(document, |id| {
-            let has_text = || document.text(id).is_some_and(|text| !text.trim_ascii().is_empty());
+            let has_text = || self.chosen.visible.range(id, id + 1) > 0;
             u32::from(media[id as usize] || self.chosen.include[id as usize] && has_text())
         })
     }

@@ -34,6 +34,8 @@ pub(crate) struct Chosen {
     pub(crate) container: NodeId,
     /// Quoted posts by their elements.
     pub(crate) posts: BTreeMap<NodeId, Embedded>,
+    /// Bytes of visible text of the nodes.
+    pub(crate) visible: PrefixSums,
 }
 
 /// Chooses what belongs to the article whose text is that of `keep` without `prune`, and its anchors. `None` if it has no text. Linear in
@@ -54,8 +56,7 @@ pub(crate) fn choose(
             .fill(false);
     }
     let bytes_of = |of: &[bool]| {
-        let bytes =
-            |id: NodeId| if of[id as usize] { document.text(id).map_or(0, visible) } else { 0 };
+        let bytes = |id: NodeId| if of[id as usize] { all.range(id, id + 1) } else { 0 };
         PrefixSums::new(document, bytes)
     };
     let mut kept = bytes_of(&is_body);
@@ -79,7 +80,8 @@ pub(crate) fn choose(
         include[post as usize..document.node(post).end as usize].fill(true);
     }
     let anchors = anchors(&texts, &mut include);
-    Some((Chosen { include, media, aside, roles, container, posts }, anchors))
+    let visible = texts.all;
+    Some((Chosen { include, media, aside, roles, container, posts, visible }, anchors))
 }
 
 /// Whether each node is in a subtree of `keep` and not in one of `prune`; the nearest of both above it decides.

@@ -4,8 +4,10 @@
 //! decide alone only where a page shares too little with its siblings, or has none.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use dom::text_of;
+use memchr::memmem::Finder;
 use model::{Access, Article, DropReason, Field, Source};
 use terms::{count_words, has_words};
 use url::Url;
@@ -267,18 +269,22 @@ pub(crate) fn reason(
         let unnamed = of_most && WORDS_UNNAMED.contains(&words);
         return kind.or(unnamed.then_some(DropReason::DuplicateText));
     }
+    if own > 0 && words > MOST_WORDS_ALONE {
+        return None;
+    }
     // A title without a text: the wall may be among what the siblings share, which is not extracted.
     let alone = if own == 0 { name(&text_of(&page.document, &[0], &[])) } else { name(text) };
     let (kind, phrases) = alone?;
     // An article about subscriptions is more frequent than a paywall on a page without siblings.
-    let is_alone = words <= MOST_WORDS_ALONE && kind != DropReason::PaywallStub;
-    (phrases >= PHRASES_ALONE && (own == 0 || is_alone)).then_some(kind)
+    let is_told = own == 0 || kind != DropReason::PaywallStub;
+    (phrases >= PHRASES_ALONE && is_told).then_some(kind)
 }
 
 /// Notes that a page has only the beginning of an article: a short text with a request to subscribe that siblings have, too. What
 /// the page itself declares decides first.
 pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
-    if article.metadata.access.is_some() || has_words(&article.text, MOST_WORDS + 1) {
+    let is_decided = article.metadata.access.is_some() || repeated.is_empty();
+    if is_decided || has_words(&article.text, MOST_WORDS + 1) {
         return;
     }
     let mut hashes = Lines::of(&article.url);
@@ -294,10 +300,16 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
     }
 }
 
+/// [`PHRASES`], prepared for searches.
+static FINDERS: LazyLock<[(DropReason, Vec<Finder<'static>>); PHRASES.len()]> =
+    LazyLock::new(|| PHRASES.map(|(kind, all)| (kind, all.iter().map(Finder::new).collect())));
+
 /// The kind of wall with the most phrases in a text, and their number; the first of equals.
 fn kind_of(lower: &str) -> Option<(DropReason, usize)> {
-    let count = |phrases: &[&str]| phrases.iter().filter(|phrase| lower.contains(**phrase)).count();
-    let found = PHRASES.iter().map(|(kind, phrases)| (*kind, count(phrases)));
+    let count = |phrases: &[Finder<'_>]| {
+        phrases.iter().filter(|phrase| phrase.find(lower.as_bytes()).is_some()).count()
+    };
+    let found = FINDERS.iter().map(|(kind, phrases)| (*kind, count(phrases)));
     found.filter(|(_, count)| *count > 0).rev().max_by_key(|(_, count)| *count)
 }
 
