@@ -3,6 +3,7 @@
 //! Records of images are dropped when they are read, as they are no pages. What is kept of each is its place. A crawl
 //! may have many more of them than fit into memory, so beyond a limit they are looked up in a sorted file.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use model::{Drop, DropReason, RecordPlace, SiteResult};
+use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::positioned::read_exact_at;
@@ -59,7 +61,7 @@ impl PicturesRead {
             }
         };
         self.count += 1;
-        self.sorter.push((xxh3_64(drop.url.as_bytes()), number, drop.origin.offset), 0)
+        self.sorter.push((hash_of(&drop.url), number, drop.origin.offset), 0)
     }
 
     /// All of them, to be looked up.
@@ -84,6 +86,17 @@ pub(crate) fn is_picture(drop: &Drop) -> bool {
 /// Whether a content type is one of images.
 fn is_image(content_type: &str) -> bool {
     content_type.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("image/"))
+}
+
+/// An address as browsers write it, without its fragment; as it is if it is none.
+pub(crate) fn normal(address: &str) -> Cow<'_, str> {
+    let Ok(mut url) = Url::parse(address) else { return address.into() };
+    url.set_fragment(None);
+    String::from(url).into()
+}
+
+fn hash_of(address: &str) -> u64 {
+    xxh3_64(normal(address).as_bytes())
 }
 
 /// Writes sorted entries to a file.
@@ -145,8 +158,8 @@ pub(crate) struct Pictures {
 }
 
 impl Pictures {
-    /// Says of the pictures of articles which records have them. Of several records of an address, the first by name
-    /// of the file and offset is taken.
+    /// Says of the pictures of articles which records have them: of the sources of a picture the best that the crawl
+    /// has, and of several records of it the first by name of the file and offset.
     ///
     /// # Errors
     /// If the file with the places cannot be read.
@@ -155,10 +168,12 @@ impl Pictures {
             return Ok(());
         }
         for image in result.articles.iter_mut().flat_map(|article| &mut article.images) {
-            let found = self.entries.find(xxh3_64(image.url.as_bytes()))?;
-            image.record = found.and_then(|(_, file, offset)| {
-                Some(RecordPlace { file: self.files.get(file as usize)?.to_string(), offset })
-            });
+            for url in std::iter::once(&image.url).chain(&image.others) {
+                let Some((_, file, offset)) = self.entries.find(hash_of(url))? else { continue };
+                let file = self.files.get(file as usize).map(ToString::to_string);
+                image.record = file.map(|file| RecordPlace { url: url.clone(), file, offset });
+                break;
+            }
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! `sitegrove export article`: documents of articles, with the pictures of a crawl.
 
 use std::fs;
-use std::io::{Cursor, Read};
+use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 mod common;
@@ -164,4 +164,62 @@ fn whole_sites_come_from_runs_and_archives() {
         &["--archive", "OUT/archive.sqlite", "--site", "other.example", "--out", "never"],
     );
     assert!(code == 2 && stderr.contains("no article is there"), "{stderr}");
+}
+
+/// A crawl of a site whose second page has a picture in three sizes; only the smallest is in the crawl, under an address
+/// that is written in another way.
+fn with_sizes() -> Crawl {
+    let figure = "<figure><img src=/sl%75ice.jpg alt=Sluice srcset=\"/800.jpg 800w, /1600.jpg 1600w\">\
+         <figcaption>The sluice, shut for the first time.</figcaption></figure>";
+    let mut crawl = Crawl::new();
+    for n in 0..4 {
+        let head = if n == 1 { figure } else { "" };
+        let page = prose::post(n).replace("<div class=entry>", &format!("<div class=entry>{head}"));
+        crawl.page(&format!("https://posts.example/{n:02}"), &page);
+    }
+    let jpeg = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n";
+    crawl.response("https://POSTS.example:443/sl%75ice.jpg", jpeg, PNG);
+    crawl
+}
+
+#[test]
+fn a_picture_is_found_by_any_of_its_sources_in_any_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let crawl = with_sizes();
+    let xz = {
+        let options = lzma_rust2::XzOptions::with_preset(1);
+        let mut encoder = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+        let mut plain = Vec::new();
+        let gzip = crawl.members().concat();
+        flate2::read::MultiGzDecoder::new(&*gzip).read_to_end(&mut plain).unwrap();
+        encoder.write_all(&plain).unwrap();
+        encoder.finish().unwrap()
+    };
+    let gzip = crawl.write(folder.path(), "crawl.warc.gz");
+    let whole = folder.path().join("crawl.warc.xz");
+    fs::write(&whole, xz).unwrap();
+    for warc in [gzip, whole] {
+        run(&[&warc], &folder.path().join("out"), &["--sinks", "jsonl,warc", "--overwrite"]);
+        let lines = fs::read_to_string(folder.path().join("out/articles.jsonl")).unwrap();
+        let article = lines.lines().map(parse).find(|own| own["url"] == "https://posts.example/01");
+        let image = &article.unwrap()["images"][0];
+        assert_eq!(image["url"], "https://posts.example/1600.jpg");
+        assert_eq!(image["record"]["url"], "https://posts.example/sl%75ice.jpg", "{image}");
+        let to = folder.path().join("a.html");
+        let to = to.to_string_lossy();
+        for from in [
+            &["--run", "OUT"][..],
+            &["--archive", "OUT/articles.warc.gz"],
+            &["--run", "OUT", "--pictures", &warc.to_string_lossy()],
+        ] {
+            let arguments = [&["https://posts.example/01", "--out", &to], from].concat();
+            let (code, stdout, stderr) = export(folder.path(), &arguments);
+            assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+            let page = fs::read_to_string(&*to).unwrap();
+            assert!(
+                page.contains("<img src=\"data:image/png;base64,iVBORw0KGgo"),
+                "{from:?}\n{page}"
+            );
+        }
+    }
 }

@@ -16,9 +16,9 @@ pub type EpubError = zip::result::ZipError;
 
 const STYLE: &str = "body{line-height:1.5}h1,h2,h3,h4{line-height:1.25;page-break-after:avoid}img{max-width:100%;height:auto}\
 figure{margin:1.2em 0;page-break-inside:avoid}figcaption,.byline,.source,caption{font-size:.85em;color:#555}\
-blockquote{margin:1em 0 1em 1em;padding-left:.8em;border-left:.2em solid #bbb}pre{white-space:pre-wrap;font-size:.85em}\
-table{border-collapse:collapse}th,td{border-bottom:1px solid #bbb;padding:.3em .7em .3em 0;text-align:left;vertical-align:top}\
-dt{font-weight:bold}dd{margin-left:1.5em}\n";
+blockquote{margin-block:1em;margin-inline:1em 0;padding-inline-start:.8em;border-inline-start:.2em solid #bbb}pre{white-space:pre-wrap;font-size:.85em}\
+table{border-collapse:collapse}th,td{border-bottom:1px solid #bbb;padding-block:.3em;padding-inline:0 .7em;text-align:start;vertical-align:top}\
+dt{font-weight:bold}dd{margin-inline-start:1.5em}\n";
 
 const CONTAINER: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
 <container version=\"1.0\" xmlns=\"urn:oasis:names:tc:opendocument:xmlns:container\">\n\
@@ -101,6 +101,13 @@ fn language_of(texts: &[Text]) -> &str {
         .unwrap_or("und")
 }
 
+/// The direction of a book: that of most of its articles.
+fn direction_of(texts: &[Text]) -> &'static str {
+    let mut directions: Vec<&str> = texts.iter().map(Text::direction).collect();
+    directions.sort_unstable();
+    directions.get(directions.len().saturating_sub(1) / 2).copied().unwrap_or_default()
+}
+
 fn package(texts: &[Text], title: &str, manifest: &str, spine: &str) -> String {
     let mut hash = Sha256::new();
     for text in texts {
@@ -134,6 +141,10 @@ fn package(texts: &[Text], title: &str, manifest: &str, spine: &str) -> String {
     let seconds = |text: &Text| text.fetched.as_ref()?.parse::<jiff::Timestamp>().ok();
     let newest = texts.iter().filter_map(seconds).max().unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     let newest = newest.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ");
+    let progression = match direction_of(texts) {
+        "" => "",
+        _ => " page-progression-direction=\"rtl\"",
+    };
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <package xmlns=\"http://www.idpf.org/2007/opf\" version=\"3.0\" unique-identifier=\"id\">\n\
@@ -142,7 +153,7 @@ fn package(texts: &[Text], title: &str, manifest: &str, spine: &str) -> String {
          <dc:language>{}</dc:language>\n{metadata}<meta property=\"dcterms:modified\">{newest}</meta>\n</metadata>\n\
          <manifest>\n<item id=\"nav\" href=\"nav.xhtml\" media-type=\"application/xhtml+xml\" properties=\"nav\"/>\n\
          <item id=\"style\" href=\"style.css\" media-type=\"text/css\"/>\n{manifest}</manifest>\n\
-         <spine>\n{spine}</spine>\n</package>\n",
+         <spine{progression}>\n{spine}</spine>\n</package>\n",
         escaped(title_of(texts, title)),
         language_of(texts),
     )
@@ -161,11 +172,11 @@ fn title_of<'a>(texts: &'a [Text], title: &'a str) -> &'a str {
     }
 }
 
-fn start(language: &str, title: &str) -> String {
+fn start(language: &str, direction: &str, title: &str) -> String {
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE html>\n\
          <html xmlns=\"http://www.w3.org/1999/xhtml\" xmlns:epub=\"http://www.idpf.org/2007/ops\" \
-         lang=\"{language}\" xml:lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\"/>\n<title>{}</title>\n\
+         lang=\"{language}\" xml:lang=\"{language}\"{direction}>\n<head>\n<meta charset=\"utf-8\"/>\n<title>{}</title>\n\
          <link rel=\"stylesheet\" href=\"style.css\"/>\n</head>\n",
         escaped(title)
     )
@@ -174,7 +185,7 @@ fn start(language: &str, title: &str) -> String {
 fn nav(texts: &[Text], title: &str, entries: &str) -> String {
     format!(
         "{}<body>\n<nav epub:type=\"toc\" id=\"toc\">\n<h1>{}</h1>\n<ol>\n{entries}</ol>\n</nav>\n</body>\n</html>\n",
-        start(language_of(texts), title_of(texts, title)),
+        start(language_of(texts), direction_of(texts), title_of(texts, title)),
         escaped(title_of(texts, title)),
     )
 }
@@ -192,7 +203,7 @@ fn chapter_of(text: &Text, chapter: &Written) -> String {
     };
     format!(
         "{}<body>\n<h1>{}</h1>\n{byline}<div>{}</div>\n<p class=\"source\">{source}</p>\n</body>\n</html>\n",
-        start(language, text.heading()),
+        start(language, text.direction(), text.heading()),
         escaped(text.heading()),
         chapter.xhtml,
     )

@@ -17,19 +17,19 @@ html{font-size:112.5%;-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--paper);color:var(--ink);font-family:Charter,'Bitstream Charter','Iowan Old Style',Georgia,'Noto Serif',serif;line-height:1.6;overflow-wrap:break-word}
 main{max-width:36em;margin:0 auto;padding:2.5rem 1.25rem 4rem}
 header{margin-bottom:2rem}h1,h2,h3,h4,h5,h6{line-height:1.25;text-wrap:balance;margin:2em 0 .6em}
-h1{font-size:2em;margin:0 0 .5em}h2{font-size:1.4em}h3{font-size:1.15em}h4,h5,h6{font-size:1em}
+header h1{font-size:2em;margin:0 0 .5em}article h1{font-size:1.6em}h2{font-size:1.4em}h3{font-size:1.15em}h4,h5,h6{font-size:1em}
 .standfirst{font-size:1.12em;color:var(--soft);margin:0 0 .8em}
 .byline,footer,figcaption,caption{color:var(--soft);font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;font-size:.82em;line-height:1.45}
 p,ul,ol,dl,blockquote,pre,table,figure,details{margin:0 0 1.1em}
 a{color:var(--link);text-decoration-thickness:.06em;text-underline-offset:.15em}
 img,video{max-width:100%;height:auto}figure{margin:1.8em 0}figure img,figure video{display:block;margin:0 auto}figcaption{margin-top:.6em}
-blockquote{border-left:.2em solid var(--line);margin-left:0;padding-left:1.1em;color:var(--soft)}
+blockquote{border-inline-start:.2em solid var(--line);margin-inline:0;padding-inline-start:1.1em;color:var(--soft)}
 pre{background:var(--tint);padding:.9em 1em;overflow-x:auto;font-size:.85em;line-height:1.5}code,kbd,samp{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:.92em}pre code{font-size:1em}
-table{display:block;overflow-x:auto;border-collapse:collapse;font-size:.92em}th,td{border-bottom:1px solid var(--line);padding:.4em .9em .4em 0;text-align:left;vertical-align:top}caption{text-align:left;padding-bottom:.4em}
-sub,sup{line-height:0}dt{font-weight:600}dd{margin:0 0 .5em 1.5em}li{margin-bottom:.3em}summary{cursor:pointer;font-weight:600}audio{width:100%}
+table{display:block;overflow-x:auto;border-collapse:collapse;font-size:.92em}th,td{border-bottom:1px solid var(--line);padding-block:.4em;padding-inline:0 .9em;text-align:start;vertical-align:top}caption{text-align:start;padding-bottom:.4em}
+sub,sup{line-height:0}dt{font-weight:600}dd{margin-block:0 .5em;margin-inline:1.5em 0}li{margin-bottom:.3em}summary{cursor:pointer;font-weight:600}audio{width:100%}
 [data-embed]{border:1px solid var(--line);padding:.7em 1em;border-radius:.3em}[data-embed]::before{content:attr(data-embed) ' ';text-transform:capitalize;color:var(--soft);font-size:.8em;font-family:system-ui,sans-serif}
-blockquote[data-embed]{border-left-width:.2em}hr{border:0;border-top:1px solid var(--line);margin:2em 25%}footer{border-top:1px solid var(--line);margin-top:3rem;padding-top:1rem}
-@page{margin:2.2cm 2cm}@media print{html{font-size:10.5pt}:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--link:#000;--tint:#f4f4f4}main{max-width:none;padding:0}p{orphans:3;widows:3}h1,h2,h3,h4{break-after:avoid}figure,table,pre,blockquote{break-inside:avoid}table{display:table}footer a::after{content:''}video,audio{display:none}}
+blockquote[data-embed]{border-inline-start-width:.2em}hr{border:0;border-top:1px solid var(--line);margin:2em 25%}footer{border-top:1px solid var(--line);margin-top:3rem;padding-top:1rem}
+@page{margin:2.2cm 2cm}@media print{html{font-size:10.5pt}:root{--ink:#000;--paper:#fff;--soft:#444;--line:#bbb;--link:#000;--tint:#f4f4f4}main{max-width:none;padding:0}p{orphans:3;widows:3}h1,h2,h3,h4{break-after:avoid}figure,tr{break-inside:avoid}table{display:table}footer a::after{content:''}video,audio{display:none}}
 @media not print{.on-paper{display:none}}
 ";
 
@@ -39,6 +39,7 @@ pub fn page(text: &Text, pictures: &Pictures) -> String {
     if let Some(language) = &text.language {
         let _ = write!(out, " lang=\"{}\"", escaped(language));
     }
+    out.push_str(text.direction());
     let title = escaped(text.heading());
     let _ = write!(
         out,

@@ -183,3 +183,31 @@ fn pictures_have_all_their_addresses() {
     assert_eq!(addresses, [["https://a.example/i.png", "https://a.example/j.png"]]);
     assert_eq!(Picture::of(b"<svg>".to_vec()), None);
 }
+
+#[test]
+fn right_to_left_texts_are_set_so() {
+    let arabic = Text {
+        url: "https://a.example/3".into(),
+        title: Some("\u{645}\u{646} \u{646}\u{62d}\u{646}".into()),
+        text: "\u{628}\u{62f}\u{623}\u{62a} \u{627}\u{644}\u{635}\u{62d}\u{64a}\u{641}\u{629} A"
+            .into(),
+        ..Text::default()
+    };
+    let none = Pictures::new();
+    let of_book = |texts: &[Text], name: &str| {
+        let files = files(&epub(texts, "Both", &none).unwrap());
+        let found = files.iter().find(|file| file.0 == name).unwrap();
+        String::from_utf8(found.1.clone()).unwrap()
+    };
+    assert!(page(&arabic, &none).contains("<html dir=\"rtl\">"));
+    assert!(!page(&text(), &none).contains("dir="));
+    let book = [arabic.clone()];
+    assert!(of_book(&book, "EPUB/chapter-1.xhtml").contains(" dir=\"rtl\">"));
+    assert!(of_book(&book, "EPUB/nav.xhtml").contains(" dir=\"rtl\">"));
+    assert!(of_book(&book, "EPUB/package.opf").contains("page-progression-direction=\"rtl\""));
+    // A book reads as most of its articles do; chapters read each in its own way.
+    let book = [text(), arabic, text()];
+    assert!(!of_book(&book, "EPUB/package.opf").contains("progression"));
+    assert!(of_book(&book, "EPUB/chapter-2.xhtml").contains(" dir=\"rtl\">"));
+    assert!(!of_book(&book, "EPUB/chapter-1.xhtml").contains(" dir=\"rtl\">"));
+}

@@ -236,8 +236,11 @@ pub struct Post {
 /// A picture of an article.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Image {
-    /// Its absolute address.
+    /// Its absolute address: of its sources, the best.
     pub url: String,
+    /// Its other sources, the best first: of other sizes and formats, and the one for readers that load no others.
+    #[serde(default)]
+    pub others: Vec<String>,
     /// Caption, without the credit.
     pub caption: Option<String>,
     /// Alternative text.
@@ -252,9 +255,11 @@ pub struct Image {
     pub record: Option<RecordPlace>,
 }
 
-/// The place of a record.
+/// The place of a record with the bytes of a picture.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct RecordPlace {
+    /// The source of the picture that it has.
+    pub url: String,
     /// The archive, as the run names it.
     pub file: String,
     /// Offset of the record there, in bytes; in a compressed archive, of its member.

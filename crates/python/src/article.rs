@@ -188,7 +188,7 @@ impl Article {
     }
 
     /// The pictures of ``html``, as dictionaries with ``url``, ``caption``, ``alt``, ``credit``, ``width``, ``height`` and
-    /// ``record``: in articles of a run, the archive that has the picture, and the offset of the record there.
+    /// ``record``: in articles of a run, the record that has the picture, as a dictionary with ``url``, ``file`` and ``offset``.
     #[getter]
     fn images<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let image = |own: &model::Image| {
@@ -199,8 +199,14 @@ impl Article {
             dict.set_item("credit", own.credit.as_deref())?;
             dict.set_item("width", own.width)?;
             dict.set_item("height", own.height)?;
-            let record = own.record.as_ref().map(|record| (&record.file, record.offset));
-            dict.set_item("record", record)?;
+            let record = |record: &model::RecordPlace| {
+                let dict = PyDict::new(py);
+                dict.set_item("url", &record.url)?;
+                dict.set_item("file", &record.file)?;
+                dict.set_item("offset", record.offset)?;
+                PyResult::Ok(dict)
+            };
+            dict.set_item("record", own.record.as_ref().map(record).transpose()?)?;
             Ok(dict)
         };
         self.0.images.iter().map(image).collect()

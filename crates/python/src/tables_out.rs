@@ -53,7 +53,10 @@ fn parts() -> [Field; 4] {
         utf8("credit"),
         count("width"),
         count("height"),
-        structure("record", vec![utf8("file"), Field::new("offset", DataType::Int64, true)]),
+        structure(
+            "record",
+            vec![utf8("url"), utf8("file"), Field::new("offset", DataType::Int64, true)],
+        ),
     ];
     let table = vec![utf8("caption"), count("header_rows"), Field::new("rows", rows, true)];
     [

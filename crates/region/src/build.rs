@@ -307,6 +307,9 @@ impl<'a> Builder<'a, '_> {
 
 fn write_picture(tree: &mut Tree<'_>, parent: At, picture: &Picture) {
     let at = tree.push(parent, local_name!("img"));
+    if !picture.others.is_empty() {
+        tree.others.insert(at, picture.others.clone());
+    }
     tree.set(at, local_name!("src"), picture.address.clone());
     if !picture.set.is_empty() {
         tree.set(at, local_name!("srcset"), picture.set.clone());

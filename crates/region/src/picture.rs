@@ -10,6 +10,8 @@ use crate::address::{absolute, first_of, on_the_web, pixels};
 pub(crate) struct Picture {
     /// The best source.
     pub(crate) address: String,
+    /// The other sources, the best first.
+    pub(crate) others: Vec<String>,
     /// All candidates of its `srcset`, absolute; empty if there is none.
     pub(crate) set: String,
     /// Alternative text.
@@ -80,22 +82,45 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
         Some(best.1.clone()).filter(|best| !is_placeholder_name(&best.address))
     };
     let from_set = widest(&candidates[of_sources..]).or_else(|| widest(&candidates[..of_sources]));
-    let address = match (from_set, lazy) {
+    let own = own.filter(|_| !is_placeholder).map(String::from);
+    let lazy = lazy.map(String::from);
+    let address = match (from_set, &lazy) {
         (Some(set), _) if set.size > 1_000 || is_placeholder => set.address,
-        (_, Some(lazy)) => lazy.into(),
+        (_, Some(lazy)) => lazy.clone(),
         (Some(set), None) => set.address,
-        (None, None) => own.filter(|_| !is_placeholder)?.into(),
+        (None, None) => own.clone()?,
     };
+    let others = others(&address, &candidates, of_sources, [lazy, own]);
     let candidate = |c: &Candidate| format!("{}{}", c.address.replace(',', "%2C"), c.written());
     let set: Vec<String> = candidates[of_sources..].iter().map(candidate).collect();
     let alt = first_of(element, &["alt"]).map(dom::normalize_space).filter(|alt| !alt.is_empty());
     Some(Picture {
         address,
+        others,
         set: set.join(", "),
         alt,
         width: pixels(element, "width"),
         height: pixels(element, "height"),
     })
+}
+
+/// The sources besides the best: the candidates of the element by size, those of `source`, then the single addresses.
+fn others(
+    best: &str,
+    candidates: &[Candidate],
+    of_sources: usize,
+    single: [Option<String>; 2],
+) -> Vec<String> {
+    let mut ordered: Vec<(usize, &Candidate)> = candidates.iter().enumerate().collect();
+    ordered.sort_by_key(|&(at, candidate)| (at < of_sources, std::cmp::Reverse(candidate.size)));
+    let single = single.into_iter().flatten().filter(|own| own.starts_with("http"));
+    let mut others: Vec<String> = Vec::new();
+    for address in ordered.into_iter().map(|own| own.1.address.clone()).chain(single) {
+        if address != best && !others.contains(&address) && !is_placeholder_name(&address) {
+            others.push(address);
+        }
+    }
+    others
 }
 
 /// Whether the address is that of a picture that can be shown: on the web, or an embedded bitmap.
@@ -190,6 +215,20 @@ mod tests {
         let base = Url::parse("https://a.example/b/").unwrap();
         let id = page.ids().find(|&id| page.name(id).is_some_and(is_picture))?;
         picture_of(&page, id, &base).map(|picture| picture.address)
+    }
+
+    #[test]
+    fn other_sources_are_kept() {
+        let html = "<picture><source srcset='/w.webp 2000w, /v.webp 300w'>\
+             <img src=/s.jpg data-src=/m.jpg srcset='/k.jpg 320w, /l.jpg 1280w, /m.jpg 640w'></picture>";
+        let page = dom::parse(html);
+        let base = Url::parse("https://a.example/").unwrap();
+        let id = page.ids().find(|&id| page.name(id).is_some_and(is_picture)).unwrap();
+        let picture = picture_of(&page, id, &base).unwrap();
+        assert_eq!(picture.address, "https://a.example/l.jpg");
+        let others: Vec<&str> =
+            picture.others.iter().map(|own| own.trim_start_matches("https://a.example/")).collect();
+        assert_eq!(others, ["m.jpg", "k.jpg", "w.webp", "v.webp", "s.jpg"]);
     }
 
     #[test]

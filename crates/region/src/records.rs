@@ -41,6 +41,7 @@ fn image(tree: &Tree<'_>, at: At, figure: Option<At>) -> Option<Image> {
     let credit = credits.map(|at| tree.text_below(at, |_| false)).find(|credit| !credit.is_empty());
     Some(Image {
         url: url.to_owned(),
+        others: tree.others.get(&at).cloned().unwrap_or_default(),
         caption: text(true),
         alt: tree.attribute(at, &local_name!("alt")).and_then(|alt| some(alt.to_owned())),
         credit,

@@ -108,7 +108,12 @@ fn complete(texts: &Texts<'_>, id: NodeId, include: &mut [bool]) {
         Some(&local_name!("table")) if !is_layout(document, id) => {
             &[local_name!("td"), local_name!("th"), local_name!("caption")]
         }
-        Some(&local_name!("details")) => &[local_name!("summary")],
+        Some(&local_name!("details")) => {
+            // What is folded is not understood without it.
+            let is_summary = |child: &NodeId| document.is(*child, &local_name!("summary"));
+            let summary = document.children(id).find(is_summary);
+            return summary.into_iter().for_each(|own| fill(document, own, include));
+        }
         Some(&local_name!("pre")) => return fill(document, id, include),
         Some(_) if is_heading(document, id) => return fill(document, id, include),
         _ => return,

@@ -278,6 +278,12 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
         name = local_name!("div");
         tree.nodes[at].name = Some(name.clone());
     }
+    if name == local_name!("details") && !begin_with_summary(tree, at) {
+        // Nothing says what is folded.
+        name = local_name!("div");
+        tree.nodes[at].name = Some(name.clone());
+        tree.nodes[at].attributes.retain(|a| a.0 != local_name!("open"));
+    }
     match name {
         local_name!("ul") | local_name!("ol") => {
             unwrap_children(tree, at, named(WRAPPERS));
@@ -348,6 +354,14 @@ fn place_children(tree: &mut Tree<'_>, at: At) {
         }
         is_first = false;
     }
+}
+
+/// Puts the summary of `details` before everything else. Returns whether there is one.
+fn begin_with_summary(tree: &mut Tree<'_>, details: At) -> bool {
+    let is_summary = |&child: &At| tree.is(child, &local_name!("summary"));
+    let Some(at) = tree.nodes[details].children.iter().position(is_summary) else { return false };
+    tree.nodes[details].children[..=at].rotate_right(1);
+    true
 }
 
 /// Puts the caption of a table before everything else; of several, the others are added to the first.

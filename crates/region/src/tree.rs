@@ -1,6 +1,7 @@
 //! The tree of an article while it is made.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use dom::{LocalName, local_name};
 
@@ -40,11 +41,13 @@ pub(crate) enum Mark {
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
     pub(crate) nodes: Vec<Node<'a>>,
+    /// Of pictures, the sources that no attribute has.
+    pub(crate) others: BTreeMap<At, Vec<String>>,
 }
 
 impl<'a> Tree<'a> {
     pub(crate) fn new() -> Self {
-        let mut tree = Self { nodes: Vec::with_capacity(128) };
+        let mut tree = Self { nodes: Vec::with_capacity(128), others: BTreeMap::new() };
         tree.nodes.push(Node {
             name: Some(local_name!("html")),
             attributes: Vec::new(),

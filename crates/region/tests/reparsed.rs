@@ -1,6 +1,6 @@
 //! What is written is what a parser makes of it, for any page and any choice of nodes.
 
-use dom::{Document, Keep, NodeId, ParseConfig, is_void, parse, parse_with};
+use dom::{Document, Keep, NodeId, ParseConfig, is_void, local_name, parse, parse_with};
 use proptest::prelude::*;
 use sitegrove_region::region_of;
 use url::Url;
@@ -58,6 +58,12 @@ fn check(html: &str, keep: &[NodeId], prune: &[NodeId]) {
     assert_eq!(ours, written(&again, div), "\n{html}\n{keep:?} {prune:?}");
     for id in again.subtree(div).skip(1) {
         let Some(name) = again.name(id) else { continue };
+        let first = again.children(id).find(|&child| {
+            !again.text_content(child).trim().is_empty() || again.name(child).is_some()
+        });
+        let begins_with_summary =
+            || first.is_some_and(|first| again.is(first, &local_name!("summary")));
+        assert!(**name != *"details" || begins_with_summary(), "{ours}\n{html}");
         let above = again.parent(id).and_then(|parent| again.name(parent)).unwrap();
         let allowed: &[&str] = match &**name {
             "li" => &["ul", "ol"],

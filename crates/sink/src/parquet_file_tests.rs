@@ -69,7 +69,12 @@ fn full() -> Article {
             credit: Some("D".into()),
             width: Some(640),
             height: None,
-            record: Some(model::RecordPlace { file: "a.warc.gz".into(), offset: 1_234 }),
+            others: Vec::new(),
+            record: Some(model::RecordPlace {
+                url: "https://a.example/i.png".into(),
+                file: "a.warc.gz".into(),
+                offset: 1_234,
+            }),
         }],
         tables: vec![model::Table {
             caption: None,

@@ -40,7 +40,7 @@ message article {
     optional binary credit (STRING);
     optional int32 width;
     optional int32 height;
-    optional group record { required binary file (STRING); required int64 offset; }
+    optional group record { required binary url (STRING); required binary file (STRING); required int64 offset; }
   } } }
   optional group tables (LIST) { repeated group list { required group element {
     optional binary caption (STRING);

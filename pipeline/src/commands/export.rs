@@ -102,7 +102,7 @@ struct ArticleArgs {
     /// Format of the documents [default: by the ending of --out, else html]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// WARC files or folders that have the pictures [default: the inputs of the run]
+    /// WARC files or folders that have the pictures [default: those that the articles name]
     #[arg(long, value_name = "INPUT")]
     pictures: Vec<String>,
     /// File to write, or the folder for several documents
@@ -134,11 +134,11 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     }
     let pictures = match format {
         Format::Html | Format::Epub => {
-            let inputs = match (&args.run, args.pictures.is_empty()) {
-                (Some(run), true) => pictures::inputs_of(run)?,
-                _ => args.pictures.clone(),
-            };
-            pictures::read(&inputs, &found)?
+            if args.pictures.is_empty() {
+                pictures::of_records(&found)?
+            } else {
+                pictures::of_inputs(&args.pictures, &found)?
+            }
         }
         Format::Markdown | Format::Tei | Format::Json => Pictures::new(),
     };

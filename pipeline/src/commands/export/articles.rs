@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use archive::{Limits, RecordKind, RecordReader};
 use document::Text;
+use model::Image;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -17,6 +18,8 @@ use crate::results::Results;
 pub(super) struct Found {
     /// What documents show.
     pub(super) text: Text,
+    /// Its pictures.
+    pub(super) images: Vec<Image>,
     /// The object of `articles.jsonl`.
     pub(super) record: Value,
 }
@@ -37,6 +40,7 @@ struct Fields {
     fetched: Option<String>,
     html: String,
     text: String,
+    images: Vec<Image>,
 }
 
 impl Found {
@@ -55,7 +59,7 @@ impl Found {
             html: fields.html,
             text: fields.text,
         };
-        Ok((Self { text, record }, fields.site))
+        Ok((Self { text, images: fields.images, record }, fields.site))
     }
 }
 

@@ -1,65 +1,129 @@
 //! The bytes of pictures, from the archives of a crawl.
 
-use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::BufReader;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufReader, Seek, SeekFrom};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use archive::{Limits, RecordKind, RecordReader, Response};
+use archive::{Limits, Record, RecordKind, RecordReader, Response};
 use document::{Picture, Pictures, picture_addresses};
 
 use super::articles::Found;
 use crate::inputs::{Input, expand};
-use crate::results::Results;
+use crate::pictures::normal;
+use crate::source::{SourceFile, address_of, open};
 
 /// Largest picture that is put into a document, in bytes.
 const LARGEST: usize = 32 << 20;
 
-/// The inputs of a run that are still there.
+/// The sources of pictures that are looked for, each with the addresses by which documents show the picture.
+type Wanted = BTreeMap<String, BTreeSet<String>>;
+
+/// The pictures of articles that are in the records that the articles name. Archives that are not there any more, or are
+/// not files, are left out.
 ///
 /// # Errors
-/// If the run is not finished.
-pub(super) fn inputs_of(run: &Path) -> Result<Vec<String>> {
-    let results = Results::open(run)?;
-    let files = results.ledger().inputs.iter().map(|input| input.file.clone());
-    Ok(files.filter(|file| Path::new(file).is_file()).collect())
+/// If an archive that is there cannot be read.
+pub(super) fn of_records(articles: &[Found]) -> Result<Pictures> {
+    let mut files: BTreeMap<&str, BTreeMap<u64, Wanted>> = BTreeMap::new();
+    for image in articles.iter().flat_map(|found| &found.images) {
+        if let Some(record) = &image.record {
+            let at = files.entry(&record.file).or_default().entry(record.offset).or_default();
+            at.entry(normal(&record.url).into_owned()).or_default().insert(image.url.clone());
+        }
+    }
+    let mut pictures = Pictures::new();
+    for (file, places) in files {
+        let path = Path::new(file);
+        if address_of(path).is_none() && path.is_file() {
+            let read = read_places(path, places, &mut pictures);
+            read.with_context(|| format!("cannot read {file}"))?;
+        }
+    }
+    Ok(pictures)
 }
 
-/// The pictures of articles that the archives have, by their addresses. Of several captures the last is taken.
+/// Reads the records at these offsets. If there is another one at an offset, as in an archive that is compressed as a
+/// whole, the picture is looked for in the whole file.
+fn read_places(
+    path: &Path,
+    places: BTreeMap<u64, Wanted>,
+    pictures: &mut Pictures,
+) -> io::Result<()> {
+    let mut elsewhere = Wanted::new();
+    let mut file = open(path)?;
+    for (offset, wanted) in places {
+        file.seek(SeekFrom::Start(offset))?;
+        let first = records(&mut file).next().filter(|record| record.offset == 0);
+        match first {
+            Some(record) if shown_by(&record, &wanted).is_some() => {
+                take(record, &wanted, pictures);
+            }
+            _ => {
+                for (source, shown) in wanted {
+                    elsewhere.entry(source).or_default().extend(shown);
+                }
+            }
+        }
+    }
+    if !elsewhere.is_empty() {
+        file.rewind()?;
+        records(&mut file).for_each(|record| take(record, &elsewhere, pictures));
+    }
+    Ok(())
+}
+
+/// The pictures of articles that these archives have. Of several captures the last is taken.
 ///
 /// # Errors
 /// If an input cannot be read. Damage in an archive is skipped.
-pub(super) fn read(inputs: &[String], articles: &[Found]) -> Result<Pictures> {
-    let of_article = |found: &Found| picture_addresses(&found.text.html);
-    let wanted: BTreeSet<String> = articles.iter().flat_map(of_article).flatten().collect();
+pub(super) fn of_inputs(inputs: &[String], articles: &[Found]) -> Result<Pictures> {
+    let mut wanted = Wanted::new();
+    let mut want = |source: &str, shown: &str| {
+        wanted.entry(normal(source).into_owned()).or_default().insert(shown.to_owned());
+    };
+    for found in articles {
+        let sources = picture_addresses(&found.text.html);
+        sources.iter().flatten().for_each(|source| want(source, source));
+        for image in &found.images {
+            image.record.iter().for_each(|record| want(&record.url, &image.url));
+        }
+    }
     let mut pictures = Pictures::new();
-    if wanted.is_empty() || inputs.is_empty() {
+    if wanted.is_empty() {
         return Ok(pictures);
     }
     for input in expand(inputs, &[])? {
         let Input::Archive(path) = &input else { continue };
-        let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let has_body = |kind| matches!(kind, RecordKind::Response | RecordKind::Resource);
-        let records =
-            RecordReader::new(BufReader::new(file), &Limits::USUAL).with_bodies_of(has_body);
-        for record in records.filter_map(Result::ok) {
-            let Some(address) = record.target_uri.filter(|address| wanted.contains(address)) else {
-                continue;
-            };
-            let bytes = match record.kind {
-                RecordKind::Resource => Some(record.body),
-                RecordKind::Response => payload(record.body),
-                _ => None,
-            };
-            if let Some(picture) =
-                bytes.filter(|bytes| bytes.len() <= LARGEST).and_then(Picture::of)
-            {
-                pictures.insert(address, picture);
-            }
-        }
+        let mut file = open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        records(&mut file).for_each(|record| take(record, &wanted, &mut pictures));
     }
     Ok(pictures)
+}
+
+/// The records of an archive, with the bodies of those that may hold pictures.
+fn records(file: &mut SourceFile) -> impl Iterator<Item = Record> + '_ {
+    let has_body = |kind| matches!(kind, RecordKind::Response | RecordKind::Resource);
+    let reader = RecordReader::new(BufReader::new(file), &Limits::USUAL).with_bodies_of(has_body);
+    reader.filter_map(Result::ok)
+}
+
+/// The addresses by which documents show the picture of a record, if it is looked for.
+fn shown_by<'a>(record: &Record, wanted: &'a Wanted) -> Option<&'a BTreeSet<String>> {
+    wanted.get(&*normal(record.target_uri.as_deref()?))
+}
+
+/// Takes the picture of a record, if it has one that is looked for.
+fn take(record: Record, wanted: &Wanted, pictures: &mut Pictures) {
+    let Some(shown) = shown_by(&record, wanted) else { return };
+    let bytes = match record.kind {
+        RecordKind::Resource => Some(record.body),
+        RecordKind::Response => payload(record.body),
+        _ => None,
+    };
+    if let Some(picture) = bytes.filter(|bytes| bytes.len() <= LARGEST).and_then(Picture::of) {
+        pictures.extend(shown.iter().map(|address| (address.clone(), picture.clone())));
+    }
 }
 
 /// The payload of a successful response.
