@@ -4,10 +4,13 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+#[cfg(feature = "sqlite")]
+use rusqlite::ErrorCode;
+
 /// Why a store cannot be used. The file was left as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// SQLite failed: the file is damaged or no database, or the disk failed or is full.
+    /// SQLite failed: the disk failed or is full, say.
     #[error("{what} the model store {}: {source}", path.display())]
     Sqlite {
         /// What failed.
@@ -26,6 +29,9 @@ pub enum StoreError {
         /// What is wrong.
         what: String,
     },
+    /// It is no database.
+    #[error("{} is not a database, so it is no model store; it was left as it is", .0.display())]
+    NoDatabase(PathBuf),
     /// It is the database of another program.
     #[error("{} is the database of another program, not a model store; it was left as it is",
             .0.display())]
@@ -58,7 +64,11 @@ impl StoreError {
     /// An error of SQLite.
     #[cfg(feature = "sqlite")]
     pub(crate) fn sqlite(what: &'static str, path: &Path, source: rusqlite::Error) -> Self {
-        Self::Sqlite { what, path: path.to_owned(), source: source.into() }
+        match source.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NoDatabase(path.to_owned()),
+            Some(ErrorCode::DatabaseCorrupt) => Self::damaged(path, source.to_string()),
+            _ => Self::Sqlite { what, path: path.to_owned(), source: source.into() },
+        }
     }
 
     /// A value that does not say what it must.

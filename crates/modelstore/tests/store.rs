@@ -196,7 +196,7 @@ fn others_are_left_as_they_are() {
     Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
     for (path, says) in [
         (&path, "the database of another program"),
-        (&text, "not a database"),
+        (&text, "is not a database, so it is no model store"),
         (&newer, "has schema 99, this program knows 1"),
     ] {
         let before = fs::read(path).unwrap();
@@ -234,7 +234,8 @@ fn a_damaged_store_is_refused_and_left_as_it_is() {
     assert!(refused * 2 > whole.len() / 4096, "{refused} of {} damages", whole.len() / 4096);
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     let error = Store::open(&path, &|| ()).unwrap_err().to_string();
-    assert!(error.contains("models.sqlite"), "{error}");
+    assert!(error.contains("models.sqlite is damaged: "), "{error}");
+    assert!(error.contains("restore it from a copy"), "{error}");
 }
 
 #[test]
