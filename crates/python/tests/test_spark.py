@@ -114,7 +114,7 @@ def test_the_articles_are_those_of_a_run(
     random.Random(partitions).shuffle(given)
     kind = Killed if partitions == 2 else job.Crawl
     articles, summary = kind(spark, tmp_path / "steps", partitions, SETTINGS).run(given)
-    articles.write.parquet(str(tmp_path / "articles"))
+    articles.write.parquet((tmp_path / "articles").as_uri())
     expected_rows, ledger = expected
     assert in_order(rows(tmp_path / "articles")) == in_order(expected_rows)
     merged = sorted((tmp_path / "steps").glob("merged-*/articles.parquet"))
@@ -151,7 +151,7 @@ def test_feeds_and_site_configs_are_those_of_a_run(
     mixed = list(crawl)
     random.Random(partitions).shuffle(mixed)
     articles, summary = job.Crawl(spark, tmp_path / "steps", partitions, given).run(mixed, feeds[::-1])
-    articles.write.parquet(str(tmp_path / "articles"))
+    articles.write.parquet((tmp_path / "articles").as_uri())
     assert in_order(rows(tmp_path / "articles")) == in_order(wanted)
     assert summary.drops == whole.ledger["drops"]
     # All of it has an effect: feeds, site configs, revisits.
@@ -194,7 +194,7 @@ def test_archives_at_addresses(
     missing = "s3://crawl/night/gone.warc.gz"
     listing.write_text("\n".join([*addresses, missing]))
     articles, summary = job.Crawl(spark, tmp_path / "steps", 3, SETTINGS).run(job.listed(spark, [str(listing)]))
-    articles.write.parquet(str(tmp_path / "articles"))
+    articles.write.parquet((tmp_path / "articles").as_uri())
     found = rows(tmp_path / "articles")
     assert {row["origin"]["file"].split(":")[0] for row in found} == {"s3", "http", "https"}
     assert placed(found) == placed(expected[0])
@@ -223,7 +223,7 @@ def test_archives_and_tables_in_hdfs(
     articles, summary = job.Crawl(spark, tmp_path / "steps", 3, SETTINGS).run(archives)
     table = f"{address}/tables/articles"
     articles.write.parquet(table)
-    spark.read.parquet(table).coalesce(1).write.parquet(str(tmp_path / "articles"))
+    spark.read.parquet(table).coalesce(1).write.parquet((tmp_path / "articles").as_uri())
     found = rows(tmp_path / "articles")
     assert {row["origin"]["file"].split("/night")[0] for row in found} == {address, "hdfs://"}
     assert placed(found) == placed(expected[0])
@@ -241,7 +241,7 @@ def test_nights_with_models_are_those_of_runs(spark: SparkSession, crawl: list[s
         whole = sitegrove.run(night, tmp_path / f"run-{number}", models=of_runs, settings=settings)
         nightly = job.Crawl(spark, tmp_path / f"steps-{number}", 3, SETTINGS, of_spark)
         articles, _ = nightly.run(night)
-        articles.write.parquet(str(tmp_path / f"articles-{number}"))
+        articles.write.parquet((tmp_path / f"articles-{number}").as_uri())
         assert in_order(rows(tmp_path / f"articles-{number}")) == in_order(rows(whole.path / "articles.parquet"))
         nightly.new_models(table).write.mode("append").parquet(table)
     stored = sitegrove.open_models(of_spark)
@@ -255,7 +255,7 @@ def test_nights_with_models_are_those_of_runs(spark: SparkSession, crawl: list[s
     )
     assert LARGE in {row.site for row in listed} and len(listed) > len(revisions)
     copy = tmp_path / "copy.sqlite"
-    assert sitegrove.import_models(copy, sorted(Path(table).glob("*.parquet"))) == (len(listed), 0)
+    assert sitegrove.import_models(copy, sorted((tmp_path / "models").glob("*.parquet"))) == (len(listed), 0)
     assert sitegrove.open_models(copy).load(LARGE, settings=settings) == stored.load(LARGE, settings=settings)
 
 
@@ -298,7 +298,8 @@ def test_the_command(crawl: list[str], expected: tuple[list[dict[str, Any]], dic
     done = subprocess.run(
         [sys.executable, *command.split(), *tables.split()],
         cwd=tmp_path,
-        env={**os.environ, "PYSPARK_SUBMIT_ARGS": f"{options} pyspark-shell"},
+        # Bare paths are in the file system of this machine.
+        env={**os.environ, "PYSPARK_SUBMIT_ARGS": f"{options} pyspark-shell", "HADOOP_CONF_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

@@ -210,7 +210,8 @@ class Crawl:
             duplicates=count("duplicates"),
             large=large,
         )
-        folders = [str(named(folder, MERGE, 0, number) / "articles.parquet") for number in merging]
+        # Addresses: what a bare path means depends on the configuration of Hadoop.
+        folders = [(named(folder, MERGE, 0, number) / "articles.parquet").as_uri() for number in merging]
         return self.spark.read.parquet(*folders), summary
 
     def new_models(self, table: str, format: str = "parquet", options: dict[str, str] | None = None) -> DataFrame:
@@ -224,7 +225,7 @@ class Crawl:
 
         exported = self.folder / "models.parquet"
         open_models(self.models).export(exported)
-        rows = self.spark.read.parquet(str(exported))
+        rows = self.spark.read.parquet(exported.as_uri())
         try:
             known = self.spark.read.format(format).options(**(options or {})).load(table)
             return rows.join(known.select("site", "revision"), ["site", "revision"], "left_anti")
