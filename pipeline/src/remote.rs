@@ -1,13 +1,16 @@
-//! Inputs by address: `https://`, `http://` and `s3://`, read in ranges; and outputs at `s3://` (`bucket.rs`).
+//! Inputs by address: `https://`, `http://`, `s3://`, `hdfs://` and `viewfs://`, read in ranges; and outputs at `s3://` (`bucket.rs`).
 //!
 //! No connection is made unless an input or output is such an address. Requests that fail are repeated; credentials for S3 are those
-//! that the AWS command line uses: environment variables, the profile in `~/.aws/credentials`, or the role of the machine.
+//! that the AWS command line uses: environment variables, the profile in `~/.aws/credentials`, or the role of the machine. For
+//! HDFS, the configuration in `HADOOP_CONF_DIR` counts, and the Kerberos ticket or the tokens that Hadoop's own client would use.
 
 mod bucket;
 
+use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use hdfs_native_object_store::HdfsObjectStoreBuilder;
 use object_store::aws::AmazonS3Builder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path as Key;
@@ -23,6 +26,8 @@ const FIRST: u64 = 256 << 10;
 const MOST: u64 = 8 << 20;
 /// Characters that begin a pattern.
 const PATTERN: [char; 3] = ['*', '?', '['];
+/// Addresses where folders can be listed.
+const LISTED: [&str; 3] = ["s3://", "hdfs://", "viewfs://"];
 
 /// An address, and where it leads.
 struct Place {
@@ -30,14 +35,18 @@ struct Place {
     key: Key,
 }
 
-/// Runs the requests of all threads.
+/// Runs the requests of all threads of this process.
 fn runtime() -> io::Result<&'static Runtime> {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    if let Some(runtime) = RUNTIME.get() {
+    // By process, as a process that Python forks has none of its parent's threads.
+    static RUNTIMES: Mutex<BTreeMap<u32, &'static Runtime>> = Mutex::new(BTreeMap::new());
+    let known = || RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let process = std::process::id();
+    let running = known().get(&process).copied();
+    if let Some(runtime) = running {
         return Ok(runtime);
     }
     let made = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    Ok(RUNTIME.get_or_init(|| made))
+    Ok(*known().entry(process).or_insert_with(|| Box::leak(Box::new(made))))
 }
 
 fn failed(error: object_store::Error) -> io::Error {
@@ -50,8 +59,17 @@ fn failed(error: object_store::Error) -> io::Error {
     io::Error::new(kind, crate::error_chain::error_chain(&anyhow::Error::new(error)))
 }
 
+/// Where the path of an address begins.
+fn end_of_host(address: &str) -> usize {
+    let host = address.find("://").map_or(0, |at| at + 3);
+    address[host..].find('/').map_or(address.len(), |at| host + at)
+}
+
 impl Place {
     fn of(address: &str) -> io::Result<Self> {
+        if address.starts_with("hdfs://") || address.starts_with("viewfs://") {
+            return Self::of_hdfs(address);
+        }
         let url = Url::parse(address).map_err(io::Error::other)?;
         let host = url.host_str().unwrap_or_default();
         let store: Arc<dyn ObjectStore> = if url.scheme() == "s3" {
@@ -81,6 +99,16 @@ impl Place {
         Ok(Self { store, key })
     }
 
+    /// Names in HDFS are not percent-encoded. Without a host, the file system is that of `fs.defaultFS`.
+    fn of_hdfs(address: &str) -> io::Result<Self> {
+        let (base, path) = address.split_at(end_of_host(address));
+        let runtime = runtime()?.handle().clone();
+        let builder = HdfsObjectStoreBuilder::new().with_url(base).with_io_runtime(runtime);
+        let store = Arc::new(builder.build().map_err(failed)?);
+        let key = Key::parse(path).map_err(|error| failed(error.into()))?;
+        Ok(Self { store, key })
+    }
+
     fn head(&self) -> io::Result<ObjectMeta> {
         runtime()?.block_on(self.store.head(&self.key)).map_err(failed)
     }
@@ -101,26 +129,28 @@ pub(crate) fn state(address: &str) -> io::Result<(u64, Option<i64>)> {
 /// # Errors
 /// If they cannot be listed, or there are none.
 pub(crate) fn expand(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<String>> {
-    let is_pattern = address.contains(PATTERN) && address.starts_with("s3://");
+    let is_listed = LISTED.iter().any(|scheme| address.starts_with(scheme));
+    let is_pattern = address.contains(PATTERN) && is_listed;
     if !is_pattern && !address.ends_with('/') {
         return Ok(vec![address.to_owned()]);
     }
-    if !address.starts_with("s3://") {
-        return Err(io::Error::other("folders can be listed at s3:// only; name the files"));
+    if !is_listed {
+        let why = "folders can be listed at s3:// and hdfs:// only; name the files";
+        return Err(io::Error::other(why));
     }
     let pattern = glob::Pattern::new(address).map_err(io::Error::other)?;
     // Up to the last folder before the pattern.
     let fixed = address.find(PATTERN).filter(|_| is_pattern).unwrap_or(address.len());
     let folder = address[..fixed].rfind('/').map_or(address, |at| &address[..=at]);
     let place = Place::of(folder)?;
-    let bucket = address["s3://".len()..].split('/').next().unwrap_or_default();
+    let base = &address[..end_of_host(address)];
     let (mut open, mut found) = (vec![place.key.clone()], Vec::new());
     while let Some(prefix) = open.pop() {
         let listed = runtime()?.block_on(place.store.list_with_delimiter(Some(&prefix)));
         let listed = listed.map_err(failed)?;
         open.extend(listed.common_prefixes);
         for object in listed.objects {
-            let name = format!("s3://{bucket}/{}", object.location);
+            let name = format!("{base}/{}", object.location);
             let fits = if is_pattern { pattern.matches(&name) } else { wanted(&name) };
             found.extend(fits.then_some(name));
         }

@@ -28,7 +28,7 @@ pub(crate) fn objects(address: &str) -> io::Result<Box<dyn Objects>> {
 }
 
 /// The schemes of addresses that can be read.
-const SCHEMES: [&str; 3] = ["https://", "http://", "s3://"];
+const SCHEMES: [&str; 5] = ["https://", "http://", "s3://", "hdfs://", "viewfs://"];
 
 /// The address that a path is, if it is none in the file system.
 pub(crate) fn address_of(path: &Path) -> Option<&str> {

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import ssl
+import sys
+import threading
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 import sitegrove
 from sitegrove import FeedItem, Page, SiteModel
+from sitegrove._sitegrove import _reads_addresses
 
 REPOSITORY = Path(__file__).resolve().parents[3]
+NO_ADDRESSES = "this build has no access to addresses: scripts/test-python --remote"
 CRAWL = sorted((REPOSITORY / "data" / "crawl").glob("*.warc.gz"))
 
 
@@ -57,3 +65,47 @@ def program() -> Path:
     if not path.exists():
         pytest.skip(f"no program at {path}: cargo build --package sitegrove, or set SITEGROVE_PROGRAM")
     return path
+
+
+class Servers(NamedTuple):
+    """Where archives are at addresses."""
+
+    http: str
+    """A server of buckets."""
+    https: str
+    """The same buckets, by TLS."""
+    certificates: Path
+    """Of the authority that vouches for it."""
+    hdfs: Any
+    """A file system of Hadoop."""
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers | None]:
+    """Servers, if the package has access to addresses."""
+    if not _reads_addresses:
+        yield None
+        return
+    import trustme
+    from moto.server import DomainDispatcherApplication, create_backend_app
+    from werkzeug.serving import make_server
+
+    sys.path.append(str(REPOSITORY / "scripts"))
+    import hadoop
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    authority = trustme.CA()
+    certificates = tmp_path_factory.mktemp("tls") / "authority.pem"
+    authority.cert_pem.write_to_path(str(certificates))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    app = DomainDispatcherApplication(create_backend_app)
+    running = [make_server("127.0.0.1", 0, app, threaded=True, ssl_context=tls) for tls in (None, context)]
+    for server in running:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    http, https = (f"127.0.0.1:{server.server_port}" for server in running)
+    jars = REPOSITORY / "target/python/hadoop/pyspark/jars"
+    with hadoop.file_system(jars, tmp_path_factory.mktemp("hadoop")) as hdfs:
+        yield Servers(f"http://{http}", f"https://{https}", certificates, hdfs)
+    for server in running:
+        server.shutdown()

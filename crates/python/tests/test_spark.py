@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import logging
+import gzip
+import itertools
+import json
 import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -16,7 +19,7 @@ from typing import Any
 import pytest
 
 import sitegrove
-from conftest import REPOSITORY
+from conftest import NO_ADDRESSES, REPOSITORY, Servers
 from crawls import LARGE, PAGES, archives
 
 pytest.importorskip("pyspark", reason="no pyspark: pip install 'sitegrove[spark]'")
@@ -26,33 +29,18 @@ if shutil.which("java") is None:
 from pyspark.sql import SparkSession  # noqa: E402
 
 from sitegrove import spark as job  # noqa: E402
-from sitegrove._sitegrove import _reads_addresses  # noqa: E402
 
 SETTINGS: dict[str, Any] = {"sample": {"pages": 30}}
 
 
 @pytest.fixture(scope="module")
-def bucket() -> Iterator[str | None]:
-    """The address of a server of buckets, if the package has access to addresses."""
-    if not _reads_addresses:
-        yield None
-        return
-    server_of = pytest.importorskip("moto.server")
-    server = server_of.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
-    server.stop()
-
-
-@pytest.fixture(scope="module")
-def spark(bucket: str | None) -> Iterator[SparkSession]:
+def spark(servers: Servers | None) -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    if bucket:
+    if servers:
         # Tasks have the environment that the session was started in.
         keys = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1"}
-        os.environ.update(keys, AWS_ENDPOINT=bucket, AWS_ALLOW_HTTP="true")
+        os.environ.update(keys, AWS_ENDPOINT=servers.http, AWS_ALLOW_HTTP="true")
+        os.environ.update(SSL_CERT_FILE=str(servers.certificates), HADOOP_CONF_DIR=str(servers.hdfs.configuration))
     builder = SparkSession.builder.master("local[2,3]").appName("sitegrove-tests")
     options = {
         "spark.ui.enabled": "false",
@@ -126,7 +114,7 @@ def test_the_articles_are_those_of_a_run(
     random.Random(partitions).shuffle(given)
     kind = Killed if partitions == 2 else job.Crawl
     articles, summary = kind(spark, tmp_path / "steps", partitions, SETTINGS).run(given)
-    articles.write.parquet(str(tmp_path / "articles"))
+    articles.write.parquet((tmp_path / "articles").as_uri())
     expected_rows, ledger = expected
     assert in_order(rows(tmp_path / "articles")) == in_order(expected_rows)
     merged = sorted((tmp_path / "steps").glob("merged-*/articles.parquet"))
@@ -163,7 +151,7 @@ def test_feeds_and_site_configs_are_those_of_a_run(
     mixed = list(crawl)
     random.Random(partitions).shuffle(mixed)
     articles, summary = job.Crawl(spark, tmp_path / "steps", partitions, given).run(mixed, feeds[::-1])
-    articles.write.parquet(str(tmp_path / "articles"))
+    articles.write.parquet((tmp_path / "articles").as_uri())
     assert in_order(rows(tmp_path / "articles")) == in_order(wanted)
     assert summary.drops == whole.ledger["drops"]
     # All of it has an effect: feeds, site configs, revisits.
@@ -173,20 +161,26 @@ def test_feeds_and_site_configs_are_those_of_a_run(
     assert any(row["url"].startswith("https://mirror.example/") for row in wanted)
 
 
+def placed(of: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows whose origins are without folders."""
+    return in_order([{**row, "origin": {**row["origin"], "file": Path(row["origin"]["file"]).name}} for row in of])
+
+
 def test_archives_at_addresses(
     spark: SparkSession,
-    bucket: str | None,
+    servers: Servers | None,
     crawl: list[str],
     expected: tuple[list[dict[str, Any]], dict[str, Any]],
     tmp_path: Path,
 ) -> None:
-    if bucket is None:
+    if servers is None:
         with pytest.raises(sitegrove.SitegroveError, match="no access to addresses"):
             job.local("s3://crawl/a.warc.gz")
-        pytest.skip("this build has no access to addresses: scripts/test-python --remote")
-    boto3 = pytest.importorskip("boto3")
+        pytest.skip(NO_ADDRESSES)
+    import boto3
+
     client = boto3.client(
-        "s3", endpoint_url=bucket, region_name="us-east-1", aws_access_key_id="key", aws_secret_access_key="secret"
+        "s3", endpoint_url=servers.http, region_name="us-east-1", aws_access_key_id="key", aws_secret_access_key="secret"
     )
     client.create_bucket(Bucket="crawl")
     addresses = []
@@ -194,25 +188,49 @@ def test_archives_at_addresses(
         name = Path(path).name
         client.upload_file(path, "crawl", f"night/{name}", ExtraArgs={"ACL": "public-read"})
         # As Hadoop names buckets, as the program does, and by HTTP.
-        start = ["s3a://crawl", "s3://crawl", f"{bucket}/crawl"][number % 3]
+        start = ["s3a://crawl", "s3://crawl", f"{servers.http}/crawl", f"{servers.https}/crawl"][number % 4]
         addresses.append(f"{start}/night/{name}")
     listing = tmp_path / "paths.txt"
     missing = "s3://crawl/night/gone.warc.gz"
     listing.write_text("\n".join([*addresses, missing]))
-    articles, summary = job.Crawl(spark, tmp_path / "steps", 3, SETTINGS).run(job.listed([str(listing)]))
-    articles.write.parquet(str(tmp_path / "articles"))
-
-    def placed(of: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Rows whose origins are without folders."""
-        for row in of:
-            row["origin"] = {**row["origin"], "file": Path(row["origin"]["file"]).name}
-        return in_order(of)
-
+    articles, summary = job.Crawl(spark, tmp_path / "steps", 3, SETTINGS).run(job.listed(spark, [str(listing)]))
+    articles.write.parquet((tmp_path / "articles").as_uri())
     found = rows(tmp_path / "articles")
-    assert {row["origin"]["file"].split(":")[0] for row in found} == {"s3", "http"}
-    assert placed(found) == placed([dict(row) for row in expected[0]])
+    assert {row["origin"]["file"].split(":")[0] for row in found} == {"s3", "http", "https"}
+    assert placed(found) == placed(expected[0])
     assert summary.archives == len(crawl) and len(summary.failed) == 1
     assert missing in summary.failed[0] and "cannot read" in summary.failed[0]
+
+
+def test_archives_and_tables_in_hdfs(
+    spark: SparkSession,
+    servers: Servers | None,
+    crawl: list[str],
+    expected: tuple[list[dict[str, Any]], dict[str, Any]],
+    tmp_path: Path,
+) -> None:
+    if servers is None:
+        pytest.skip(NO_ADDRESSES)
+    address = servers.hdfs.address
+    # With the host, and without: then it is that of the configuration.
+    names = [f"{start}/night/{Path(path).name}" for path, start in zip(crawl, itertools.cycle([address, "hdfs://"]))]
+    missing = f"{address}/night/gone.warc.gz"
+    listing = tmp_path / "paths.txt"
+    listing.write_text("\n".join([*names, missing]))
+    servers.hdfs.put([*crawl, listing], "/night")
+    archives = job.listed(spark, [f"{address}/night/paths.txt"])
+    assert archives == [*names, missing]
+    articles, summary = job.Crawl(spark, tmp_path / "steps", 3, SETTINGS).run(archives)
+    table = f"{address}/tables/articles"
+    articles.write.parquet(table)
+    spark.read.parquet(table).coalesce(1).write.parquet((tmp_path / "articles").as_uri())
+    found = rows(tmp_path / "articles")
+    assert {row["origin"]["file"].split("/night")[0] for row in found} == {address, "hdfs://"}
+    assert placed(found) == placed(expected[0])
+    assert summary.archives == len(crawl)
+    assert len(summary.failed) == 1 and missing in summary.failed[0] and "cannot read" in summary.failed[0]
+    with pytest.raises(sitegrove.SitegroveError, match="cannot read the list .*none.txt: .*does not exist"):
+        job.listed(spark, [f"{address}/none.txt"])
 
 
 def test_nights_with_models_are_those_of_runs(spark: SparkSession, crawl: list[str], tmp_path: Path) -> None:
@@ -223,7 +241,7 @@ def test_nights_with_models_are_those_of_runs(spark: SparkSession, crawl: list[s
         whole = sitegrove.run(night, tmp_path / f"run-{number}", models=of_runs, settings=settings)
         nightly = job.Crawl(spark, tmp_path / f"steps-{number}", 3, SETTINGS, of_spark)
         articles, _ = nightly.run(night)
-        articles.write.parquet(str(tmp_path / f"articles-{number}"))
+        articles.write.parquet((tmp_path / f"articles-{number}").as_uri())
         assert in_order(rows(tmp_path / f"articles-{number}")) == in_order(rows(whole.path / "articles.parquet"))
         nightly.new_models(table).write.mode("append").parquet(table)
     stored = sitegrove.open_models(of_spark)
@@ -237,7 +255,7 @@ def test_nights_with_models_are_those_of_runs(spark: SparkSession, crawl: list[s
     )
     assert LARGE in {row.site for row in listed} and len(listed) > len(revisions)
     copy = tmp_path / "copy.sqlite"
-    assert sitegrove.import_models(copy, sorted(Path(table).glob("*.parquet"))) == (len(listed), 0)
+    assert sitegrove.import_models(copy, sorted((tmp_path / "models").glob("*.parquet"))) == (len(listed), 0)
     assert sitegrove.open_models(copy).load(LARGE, settings=settings) == stored.load(LARGE, settings=settings)
 
 
@@ -251,12 +269,54 @@ def test_archives_that_cannot_be_read_are_named(spark: SparkSession, crawl: list
         job.Crawl(spark, tmp_path / "none", 1).run([missing])
 
 
-def test_lists_and_addresses(tmp_path: Path) -> None:
+def test_lists_and_addresses(spark: SparkSession, tmp_path: Path) -> None:
     listing = tmp_path / "paths.txt"
     listing.write_text("a.warc.gz\n\nfile:///b%20c.warc.gz\n")
-    archives = job.listed([str(listing), "d.warc"])
+    archives = job.listed(spark, [str(listing), "d.warc"])
     assert [job.local(archive) for archive in archives] == ["a.warc.gz", "/b c.warc.gz", "d.warc"]
     with pytest.raises(sitegrove.SitegroveError, match="mount it"):
-        job.local("hdfs://crawl/a.warc.gz")
+        job.local("ftp://crawl/a.warc.gz")
     with pytest.raises(sitegrove.SitegroveError, match="cannot read the list"):
-        job.listed([str(tmp_path / "nothing.txt")])
+        job.listed(spark, [str(tmp_path / "nothing.txt")])
+    # As Common Crawl lists its archives.
+    compressed = tmp_path / "warc.paths.gz"
+    compressed.write_bytes(gzip.compress(b"crawl-data/a.warc.gz\n/other/b.arc.gz\n"))
+    assert job.listed(spark, [str(compressed)], "s3://commoncrawl/") == ["s3://commoncrawl/crawl-data/a.warc.gz", "/other/b.arc.gz"]
+    assert job.listed(spark, [compressed.as_uri()]) == ["crawl-data/a.warc.gz", "/other/b.arc.gz"]
+    (tmp_path / "list.gz").write_bytes(b"no gzip")
+    with pytest.raises(sitegrove.SitegroveError, match="cannot read the list .*list.gz: Not a gzipped file"):
+        job.listed(spark, [str(tmp_path / "list.gz")])
+
+
+def test_the_command(crawl: list[str], expected: tuple[list[dict[str, Any]], dict[str, Any]], tmp_path: Path) -> None:
+    missing = str(tmp_path / "gone.warc.gz")
+    (tmp_path / "paths.txt").write_text("\n".join([*crawl, missing]))
+    (tmp_path / "sitegrove.toml").write_text("[sample]\npages = 30\n")
+    options = "--master local[2] --conf spark.ui.enabled=false --conf spark.driver.bindAddress=127.0.0.1 --conf spark.driver.host=127.0.0.1"
+    command = "-m sitegrove.spark paths.txt --articles articles --steps steps --config sitegrove.toml --num-partitions 3"
+    tables = "--output-format json --output-option compression=gzip --models models.sqlite --models-table models --log-level INFO"
+    done = subprocess.run(
+        [sys.executable, *command.split(), *tables.split()],
+        cwd=tmp_path,
+        # Bare paths are in the file system of this machine.
+        env={**os.environ, "PYSPARK_SUBMIT_ARGS": f"{options} pyspark-shell", "HADOOP_CONF_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    counts = expected[1]["counts"]
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1, done.stderr
+    assert lines[0].startswith(f"{counts['articles']} articles from {counts['pages']} pages of {counts['sites']} sites (")
+    assert lines[1].startswith(f"Dropped: {counts['dropped']} (")
+    assert lines[2:] == [f"Failed: cannot read {missing}: No such file or directory"]
+    assert " INFO " in done.stderr
+
+    def read(table: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for path in (tmp_path / table).glob("*.json.gz") for line in gzip.open(path)]
+
+    assert sorted(row["url"] for row in read("articles")) == sorted(row["url"] for row in expected[0])
+    store = sitegrove.open_models(tmp_path / "models.sqlite")
+    revisions = [(site, own["revision"]) for site in store for own in store.revisions(site)]
+    assert sorted((row["site"], row["revision"]) for row in read("models")) == sorted(revisions) and revisions
+    assert not (tmp_path / "steps").exists()

@@ -88,8 +88,8 @@ The same command resumes a run that was stopped or killed, and does nothing if t
 Exit codes: 0 success; 1 finished, but an input could not be read to its end, damaged inputs gave no page, an output could not be written, or --fail-on applies; 2 could not run; 130 stopped by Ctrl-C or SIGTERM (the same command resumes).")]
 pub struct RunArgs {
     /// A configuration file (.toml), if any, followed by WARC, ARC, WACZ, HTML or MHTML files, indexes of
-    /// archives (CDX, CDXJ), folders, globs or addresses (https://, s3://); @FILE reads a list of them, - reads an
-    /// archive from standard input
+    /// archives (CDX, CDXJ), folders, globs or addresses (https://, s3://, hdfs://); @FILE reads a list of them, - reads
+    /// an archive from standard input
     #[arg(value_name = "CONFIG|INPUT")]
     pub inputs: Vec<String>,
     /// Output folder, or an address s3://BUCKET/PREFIX, to which files are uploaded when the run is complete

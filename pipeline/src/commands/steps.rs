@@ -109,7 +109,7 @@ Every input belongs to one survey. docs/CLUSTER.md shows all steps of a crawl.
 Exit codes: 0 success; 1 an input could not be read to its end; 2 no survey was written.")]
 pub struct SurveyArgs {
     /// WARC, ARC, WACZ, HTML or MHTML files, indexes of archives (CDX, CDXJ), folders, globs or addresses (https://,
-    /// s3://); @FILE reads a list of them
+    /// s3://, hdfs://); @FILE reads a list of them
     #[arg(value_name = "INPUT")]
     pub inputs: Vec<String>,
     /// RSS, Atom or JSON Feed files, folders or globs (repeatable)

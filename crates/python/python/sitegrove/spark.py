@@ -6,8 +6,9 @@
     spark-submit --master … $(python -c 'import sitegrove.spark as s; print(s.__file__)') paths.txt …
 
 ``paths.txt`` lists archives, one a line, as the jobs of cc-pyspark take it: paths on a file system that all executors see
-at the same path, as ``--steps`` must be, or addresses (``https://``, ``s3://``, ``s3a://``). The articles are those of ``sitegrove run`` on the same archives,
-whatever the number of tasks, and whichever of them are killed and repeated. ``docs/CLUSTER.md`` has figures.
+at the same path, as ``--steps`` must be, or addresses (``https://``, ``s3://``, ``s3a://``, ``hdfs://``). The articles are
+those of ``sitegrove run`` on the same archives, whatever the number of tasks, and whichever of them are killed and repeated.
+``docs/CLUSTER.md`` has figures.
 
 Needs ``pip install 'sitegrove[spark]'`` and Java 17.
 """
@@ -15,8 +16,10 @@ Needs ``pip install 'sitegrove[spark]'`` and Java 17.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -207,7 +210,8 @@ class Crawl:
             duplicates=count("duplicates"),
             large=large,
         )
-        folders = [str(named(folder, MERGE, 0, number) / "articles.parquet") for number in merging]
+        # Addresses: what a bare path means depends on the configuration of Hadoop.
+        folders = [(named(folder, MERGE, 0, number) / "articles.parquet").as_uri() for number in merging]
         return self.spark.read.parquet(*folders), summary
 
     def new_models(self, table: str, format: str = "parquet", options: dict[str, str] | None = None) -> DataFrame:
@@ -221,7 +225,7 @@ class Crawl:
 
         exported = self.folder / "models.parquet"
         open_models(self.models).export(exported)
-        rows = self.spark.read.parquet(str(exported))
+        rows = self.spark.read.parquet(exported.as_uri())
         try:
             known = self.spark.read.format(format).options(**(options or {})).load(table)
             return rows.join(known.select("site", "revision"), ["site", "revision"], "left_anti")
@@ -261,7 +265,7 @@ def local(address: str) -> str:
     parts = urlsplit(address)
     if parts.scheme == "file":
         return unquote(parts.path)
-    if parts.scheme in ("https", "http", "s3", "s3a", "s3n") and "://" in address:
+    if parts.scheme in ("https", "http", "s3", "s3a", "s3n", "hdfs", "viewfs") and "://" in address:
         if not _reads_addresses:
             raise SitegroveError(
                 f"{address}: this build of the package has no access to addresses; the published wheels have it, and "
@@ -271,8 +275,8 @@ def local(address: str) -> str:
         return f"s3{address[3:]}" if parts.scheme in ("s3a", "s3n") else address
     if parts.scheme and "://" in address:
         raise SitegroveError(
-            f"{address}: archives are read at https:// and s3://, and from a file system that all executors see; mount it, "
-            "or copy it there"
+            f"{address}: archives are read at https://, s3:// and hdfs://, and from a file system that all executors see; "
+            "mount it, or copy it there"
         )
     return address
 
@@ -284,6 +288,7 @@ def arguments() -> argparse.ArgumentParser:
         description="Extract the articles of a crawl with Apache Spark.",
     )
     parser.add_argument("input", nargs="+", help="a file that lists archives, one path or address a line; or archives")
+    parser.add_argument("--input-base-url", metavar="ADDRESS", help="what relative paths in lists are relative to")
     parser.add_argument("--articles", required=True, help="table to append the articles to")
     parser.add_argument("--steps", required=True, help="folder for the files of the steps, which all executors see")
     parser.add_argument("--models", help="store of site models that learning reads and the night is added to")
@@ -298,21 +303,35 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-_ARCHIVES = (".warc", ".arc", ".wacz", ".gz", ".zst", ".lz4", ".bz2", ".xz")
+_ARCHIVE = re.compile(r"\.(w?arc(\.(gz|zst|lz4|bz2|xz))?|wacz)$", re.IGNORECASE)
 
 
-def listed(inputs: Sequence[str]) -> list[str]:
-    """The archives that inputs name: archives themselves, and those in lists."""
+def listed(spark: SparkSession, inputs: Sequence[str], base: str | None = None) -> list[str]:
+    """The archives that inputs name: archives themselves, and those in lists, which may be compressed (``.gz``).
+
+    Relative paths in lists are relative to ``base``, an address or a folder. Lists at addresses are read by Spark.
+    """
     archives: list[str] = []
     for given in inputs:
-        if given.lower().endswith(_ARCHIVES):
+        if _ARCHIVE.search(given):
             archives.append(given)
             continue
         try:
-            lines = Path(local(given)).read_text(encoding="utf-8").splitlines()
+            if "://" in given and not given.startswith("file://"):
+                lines: list[str] = spark.sparkContext.textFile(given).collect()
+            else:
+                of = Path(local(given))
+                text = gzip.decompress(of.read_bytes()) if of.suffix == ".gz" else of.read_bytes()
+                lines = text.decode().splitlines()
         except OSError as error:
-            raise SitegroveError(f"cannot read the list {given}: {error.strerror}") from None
-        archives.extend(line.strip() for line in lines if line.strip())
+            raise SitegroveError(f"cannot read the list {given}: {error.strerror or error}") from None
+        except Exception as error:
+            # Of the messages of the JVM, the first line says what it is; the rest is its stack.
+            cause = getattr(error, "java_exception", None) or error
+            raise SitegroveError(f"cannot read the list {given}: {str(cause).splitlines()[0]}") from None
+        names = [line.strip() for line in lines if line.strip()]
+        inside = f"{base.rstrip('/')}/" if base else ""
+        archives.extend(name if "://" in name or name.startswith("/") else inside + name for name in names)
     return archives
 
 
@@ -325,10 +344,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
-    archives = listed(args.input)
     spark = SparkSession.builder.appName("sitegrove").getOrCreate()
     try:
         spark.sparkContext.setLogLevel(args.log_level)
+        archives = listed(spark, args.input, args.input_base_url)
         partitions = args.num_partitions or 2 * spark.sparkContext.defaultParallelism
         crawl = Crawl(spark, args.steps, partitions, {"file": args.config} if args.config else None, args.models)
         articles, summary = crawl.run(archives, args.feeds)
