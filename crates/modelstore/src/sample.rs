@@ -92,13 +92,12 @@ impl PackedSample {
 const MOST: u64 = 256 << 20;
 
 pub(crate) fn pack(plain: &[u8]) -> std::io::Result<Vec<u8>> {
-    use std::io::Write;
-    let mut to = zstd::Encoder::new(Vec::new(), LEVEL)?;
-    to.include_checksum(true)?;
-    to.window_log(WINDOW)?;
-    to.long_distance_matching(true)?;
-    to.write_all(plain)?;
-    to.finish()
+    // It is told the length, so that its tables are no larger than that needs.
+    let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
+    compressor.include_checksum(true)?;
+    compressor.window_log(WINDOW)?;
+    compressor.long_distance_matching(true)?;
+    compressor.compress(plain)
 }
 
 pub(crate) fn unpack(packed: &[u8]) -> std::io::Result<Vec<u8>> {

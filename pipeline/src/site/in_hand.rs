@@ -161,19 +161,21 @@ impl Work<'_> {
         (seen, texts)
     }
 
-    /// The pages to retain, named by the templates of a model; `None` where they stay as they are. `again` are
-    /// the retained pages, where they were unpacked.
+    /// The pages to retain, named by the templates of a model, given what came of tonight's pages by it; `None` where
+    /// they stay as they are. `again` are the retained pages, where they were unpacked.
     pub(super) fn to_retain(
         &self,
         store: &Store,
         state: &SiteState,
         tonight: &[InHand<'_>],
         again: &[InHand<'_>],
-        model: &SiteModel,
+        (model, applied): (&SiteModel, &Outcomes),
         is_gone: &dyn Fn(&RetainedHead) -> bool,
     ) -> io::Result<Option<Vec<Retained>>> {
         let id = |page: &InHand<'_>| {
-            let number = model.template_of(&page.sibling(), self.settings);
+            // Placing a page reads all of it; applying the model did that.
+            let known = page.at.and_then(|at| applied.get(&at)?.template);
+            let number = known.or_else(|| model.template_of(&page.sibling(), self.settings));
             let template = number.and_then(|number| model.templates().get(number as usize));
             template.map(|template| template.id.clone()).unwrap_or_default()
         };

@@ -159,7 +159,8 @@ impl Work<'_> {
         if let Some(before) = &state.before {
             update = before.as_ref().clone();
         }
-        let retained = self.to_retain(store, state, &tonight, &again, &model, &|_| false)?;
+        let of = (&model, &applied);
+        let retained = self.to_retain(store, state, &tonight, &again, of, &|_| false)?;
         let night = Night {
             update,
             is_known: state.before.is_some(),
@@ -224,7 +225,8 @@ impl Work<'_> {
                     Decision::Replace(ids) => ids.contains(&head.template),
                     _ => false,
                 };
-                let kept = self.to_retain(store, state, &tonight, &again, &model, &is_gone)?;
+                let of = (&model, &new);
+                let kept = self.to_retain(store, state, &tonight, &again, of, &is_gone)?;
                 begun = Some((model, known, new, kept));
             } else {
                 // What is learnt anew is no better: the old is as good as it gets, unless it fits much worse.
@@ -259,7 +261,8 @@ impl Work<'_> {
                 Begun { model, known, applied, unassigned: Unassigned::Alone, night }
             }
             None => {
-                let kept = self.to_retain(store, state, &tonight, &[], &old, &|_| false)?;
+                let of = (&old, &before);
+                let kept = self.to_retain(store, state, &tonight, &[], of, &|_| false)?;
                 let templates = old.templates().len();
                 let night = Night {
                     update,
