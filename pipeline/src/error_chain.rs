@@ -63,14 +63,18 @@ pub fn problem_of(error: &anyhow::Error) -> Problem {
 
 fn joined(causes: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
+    let mut last = 0;
     for cause in causes {
         // SQLite gives the same words again with a number before them.
         let numbered = cause.strip_prefix("Error code ").and_then(|rest| rest.split_once(": "));
         let cause = numbered.map_or(&*cause, |(_, words)| words);
-        if text.is_empty() {
-            cause.clone_into(&mut text);
+        if cause.starts_with(&text[last..]) {
+            // A cause that says the same, and more.
+            text.truncate(last);
+            text.push_str(cause);
         } else if !text.contains(cause) {
             text.push_str(": ");
+            last = text.len();
             text.push_str(cause);
         }
     }
@@ -98,6 +102,9 @@ mod tests {
         // In the middle of the message, too.
         let middle = anyhow::Error::new(io::Error::other("full")).context("disk full; make room");
         assert_eq!(error_chain(&middle), "disk full; make room");
+        let longer = anyhow::anyhow!("cannot write a: full").context("cannot write a");
+        let longer = longer.context("5 of 6 sites are kept");
+        assert_eq!(error_chain(&longer), "5 of 6 sites are kept: cannot write a: full");
         let coded = anyhow::anyhow!("Error code 26: file is not a database");
         let coded = coded.context("cannot open a: file is not a database");
         assert_eq!(error_chain(&coded), "cannot open a: file is not a database");
