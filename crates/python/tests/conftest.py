@@ -1,8 +1,9 @@
-"""What tests share: the sample crawl, read once."""
+"""What tests share: the sample crawl, read once, and the examples of the documents."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -13,6 +14,12 @@ from sitegrove import FeedItem, Page, SiteModel
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 CRAWL = sorted((REPOSITORY / "data" / "crawl").glob("*.warc.gz"))
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """The blocks of a document in a language."""
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [text for name, text in fenced if name == language]
 
 
 @pytest.fixture(scope="session")
