@@ -3,90 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
 mod common;
-use common::crawl::Crawl;
-use common::program::{PATH, in_repository, parts, repository};
-use common::prose;
+use common::documents::{Block, assert_ends_well, blocks, commands, documents, shell, workplace};
+use common::program::{in_repository, parts, repository};
 use common::results::parse;
-
-/// A block between fences.
-struct Block {
-    /// The document, from the repository's folder.
-    document: String,
-    /// Number of its first line in the document.
-    line: usize,
-    /// The language after the opening fence.
-    language: String,
-    text: String,
-}
-
-fn documents() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = ["docs", "docs/figures"]
-        .iter()
-        .flat_map(|folder| fs::read_dir(in_repository(folder)).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "md"))
-        .collect();
-    found.extend(
-        ["README.md", "CONTRIBUTING.md", "data/README.md", "fuzz/README.md"].map(in_repository),
-    );
-    found.sort();
-    assert!(found.len() >= 17, "{found:?}");
-    found
-}
-
-fn blocks() -> Vec<Block> {
-    let mut found = Vec::new();
-    for path in documents() {
-        let document = path.strip_prefix(repository()).unwrap().to_string_lossy().into_owned();
-        let text = fs::read_to_string(&path).unwrap();
-        let mut open: Option<Block> = None;
-        for (at, line) in text.lines().enumerate() {
-            match (line.trim().strip_prefix("```"), &mut open) {
-                (Some(language), None) => {
-                    open = Some(Block {
-                        document: document.clone(),
-                        line: at + 2,
-                        language: language.to_owned(),
-                        text: String::new(),
-                    });
-                }
-                (Some(_), Some(_)) => found.extend(open.take()),
-                (None, Some(block)) => block.text += &format!("{line}\n"),
-                (None, None) => {}
-            }
-        }
-        assert!(open.is_none(), "{document}: a fence is not closed");
-    }
-    assert!(found.len() >= 35, "only {} blocks were found", found.len());
-    found
-}
-
-/// The commands of a block: comments are removed, continued lines are joined.
-fn commands(block: &Block) -> Vec<String> {
-    let joined = block.text.replace("\\\n", " ");
-    let mut found: Vec<String> = Vec::new();
-    for line in joined.lines() {
-        match found.last_mut() {
-            // An open quotation continues on the next line.
-            Some(last) if last.matches('"').count() % 2 == 1 => *last += &format!("\n{line}"),
-            _ if line.trim().is_empty() => {}
-            _ => found.push(without_remark(line)),
-        }
-    }
-    found
-}
-
-/// A line without the comment at its end.
-fn without_remark(line: &str) -> String {
-    line.split(" # ").next().unwrap_or(line).trim().to_owned()
-}
 
 fn is_of_the_program(command: &str) -> bool {
     command.starts_with("sitegrove ") || command.starts_with("cargo run ")
@@ -114,74 +40,6 @@ const ELSEWHERE: [(&str, &str); 2] = [
     ("sitegrove train ", "fitting takes minutes; pipeline/tests/train.rs does it on fewer pages"),
     ("cargo run --release -- bench ", "it takes minutes; pipeline/tests/bench.rs runs it once"),
 ];
-
-/// A folder with the files that the documents assume: archives, feeds, saved pages, gold, wrappers,
-/// and the previous night's run.
-fn workplace() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let place = |name: &str| folder.path().join(name);
-    let copy = |from: &str, to: &str| {
-        fs::create_dir_all(place(to).parent().unwrap()).unwrap();
-        fs::copy(in_repository(from), place(to)).unwrap();
-    };
-    for n in 1..=3 {
-        let archive = format!("data/crawl/sample-{n}.warc.gz");
-        for to in ["crawl/", "dev/", "dev/warcs/", "nights/2026-10-05/", "nights/2026-10-06/"] {
-            copy(&archive, &format!("{to}sample-{n}.warc.gz"));
-        }
-    }
-    // The second night has one more site.
-    let mut crawl = Crawl::of_day("2026-10-06");
-    for n in 0..4 {
-        crawl.page(&format!("https://new.example/notes/{n}"), &prose::post(n));
-    }
-    crawl.write(&place("nights/2026-10-06"), "new.warc.gz");
-    for name in ["configs", "data"] {
-        std::os::unix::fs::symlink(in_repository(name), place(name)).unwrap();
-    }
-    for (name, to) in [("feeds", "feeds"), ("pages", "saved-pages"), ("feeds", "dev/feeds")] {
-        std::os::unix::fs::symlink(in_repository("data").join(name), place(to)).unwrap();
-    }
-    for to in ["gold.jsonl", "dev/gold.jsonl"] {
-        copy("data/gold.jsonl", to);
-    }
-    let pages = in_repository("data/pages/lighthouse-almanac.example");
-    let mut pages: Vec<PathBuf> =
-        fs::read_dir(pages).unwrap().map(|entry| entry.unwrap().path()).collect();
-    pages.sort();
-    for (n, page) in pages.iter().take(3).enumerate() {
-        fs::copy(page, place(&format!("post-{}.html", n + 1))).unwrap();
-    }
-    for (name, fast_path) in [("four-fast.toml", true), ("four-judged.toml", false)] {
-        let settings = format!("[rank]\nlearn_from = 4\nfast_path = {fast_path}\n");
-        fs::write(place(name), settings).unwrap();
-    }
-    fs::create_dir_all(place("docs/figures")).unwrap();
-    let run = "sitegrove run crawl/*.warc.gz --out out/tonight --sinks all --quiet";
-    assert_ends_well(&shell(folder.path(), run), run);
-    let night = "sitegrove run crawl/*.warc.gz --models models.sqlite --out out/last-night --quiet";
-    assert_ends_well(&shell(folder.path(), night), night);
-    std::os::unix::fs::symlink("last-night", place("out/yesterday")).unwrap();
-    let export = "sitegrove wrappers export out/tonight --out my-wrappers/";
-    assert_ends_well(&shell(folder.path(), export), export);
-    folder
-}
-
-/// Runs a command line in a folder, with the program on the path.
-fn shell(folder: &Path, line: &str) -> Output {
-    let bin = Path::new(PATH).parent().unwrap().to_str().unwrap();
-    let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
-    let line = format!("set -e -o pipefail; {line}");
-    let mut command = Command::new("timeout");
-    command.args(["300", "bash", "-c", &line]).current_dir(folder).env("PATH", path);
-    command.env_remove("RUST_LOG").output().unwrap()
-}
-
-fn assert_ends_well(output: &Output, what: &str) -> String {
-    let (code, stdout, stderr) = parts(output);
-    assert_eq!(code, 0, "{what}\n{stdout}\n{stderr}");
-    stdout
-}
 
 #[test]
 fn commands_do_what_they_are_shown_to_do() {
@@ -239,6 +97,105 @@ fn jq_finds_what_it_is_shown_to_look_for() {
         }
     }
     assert!(ran >= 3, "only {ran} commands were run");
+}
+
+/// Writes a program for the path of a folder's [`shell`].
+fn program_in(folder: &Path, name: &str, script: &str) {
+    let bin = folder.join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(bin.join(name), format!("#!/bin/bash\n{script}")).unwrap();
+    fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn the_script_of_a_night_keeps_what_it_promises() {
+    let (is_script, folder) = (|text: &str| text.starts_with("#!/bin/sh"), workplace());
+    let script = blocks().into_iter().find(|block| is_script(&block.text)).unwrap().text;
+    let place = folder.path().to_str().unwrap();
+    let script = script.replace("/srv/articles", place);
+    assert!(script.contains(place));
+    fs::write(folder.path().join("nightly.sh"), script).unwrap();
+    fs::copy(in_repository("configs/nightly.toml"), folder.path().join("nightly.toml")).unwrap();
+    program_in(folder.path(), "mail", "cat > mailed");
+    program_in(folder.path(), "date", "cat day");
+    let night = |day: &str| {
+        fs::write(folder.path().join("day"), day).unwrap();
+        parts(&shell(folder.path(), "PATH=$PWD/bin:$PATH sh nightly.sh"))
+    };
+    let ledger = |day: &str| {
+        let path = folder.path().join("out").join(day).join("ledger.json");
+        parse(&fs::read_to_string(path).unwrap())
+    };
+    let mailed = folder.path().join("mailed");
+    fs::remove_dir_all(folder.path().join("out")).unwrap();
+    fs::create_dir_all(folder.path().join("out/2026-09-01")).unwrap();
+    let (code, stdout, stderr) = night("2026-10-05");
+    assert_eq!((code, mailed.exists()), (0, false), "{stdout}{stderr}");
+    // A folder of three weeks ago is removed, the newest one is compared with.
+    let old = "touch -d '22 days ago' out/2026-09-01";
+    assert_ends_well(&shell(folder.path(), old), old);
+    let (code, stdout, stderr) = night("2026-10-06");
+    assert_eq!((code, mailed.exists()), (0, false), "{stdout}{stderr}");
+    assert_eq!(ledger("2026-10-06")["compared"]["folder"], "out/2026-10-05");
+    assert!(ledger("2026-10-05")["compared"].is_null());
+    assert!(!folder.path().join("out/2026-09-01").exists());
+    // An archive that is cut short is a mail, and the exit code.
+    let archive = fs::read(folder.path().join("crawl/sample-1.warc.gz")).unwrap();
+    fs::write(folder.path().join("crawl/sample-1.warc.gz"), &archive[..60_000]).unwrap();
+    let (code, stdout, stderr) = night("2026-10-07");
+    assert_eq!(code, 1, "{stdout}{stderr}");
+    let mailed = fs::read_to_string(mailed).unwrap();
+    assert!(mailed.starts_with("sitegrove ended with 1\n"), "{mailed}");
+    assert!(mailed.contains("sample-1.warc.gz"), "{mailed}");
+}
+
+#[test]
+fn jobs_of_slurm_are_steps_of_a_crawl() {
+    let block = blocks().into_iter().find(|block| block.text.starts_with("sbatch ")).unwrap();
+    let folder = workplace();
+    // Runs the tasks of `--array=FIRST-LAST --wrap COMMAND` one after the other.
+    let sbatch = "set -e; array=${1#--array=}\n\
+        for task in $(seq ${array%-*} ${array#*-}); do SLURM_ARRAY_TASK_ID=$task bash -ec \"$3\"; done\n";
+    program_in(folder.path(), "sbatch", sbatch);
+    fs::create_dir_all(folder.path().join("lists")).unwrap();
+    fs::create_dir_all(folder.path().join("steps")).unwrap();
+    for n in 0..3 {
+        let archive = format!("crawl/sample-{}.warc.gz\n", n + 1);
+        fs::write(folder.path().join(format!("lists/{n}")), archive).unwrap();
+    }
+    for command in commands(&block) {
+        // Three archives and two shares instead of 64.
+        let fewer = command.replace("0-63", "0-2").replace("1-64", "1-2").replace("/64", "/2");
+        assert_ne!(fewer, command);
+        let line = format!("PATH=$PWD/bin:$PATH; {fewer}");
+        assert_ends_well(&shell(folder.path(), &line), &line);
+    }
+    let merge = "sitegrove merge steps/*.parquet --out out/merged";
+    assert_ends_well(&shell(folder.path(), merge), merge);
+    let whole = "sitegrove run crawl/*.warc.gz --out out/whole";
+    assert_ends_well(&shell(folder.path(), whole), whole);
+    let articles = |run: &str| fs::read(folder.path().join(run).join("articles.jsonl")).unwrap();
+    assert!(articles("out/merged") == articles("out/whole"));
+}
+
+/// The beginnings of shell scripts in the documents, and what runs them.
+const SCRIPTS: [(&str, &str); 5] = [
+    ("#!/bin/sh", "the_script_of_a_night_keeps_what_it_promises"),
+    ("sbatch ", "jobs_of_slurm_are_steps_of_a_crawl"),
+    ("pip install ", "crates/python/tests/test_spark.py runs the same job without a command line"),
+    ("sitegrove run s3://", "scripts/check-remote runs it; the tests have no network"),
+    ("docker build ", "nothing runs it; scripts/lint-dockerfile checks the Dockerfile"),
+];
+
+#[test]
+fn no_shell_script_is_left_out_silently() {
+    let is_shell = |block: &Block| matches!(&*block.language, "sh" | "bash");
+    let mut found = BTreeSet::new();
+    for block in blocks().into_iter().filter(is_shell) {
+        let known = SCRIPTS.iter().find(|(begins, _)| block.text.starts_with(begins));
+        found.insert(known.unwrap_or_else(|| panic!("{}:{}", block.document, block.line)));
+    }
+    assert_eq!(found.len(), SCRIPTS.len(), "{found:?}");
 }
 
 #[cfg(feature = "sqlite")]

@@ -1,9 +1,10 @@
-"""What tests share: the sample crawl, read once."""
+"""What tests share: the sample crawl, read once, and the examples of the documents."""
 
 from __future__ import annotations
 
 import logging
 import os
+import re
 import ssl
 import sys
 import threading
@@ -21,6 +22,12 @@ from sitegrove._sitegrove import _reads_addresses
 REPOSITORY = Path(__file__).resolve().parents[3]
 NO_ADDRESSES = "this build has no access to addresses: scripts/test-python --remote"
 CRAWL = sorted((REPOSITORY / "data" / "crawl").glob("*.warc.gz"))
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    """The blocks of a document in a language."""
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [text for name, text in fenced if name == language]
 
 
 @pytest.fixture(scope="session")

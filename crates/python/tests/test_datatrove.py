@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 import sitegrove
-from conftest import CRAWL
+from conftest import CRAWL, REPOSITORY, blocks as blocks_of
 from crawls import archives
 
 pytest.importorskip("datatrove", reason="no datatrove: pip install 'sitegrove[datatrove]'")
@@ -79,6 +80,19 @@ def test_stages_give_the_articles_of_a_run(tmp_path: Path, monkeypatch: pytest.M
             found[url] = {**metadata, "text": text}
     assert len(list(tmp_path.glob("rank-*.json"))) == 3
     assert found == expected and len(found) > 250
+
+
+def test_the_example_of_the_document_writes_the_articles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = REPOSITORY / "docs" / "CLUSTER.md"
+    (example,) = [block for block in blocks_of(cluster, "python") if "datatrove" in block]
+    monkeypatch.chdir(tmp_path)
+    Path("paths.txt").write_text("\n".join(map(str, CRAWL)))
+    exec(compile(example, str(cluster), "exec"), {})
+    written = [json.loads(line) for path in Path("articles").iterdir() for line in gzip.open(path)]
+    result = sitegrove.run(CRAWL, "run", settings=sitegrove.Settings(emit={"sinks": ["jsonl"]}))
+    lines = (result.path / "articles.jsonl").read_text().splitlines()
+    expected = {article["url"]: article["text"] for article in map(json.loads, lines)}
+    assert {article["id"]: article["text"] for article in written} == expected
 
 
 def test_known_models_are_applied(tmp_path: Path) -> None:

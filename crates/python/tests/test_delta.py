@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sitegrove
+from conftest import REPOSITORY, blocks
 from crawls import archives
 
 deltalake = pytest.importorskip("deltalake")
 pyarrow = pytest.importorskip("pyarrow")
 
-DOCS = Path(__file__).parents[3] / "docs/CLUSTER.md"
-
-
-def example() -> str:
-    """The example of the documentation."""
-    section = DOCS.read_text(encoding="utf-8").split("## Tables that grow", 1)[1]
-    found = re.search(r"```python\n(.*?)```", section, re.DOTALL)
-    assert found is not None
-    return found.group(1)
+CLUSTER = REPOSITORY / "docs" / "CLUSTER.md"
 
 
 def test_tables_grow_by_a_night_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,7 +22,8 @@ def test_tables_grow_by_a_night_each(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "crawl").mkdir()
     crawl = archives(tmp_path / "crawl")
     known: dict[str, Any] = {}
-    exec(compile(example(), str(DOCS), "exec"), known)
+    (example,) = [block for block in blocks(CLUSTER, "python") if "deltalake" in block]
+    exec(compile(example, str(CLUSTER), "exec"), known)
     add_night = known["add_night"]
     settings = sitegrove.Settings(sample={"pages": 30}, emit={"sinks": ["parquet"]})
     urls: list[set[str]] = []

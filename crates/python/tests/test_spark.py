@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import sitegrove
-from conftest import NO_ADDRESSES, REPOSITORY, Servers
+from conftest import NO_ADDRESSES, REPOSITORY, Servers, blocks
 from crawls import LARGE, PAGES, archives
 
 pytest.importorskip("pyspark", reason="no pyspark: pip install 'sitegrove[spark]'")
@@ -128,6 +128,24 @@ def test_the_articles_are_those_of_a_run(
         killed = sorted(path.name for path in (tmp_path / "steps").glob("killed-*"))
         assert killed == ["killed-apply-1", "killed-apply-2", "killed-describe-0", "killed-learn-1", "killed-learn-2", "killed-merged-0", "killed-survey-0"]
         assert not list((tmp_path / "steps").glob("**/*half*"))
+
+
+def test_the_example_of_the_document_writes_the_articles(
+    spark: SparkSession,
+    crawl: list[str],
+    tmp_path: Path,
+) -> None:
+    cluster = REPOSITORY / "docs" / "CLUSTER.md"
+    (example,) = [block for block in blocks(cluster, "python") if "sitegrove.spark" in block]
+    (tmp_path / "crawl").mkdir()
+    shutil.copy(crawl[0], tmp_path / "crawl" / "0.warc.gz")
+    names: dict[str, Any] = {"spark": spark}
+    exec(compile(example.replace("/shared", str(tmp_path)), str(cluster), "exec"), names)
+    settings = sitegrove.Settings(emit={"sinks": ["parquet"]})
+    whole = sitegrove.run([str(tmp_path / "crawl" / "0.warc.gz")], tmp_path / "run", settings=settings)
+    found = in_order(rows(tmp_path / "articles"))
+    assert found == in_order(rows(whole.path / "articles.parquet"))
+    assert names["summary"].articles == len(found) > 20
 
 
 @pytest.mark.parametrize("partitions", [1, 3])

@@ -1,0 +1,152 @@
+//! The examples of README.md and docs/, and a folder with the files that they assume.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use super::crawl::Crawl;
+use super::program::{PATH, in_repository, parts, repository};
+use super::prose;
+
+/// A block between fences.
+pub struct Block {
+    /// The document, from the repository's folder.
+    pub document: String,
+    /// Number of its first line in the document.
+    pub line: usize,
+    /// The language after the opening fence.
+    pub language: String,
+    pub text: String,
+}
+
+pub fn documents() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = ["docs", "docs/figures"]
+        .iter()
+        .flat_map(|folder| fs::read_dir(in_repository(folder)).unwrap())
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .collect();
+    found.extend(
+        ["README.md", "CONTRIBUTING.md", "data/README.md", "fuzz/README.md"].map(in_repository),
+    );
+    found.sort();
+    assert!(found.len() >= 17, "{found:?}");
+    found
+}
+
+pub fn blocks() -> Vec<Block> {
+    let mut found = Vec::new();
+    for path in documents() {
+        let document = path.strip_prefix(repository()).unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(&path).unwrap();
+        let mut open: Option<Block> = None;
+        for (at, line) in text.lines().enumerate() {
+            match (line.trim().strip_prefix("```"), &mut open) {
+                (Some(language), None) => {
+                    open = Some(Block {
+                        document: document.clone(),
+                        line: at + 2,
+                        language: language.to_owned(),
+                        text: String::new(),
+                    });
+                }
+                (Some(_), Some(_)) => found.extend(open.take()),
+                (None, Some(block)) => block.text += &format!("{line}\n"),
+                (None, None) => {}
+            }
+        }
+        assert!(open.is_none(), "{document}: a fence is not closed");
+    }
+    assert!(found.len() >= 35, "only {} blocks were found", found.len());
+    found
+}
+
+/// The commands of a block: comments are removed, continued lines are joined.
+pub fn commands(block: &Block) -> Vec<String> {
+    let joined = block.text.replace("\\\n", " ");
+    let mut found: Vec<String> = Vec::new();
+    for line in joined.lines() {
+        match found.last_mut() {
+            // An open quotation continues on the next line.
+            Some(last) if last.matches('"').count() % 2 == 1 => *last += &format!("\n{line}"),
+            _ if line.trim().is_empty() => {}
+            _ => found.push(without_remark(line)),
+        }
+    }
+    found
+}
+
+/// A line without the comment at its end.
+fn without_remark(line: &str) -> String {
+    line.split(" # ").next().unwrap_or(line).trim().to_owned()
+}
+
+/// A folder with the files that the documents assume: archives, feeds, saved pages, gold, wrappers,
+/// and the previous night's run.
+pub fn workplace() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let copy = |from: &str, to: &str| {
+        fs::create_dir_all(place(to).parent().unwrap()).unwrap();
+        fs::copy(in_repository(from), place(to)).unwrap();
+    };
+    for n in 1..=3 {
+        let archive = format!("data/crawl/sample-{n}.warc.gz");
+        for to in ["crawl/", "dev/", "dev/warcs/", "nights/2026-10-05/", "nights/2026-10-06/"] {
+            copy(&archive, &format!("{to}sample-{n}.warc.gz"));
+        }
+    }
+    // The second night has one more site.
+    let mut crawl = Crawl::of_day("2026-10-06");
+    for n in 0..4 {
+        crawl.page(&format!("https://new.example/notes/{n}"), &prose::post(n));
+    }
+    crawl.write(&place("nights/2026-10-06"), "new.warc.gz");
+    for name in ["configs", "data"] {
+        std::os::unix::fs::symlink(in_repository(name), place(name)).unwrap();
+    }
+    for (name, to) in [("feeds", "feeds"), ("pages", "saved-pages"), ("feeds", "dev/feeds")] {
+        std::os::unix::fs::symlink(in_repository("data").join(name), place(to)).unwrap();
+    }
+    for to in ["gold.jsonl", "dev/gold.jsonl"] {
+        copy("data/gold.jsonl", to);
+    }
+    let pages = in_repository("data/pages/lighthouse-almanac.example");
+    let mut pages: Vec<PathBuf> =
+        fs::read_dir(pages).unwrap().map(|entry| entry.unwrap().path()).collect();
+    pages.sort();
+    for (n, page) in pages.iter().take(3).enumerate() {
+        fs::copy(page, place(&format!("post-{}.html", n + 1))).unwrap();
+    }
+    for (name, fast_path) in [("four-fast.toml", true), ("four-judged.toml", false)] {
+        let settings = format!("[rank]\nlearn_from = 4\nfast_path = {fast_path}\n");
+        fs::write(place(name), settings).unwrap();
+    }
+    fs::create_dir_all(place("docs/figures")).unwrap();
+    let run = "sitegrove run crawl/*.warc.gz --out out/tonight --sinks all --quiet";
+    assert_ends_well(&shell(folder.path(), run), run);
+    let night = "sitegrove run crawl/*.warc.gz --models models.sqlite --out out/last-night --quiet";
+    assert_ends_well(&shell(folder.path(), night), night);
+    std::os::unix::fs::symlink("last-night", place("out/yesterday")).unwrap();
+    let export = "sitegrove wrappers export out/tonight --out my-wrappers/";
+    assert_ends_well(&shell(folder.path(), export), export);
+    folder
+}
+
+/// Runs a command line in a folder, with the program on the path.
+pub fn shell(folder: &Path, line: &str) -> Output {
+    let bin = Path::new(PATH).parent().unwrap().to_str().unwrap();
+    let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
+    let line = format!("set -e -o pipefail; {line}");
+    let mut command = Command::new("timeout");
+    command.args(["300", "bash", "-c", &line]).current_dir(folder).env("PATH", path);
+    command.env_remove("RUST_LOG").output().unwrap()
+}
+
+pub fn assert_ends_well(output: &Output, what: &str) -> String {
+    let (code, stdout, stderr) = parts(output);
+    assert_eq!(code, 0, "{what}\n{stdout}\n{stderr}");
+    stdout
+}
