@@ -329,47 +329,6 @@ fn messages_have_a_level_a_place_and_a_next_step() {
 }
 
 #[test]
-fn numbers_that_are_none_are_told_in_plain_words() {
-    for (arguments, told) in [
-        (["run", "a.warc.gz", "--jobs", "two"], "'--jobs <N>': give a whole number\n"),
-        (["run", "a.warc.gz", "--limit", "0"], "'--limit <N>': give a whole number above 0\n"),
-        (["inspect", "out", "--pages", "-1"], "--pages"),
-        (["bench", "a.warc.gz", "--rounds", "1.5"], "'--rounds <N>': give a whole number\n"),
-    ] {
-        let (code, _, stderr) = parts(&call(&arguments));
-        assert!(code == 2 && stderr.contains(told), "{stderr}");
-    }
-}
-
-#[test]
-fn folders_of_earlier_runs_are_named_together() {
-    let (folder, archive) = small();
-    let earlier = ["d", "b", "a", "c"].map(|name| folder.path().join(name));
-    for (count, out) in earlier.iter().enumerate() {
-        assert_eq!(parts(&call(&["run", words(&archive), "-o", words(out), "-q"])).0, 0);
-        let now = folder.path().join(format!("now-{count}"));
-        let _ = fs::remove_dir_all(&now);
-        let all = ["run", words(folder.path()), "-o", words(&now)];
-        let (code, _, stderr) = parts(&call(&all));
-        fs::remove_dir_all(&now).unwrap();
-        let place = words(folder.path());
-        let told = match count {
-            0 => format!("warning: {}: skipping the folder of an earlier run; ", words(out)),
-            1 => format!(
-                "warning: {place}: skipping 2 folders of earlier runs: {place}/b, {place}/d; "
-            ),
-            2 => format!("warning: {place}: skipping 3 folders of earlier runs: {place}/a, "),
-            _ => {
-                let named = format!("{place}/a, {place}/b, {place}/c and 1 more; ");
-                format!("warning: {place}: skipping 4 folders of earlier runs: {named}")
-            }
-        };
-        assert_eq!(code, 0, "{stderr}");
-        assert!(stderr.starts_with(&told) && stderr.lines().count() == 1, "{stderr}");
-    }
-}
-
-#[test]
 fn verbosity() {
     let (folder, archive) = small();
     let earlier = folder.path().join("out");

@@ -108,7 +108,7 @@ fn models_are_moved_and_forgotten() {
     let (code, _, errors) = export(&["other.example"]);
     assert!(code == 2 && errors.contains("has no site other.example"), "{errors}");
     let (code, said, errors) = export(&["--since", "2026-03-02"]);
-    assert!(code == 0 && said.starts_with("1 revisions"), "{said}{errors}");
+    assert!(code == 0 && said.starts_with("1 revision "), "{said}{errors}");
     let (code, said, errors) = export(&[SITE]);
     assert!(code == 0 && said.starts_with("2 revisions"), "{said}{errors}");
 

@@ -11,17 +11,17 @@ use super::program::{PATH, in_repository, parts, repository};
 use super::prose;
 
 /// A block between fences.
-pub struct Block {
+pub(crate) struct Block {
     /// The document, from the repository's folder.
-    pub document: String,
+    pub(crate) document: String,
     /// Number of its first line in the document.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The language after the opening fence.
-    pub language: String,
-    pub text: String,
+    pub(crate) language: String,
+    pub(crate) text: String,
 }
 
-pub fn documents() -> Vec<PathBuf> {
+pub(crate) fn documents() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = ["docs", "docs/figures"]
         .iter()
         .flat_map(|folder| fs::read_dir(in_repository(folder)).unwrap())
@@ -36,7 +36,7 @@ pub fn documents() -> Vec<PathBuf> {
     found
 }
 
-pub fn blocks() -> Vec<Block> {
+pub(crate) fn blocks() -> Vec<Block> {
     let mut found = Vec::new();
     for path in documents() {
         let document = path.strip_prefix(repository()).unwrap().to_string_lossy().into_owned();
@@ -64,7 +64,7 @@ pub fn blocks() -> Vec<Block> {
 }
 
 /// The commands of a block: comments are removed, continued lines are joined.
-pub fn commands(block: &Block) -> Vec<String> {
+pub(crate) fn commands(block: &Block) -> Vec<String> {
     let joined = block.text.replace("\\\n", " ");
     let mut found: Vec<String> = Vec::new();
     for line in joined.lines() {
@@ -85,7 +85,7 @@ fn without_remark(line: &str) -> String {
 
 /// A folder with the files that the documents assume: archives, feeds, saved pages, gold, wrappers,
 /// and the previous night's run.
-pub fn workplace() -> TempDir {
+pub(crate) fn workplace() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
     let copy = |from: &str, to: &str| {
@@ -136,7 +136,7 @@ pub fn workplace() -> TempDir {
 }
 
 /// Runs a command line in a folder, with the program on the path.
-pub fn shell(folder: &Path, line: &str) -> Output {
+pub(crate) fn shell(folder: &Path, line: &str) -> Output {
     let bin = Path::new(PATH).parent().unwrap().to_str().unwrap();
     let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
     let line = format!("set -e -o pipefail; {line}");
@@ -145,7 +145,7 @@ pub fn shell(folder: &Path, line: &str) -> Output {
     command.env_remove("RUST_LOG").output().unwrap()
 }
 
-pub fn assert_ends_well(output: &Output, what: &str) -> String {
+pub(crate) fn assert_ends_well(output: &Output, what: &str) -> String {
     let (code, stdout, stderr) = parts(output);
     assert_eq!(code, 0, "{what}\n{stdout}\n{stderr}");
     stdout

@@ -31,10 +31,6 @@ const MEASURES: [Measure; 2] =
 /// have siblings.
 const WITH_SIBLINGS: f32 = 1.5;
 
-/// Weight of a page whose type is neither article nor documentation. Gold has fewer of these, and they resemble each
-/// other less.
-const OF_OTHER_TYPE: f32 = 2.0;
-
 /// Per template and page.
 type PerPage<T> = Vec<Vec<T>>;
 
@@ -129,16 +125,11 @@ pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Cour
     }
     let templates = &*templates;
     let weights_of = |t: usize, p: usize| -> Option<Vec<f32>> {
-        let (gold, labels) = templates[t].pages[p].gold.as_ref()?;
+        let (_, labels) = templates[t].pages[p].gold.as_ref()?;
         // Posts named like comments weigh by the probability that the page is a thread: at full weight, trees would take
         // the comments of articles for content.
         let thread = types[t][PageType::Forum as usize];
-        let of_type = match gold.page_type {
-            None | Some(PageType::Article | PageType::Documentation) => 1.0,
-            Some(_) => OF_OTHER_TYPE,
-        };
-        let of_siblings = if templates[t].pages.len() > 1 { WITH_SIBLINGS } else { 1.0 };
-        let of_page = of_type * of_siblings;
+        let of_page = if templates[t].pages.len() > 1 { WITH_SIBLINGS } else { 1.0 };
         let each = labels.weights.iter().zip(&labels.comments);
         Some(each.map(|(&own, &is)| of_page * own * if is { thread } else { 1.0 }).collect())
     };
