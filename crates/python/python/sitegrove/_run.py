@@ -184,8 +184,10 @@ def read_run(path: _Path) -> RunResult:
     Raises
     ------
     InputError
-        If it has no ``ledger.json``: it holds no run, or one that is not finished.
+        If it does not exist or has no ``ledger.json``: it holds no run, or one that is not finished.
     """
+    if not Path(path).is_dir():
+        raise InputError(f"{fspath(path)}: the folder does not exist", fspath(path))
     file = Path(path) / "ledger.json"
     try:
         ledger = json.loads(file.read_bytes())
