@@ -10,7 +10,7 @@ use rusqlite::ErrorCode;
 /// Why a store cannot be used. The file was left as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// SQLite failed: the disk failed or is full, say.
+    /// SQLite failed, for example because the disk failed or is full.
     #[error("{what} the model store {}: {source}", path.display())]
     Sqlite {
         /// What failed.
@@ -29,7 +29,7 @@ pub enum StoreError {
         /// What is wrong.
         what: String,
     },
-    /// It is no database.
+    /// The file is not a database.
     #[error("{} is not a database, so it is no model store; it was left as it is", .0.display())]
     NoDatabase(PathBuf),
     /// It is the database of another program.

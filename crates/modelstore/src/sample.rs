@@ -92,7 +92,7 @@ impl PackedSample {
 const MOST: u64 = 256 << 20;
 
 pub(crate) fn pack(plain: &[u8]) -> std::io::Result<Vec<u8>> {
-    // It is told the length, so that its tables are no larger than that needs.
+    // With the length known, its tables are no larger than necessary.
     let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
     compressor.include_checksum(true)?;
     compressor.window_log(WINDOW)?;
