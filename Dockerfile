@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# A container with the program alone:
+# A container with the program alone, which reads and writes addresses as well (the feature `remote`):
 #
 #     docker build -t sitegrove .
 #     docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/data" sitegrove run crawl/ --out out/tonight
@@ -15,7 +15,7 @@ COPY Cargo.toml Cargo.lock ./
 COPY configs configs
 COPY crates crates
 COPY pipeline pipeline
-RUN cargo build --locked --release --package sitegrove
+RUN cargo build --locked --release --package sitegrove --features remote
 
 # The C library and nothing else: no shell, no package manager.
 FROM gcr.io/distroless/cc-debian12:nonroot

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::config::Config;
+use crate::file_type::not_an_archive;
 use crate::inputs::Input;
 use crate::memory::Shares;
 use crate::progress::ledger::{Ledger, State};
@@ -20,7 +21,7 @@ use crate::selecting::{LeftOut, Selecting};
 use crate::selection::{Selection, warn_of_missing};
 use crate::sink_name::SinkName;
 use crate::stages::group::own_address;
-use crate::stages::read::{CutShort, Intake, read};
+use crate::stages::read::{Intake, read};
 use crate::target::Target;
 
 /// Memory of the program itself and of its buffers, in bytes.
@@ -43,9 +44,12 @@ pub(crate) struct InputForecast {
     /// Records that are not chosen, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) left_out: BTreeMap<String, u64>,
-    /// Why it could not be read to its end.
+    /// Why it could not be read to its end, or what it is instead of an input.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
+    /// Whether it holds no record at all.
+    #[serde(skip)]
+    pub(crate) is_empty: bool,
 }
 
 /// What a run would process and need.
@@ -74,9 +78,12 @@ pub(crate) struct Forecast {
 }
 
 impl Forecast {
-    /// Inputs that could not be read to their end.
-    pub(crate) fn unreadable(&self) -> impl Iterator<Item = &InputForecast> {
-        self.inputs.iter().filter(|input| input.problem.is_some())
+    /// Whether a run over the inputs would succeed: all can be read to their end, and there are pages, or
+    /// records of which none is a page.
+    pub(crate) fn is_sound(&self) -> bool {
+        let is_broken = |input: &InputForecast| input.problem.is_some() && !input.is_empty;
+        !self.inputs.iter().any(is_broken)
+            && (self.pages > 0 || self.inputs.iter().any(|input| !input.is_empty))
     }
 }
 
@@ -171,9 +178,15 @@ fn read_one(
     };
     let summary = read(input, &config.read, &|bytes| observer.read(bytes), stop, &mut take);
     let file = input.path().to_string_lossy().into_owned();
+    let is_empty = summary
+        .as_ref()
+        .is_ok_and(|summary| summary.records.is_empty() && summary.cut_short.is_none());
     let (record, problem) = match summary {
         Ok(summary) => {
-            let problem = summary.cut_short.as_ref().map(CutShort::problem);
+            let problem = match &summary.cut_short {
+                Some(cut_short) => Some(cut_short.problem()),
+                None => is_empty.then(|| not_an_archive(input.path())),
+            };
             (Some(selecting.record(&summary, left_out)), problem)
         }
         Err(error) => (None, Some(error.to_string())),
@@ -183,7 +196,9 @@ fn read_one(
     let left_out = chosen.left_out;
     let html_bytes = sites.values().sum();
     let format = input.format();
-    (InputForecast { file, format, bytes, pages, html_bytes, left_out, problem }, sites)
+    let input =
+        InputForecast { file, format, bytes, pages, html_bytes, left_out, problem, is_empty };
+    (input, sites)
 }
 
 /// What is in a folder for results.

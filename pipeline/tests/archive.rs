@@ -248,7 +248,10 @@ fn what_has_grown_is_never_replaced() {
         ["run", word(&first), "--out", word(&out), "--overwrite", "--archive", word(&diary)];
     let (code, stdout, stderr) = parts(&call(&arguments));
     assert_eq!(code, 1, "{stdout}{stderr}");
-    assert!(stderr.contains("diary.txt") && stderr.contains("not a database"), "{stderr}");
+    assert!(
+        stderr.contains("diary.txt") && stderr.contains("it is not a database, and was left"),
+        "{stderr}"
+    );
     assert_eq!(fs::read_to_string(&diary).unwrap(), "Dear diary, ".repeat(100));
     assert_eq!(Results::read(&out).articles.len(), 4);
 }

@@ -164,6 +164,28 @@ fn a_dry_run_says_what_a_run_would_read_and_writes_nothing() {
     assert_eq!(parse(stdout.trim())["out_holds"], "finished run");
 }
 
+#[test]
+fn a_dry_run_names_inputs_that_are_none_and_ends_as_the_run_would() {
+    let (folder, archives) = crawl();
+    let out = folder.path().join("out");
+    let words = folder.path().join("words.warc.gz");
+    fs::write(&words, "only words").unwrap();
+    let is_text = |stdout: &str| stdout.contains("is text, not an archive or an HTML page");
+    let both = [archives[0].clone(), words.clone()];
+    let (code, stdout, _) = run(&both, &out, &["--dry-run"]);
+    assert!(code == 0 && is_text(&stdout), "{code}: {stdout}");
+    assert_eq!(run(&both, &out, &[]).0, 0);
+    let (code, stdout, _) = run(&[words], &out, &["--dry-run"]);
+    assert!(code == 1 && is_text(&stdout), "{code}: {stdout}");
+    // Records that are no pages are a night without pages, which is a success.
+    let mut night = Crawl::new();
+    night.response("https://one.example/gone", "HTTP/1.1 404 Gone\r\n", b"<p>no");
+    let bare = night.write(folder.path(), "bare.warc.gz");
+    assert_eq!(run(&[bare.clone()], &folder.path().join("empty"), &[]).0, 0);
+    let (code, stdout, _) = run(&[bare], &out, &["--dry-run"]);
+    assert_eq!(code, 0, "{stdout}");
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn a_survey_takes_the_same_choices() {

@@ -44,6 +44,7 @@ fn a_run_keeps_what_is_whole_and_ends_with_exit_code_1_each_time() {
         let (code, _, stderr) = call("run", &[&archive], &options);
         assert_eq!(code, 1, "the {time} time: {stderr}");
         assert!(stderr.contains(&said), "the {time} time: {stderr}");
+        assert_eq!(stderr.matches(&format!("at byte {offset}")).count(), 1, "{stderr}");
         assert!(stderr.contains("kept") && stderr.contains("fetch the archive again"), "{stderr}");
         let results = Results::read(out.as_ref());
         assert_eq!(results.articles.len(), 5, "{:?}", results.dropped);

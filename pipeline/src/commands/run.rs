@@ -300,7 +300,7 @@ pub fn run(
     if args.dry_run {
         let forecast = watched(progress, "learning", |observer| forecast(&config, stop, observer))?;
         dry_run::print(&forecast, args.format, out)?;
-        return Ok(forecast.pages > 0 && forecast.unreadable().next().is_none());
+        return Ok(forecast.is_sound());
     }
     let report = watched(progress, "learning", |observer| {
         run_pipeline(&config, args.overwrite, stop, observer)

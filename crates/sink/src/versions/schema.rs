@@ -164,7 +164,14 @@ impl Found {
 pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkError> {
     let what = "cannot use";
     let number = |sql: &str| {
-        connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(|e| failed(what, path, e))
+        connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(|error| {
+            match error.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::NotADatabase) => {
+                    refused(what, path, "it is not a database, and was left as it is")
+                }
+                _ => failed(what, path, error),
+            }
+        })
     };
     let tables = number("SELECT count(*) FROM sqlite_schema")?;
     let application = number("PRAGMA application_id")?;

@@ -59,7 +59,8 @@ pub struct CutShort {
 impl CutShort {
     /// What is wrong with the archive, after its name.
     pub fn problem(&self) -> String {
-        format!("is cut short at byte {}: {}", self.offset, self.detail)
+        let place = format!(" at byte {}", self.offset);
+        format!("is cut short{place}: {}", self.detail.replacen(&place, "", 1))
     }
 }
 
