@@ -181,7 +181,7 @@ fn a_dry_run_names_inputs_that_are_none_and_ends_as_the_run_would() {
     let mut night = Crawl::new();
     night.response("https://one.example/gone", "HTTP/1.1 404 Gone\r\n", b"<p>no");
     let bare = night.write(folder.path(), "bare.warc.gz");
-    assert_eq!(run(&[bare.clone()], &folder.path().join("empty"), &[]).0, 0);
+    assert_eq!(run(std::slice::from_ref(&bare), &folder.path().join("empty"), &[]).0, 0);
     let (code, stdout, _) = run(&[bare], &out, &["--dry-run"]);
     assert_eq!(code, 0, "{stdout}");
 }
