@@ -21,7 +21,7 @@ use crate::selecting::{LeftOut, Selecting};
 use crate::selection::{Selection, warn_of_missing};
 use crate::sink_name::SinkName;
 use crate::stages::group::own_address;
-use crate::stages::read::{Intake, read};
+use crate::stages::read::{DAMAGE, Intake, read};
 use crate::target::Target;
 
 /// Memory of the program itself and of its buffers, in bytes.
@@ -50,6 +50,9 @@ pub(crate) struct InputForecast {
     /// Whether it holds no record at all.
     #[serde(skip)]
     pub(crate) is_empty: bool,
+    /// Whether something in it is damaged.
+    #[serde(skip)]
+    pub(crate) is_damaged: bool,
 }
 
 /// What a run would process and need.
@@ -79,11 +82,13 @@ pub(crate) struct Forecast {
 
 impl Forecast {
     /// Whether a run over the inputs would succeed: all can be read to their end, and there are pages, or
-    /// records of which none is a page.
+    /// undamaged records of which none is a page.
     pub(crate) fn is_sound(&self) -> bool {
         let is_broken = |input: &InputForecast| input.problem.is_some() && !input.is_empty;
         !self.inputs.iter().any(is_broken)
-            && (self.pages > 0 || self.inputs.iter().any(|input| !input.is_empty))
+            && (self.pages > 0
+                || self.inputs.iter().any(|input| !input.is_empty)
+                    && !self.inputs.iter().any(|input| input.is_damaged))
     }
 }
 
@@ -164,6 +169,7 @@ fn read_one(
     observer: &dyn Observer,
 ) -> (InputForecast, Sites) {
     let (mut left_out, mut sites, mut pages) = (LeftOut::default(), Sites::new(), 0);
+    let mut is_damaged = false;
     let mut take = |intake, _| {
         let (site, bytes) = match selecting.admit(intake, &mut left_out) {
             Some(Intake::Page(page)) => {
@@ -171,6 +177,10 @@ fn read_one(
                 (site_key(&url), page.html.len() as u64)
             }
             Some(Intake::Revisit(revisit)) => (site_key(&revisit.url), 0),
+            Some(Intake::Drop(drop)) => {
+                is_damaged |= DAMAGE.contains(&drop.reason);
+                return;
+            }
             _ => return,
         };
         pages += 1;
@@ -196,8 +206,17 @@ fn read_one(
     let left_out = chosen.left_out;
     let html_bytes = sites.values().sum();
     let format = input.format();
-    let input =
-        InputForecast { file, format, bytes, pages, html_bytes, left_out, problem, is_empty };
+    let input = InputForecast {
+        file,
+        format,
+        bytes,
+        pages,
+        html_bytes,
+        left_out,
+        problem,
+        is_empty,
+        is_damaged,
+    };
     (input, sites)
 }
 

@@ -175,15 +175,20 @@ fn a_dry_run_names_inputs_that_are_none_and_ends_as_the_run_would() {
     let (code, stdout, _) = run(&both, &out, &["--dry-run"]);
     assert!(code == 0 && is_text(&stdout), "{code}: {stdout}");
     assert_eq!(run(&both, &out, &[]).0, 0);
-    let (code, stdout, _) = run(&[words], &out, &["--dry-run"]);
+    let (code, stdout, _) = run(std::slice::from_ref(&words), &out, &["--dry-run"]);
     assert!(code == 1 && is_text(&stdout), "{code}: {stdout}");
     // Records that are no pages are a night without pages, which is a success.
     let mut night = Crawl::new();
     night.response("https://one.example/gone", "HTTP/1.1 404 Gone\r\n", b"<p>no");
     let bare = night.write(folder.path(), "bare.warc.gz");
     assert_eq!(run(std::slice::from_ref(&bare), &folder.path().join("empty"), &[]).0, 0);
-    let (code, stdout, _) = run(&[bare], &out, &["--dry-run"]);
+    let (code, stdout, _) = run(std::slice::from_ref(&bare), &out, &["--dry-run"]);
     assert_eq!(code, 0, "{stdout}");
+    // Damage without a page is none.
+    let both = [bare, words];
+    assert_eq!(run(&both, &folder.path().join("damaged"), &[]).0, 1);
+    let (code, stdout, _) = run(&both, &out, &["--dry-run"]);
+    assert_eq!(code, 1, "{stdout}");
 }
 
 #[cfg(feature = "parquet")]

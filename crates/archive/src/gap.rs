@@ -24,8 +24,7 @@ impl Break {
             offset,
             reason: DropReason::CutShort,
             detail: format!(
-                "reading failed at byte {offset} ({error}); the records before were kept; read the \
-                 file again"
+                "reading failed ({error}); the records before were kept; read the file again"
             ),
             recovered_at: None,
             lossy: true,
@@ -60,8 +59,8 @@ pub(crate) fn damage(name: &str, offset: u64, found: Option<u64>) -> Break {
         offset,
         reason,
         detail: format!(
-            "the {name} at byte {offset} {what}; the records before the damage were kept, {}; \
-             fetch the archive again to get the rest",
+            "the {name} {what}; the records before the damage were kept, {}; fetch the archive \
+             again to get the rest",
             went_on(found)
         ),
         recovered_at: found,

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use model::{DropReason, PageType, Verdict};
+use model::{PageType, Verdict};
 
 pub(super) use self::outputs::OutputArgs;
 pub(super) use self::selection::SelectionArgs;
@@ -29,6 +29,7 @@ use crate::progress::observer::{Observer, Quiet};
 use crate::run::Upload;
 use crate::sink_name::SinkName;
 use crate::sinks::SinkList;
+use crate::stages::read::DAMAGE;
 use crate::target::run as run_pipeline;
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
@@ -420,15 +421,6 @@ fn succeeded(ledger: &Ledger, fail_on: &[FailOn]) -> bool {
     let is_met = |own: &FailOn| own.is_met(&ledger.counts);
     (ledger.counts.pages > 0 || is_empty_night(ledger)) && !fail_on.iter().any(is_met)
 }
-
-/// Damage in inputs. With it and without a page, the crawl itself has probably failed.
-const DAMAGE: [DropReason; 5] = [
-    DropReason::BadRecord,
-    DropReason::BadCompression,
-    DropReason::CutShort,
-    DropReason::Junk,
-    DropReason::BadHttp,
-];
 
 /// Whether the inputs are sound and hold no page, as after a night on which nothing was crawled.
 fn is_empty_night(ledger: &Ledger) -> bool {

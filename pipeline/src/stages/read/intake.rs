@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use grouping::Revisit;
-use model::{Drop, FeedItem, Page};
+use model::{Drop, DropReason, FeedItem, Page};
 use serde::{Deserialize, Serialize};
 
 /// A result of reading.
@@ -59,10 +59,18 @@ pub struct CutShort {
 impl CutShort {
     /// What is wrong with the archive, after its name.
     pub fn problem(&self) -> String {
-        let place = format!(" at byte {}", self.offset);
-        format!("is cut short{place}: {}", self.detail.replacen(&place, "", 1))
+        format!("is cut short at byte {}: {}", self.offset, self.detail)
     }
 }
+
+/// Damage in inputs. With it and without a page, the crawl itself has probably failed.
+pub(crate) const DAMAGE: [DropReason; 5] = [
+    DropReason::BadRecord,
+    DropReason::BadCompression,
+    DropReason::CutShort,
+    DropReason::Junk,
+    DropReason::BadHttp,
+];
 
 /// A file that could not be opened or read on.
 #[derive(Debug, thiserror::Error)]
