@@ -196,6 +196,21 @@ mod tests {
     }
 
     #[test]
+    fn layouts_that_are_not_among_the_first_pages_are_groups_too() {
+        let (a, b, c) = ([1, 2, 3, 4], [1, 7, 8, 9], [20, 21, 22]);
+        let layout = |page: u32| if page < 5 { 0 } else { 1 + page % 2 };
+        let of = |page| match layout(page) {
+            0 => outline(&a, &[]),
+            1 => outline(&b, &[]),
+            _ => outline(&c, &[]),
+        };
+        let pages: Vec<_> = (0..30).map(of).collect();
+        let of_layout = |wanted| (0..30).filter(|&page| layout(page) == wanted).collect::<Vec<_>>();
+        let expected = [of_layout(2), of_layout(1), of_layout(0)];
+        assert_eq!(group_by_layout(&pages, &CONFIG), expected);
+    }
+
+    #[test]
     fn cores_tell_the_similarity_of_each_two_pages() {
         let feeds: [&[u64]; 3] = [&[], &[0], &[0, 1]];
         let pages: Vec<Outline> = (0..30u64)

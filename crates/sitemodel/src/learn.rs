@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use grouping::{AddressDigest, address_hash};
-use model::{FeedItem, Page};
+use model::{FeedItem, Page, TemplateKind};
 use rayon::prelude::*;
 
 use crate::expected::Expected;
@@ -108,7 +108,10 @@ pub fn learn_parsed(
         ordered.par_iter().map(|page| previous.template_of(page, settings)).collect()
     });
     let continued: Vec<Option<u32>> = match (previous, &assigned) {
-        (Some(previous), Some(assigned)) => continued(previous, assigned, &clusters),
+        (Some(previous), Some(assigned)) => {
+            let kinds: Vec<TemplateKind> = previous.templates.iter().map(|t| t.kind).collect();
+            continued(&kinds, assigned, &clusters)
+        }
         _ => vec![None; clusters.len()],
     };
 
@@ -161,9 +164,10 @@ pub fn learn_parsed(
     Learning { model, known }
 }
 
-/// For each cluster, the template of the previous model that most of its pages belong to; each template once.
+/// For each cluster, the template of the previous model, of its kind, that most of its pages belong to; each
+/// template once. `previous` has the kinds of the templates.
 fn continued(
-    previous: &SiteModel,
+    previous: &[TemplateKind],
     assigned: &[Option<u32>],
     clusters: &[Cluster],
 ) -> Vec<Option<u32>> {
@@ -175,7 +179,7 @@ fn continued(
         let most = old.chunk_by(|a, b| a == b).max_by_key(|same| same.len())?;
         let fits = most.len() * 2 > cluster.members.len()
             && !taken.contains(&most[0])
-            && previous.templates.get(most[0] as usize)?.kind == cluster.kind;
+            && *previous.get(most[0] as usize)? == cluster.kind;
         fits.then(|| {
             taken.push(most[0]);
             most[0]
@@ -276,5 +280,37 @@ impl SiteModel {
             at += 1;
             !gone.contains(&(at - 1))
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_continues_the_template_of_most_of_its_pages_once() {
+        use TemplateKind::{Article, List};
+        let cluster =
+            |kind, members: &[u32]| Cluster { kind, members: members.to_vec(), signature: 0 };
+        let of = |assigned: &[Option<u32>], clusters: &[Cluster]| {
+            continued(&[Article, List, Article], assigned, clusters)
+        };
+        let first = cluster(Article, &[0, 1, 2]);
+        assert_eq!(of(&[Some(0), Some(0), None], std::slice::from_ref(&first)), [Some(0)]);
+        assert_eq!(of(&[Some(2), Some(0), Some(2)], std::slice::from_ref(&first)), [Some(2)]);
+        // Half of the pages are not most of them.
+        let even = [cluster(Article, &[0, 1]), cluster(Article, &[2, 3, 4, 5])];
+        let assigned = [Some(0), None, Some(2), Some(0), Some(2), Some(0)];
+        assert_eq!(of(&assigned, &even), [None, None]);
+        // One page is enough, where it is all there is.
+        assert_eq!(of(&[None, Some(2)], &[cluster(Article, &[1])]), [Some(2)]);
+        // A list does not continue a template of articles.
+        assert_eq!(
+            of(&[Some(0), Some(1)], &[cluster(List, &[0]), cluster(List, &[1])]),
+            [None, Some(1)]
+        );
+        // The first cluster takes the template.
+        let both = [cluster(Article, &[0]), cluster(Article, &[1])];
+        assert_eq!(of(&[Some(0), Some(0)], &both), [Some(0), None]);
     }
 }
