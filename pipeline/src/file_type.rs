@@ -42,6 +42,11 @@ pub(crate) fn kind_of(bytes: &[u8]) -> Option<&'static str> {
     known.or(binary.then_some("application/octet-stream"))
 }
 
+/// The media type of a picture, by its first bytes; `None` for anything else, and for SVG.
+pub(crate) fn picture_type(bytes: &[u8]) -> Option<&'static str> {
+    infer::get(bytes).map(|found| found.mime_type()).filter(|kind| kind.starts_with("image/"))
+}
+
 /// What bytes are, such as `text` or `a file of type image/png`.
 pub(crate) fn what_are(bytes: &[u8]) -> String {
     if bytes.is_empty() {

@@ -84,7 +84,7 @@ pub(crate) fn is_picture(drop: &Drop) -> bool {
 }
 
 /// Whether a content type is one of images.
-fn is_image(content_type: &str) -> bool {
+pub(crate) fn is_image(content_type: &str) -> bool {
     content_type.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("image/"))
 }
 

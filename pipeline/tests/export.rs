@@ -16,12 +16,17 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0
 
 /// A finished run over a crawl that has a page and one of its pictures.
 fn finished(folder: &Path) {
+    finished_with(folder, "Content-Type: image/png\r\n");
+}
+
+/// The same; the picture has this header.
+fn finished_with(folder: &Path, header: &str) {
     let page = fs::read_to_string(in_repository("data/structure/tide-mill.html")).unwrap();
     let mut crawl = Crawl::new();
     crawl.page(URL, &page);
     crawl.response(
         "https://coastal-notes.example/img/pond.jpg",
-        "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n",
+        &format!("HTTP/1.1 200 OK\r\n{header}"),
         PNG,
     );
     let warc = crawl.write(folder, "crawl.warc.gz");
@@ -51,6 +56,28 @@ fn pictures_name_the_records_that_have_them() {
     assert_eq!(found.target_uri.as_deref(), Some("https://coastal-notes.example/img/pond.jpg"));
     assert!(found.body.ends_with(PNG));
     assert_eq!(of("sluice.jpg").unwrap().get("record"), None, "the crawl does not have it");
+}
+
+#[test]
+fn pictures_that_are_declared_as_something_else_are_found() {
+    for (header, detail) in [
+        (
+            "Content-Type: application/octet-stream\r\n",
+            "image/png, declared as application/octet-stream",
+        ),
+        ("", "image/png, without a content type"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        finished_with(folder.path(), header);
+        let dropped = fs::read_to_string(folder.path().join("out/dropped.jsonl")).unwrap();
+        assert_eq!(parse(dropped.lines().next().unwrap())["detail"], detail);
+        let to = folder.path().join("a.html");
+        let to = to.to_string_lossy();
+        let (code, stdout, stderr) = export(folder.path(), &[URL, "--run", "OUT", "--out", &to]);
+        assert_eq!((code, stderr.as_str()), (0, ""), "{stdout}");
+        let page = fs::read_to_string(&*to).unwrap();
+        assert!(page.contains("<img src=\"data:image/png;base64,iVBORw0KGgo"), "{page}");
+    }
 }
 
 #[test]

@@ -44,6 +44,7 @@ fn a_host_with_several_bodies_is_not_satisfied_by_a_headline() {
         let article = results.article(&url(n));
         assert_eq!(text(article, "text"), prose::text(n));
         assert_eq!(text(article, "engine"), "site-config");
+        assert_eq!(text(article, "site_config"), "used");
         assert_eq!(article["xpath"][0], "//div[@class='entry']");
         assert!(article["confidence"].as_f64().unwrap() > 0.8, "{article}");
     }
@@ -60,6 +61,7 @@ fn a_page_on_which_it_finds_next_to_nothing_falls_back_to_the_engine() {
             let article = results.article(&url(n));
             assert!(text(article, "text").ends_with(&prose::text(n)), "{article}");
             assert_eq!(text(article, "engine"), "grove");
+            assert_eq!(text(article, "site_config"), "overruled");
         }
         assert_eq!(results.count("pages_overruled"), 10);
         assert!(told.contains("Site configs: on 10 pages"), "{told}");

@@ -163,7 +163,7 @@ fn statuses_and_types() {
         ("failed", "http-status", "503"),
         ("image", "content-type", "image/gif"),
         ("json", "content-type", "application/json"),
-        ("bytes", "content-type", "no content type"),
+        ("bytes", "content-type", "image/png, without a content type"),
         ("nothing", "empty-payload", ""),
         ("no-http", "bad-http", ""),
         ("seen", "revisit-without-original", "another archive"),

@@ -99,7 +99,9 @@ fn every_article_is_found_through_the_index() {
         assert_eq!(record.target_uri.as_deref(), article["url"].as_str());
         let page = String::from_utf8_lossy(&record.body);
         assert_eq!(body_of(&page), text(article, "html"));
-        assert!(page.contains(&format!("<html lang=\"{}\">", text(article, "language"))), "{page}");
+        let language = text(article, "language");
+        let direction = if language == "ar" { " dir=\"rtl\"" } else { "" };
+        assert!(page.contains(&format!("<html lang=\"{language}\"{direction}>")), "{page}");
         assert_eq!(*key, surt(text(article, "url")));
         let date = record.date.unwrap();
         assert_eq!(date.to_string(), text(article, "fetched"));

@@ -8,7 +8,6 @@ Invariants: no IO, no clock; fragments are those that articles hold, and are par
 a document that is well-formed.
 */
 
-mod direction;
 mod epub;
 mod fragment;
 mod markdown;
@@ -56,7 +55,7 @@ const FIRST: usize = 2_000;
 impl Text {
     /// The attribute of a document that is read from right to left, else nothing.
     fn direction(&self) -> &'static str {
-        if direction::is_right_to_left(&self.text) { " dir=\"rtl\"" } else { "" }
+        if terms::is_right_to_left(&self.text) { " dir=\"rtl\"" } else { "" }
     }
 
     /// The headline, else the address.

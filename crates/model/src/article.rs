@@ -194,6 +194,8 @@ pub struct Article {
     pub confidence: f64,
     /// Whether the confidence is below the configured threshold.
     pub doubtful: bool,
+    /// What became of the site config of its host; `None` if there is none for it.
+    pub site_config: Option<SiteConfigRole>,
     /// Revision of the stored model that it was extracted with, 0 for one that is not kept; `None` in a run
     /// without a store of models.
     pub model_revision: Option<u32>,
@@ -203,6 +205,29 @@ pub struct Article {
     pub duplicate: Option<Duplicate>,
     /// That the crawl asked for its address again, later, and there was no page any more.
     pub gone: Option<Gone>,
+}
+
+/// What a site config did for an article.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SiteConfigRole {
+    /// Its body is the article's.
+    Used,
+    /// It found a body with hardly any of the text that the engine finds: the engine's is the article's.
+    Overruled,
+    /// It found no body.
+    NoBody,
+}
+
+impl SiteConfigRole {
+    /// The name written to outputs: `used`, `overruled`, `no-body`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Used => "used",
+            Self::Overruled => "overruled",
+            Self::NoBody => "no-body",
+        }
+    }
 }
 
 /// The place of an article in a group of articles that are the same.

@@ -25,7 +25,7 @@ mod wrapper;
 
 pub use article::{
     Access, Article, Duplicate, Embed, EmbedKind, Field, Footnote, Image, Metadata, Post,
-    RecordPlace, Route, Source, Table,
+    RecordPlace, Route, SiteConfigRole, Source, Table,
 };
 pub use characters::CharacterCounts;
 pub use discard::{Absence, Drop, DropReason, Gone, Stage};

@@ -281,7 +281,7 @@ impl Article {
         &self.0.engine
     }
 
-    /// How the body was found: ``wrapper``, ``page-wise``, ``json-ld`` or ``feed``.
+    /// How the body was found: ``wrapper``, ``patterns``, ``page-wise``, ``json-ld`` or ``feed``.
     #[getter]
     fn route(&self) -> &'static str {
         self.0.route.as_str()
@@ -304,6 +304,13 @@ impl Article {
     #[getter]
     fn doubtful(&self) -> bool {
         self.0.doubtful
+    }
+
+    /// What became of the site config of its host: ``used``, ``overruled`` (it found hardly any of the text that the
+    /// engine finds, which is taken) or ``no-body``; ``None`` if there is none for it.
+    #[getter]
+    fn site_config(&self) -> Option<&'static str> {
+        self.0.site_config.map(model::SiteConfigRole::as_str)
     }
 
     /// In articles of a run: when the crawl asked for the address again and there was no page any more, in UTC.

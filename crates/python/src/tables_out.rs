@@ -127,6 +127,7 @@ fn article_fields() -> Vec<Field> {
         Field::new("wrapper_version", DataType::Int32, true),
         Field::new("confidence", DataType::Float64, true),
         Field::new("doubtful", DataType::Boolean, true),
+        utf8("site_config"),
         Field::new("model_revision", DataType::Int32, true),
         utf8("health"),
         utf8("cluster"),

@@ -328,6 +328,8 @@ def test_the_command(crawl: list[str], expected: tuple[list[dict[str, Any]], dic
     assert lines[0].startswith(f"{counts['articles']} articles from {counts['pages']} pages of {counts['sites']} sites (")
     assert lines[1].startswith(f"Dropped: {counts['dropped']} (")
     assert lines[2:] == [f"Failed: cannot read {missing}: No such file or directory"]
+    told = [line.partition(" INFO sitegrove.spark: ")[2] for line in done.stderr.splitlines() if " INFO sitegrove.spark: " in line]
+    assert told[:3] == [f"{len(crawl) + 1} archives", "survey: 3 tasks", "learn, round 1: 3 tasks"] and told[-1] == "merged: 1 task"
 
     def read(table: str) -> list[dict[str, Any]]:
         return [json.loads(line) for path in (tmp_path / table).glob("*.json.gz") for line in gzip.open(path)]

@@ -1,8 +1,8 @@
 //! One line of `articles.jsonl`.
 
 use model::{
-    Article, Embed, Field, Footnote, Image, Metadata, Origin, Overruled, Post, RecordPlace, Table,
-    Verdict,
+    Article, Embed, Field, Footnote, Image, Metadata, Origin, Overruled, Post, RecordPlace,
+    SiteConfigRole, Table, Verdict,
 };
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_128;
@@ -61,6 +61,8 @@ pub struct ArticleRecord<'a> {
     wrapper_version: u32,
     confidence: f64,
     doubtful: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    site_config: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     model_revision: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -366,6 +368,7 @@ pub fn article_record(article: &Article) -> ArticleRecord<'_> {
         wrapper_version: article.wrapper_version,
         confidence: rounded(article.confidence),
         doubtful: article.doubtful,
+        site_config: article.site_config.map(SiteConfigRole::as_str),
         model_revision: article.model_revision,
         health: article.health.map(Verdict::as_str),
         cluster: article.duplicate.as_ref().map(|duplicate| &*duplicate.cluster),

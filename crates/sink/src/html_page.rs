@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use model::{Article, Field};
+use terms::is_right_to_left;
 
-/// The page with this fragment as its body. The head has title, authors, dates, language, description and canonical
-/// address, as far as they are known. What is between `<body>` and `</body>` is the fragment.
+/// The page with this fragment as its body. Its language and direction are declared, and the head has title, authors, dates,
+/// description and canonical address, as far as they are known. What is between `<body>` and `</body>` is the fragment.
 pub fn html_page(article: &Article, fragment: &str) -> String {
     let m = &article.metadata;
     let value =
@@ -14,6 +15,9 @@ pub fn html_page(article: &Article, fragment: &str) -> String {
     page.push_str("<!doctype html>\n<html");
     if let Some(language) = value(&m.language) {
         let _ = write!(page, " lang=\"{language}\"");
+    }
+    if is_right_to_left(&article.text) {
+        page.push_str(" dir=\"rtl\"");
     }
     let title = value(&m.title).unwrap_or_else(|| escaped(&article.url));
     let _ = write!(page, ">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n");

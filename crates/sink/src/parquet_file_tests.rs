@@ -100,6 +100,7 @@ fn full() -> Article {
         wrapper_version: 1,
         confidence: 0.87965,
         doubtful: false,
+        site_config: Some(model::SiteConfigRole::Overruled),
         model_revision: Some(7),
         health: Some(model::Verdict::Drifting),
         duplicate: Some(model::Duplicate {
@@ -298,6 +299,7 @@ proptest! {
             },
             xpath: tags,
             doubtful,
+            site_config: None,
             model_revision: None,
             health: None,
             duplicate: None,

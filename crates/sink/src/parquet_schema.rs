@@ -74,6 +74,7 @@ message article {
   required int32 wrapper_version;
   required double confidence;
   required boolean doubtful;
+  optional binary site_config (STRING);
   optional int32 model_revision;
   optional binary health (STRING);
   optional binary cluster (STRING);

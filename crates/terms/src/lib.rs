@@ -6,7 +6,7 @@ thread) gives the text's terms: lower-cased, without stop words, stemmed, based 
 spaces, pairs of characters. [`tf_idf`] ranks the terms of each page against its siblings (Forest §3.1), with a
 [`Vocabulary`] that maps hashes back to text; a [`Background`] ranks those of further pages. [`FrequentTerms`]
 finds the stop words of languages that have no list. [`words`] and [`count_words`] count plain words as the
-benchmark does; these are not terms.
+benchmark does; these are not terms. [`is_right_to_left`] tells the direction of writing.
 
 Invariants: depends on nothing about pages, elements or files; takes `&str`, gives terms. Nothing here fails.
 The same text gives the same terms, whatever was analysed before.
@@ -37,6 +37,7 @@ mod analyzer;
 mod background;
 mod chars;
 mod detect;
+mod direction;
 mod frequent;
 mod function_words;
 mod language;
@@ -58,6 +59,7 @@ mod words;
 pub use analyzer::{Analyzer, Analyzers, Word, text_analyzer};
 pub use background::Background;
 pub use detect::{Detected, detect};
+pub use direction::is_right_to_left;
 pub use frequent::{FrequentConfig, FrequentTerms};
 pub use language::Language;
 pub use learning::Learning;

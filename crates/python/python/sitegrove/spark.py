@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import logging
 import os
 import re
 import shutil
@@ -35,6 +36,19 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["Crawl", "Summary", "main"]
+
+_LOG = logging.getLogger("sitegrove.spark")
+_LEVELS = {
+    "ALL": logging.NOTSET,
+    "TRACE": logging.DEBUG,
+    "DEBUG": logging.DEBUG,
+    "INFO": logging.INFO,
+    "WARN": logging.WARNING,
+    "ERROR": logging.ERROR,
+    "FATAL": logging.CRITICAL,
+    "OFF": logging.CRITICAL + 1,
+}
+"""Spark's log levels, and Python's."""
 
 
 class Summary(NamedTuple):
@@ -122,6 +136,7 @@ class Crawl:
         folder.mkdir(parents=True, exist_ok=True)
         context = self.spark.sparkContext
         context.setJobDescription(f"sitegrove {step}, round {round}")
+        _LOG.info("%s%s: %d task%s", step, f", round {round}" if round else "", len(numbers), "s"[: len(numbers) != 1])
         return context.parallelize(list(numbers), max(1, len(numbers))).map(one).collect()
 
     def run(self, archives: Sequence[str], feeds: Sequence[str] = ()) -> tuple[DataFrame, Summary]:
@@ -131,6 +146,7 @@ class Crawl:
         """
         settings, partitions, folder = self.settings, self.partitions, self.folder
         paths = sorted({local(archive) for archive in archives})
+        _LOG.info("%d archives", len(paths))
         groups = [paths[number::partitions] for number in range(min(partitions, len(paths)))]
         shares = list(range(1, partitions + 1))
 
@@ -299,7 +315,13 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--output-format", default="parquet", help="format of the table (default: parquet)")
     parser.add_argument("--output-option", action="append", default=[], metavar="NAME=VALUE", help="passed to Spark")
     parser.add_argument("--keep-steps", action="store_true", help="keep the files of the steps")
-    parser.add_argument("--log-level", default="WARN", help="log level of Spark (default: WARN)")
+    parser.add_argument(
+        "--log-level",
+        default="WARN",
+        type=str.upper,
+        choices=_LEVELS,
+        help="log level of the job and of Spark (default: WARN); INFO names each step as it begins",
+    )
     return parser
 
 
@@ -341,6 +363,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.models_table and not args.models:
         parser.error("--models-table needs --models")
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    _LOG.setLevel(_LEVELS[args.log_level])
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 

@@ -56,6 +56,7 @@ fn article_at(url: &str, day: Option<u32>, text: &str) -> Article {
         wrapper_version: 1,
         confidence: 0.9,
         doubtful: false,
+        site_config: None,
         model_revision: None,
         health: None,
         duplicate: None,
@@ -340,6 +341,7 @@ fn archives_of_former_schemas_are_read_and_grow() {
 /// A visit that reads the payload of another one differently, by another revision of the model.
 fn read_by(revision: u32, day: u32, payload: &str, text: &str) -> Article {
     Article {
+        site_config: None,
         model_revision: Some(revision),
         payload: xxh3_128(payload.as_bytes()).to_be_bytes(),
         ..article(Some(day), text)

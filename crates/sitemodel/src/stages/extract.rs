@@ -15,7 +15,7 @@ mod titled;
 use dom::{NodeId, markdown_of_text, text_of};
 use grove::Chosen;
 use metadata::{Given, PageContext, metadata_given};
-use model::{Article, DropReason, PageType, Route, TypedAs};
+use model::{Article, DropReason, PageType, Route, SiteConfigRole, TypedAs};
 use region::region_of;
 use url::Url;
 use xxhash_rust::xxh3::xxh3_128;
@@ -163,6 +163,14 @@ fn article(
         Some(title) => titled::titled(text, &title.value, is_part, settings),
         None => text,
     };
+    let site_config = parsed.configured.as_ref().map(|configured| {
+        let found = configured.body.is_some();
+        match body.engine == SITE_CONFIG {
+            true => SiteConfigRole::Used,
+            false if found => SiteConfigRole::Overruled,
+            false => SiteConfigRole::NoBody,
+        }
+    });
     Article {
         url: page.url.clone(),
         site: page.site.clone(),
@@ -191,6 +199,7 @@ fn article(
         wrapper_version: body.wrapper_version,
         confidence: body.confidence,
         doubtful: body.confidence < settings.tables().extract.doubtful_below,
+        site_config,
         model_revision: None,
         health: None,
         duplicate: None,

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{
-    Article, BestWrapper, Drop, DropReason, Page, PageWork, Route, SiteConfigUse, SiteResult,
-    SiteSummary, Stage, Support, TemplateSummary,
+    Article, BestWrapper, Drop, DropReason, Page, PageWork, Route, SiteConfigRole, SiteConfigUse,
+    SiteResult, SiteSummary, Stage, Support, TemplateSummary,
 };
 use serde::{Deserialize, Serialize};
 use sitemodel::stages::extract::SITE_CONFIG;
@@ -167,13 +167,13 @@ impl SiteConfigsUsed {
             matched: 0,
             overruled: 0,
         });
-        let is_by_engine = match &found.applied.outcome {
-            Outcome::Article(article) => article.engine != SITE_CONFIG,
-            Outcome::Drop(_) | Outcome::Unassigned => false,
+        let role = match &found.applied.outcome {
+            Outcome::Article(article) => article.site_config,
+            Outcome::Drop(_) | Outcome::Unassigned => None,
         };
         record.pages += 1;
         record.matched += usize::from(*matched);
-        record.overruled += usize::from(*matched && is_by_engine);
+        record.overruled += usize::from(role == Some(SiteConfigRole::Overruled));
     }
 }
 

@@ -17,7 +17,9 @@ use super::intake::{CutShort, InputSummary, Intake, Source, Take};
 use super::revisit_record::revisit_of;
 use super::wacz::{self, Member, Packing};
 use crate::config::ReadConfig;
+use crate::file_type::picture_type;
 use crate::opened::Opened;
+use crate::pictures::is_image;
 
 /// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
 const LONGEST_ADDRESS: usize = 8 << 10;
@@ -248,7 +250,14 @@ impl Reading<'_, '_> {
             }
             PayloadKind::Feed => self.feed(&body, &url, Some(&url), media, origin),
             PayloadKind::Other => {
-                let detail = media.content_type.as_deref().unwrap_or("no content type").to_owned();
+                let declared = media.content_type.as_deref();
+                // A picture is one however it is declared: articles may show it.
+                let picture = picture_type(&body).filter(|_| !declared.is_some_and(is_image));
+                let detail = match (picture, declared) {
+                    (Some(kind), Some(declared)) => format!("{kind}, declared as {declared}"),
+                    (Some(kind), None) => format!("{kind}, without a content type"),
+                    (None, declared) => declared.unwrap_or("no content type").to_owned(),
+                };
                 self.drop(&url, origin, DropReason::ContentType, detail);
             }
         }

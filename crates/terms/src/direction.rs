@@ -1,7 +1,7 @@
 //! The direction of writing.
 
 /// Whether most letters of a text are of scripts that are written from right to left.
-pub(crate) fn is_right_to_left(text: &str) -> bool {
+pub fn is_right_to_left(text: &str) -> bool {
     let mut balance = 0_i64;
     for c in text.chars().filter(|c| c.is_alphabetic()) {
         balance += if is_of_right_to_left(c) { 1 } else { -1 };
