@@ -90,6 +90,60 @@ fn nothing_that_could_fetch_is_linked() {
     }
 }
 
+/// In place of the C library's `socket`: notes the call in the file `$SOCKETS`, and refuses.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const NO_SOCKET: &str = r#"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+int socket(int domain, int type, int protocol) {
+    FILE *to = fopen(getenv("SOCKETS"), "a");
+    fprintf(to, "%d %d %d\n", domain, type, protocol);
+    fclose(to);
+    errno = EACCES;
+    return -1;
+}
+"#;
+
+/// With the feature `remote`, too: no address is named here.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn no_socket_is_opened_unless_an_address_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(at("socket.c"), NO_SOCKET).unwrap();
+    let mut compiler = std::process::Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o", &at("socket.so"), &at("socket.c")]);
+    assert!(compiler.status().unwrap().success());
+    let watched = |program: &str, arguments: &[&str]| {
+        let mut command = std::process::Command::new(program);
+        command.args(arguments).env("LD_PRELOAD", at("socket.so")).env("SOCKETS", at("sockets"));
+        command.output().unwrap()
+    };
+    // A program that opens one is seen.
+    watched("bash", &["-c", "echo > /dev/tcp/127.0.0.1/9"]);
+    assert!(fs::read_to_string(at("sockets")).unwrap().starts_with("2 "));
+    fs::remove_file(at("sockets")).unwrap();
+
+    let sample = repository().join("data");
+    let data = |name: &str| sample.join(name).to_str().unwrap().to_owned();
+    let (out, store, archive) = (at("out"), at("models.sqlite"), at("articles.sqlite"));
+    let (crawl, feeds) = (data("crawl"), data("feeds"));
+    let kept = ["--models", &store, "--archive", &archive, "--sinks", "jsonl,parquet,warc,index"];
+    let calls: [&[&str]; 5] = [
+        &[&["run", &crawl, "--feeds", &feeds, "--out", &out], &kept[..]].concat(),
+        &["search", &out, "bridge"],
+        &["inspect", &out, "--all"],
+        &["export", "article", "--run", &out, "--out", &at("book.epub")],
+        &["extract", &data("structure/tide-mill.html")],
+    ];
+    for arguments in calls {
+        let output = watched(common::program::PATH, arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(!fs::exists(at("sockets")).unwrap(), "{arguments:?}");
+    }
+}
+
 #[test]
 fn external_entities_bring_in_no_file() {
     let folder = tempfile::tempdir().unwrap();
