@@ -15,7 +15,7 @@ pub fn site_file_name(site: &str) -> String {
         }
     }
     let stem = name.split('.').next().unwrap_or_default();
-    let reserved = matches!(stem, "con" | "prn" | "aux" | "nul" | "conin$" | "conout$")
+    let reserved = matches!(stem, "con" | "prn" | "aux" | "nul")
         || (stem.len() == 4
             && (stem.starts_with("com") || stem.starts_with("lpt"))
             && stem.ends_with(|c: char| c.is_ascii_digit()));
@@ -39,7 +39,13 @@ mod tests {
         assert_eq!(site_file_name("a:b\\c"), "a%3ab%5cc");
         assert_eq!(site_file_name("[::1]"), "%5b%3a%3a1%5d");
         assert_eq!(site_file_name("con.example"), "%site-con.example%");
+        assert_eq!(site_file_name("com1.example"), "%site-com1.example%");
+        assert_eq!(site_file_name("lpt9"), "%site-lpt9%");
+        for allowed in ["comb.example", "abc1.example", "com12.example", "compose.example"] {
+            assert_eq!(site_file_name(allowed), allowed);
+        }
         assert_eq!(site_file_name(""), "%site-%");
+        assert_eq!(site_file_name(&"x".repeat(120)), "x".repeat(120));
         assert_ne!(site_file_name("A"), site_file_name("a"));
         let long = "x".repeat(300);
         assert!(site_file_name(&long).len() <= 120);
