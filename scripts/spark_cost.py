@@ -56,8 +56,8 @@ def prepare():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def cost(command, environment=None):
-    """The cost of a command; no other process of this one may run. Ends the script if the command fails."""
+def cost(command, environment=None, may_fail=False):
+    """The cost of a command; no other process of this one may run. If it fails: `None` if it may, else the script ends."""
     workers = Workers()
     workers.start()
     seconds, own_peak = 0.0, 0
@@ -72,6 +72,8 @@ def cost(command, environment=None):
         if pid == process.pid:
             code, own_peak = os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024
     workers.ended.set()
+    if code and may_fail:
+        return None
     if code:
         sys.exit(f"{Path(sys.argv[0]).name}: exit code {code} of {' '.join(map(str, command))}")
     return Cost(seconds, sum(workers.ticks.values()) / os.sysconf("SC_CLK_TCK"), workers.peak, own_peak)
