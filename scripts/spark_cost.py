@@ -20,6 +20,8 @@ class Cost(NamedTuple):
     """CPU seconds, user and system."""
     workers: float
     """Those of Spark's workers in Python."""
+    jvm: float
+    """Those of the JVM."""
     peak: int
     """Bytes of memory of the largest of these workers."""
     own_peak: int
@@ -27,25 +29,29 @@ class Cost(NamedTuple):
 
 
 class Workers(threading.Thread):
-    """Watches the memory and CPU time of the Python processes that Spark forks for its tasks."""
+    """Watches the CPU time of the JVM, and the memory and CPU time of the Python processes that Spark forks for its tasks."""
 
     def __init__(self):
         super().__init__(daemon=True)
         self.peak = 0
         self.ticks = {}
+        self.ticks_of_jvm = {}
         self.ended = threading.Event()
 
     def run(self):
         while not self.ended.wait(0.05):
             for status in Path("/proc").glob("[0-9]*/status"):
                 try:
-                    if b"pyspark.daemon" not in (status.parent / "cmdline").read_bytes():
+                    command = (status.parent / "cmdline").read_bytes()
+                    is_worker = b"pyspark.daemon" in command
+                    if not is_worker and b"org.apache.spark.deploy.SparkSubmit" not in command:
                         continue
                     line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-                    self.peak = max(self.peak, int(line.split()[1]) * 1024)
+                    self.peak = max(self.peak, int(line.split()[1]) * 1024) if is_worker else self.peak
                     # After the name in parentheses; its own time, without that of children.
                     fields = (status.parent / "stat").read_text().rpartition(")")[2].split()
-                    self.ticks[status.parent.name] = int(fields[11]) + int(fields[12])
+                    of = self.ticks if is_worker else self.ticks_of_jvm
+                    of[status.parent.name] = int(fields[11]) + int(fields[12])
                 except (OSError, StopIteration):
                     continue
 
@@ -56,8 +62,8 @@ def prepare():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def cost(command, environment=None, may_fail=False):
-    """The cost of a command; no other process of this one may run. If it fails: `None` if it may, else the script ends."""
+def cost(command, environment=None):
+    """The cost of a command; no other process of this one may run. Ends the script if the command fails."""
     workers = Workers()
     workers.start()
     seconds, own_peak = 0.0, 0
@@ -72,11 +78,10 @@ def cost(command, environment=None, may_fail=False):
         if pid == process.pid:
             code, own_peak = os.waitstatus_to_exitcode(status), used.ru_maxrss * 1024
     workers.ended.set()
-    if code and may_fail:
-        return None
     if code:
         sys.exit(f"{Path(sys.argv[0]).name}: exit code {code} of {' '.join(map(str, command))}")
-    return Cost(seconds, sum(workers.ticks.values()) / os.sysconf("SC_CLK_TCK"), workers.peak, own_peak)
+    of_workers, of_jvm = (sum(of.values()) / os.sysconf("SC_CLK_TCK") for of in (workers.ticks, workers.ticks_of_jvm))
+    return Cost(seconds, of_workers, of_jvm, workers.peak, own_peak)
 
 
 def environment(jobs, events=None, **more):
