@@ -84,8 +84,8 @@ def cost(command, environment=None):
     return Cost(seconds, of_workers, of_jvm, workers.peak, own_peak)
 
 
-def environment(jobs, events=None, **more):
-    """The environment of a command with a local Spark of so many cores; it logs its events to a folder."""
+def environment(jobs, events=None, java="", **more):
+    """The environment of a command with a local Spark of so many cores and these options of its JVM; it logs its events to a folder."""
     options = ["--master", f"local[{jobs}]"]
     settings = {
         "spark.ui.enabled": "false",
@@ -93,6 +93,8 @@ def environment(jobs, events=None, **more):
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "1g",
     }
+    if java:
+        settings["spark.driver.extraJavaOptions"] = java
     if events:
         settings |= {
             "spark.eventLog.enabled": "true",

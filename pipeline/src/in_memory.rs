@@ -1,6 +1,7 @@
 //! Pages that a caller has in memory: learning a site from them, and what comes of one page. For bindings and
 //! other callers that have no run folder; a run gives the same for the same pages.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -91,15 +92,15 @@ pub struct Taken {
 
 impl Taken {
     /// What [`sitemodel::Seen`] counts: what the model itself gave.
-    pub fn seen(&self) -> Applied {
+    pub fn seen(&self) -> Cow<'_, Applied> {
         match self.unassigned {
-            false => self.applied.clone(),
-            true => Applied {
+            false => Cow::Borrowed(&self.applied),
+            true => Cow::Owned(Applied {
                 outcome: Outcome::Unassigned,
                 template: None,
                 way: Way::Other,
                 characters: CharacterCounts::default(),
-            },
+            }),
         }
     }
 }

@@ -256,6 +256,18 @@ mod tests {
     }
 
     #[test]
+    fn a_quiet_stream_has_results_only() {
+        for (quiet, expected) in [(false, "note\nresult\n"), (true, "result\n")] {
+            let mut out = Vec::new();
+            let mut stream = Printed::text(&mut out).on_terminal(40, quiet);
+            assert_eq!((stream.width(), stream.is_quiet()), (40, quiet));
+            stream.note(format_args!("note")).unwrap();
+            writeln!(stream, "result").unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+    }
+
+    #[test]
     fn broken_characters_are_marked() {
         let mut out = Vec::new();
         let mut stream = Printed::text(&mut out);

@@ -121,6 +121,8 @@ fn damage_is_told() {
         digest.validate().unwrap_err()
     };
     let rising = || (0..=MOST as u64).collect::<Vec<u64>>();
+    let longest = AddressDigest { telling: vec!["x".repeat(LONGEST_NAME)], ..made.clone() };
+    longest.validate().unwrap();
     for (expected, damage) in [
         (
             "the sections are not sorted",

@@ -193,6 +193,10 @@ mod tests {
             assert_eq!(by_link.pages(link), found, "{what}");
             assert_eq!(by_link.pages(two), [1], "{what}: exactly its address");
         }
+        let urls = ["https://e.org/a?ref=1", "https://e.org/a?ref=2", "https://e.org/a?ref=4"];
+        let site = Arc::new(self::site(&urls));
+        let by_link = PagesByLink::of(site, &urls.map(|url| page(url, "", "A", "x")));
+        assert_eq!(by_link.pages(link), [0, 1, 2], "content of three");
     }
 
     #[test]

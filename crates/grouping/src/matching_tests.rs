@@ -167,3 +167,19 @@ proptest! {
         prop_assert_eq!(found(&revisits, &records), found(&turned, &shuffled));
     }
 }
+
+#[test]
+fn of_several_payloads_of_a_name_the_one_with_its_digest_is_found() {
+    let [first, second] = ["sha1:short", "sha1:shirt"].map(|text| Some(payload_digest(text)));
+    let pages: Vec<Record> = [(first, "a"), (first, "b"), (second, "c")]
+        .map(|(digest, id)| Record { digest, ..record("https://e.org/1", 1, id) })
+        .to_vec();
+    // Only the visit names them: their addresses differ from that of the revisit.
+    let asks = |digest| Revisit {
+        digest,
+        visit: (Some("https://e.org/1".to_owned()), day(1)),
+        ..revisit("https://e.org/2", 3)
+    };
+    assert_eq!(one(asks(second), &pages).as_deref(), Some("c"));
+    assert_eq!(one(asks(first), &pages).as_deref(), Some("a"));
+}

@@ -179,4 +179,21 @@ mod tests {
         assert!(!differ(Some(hex), Some(payload_digest("sha1:short"))));
         assert!(differ(Some(payload_digest("blake3:abc")), Some(payload_digest("blake3:abd"))));
     }
+
+    #[test]
+    fn digests_of_every_algorithm_are_read_in_both_forms() {
+        let algorithms =
+            [("md5", 16), ("sha1", 20), ("sha-256", 32), ("sha384", 48), ("SHA-512", 64)];
+        for (algorithm, length) in algorithms {
+            let bytes: Vec<u8> = (0..length).collect();
+            let in_hex = HEXLOWER_PERMISSIVE.encode(&bytes).to_uppercase();
+            let in_base32 = BASE32_NOPAD.encode(&bytes).to_lowercase();
+            let [hex, base32] =
+                [in_hex, in_base32].map(|value| payload_digest(&format!("{algorithm}:{value}")));
+            assert_eq!(hex, base32, "{algorithm}");
+            let other = payload_digest(&format!("{algorithm}:{}", "00".repeat(length.into())));
+            assert!(differ(Some(hex), Some(other)), "{algorithm}");
+            assert_ne!(of_payload(hex), of_payload(other), "{algorithm}");
+        }
+    }
 }

@@ -104,6 +104,13 @@ mod tests {
     }
 
     #[test]
+    fn addresses_are_hashed_as_others_can_compute() {
+        // XXH3-64 with the seed 0, of the bytes of the address.
+        assert_eq!(address_hash(""), 0x2d06_8005_38d3_94c2);
+        assert_ne!(address_hash("https://e.org/1"), address_hash("https://e.org/2"));
+    }
+
+    #[test]
     fn the_smallest_hashes_are_chosen() {
         let urls = ["https://e.org/1", "https://e.org/2", "https://e.org/3", "https://e.org/4"];
         let pages = urls.map(|url| (url, 10));

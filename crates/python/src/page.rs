@@ -20,14 +20,18 @@ pub(crate) enum Html {
     Bytes(PyBackedBytes),
 }
 
-/// A page of an address: what `Page(url, html)` gives. Decodes bytes, by what they say of themselves and
-/// `http_charset`.
-pub(crate) fn page_of(url: &str, html: &Html, http_charset: Option<&str>) -> model::Page {
+/// A page of a site. Decodes bytes, by what they say of themselves and `http_charset`.
+pub(crate) fn page_of(
+    url: &str,
+    site: String,
+    html: &Html,
+    http_charset: Option<&str>,
+) -> model::Page {
     let (html, charset) = match html {
         Html::Text(text) => (text.to_string(), given_as_text()),
         Html::Bytes(bytes) => decoded(bytes.to_vec(), url, http_charset),
     };
-    page(url.to_owned(), html, charset)
+    page(url.to_owned(), site, html, charset)
 }
 
 /// Bytes of HTML as text.
@@ -42,10 +46,14 @@ pub(crate) fn given_as_text() -> Charset {
 }
 
 /// A page that comes from no file.
-pub(crate) fn page(url: String, html: String, charset: Charset) -> model::Page {
+pub(crate) fn page(url: String, site: String, html: String, charset: Charset) -> model::Page {
     let origin = Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None };
-    let site = grouping::site_key(&url).unwrap_or_default();
     model::Page { url, site, fetched: None, origin, charset, html }
+}
+
+/// Key of the site that an address belongs to; empty for what is no address.
+pub(crate) fn site_of(url: &str) -> String {
+    grouping::site_key(url).unwrap_or_default()
 }
 
 /// Key of the site that an address belongs to.
@@ -99,7 +107,7 @@ impl Page {
     #[new]
     #[pyo3(signature = (url, html, *, fetched=None, http_charset=None))]
     fn new(url: &str, html: Html, fetched: Option<Timestamp>, http_charset: Option<&str>) -> Self {
-        Self(model::Page { fetched, ..page_of(url, &html, http_charset) })
+        Self(model::Page { fetched, ..page_of(url, site_of(url), &html, http_charset) })
     }
 
     /// Address that the page was fetched from.

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::errors::{SitegroveError, input_error};
-use crate::page::{decoded, given_as_text, page};
+use crate::page::{decoded, given_as_text, page, site_of};
 
 /// Record batches that come one after the other.
 pub(crate) type Batches = Box<dyn RecordBatchReader + Send>;
@@ -138,7 +138,8 @@ pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<model::Page>, ArrowErr
             truncated: value(&truncated, row).map(str::to_owned),
         };
         let fetched = number(&fetched, row).and_then(|at| Timestamp::from_microsecond(at).ok());
-        Ok(model::Page { origin, fetched, ..page(url, html, charset) })
+        let site = site_of(&url);
+        Ok(model::Page { origin, fetched, ..page(url, site, html, charset) })
     };
     (0..batch.num_rows()).map(page_at).collect()
 }

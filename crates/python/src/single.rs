@@ -1,5 +1,7 @@
 //! One page by itself.
 
+use std::borrow::Cow;
+
 use grouping::address_of_file;
 use pyo3::prelude::*;
 use sitegrove::in_memory;
@@ -8,7 +10,7 @@ use sitemodel::Outcome;
 use crate::article::Article;
 use crate::detached::detached;
 use crate::feed_item::items_of;
-use crate::page::{Html, page_of};
+use crate::page::{Html, page_of, site_of};
 use crate::settings::{Settings, chosen};
 
 /// Extract the article of one page by itself.
@@ -51,10 +53,8 @@ pub(crate) fn extract(
     let items = items_of(feed_items)?;
     let chosen = chosen(settings)?;
     let applied = detached(py, 1, || {
-        let page = match url {
-            Some(url) => page_of(url, &html, None),
-            None => page_of(&address_of_file("", "page.html"), &html, None),
-        };
+        let url = url.map_or_else(|| address_of_file("", "page.html").into(), Cow::Borrowed);
+        let page = page_of(&url, site_of(&url), &html, None);
         in_memory::extract(&page, &items, &chosen.single)
     })?;
     Ok(match applied.outcome {

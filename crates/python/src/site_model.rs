@@ -1,7 +1,7 @@
 //! Site models as Python has them.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use crate::article::{Article, Drop};
 use crate::detached::detached;
 use crate::errors::{ModelError, SitegroveError, input_error};
 use crate::feed_item::items_of;
-use crate::page::{Html, Page, page_of};
+use crate::page::{Html, Page, page_of, site_of};
 use crate::pages_in::{all_pages, batches_of};
 use crate::seen::locked;
 use crate::settings::{Chosen, Settings, chosen};
@@ -169,7 +169,7 @@ fn pages_of(pages: &Bound<'_, PyAny>) -> PyResult<Vec<model::Page>> {
             Ok(page) => page.get().0.clone(),
             Err(_) => {
                 let (url, html): (String, Html) = page.extract()?;
-                page_of(&url, &html, None)
+                page_of(&url, site_of(&url), &html, None)
             }
         });
     }
@@ -203,7 +203,8 @@ impl SiteModel {
         url: &str,
         feed_items: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ArticleOrDrop> {
-        self.taken(py, || page_of(url, &html, None), feed_items)
+        let site = self.model.site();
+        self.taken(py, || Cow::Owned(page_of(url, site.to_owned(), &html, None)), feed_items)
     }
 
     /// Apply the model to a `Page`: its article or drop has what is known of the page, such as when it was
@@ -227,7 +228,7 @@ impl SiteModel {
         feed_items: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ArticleOrDrop> {
         let page = page.get();
-        self.taken(py, || page.0.clone(), feed_items)
+        self.taken(py, || Cow::Borrowed(&page.0), feed_items)
     }
 
     /// Apply the model to the pages of an Arrow table, batch by batch.
@@ -379,7 +380,7 @@ impl SiteModel {
         url: &str,
         rounds: u32,
     ) -> PyResult<f64> {
-        let page = model::Page { site: self.site().to_owned(), ..page_of(url, &html, None) };
+        let page = page_of(url, self.site().to_owned(), &html, None);
         let spent = detached(py, 1, || {
             let begun = Instant::now();
             for _ in 0..rounds.max(1) {
@@ -415,15 +416,18 @@ impl SiteModel {
 }
 
 impl SiteModel {
-    fn taken(
+    fn taken<'p>(
         &self,
         py: Python<'_>,
-        page: impl FnOnce() -> model::Page + Send,
+        page: impl FnOnce() -> Cow<'p, model::Page> + Send,
         feed_items: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ArticleOrDrop> {
         let items = items_of(feed_items)?;
         let taken = detached(py, 1, || {
-            let page = model::Page { site: self.model.site().to_owned(), ..page() };
+            let mut page = page();
+            if page.site != self.model.site() {
+                page.to_mut().site = self.model.site().to_owned();
+            }
             let taken = in_memory::apply(&self.model, &page, &items, &self.chosen.settings);
             locked(&self.seen).add(&taken.seen());
             taken

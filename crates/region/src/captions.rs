@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use dom::{Document, LocalName, NodeId, PrefixSums, is_inline, local_name};
 
-use crate::names::has_word;
+use crate::names::{List, has_word};
 
 /// What an element is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) enum Role {
 }
 
 /// Words of the classes of captions and credits, sorted.
-const CAPTIONS: [&str; 18] = [
+static CAPTIONS: List = List::of(&[
     "bildunterschrift",
     "caption",
     "captions",
@@ -36,9 +36,9 @@ const CAPTIONS: [&str; 18] = [
     "photocredit",
     "picturecaption",
     "pie",
-];
+]);
 /// Words of the classes and properties of credits, sorted.
-const CREDITS: [&str; 12] = [
+static CREDITS: List = List::of(&[
     "agency",
     "attribution",
     "copyright",
@@ -51,7 +51,7 @@ const CREDITS: [&str; 12] = [
     "photocredit",
     "photographer",
     "source",
-];
+]);
 /// Most levels between a caption and the figure around it.
 const LEVELS: usize = 4;
 /// Longest text beside the caption in a figure, in bytes: "Enlarge", "1 of 3".

@@ -4,8 +4,35 @@ use std::cell::RefCell;
 
 use dom::{Document, NodeId, local_name};
 
+/// Sorted words that begin with a letter from `a` to `z`. Nearly every word of a page is ruled out by its first letter and
+/// its length.
+pub(crate) struct List {
+    words: &'static [&'static str],
+    /// By first letter, the lengths of words as bits.
+    lengths: [u32; 26],
+}
+
+impl List {
+    pub(crate) const fn of(words: &'static [&'static str]) -> Self {
+        let mut lengths = [0; 26];
+        let mut at = 0;
+        while at < words.len() {
+            let word = words[at].as_bytes();
+            lengths[(word[0] - b'a') as usize] |= 1 << (word.len() & 31);
+            at += 1;
+        }
+        Self { words, lengths }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        let initial = word.bytes().next().unwrap_or_default().wrapping_sub(b'a');
+        let lengths = self.lengths.get(usize::from(initial)).copied().unwrap_or(0);
+        lengths >> (word.len() & 31) & 1 != 0 && self.words.binary_search(&word).is_ok()
+    }
+}
+
 /// Words of classes and ids of elements that hold something else than the article around them, sorted.
-const FOREIGN: [&str; 89] = [
+static FOREIGN: List = List::of(&[
     "ad",
     "addthis",
     "addtoany",
@@ -95,13 +122,13 @@ const FOREIGN: [&str; 89] = [
     "teaser",
     "teasers",
     "trending",
-];
+]);
 
 /// Words of the names of picture files that show no part of an article, sorted.
-const FILES: [&str; 17] = [
+static FILES: List = List::of(&[
     "avatar", "badge", "blank", "btn", "button", "emoji", "favicon", "gravatar", "icon", "icons",
     "logo", "pixel", "rss", "smilies", "spacer", "sprite", "tracker",
-];
+]);
 
 /// Calls `each` with the words of a name, in lower case: `relatedPosts`, `related-posts` and `RELATED_POSTS` have two.
 fn words(name: &str, mut each: impl FnMut(&str)) {
@@ -125,10 +152,10 @@ fn words(name: &str, mut each: impl FnMut(&str)) {
     }
 }
 
-/// Whether one of the words of a name is in a sorted list.
-pub(crate) fn has_word(name: &str, list: &[&str]) -> bool {
+/// Whether one of the words of a name is in a list.
+pub(crate) fn has_word(name: &str, list: &List) -> bool {
     let mut has = false;
-    words(name, |word| has |= list.binary_search(&word).is_ok());
+    words(name, |word| has |= list.has(word));
     has
 }
 
@@ -220,7 +247,10 @@ mod tests {
 
     #[test]
     fn names_are_read_by_word() {
-        assert!(FOREIGN.is_sorted() && FILES.is_sorted());
+        for list in [&FOREIGN, &FILES] {
+            assert!(list.words.is_sorted() && list.words.iter().all(|word| list.has(word)));
+        }
+        assert!(!FOREIGN.has("") && !FOREIGN.has("ü") && !FOREIGN.has("al"));
         let is = |html: &str| {
             let page = dom::parse(html);
             is_foreign(&page, page.children(page.children(0).next().unwrap()).next().unwrap())

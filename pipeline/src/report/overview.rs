@@ -9,13 +9,10 @@ use crate::html::Html;
 use crate::memory::shown;
 use crate::numerals::{count, duration, grouped, percent};
 use crate::progress::ledger::{Ledger, NOT_CHOSEN};
+use crate::stages::read::DAMAGE;
 
 /// Maximum number of inputs and of problems that are listed.
 const LISTED: usize = 100;
-
-/// Drop reasons that indicate damage.
-const DAMAGE: [DropReason; 4] =
-    [DropReason::BadRecord, DropReason::BadCompression, DropReason::CutShort, DropReason::Junk];
 
 /// Problems of the run, if any.
 pub(super) fn problems(html: &mut Html, ledger: &Ledger) {

@@ -99,12 +99,14 @@ pub(crate) fn summary(
 fn head(report: &Report, config: &Config, out: &mut Console<'_>) -> Result<()> {
     let (ledger, counts) = (&report.ledger, &report.ledger.counts);
     let text = format!(
-        "{} from {} of {} in {:.1} s ({} pages/s, {:.0} MB of HTML/s, {})",
+        "{} from {} of {} in {:.1} s ({} pages/s, {:.*} MB of HTML/s, {})",
         count(counts.articles as usize, "article"),
         count(counts.pages as usize, "page"),
         count(counts.sites as usize, "site"),
         ledger.seconds,
         grouped(ledger.pages_per_second.round() as u64),
+        // A few pages take longer to start and to write than to read.
+        usize::from(ledger.html_mb_per_second < 10.0),
         ledger.html_mb_per_second,
         count(ledger.jobs, "thread"),
     );
@@ -136,12 +138,14 @@ fn table(report: &Report, out: &mut Console<'_>) -> Result<()> {
     // Two spaces between columns; articles and confidence have widths of their own.
     let rest = out.width().saturating_sub(columns + 2 + 8 + 2 + 10 + 2).max(12);
     writeln!(out, "\n{:<columns$}  {:>8}  {:>10}  best wrapper", "site", "articles", "confidence")?;
+    let mut is_cut = false;
     for ((_, articles, best), site) in shown.zip(&sites) {
         let (confidence, wrapper) = match best {
             Some(best) => (format!("{:.2}", best.confidence), wrapper_in(rest, &best.content)),
             None if *articles > 0 => ("-".to_owned(), "(single pages)".to_owned()),
             None => ("-".to_owned(), "(no articles)".to_owned()),
         };
+        is_cut |= wrapper.rsplit_once(" +").is_some_and(|(_, more)| more.parse::<u32>().is_ok());
         let site = middle(site, columns);
         let space = " ".repeat(columns - width_of(&site));
         writeln!(out, "{site}{space}  {articles:>8}  {confidence:>10}  {wrapper}")?;
@@ -151,7 +155,8 @@ fn table(report: &Report, out: &mut Console<'_>) -> Result<()> {
         writeln!(out, "… and {} more {}", grouped(more), if more == 1 { "site" } else { "sites" })?;
     }
     if report.best.iter().take(SITES_SHOWN).any(|(.., best)| best.is_some()) {
-        writeln!(out, "\n.name is a class, #name an id, +2 two more; wrappers/ has the XPath.")?;
+        let cut = if is_cut { ", +2 two more" } else { "" };
+        writeln!(out, "\n.name is a class, #name an id{cut}; wrappers/ has the XPath.")?;
     }
     Ok(())
 }

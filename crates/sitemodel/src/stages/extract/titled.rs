@@ -32,3 +32,29 @@ pub fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_title_is_there_always_or_never() {
+        let without = Settings::standard();
+        let mut tables = without.tables().clone();
+        tables.extract.title_in_text = true;
+        let with = Settings::new(tables);
+        let of =
+            |text: &str, is_part, settings| titled(text.to_owned(), "A Bridge", is_part, settings);
+        for text in ["Text.", "a bridge!\n\nText."] {
+            assert_eq!(of(text, false, &without), "Text.", "{text}");
+            assert_eq!(of(text, true, &with), "Text.", "later parts have none: {text}");
+        }
+        assert_eq!(of("Text.", false, &with), "A Bridge\n\nText.");
+        for has_it in ["A Bridge\n\nText.", "Sport\n\n2 May\n\n\u{201c}A bridge\u{201d}\n\nText."] {
+            assert_eq!(of(has_it, false, &with), has_it);
+        }
+        // The whole text may be its title.
+        assert_eq!(of("A Bridge", false, &without), "A Bridge");
+        assert_eq!(titled("Text.".to_owned(), "?!", false, &with), "Text.", "no letter");
+    }
+}
