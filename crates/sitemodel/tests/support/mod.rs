@@ -50,7 +50,7 @@ fn pages_of(archive: &Path) -> Vec<Page> {
         let body = response.into_body(record.body, 1 << 20).unwrap();
         let (html, charset) = charset::decode(body, &hints);
         let origin = Origin {
-            file: archive.to_string_lossy().into(),
+            file: archive.file_name().unwrap().to_string_lossy().into(),
             offset: record.offset,
             record_id: record.record_id,
             truncated: None,
