@@ -9,6 +9,7 @@ mod bucket;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use hdfs_native_object_store::HdfsObjectStoreBuilder;
 use object_store::aws::AmazonS3Builder;
@@ -29,6 +30,10 @@ const PATTERN: [char; 3] = ['*', '?', '['];
 /// Addresses where folders can be listed.
 const LISTED: [&str; 3] = ["s3://", "hdfs://", "viewfs://"];
 
+/// For how long `hdfs-native` uses a connection to a data node again. A forked process has those of its parent, whose answers only
+/// the parent would see.
+const KEPT: Duration = Duration::from_millis(3_200);
+
 /// An address, and where it leads.
 struct Place {
     store: Arc<dyn ObjectStore>,
@@ -44,6 +49,9 @@ fn runtime() -> io::Result<&'static Runtime> {
     let running = known().get(&process).copied();
     if let Some(runtime) = running {
         return Ok(runtime);
+    }
+    if !known().is_empty() {
+        std::thread::sleep(KEPT);
     }
     let made = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     Ok(*known().entry(process).or_insert_with(|| Box::leak(Box::new(made))))
