@@ -30,8 +30,7 @@ const PATTERN: [char; 3] = ['*', '?', '['];
 /// Addresses where folders can be listed.
 const LISTED: [&str; 3] = ["s3://", "hdfs://", "viewfs://"];
 
-/// For how long `hdfs-native` uses a connection to a data node again. A forked process has those of its parent, whose answers only
-/// the parent would see.
+/// For how long `hdfs-native` uses a connection to a data node again.
 const KEPT: Duration = Duration::from_millis(3_200);
 
 /// An address, and where it leads.
@@ -50,11 +49,19 @@ fn runtime() -> io::Result<&'static Runtime> {
     if let Some(runtime) = running {
         return Ok(runtime);
     }
-    if !known().is_empty() {
-        std::thread::sleep(KEPT);
-    }
     let made = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     Ok(*known().entry(process).or_insert_with(|| Box::leak(Box::new(made))))
+}
+
+/// Waits, in a process that was forked from one that reads from HDFS, until the connections of that one are no longer used: only the
+/// parent would see what comes over them.
+fn outlive_connections() {
+    static LAST: Mutex<Option<u32>> = Mutex::new(None);
+    let process = std::process::id();
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if last.replace(process).is_some_and(|last| last != process) {
+        std::thread::sleep(KEPT);
+    }
 }
 
 fn failed(error: object_store::Error) -> io::Error {
@@ -109,6 +116,7 @@ impl Place {
 
     /// Names in HDFS are not percent-encoded. Without a host, the file system is that of `fs.defaultFS`.
     fn of_hdfs(address: &str) -> io::Result<Self> {
+        outlive_connections();
         let (base, path) = address.split_at(end_of_host(address));
         let runtime = runtime()?.handle().clone();
         let builder = HdfsObjectStoreBuilder::new().with_url(base).with_io_runtime(runtime);
