@@ -107,6 +107,32 @@ finds the cat of the composing room may keep it until we are all back in the aut
 """
 
 
+def blocked(slug, headline, first):
+    """A page of a gatekeeper that blocks the crawler, with an identifier and an address in its last line."""
+    number = 7 * len(slug) + len(headline)
+    return head("Attention Required!", "en-US") + f"""<body>
+<div id="wrapper"><h1>Sorry, you have been blocked</h1><h2>You are unable to access island-gazette.example</h2>
+<h3>Why have I been blocked?</h3><p>This website is using a security service to protect itself from attacks. What you just did
+triggered it. Several things can: a certain word or phrase, a query for a database, or malformed data.</p>
+<h3>What can I do to resolve this?</h3><p>You can write to the owner of the site. Please say what you were doing when this page
+came up, and which number is at its end.</p>
+<p>Ray ID: 8a{number}f2{number} • Your IP: 192.0.2.{number % 250} • Performance and security by the gatekeeper</p></div></body></html>
+"""
+
+
+def lost(slug, headline, first):
+    """An error page with status 200 that repeats the whole address, and offers other stories on every page."""
+    at = [story[0] for story in STORIES].index(slug)
+    others = "".join(f'<li><a href="/{s}">{h}</a></li>' for s, h, _ in (STORIES[at + 1 :] + STORIES[:at])[:5])
+    return head("Page not found – River Bulletin", "en") + f"""<body>
+<header><a href="/">River Bulletin</a><nav><a href="/news">News</a> <a href="/sport">Sport</a></nav></header>
+<main><h1>Oops! That page can’t be found.</h1>
+<p>It looks as if there is nothing at https://river-bulletin.example/{slug}. It may have been moved. Try a search?</p>
+<h2>Most read</h2><ul>{others}</ul></main>
+<footer><p>River Bulletin, twice a week.</p></footer></body></html>
+"""
+
+
 def article(slug, headline, first, extra="", paragraphs=None):
     text = "\n".join(f"<p>{p}</p>" for p in [first] + (PARAGRAPHS if paragraphs is None else paragraphs))
     return head(f"{headline} | Market Square", "en") + f"""<body>
@@ -128,6 +154,8 @@ SITES = [
     ("upper-town-review.example", "paywall-stub", paywall_stub),
     ("quayside-post.example", "script-shell", script_shell),
     ("marsh-courier.example", "duplicate-text", closed),
+    ("island-gazette.example", "bot-check", blocked),
+    ("river-bulletin.example", "soft-404", lost),
 ]
 
 

@@ -143,6 +143,63 @@ fn a_wall_without_siblings_is_known_by_its_phrases() {
     assert_eq!(results.articles.len(), 1);
 }
 
+/// Pages without siblings whose texts are those of widespread services and programs, and articles about them.
+#[test]
+fn widespread_walls_are_known_alone_and_articles_about_them_are_read() {
+    let walls = [
+        ("bot-check", "Sorry, you have been blocked", "<p>This website is using a security service.</p>"),
+        ("bot-check", "Unavailable", "<p>This content is not available in your region, says the law.</p>"),
+        ("soft-404", "Oops! That page can’t be found.", "<p>Maybe try a search or a link below?</p>"),
+        ("soft-404", "Sidan hittades inte", "<p>Kontrollera adressen, eller sök efter det du letar efter.</p>"),
+        ("consent-wall", "Vi värnar om din integritet", "<p>Vi och våra partner använder kakor.</p>"),
+    ];
+    let mut crawl = Crawl::new();
+    for (n, (reason, title, inside)) in walls.iter().enumerate() {
+        let (slug, html) = page(n, title, inside);
+        crawl.page(&format!("https://{reason}-{n}.example/{slug}"), &html);
+    }
+    let about = "<p>The code 404 says that a page was not found. It no longer exists, or has been moved, and nobody has \
+                 told the server where to. Most visitors leave within a few seconds of seeing it, a study found.</p>";
+    let titles = ["Why pages go missing", "What we learnt from a page not found"];
+    for (n, title) in titles.iter().enumerate() {
+        let paragraphs = format!("{about}<p>{}</p>", prose::paragraphs(n + 30).join("</p><p>"));
+        let (slug, html) = page(n + 10, title, &paragraphs);
+        crawl.page(&format!("https://about-{n}.example/{slug}"), &html);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "lone.warc.gz");
+    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    let mut expected: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for (n, (reason, ..)) in walls.iter().enumerate() {
+        expected.insert((format!("{reason}-{n}.example"), (*reason).to_owned()), 1);
+    }
+    for n in 0..titles.len() {
+        expected.insert((format!("about-{n}.example"), "article".to_owned()), 1);
+    }
+    assert_eq!(outcomes(&results), expected);
+}
+
+/// Short notices that end with the same long paragraph on every page keep their own.
+#[test]
+fn notices_are_more_than_their_headlines() {
+    let mut crawl = Crawl::new();
+    let about = prose::paragraphs(300).concat();
+    let own: Vec<String> = (0..PAGES).map(|n| prose::paragraphs(n + 200)[0].clone()).collect();
+    for (n, own) in own.iter().enumerate() {
+        let inside = format!("<p>{own}</p><h2>About the harbour board</h2><p>{about}</p>");
+        let (slug, html) = page(n, &prose::title(n), &inside);
+        crawl.page(&format!("https://notices.example/{slug}"), &html);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "notices.warc.gz");
+    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    assert_eq!(results.articles.len(), PAGES);
+    for own in &own {
+        let found = results.articles.iter().any(|article| text(article, "text").contains(own));
+        assert!(found, "{own}");
+    }
+}
+
 #[test]
 fn the_sample_sites_with_walls_give_what_is_expected() {
     let folder = tempfile::tempdir().unwrap();
@@ -156,7 +213,7 @@ fn the_sample_sites_with_walls_give_what_is_expected() {
         found.insert(text(drop, "url"), (text(drop, "reason"), None));
     }
     let rows: Vec<_> = expected.lines().map(parse).collect();
-    assert_eq!(rows.len(), 63);
+    assert_eq!(rows.len(), 79);
     for row in &rows {
         let of_row = (text(row, "outcome"), row["access"].as_str());
         assert_eq!(found.get(text(row, "url")), Some(&of_row), "{row}");

@@ -3,18 +3,21 @@
 //! Their lines are those of pages at other addresses. Phrases in some languages name the kind of a wall. They
 //! decide alone only where a page shares too little with its siblings, or has none.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
+mod lines;
+mod phrases;
 
-use dom::text_of;
-use memchr::memmem::Finder;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use dom::{Document, NodeId, local_name, normalize_space, text_of};
 use model::{Access, Article, DropReason, Field, Source};
 use terms::{count_words, has_words};
 use url::Url;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::body::Body;
 use crate::parsed::ParsedPage;
+
+use lines::{Lines, name_of};
+use phrases::{ALONE, kind_of};
 
 /// Number of addresses with the same line, from which on it is of none of them.
 const ADDRESSES: usize = 3;
@@ -25,187 +28,10 @@ const OWN_WORDS: u32 = 8;
 /// Words of a wall that no phrase names, and that half of the pages are: of less frequent ones, it cannot be told whether
 /// they are articles that are crawled several times.
 const WORDS_UNNAMED: std::ops::RangeInclusive<u32> = 20..=120;
-/// Maximum number of words of a wall that phrases alone name, and how many of them do.
+/// Maximum number of words of a wall that phrases alone name.
 const MOST_WORDS_ALONE: u32 = 120;
-const PHRASES_ALONE: usize = 2;
-/// Number of digits from which on a number identifies something.
-const LONG_NUMBER: usize = 6;
-/// Minimum number of bytes of a name that is not compared: shorter ones are parts of many words.
-const LEAST_NAME: usize = 5;
 /// Maximum number of repeated lines that are kept of a template.
 const MOST_LINES: usize = 1_000;
-
-/// Phrases of walls, in lower case. Those of several kinds ("enable JavaScript and cookies") count for each.
-const PHRASES: [(DropReason, &[&str]); 5] = [
-    (
-        DropReason::ScriptShell,
-        &[
-            "enable javascript",
-            "javascript is disabled",
-            "javascript is required",
-            "requires javascript",
-            "without javascript",
-            "javascript aktivieren",
-            "javascript ist deaktiviert",
-            "activer javascript",
-            "activar javascript",
-            "habilitar javascript",
-            "habilite o javascript",
-            "abilitare javascript",
-            "javascript inschakelen",
-            "włącz javascript",
-            "включите javascript",
-            "启用javascript",
-            "javascriptを有効",
-            "run this app",
-            "browser doesn't support",
-            "browser does not support",
-        ],
-    ),
-    (
-        DropReason::BotCheck,
-        &[
-            "just a moment",
-            "checking your browser",
-            "verify you are human",
-            "verifying you are human",
-            "are you a robot",
-            "not a robot",
-            "captcha",
-            "unusual traffic",
-            "ray id",
-            "ddos protection",
-            "security check",
-            "access denied",
-            "automated access",
-            "kein roboter",
-            "pas un robot",
-            "no soy un robot",
-            "não sou um robô",
-            "non sono un robot",
-            "geen robot",
-            "не робот",
-            "人机验证",
-            "ロボットではありません",
-            "enable javascript and cookies",
-        ],
-    ),
-    (
-        DropReason::ConsentWall,
-        &[
-            "cookies",
-            "your privacy",
-            "our partners",
-            "personalised advertising",
-            "personalized advertising",
-            "consent",
-            "accept all",
-            "reject all",
-            "einwilligung",
-            "zustimmen",
-            "ihre privatsphäre",
-            "unsere partner",
-            "personalisierte werbung",
-            "consentement",
-            "nos partenaires",
-            "vie privée",
-            "tout accepter",
-            "consentimiento",
-            "nuestros socios",
-            "aceptar todo",
-            "consenso",
-            "nostri partner",
-            "accetta tutt",
-            "consentimento",
-            "nossos parceiros",
-            "toestemming",
-            "onze partners",
-            "zgoda",
-            "partnerzy",
-            "souhlas",
-            "согласие",
-            "同意",
-            "クッキー",
-        ],
-    ),
-    (
-        DropReason::PaywallStub,
-        &[
-            "subscribe",
-            "subscriber",
-            "subscription",
-            "sign in to continue",
-            "log in to continue",
-            "register to read",
-            "continue reading",
-            "free trial",
-            "cancel at any time",
-            "abonnieren",
-            "abonnent",
-            "jetzt abo",
-            "jetzt weiterlesen",
-            "abonnez-vous",
-            "abonné",
-            "réservé aux",
-            "suscríb",
-            "suscript",
-            "suscripción",
-            "abbonat",
-            "abbonament",
-            "assinante",
-            "assine",
-            "abonneer",
-            "abonnee",
-            "prenumer",
-            "předplat",
-            "előfizet",
-            "подпис",
-            "订阅",
-            "購読",
-            "会員限定",
-        ],
-    ),
-    (
-        DropReason::SoftNotFound,
-        &[
-            "404",
-            "not found",
-            "does not exist",
-            "doesn't exist",
-            "no longer exists",
-            "no longer available",
-            "has been moved",
-            "has been removed",
-            "can't find",
-            "cannot be found",
-            "nicht gefunden",
-            "existiert nicht",
-            "nicht mehr verfügbar",
-            "introuvable",
-            "n'existe pas",
-            "n'existe plus",
-            "no encontrada",
-            "no existe",
-            "no se encuentra",
-            "não encontrada",
-            "não existe",
-            "non trovata",
-            "non esiste",
-            "niet gevonden",
-            "bestaat niet",
-            "nie znalezion",
-            "nie istnieje",
-            "nenalezena",
-            "neexistuje",
-            "nem található",
-            "не найдена",
-            "не существует",
-            "找不到",
-            "不存在",
-            "見つかりません",
-        ],
-    ),
-];
 
 /// Hashes of the lines that pages of a sample at several addresses have in common, ascending, and whether at
 /// least half of the pages have the line.
@@ -241,43 +67,87 @@ pub(crate) fn reason(
     page: &ParsedPage<'_>,
     repeated: &[(u64, bool)],
 ) -> Option<DropReason> {
-    let (text, url) = (&*article.text, &*article.url);
+    let text = &*article.text;
     if has_words(text, MOST_WORDS + 1) {
         return None;
     }
-    let words = count_words(text);
     let title = article.metadata.title.as_ref().map_or("", |title| &title.value);
-    let mut hashes = Lines::of(url);
-    let of_title = hashes.hash(title);
-    let known = |line: u64| {
-        let at = repeated.binary_search_by_key(&line, |(line, _)| *line).ok()?;
-        Some(repeated[at].1)
-    };
-    let (mut own, mut shared, mut of_most) = (0, 0, true);
-    for line in text.lines() {
-        let hash = hashes.hash(line);
-        if let Some(is_of_most) = hash.and_then(known) {
-            shared += count_words(line);
-            of_most &= is_of_most;
-        } else if hash != of_title {
-            own += count_words(line);
-        }
-    }
-    let name = |text: &str| kind_of(&format!("{title}\n{text}").to_lowercase());
-    if own <= OWN_WORDS && shared > own {
-        let kind = name(text).map(|(kind, _)| kind);
-        let unnamed = of_most && WORDS_UNNAMED.contains(&words);
+    let counts = Counts::of(text, title, &article.url, repeated);
+    if counts.are_shared() {
+        let kind = kind_of(title, text).map(|(kind, _)| kind);
+        let unnamed = counts.of_most && WORDS_UNNAMED.contains(&counts.words);
         return kind.or(unnamed.then_some(DropReason::DuplicateText));
     }
-    if own > 0 && words > MOST_WORDS_ALONE {
+    // A title without a text: the wall may be among what the siblings share, which is not extracted.
+    let (kind, phrases) = match counts.own {
+        0 => kind_of(title, &text_of(&page.document, &[0], &[])),
+        _ => kind_of(title, text),
+    }?;
+    // An error page offers other pages of the site.
+    let counts = match kind {
+        DropReason::SoftNotFound => {
+            Counts::of(&without_links(text, &page.document), title, &article.url, repeated)
+        }
+        _ => counts,
+    };
+    if counts.are_shared() {
+        return Some(kind);
+    }
+    if counts.own > 0 && counts.words > MOST_WORDS_ALONE {
         return None;
     }
-    // A title without a text: the wall may be among what the siblings share, which is not extracted.
-    let alone = if own == 0 { name(&text_of(&page.document, &[0], &[])) } else { name(text) };
-    let (kind, phrases) = alone?;
     // An article about subscriptions is more frequent than a paywall on a page without siblings.
-    let is_told = own == 0 || kind != DropReason::PaywallStub;
-    (phrases >= PHRASES_ALONE && is_told).then_some(kind)
+    let is_told = counts.own == 0 || kind != DropReason::PaywallStub;
+    (phrases >= ALONE && is_told).then_some(kind)
+}
+
+/// Numbers of words of a text.
+struct Counts {
+    words: u32,
+    /// Those in lines that no other page has, except the title.
+    own: u32,
+    /// Those in lines of other pages.
+    shared: u32,
+    /// Whether at least half of the pages have each of these.
+    of_most: bool,
+}
+
+impl Counts {
+    fn of(text: &str, title: &str, url: &str, repeated: &[(u64, bool)]) -> Self {
+        let mut hashes = Lines::of(url);
+        let of_title = hashes.hash(title);
+        let known = |line: u64| {
+            let at = repeated.binary_search_by_key(&line, |(line, _)| *line).ok()?;
+            Some(repeated[at].1)
+        };
+        let mut counts = Self { words: count_words(text), own: 0, shared: 0, of_most: true };
+        for line in text.lines() {
+            let hash = hashes.hash(line);
+            if let Some(is_of_most) = hash.and_then(known) {
+                counts.shared += count_words(line);
+                counts.of_most &= is_of_most;
+            } else if hash != of_title {
+                counts.own += count_words(line);
+            }
+        }
+        counts
+    }
+
+    /// Whether nearly the whole text is on other pages, too.
+    fn are_shared(&self) -> bool {
+        self.own <= OWN_WORDS && self.shared > self.own
+    }
+}
+
+/// The lines of a text that are not the texts of links.
+fn without_links(text: &str, document: &Document) -> String {
+    let is_link = |&id: &NodeId| document.name(id).is_some_and(|name| *name == local_name!("a"));
+    let links: HashSet<String> = (0..document.len() as NodeId)
+        .filter(is_link)
+        .map(|id| normalize_space(&text_of(document, &[id], &[])))
+        .collect();
+    let own: Vec<&str> = text.lines().filter(|line| !links.contains(line.trim())).collect();
+    own.join("\n")
 }
 
 /// Notes that a page has only the beginning of an article: a short text with a request to subscribe that siblings have, too. What
@@ -292,71 +162,11 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
         let hash = hashes.hash(line);
         hash.is_some_and(|hash| repeated.binary_search_by_key(&hash, |(line, _)| *line).is_ok())
     };
-    let is_wall = |line: &str| {
-        kind_of(&line.to_lowercase()).is_some_and(|(kind, _)| kind == DropReason::PaywallStub)
-    };
+    let is_wall =
+        |line: &str| kind_of("", line).is_some_and(|(kind, _)| kind == DropReason::PaywallStub);
     if article.text.lines().filter(is_repeated).any(is_wall) {
         article.metadata.access = Some(Field { value: Access::Partial, source: Source::Page });
     }
-}
-
-/// [`PHRASES`], prepared for searches.
-static FINDERS: LazyLock<[(DropReason, Vec<Finder<'static>>); PHRASES.len()]> =
-    LazyLock::new(|| PHRASES.map(|(kind, all)| (kind, all.iter().map(Finder::new).collect())));
-
-/// The kind of wall with the most phrases in a text, and their number; the first of equals.
-fn kind_of(lower: &str) -> Option<(DropReason, usize)> {
-    let count = |phrases: &[Finder<'_>]| {
-        phrases.iter().filter(|phrase| phrase.find(lower.as_bytes()).is_some()).count()
-    };
-    let found = FINDERS.iter().map(|(kind, phrases)| (*kind, count(phrases)));
-    found.filter(|(_, count)| *count > 0).rev().max_by_key(|(_, count)| *count)
-}
-
-/// Hashes the lines of a page.
-struct Lines {
-    /// The name of the page in its address, as it is and in words, in lower case; none if it is too short.
-    names: Option<[String; 2]>,
-    /// The words of the current line.
-    words: String,
-}
-
-impl Lines {
-    fn of(url: &str) -> Self {
-        let name = name_of(url).to_lowercase();
-        let names = (name.len() >= LEAST_NAME).then(|| {
-            let in_words = name.replace(['-', '_'], " ");
-            [name, in_words]
-        });
-        Self { names, words: String::new() }
-    }
-
-    /// A hash of the words of a line, without what differs between the addresses of one wall: identifiers, and the
-    /// name of the page. `None` without any. Numbers count: pages that differ in them alone may be results, prices
-    /// or the weather.
-    fn hash(&mut self, line: &str) -> Option<u64> {
-        let mut lower = line.to_lowercase();
-        for name in self.names.iter().flatten() {
-            if lower.contains(&**name) {
-                lower = lower.replace(&**name, " ");
-            }
-        }
-        self.words.clear();
-        let words = lower.split(|c: char| !c.is_alphanumeric());
-        for word in words.filter(|word| !word.is_empty() && !is_identifier(word)) {
-            if !self.words.is_empty() {
-                self.words.push(' ');
-            }
-            self.words.push_str(word);
-        }
-        (!self.words.is_empty()).then(|| xxh3_64(self.words.as_bytes()))
-    }
-}
-
-/// Whether a word is letters and digits mixed, or a long number.
-fn is_identifier(word: &str) -> bool {
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    digits >= LONG_NUMBER || digits > 0 && digits < word.chars().count()
 }
 
 /// What of an address names a story: its longest segment and the values of its query. Versions of one story
@@ -372,31 +182,12 @@ fn story(url: &str) -> String {
     format!("{longest} {values:?}")
 }
 
-/// The longest segment of the path of an address.
-fn name_of(url: &str) -> &str {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    path.split('/').skip(3).max_by_key(|segment| segment.len()).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn hash(line: &str, url: &str) -> Option<u64> {
         Lines::of(url).hash(line)
-    }
-
-    /// The same hash, line by line and text by text.
-    fn hash_simply(line: &str, url: &str) -> Option<u64> {
-        let name = name_of(url).to_lowercase();
-        let mut lower = line.to_lowercase();
-        if name.len() >= LEAST_NAME {
-            lower = lower.replace(&name, " ").replace(&name.replace(['-', '_'], " "), " ");
-        }
-        let words = lower.split(|c: char| !c.is_alphanumeric());
-        let words = words.filter(|word| !word.is_empty() && !is_identifier(word));
-        let text = words.collect::<Vec<_>>().join(" ");
-        (!text.is_empty()).then(|| xxh3_64(text.as_bytes()))
     }
 
     proptest::proptest! {
@@ -408,7 +199,7 @@ mod tests {
             let url = format!("https://e.org/s/{name}?id=1");
             let mut hashes = Lines::of(&url);
             for line in &lines {
-                proptest::prop_assert_eq!(hashes.hash(line), hash_simply(line, &url));
+                proptest::prop_assert_eq!(hashes.hash(line), hash(line, &url));
             }
         }
     }
@@ -444,17 +235,5 @@ mod tests {
             story("https://e.org/article.php?id=1"),
             story("https://e.org/article.php?id=2")
         );
-    }
-
-    #[test]
-    fn phrases_name_the_kind_of_wall() {
-        let kind = |text: &str| kind_of(&text.to_lowercase()).map(|found| found.0);
-        assert_eq!(kind("Page not found: it does not exist."), Some(DropReason::SoftNotFound));
-        assert_eq!(kind("Just a moment… Verify you are human"), Some(DropReason::BotCheck));
-        assert_eq!(
-            kind("Diesen Artikel lesen nur Abonnenten: jetzt abonnieren"),
-            Some(DropReason::PaywallStub)
-        );
-        assert_eq!(kind("The mayor opened the bridge."), None);
     }
 }

@@ -64,6 +64,11 @@ impl JudgedPage {
     pub fn scored(&self) -> ScoredPage<'_> {
         ScoredPage { page: &self.blocks, patterns: &self.of_nodes, scores: &self.scores }
     }
+
+    /// Words of a block, weighted by its score.
+    pub fn mass(&self, at: usize, scores: &[f32]) -> f32 {
+        self.blocks.blocks[at].words as f32 * scores[at]
+    }
 }
 
 impl Judgement {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dom::xpath::{position_path, position_paths};
-use dom::{NodeId, normalize_space, text_of};
+use dom::{Document, NodeId, normalize_space, text_of};
 use grove::{
     Chosen, DecideParameters, Decision, PatternId, Patterns, ScoredPage, Taken, Weights,
     confidence_rows, decide, ending, ending_rows, from_here_on, most_probable, widest_from,
@@ -76,13 +76,16 @@ pub fn judged_body(
     }
     let found = selected.and_then(|(by, chosen)| {
         let kept = chosen.blocks(document, blocks);
-        (!misses(page, &kept)).then_some((by, chosen, kept))
+        (!misses(document, page, &kept)).then_some((by, chosen, kept))
     });
     let (by, chosen, kept) = match found {
         Some(found) => found,
         None => {
             let own = (lone == Lone::Yes).then_some(judgement);
-            let (chosen, kept) = alone(parsed, page, own, weights)?;
+            let of_page = alone(parsed, page, &page.scores, own, weights)?;
+            let by_first = is_headline_alone(document, page, &of_page.1)
+                .then(|| alone(parsed, page, &page.first, None, weights));
+            let (chosen, kept) = by_first.flatten().unwrap_or(of_page);
             (By::Page, chosen, kept)
         }
     };
@@ -97,7 +100,7 @@ pub fn by_template_alone(
     feed_items: &[&FeedItem],
 ) -> bool {
     let kept = || chosen.blocks(&parsed.document, &page.blocks.blocks);
-    full_text(parsed, page, feed_items).is_none() && !misses(page, &kept())
+    full_text(parsed, page, feed_items).is_none() && !misses(&parsed.document, page, &kept())
 }
 
 /// The part of a page that is kept.
@@ -168,18 +171,32 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
 }
 
 /// Whether the kept part is too little of the text with high scores.
-fn misses(page: &JudgedPage, kept: &[usize]) -> bool {
-    let mass = |at: usize| page.blocks.blocks[at].words as f32 * page.scores[at];
-    let all: f32 = (0..page.scores.len()).map(mass).sum();
-    let taken: f32 = kept.iter().map(|&at| mass(at)).sum();
-    kept.is_empty() || (taken < TAKEN * all && all - taken > MISSED_WORDS)
+fn misses(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
+    let all: f32 = (0..page.scores.len()).map(|at| page.mass(at, &page.scores)).sum();
+    let taken: f32 = kept.iter().map(|&at| page.mass(at, &page.scores)).sum();
+    kept.is_empty()
+        || (taken < TAKEN * all && all - taken > MISSED_WORDS)
+        || is_headline_alone(document, page, kept)
 }
 
-/// What the page's own scores keep, by its own patterns; with a lower threshold if that is nothing. `own` is
+/// Whether only headings are kept of a page that has a text for itself. Siblings have lowered its scores, as they
+/// are alike in everything else: short notices that end with the same paragraphs.
+fn is_headline_alone(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
+    let is_heading = |&at: &usize| is_heading(document, page.blocks.blocks[at].element);
+    let mass = || -> f32 { (0..page.first.len()).map(|at| page.mass(at, &page.first)).sum() };
+    kept.iter().all(is_heading) && mass() > MISSED_WORDS
+}
+
+fn is_heading(document: &Document, element: NodeId) -> bool {
+    document.name(element).is_some_and(|name| matches!(name.as_bytes(), [b'h', b'1'..=b'6']))
+}
+
+/// What scores of a page keep, by its own patterns; with a lower threshold if that is nothing. `own` is
 /// what was learnt from this page alone.
 fn alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
+    scores: &[f32],
     own: Option<&Judgement>,
     weights: &Weights,
 ) -> Option<(Chosen, Vec<usize>)> {
@@ -194,7 +211,7 @@ fn alone(
         return Some(found);
     }
     let (patterns, of_nodes) = Patterns::of(&[document]);
-    let scored = ScoredPage { patterns: &of_nodes[0], ..page.scored() };
+    let scored = ScoredPage { patterns: &of_nodes[0], scores, ..page.scored() };
     let parameters = decide_parameters(weights);
     let lowered = if own.is_some() { &LOWERED[1..] } else { &LOWERED };
     lowered.iter().find_map(|&factor| {
