@@ -1,124 +1,18 @@
 //! Sites over many nights with a model store: decisions, stability of articles, and reported health.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
-use serde_json::Value;
 
 mod common;
 use common::crawl::Crawl;
+use common::nights::{DAYS, Night, Nights, posts, url};
 use common::program::{PATH, call, parts, sitegrove};
 use common::prose;
 use common::results::{Results, parse, text};
 use common::unfinished::{signal, wait_for_a_site};
-
-/// A folder with a store, and consecutive nights.
-struct Nights {
-    folder: tempfile::TempDir,
-    count: usize,
-}
-
-/// The results of a night.
-struct Night {
-    code: i32,
-    told: String,
-    results: Results,
-    health: BTreeMap<String, Value>,
-}
-
-const DAYS: [&str; 12] = [
-    "2026-03-01",
-    "2026-03-02",
-    "2026-03-03",
-    "2026-03-04",
-    "2026-03-05",
-    "2026-03-06",
-    "2026-03-07",
-    "2026-03-08",
-    "2026-03-09",
-    "2026-03-10",
-    "2026-03-11",
-    "2026-03-12",
-];
-
-impl Nights {
-    fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), count: 0 }
-    }
-
-    fn store(&self) -> PathBuf {
-        self.folder.path().join("models.sqlite")
-    }
-
-    /// Crawls pages of the next day, or of a later one.
-    fn crawl(&mut self, day: &'static str, pages: &[(String, String)]) -> PathBuf {
-        let mut crawl = Crawl::of_day(day);
-        for (url, html) in pages {
-            crawl.page(url, html);
-        }
-        self.count += 1;
-        crawl.write(self.folder.path(), &format!("night-{}.warc.gz", self.count))
-    }
-
-    /// Runs over an archive.
-    fn run(&self, archive: &Path, out: &str, more: &[&str]) -> Night {
-        let out = self.folder.path().join(out);
-        let store = self.store();
-        let fixed = ["run", archive.to_str().unwrap(), "--out", out.to_str().unwrap()];
-        let models = ["--models", store.to_str().unwrap()];
-        let (code, told, errors) = parts(&call(&[&fixed[..], &models, more].concat()));
-        assert!(code < 2, "{told}\n{errors}");
-        let lines = fs::read_to_string(out.join("health.jsonl")).unwrap();
-        let site = |line| {
-            let line: Value = parse(line);
-            (text(&line, "site").to_owned(), line)
-        };
-        let health = lines.lines().map(site).collect();
-        Night { code, told, results: Results::read(&out), health }
-    }
-
-    /// Crawls and runs.
-    fn night(&mut self, pages: &[(String, String)]) -> Night {
-        let archive = self.crawl(DAYS[self.count], pages);
-        self.run(&archive, &format!("out-{}", self.count), &[])
-    }
-}
-
-impl Night {
-    fn of(&self, site: &str, field: &str) -> String {
-        match &self.health[site][field] {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        }
-    }
-
-    fn decision(&self) -> String {
-        self.of("posts.example", "decision")
-    }
-
-    fn verdict(&self) -> String {
-        self.of("posts.example", "health")
-    }
-
-    /// Asserts the text of a post, which may be preceded by its title.
-    fn has_text_of(&self, n: usize) {
-        let found = text(self.results.article(&url(n)), "text");
-        let rest = found.strip_suffix(&*prose::text(n));
-        let fits = rest.is_some_and(|rest| rest.is_empty() || rest.trim() == prose::title(n));
-        assert!(fits, "{n}: {found}\n{:?}", self.health);
-    }
-}
-
-fn url(n: usize) -> String {
-    format!("https://posts.example/notes/{n:03}")
-}
-
-fn posts(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
-    of.map(|n| (url(n), prose::post(n))).collect()
-}
 
 /// The same posts in a new design of the site: a completely different template.
 fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
@@ -251,6 +145,43 @@ fn a_redesign_is_noticed_in_its_night_and_the_old_layout_is_kept() {
         "it keeps its id"
     );
     for n in (24..28).chain(30..34) {
+        after.has_text_of(n);
+    }
+}
+
+/// A notice in the layout of the posts, instead of some of them.
+fn closed(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
+    let notice = "<p>We are down for maintenance tonight, and expect to be back before the ferry leaves in the \
+                  morning. Thank you for your patience, says the whole crew of this small journal.</p>";
+    let of_post = |n| {
+        let paragraphs = format!("<p>{}</p>", prose::paragraphs(n).join("</p>\n<p>"));
+        let html = prose::post(n).replace(&prose::title(n), "Back soon");
+        assert!(html.contains(&paragraphs), "{html}");
+        (url(n), html.replace(&paragraphs, notice))
+    };
+    of.map(of_post).collect()
+}
+
+#[test]
+fn what_is_served_instead_of_articles_tonight_is_noted() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    let mut pages = posts(12..16);
+    pages.extend(closed(16..22));
+    let closed_tonight = nights.night(&pages);
+    assert_eq!(closed_tonight.decision(), "note-walls", "{:?}", closed_tonight.health);
+    let reasons = |night: &Night| -> Vec<String> {
+        night.results.dropped.iter().map(|drop| text(drop, "reason").to_owned()).collect()
+    };
+    assert_eq!(reasons(&closed_tonight), ["duplicate-text"; 6]);
+    assert_eq!(closed_tonight.results.articles.len(), 4);
+    // It is known from then on, on a single page too, also if the template is learnt again.
+    let mut pages = posts(22..26);
+    pages.extend(closed(26..27));
+    let after = nights.night(&pages);
+    assert_eq!(&*after.decision(), "keep", "{:?}", after.health);
+    assert_eq!(reasons(&after), ["duplicate-text"]);
+    for n in 22..26 {
         after.has_text_of(n);
     }
 }

@@ -13,6 +13,10 @@ use common::prose;
 use common::results::text;
 use common::steps::{HEAD, Steps, assert_same, bytes, dealt, record};
 
+/// What a site serves on the second night instead of some of its posts.
+const NOTICE: &str = "We are down for maintenance tonight, and expect to be back before the ferry leaves in the \
+                      morning. Thank you for your patience, says the whole crew of this small journal.";
+
 /// A night of a large site and of small ones, whose layout changes on the third.
 fn night(folder: &Path, night: usize) -> Vec<PathBuf> {
     let mut members: Vec<Vec<u8>> = Vec::new();
@@ -45,6 +49,14 @@ fn night(folder: &Path, night: usize) -> Vec<PathBuf> {
                 add(&format!("https://large.example/stories/{at}"), &other);
             }
             add(&format!("https://small-{}.example/{at}", n % 2), &prose::post(700 + at));
+            let post = prose::post(800 + at);
+            let page = match night {
+                1 if n >= 12 => {
+                    post.replace(&prose::text(800 + at).replace("\n\n", "</p>\n<p>"), NOTICE)
+                }
+                _ => post,
+            };
+            add(&format!("https://closed.example/{at}"), &page);
         }
     }
     let write = |(number, some): (usize, &[Vec<u8>])| {
@@ -136,7 +148,7 @@ fn nights_with_a_store_of_models_are_those_of_runs() {
             fs::remove_dir_all(path(&format!("run-{turn}"))).unwrap();
             fs::remove_dir_all(path(&format!("steps-{turn}"))).unwrap();
         }
-        for wanted in ["learn-fresh", "grow", "add-templates"] {
+        for wanted in ["learn-fresh", "grow", "add-templates", "note-walls"] {
             assert!(decisions.iter().any(|own| own == wanted), "no {wanted}: {decisions:?}");
         }
         stores.iter().for_each(|store| fs::remove_file(store).unwrap());

@@ -147,11 +147,31 @@ fn a_wall_without_siblings_is_known_by_its_phrases() {
 #[test]
 fn widespread_walls_are_known_alone_and_articles_about_them_are_read() {
     let walls = [
-        ("bot-check", "Sorry, you have been blocked", "<p>This website is using a security service.</p>"),
-        ("bot-check", "Unavailable", "<p>This content is not available in your region, says the law.</p>"),
-        ("soft-404", "Oops! That page can’t be found.", "<p>Maybe try a search or a link below?</p>"),
-        ("soft-404", "Sidan hittades inte", "<p>Kontrollera adressen, eller sök efter det du letar efter.</p>"),
-        ("consent-wall", "Vi värnar om din integritet", "<p>Vi och våra partner använder kakor.</p>"),
+        (
+            "bot-check",
+            "Sorry, you have been blocked",
+            "<p>This website is using a security service.</p>",
+        ),
+        (
+            "bot-check",
+            "Unavailable",
+            "<p>This content is not available in your region, says the law.</p>",
+        ),
+        (
+            "soft-404",
+            "Oops! That page can’t be found.",
+            "<p>Maybe try a search or a link below?</p>",
+        ),
+        (
+            "soft-404",
+            "Sidan hittades inte",
+            "<p>Kontrollera adressen, eller sök efter det du letar efter.</p>",
+        ),
+        (
+            "consent-wall",
+            "Vi värnar om din integritet",
+            "<p>Vi och våra partner använder kakor.</p>",
+        ),
     ];
     let mut crawl = Crawl::new();
     for (n, (reason, title, inside)) in walls.iter().enumerate() {
@@ -162,7 +182,8 @@ fn widespread_walls_are_known_alone_and_articles_about_them_are_read() {
                  told the server where to. Most visitors leave within a few seconds of seeing it, a study found.</p>";
     let titles = ["Why pages go missing", "What we learnt from a page not found"];
     for (n, title) in titles.iter().enumerate() {
-        let paragraphs = format!("{about}<p>{}</p>", prose::paragraphs(n + 30).join("</p><p>"));
+        let more = [prose::paragraphs(n + 30), prose::paragraphs(n + 40)].concat();
+        let paragraphs = format!("{about}<p>{}</p>", more.join("</p><p>"));
         let (slug, html) = page(n + 10, title, &paragraphs);
         crawl.page(&format!("https://about-{n}.example/{slug}"), &html);
     }

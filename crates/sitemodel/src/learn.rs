@@ -15,7 +15,7 @@ use crate::settings::Settings;
 use crate::stages::cluster::{Cluster, cluster};
 use crate::stages::signify::Sibling;
 use crate::template::{Found, Learnt};
-use crate::walls::repeated_lines;
+use crate::walls::{add_repeated, repeated_lines};
 
 /// Number of example addresses of a template.
 const EXAMPLES: usize = 3;
@@ -239,9 +239,10 @@ fn learn_template(
 }
 
 impl Template {
-    /// Takes the id of the template that it continues, and the next version of its wrapper if that differs.
+    /// Takes the id of the template that it continues, its walls, and the next version of its wrapper if that differs.
     fn follow(&mut self, old: &Self) {
         self.id.clone_from(&old.id);
+        add_repeated(&mut self.repeated, old.repeated.iter().copied());
         let version = old.wrapper().map_or(0, |wrapper| wrapper.version);
         let same = |new: &model::Wrapper| {
             let expressions = |of: &model::Wrapper| (of.content.clone(), of.prune.clone());

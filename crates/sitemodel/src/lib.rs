@@ -90,6 +90,7 @@ mod lists;
 pub mod meter;
 pub mod methods;
 mod model;
+mod noted;
 pub mod page_kind;
 mod parsed;
 pub mod settings;

@@ -20,7 +20,7 @@ use lines::{Lines, name_of};
 use phrases::{ALONE, kind_of};
 
 /// Number of addresses with the same line, from which on it is of none of them.
-const ADDRESSES: usize = 3;
+pub(crate) const ADDRESSES: usize = 3;
 /// Maximum number of words of a wall: longer texts at several addresses are copies of one article.
 const MOST_WORDS: u32 = 250;
 /// Maximum number of those that no other page has.
@@ -58,6 +58,40 @@ pub(crate) fn repeated_lines<'a>(
         .map(|(line, stories)| (line, 2 * stories.len() >= pages.len()))
         .take(MOST_LINES)
         .collect()
+}
+
+/// Adds lines to those that [`repeated_lines`] gave, up to the limit. Gives whether any was not there.
+pub(crate) fn add_repeated(
+    repeated: &mut Vec<(u64, bool)>,
+    more: impl Iterator<Item = (u64, bool)>,
+) -> bool {
+    let mut is_changed = false;
+    for (line, of_most) in more {
+        match repeated.binary_search_by_key(&line, |(line, _)| *line) {
+            Ok(at) => {
+                is_changed |= of_most && !repeated[at].1;
+                repeated[at].1 |= of_most;
+            }
+            Err(at) if repeated.len() < MOST_LINES => {
+                repeated.insert(at, (line, of_most));
+                is_changed = true;
+            }
+            Err(_) => {}
+        }
+    }
+    is_changed
+}
+
+/// Hashes of the lines of an article's text, except its title; `None` if it is longer than a wall.
+pub(crate) fn lines_of(article: &Article) -> Option<BTreeSet<u64>> {
+    if has_words(&article.text, MOST_WORDS + 1) {
+        return None;
+    }
+    let mut hashes = Lines::of(&article.url);
+    let title = article.metadata.title.as_ref();
+    let of_title = title.and_then(|title| hashes.hash(&title.value));
+    let lines = article.text.lines().filter_map(|line| hashes.hash(line));
+    Some(lines.filter(|&line| Some(line) != of_title).collect())
 }
 
 /// Why an article is none, if so: the site serves its text at other addresses too, or serves it instead of
@@ -169,9 +203,9 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
     }
 }
 
-/// What of an address names a story: its longest segment and the values of its query. Versions of one story
-/// for printing, for phones or for another tracking parameter have the same.
-fn story(url: &str) -> String {
+/// What of an address names a story: its longest segment, or its numbers if that is a plain word, and the values of its
+/// query. Versions of one story for printing, for phones or for another tracking parameter have the same.
+pub(crate) fn story(url: &str) -> String {
     let longest = name_of(url);
     let Ok(url) = Url::parse(url) else { return url.to_owned() };
     let numbers = url.query_pairs().filter(|(_, value)| value.contains(|c: char| c.is_numeric()));
@@ -179,7 +213,13 @@ fn story(url: &str) -> String {
         .filter(|(key, _)| !key.starts_with("utm_"))
         .map(|(_, value)| value.into_owned())
         .collect();
-    format!("{longest} {values:?}")
+    let segments = url.path_segments().into_iter().flatten();
+    let numbered: Vec<&str> =
+        segments.filter(|segment| segment.contains(|c: char| c.is_ascii_digit())).collect();
+    match longest.contains(|c: char| !c.is_alphabetic()) || numbered.is_empty() {
+        true => format!("{longest} {values:?}"),
+        false => format!("{numbered:?} {values:?}"),
+    }
 }
 
 #[cfg(test)]
@@ -235,5 +275,7 @@ mod tests {
             story("https://e.org/article.php?id=1"),
             story("https://e.org/article.php?id=2")
         );
+        assert_ne!(story("https://e.org/notes/1"), story("https://e.org/notes/2"));
+        assert_eq!(story("https://e.org/notes/1"), story("https://m.e.org/notes/1/print"));
     }
 }

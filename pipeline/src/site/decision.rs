@@ -74,6 +74,8 @@ pub(super) enum Decision {
     AddTemplates,
     /// Templates that were learnt from few pages are learnt from more.
     Grow(Vec<String>),
+    /// The model stays as it is, but for texts that tonight several addresses of these templates have: walls.
+    NoteWalls(Vec<String>),
     /// The model stays as it is.
     Keep,
 }
@@ -134,6 +136,7 @@ impl fmt::Display for Decision {
             Self::Relearn(_) => "relearn",
             Self::AddTemplates => "add-templates",
             Self::Grow(_) => "grow",
+            Self::NoteWalls(_) => "note-walls",
             Self::Keep => "keep",
         })
     }
@@ -153,6 +156,7 @@ impl Decision {
             Self::Relearn(ids) => named("drifting", ids),
             Self::AddTemplates => "pages of new layouts".to_owned(),
             Self::Grow(ids) => named("learnt from more pages", ids),
+            Self::NoteWalls(ids) => named("with one text at several addresses", ids),
             Self::Keep => "it fits".to_owned(),
         }
     }

@@ -182,7 +182,15 @@ impl Work<'_> {
         old: SiteModel,
     ) -> io::Result<Begun> {
         let (mut tonight, cut) = self.tonight(site, parsed);
-        let applied = self.apply_to(site, &old, &tonight, &BTreeMap::new());
+        let none = BTreeMap::new();
+        let applied = self.apply_to(site, &old, &tonight, &none);
+        let (old, applied, walls) = match old.with_walls(applied.values()) {
+            Some((noted, ids)) => {
+                let applied = self.apply_to(site, &noted, &tonight, &none);
+                (noted, applied, ids)
+            }
+            None => (old, applied, Vec::new()),
+        };
         for page in &mut tonight {
             let applied = page.at.and_then(|at| applied.get(&at));
             page.template = applied.and_then(|applied| applied.template);
@@ -243,6 +251,9 @@ impl Work<'_> {
                 decision = Decision::Keep;
             }
         }
+        if decision == Decision::Keep && !walls.is_empty() {
+            decision = Decision::NoteWalls(walls);
+        }
         let mut update = self.update(state, &decision, verdict, &health);
         if decision == Decision::Keep && verdict > Verdict::Healthy {
             update.reason = "nothing learnt from tonight's pages fits them better".to_owned();
@@ -264,10 +275,12 @@ impl Work<'_> {
                 let of = (&old, &before);
                 let kept = self.to_retain(store, state, &tonight, &[], of, &|_| false)?;
                 let templates = old.templates().len();
+                let is_changed = decision != Decision::Keep;
+                update.applied += u32::from(is_changed);
                 let night = Night {
                     update,
                     is_known: false,
-                    revision: None,
+                    revision: is_changed.then(|| decision.reason()),
                     templates,
                     change: None,
                     retained: kept,

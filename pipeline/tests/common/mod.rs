@@ -1,7 +1,7 @@
 //! Modules shared by the tests: [`program`] runs the binary, [`results`] reads its output,
 //! [`crawl`] writes archives, [`prose`] generates pages for them, [`charsets`] pages in many
 //! encodings; [`unfinished`] is for runs that are interrupted, [`combinations`] for runs with other
-//! options; [`documents`] finds the examples in the documentation.
+//! options; [`documents`] finds the examples in the documentation, [`nights`] are those of a store of models.
 
 // Each test file uses a part; the rest is unused there.
 #![allow(dead_code)]
@@ -10,6 +10,7 @@ pub(crate) mod charsets;
 pub(crate) mod combinations;
 pub(crate) mod crawl;
 pub(crate) mod documents;
+pub(crate) mod nights;
 pub(crate) mod object_server;
 pub(crate) mod program;
 pub(crate) mod prose;
