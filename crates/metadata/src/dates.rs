@@ -14,7 +14,7 @@ use crate::date_keys::{
 use crate::date_text::{
     Found, begins_published, find_date, find_dates, says_changed, says_published, shown_order,
 };
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, year_after};
 use crate::moment::Moment;
 use crate::order::{KnowsOrder, Order};
 use crate::scan::Property;
@@ -38,7 +38,8 @@ struct Reader<'e, 'a> {
 /// Publication date: the first possible candidate, or a later one of the same day that also has a
 /// time. If the page shows an earlier day where declarations may be those of a change, that day is
 /// taken. If nothing else is known, the date of the last change is used, and [`modified`] gives
-/// the same.
+/// the same; and if there is none, a declared date up to a year after the fetch: the archive's times may be wrong, and
+/// issues appear before their date.
 pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
     let reader = Reader::new(evidence, language);
     let mut choice = Choice::up_to(evidence.latest);
@@ -61,7 +62,12 @@ pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Opti
     };
     let found = or(choice.chosen(), &|choice| reader.labelled_aside(choice));
     let found = or(found, &|choice| reader.labelled_once(choice));
-    or(found, &|choice| reader.changes(choice))
+    let found = or(found, &|choice| reader.changes(choice));
+    found.or_else(|| {
+        let mut choice = Choice::up_to(evidence.latest.and_then(year_after));
+        reader.declared(&mut choice);
+        choice.chosen()
+    })
 }
 
 /// Date of the last change, if it is not before the publication.

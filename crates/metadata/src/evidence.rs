@@ -189,14 +189,19 @@ impl<'a> Evidence<'a> {
 }
 
 /// The latest plausible day, corrected where the page declares that it was changed after the fetch:
-/// then the time of the fetch is wrong, as in archives that were made from other archives. Changes
-/// more than a year later are errors of the page.
+/// then the time of the fetch is wrong, as in archives that were made from other archives.
 fn declared_latest(latest: Date, head: &Head, facts: &JsonLdFacts) -> Date {
     let in_json = facts.nodes().filter_map(|node| node.modified.as_deref());
     let metas = head.metas.iter().filter(|m| MODIFIED_OPEN_GRAPH.contains(&&*m.key));
     let changes = in_json.chain(metas.map(|m| &*m.content)).filter_map(Moment::parse);
     let days = changes.map(|change| change.date);
-    days.filter(|day| (*day - latest).get_days() <= 366).max().unwrap_or(latest).max(latest)
+    let last = year_after(latest);
+    days.filter(|day| last.is_none_or(|last| *day <= last)).max().unwrap_or(latest).max(latest)
+}
+
+/// The last day that a page may declare, given the latest plausible one: later days are errors of the page.
+pub(crate) fn year_after(latest: Date) -> Option<Date> {
+    latest.checked_add(jiff::Span::new().days(366)).ok()
 }
 
 /// The bit of a key of a meta element, by its length, first and last character.

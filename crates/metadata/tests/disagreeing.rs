@@ -95,9 +95,12 @@ fn a_time_is_written_as_the_page_shows_it() {
 #[test]
 fn a_change_after_the_fetch_shows_that_its_time_is_wrong() {
     published(&dated("2020-09-03", "2020-09-20", ""), "2020-09-03");
-    published(&dated("2020-09-03", "", ""), "");
-    // An error of the page.
-    published(&dated("2020-09-03", "2022-09-20", ""), "");
+    // Also without a change, unless another date is possible.
+    published(&dated("2020-09-03", "", ""), "2020-09-03");
+    published(&dated("2020-09-03", "", "<time>4 May 2020</time>"), "2020-05-04");
+    // Errors of the page.
+    published(&dated("2020-09-03", "2022-09-20", ""), "2020-09-03");
+    published(&dated("2022-09-03", "", ""), "");
     // Not even such a page is published after its last change.
     published(&dated("2020-09-23", "2020-09-20", ""), "2020-09-20");
 }
