@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use dom::{NodeId, local_name};
+use jiff::civil::Date;
 use model::{Field, Source};
 use url::Url;
 
@@ -35,39 +36,26 @@ struct Reader<'e, 'a> {
     order: OnceCell<Order>,
 }
 
-/// Publication date: the first possible candidate, or a later one of the same day that also has a
-/// time. If the page shows an earlier day where declarations may be those of a change, that day is
-/// taken. If nothing else is known, the date of the last change is used, and [`modified`] gives
-/// the same; and if there is none, a declared date up to a year after the fetch: the archive's times may be wrong, and
-/// issues appear before their date.
+/// Publication date. If no date is possible at the time of the fetch, one up to a year later is taken, except on pages
+/// about events: the archive's times may be wrong, and issues appear before their date.
 pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
     let reader = Reader::new(evidence, language);
-    let mut choice = Choice::up_to(evidence.latest);
-    reader.declared(&mut choice);
-    if let Some(shown) = choice.moment().and_then(|declared| reader.shown_earlier(declared)) {
-        return Some(Field { value: shown.to_string(), source: Source::Page });
-    }
-    if !choice.is_settled() {
-        reader.seen(&mut choice);
-    }
-    if let Some(local) = choice.moment().and_then(|chosen| reader.at_local_time(chosen)) {
-        choice.replace(local);
-    }
-    let or = |found: Option<Field<String>>, other: &dyn Fn(&mut Choice)| {
-        found.or_else(|| {
-            let mut choice = Choice::up_to(evidence.latest);
-            other(&mut choice);
-            choice.chosen()
-        })
-    };
-    let found = or(choice.chosen(), &|choice| reader.labelled_aside(choice));
-    let found = or(found, &|choice| reader.labelled_once(choice));
-    let found = or(found, &|choice| reader.changes(choice));
-    found.or_else(|| {
-        let mut choice = Choice::up_to(evidence.latest.and_then(year_after));
-        reader.declared(&mut choice);
-        choice.chosen()
+    reader.published(evidence.latest).or_else(|| {
+        let later = evidence.latest.and_then(year_after).filter(|_| !is_of_event(evidence))?;
+        reader.published(Some(later))
     })
+}
+
+/// Whether a page declares when something begins.
+fn is_of_event(evidence: &Evidence<'_>) -> bool {
+    let (head, document) = (evidence.head(), evidence.document);
+    let in_microdata = |id| {
+        let of = document.element(id).and_then(|own| own.attribute(&local_name!("itemprop")));
+        of.is_some_and(|name| name.split_whitespace().any(|name| name == "startDate"))
+    };
+    head.json_ld.iter().any(|json| json.contains("startDate"))
+        || head.metas.iter().any(|meta| meta.key.starts_with("event:"))
+        || document.ids().any(in_microdata)
 }
 
 /// Date of the last change, if it is not before the publication.
@@ -131,6 +119,34 @@ impl KnowsOrder for Reader<'_, '_> {
 impl<'e, 'a> Reader<'e, 'a> {
     fn new(evidence: &'e Evidence<'a>, language: Option<&'e str>) -> Self {
         Self { evidence, language, order: OnceCell::new() }
+    }
+
+    /// The first candidate up to `latest`, or a later one of the same day that also has a
+    /// time. If the page shows an earlier day where declarations may be those of a change, that day is
+    /// taken. If nothing else is known, the date of the last change is used, and [`modified`] gives
+    /// the same.
+    fn published(&self, latest: Option<Date>) -> Option<Field<String>> {
+        let mut choice = Choice::up_to(latest);
+        self.declared(&mut choice);
+        if let Some(shown) = choice.moment().and_then(|declared| self.shown_earlier(declared)) {
+            return Some(Field { value: shown.to_string(), source: Source::Page });
+        }
+        if !choice.is_settled() {
+            self.seen(&mut choice);
+        }
+        if let Some(local) = choice.moment().and_then(|chosen| self.at_local_time(chosen)) {
+            choice.replace(local);
+        }
+        let or = |found: Option<Field<String>>, other: &dyn Fn(&mut Choice)| {
+            found.or_else(|| {
+                let mut choice = Choice::up_to(latest);
+                other(&mut choice);
+                choice.chosen()
+            })
+        };
+        let found = or(choice.chosen(), &|choice| self.labelled_aside(choice));
+        let found = or(found, &|choice| self.labelled_once(choice));
+        or(found, &|choice| self.changes(choice))
     }
 
     /// Dates declared as the date of publication.

@@ -89,7 +89,7 @@ pub struct PageContext<'a> {
     pub url: &'a str,
     /// What its JSON-LD says, where that was read before.
     pub json_ld: Option<&'a JsonLdFacts>,
-    /// When it was fetched: a date after it is believed only if the page declares it and has no other, up to a year later.
+    /// When it was fetched: a date after it is believed only if the page has no other, up to a year later.
     pub fetched: Option<Timestamp>,
     /// Feed items that point to it.
     pub feed_items: &'a [&'a FeedItem],

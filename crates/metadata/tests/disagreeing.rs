@@ -98,6 +98,10 @@ fn a_change_after_the_fetch_shows_that_its_time_is_wrong() {
     // Also without a change, unless another date is possible.
     published(&dated("2020-09-03", "", ""), "2020-09-03");
     published(&dated("2020-09-03", "", "<time>4 May 2020</time>"), "2020-05-04");
+    // Also if it only shows one, unless that is when something begins.
+    published("<h1>Pears ripen early</h1><p class=date>3 September 2020</p>", "2020-09-03");
+    let event = r#"<script type="application/ld+json">{"startDate": "2020-09-03"}</script>"#;
+    published(&format!("{event}<h1>Pears ripen early</h1><p>3 September 2020</p>"), "");
     // Errors of the page.
     published(&dated("2020-09-03", "2022-09-20", ""), "2020-09-03");
     published(&dated("2022-09-03", "", ""), "");
