@@ -82,6 +82,14 @@ fn what_is_the_same_on_every_page_is_taken_out_of_the_article() {
 
 #[test]
 fn a_text_that_is_only_in_the_json_ld_is_taken_from_there() {
+    let notice = "<p>Please enable scripts to read this page, and reload it when you have done so, or write to us for \
+                  help with your browser.</p>";
+    for shown in [notice, "", "<nav><a href=/>Home</a></nav>"] {
+        only_in_json_ld(shown);
+    }
+}
+
+fn only_in_json_ld(shown: &str) {
     let pages: Vec<String> = (0..3)
         .map(|n| {
             let body = prose::paragraphs(n).join(" ").repeat(2);
@@ -90,8 +98,7 @@ fn a_text_that_is_only_in_the_json_ld_is_taken_from_there() {
                 "<!doctype html><title>{title}</title><script type='application/ld+json'>\
                  {{\"@context\":\"https://schema.org\",\"@type\":\"NewsArticle\",\
                  \"headline\":\"{title}\",\"articleBody\":\"{body}\"}}</script>\
-                 <body><div id=app></div><p>Please enable scripts to read this page, and reload it \
-                 when you have done so, or write to us for help with your browser.</p></body>"
+                 <body><div id=app></div>{shown}</body>"
             )
         })
         .collect();
@@ -102,6 +109,25 @@ fn a_text_that_is_only_in_the_json_ld_is_taken_from_there() {
         assert!(text(article, "text").starts_with("The "), "{article}");
         assert!(strings(&article["xpath"]).is_empty());
     }
+}
+
+/// Readers see a declarative shadow root as the page's own content.
+#[test]
+fn texts_in_shadow_roots_are_read() {
+    let in_shadow = |n: usize| {
+        let post = prose::post(n);
+        let (before, rest) = post.split_once("<h1>").unwrap();
+        let (inside, after) = rest.split_once("<p class=foot>").unwrap();
+        let shadow = "<x-post><template shadowrootmode=open><style>h1 { color: red }</style><h1>";
+        format!("{before}{shadow}{inside}</template></x-post><p class=foot>{after}")
+    };
+    let (results, _folder) = results(&(0..4).map(in_shadow).collect::<Vec<_>>(), None);
+    assert_eq!(results.articles.len(), 4);
+    for n in 0..4 {
+        let found = results.articles.iter().any(|own| text(own, "text").ends_with(&prose::text(n)));
+        assert!(found, "{n}: {:?}", results.articles);
+    }
+    assert!(results.articles.iter().all(|article| article["route"] == "wrapper"));
 }
 
 #[test]

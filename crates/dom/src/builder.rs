@@ -4,7 +4,7 @@ use html5ever::{LocalName, local_name};
 
 use crate::aside::{Gatherer, may_show};
 use crate::document::{Attribute, Document, Head, NodeId, ParseNotes, Span};
-use crate::flatten::is_dropped_name;
+use crate::flatten::{is_dropped_name, is_shadow_root};
 use crate::is_void;
 
 /// Takes nodes in document order and lays them out as a parse with [`Keep::Content`](crate::Keep)
@@ -51,10 +51,13 @@ impl Builder {
     pub fn open<'a>(
         &mut self,
         name: &LocalName,
-        attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
+        attributes: impl Iterator<Item = (&'a LocalName, &'a str)> + Clone,
     ) -> Option<NodeId> {
         let is_head = *name == local_name!("head");
-        if self.is_left_out() || !self.keeps_all && (is_dropped_name(name) || is_head) {
+        let is_dropped = || {
+            is_dropped_name(name) && !is_shadow_root(name, attributes.clone().map(|(name, _)| name))
+        };
+        if self.is_left_out() || !self.keeps_all && (is_head || is_dropped()) {
             let parent = self.open.last().copied().flatten();
             if self.gatherer.is_open() || parent.is_some() && may_show(name) {
                 let place = self.document.place_after_all(parent.unwrap_or(0));
@@ -147,6 +150,7 @@ mod tests {
             "<table><tr><td>1<td class='x y'>2</table>x<select><option>y</select>z<!-- c -->w",
             "",
             "<body><noscript><p>n</p></noscript><template><p>t</template><p id=a>b<p>c",
+            "<x-a><template shadowrootmode=open><h1>s</h1><slot></slot></template><p>t</x-a>u",
             "a<math><mi>x</mi></math>b<iframe>c</iframe>d",
         ] {
             let (ours, theirs) = (rebuilt(html), parse(html));

@@ -406,7 +406,7 @@ pub struct Element<'a> {
 impl<'a> Element<'a> {
     /// Attributes as name and value, in source order.
     #[inline]
-    pub fn attributes(self) -> impl Iterator<Item = (&'a LocalName, &'a str)> {
+    pub fn attributes(self) -> impl Iterator<Item = (&'a LocalName, &'a str)> + Clone {
         let document = self.document;
         document.attributes[document.node(self.id).span.range()]
             .iter()

@@ -47,6 +47,14 @@ pub(crate) fn is_dropped_name(name: &LocalName) -> bool {
     )
 }
 
+/// Whether an element is a declarative shadow root, whose content is shown (HTML Standard, the `template` element).
+pub(crate) fn is_shadow_root<'a>(
+    name: &LocalName,
+    mut attributes: impl Iterator<Item = &'a LocalName>,
+) -> bool {
+    *name == local_name!("template") && attributes.any(|own| &**own == "shadowrootmode")
+}
+
 pub(crate) fn flatten(sink: Sink<'_>, keep: Keep, notes: ParseNotes) -> Document {
     let root = sink.root;
     let nodes = sink.nodes.get() as usize;
@@ -151,7 +159,7 @@ impl Layout {
             next = linked.next.get();
             let parent = open.last().map_or(0, |o| o.0);
             match &linked.content {
-                Content::Element { name, attributes, .. } => {
+                Content::Element { name, attributes, fragment, .. } => {
                     let attributes = attributes.get();
                     self.read_head(linked, name, attributes);
                     if self.keep == Keep::Content
@@ -164,9 +172,12 @@ impl Layout {
                     let is_alternative =
                         name.local == local_name!("noscript") && name.ns == ns!(html);
                     self.has_alternative |= is_alternative;
+                    let is_shadow_root =
+                        self.keep != Keep::Everything && self.is_shadow_root(name, attributes);
                     if self.keep == Keep::Content
                         && is_dropped(name)
                         && !(is_alternative && self.without_scripts)
+                        && !is_shadow_root
                     {
                         self.read_nested_head(linked, name);
                         if may_show(&name.local) && !open.is_empty() {
@@ -175,9 +186,13 @@ impl Layout {
                         continue;
                     }
                     let id = self.document.push(Some(&name.local), parent, open.len(), attributes);
-                    if linked.first.get().is_some() && !is_void(&name.local) {
+                    let first = match fragment {
+                        Some(content) if is_shadow_root => content.first.get(),
+                        _ => linked.first.get(),
+                    };
+                    if first.is_some() && !is_void(&name.local) {
                         open.push((id, next));
-                        next = linked.first.get();
+                        next = first;
                     }
                 }
                 Content::Text(span) => {
@@ -245,6 +260,11 @@ impl Layout {
             }
             child = linked.next.get();
         }
+    }
+
+    fn is_shadow_root(&self, name: &QualName, attributes: Span) -> bool {
+        let mut own = self.buffers.attributes[attributes.range()].iter();
+        name.ns == ns!(html) && is_shadow_root(&name.local, own.by_ref().map(|a| &a.name))
     }
 
     fn attribute(&self, span: Span, wanted: &LocalName) -> Option<&str> {

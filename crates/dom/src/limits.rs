@@ -5,7 +5,7 @@
 pub enum Keep {
     /// Readable content: without the head and without `script`, `style`, `noscript`, `template`,
     /// `iframe`, `object`, `embed`, `canvas`, `svg`, `math`, `select`, `datalist`, `textarea`
-    /// and the like, each with its subtree.
+    /// and the like, each with its subtree. A `template` with `shadowrootmode` is shown, and kept.
     Content,
     /// Every element (for conformance tests), without the text of scripts and styles.
     Everything,

@@ -16,6 +16,8 @@ pub struct Evidence {
     pub is_section: bool,
     /// Minimum number of words of an article or a list.
     pub min_words: u32,
+    /// Whether JSON-LD or a feed has its full text, in case that it has fewer.
+    pub has_full_text: bool,
 }
 
 /// The impression of one page, before its siblings are considered.
@@ -57,10 +59,11 @@ const LIST: i32 = 3;
 pub fn impression(parsed: &ParsedPage<'_>, evidence: &Evidence) -> Impression {
     let words = parsed.words.total();
     let address = address_says(&parsed.page.url, evidence.is_section);
-    if words < evidence.min_words {
+    let is_short = words < evidence.min_words;
+    if is_short && !evidence.has_full_text {
         return Impression { points: 0, address, empty: true, leads_on: false };
     }
-    if evidence.listed_by_feed {
+    if evidence.listed_by_feed || is_short {
         return Impression {
             points: i32::MIN / 2,
             address: Some(TemplateKind::Article),

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use dom::{Document, Element, Kind, LocalName, NodeId, PrefixSums, class_tokens, local_name};
 use metadata::JsonLdFacts;
-use model::Page;
+use model::{FeedItem, Page};
 use rustc_hash::FxHashSet;
 use terms::Language;
 use url::Url;
@@ -82,10 +82,24 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
     }
 }
 
+/// Minimum number of words of a full text in JSON-LD or a feed.
+pub(crate) const FULL_TEXT_WORDS: u32 = 50;
+
 impl ParsedPage<'_> {
     /// Its JSON-LD, parsed on first use.
     pub fn json_ld(&self) -> &JsonLdFacts {
         self.json_ld.get_or_init(|| JsonLdFacts::of(&self.document, &self.page.url))
+    }
+
+    /// Words of the full text in its JSON-LD or a feed item, including markup.
+    pub(crate) fn full_text_words(&self, feed_items: &[&FeedItem]) -> u32 {
+        // Most pages have none, and parsing JSON is slow.
+        let names_it =
+            |json: &String| json.contains("\"articleBody\"") || json.contains("\"text\"");
+        let own = || self.json_ld().article()?.body.as_deref();
+        let own = self.document.head().json_ld.iter().any(names_it).then(own).flatten();
+        let from_feed = || feed_items.first()?.content.as_deref();
+        own.or_else(from_feed).map_or(0, terms::count_words)
     }
 }
 

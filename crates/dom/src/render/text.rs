@@ -359,6 +359,15 @@ mod tests {
     }
 
     #[test]
+    fn shadow_roots_of_the_page_are_read_and_other_templates_are_not() {
+        let shadow = "<x-story><template shadowrootmode=open><style>p{}</style><h1>One</h1><p>two</template></x-story>";
+        assert_eq!(
+            text(&format!("{shadow}<template><p>three</template><p>four")),
+            "One\n\ntwo\n\nfour"
+        );
+    }
+
+    #[test]
     fn dropped_elements_leave_no_text() {
         assert_eq!(text("a<script>x</script><style>y</style><noscript>z</noscript>b"), "ab");
     }

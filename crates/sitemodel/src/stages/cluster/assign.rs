@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::engine::Engine;
 use crate::layouts::{CORE, Cores, Outline};
 use crate::page_kind::{Evidence, Impression, Middle, impression};
-use crate::parsed::{ParsedPage, layout_of};
+use crate::parsed::{FULL_TEXT_WORDS, ParsedPage, layout_of};
 use crate::settings::Settings;
 use crate::stages::signify::Sibling;
 
@@ -159,10 +160,17 @@ pub(crate) fn look(
     settings: &Settings,
 ) -> Impression {
     let page = sibling.page;
+    let tables = settings.tables();
+    let min_words = tables.cluster.min_words;
+    // Only grove takes such texts.
+    let has_full_text = page.words.total() < min_words
+        && tables.rank.engine == Engine::Grove
+        && page.full_text_words(sibling.feed_items) >= FULL_TEXT_WORDS;
     let evidence = Evidence {
         listed_by_feed: !sibling.feed_items.is_empty(),
         is_section: addresses.pages_below(&page.page.url),
-        min_words: settings.tables().cluster.min_words,
+        min_words,
+        has_full_text,
     };
     let impression = impression(page, &evidence);
     // Pages that look like lists are lists if they link other pages of the crawl.

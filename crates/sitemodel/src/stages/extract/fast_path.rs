@@ -41,7 +41,7 @@ pub fn fast_body(
         return None;
     }
     let words: u32 = kept.iter().map(|&at| fast.blocks.blocks[at].words).sum();
-    if full_text_words(parsed, feed_items) > FULL_TEXT.0.max(FULLER * words) {
+    if parsed.full_text_words(feed_items) > FULL_TEXT.0.max(FULLER * words) {
         return None;
     }
     fast.look_at(document, &kept, &judgement.pools);
@@ -49,14 +49,4 @@ pub fn fast_body(
     let page = JudgedPage { blocks, of_nodes, scores, first };
     let by = learnt.map_or(By::Patterns, By::Wrapper);
     Some(body_of(Kept { parsed, page: &page, judgement, by, chosen, kept }, weights))
-}
-
-/// Words of the full text in the page's JSON-LD or a feed item, including markup.
-fn full_text_words(parsed: &ParsedPage<'_>, feed_items: &[&FeedItem]) -> u32 {
-    // Most pages have none, and parsing JSON is slow.
-    let names_it = |json: &String| json.contains("\"articleBody\"") || json.contains("\"text\"");
-    let own = || parsed.json_ld().article()?.body.as_deref();
-    let own = parsed.document.head().json_ld.iter().any(names_it).then(own).flatten();
-    let from_feed = || feed_items.first()?.content.as_deref();
-    own.or_else(from_feed).map_or(0, terms::count_words)
 }

@@ -11,7 +11,7 @@ use grove::{
 use model::{FeedItem, PageType, Route};
 
 use crate::body::Body;
-use crate::parsed::ParsedPage;
+use crate::parsed::{FULL_TEXT_WORDS, ParsedPage};
 use crate::stages::judge::{JudgedPage, Judgement, decide_parameters};
 use crate::stages::wrap::CompiledWrapper;
 
@@ -24,7 +24,7 @@ const MISSED_WORDS: f32 = 15.0;
 /// Factors of the threshold that are tried in turn until something is found.
 const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
 /// A full text of at least this many words, of which less than this share is in the elements, replaces them.
-pub(super) const FULL_TEXT: (u32, f32) = (50, 0.3);
+pub(super) const FULL_TEXT: (u32, f32) = (FULL_TEXT_WORDS, 0.3);
 
 /// Whether the template was learnt from this page alone: then its decisions are known and need not be
 /// computed again. The result is the same.
@@ -223,7 +223,10 @@ fn alone(
 
 /// The full text in the page's JSON-LD or a feed item, if the elements have little of it.
 fn full_text(parsed: &ParsedPage<'_>, page: &JudgedPage, items: &[&FeedItem]) -> Option<Body> {
-    let found = page.blocks.agreeing_words()?;
+    let found = match page.blocks.blocks.is_empty() {
+        true => 0.0,
+        false => page.blocks.agreeing_words()?,
+    };
     let own = parsed.json_ld().article().and_then(|article| article.body.as_deref());
     let (text, route) = match own {
         Some(body) => {
