@@ -111,6 +111,36 @@ fn only_in_json_ld(shown: &str) {
     }
 }
 
+/// Comments whose names say nothing, after the only `article` element.
+#[test]
+fn what_follows_the_only_article_element_is_no_part_of_it() {
+    let comments = |n: usize| -> String {
+        let comment = |at: usize| {
+            let words = &prose::paragraphs(600 + 10 * n + at)[0];
+            format!(
+                "<div class=x2><b>{}</b> <time>3 May 2026</time><p>{words}</p></div>",
+                prose::title(at)
+            )
+        };
+        (0..5).map(comment).collect()
+    };
+    let page = |n: usize| {
+        let text = prose::paragraphs(n).join("</p><p>");
+        let title = prose::title(n);
+        format!(
+            "<!doctype html><html lang=en><title>{title}</title><body><nav><a href=/>Home</a></nav>\
+             <article><h1>{title}</h1><p>{text}</p></article><section class=x1><h3>5 of you</h3>{}</section></body>",
+            comments(n)
+        )
+    };
+    let (results, _folder) = results(&(0..8).map(page).collect::<Vec<_>>(), None);
+    assert_eq!(results.articles.len(), 8);
+    for article in &results.articles {
+        let is_whole = (0..8).any(|n| text(article, "text").ends_with(&prose::text(n)));
+        assert!(is_whole, "{article}");
+    }
+}
+
 /// Readers see a declarative shadow root as the page's own content.
 #[test]
 fn texts_in_shadow_roots_are_read() {

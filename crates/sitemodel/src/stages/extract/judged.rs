@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use dom::xpath::{position_path, position_paths};
-use dom::{Document, NodeId, normalize_space, text_of};
+use dom::{Document, NodeId, local_name, normalize_space, text_of};
 use grove::{
-    Chosen, DecideParameters, Decision, PatternId, Patterns, ScoredPage, Taken, Weights,
+    Block, Chosen, DecideParameters, Decision, PatternId, Patterns, ScoredPage, Taken, Weights,
     confidence_rows, decide, ending, ending_rows, from_here_on, most_probable, widest_from,
 };
 use model::{FeedItem, PageType, Route};
@@ -21,6 +21,10 @@ use super::repeated::repeated;
 /// `MISSED_WORDS` words, the page's own scores are used instead.
 const TAKEN: f32 = 0.25;
 const MISSED_WORDS: f32 = 15.0;
+/// Minimum number of words of an `article` element that what is after it does not belong to, and which part of
+/// the kept words that is at least: a quarter.
+const LEAST_ARTICLE: u32 = 50;
+const LEAST_SHARE: u32 = 4;
 /// Factors of the threshold that are tried in turn until something is found.
 const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
 /// A full text of at least this many words, of which less than this share is in the elements, replaces them.
@@ -124,7 +128,9 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
     let rows = ending_rows(document, &page.scored(), pools, &kept);
     let words: Vec<u32> = kept.iter().map(|&at| blocks[at].words).collect();
     let second: Vec<f32> = kept.iter().map(|&at| page.scores[at]).collect();
-    let end = ending(&words, &weights.ending.probabilities(&rows), &second);
+    let is_article = most_probable(types).page_type == PageType::Article;
+    let beyond = if is_article { beyond_article(document, blocks, &kept) } else { kept.len() };
+    let end = ending(&words, &weights.ending.probabilities(&rows), &second).min(beyond);
     let taken = Taken { page: page.scored(), first: &page.first, types, pools, kept: &kept, end };
     let confidence = weights.confidence.probability(confidence_rows(&taken).row(0));
     let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
@@ -168,6 +174,24 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
         confidence: f64::from(confidence),
         text: None,
     }
+}
+
+/// How many of the kept blocks come before the end of the page's only `article` element, if it has enough of their
+/// words; otherwise all. What follows it are comments or other stories.
+fn beyond_article(document: &Document, blocks: &[Block], kept: &[usize]) -> usize {
+    let is_article = |&id: &NodeId| document.name(id) == Some(&local_name!("article"));
+    let mut articles = document.ids().filter(is_article);
+    let Some(article) = articles.next() else { return kept.len() };
+    let end = document.node(article).end;
+    if articles.any(|other| other >= end) {
+        return kept.len();
+    }
+    let words = |of: &[usize]| of.iter().map(|&at| blocks[at].words).sum::<u32>();
+    let within = kept.partition_point(|&at| blocks[at].first < end);
+    let before = kept.partition_point(|&at| blocks[at].first < article);
+    let inside = words(&kept[before..within]);
+    let is_whole = inside >= LEAST_ARTICLE && LEAST_SHARE * inside >= words(kept);
+    if is_whole { within } else { kept.len() }
 }
 
 /// Whether the kept part is too little of the text with high scores.
