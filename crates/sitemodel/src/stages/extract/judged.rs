@@ -176,22 +176,34 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
     }
 }
 
-/// How many of the kept blocks come before the end of the page's only `article` element, if it has enough of their
+/// How many of the kept blocks come before the end of the page's own `article` element, if it has enough of their
 /// words; otherwise all. What follows it are comments or other stories.
 fn beyond_article(document: &Document, blocks: &[Block], kept: &[usize]) -> usize {
-    let is_article = |&id: &NodeId| document.name(id) == Some(&local_name!("article"));
-    let mut articles = document.ids().filter(is_article);
-    let Some(article) = articles.next() else { return kept.len() };
-    let end = document.node(article).end;
-    if articles.any(|other| other >= end) {
-        return kept.len();
-    }
+    let Some((start, end)) = own_article(document) else { return kept.len() };
     let words = |of: &[usize]| of.iter().map(|&at| blocks[at].words).sum::<u32>();
+    let before = kept.partition_point(|&at| blocks[at].first < start);
     let within = kept.partition_point(|&at| blocks[at].first < end);
-    let before = kept.partition_point(|&at| blocks[at].first < article);
     let inside = words(&kept[before..within]);
     let is_whole = inside >= LEAST_ARTICLE && LEAST_SHARE * inside >= words(kept);
     if is_whole { within } else { kept.len() }
+}
+
+/// The range of the page's only outermost `article` element, or of the only one with a heading of the first level.
+fn own_article(document: &Document) -> Option<(NodeId, NodeId)> {
+    let mut articles: Vec<(NodeId, NodeId, usize)> = Vec::new();
+    for id in document.ids() {
+        let Some(name) = document.name(id) else { continue };
+        match articles.last_mut() {
+            Some((_, end, headings)) if id < *end => {
+                *headings += usize::from(*name == local_name!("h1"));
+            }
+            _ if *name == local_name!("article") => articles.push((id, document.node(id).end, 0)),
+            _ => {}
+        }
+    }
+    let mut own = articles.iter().filter(|(.., headings)| articles.len() == 1 || *headings > 0);
+    let (start, end, _) = *own.next()?;
+    own.next().is_none().then_some((start, end))
 }
 
 /// Whether the kept part is too little of the text with high scores.
