@@ -263,8 +263,10 @@ impl Layout {
     }
 
     fn is_shadow_root(&self, name: &QualName, attributes: Span) -> bool {
-        let mut own = self.buffers.attributes[attributes.range()].iter();
-        name.ns == ns!(html) && is_shadow_root(&name.local, own.by_ref().map(|a| &a.name))
+        let own = || self.buffers.attributes[attributes.range()].iter().map(|a| &a.name);
+        name.local == local_name!("template")
+            && name.ns == ns!(html)
+            && is_shadow_root(&name.local, own())
     }
 
     fn attribute(&self, span: Span, wanted: &LocalName) -> Option<&str> {

@@ -112,6 +112,9 @@ pub(crate) fn reason(
         let unnamed = counts.of_most && WORDS_UNNAMED.contains(&counts.words);
         return kind.or(unnamed.then_some(DropReason::DuplicateText));
     }
+    if counts.shared == 0 && counts.words > MOST_WORDS_ALONE {
+        return None;
+    }
     // A title without a text: the wall may be among what the siblings share, which is not extracted.
     let (kind, phrases) = match counts.own {
         0 => kind_of(title, &text_of(&page.document, &[0], &[])),
