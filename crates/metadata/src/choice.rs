@@ -17,6 +17,8 @@ pub(crate) struct Choice {
     pub(crate) near: Option<Moment>,
     /// Whether any date offered was plausible, possible or not.
     pub(crate) any: bool,
+    /// Whether any date offered was later than the latest possible day.
+    pub(crate) late: bool,
     chosen: Option<(Source, Moment)>,
 }
 
@@ -32,6 +34,7 @@ impl Choice {
     }
 
     pub(crate) fn offer(&mut self, source: Source, moment: Moment) {
+        self.late |= self.latest.is_some_and(|latest| moment.date > latest);
         if self.is_settled() || !moment.is_plausible(self.latest) {
             return;
         }

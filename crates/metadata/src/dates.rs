@@ -1,6 +1,6 @@
 //! Dates of publication and of the last change.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use dom::{NodeId, local_name};
 use jiff::civil::Date;
@@ -40,9 +40,11 @@ struct Reader<'e, 'a> {
 /// about events: the archive's times may be wrong, and issues appear before their date.
 pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
     let reader = Reader::new(evidence, language);
-    reader.published(evidence.latest).or_else(|| {
-        let later = evidence.latest.and_then(year_after).filter(|_| !is_of_event(evidence))?;
-        reader.published(Some(later))
+    let late = Cell::new(false);
+    reader.published(evidence.latest, &late).or_else(|| {
+        let later = evidence.latest.and_then(year_after);
+        let later = later.filter(|_| late.get() && !is_of_event(evidence))?;
+        reader.published(Some(later), &late)
     })
 }
 
@@ -124,8 +126,8 @@ impl<'e, 'a> Reader<'e, 'a> {
     /// The first candidate up to `latest`, or a later one of the same day that also has a
     /// time. If the page shows an earlier day where declarations may be those of a change, that day is
     /// taken. If nothing else is known, the date of the last change is used, and [`modified`] gives
-    /// the same.
-    fn published(&self, latest: Option<Date>) -> Option<Field<String>> {
+    /// the same. Notes whether a later date than `latest` was seen.
+    fn published(&self, latest: Option<Date>, late: &Cell<bool>) -> Option<Field<String>> {
         let mut choice = Choice::up_to(latest);
         self.declared(&mut choice);
         if let Some(shown) = choice.moment().and_then(|declared| self.shown_earlier(declared)) {
@@ -141,9 +143,11 @@ impl<'e, 'a> Reader<'e, 'a> {
             found.or_else(|| {
                 let mut choice = Choice::up_to(latest);
                 other(&mut choice);
+                late.set(late.get() || choice.late);
                 choice.chosen()
             })
         };
+        late.set(choice.late);
         let found = or(choice.chosen(), &|choice| self.labelled_aside(choice));
         let found = or(found, &|choice| self.labelled_once(choice));
         or(found, &|choice| self.changes(choice))
