@@ -243,6 +243,17 @@ fn standard_input_is_a_page_or_an_archive() {
 }
 
 #[test]
+fn a_page_without_a_title_has_no_heading() {
+    let folder = tempfile::tempdir().unwrap();
+    let untitled = folder.path().join("untitled.html");
+    fs::write(&untitled, prose::post(1).replace(&prose::title(1), "")).unwrap();
+    let (code, stdout, stderr) = extract(&[], &[untitled.to_str().unwrap().to_owned()]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(!stdout.lines().any(|line| line.starts_with('#')), "{stdout}");
+    assert!(stdout.contains(&prose::paragraphs(1)[0]), "{stdout}");
+}
+
+#[test]
 fn what_is_no_html_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {

@@ -255,3 +255,23 @@ fn folders_of_earlier_runs_are_named_together() {
         assert!(stderr.starts_with(&told) && stderr.lines().count() == 1, "{stderr}");
     }
 }
+
+#[test]
+fn a_configuration_is_named_first_or_by_an_option_but_once() {
+    let (folder, archive) = small();
+    let config = folder.path().join("own.toml");
+    fs::write(&config, "[emit]\nmarkdown = true\n").unwrap();
+    let with = |name: &str, arguments: &[&str]| {
+        let out = folder.path().join(name);
+        let all = [&["run", "--out", words(&out)], arguments].concat();
+        let (code, _, stderr) = parts(&call(&all));
+        assert_eq!(code, 0, "{stderr}");
+        fs::read(out.join("articles.jsonl")).unwrap()
+    };
+    let (config, archive) = (words(&config), words(&archive));
+    let first = with("first", &[config, archive]);
+    assert!(String::from_utf8_lossy(&first).contains("\"markdown\""));
+    assert_eq!(with("option", &[archive, "--config", config]), first);
+    refused(&[config, archive, "--config", config], &["own.toml", "one of them"]);
+    refused(&[archive, "--config", "missing.toml"], &["missing.toml"]);
+}

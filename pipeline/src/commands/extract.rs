@@ -126,8 +126,9 @@ fn print(
                 writeln!(out, "{body}\n")?;
             }
             ExtractFormat::Text => {
-                let title = article.metadata.title.as_ref().map_or("", |t| t.value.as_str());
-                writeln!(out, "# {}", line(title))?;
+                if let Some(title) = &article.metadata.title {
+                    writeln!(out, "# {}", line(&title.value))?;
+                }
                 let is_file = article.url.starts_with("file:");
                 let from = if is_file { &*article.origin.file } else { &*article.url };
                 writeln!(out, "{}", line(from))?;

@@ -93,6 +93,9 @@ pub struct RunArgs {
     /// an archive from standard input
     #[arg(value_name = "CONFIG|INPUT")]
     pub inputs: Vec<String>,
+    /// Configuration file, as for the other commands; the same as naming it first
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Output folder, or an address s3://BUCKET/PREFIX, to which files are uploaded when the run is complete
     /// [default: sitegrove-out]
     #[arg(long, short, value_name = "DIR")]
@@ -183,8 +186,11 @@ impl RunArgs {
     /// If the configuration cannot be read or contains an unknown key.
     pub fn config(&self) -> Result<Config> {
         let (file, inputs) = match self.inputs.split_first() {
+            Some((first, _)) if first.ends_with(".toml") && self.config.is_some() => {
+                bail!("two configuration files, {first} and that of --config; give one of them")
+            }
             Some((first, rest)) if first.ends_with(".toml") => (Some(Path::new(first)), rest),
-            _ => (None, self.inputs.as_slice()),
+            _ => (self.config.as_deref(), self.inputs.as_slice()),
         };
         let mut config = Config::load(file)?;
         config.run.inputs.extend(inputs.iter().cloned());
