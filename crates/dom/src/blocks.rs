@@ -75,3 +75,16 @@ pub fn is_void(name: &LocalName) -> bool {
             | local_name!("wbr")
     )
 }
+
+/// Whether an element is a heading of a section, `h1` to `h6`.
+pub fn is_heading(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+    )
+}

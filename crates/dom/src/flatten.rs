@@ -172,12 +172,15 @@ impl Layout {
                     let is_alternative =
                         name.local == local_name!("noscript") && name.ns == ns!(html);
                     self.has_alternative |= is_alternative;
-                    let is_shadow_root =
-                        self.keep != Keep::Everything && self.is_shadow_root(name, attributes);
+                    let own =
+                        || self.buffers.attributes[attributes.range()].iter().map(|a| &a.name);
+                    let shadow = fragment.filter(|_| {
+                        self.keep != Keep::Everything && is_shadow_root(&name.local, own())
+                    });
                     if self.keep == Keep::Content
                         && is_dropped(name)
                         && !(is_alternative && self.without_scripts)
-                        && !is_shadow_root
+                        && shadow.is_none()
                     {
                         self.read_nested_head(linked, name);
                         if may_show(&name.local) && !open.is_empty() {
@@ -186,10 +189,7 @@ impl Layout {
                         continue;
                     }
                     let id = self.document.push(Some(&name.local), parent, open.len(), attributes);
-                    let first = match fragment {
-                        Some(content) if is_shadow_root => content.first.get(),
-                        _ => linked.first.get(),
-                    };
+                    let first = shadow.unwrap_or(linked).first.get();
                     if first.is_some() && !is_void(&name.local) {
                         open.push((id, next));
                         next = first;
@@ -260,13 +260,6 @@ impl Layout {
             }
             child = linked.next.get();
         }
-    }
-
-    fn is_shadow_root(&self, name: &QualName, attributes: Span) -> bool {
-        let own = || self.buffers.attributes[attributes.range()].iter().map(|a| &a.name);
-        name.local == local_name!("template")
-            && name.ns == ns!(html)
-            && is_shadow_root(&name.local, own())
     }
 
     fn attribute(&self, span: Span, wanted: &LocalName) -> Option<&str> {

@@ -34,7 +34,7 @@ mod steps;
 mod tokens;
 pub mod xpath;
 
-pub use blocks::{is_inline, is_void};
+pub use blocks::{is_heading, is_inline, is_void};
 pub use builder::Builder;
 pub use document::{Aside, Document, Element, Head, Link, Meta, Node, NodeId, ParseNotes, Place};
 pub use html5ever::{LocalName, local_name};

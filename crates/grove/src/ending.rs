@@ -4,13 +4,13 @@
 //! start depends on the page. Trees score each kept block again, by what comes before and after it; the
 //! article ends where the sum of words · (score − 0.3) is largest: a cut has to be sure.
 
-use dom::Document;
+use dom::{Document, is_heading};
 use rustc_hash::FxHashSet;
 
 use crate::block::density;
 use crate::cues;
 use crate::elementary::{ln, log};
-use crate::page::{is_heading, sums};
+use crate::page::sums;
 use crate::pools::{Pools, ScoredPage};
 use crate::rows::{Names, Row, Rows};
 use crate::signs::{Begins, Ends};
@@ -121,7 +121,7 @@ impl<'a> Sequence<'a> {
         row.put("distinct texts", self.pools.among_siblings(distinct));
         row.put("pages with this text", self.pools.elsewhere(signs.letters_hash));
         row.put("blocks a page", log(pool.blocks / pool.pages.max(1.0)));
-        row.put("heading", flag(is_heading(self.document, block.element)));
+        row.put("heading", flag(self.document.name(block.element).is_some_and(is_heading)));
         row.put("ends a sentence", flag(signs.ends == Ends::Sentence));
         row.put("ends in a colon", flag(signs.ends == Ends::Colon));
         row.put("begins small", flag(signs.begins == Begins::Lower));

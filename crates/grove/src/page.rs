@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use dom::{Document, NodeId, PrefixSums, local_name};
+use dom::{Document, NodeId, PrefixSums, is_heading, local_name};
 use rustc_hash::FxHashSet;
 
 use crate::block::{Block, blocks, density};
@@ -173,7 +173,7 @@ impl<'a> Context<'a> {
             let mut last = None;
             let step = |at: usize| {
                 let before = last;
-                if is_heading(document, blocks[at].element) {
+                if document.name(blocks[at].element).is_some_and(is_heading) {
                     last = Some(at);
                 }
                 before
@@ -221,20 +221,6 @@ pub(crate) fn sums(values: &[f32]) -> Vec<f32> {
         sums.push(sum);
     }
     sums
-}
-
-pub(crate) fn is_heading(document: &Document, element: NodeId) -> bool {
-    document.name(element).is_some_and(|name| {
-        matches!(
-            *name,
-            local_name!("h1")
-                | local_name!("h2")
-                | local_name!("h3")
-                | local_name!("h4")
-                | local_name!("h5")
-                | local_name!("h6")
-        )
-    })
 }
 
 /// Levels from an element up to the nearest with a lexicon feature, by feature; [`NOWHERE`] if none has it.

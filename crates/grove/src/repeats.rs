@@ -1,10 +1,9 @@
 //! Repeated elements of a page: posts of a thread, entries of a list, goods of a category, paragraphs.
 
-use dom::{Document, LocalName, PrefixSums, local_name};
+use dom::{Document, LocalName, PrefixSums, is_heading, local_name};
 
 use crate::block::Block;
 use crate::elementary::log;
-use crate::page::is_heading;
 use crate::rows::Row;
 use crate::signs::Signs;
 
@@ -69,7 +68,7 @@ impl Repeats {
             std::iter::once(0).chain(counted).collect()
         };
         let of_blocks = [
-            sums(&|at| is_heading(document, page.blocks[at].element)),
+            sums(&|at| document.name(page.blocks[at].element).is_some_and(is_heading)),
             sums(&|at| page.signs[at].year),
             sums(&|at| page.signs[at].currency > 0),
             sums(&|at| page.signs[at].sentences > 0 && page.blocks[at].words >= 8),

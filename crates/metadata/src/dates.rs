@@ -34,17 +34,18 @@ struct Reader<'e, 'a> {
     evidence: &'e Evidence<'a>,
     language: Option<&'e str>,
     order: OnceCell<Order>,
+    /// Whether a date was seen that was later than the latest possible day.
+    late: Cell<bool>,
 }
 
 /// Publication date. If no date is possible at the time of the fetch, one up to a year later is taken, except on pages
 /// about events: the archive's times may be wrong, and issues appear before their date.
 pub(crate) fn published(evidence: &Evidence<'_>, language: Option<&str>) -> Option<Field<String>> {
     let reader = Reader::new(evidence, language);
-    let late = Cell::new(false);
-    reader.published(evidence.latest, &late).or_else(|| {
+    reader.published(evidence.latest).or_else(|| {
         let later = evidence.latest.and_then(year_after);
-        let later = later.filter(|_| late.get() && !is_of_event(evidence))?;
-        reader.published(Some(later), &late)
+        let later = later.filter(|_| reader.late.get() && !is_of_event(evidence))?;
+        reader.published(Some(later))
     })
 }
 
@@ -120,14 +121,14 @@ impl KnowsOrder for Reader<'_, '_> {
 
 impl<'e, 'a> Reader<'e, 'a> {
     fn new(evidence: &'e Evidence<'a>, language: Option<&'e str>) -> Self {
-        Self { evidence, language, order: OnceCell::new() }
+        Self { evidence, language, order: OnceCell::new(), late: Cell::new(false) }
     }
 
     /// The first candidate up to `latest`, or a later one of the same day that also has a
     /// time. If the page shows an earlier day where declarations may be those of a change, that day is
     /// taken. If nothing else is known, the date of the last change is used, and [`modified`] gives
-    /// the same. Notes whether a later date than `latest` was seen.
-    fn published(&self, latest: Option<Date>, late: &Cell<bool>) -> Option<Field<String>> {
+    /// the same.
+    fn published(&self, latest: Option<Date>) -> Option<Field<String>> {
         let mut choice = Choice::up_to(latest);
         self.declared(&mut choice);
         if let Some(shown) = choice.moment().and_then(|declared| self.shown_earlier(declared)) {
@@ -143,11 +144,11 @@ impl<'e, 'a> Reader<'e, 'a> {
             found.or_else(|| {
                 let mut choice = Choice::up_to(latest);
                 other(&mut choice);
-                late.set(late.get() || choice.late);
+                self.late.set(self.late.get() || choice.late);
                 choice.chosen()
             })
         };
-        late.set(choice.late);
+        self.late.set(choice.late);
         let found = or(choice.chosen(), &|choice| self.labelled_aside(choice));
         let found = or(found, &|choice| self.labelled_once(choice));
         or(found, &|choice| self.changes(choice))

@@ -1,7 +1,7 @@
 //! Adds what makes lists and tables whole, and headings, code, quotations and the like that stand between the texts of an
 //! article.
 
-use dom::{Document, LocalName, NodeId, local_name};
+use dom::{Document, LocalName, NodeId, is_heading, local_name};
 
 use crate::texts::Texts;
 
@@ -30,20 +30,6 @@ pub(crate) fn may_be_added(name: &LocalName) -> bool {
     )
 }
 
-fn is_heading(document: &Document, id: NodeId) -> bool {
-    matches!(
-        document.name(id),
-        Some(
-            &(local_name!("h1")
-                | local_name!("h2")
-                | local_name!("h3")
-                | local_name!("h4")
-                | local_name!("h5")
-                | local_name!("h6"))
-        )
-    )
-}
-
 /// Includes what belongs to the article among `structures`, which are in document order.
 pub(crate) fn add(texts: &Texts<'_>, structures: &[NodeId], include: &mut [bool]) {
     let document = texts.document;
@@ -54,12 +40,15 @@ pub(crate) fn add(texts: &Texts<'_>, structures: &[NodeId], include: &mut [bool]
         }
         if own > 0 {
             complete(texts, id, include);
-        } else if text <= LONGEST && !is_heading(document, id) && stands_between(texts, id) {
+        } else if text <= LONGEST
+            && !document.name(id).is_some_and(is_heading)
+            && stands_between(texts, id)
+        {
             fill(document, id, include);
         }
     }
     // Headings come before what they are headings of: the last are decided first.
-    for &id in structures.iter().rev().filter(|&&id| is_heading(document, id)) {
+    for &id in structures.iter().rev().filter(|&&id| document.name(id).is_some_and(is_heading)) {
         let belongs =
             texts.text(id) > 0 && texts.own(id) == 0 && id < texts.last && id > texts.first;
         if belongs && texts.top(id).is_some_and(|top| leads(texts, id, top, include)) {
@@ -115,7 +104,7 @@ fn complete(texts: &Texts<'_>, id: NodeId, include: &mut [bool]) {
             return summary.into_iter().for_each(|own| fill(document, own, include));
         }
         Some(&local_name!("pre")) => return fill(document, id, include),
-        Some(_) if is_heading(document, id) => return fill(document, id, include),
+        Some(_) if document.name(id).is_some_and(is_heading) => return fill(document, id, include),
         _ => return,
     };
     let is_part = |id: &NodeId| document.name(*id).is_some_and(|name| parts.contains(name));

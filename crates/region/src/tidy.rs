@@ -1,6 +1,6 @@
 //! Puts the elements of a tree where HTML allows them, so that the tree is the same when it is written and parsed again.
 
-use dom::{LocalName, is_void, local_name};
+use dom::{LocalName, is_heading, is_void, local_name};
 
 use crate::tree::{At, Mark, Tree};
 
@@ -62,18 +62,6 @@ fn is_block(name: &LocalName) -> bool {
             | local_name!("summary")
             | local_name!("table")
             | local_name!("ul")
-    )
-}
-
-fn is_heading(name: &LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("h1")
-            | local_name!("h2")
-            | local_name!("h3")
-            | local_name!("h4")
-            | local_name!("h5")
-            | local_name!("h6")
     )
 }
 

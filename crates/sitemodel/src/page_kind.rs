@@ -1,6 +1,6 @@
 //! The kind of a page: one article, a list of articles, or neither.
 
-use dom::{Document, Kinds, NodeId, is_inline, local_name};
+use dom::{Document, Kinds, NodeId, is_heading, is_inline, local_name};
 use model::TemplateKind;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -199,9 +199,7 @@ fn lowest_blocks(document: &Document) -> impl Iterator<Item = NodeId> {
 
 /// Headings and short blocks that consist of one link look like titles; menu entries are shorter.
 fn is_title_like(document: &Document, id: NodeId, words: u32) -> bool {
-    let heading = document.ancestors(id).take(3).any(|a| {
-        document.name(a).is_some_and(|n| matches!(&**n, "h1" | "h2" | "h3" | "h4" | "h5" | "h6"))
-    });
+    let heading = document.ancestors(id).take(3).any(|a| document.name(a).is_some_and(is_heading));
     heading || (5..=25).contains(&words)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use dom::xpath::{position_path, position_paths};
-use dom::{Document, NodeId, local_name, normalize_space, text_of};
+use dom::{Document, LocalName, NodeId, local_name, normalize_space, text_of};
 use grove::{
     Block, Chosen, DecideParameters, Decision, PatternId, Patterns, ScoredPage, Taken, Weights,
     confidence_rows, decide, ending, ending_rows, from_here_on, most_probable, widest_from,
@@ -128,15 +128,17 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
     let rows = ending_rows(document, &page.scored(), pools, &kept);
     let words: Vec<u32> = kept.iter().map(|&at| blocks[at].words).collect();
     let second: Vec<f32> = kept.iter().map(|&at| page.scores[at]).collect();
-    let is_article = most_probable(types).page_type == PageType::Article;
-    let beyond = if is_article { beyond_article(document, blocks, &kept) } else { kept.len() };
-    let end = ending(&words, &weights.ending.probabilities(&rows), &second).min(beyond);
+    let page_type = most_probable(types).page_type;
+    let mut end = ending(&words, &weights.ending.probabilities(&rows), &second);
+    if page_type == PageType::Article {
+        end = end.min(before_article_end(document, blocks, &kept));
+    }
     let taken = Taken { page: page.scored(), first: &page.first, types, pools, kept: &kept, end };
     let confidence = weights.confidence.probability(confidence_rows(&taken).row(0));
     let cut = kept.get(end).map(|&at| widest_from(document, &chosen.keep, blocks[at].first));
     let inside = |&id: &NodeId| chosen.keep.iter().any(|&root| document.contains(root, id));
     chosen.prune.retain(inside);
-    let repeats = match most_probable(types).page_type {
+    let repeats = match page_type {
         // What these repeat, their author repeats.
         PageType::Article | PageType::Documentation => Vec::new(),
         _ => repeated(document, blocks, &kept[..end]),
@@ -178,7 +180,7 @@ pub(super) fn body_of(of_page: Kept<'_>, weights: &Weights) -> Body {
 
 /// How many of the kept blocks come before the end of the page's own `article` element, if it has enough of their
 /// words; otherwise all. What follows it are comments or other stories.
-fn beyond_article(document: &Document, blocks: &[Block], kept: &[usize]) -> usize {
+fn before_article_end(document: &Document, blocks: &[Block], kept: &[usize]) -> usize {
     let Some((start, end)) = own_article(document) else { return kept.len() };
     let words = |of: &[usize]| of.iter().map(|&at| blocks[at].words).sum::<u32>();
     let before = kept.partition_point(|&at| blocks[at].first < start);
@@ -190,20 +192,21 @@ fn beyond_article(document: &Document, blocks: &[Block], kept: &[usize]) -> usiz
 
 /// The range of the page's only outermost `article` element, or of the only one with a heading of the first level.
 fn own_article(document: &Document) -> Option<(NodeId, NodeId)> {
-    let mut articles: Vec<(NodeId, NodeId, usize)> = Vec::new();
-    for id in document.ids() {
-        let Some(name) = document.name(id) else { continue };
-        match articles.last_mut() {
-            Some((_, end, headings)) if id < *end => {
-                *headings += usize::from(*name == local_name!("h1"));
-            }
-            _ if *name == local_name!("article") => articles.push((id, document.node(id).end, 0)),
-            _ => {}
+    let is = |id: NodeId, name: &LocalName| document.name(id) == Some(name);
+    let mut articles: Vec<(NodeId, NodeId)> = Vec::new();
+    let mut id = 0;
+    while (id as usize) < document.len() {
+        let is_article = is(id, &local_name!("article"));
+        let end = if is_article { document.node(id).end } else { id + 1 };
+        if is_article {
+            articles.push((id, end));
         }
+        id = end;
     }
-    let mut own = articles.iter().filter(|(.., headings)| articles.len() == 1 || *headings > 0);
-    let (start, end, _) = *own.next()?;
-    own.next().is_none().then_some((start, end))
+    if articles.len() > 1 {
+        articles.retain(|&(start, end)| (start..end).any(|id| is(id, &local_name!("h1"))));
+    }
+    <[_; 1]>::try_from(articles).ok().map(|[own]| own)
 }
 
 /// Whether the kept part is too little of the text with high scores.
@@ -218,13 +221,10 @@ fn misses(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
 /// Whether only headings are kept of a page that has a text for itself. Siblings have lowered its scores, as they
 /// are alike in everything else: short notices that end with the same paragraphs.
 fn is_headline_alone(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
-    let is_heading = |&at: &usize| is_heading(document, page.blocks.blocks[at].element);
+    let is_heading =
+        |&at: &usize| document.name(page.blocks.blocks[at].element).is_some_and(dom::is_heading);
     let mass = || -> f32 { (0..page.first.len()).map(|at| page.mass(at, &page.first)).sum() };
     kept.iter().all(is_heading) && mass() > MISSED_WORDS
-}
-
-fn is_heading(document: &Document, element: NodeId) -> bool {
-    document.name(element).is_some_and(|name| matches!(name.as_bytes(), [b'h', b'1'..=b'6']))
 }
 
 /// What scores of a page keep, by its own patterns; with a lower threshold if that is nothing. `own` is
