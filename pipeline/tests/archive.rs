@@ -258,14 +258,12 @@ fn what_has_grown_is_never_replaced() {
 
 /// An archive that keeps a run busy: many sites, long pages.
 fn large(folder: &Path) -> PathBuf {
-    let filler: String =
-        (0..60).map(|n| format!("<p>{}</p>", prose::paragraphs(n + 7).join(" "))).collect();
     let mut crawl = Crawl::of_day("2024-05-03");
-    for site in 0..150 {
-        for n in 0..10 {
-            let url = format!("https://large-{site}.example/notes/{n}");
-            crawl.page(&url, &prose::post_with(site * 10 + n, "", &filler));
-        }
+    for page in 0..1500 {
+        let paragraph = |n| format!("<p>{}</p>", prose::paragraphs(2000 + 60 * page + n).join(" "));
+        let inside: String = (0..60).map(paragraph).collect();
+        let url = format!("https://large-{}.example/notes/{}", page / 10, page % 10);
+        crawl.page(&url, &prose::post_with(page, "", &inside));
     }
     crawl.write(folder, "large.warc.gz")
 }
