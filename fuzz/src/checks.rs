@@ -233,6 +233,6 @@ pub(crate) fn page_of(html: &str) -> ::model::Page {
             evidence: ::model::CharsetEvidence::ValidUtf8,
             overruled: ::model::Overruled::default(),
         },
-        html: html.to_owned(),
+        html: html.into(),
     }
 }

@@ -109,7 +109,7 @@ fn make_models() {
     fs::create_dir_all(&folder).unwrap();
     let page = |n: usize, html: &str| ::model::Page {
         url: format!("https://example.org/a/page-number-{n}-of-few"),
-        html: html.replace("{n}", &format!("number {n} of the pages")),
+        html: html.replace("{n}", &format!("number {n} of the pages")).into(),
         ..checks::page_of("")
     };
     let posts = "<body><ul><li><a href=/>Home</a></ul><div class=post><h1>A {n}</h1><p>Some words \

@@ -219,7 +219,7 @@ fn health_tells_a_redesign() {
         let text = prose::text(page.url[page.url.len() - 2..].parse().unwrap());
         let text = text.replace("\n\n", "<br><br>");
         let html = format!("<main><section><article><span><i>{text}</i></span></article></main>");
-        Page { html, ..page.clone() }
+        Page { html: html.into(), ..page.clone() }
     };
     assert_eq!(assess(&model, &seen_of(&redesigned)).site, Verdict::Broken);
     let one = Seen::default();

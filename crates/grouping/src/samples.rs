@@ -14,7 +14,7 @@ pub(crate) fn page(url: &str, html: &str) -> Page {
             evidence: CharsetEvidence::ValidUtf8,
             overruled: Overruled::default(),
         },
-        html: html.to_owned(),
+        html: html.into(),
     }
 }
 

@@ -31,7 +31,7 @@ pub use characters::CharacterCounts;
 pub use discard::{Absence, Drop, DropReason, Gone, Stage};
 pub use feed::FeedItem;
 pub use night::{PageReading, SiteChange, SiteNight, TemplateChange, TemplateNight};
-pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, Site};
+pub use page::{Charset, CharsetEvidence, EncodingName, Origin, Overruled, Page, PageHtml, Site};
 pub use page_type::{PageType, TypedAs, UnknownPageType};
 pub use pattern::{ElementType, PatternScore, SignifierSource, Signifiers, StructuralPattern};
 pub use site_figures::{BestFigures, SiteFigures, WeakTemplate, WorstArticle};

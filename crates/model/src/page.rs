@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::de::{Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::FeedItem;
 
@@ -24,7 +25,68 @@ pub struct Page {
     /// Character set the payload was decoded with.
     pub charset: Charset,
     /// The payload, decoded to UTF-8.
-    pub html: String,
+    pub html: PageHtml,
+}
+
+/// The HTML of a page. Whoever has it already, as Python or Arrow, lends it: neither a page nor its clones copy it.
+#[derive(Clone)]
+pub struct PageHtml(Arc<dyn AsRef<str> + Send + Sync>);
+
+impl PageHtml {
+    /// HTML that something owns.
+    pub fn of(owner: impl AsRef<str> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(owner))
+    }
+}
+
+impl Deref for PageHtml {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        (*self.0).as_ref()
+    }
+}
+
+impl Default for PageHtml {
+    fn default() -> Self {
+        Self::of("")
+    }
+}
+
+impl From<String> for PageHtml {
+    fn from(html: String) -> Self {
+        Self::of(html)
+    }
+}
+
+impl From<&str> for PageHtml {
+    fn from(html: &str) -> Self {
+        Self::of(html.to_owned())
+    }
+}
+
+impl PartialEq for PageHtml {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl fmt::Debug for PageHtml {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl Serialize for PageHtml {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for PageHtml {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::of)
+    }
 }
 
 /// The position of a record or feed: enough to find it again with other tools.

@@ -28,7 +28,7 @@ fn page(url: &str, html: &str) -> Page {
             evidence: CharsetEvidence::ValidUtf8,
             overruled: model::Overruled::default(),
         },
-        html: html.to_owned(),
+        html: html.into(),
     }
 }
 

@@ -34,6 +34,11 @@ mod template;
 mod warc;
 
 use pyo3::prelude::*;
+use tikv_jemallocator::Jemalloc;
+
+// As in the program. With the allocator of the C library the same pages take longer.
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 /// The extension module of `sitegrove`: import `sitegrove` instead.
 #[pymodule]

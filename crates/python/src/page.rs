@@ -1,7 +1,7 @@
 //! Pages as Python has them.
 
 use jiff::Timestamp;
-use model::{Charset, CharsetEvidence, Origin, Overruled};
+use model::{Charset, CharsetEvidence, Origin, Overruled, PageHtml};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyTuple;
@@ -24,20 +24,25 @@ pub(crate) enum Html {
 pub(crate) fn page_of(
     url: &str,
     site: String,
-    html: &Html,
+    html: Html,
     http_charset: Option<&str>,
 ) -> model::Page {
     let (html, charset) = match html {
-        Html::Text(text) => (text.to_string(), given_as_text()),
+        Html::Text(text) => (PageHtml::of(text), given_as_text()),
         Html::Bytes(bytes) => decoded(bytes.to_vec(), url, http_charset),
     };
     page(url.to_owned(), site, html, charset)
 }
 
 /// Bytes of HTML as text.
-pub(crate) fn decoded(bytes: Vec<u8>, url: &str, http_charset: Option<&str>) -> (String, Charset) {
+pub(crate) fn decoded(
+    bytes: Vec<u8>,
+    url: &str,
+    http_charset: Option<&str>,
+) -> (PageHtml, Charset) {
     let hints = charset::Hints { http_charset, language: None, url: Some(url), xml: false };
-    charset::decode(bytes, &hints)
+    let (html, charset) = charset::decode(bytes, &hints);
+    (html.into(), charset)
 }
 
 /// The character set of a page that was given as text.
@@ -46,7 +51,7 @@ pub(crate) fn given_as_text() -> Charset {
 }
 
 /// A page that comes from no file.
-pub(crate) fn page(url: String, site: String, html: String, charset: Charset) -> model::Page {
+pub(crate) fn page(url: String, site: String, html: PageHtml, charset: Charset) -> model::Page {
     let origin = Origin { file: "".into(), offset: 0, record_id: String::new(), truncated: None };
     model::Page { url, site, fetched: None, origin, charset, html }
 }
@@ -107,7 +112,7 @@ impl Page {
     #[new]
     #[pyo3(signature = (url, html, *, fetched=None, http_charset=None))]
     fn new(url: &str, html: Html, fetched: Option<Timestamp>, http_charset: Option<&str>) -> Self {
-        Self(model::Page { fetched, ..page_of(url, site_of(url), &html, http_charset) })
+        Self(model::Page { fetched, ..page_of(url, site_of(url), html, http_charset) })
     }
 
     /// Address that the page was fetched from.

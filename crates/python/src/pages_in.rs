@@ -9,7 +9,7 @@ use arrow_array::{
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
 use jiff::Timestamp;
-use model::{Charset, CharsetEvidence, Origin};
+use model::{Charset, CharsetEvidence, Origin, PageHtml};
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 
@@ -73,6 +73,15 @@ enum Htmls {
     Bytes(LargeBinaryArray),
 }
 
+/// The text of a row, which is not copied.
+struct TextOfRow(LargeStringArray, usize);
+
+impl AsRef<str> for TextOfRow {
+    fn as_ref(&self) -> &str {
+        self.0.value(self.1)
+    }
+}
+
 /// A column as text; `None` where there is none of this name.
 fn text(batch: &RecordBatch, name: &str) -> Result<Option<LargeStringArray>, ArrowError> {
     let column = batch.column_by_name(name);
@@ -124,12 +133,12 @@ pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<model::Page>, ArrowErr
         let (html, charset) = match &htmls {
             Htmls::Text(texts) if texts.is_valid(row) => {
                 let charset = named(value(&charsets, row), value(&evidence, row));
-                (texts.value(row).to_owned(), charset.unwrap_or_else(given_as_text))
+                (PageHtml::of(TextOfRow(texts.clone(), row)), charset.unwrap_or_else(given_as_text))
             }
             Htmls::Bytes(bytes) if bytes.is_valid(row) => {
                 decoded(bytes.value(row).to_vec(), &url, value(&charsets, row))
             }
-            Htmls::Text(_) | Htmls::Bytes(_) => (String::new(), given_as_text()),
+            Htmls::Text(_) | Htmls::Bytes(_) => (PageHtml::default(), given_as_text()),
         };
         let origin = Origin {
             file: value(&files, row).unwrap_or_default().into(),

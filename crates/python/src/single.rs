@@ -54,7 +54,7 @@ pub(crate) fn extract(
     let chosen = chosen(settings)?;
     let applied = detached(py, 1, || {
         let url = url.map_or_else(|| address_of_file("", "page.html").into(), Cow::Borrowed);
-        let page = page_of(&url, site_of(&url), &html, None);
+        let page = page_of(&url, site_of(&url), html, None);
         in_memory::extract(&page, &items, &chosen.single)
     })?;
     Ok(match applied.outcome {

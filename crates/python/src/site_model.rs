@@ -169,7 +169,7 @@ fn pages_of(pages: &Bound<'_, PyAny>) -> PyResult<Vec<model::Page>> {
             Ok(page) => page.get().0.clone(),
             Err(_) => {
                 let (url, html): (String, Html) = page.extract()?;
-                page_of(&url, site_of(&url), &html, None)
+                page_of(&url, site_of(&url), html, None)
             }
         });
     }
@@ -204,7 +204,7 @@ impl SiteModel {
         feed_items: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<ArticleOrDrop> {
         let site = self.model.site();
-        self.taken(py, || Cow::Owned(page_of(url, site.to_owned(), &html, None)), feed_items)
+        self.taken(py, || Cow::Owned(page_of(url, site.to_owned(), html, None)), feed_items)
     }
 
     /// Apply the model to a `Page`: its article or drop has what is known of the page, such as when it was
@@ -380,7 +380,7 @@ impl SiteModel {
         url: &str,
         rounds: u32,
     ) -> PyResult<f64> {
-        let page = page_of(url, self.site().to_owned(), &html, None);
+        let page = page_of(url, self.site().to_owned(), html, None);
         let spent = detached(py, 1, || {
             let begun = Instant::now();
             for _ in 0..rounds.max(1) {

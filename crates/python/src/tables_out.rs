@@ -261,7 +261,7 @@ pub(crate) fn batch_of_pages(pages: &[model::Page]) -> Result<RecordBatch, Arrow
     for page in pages {
         fetched.append_option(page.fetched.map(|fetched| fetched.as_microsecond()));
         offsets.append_option(i64::try_from(page.origin.offset).ok());
-        htmls.append_value(&page.html);
+        htmls.append_value(&*page.html);
     }
     let columns: Vec<ArrayRef> = vec![
         text(|page| Some(&page.url)),

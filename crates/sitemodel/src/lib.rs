@@ -52,7 +52,8 @@ let page = |n: u32| {
         html: format!(
             "<body><ul class=menu><li><a href=/>Home</a><li><a href=/news>News</a></ul>\
              <div class=story><h1>Story {n}</h1>{story}</div><div class=foot>All rights reserved.</div>"
-        ),
+        )
+        .into(),
     }
 };
 let pages: Vec<Page> = (1..5).map(page).collect();

@@ -254,7 +254,7 @@ mod tests {
                 evidence: CharsetEvidence::Bom,
                 overruled: Overruled::default(),
             },
-            html: format!("<p>{n}"),
+            html: format!("<p>{n}").into(),
         }
     }
 

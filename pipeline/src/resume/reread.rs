@@ -141,7 +141,7 @@ impl Again<'_> {
         Ok(at)
     }
 
-    fn keep(&self, html: String, pages: &[(u64, Listed)]) -> io::Result<()> {
+    fn keep(&self, html: model::PageHtml, pages: &[(u64, Listed)]) -> io::Result<()> {
         let put = |(hash, Listed { head, source, .. }): &(u64, Listed), html| {
             let page = Stored { head: head.clone(), html: Html::Held(html), source: *source };
             self.spool.put(Spool::part_of(*hash), page)

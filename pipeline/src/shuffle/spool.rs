@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use model::Page;
+use model::{Page, PageHtml};
 
 use self::part::Part;
 use crate::shuffle::stored::{Head, Html, PlaceInSurvey, SourceRecord, Stored};
@@ -295,7 +295,7 @@ impl Spool {
 
     /// The HTML of a page, compressed; frees it if it is in memory.
     pub(crate) fn packed(&self, page: &mut Stored) -> io::Result<Vec<u8>> {
-        match std::mem::replace(&mut page.html, Html::Held(String::new())) {
+        match std::mem::replace(&mut page.html, Html::Held(PageHtml::default())) {
             Html::Held(html) => pack(&html),
             Html::Fetched(packed) => Ok(packed),
             Html::Packed { part, at, bytes } => self.read(part, at, bytes),
@@ -320,10 +320,10 @@ impl Spool {
         let load = |Stored { head, html, .. }| {
             let html = match html {
                 Html::Held(html) => html,
-                Html::Fetched(packed) => unpack(&packed, head.length)?,
-                Html::Surveyed(place) => unpack(&self.surveyed(place)?, head.length)?,
+                Html::Fetched(packed) => unpack(&packed, head.length)?.into(),
+                Html::Surveyed(place) => unpack(&self.surveyed(place)?, head.length)?.into(),
                 Html::Packed { part, at, bytes } => {
-                    unpack(&opened.read(self, part, at, bytes)?, head.length)?
+                    unpack(&opened.read(self, part, at, bytes)?, head.length)?.into()
                 }
             };
             let Head { url, fetched, origin, charset, .. } = head;
@@ -376,7 +376,7 @@ mod tests {
             weight: html.len() as u64,
             declared: None,
         };
-        Stored { head, html: Html::Held(html), source: SourceRecord::default() }
+        Stored { head, html: Html::Held(html.into()), source: SourceRecord::default() }
     }
 
     /// The spool as another process opens it.
@@ -390,7 +390,7 @@ mod tests {
         spool.fetch(&mut stored[..1]).unwrap();
         let taken = stored.iter_mut().map(Stored::take).collect();
         let pages = spool.load("s", taken).unwrap();
-        pages.into_iter().map(|page| (page.url, page.html)).collect()
+        pages.into_iter().map(|page| (page.url, page.html.to_string())).collect()
     }
 
     #[test]
@@ -398,7 +398,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let expected: Vec<(String, String)> = (1..20)
             .map(|n| match page(n) {
-                Stored { head, html: Html::Held(html), .. } => (head.url, html),
+                Stored { head, html: Html::Held(html), .. } => (head.url, html.to_string()),
                 other => panic!("{other:?}"),
             })
             .collect();
@@ -427,7 +427,7 @@ mod tests {
         let small = |n| {
             let page = page(n);
             let head = Head { length: 0, ..page.head };
-            Stored { head, html: Html::Held(String::new()), ..page }
+            Stored { head, html: Html::Held(PageHtml::default()), ..page }
         };
         for round in 0..2_000 {
             let at = folder.path().join(round.to_string());

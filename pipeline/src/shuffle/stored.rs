@@ -3,7 +3,7 @@
 use grouping::matching::{halves, whole};
 use grouping::{PageHead, address_hash};
 use jiff::Timestamp;
-use model::{Charset, Origin, Page};
+use model::{Charset, Origin, Page, PageHtml};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -44,7 +44,7 @@ pub(crate) struct SourceRecord {
 #[derive(Clone, Debug)]
 pub(crate) enum Html {
     /// In memory.
-    Held(String),
+    Held(PageHtml),
     /// In the file of a part, compressed.
     Packed { part: usize, at: u64, bytes: u32 },
     /// In memory, compressed.
@@ -136,7 +136,7 @@ impl Stored {
     pub(crate) fn take(&mut self) -> Self {
         let html = match &mut self.html {
             held @ (Html::Held(_) | Html::Fetched(_)) => {
-                std::mem::replace(held, Html::Held(String::new()))
+                std::mem::replace(held, Html::Held(PageHtml::default()))
             }
             place => place.clone(),
         };
@@ -146,7 +146,7 @@ impl Stored {
     /// Frees HTML that is in memory; it cannot be loaded again.
     pub(crate) fn release(&mut self) {
         if !matches!(self.html, Html::Packed { .. } | Html::Surveyed(_)) {
-            self.html = Html::Held(String::new());
+            self.html = Html::Held(PageHtml::default());
         }
     }
 }

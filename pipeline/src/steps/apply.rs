@@ -300,7 +300,7 @@ impl Applying<'_> {
     fn page(&self, site: &str, model: &SiteModel, wanted: Wanted, html: &[u8]) -> io::Result<Row> {
         let Wanted { head, items, part, .. } = wanted;
         let id = id_of(&head);
-        let html = unpack(html, head.length)?;
+        let html = unpack(html, head.length)?.into();
         let Head { url, fetched, origin, charset, .. } = head;
         let page = Page { url, site: site.to_owned(), fetched, origin, charset, html };
         let pages = [(0, page)];

@@ -61,7 +61,7 @@ fn pages_of(archive: &Path) -> Vec<Page> {
             fetched: record.date,
             origin,
             charset,
-            html,
+            html: html.into(),
         });
     }
     pages

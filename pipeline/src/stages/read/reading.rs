@@ -279,7 +279,7 @@ impl Reading<'_, '_> {
         };
         let (html, charset) = charset::decode(body, &hints);
         self.summary.html_bytes += html.len() as u64;
-        let page = Page { url, site: String::new(), fetched, origin, charset, html };
+        let page = Page { url, site: String::new(), fetched, origin, charset, html: html.into() };
         self.give(Intake::Page(page));
     }
 

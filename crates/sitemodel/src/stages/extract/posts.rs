@@ -215,7 +215,7 @@ mod tests {
                 evidence: model::CharsetEvidence::Http,
                 overruled: model::Overruled::default(),
             },
-            html,
+            html: html.into(),
         };
         let settings = Settings::standard();
         let parsed = parse_page(&page, &settings);
