@@ -178,7 +178,7 @@ fn share(html: &mut Html, share: Option<f64>, shown: impl Fn(f64) -> String) {
 fn best_of(row: &Row) -> &str {
     match (row.expressions.as_str(), row.articles) {
         ("", 0) => "(no articles)",
-        ("", _) => "(single pages)",
+        ("", _) => "(no wrapper)",
         (expressions, _) => expressions,
     }
 }

@@ -142,7 +142,7 @@ fn table(report: &Report, out: &mut Console<'_>) -> Result<()> {
     for ((_, articles, best), site) in shown.zip(&sites) {
         let (confidence, wrapper) = match best {
             Some(best) => (format!("{:.2}", best.confidence), wrapper_in(rest, &best.content)),
-            None if *articles > 0 => ("-".to_owned(), "(single pages)".to_owned()),
+            None if *articles > 0 => ("-".to_owned(), "(no wrapper)".to_owned()),
             None => ("-".to_owned(), "(no articles)".to_owned()),
         };
         is_cut |= wrapper.rsplit_once(" +").is_some_and(|(_, more)| more.parse::<u32>().is_ok());
