@@ -84,7 +84,7 @@ def cost(command, environment=None):
     return Cost(seconds, of_workers, of_jvm, workers.peak, own_peak)
 
 
-def environment(jobs, events=None, java="", **more):
+def environment(jobs, events=None, java=""):
     """The environment of a command with a local Spark of so many cores and these options of its JVM; it logs its events to a folder."""
     options = ["--master", f"local[{jobs}]"]
     settings = {
@@ -103,7 +103,7 @@ def environment(jobs, events=None, java="", **more):
             "spark.eventLog.rolling.enabled": "false",
         }
     options += [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
-    return os.environ | {"PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": " ".join([*options, "pyspark-shell"])} | more
+    return os.environ | {"PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": " ".join([*options, "pyspark-shell"])}
 
 
 def shuffled(events):
