@@ -125,7 +125,7 @@ impl Again<'_> {
                 return;
             }
             found[index] = true;
-            kept = self.keep(page.html, pages);
+            kept = self.keep(&page.html, pages);
         };
         let progress = |bytes| self.reading.progress(bytes);
         let (input, halt) = (&self.inputs[input], &self.reading.halt);
@@ -141,14 +141,12 @@ impl Again<'_> {
         Ok(at)
     }
 
-    fn keep(&self, html: model::PageHtml, pages: &[(u64, Listed)]) -> io::Result<()> {
-        let put = |(hash, Listed { head, source, .. }): &(u64, Listed), html| {
-            let page = Stored { head: head.clone(), html: Html::Held(html), source: *source };
+    fn keep(&self, html: &model::PageHtml, pages: &[(u64, Listed)]) -> io::Result<()> {
+        pages.iter().try_for_each(|(hash, Listed { head, source, .. })| {
+            let html = Html::Held(html.clone());
+            let page = Stored { head: head.clone(), html, source: *source };
             self.spool.put(Spool::part_of(*hash), page)
-        };
-        let Some((last, others)) = pages.split_last() else { return Ok(()) };
-        others.iter().try_for_each(|page| put(page, html.clone()))?;
-        put(last, html)
+        })
     }
 }
 
