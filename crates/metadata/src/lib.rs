@@ -48,6 +48,7 @@ mod date_tokens;
 mod dates;
 mod description;
 mod evidence;
+mod field_line;
 mod given;
 mod heading;
 mod image;
@@ -77,6 +78,7 @@ use model::{FeedItem, Metadata};
 
 use crate::evidence::Evidence;
 
+pub use field_line::is_field_line;
 pub use given::Given;
 pub use json_ld_article::{JsonLdArticle, JsonLdFacts, page_types};
 

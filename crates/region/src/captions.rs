@@ -127,6 +127,11 @@ pub(crate) fn roles(
     roles
 }
 
+/// Whether a node is in an element that is marked as a caption by its name or class.
+pub fn is_in_caption(document: &Document, id: NodeId) -> bool {
+    document.ancestors(id).take(LEVELS + 1).any(|above| is_caption(document, above))
+}
+
 /// Whether an element is marked as a caption.
 fn is_caption(document: &Document, id: NodeId) -> bool {
     match document.name(id) {

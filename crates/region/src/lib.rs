@@ -32,6 +32,7 @@ mod texts;
 mod tidy;
 mod tree;
 
+pub use captions::is_in_caption;
 use dom::{Document, NodeId};
 use model::{Embed, Footnote, Image, Table};
 use url::Url;

@@ -34,6 +34,6 @@ pub mod substring;
 mod value;
 pub mod words;
 
-pub use measure::{Kind, Measure, UnknownMeasure};
+pub use measure::{Kind, Measure, Neutral, UnknownMeasure};
 pub use page::{Gold, Output, score};
 pub use value::Score;

@@ -19,46 +19,66 @@ pub enum Kind {
     Substring,
 }
 
-/// The unit that is counted, and whether titles and optional paragraphs are removed first
-/// ([`crate::neutral`]).
+/// The text that is removed from both sides before anything is counted ([`crate::neutral`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Neutral {
+    /// Titles and optional paragraphs.
+    Titles,
+    /// Titles, optional paragraphs, and what is a field of a record: bylines, dates and captions.
+    Fields,
+    /// Nothing.
+    Raw,
+}
+
+/// The unit that is counted, and what is removed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Measure {
     /// The unit that is counted.
     pub kind: Kind,
-    /// True: over the unchanged texts. False: title-neutral. Nodes are always counted unchanged.
-    pub raw: bool,
+    /// What is removed first. Nodes are always counted unchanged.
+    pub neutral: Neutral,
 }
 
 impl Measure {
-    /// Every measure, in the order of reports. The name is that of the kind, with the suffix `-raw`
-    /// for raw ones.
-    pub const ALL: [Self; 11] = [
-        Self { kind: Kind::Pairs, raw: false },
-        Self { kind: Kind::Pairs, raw: true },
-        Self { kind: Kind::Words, raw: false },
-        Self { kind: Kind::Words, raw: true },
-        Self { kind: Kind::LcsWords, raw: false },
-        Self { kind: Kind::LcsWords, raw: true },
-        Self { kind: Kind::LcsChars, raw: false },
-        Self { kind: Kind::LcsChars, raw: true },
-        Self { kind: Kind::Substring, raw: false },
-        Self { kind: Kind::Substring, raw: true },
-        Self { kind: Kind::Nodes, raw: false },
+    /// Every measure, in the order of reports. The name is that of the kind, with the suffix `-fields` or
+    /// `-raw` unless just titles are removed.
+    pub const ALL: [Self; 16] = [
+        Self { kind: Kind::Pairs, neutral: Neutral::Titles },
+        Self { kind: Kind::Pairs, neutral: Neutral::Fields },
+        Self { kind: Kind::Pairs, neutral: Neutral::Raw },
+        Self { kind: Kind::Words, neutral: Neutral::Titles },
+        Self { kind: Kind::Words, neutral: Neutral::Fields },
+        Self { kind: Kind::Words, neutral: Neutral::Raw },
+        Self { kind: Kind::LcsWords, neutral: Neutral::Titles },
+        Self { kind: Kind::LcsWords, neutral: Neutral::Fields },
+        Self { kind: Kind::LcsWords, neutral: Neutral::Raw },
+        Self { kind: Kind::LcsChars, neutral: Neutral::Titles },
+        Self { kind: Kind::LcsChars, neutral: Neutral::Fields },
+        Self { kind: Kind::LcsChars, neutral: Neutral::Raw },
+        Self { kind: Kind::Substring, neutral: Neutral::Titles },
+        Self { kind: Kind::Substring, neutral: Neutral::Fields },
+        Self { kind: Kind::Substring, neutral: Neutral::Raw },
+        Self { kind: Kind::Nodes, neutral: Neutral::Raw },
     ];
 
     /// Name on the command line and in files.
     pub fn name(self) -> &'static str {
-        match (self.kind, self.raw) {
-            (Kind::Pairs, false) => "pairs",
-            (Kind::Pairs, true) => "pairs-raw",
-            (Kind::Words, false) => "words",
-            (Kind::Words, true) => "words-raw",
-            (Kind::LcsWords, false) => "lcs-words",
-            (Kind::LcsWords, true) => "lcs-words-raw",
-            (Kind::LcsChars, false) => "lcs-chars",
-            (Kind::LcsChars, true) => "lcs-chars-raw",
-            (Kind::Substring, false) => "substring",
-            (Kind::Substring, true) => "substring-raw",
+        match (self.kind, self.neutral) {
+            (Kind::Pairs, Neutral::Titles) => "pairs",
+            (Kind::Pairs, Neutral::Fields) => "pairs-fields",
+            (Kind::Pairs, Neutral::Raw) => "pairs-raw",
+            (Kind::Words, Neutral::Titles) => "words",
+            (Kind::Words, Neutral::Fields) => "words-fields",
+            (Kind::Words, Neutral::Raw) => "words-raw",
+            (Kind::LcsWords, Neutral::Titles) => "lcs-words",
+            (Kind::LcsWords, Neutral::Fields) => "lcs-words-fields",
+            (Kind::LcsWords, Neutral::Raw) => "lcs-words-raw",
+            (Kind::LcsChars, Neutral::Titles) => "lcs-chars",
+            (Kind::LcsChars, Neutral::Fields) => "lcs-chars-fields",
+            (Kind::LcsChars, Neutral::Raw) => "lcs-chars-raw",
+            (Kind::Substring, Neutral::Titles) => "substring",
+            (Kind::Substring, Neutral::Fields) => "substring-fields",
+            (Kind::Substring, Neutral::Raw) => "substring-raw",
             (Kind::Nodes, _) => "nodes",
         }
     }
@@ -73,7 +93,12 @@ impl Measure {
             Kind::Substring => "longest common substring by character without white space",
             Kind::Nodes => return "retrieved DOM nodes".to_owned(),
         };
-        format!("{kind}, {}", if self.raw { "raw" } else { "title-neutral" })
+        let neutral = match self.neutral {
+            Neutral::Titles => "title-neutral",
+            Neutral::Fields => "neutral to titles, bylines, dates and captions",
+            Neutral::Raw => "raw",
+        };
+        format!("{kind}, {neutral}")
     }
 }
 
@@ -115,6 +140,8 @@ mod tests {
             assert_eq!(measure.to_string().parse(), Ok(measure));
         }
         let unknown = "rouge".parse::<Measure>().unwrap_err().to_string();
-        assert!(unknown.starts_with("no measure is called \"rouge\"; there are pairs, pairs-raw,"));
+        assert!(
+            unknown.starts_with("no measure is called \"rouge\"; there are pairs, pairs-fields,")
+        );
     }
 }

@@ -2,13 +2,15 @@
 Title-neutral comparison: optional text, which is neither right nor wrong, is removed from both sides.
 
 Some gold texts begin with the page's title and some do not; some contain paragraphs whose inclusion is debatable.
-Systems must be neither rewarded nor penalised for them. There are two ways, for two kinds of measures:
+Systems must be neither rewarded nor penalised for them. The same goes for bylines, dates and captions, which are fields
+of a record and not its text; some gold has them and some has not. There are two ways, for two kinds of measures:
 
-- **Sets of pairs**: the pairs of the title, of the page's `<title>` and of the optional paragraphs are removed from
-  both sets, wherever they occur ([`pairs_aside`]).
+- **Sets of pairs**: the pairs of the title, of the page's `<title>`, of the optional paragraphs and of the fields are
+  removed from both sets, wherever they occur ([`pairs_aside`]).
 - **Measures of order or multiplicity**: complete lines are removed from both texts ([`strip`]). A line is removed if its
-  words occur consecutively in the title, in the page's `<title>`, or in an optional paragraph: `Headline` is removed
-  for `<title>Headline - The Paper</title>`, and so is a separate `The Paper`. A title joined with other text is kept.
+  words occur consecutively in the title, in the page's `<title>`, in an optional paragraph or in a field: `Headline` is
+  removed for `<title>Headline - The Paper</title>`, and so is a separate `The Paper`. A title joined with other text is
+  kept.
 
 Neither is applied to a page where it would leave too little of the gold: fewer than three pairs, or than the four words
 that make three pairs.
@@ -28,9 +30,21 @@ pub struct Aside<'a> {
     pub page_title: Option<&'a str>,
     /// Paragraphs that may be in the output or not.
     pub optional: &'a [String],
+    /// Bylines, dates and captions.
+    pub fields: &'a [String],
 }
 
 impl<'a> Aside<'a> {
+    /// Without the fields.
+    pub fn without_fields(self) -> Self {
+        Self { fields: &[], ..self }
+    }
+
+    /// The texts that are complete paragraphs.
+    fn paragraphs(&self) -> impl Iterator<Item = &'a String> {
+        self.optional.iter().chain(self.fields)
+    }
+
     fn titles(&self) -> impl Iterator<Item = &'a str> {
         [self.title, self.page_title].into_iter().flatten()
     }
@@ -42,11 +56,11 @@ const FEWEST_PAIRS: usize = 3;
 const FEWEST_WORDS: usize = FEWEST_PAIRS + 1;
 
 /// The pairs to remove from both sides; empty if too little of the gold would remain. The optional
-/// paragraphs are read as one text, so the pairs across their boundaries are removed too.
+/// paragraphs are read as one text, so the pairs across their boundaries are removed too. Each field is read alone.
 pub fn pairs_aside(gold: &[Word], aside: &Aside<'_>, vocabulary: &mut Vocabulary) -> Shingles {
     let mut pairs = Shingles::of(&vocabulary.words(&aside.optional.join("\n")));
-    for title in aside.titles() {
-        pairs = pairs.union(&Shingles::of(&vocabulary.words(title)));
+    for text in aside.titles().chain(aside.fields.iter().map(String::as_str)) {
+        pairs = pairs.union(&Shingles::of(&vocabulary.words(text)));
     }
     let remaining = Shingles::of(gold).without(&pairs).len();
     if remaining < FEWEST_PAIRS { Shingles::default() } else { pairs }
@@ -61,7 +75,7 @@ pub fn strip(
 ) -> (String, String) {
     let runs: Vec<Vec<Word>> = aside
         .titles()
-        .chain(aside.optional.iter().map(String::as_str))
+        .chain(aside.paragraphs().map(String::as_str))
         .map(|text| vocabulary.words(text))
         .collect();
     let mut keep = |text: &str| -> String {
@@ -100,8 +114,9 @@ mod tests {
             title: Some("A fine day"),
             page_title: Some("A Fine Day | The Paper"),
             optional: &["Learn more here.".to_owned()],
+            fields: &["By Jane Doe, 3 May 2012".to_owned()],
         };
-        let gold = "A FINE DAY!\nIt was a fine day, they say.\nLearn more";
+        let gold = "A FINE DAY!\nBy Jane Doe\nIt was a fine day, they say.\nLearn more";
         let output =
             "The Paper\n\nIt was a fine day, they say.\nLearn more here.\nA fine day for all";
         let (gold, output) = stripped(gold, output, &aside);
@@ -121,7 +136,8 @@ mod tests {
     fn pairs_go_unless_fewer_than_three_remain() {
         let mut vocabulary = Vocabulary::new();
         let optional = ["x".to_owned(), "y".to_owned()];
-        let aside = Aside { title: Some("a b"), page_title: Some("b c"), optional: &optional };
+        let aside =
+            Aside { title: Some("a b"), page_title: Some("b c"), optional: &optional, fields: &[] };
         // a-b b-c c-d d-e e-f: two are titles, three remain. x-y spans two optional paragraphs.
         let gold = vocabulary.words("a b c d e f");
         assert_eq!(pairs_aside(&gold, &aside, &mut vocabulary).len(), 3);

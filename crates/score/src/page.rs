@@ -1,7 +1,7 @@
 //! Scores one page with several measures at once, with each preparation done once.
 
 use crate::{
-    Kind, Measure, Score, bag, lcs,
+    Kind, Measure, Neutral, Score, bag, lcs,
     neutral::{Aside, pairs_aside, strip},
     nodes,
     shingles::{self, Shingles},
@@ -34,20 +34,21 @@ pub struct Output<'a> {
 pub fn score(gold: &Gold<'_>, output: &Output<'_>, measures: &[Measure]) -> Vec<Option<Score>> {
     let mut vocabulary = Vocabulary::new();
     let raw = Pair::of(gold.text.to_owned(), output.text.to_owned(), &mut vocabulary);
-    let aside = pairs_aside(&raw.gold_words, &gold.aside, &mut vocabulary);
-    let stripped =
-        measures.iter().any(|m| !m.raw && m.kind != Kind::Pairs && m.kind != Kind::Nodes);
-    let neutral = stripped.then(|| {
-        let (gold, output) = strip(gold.text, output.text, &gold.aside, &mut vocabulary);
-        Pair::of(gold, output, &mut vocabulary)
+    let [titles, fields] = [gold.aside.without_fields(), gold.aside].map(|aside| {
+        let pairs = pairs_aside(&raw.gold_words, &aside, &mut vocabulary);
+        let (gold, output) = strip(gold.text, output.text, &aside, &mut vocabulary);
+        (pairs, Pair::of(gold, output, &mut vocabulary))
     });
+    let nothing = (Shingles::default(), raw);
     let one = |measure: &Measure| {
-        let texts = neutral.as_ref().filter(|_| !measure.raw).unwrap_or(&raw);
+        let (pairs, texts) = match measure.neutral {
+            Neutral::Titles => &titles,
+            Neutral::Fields => &fields,
+            Neutral::Raw => &nothing,
+        };
+        let raw = &nothing.1;
         match measure.kind {
-            Kind::Pairs if measure.raw => {
-                shingles::compare(&raw.gold_words, &raw.output_words, &Shingles::default())
-            }
-            Kind::Pairs => shingles::compare(&raw.gold_words, &raw.output_words, &aside),
+            Kind::Pairs => shingles::compare(&raw.gold_words, &raw.output_words, pairs),
             Kind::Words => bag::compare(&texts.gold_words, &texts.output_words),
             Kind::Nodes => nodes::compare(gold.nodes, output.nodes),
             Kind::LcsWords => lcs::compare_words(&texts.gold_words, &texts.output_words),
@@ -117,7 +118,7 @@ mod tests {
         let gold = Gold { text: "x", nodes: &marked, ..Gold::default() };
         let output = Output { text: "", nodes: &marked[..1] };
         assert_eq!(score(&gold, &output, &[nodes])[0].unwrap().recall, 0.5);
-        assert_eq!(score(&Gold::default(), &output, &Measure::ALL), [None; 11]);
+        assert_eq!(score(&Gold::default(), &output, &Measure::ALL), [None; 16]);
     }
 
     proptest! {
@@ -137,8 +138,8 @@ mod tests {
                 prop_assert!(score.f1 <= score.precision.max(score.recall) + 1e-12);
             }
             // words ≥ lcs-words, lcs-chars ≥ substring
-            prop_assert!(scores[2].unwrap().f1 >= scores[4].unwrap().f1);
-            prop_assert!(scores[6].unwrap().f1 >= scores[8].unwrap().f1);
+            prop_assert!(scores[3].unwrap().f1 >= scores[6].unwrap().f1);
+            prop_assert!(scores[9].unwrap().f1 >= scores[12].unwrap().f1);
         }
     }
 }

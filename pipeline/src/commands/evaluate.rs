@@ -23,10 +23,12 @@ mod tests;
 mod worst;
 
 use std::{
+    collections::BTreeSet,
     io::Write,
     path::{Path, PathBuf},
 };
 
+use ::metadata::is_field_line;
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
@@ -35,7 +37,7 @@ use score::{Gold, Measure, Output, Score, neutral::Aside};
 use super::whole_number::whole;
 use crate::printed::Console;
 pub(in crate::commands) use read::GoldPage;
-use read::{GoldFile, Run};
+use read::{GoldFile, Run, RunPage};
 use report::Verdict;
 pub use sweep::Sweep;
 
@@ -69,8 +71,8 @@ pub struct EvaluateArgs {
     /// pages.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<usize>)]
     pub min_group: usize,
-    /// Measures, comma-separated, or `all`. Default: pairs, pairs-raw, words, lcs-words, lcs-chars,
-    /// substring, and nodes if the gold marks any.
+    /// Measures, comma-separated, or `all`. Default: pairs, pairs-fields, pairs-raw, words, lcs-words,
+    /// lcs-chars, substring, and nodes if the gold marks any.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub measures: Vec<String>,
     /// Compare titles, authors and dates (title, authors, published of the runs) instead of texts; --worst N
@@ -154,9 +156,10 @@ pub fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<Outcome
     }
     let measures = choose_measures(&args.measures, &gold.pages)?;
 
-    let scores = score_pages(&gold.pages, &runs, &measures);
+    let fields: Vec<Vec<String>> = gold.pages.par_iter().map(|page| fields(page, &runs)).collect();
+    let scores = score_pages(&gold.pages, &fields, &runs, &measures);
     let mut report = tables::report(&gold, &runs, &measures, &scores, args.min_group);
-    report.worst = worst::pages(&gold.pages, &runs, &measures, &scores, args.worst);
+    report.worst = worst::pages(&gold.pages, &fields, &runs, &measures, &scores, args.worst);
     if let Some(path) = &args.floors {
         let setting = floors::Setting {
             gold_digest: gold.digest.clone(),
@@ -183,7 +186,16 @@ pub fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<Outcome
 
 fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<Measure>> {
     let marks_nodes = gold.iter().any(|page| !page.nodes.is_empty());
-    let usual = ["pairs", "pairs-raw", "words", "lcs-words", "lcs-chars", "substring", "nodes"];
+    let usual = [
+        "pairs",
+        "pairs-fields",
+        "pairs-raw",
+        "words",
+        "lcs-words",
+        "lcs-chars",
+        "substring",
+        "nodes",
+    ];
     if names.iter().any(|name| name == "all") {
         return Ok(Measure::ALL
             .into_iter()
@@ -211,23 +223,44 @@ fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<Me
 /// count.
 type Scores = Vec<Vec<Vec<Option<Score>>>>;
 
-fn score_pages(gold: &[GoldPage], runs: &[Run], measures: &[Measure]) -> Scores {
+fn score_pages(
+    gold: &[GoldPage],
+    fields: &[Vec<String>],
+    runs: &[Run],
+    measures: &[Measure],
+) -> Scores {
     let of_run = |run: &Run| {
         let by_page: Vec<Vec<Option<Score>>> = gold
             .par_iter()
-            .map(|page| score::score(&page.as_gold(), &run.output(&page.url), measures))
+            .zip(fields)
+            .map(|(page, fields)| {
+                score::score(&page.as_gold(fields), &run.output(&page.url), measures)
+            })
             .collect();
         (0..measures.len()).map(|m| by_page.iter().map(|scores| scores[m]).collect()).collect()
     };
     runs.iter().map(of_run).collect()
 }
 
+/// Bylines and dates in the text of a page by its gold and by every run, and the captions of every run: all runs are
+/// compared without the same text.
+fn fields(page: &GoldPage, runs: &[Run]) -> Vec<String> {
+    let of_runs: Vec<&RunPage> = runs.iter().filter_map(|run| run.pages.get(&page.url)).collect();
+    let texts = std::iter::once(&page.text).chain(of_runs.iter().map(|of_run| &of_run.text));
+    let lines = texts.flat_map(|text| text.lines()).filter(|line| is_field_line(line));
+    let captions = of_runs.iter().flat_map(|of_run| &of_run.captions);
+    let all: BTreeSet<&str> = lines.chain(captions.map(String::as_str)).collect();
+    all.into_iter().map(str::to_owned).collect()
+}
+
 impl GoldPage {
-    pub(in crate::commands) fn as_gold(&self) -> Gold<'_> {
+    /// What is expected of the page; `fields` are the bylines, dates and captions to compare without.
+    pub(in crate::commands) fn as_gold<'a>(&'a self, fields: &'a [String]) -> Gold<'a> {
         let aside = Aside {
             title: self.title.as_deref(),
             page_title: self.page_title.as_deref(),
             optional: &self.optional,
+            fields,
         };
         Gold { text: &self.text, aside, nodes: &self.nodes }
     }

@@ -32,7 +32,7 @@ use crate::{
     config::Config, inputs, printed::Console, progress::ledger::Clock, run, stages::group::group,
 };
 use course::{Plan, course};
-use folds::{LeaveOut, parts};
+use folds::{LeaveOut, of_publishers, parts};
 
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
 const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
@@ -72,6 +72,10 @@ pub struct TrainArgs {
     /// Do not compute figures by data set, which take as long as the rest
     #[arg(long)]
     pub no_data_sets: bool,
+    /// Percentages of the publishers, comma-separated, for a learning curve: fit to each as well, and print what
+    /// such weights make of the pages of publishers that they have not seen
+    #[arg(long, value_name = "PERCENTAGES", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..100))]
+    pub curve: Vec<u8>,
     /// Output format; JSON has the figures that the weights file records
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -137,7 +141,8 @@ pub fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result<()> {
         if leave_out == LeaveOut::DataSets && (args.no_data_sets || count < 2) {
             continue;
         }
-        let plan = Plan { parts, count, decide: DECIDE };
+        let learnt_from = vec![true; templates.len()];
+        let plan = Plan { parts, count, learnt_from, decide: DECIDE };
         let course = course(&mut templates, &plan).context("cannot fit")?;
         let held_out = trial::held_out(&sites, &templates, &plan, &course, &like, &config);
         let table = report::Table::of(&templates, &course, &held_out);
@@ -153,11 +158,28 @@ pub fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result<()> {
             }
             fitted = Some(course.weights(count, &like));
         }
-        columns.push((leave_out.name(), held_out));
+        columns.push((leave_out.name().to_owned(), held_out));
     }
     let Some(fitted) = fitted else { bail!("nothing was fitted") };
-    columns.insert(0, ("fitted to them", trial::fitted(&sites, &templates, &fitted, &config)));
-    figures::side_by_side(&columns, out)?;
+    let to_them = trial::fitted(&sites, &templates, &fitted, &config);
+    columns.insert(0, ("fitted to them".to_owned(), to_them));
+    figures::side_by_side("Side by side", &columns, out)?;
+    let mut curve = Vec::new();
+    for &percent in &args.curve {
+        let learnt_from = of_publishers(&templates, percent);
+        let (parts, count) = parts(&templates, LeaveOut::Publishers, args.folds);
+        let own = templates.iter().zip(&learnt_from).filter(|(_, own)| **own);
+        let pages: usize = own.map(|(template, _)| template.with_gold()).sum();
+        let plan = Plan { parts, count, learnt_from, decide: DECIDE };
+        let course = course(&mut templates, &plan)
+            .with_context(|| format!("cannot fit to {percent} % of the publishers"))?;
+        let held_out = trial::held_out(&sites, &templates, &plan, &course, &like, &config);
+        curve.push((format!("{percent} % of publishers, {pages} pages"), held_out));
+    }
+    if !curve.is_empty() {
+        curve.push((format!("all, {found} pages"), columns.remove(1).1));
+        figures::side_by_side("Learning curve", &curve, out)?;
+    }
     let weights = Weights { figures: like.figures, ..fitted };
     super::evaluate::write_whole(&args.out, weights.to_json().as_bytes())?;
     let (trees, seconds) = (weights.number_of_trees(), begun.elapsed().as_secs_f64());

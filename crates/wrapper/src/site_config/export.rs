@@ -18,11 +18,14 @@ pub struct Exported<'a> {
     pub date: &'a [String],
     /// Addresses of pages, each with a text its article contains.
     pub tests: &'a [(&'a str, Option<&'a str>)],
-    /// Sample pages that decide how removals are written, if available.
+    /// Sample pages that decide how bodies and removals are written, if available.
     pub samples: Option<&'a Samples<'a>>,
 }
 
 /// Writes a file. Values that cannot be written on a line are left out.
+///
+/// The format's readers try bodies in turn, on pages of any layout. An expression that selects something on sample pages of
+/// another wrapper is restricted to pages on which a more specific one of its wrapper does.
 ///
 /// The format's readers remove what `strip` selects before they select the body, anywhere on the
 /// page. A removal is written as it was learnt if that leaves the bodies of the sample pages
@@ -41,7 +44,8 @@ pub fn export(exported: &Exported<'_>) -> SiteConfig {
         }
     }
     for (content, _) in exported.wrappers {
-        file.push("body", &content.join(" | "));
+        let apart = exported.samples.map(|samples| samples.apart(content));
+        file.push("body", &apart.as_deref().unwrap_or(content).join(" | "));
     }
     let mut said: Vec<String> = Vec::new();
     for (content, prune) in exported.wrappers {
@@ -85,6 +89,45 @@ fn within(content: &[String], taken: &str, samples: Option<&Samples<'_>>) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::site_config::Sought;
+
+    #[test]
+    fn bodies_of_other_layouts_are_left_alone() {
+        let story = ["//p[@class='par']".to_owned(), "//table".to_owned()];
+        let print = ["//h1".to_owned(), "//div[@class='print']/p".to_owned()];
+        let sought = |html, body| Sought { html, title: None, authors: &[], has_date: false, body };
+        let pages = [
+            sought("<h1>a</h1><p class=par>b</p><table><td>c</table>", &story[..]),
+            sought("<table><td>menu</table><h1>a</h1><div class=print><p>b</div>", &print[..]),
+        ];
+        let samples = Samples::new(&pages);
+        let body = |wrappers: &[(&[String], &[String])]| {
+            let file = export(&Exported {
+                about: &[],
+                wrappers,
+                title: &[],
+                author: &[],
+                date: &[],
+                tests: &[],
+                samples: Some(&samples),
+            });
+            file.to_string()
+                .lines()
+                .filter(|line| line.starts_with("body"))
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        assert_eq!(
+            body(&[(&story, &[]), (&print, &[])]),
+            "body: //p[@class='par'] | //table[//p[@class='par']]\n\
+             body: //h1[//div[@class='print']/p] | //div[@class='print']/p"
+        );
+        // Nothing tells its pages from the others, or it would be lost on one of them.
+        assert_eq!(body(&[(&print[..1], &[])]), "body: //h1");
+        let pages = [pages[0], pages[1], sought("<table><td>c</table>", &story[1..])];
+        let samples = Samples::new(&pages);
+        assert_eq!(samples.apart(&story), story);
+    }
 
     #[test]
     fn nothing_in_a_value_begins_a_line() {

@@ -114,6 +114,34 @@ impl<'a> Samples<'a> {
         spares && any
     }
 
+    /// The expressions of a body, so that they select nothing on the pages of other bodies, where that is possible: the
+    /// format's readers try the bodies of a file in turn, whatever the layout of the page. An expression that selects
+    /// something there too is restricted to pages on which one of the others does, which select nothing there.
+    pub(crate) fn apart(&self, content: &[String]) -> Vec<String> {
+        let is_own = |page: &&Page<'_>| page.sought.body.iter().all(|own| content.contains(own));
+        let (own, others): (Vec<_>, Vec<_>) = self.0.iter().partition(is_own);
+        let selected = |expression: &str, page: &Page<'_>| {
+            Expression::new(expression)
+                .map_or_else(|_| Vec::new(), |e| nodes_of(&e.select(&page.tree)))
+        };
+        let (apart, shared): (Vec<&String>, Vec<&String>) =
+            content.iter().partition(|expression| {
+                others.iter().all(|page| selected(expression, page).is_empty())
+            });
+        let marks = apart.iter().map(|mark| mark.as_str()).collect::<Vec<_>>().join(" | ");
+        let restricted = |expression: &String| {
+            let restricted = format!("{expression}[{marks}]");
+            let same =
+                own.iter().all(|page| selected(&restricted, page) == selected(expression, page));
+            if same { restricted } else { expression.clone() }
+        };
+        let restrict = |expression: &String| {
+            let is_shared = !marks.is_empty() && shared.contains(&expression);
+            if is_shared { restricted(expression) } else { expression.clone() }
+        };
+        content.iter().map(restrict).collect()
+    }
+
     /// Whether an expression selects anything on any page.
     pub(crate) fn have(&self, expression: &str) -> bool {
         let Ok(expression) = Expression::new(expression) else { return false };

@@ -65,6 +65,8 @@ pub(super) struct RunPage {
     pub(super) authors: Vec<String>,
     pub(super) published: Option<String>,
     pub(super) fetched: Option<String>,
+    /// Captions of its pictures.
+    pub(super) captions: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -111,6 +113,13 @@ struct RunLine {
     authors: Option<OneOrMany>,
     published: Option<String>,
     fetched: Option<String>,
+    #[serde(default)]
+    images: Vec<RunImage>,
+}
+
+#[derive(Deserialize)]
+struct RunImage {
+    caption: Option<String>,
 }
 
 /// The data set of gold lines without one.
@@ -191,6 +200,7 @@ fn run(name: String, path: PathBuf) -> anyhow::Result<Run> {
             authors: OneOrMany::many(line.authors),
             published: line.published,
             fetched: line.fetched,
+            captions: line.images.into_iter().filter_map(|image| image.caption).collect(),
         };
         run.pages.insert(line.url, page);
     }

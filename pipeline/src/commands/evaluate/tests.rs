@@ -85,6 +85,36 @@ fn check_error(arguments: &str, expected: &str) {
 }
 
 #[test]
+fn bylines_dates_and_captions_are_compared_neither() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path();
+    let text = "Jane walked to the harbour and saw\nthe old crane at work again";
+    let gold = json!({"url": "u", "gold_text": format!("By Jane Doe, 3 May 2012\n{text}")});
+    fs::write(path.join("gold.jsonl"), lines(&[gold])).unwrap();
+    let bare = json!({"url": "u", "text": text});
+    fs::write(path.join("bare.jsonl"), lines(&[bare])).unwrap();
+    let captioned = json!({"url": "u", "text": format!("{text}\nA crane of long ago"),
+                           "images": [{"caption": "A crane of long ago"}, {"caption": null}, {}]});
+    fs::write(path.join("captioned.jsonl"), lines(&[captioned])).unwrap();
+    let f1 = |measure: &str| -> Vec<f64> {
+        let arguments = format!(
+            "--gold @gold.jsonl @bare.jsonl @captioned.jsonl --measures {measure} --format json"
+        );
+        let report: Value = serde_json::from_str(&evaluate(path, &arguments).unwrap().1).unwrap();
+        let row = &report["measures"][0]["rows"].as_array().unwrap().last().unwrap()["f1"];
+        row.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+    };
+    for measure in ["pairs", "words"] {
+        let plain = f1(measure);
+        assert!(plain[1] < plain[0] && plain[0] < 90.0, "{measure} {plain:?}");
+    }
+    // Pairs across the boundaries of lines remain: doe-… of the gold, again-a of the captioned text.
+    let pairs = f1("pairs-fields");
+    assert!(pairs[0] > 95.0 && pairs[1] > 90.0, "{pairs:?}");
+    assert_eq!(f1("words-fields"), [100.0, 100.0]);
+}
+
+#[test]
 fn figures_by_hand() {
     let (_, text) = check(
         "--gold @gold.jsonl @good half=@half.jsonl.gz --measures pairs,lcs-words --format json",

@@ -1,6 +1,6 @@
 //! The worst pages of the first run: what was missed and what was extra.
 
-use score::{Kind, Measure, neutral, paragraphs, words::Vocabulary};
+use score::{Gold, Measure, Neutral, neutral, paragraphs, words::Vocabulary};
 use serde::Serialize;
 
 use super::percent::percent;
@@ -39,6 +39,7 @@ pub(super) struct Excerpts {
 /// ties in the order of the gold.
 pub(super) fn pages(
     gold: &[GoldPage],
+    fields: &[Vec<String>],
     runs: &[Run],
     measures: &[Measure],
     scores: &Scores,
@@ -50,7 +51,8 @@ pub(super) fn pages(
     order.sort_by(|(_, a), (_, b)| a.f1.total_cmp(&b.f1));
     let page = |(at, score): (usize, score::Score)| {
         let page = &gold[at];
-        let (text, output) = compared(page, runs[0].output(&page.url).text, measure);
+        let (text, output) =
+            compared(&page.as_gold(&fields[at]), runs[0].output(&page.url).text, measure);
         WorstPage {
             url: page.url.clone(),
             dataset: page.dataset.clone(),
@@ -67,11 +69,13 @@ pub(super) fn pages(
 }
 
 /// The two texts without the optional text that the measure removes.
-fn compared(page: &GoldPage, output: &str, measure: Measure) -> (String, String) {
-    if measure.raw || measure.kind == Kind::Nodes {
-        return (page.text.clone(), output.to_owned());
-    }
-    neutral::strip(&page.text, output, &page.as_gold().aside, &mut Vocabulary::new())
+fn compared(gold: &Gold<'_>, output: &str, measure: Measure) -> (String, String) {
+    let aside = match measure.neutral {
+        Neutral::Raw => return (gold.text.to_owned(), output.to_owned()),
+        Neutral::Titles => gold.aside.without_fields(),
+        Neutral::Fields => gold.aside,
+    };
+    neutral::strip(gold.text, output, &aside, &mut Vocabulary::new())
 }
 
 fn excerpts(all: &[&str]) -> Excerpts {

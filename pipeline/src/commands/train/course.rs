@@ -14,7 +14,7 @@ use grove::{
 };
 use model::PageType;
 use rayon::prelude::*;
-use score::{Kind, Measure, Output};
+use score::{Kind, Measure, Neutral, Output};
 use sitemodel::stages::judge::rows_of_type;
 
 use super::{
@@ -23,9 +23,13 @@ use super::{
     pages::{Prepared, Siblings},
 };
 
-/// Pairs as in `evaluate`; words as they are counted for page types, with the title.
-const MEASURES: [Measure; 2] =
-    [Measure { kind: Kind::Pairs, raw: false }, Measure { kind: Kind::Words, raw: true }];
+/// Pairs as in `evaluate`; words as they are counted for page types, with the title; pairs without bylines, dates and
+/// captions.
+const MEASURES: [Measure; 3] = [
+    Measure { kind: Kind::Pairs, neutral: Neutral::Titles },
+    Measure { kind: Kind::Words, neutral: Neutral::Raw },
+    Measure { kind: Kind::Pairs, neutral: Neutral::Fields },
+];
 
 /// Weight of a page that has siblings; of one without, 1. Most gold is of single pages, while most pages of a crawl
 /// have siblings.
@@ -41,6 +45,8 @@ pub(super) struct Plan {
     pub(super) parts: Vec<usize>,
     /// Number of parts.
     pub(super) count: usize,
+    /// Whether trees may be fitted to each template.
+    pub(super) learnt_from: Vec<bool>,
     /// Parameters of the decisions.
     pub(super) decide: DecideParameters,
 }
@@ -98,8 +104,8 @@ fn stage(
         .map(|part| {
             let lessons: Vec<Lesson<'_>> = exercises
                 .iter()
-                .zip(&plan.parts)
-                .filter(|(_, own)| **own != part)
+                .zip(plan.parts.iter().zip(&plan.learnt_from))
+                .filter(|(_, (own, learnt_from))| **own != part && **learnt_from)
                 .flat_map(|(pages, _)| pages)
                 .map(|e| Lesson { rows: &e.rows, labels: &e.labels, weights: &e.weights })
                 .collect();
@@ -211,7 +217,7 @@ pub(super) fn course(templates: &mut [Siblings<'_>], plan: &Plan) -> Result<Cour
             kept,
             end,
         };
-        let f1 = page_f1(page, &text_of_blocks(page, &kept[..end]));
+        let [.., f1] = page_f1s(page, &text_of_blocks(page, &kept[..end]));
         Exercise {
             rows: confidence_rows(&taken),
             labels: vec![f1.unwrap_or(0.0) as f32],
@@ -313,9 +319,10 @@ pub(super) fn page_f1(page: &Prepared<'_>, text: &str) -> Option<f64> {
     page_f1s(page, text)[0]
 }
 
-/// The F1 of a text for a page by pairs of words, and by words.
-pub(super) fn page_f1s(page: &Prepared<'_>, text: &str) -> [Option<f64>; 2] {
-    let Some((gold, _)) = page.gold.as_ref() else { return [None; 2] };
-    let scores = score::score(&gold.as_gold(), &Output { text, nodes: &[] }, &MEASURES);
-    [0, 1].map(|at| Some(scores[at]?.f1))
+/// The F1 of a text for a page by pairs of words, by words, and by pairs without bylines, dates and captions.
+pub(super) fn page_f1s(page: &Prepared<'_>, text: &str) -> [Option<f64>; 3] {
+    let Some((gold, labels)) = page.gold.as_ref() else { return [None; 3] };
+    let gold = gold.as_gold(&labels.fields);
+    let scores = score::score(&gold, &Output { text, nodes: &[] }, &MEASURES);
+    [0, 1, 2].map(|at| Some(scores[at]?.f1))
 }

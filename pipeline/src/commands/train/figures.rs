@@ -27,17 +27,18 @@ type Column = BTreeMap<String, (f64, Option<f64>)>;
 
 /// Prints one column for each way to fit weights: a name, and what became of the pages.
 pub(super) fn side_by_side(
-    columns: &[(&str, Vec<HeldOut<'_>>)],
+    heading: &str,
+    columns: &[(String, Vec<HeldOut<'_>>)],
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
     let values: Vec<Column> = columns.iter().map(|(_, pages)| column(pages)).collect();
     let rows: BTreeSet<&String> = values.iter().flat_map(BTreeMap::keys).collect();
-    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-    writeln!(out, "## Side by side\n")?;
+    let names: Vec<&str> = columns.iter().map(|(name, _)| &**name).collect();
+    writeln!(out, "## {heading}\n")?;
     writeln!(
         out,
         "Groups: pairs of words, title-neutral F1 in percent, mean over groups of siblings, ± half of the 95 % \
-         interval. Types: words, F1 in percent, mean over pages; a page without an article counts 0.\n"
+         interval; field-neutral: bylines, dates and captions are compared neither. Types: words, F1 in percent, mean over pages; a page without an article counts 0.\n"
     )?;
     writeln!(out, "| | {} |\n|---|{}", names.join(" | "), "--:|".repeat(names.len()))?;
     for row in rows {
@@ -56,9 +57,6 @@ pub(super) fn side_by_side(
 fn column(pages: &[HeldOut<'_>]) -> Column {
     let keys: Vec<(&str, Option<&str>)> = pages.iter().map(|p| (p.dataset, p.template)).collect();
     let groups = template_groups(&keys, MIN_GROUP);
-    let pairs =
-        || pages.iter().zip(&groups).filter_map(|(page, group)| Some((page, group, page.f1?)));
-    let means = group_means(pairs().filter_map(|(_, group, f1)| Some(((*group)?, f1))));
     let mut column = Column::new();
     let mut put = |row: String, values: &[f64], with_margin: bool| {
         let Some(value) = mean(values) else { return };
@@ -66,25 +64,32 @@ fn column(pages: &[HeldOut<'_>]) -> Column {
         let margin = margin.map(|interval| (interval.high - interval.low) * 50.0);
         column.insert(row, (value * 100.0, margin));
     };
-    let sets: BTreeSet<&str> = means.keys().map(|key| key.0).collect();
-    for set in sets {
-        let own: Vec<f64> =
-            means.iter().filter(|(key, _)| key.0 == set).map(|own| *own.1).collect();
-        put(format!("groups, {set} ({})", own.len()), &own, false);
-    }
-    let all: Vec<f64> = means.values().copied().collect();
-    put(format!("groups, all ({})", all.len()), &all, true);
     // Where the gold has types, its groups are of all types.
     let typed: BTreeSet<&str> =
         pages.iter().filter(|page| page.page_type.is_some()).map(|page| page.dataset).collect();
-    let articles: Vec<f64> =
-        means.iter().filter(|(key, _)| !typed.contains(key.0)).map(|own| *own.1).collect();
-    put(format!("groups, sets of articles ({})", articles.len()), &articles, true);
-    let single = pairs().filter(|(page, group, _)| {
-        group.is_none() && page.page_type.is_none_or(|own| own == PageType::Article)
-    });
-    let single: Vec<f64> = single.map(|own| own.2).collect();
-    put(format!("single articles ({})", single.len()), &single, true);
+    for (measure, without_fields) in [("", false), (", field-neutral", true)] {
+        let f1 = |page: &HeldOut<'_>| if without_fields { page.fields_f1 } else { page.f1 };
+        let pairs = || {
+            pages.iter().zip(&groups).filter_map(|(page, group)| Some((page, *group, f1(page)?)))
+        };
+        let means = group_means(pairs().filter_map(|(_, group, f1)| Some((group?, f1))));
+        let sets: BTreeSet<&str> = means.keys().map(|key| key.0).collect();
+        for set in sets {
+            let own: Vec<f64> =
+                means.iter().filter(|(key, _)| key.0 == set).map(|own| *own.1).collect();
+            put(format!("groups, {set} ({}){measure}", own.len()), &own, false);
+        }
+        let all: Vec<f64> = means.values().copied().collect();
+        put(format!("groups, all ({}){measure}", all.len()), &all, true);
+        let articles: Vec<f64> =
+            means.iter().filter(|(key, _)| !typed.contains(key.0)).map(|own| *own.1).collect();
+        put(format!("groups, sets of articles ({}){measure}", articles.len()), &articles, true);
+        let single = pairs().filter(|(page, group, _)| {
+            group.is_none() && page.page_type.is_none_or(|own| own == PageType::Article)
+        });
+        let single: Vec<f64> = single.map(|own| own.2).collect();
+        put(format!("single articles ({}){measure}", single.len()), &single, true);
+    }
     let of_types = |is: &dyn Fn(PageType) -> bool| -> Vec<f64> {
         let own = pages.iter().filter(|page| page.page_type.is_some_and(is));
         own.filter_map(|page| page.words_f1).collect()
@@ -95,7 +100,8 @@ fn column(pages: &[HeldOut<'_>]) -> Column {
     }
     let values = of_types(&|_| true);
     put(format!("types, all ({})", values.len()), &values, true);
-    let wrong: Vec<f64> = pairs().map(|own| f64::from(u8::from(own.2 < WRONG))).collect();
+    let scored = pages.iter().filter_map(|page| page.f1);
+    let wrong: Vec<f64> = scored.map(|f1| f64::from(u8::from(f1 < WRONG))).collect();
     put(format!("pages below {:.0} ({})", WRONG * 100.0, wrong.len()), &wrong, false);
     column
 }

@@ -35,11 +35,12 @@ impl FitParameters {
         depth: 6,
         l2: 1.0,
         least_leaf: 20.0,
-        columns: 0.5,
+        columns: 0.25,
         fits: 2,
     };
     /// For the ending.
-    pub(super) const ENDING: Self = Self { trees: 60, leaves: 12, fits: 1, ..Self::BLOCKS };
+    pub(super) const ENDING: Self =
+        Self { trees: 60, leaves: 12, columns: 0.5, fits: 1, ..Self::BLOCKS };
     /// For each page type: one row per page.
     pub(super) const TYPES: Self = Self {
         trees: 60,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::pages::Siblings;
 
@@ -45,6 +45,13 @@ pub(super) fn parts(
             (templates.iter().map(part).collect(), names.len())
         }
     }
+}
+
+/// Whether each template is of the given percentage of publishers. They are chosen by another hash than the parts; those
+/// of a smaller percentage are among those of a larger one.
+pub(super) fn of_publishers(templates: &[Siblings<'_>], percent: u8) -> Vec<bool> {
+    let hash = |t: &Siblings<'_>| xxh3_64_with_seed(t.site.as_bytes(), 1) % 100;
+    templates.iter().map(|t| hash(t) < u64::from(percent)).collect()
 }
 
 /// The data set of a template: that of its first page with gold.

@@ -1,7 +1,9 @@
 //! Labels the blocks of a page by its gold text.
 
-use dom::Document;
+use dom::{Document, normalize_space};
 use grove::Block;
+use metadata::is_field_line;
+use region::is_in_caption;
 use score::words::{Vocabulary, Word};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -10,11 +12,14 @@ use super::super::evaluate::GoldPage;
 /// The labels of a page's blocks and their weights.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
-    /// Share of the block's words that are in the gold.
+    /// Share of the block's words that are in the gold; 0 for bylines, dates and captions. They are fields of a record:
+    /// some gold has them in the text, most has not.
     pub(super) shares: Vec<f32>,
     /// Weight: the square root of its number of words, divided by the page's sum; 0 for optional
     /// text.
     pub(super) weights: Vec<f32>,
+    /// The texts of its bylines, dates and captions, and of those in the gold.
+    pub(super) fields: Vec<String>,
     /// Whether it is named like a comment and belongs to the text. Some gold of articles has the comments, most has
     /// not: where it has them it teaches nothing. In a thread the posts are the content.
     pub(super) comments: Vec<bool>,
@@ -44,6 +49,11 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
     let covered = covered(&page, &[of_gold], 3);
     let neutral = covered_by(&page, &aside);
     let (mut shares, mut weights, mut comments) = (Vec::new(), Vec::new(), Vec::new());
+    let texts: Vec<String> =
+        blocks.iter().map(|block| normalize_space(&text_of(document, block))).collect();
+    let is_field: Vec<bool> = (blocks.iter().zip(&texts))
+        .map(|(block, text)| is_in_caption(document, block.first) || is_field_line(text))
+        .collect();
     let mut from = 0;
     for words in &own {
         let range = from..from + words.len();
@@ -55,6 +65,7 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
         } else {
             count(&|at| aligned[at] && covered[at]) / n
         };
+        let share = if is_field[shares.len()] { 0.0 } else { share };
         comments.push(share > 0.5 && read.is_comment(shares.len()));
         shares.push(share);
         weights.push(n.sqrt() * (1.0 - count(&|at| neutral[at]) / n));
@@ -63,7 +74,10 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
     if all > 0.0 {
         weights.iter_mut().for_each(|weight| *weight /= all);
     }
-    Labels { shares, weights, comments }
+    let of_page = texts.into_iter().zip(is_field).filter(|own| own.1).map(|own| own.0);
+    let of_gold = gold.text.lines().filter(|line| is_field_line(line)).map(str::to_owned);
+    let fields = of_page.chain(of_gold).collect();
+    Labels { shares, weights, comments, fields }
 }
 
 /// The text of a block's nodes, concatenated.

@@ -30,6 +30,8 @@ pub(super) struct HeldOut<'a> {
     pub(super) f1: Option<f64>,
     /// F1 by words.
     pub(super) words_f1: Option<f64>,
+    /// F1 by pairs of words, without bylines, dates and captions.
+    pub(super) fields_f1: Option<f64>,
     /// `None` if the page gave no article.
     pub(super) article: Option<Article>,
 }
@@ -100,7 +102,7 @@ fn runs<'a>(
             let Some((gold, _)) = &page.gold else { continue };
             let article = by_part.get(&(part, gold.url.clone())).cloned();
             let text = article.as_ref().map_or("", |article| &article.text);
-            let [f1, words_f1] = page_f1s(page, text);
+            let [f1, words_f1, fields_f1] = page_f1s(page, text);
             held_out.push(HeldOut {
                 dataset: &gold.dataset,
                 template: gold.template.as_deref(),
@@ -108,6 +110,7 @@ fn runs<'a>(
                 page_type: gold.page_type,
                 f1,
                 words_f1,
+                fields_f1,
                 article,
             });
         }

@@ -5,7 +5,7 @@ use forest::Recurring;
 use model::{Article, FeedItem, StructuralPattern};
 use pagewise::{Method, Parameters, Redundant};
 use score::{
-    Kind, Measure, Output, Score,
+    Kind, Measure, Neutral, Output, Score,
     aggregate::{Summary, summarise},
 };
 use sitemodel::{
@@ -22,7 +22,7 @@ use super::{super::read::GoldPage, groups::Siblings, plan::Setting};
 use crate::config::Config;
 
 /// Title-neutral pairs of words, as in the Forest paper.
-const MEASURE: Measure = Measure { kind: Kind::Pairs, raw: false };
+const MEASURE: Measure = Measure { kind: Kind::Pairs, neutral: Neutral::Titles };
 
 /// The scores of the group's pages; `None` if none has gold to count.
 pub(super) fn summary(
@@ -66,7 +66,7 @@ fn scores(
         let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
         let article = extract(sibling, "", wrapper.as_ref(), found, demands, settings);
         let text = article.ok().filter(own).map_or_else(String::new, |article| article.text);
-        score::score(&gold.as_gold(), &Output { text: &text, nodes: &[] }, &[MEASURE])[0]
+        score::score(&gold.as_gold(&[]), &Output { text: &text, nodes: &[] }, &[MEASURE])[0]
     };
     siblings.iter().zip(gold).filter_map(score).collect()
 }
