@@ -9,7 +9,7 @@ mod common;
 use common::program::{call, in_repository, parts, run, sitegrove};
 
 /// Trains on the sample crawl with this number of threads.
-fn train(folder: &TempDir, threads: &str) -> (String, std::path::PathBuf) {
+fn train(folder: &TempDir, threads: &str, more: &[&str]) -> (String, std::path::PathBuf) {
     let out = folder.path().join(format!("weights-{threads}.json"));
     let output = sitegrove()
         .args(["train", "--folds", "2", "--no-data-sets", "--licence", "sample=CC0-1.0", "--gold"])
@@ -19,6 +19,7 @@ fn train(folder: &TempDir, threads: &str) -> (String, std::path::PathBuf) {
         .arg("--held-out")
         .arg(folder.path().join(format!("held-{threads}.jsonl")))
         .arg(in_repository("data/crawl"))
+        .args(more)
         .env("RAYON_NUM_THREADS", threads)
         .output()
         .unwrap();
@@ -37,8 +38,10 @@ fn configuration(folder: &Path, weights: &Path) -> std::path::PathBuf {
 #[test]
 fn weights_are_the_same_for_any_threads_and_of_use() {
     let folder = tempfile::tempdir().unwrap();
-    let (stdout, one) = train(&folder, "1");
-    let (_, three) = train(&folder, "3");
+    let (stdout, one) = train(&folder, "1", &[]);
+    let (curve, three) = train(&folder, "3", &["--curve", "60"]);
+    let (_, curve) = curve.split_once("## Learning curve").unwrap();
+    assert!(curve.contains("| 60 % of publishers, ") && curve.contains("| all, "), "{curve}");
     assert_eq!(fs::read(&one).unwrap(), fs::read(&three).unwrap());
     assert!(stdout.contains("| ALL |") && stdout.contains("| confidence |"), "{stdout}");
     let weights = fs::read_to_string(&one).unwrap();
