@@ -128,16 +128,18 @@ impl<'a> Samples<'a> {
             content.iter().partition(|expression| {
                 others.iter().all(|page| selected(expression, page).is_empty())
             });
-        let marks = apart.iter().map(|mark| mark.as_str()).collect::<Vec<_>>().join(" | ");
+        let together = apart.iter().map(|mark| mark.as_str()).collect::<Vec<_>>().join(" | ");
         let restricted = |expression: &String| {
-            let restricted = format!("{expression}[{marks}]");
-            let same =
-                own.iter().all(|page| selected(&restricted, page) == selected(expression, page));
-            if same { restricted } else { expression.clone() }
+            let marks = apart.iter().map(|mark| mark.as_str()).chain([together.as_str()]);
+            let marks = marks.filter(|mark| !mark.is_empty());
+            let mut restricted = marks.map(|mark| format!("{expression}[{mark}]"));
+            restricted.find(|restricted| {
+                own.iter().all(|page| selected(restricted, page) == selected(expression, page))
+            })
         };
         let restrict = |expression: &String| {
-            let is_shared = !marks.is_empty() && shared.contains(&expression);
-            if is_shared { restricted(expression) } else { expression.clone() }
+            let found = if shared.contains(&expression) { restricted(expression) } else { None };
+            found.unwrap_or_else(|| expression.clone())
         };
         content.iter().map(restrict).collect()
     }
