@@ -17,6 +17,7 @@ that make three pairs.
 */
 
 use crate::{
+    Neutral,
     shingles::Shingles,
     words::{Vocabulary, Word},
 };
@@ -35,14 +36,13 @@ pub struct Aside<'a> {
 }
 
 impl<'a> Aside<'a> {
-    /// Without the fields.
-    pub fn without_fields(self) -> Self {
-        Self { fields: &[], ..self }
-    }
-
-    /// The texts that are complete paragraphs.
-    fn paragraphs(&self) -> impl Iterator<Item = &'a String> {
-        self.optional.iter().chain(self.fields)
+    /// What a measure removes of it; `None` for nothing.
+    pub fn of(self, neutral: Neutral) -> Option<Self> {
+        match neutral {
+            Neutral::Titles => Some(Self { fields: &[], ..self }),
+            Neutral::Fields => Some(self),
+            Neutral::Raw => None,
+        }
     }
 
     fn titles(&self) -> impl Iterator<Item = &'a str> {
@@ -75,7 +75,7 @@ pub fn strip(
 ) -> (String, String) {
     let runs: Vec<Vec<Word>> = aside
         .titles()
-        .chain(aside.paragraphs().map(String::as_str))
+        .chain(aside.optional.iter().chain(aside.fields).map(String::as_str))
         .map(|text| vocabulary.words(text))
         .collect();
     let mut keep = |text: &str| -> String {

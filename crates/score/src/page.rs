@@ -3,9 +3,7 @@
 use crate::{
     Kind, Measure, Neutral, Score, bag, lcs,
     neutral::{Aside, pairs_aside, strip},
-    nodes,
-    shingles::{self, Shingles},
-    substring,
+    nodes, shingles, substring,
     words::{Vocabulary, Word},
 };
 
@@ -34,19 +32,30 @@ pub struct Output<'a> {
 pub fn score(gold: &Gold<'_>, output: &Output<'_>, measures: &[Measure]) -> Vec<Option<Score>> {
     let mut vocabulary = Vocabulary::new();
     let raw = Pair::of(gold.text.to_owned(), output.text.to_owned(), &mut vocabulary);
-    let [titles, fields] = [gold.aside.without_fields(), gold.aside].map(|aside| {
-        let pairs = pairs_aside(&raw.gold_words, &aside, &mut vocabulary);
-        let (gold, output) = strip(gold.text, output.text, &aside, &mut vocabulary);
-        (pairs, Pair::of(gold, output, &mut vocabulary))
-    });
-    let nothing = (Shingles::default(), raw);
+    // What a measure needs is prepared once, and only if one needs it.
+    let mut prepared = |neutral: Neutral| {
+        let needed = |pairs: bool| {
+            let mut own = measures.iter().filter(|m| m.neutral == neutral);
+            own.any(|m| (m.kind == Kind::Pairs) == pairs)
+        };
+        let aside = gold.aside.of(neutral);
+        let of_pairs = aside.filter(|_| needed(true));
+        let pairs = of_pairs.map(|aside| pairs_aside(&raw.gold_words, &aside, &mut vocabulary));
+        let texts = aside.filter(|_| needed(false)).map(|aside| {
+            let (gold, output) = strip(gold.text, output.text, &aside, &mut vocabulary);
+            Pair::of(gold, output, &mut vocabulary)
+        });
+        (pairs.unwrap_or_default(), texts)
+    };
+    let [titles, fields, nothing] =
+        [Neutral::Titles, Neutral::Fields, Neutral::Raw].map(&mut prepared);
     let one = |measure: &Measure| {
         let (pairs, texts) = match measure.neutral {
             Neutral::Titles => &titles,
             Neutral::Fields => &fields,
             Neutral::Raw => &nothing,
         };
-        let raw = &nothing.1;
+        let texts = texts.as_ref().unwrap_or(&raw);
         match measure.kind {
             Kind::Pairs => shingles::compare(&raw.gold_words, &raw.output_words, pairs),
             Kind::Words => bag::compare(&texts.gold_words, &texts.output_words),

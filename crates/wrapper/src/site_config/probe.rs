@@ -124,24 +124,24 @@ impl<'a> Samples<'a> {
             Expression::new(expression)
                 .map_or_else(|_| Vec::new(), |e| nodes_of(&e.select(&page.tree)))
         };
-        let (apart, shared): (Vec<&String>, Vec<&String>) =
-            content.iter().partition(|expression| {
-                others.iter().all(|page| selected(expression, page).is_empty())
-            });
-        let together = apart.iter().map(|mark| mark.as_str()).collect::<Vec<_>>().join(" | ");
+        let is_apart =
+            |expression: &&String| others.iter().all(|page| selected(expression, page).is_empty());
+        let apart: Vec<&str> = content.iter().filter(is_apart).map(String::as_str).collect();
+        let together = apart.join(" | ");
         let restricted = |expression: &String| {
-            let marks = apart.iter().map(|mark| mark.as_str()).chain([together.as_str()]);
+            let marks = apart.iter().copied().chain([together.as_str()]);
             let marks = marks.filter(|mark| !mark.is_empty());
             let mut restricted = marks.map(|mark| format!("{expression}[{mark}]"));
             restricted.find(|restricted| {
                 own.iter().all(|page| selected(restricted, page) == selected(expression, page))
             })
         };
-        let restrict = |expression: &String| {
-            let found = if shared.contains(&expression) { restricted(expression) } else { None };
-            found.unwrap_or_else(|| expression.clone())
+        let write = |expression: &String| {
+            let is_apart = apart.contains(&expression.as_str());
+            let restricted = if is_apart { None } else { restricted(expression) };
+            restricted.unwrap_or_else(|| expression.clone())
         };
-        content.iter().map(restrict).collect()
+        content.iter().map(write).collect()
     }
 
     /// Whether an expression selects anything on any page.

@@ -1,6 +1,6 @@
 //! The worst pages of the first run: what was missed and what was extra.
 
-use score::{Gold, Measure, Neutral, neutral, paragraphs, words::Vocabulary};
+use score::{Gold, Measure, neutral, paragraphs, words::Vocabulary};
 use serde::Serialize;
 
 use super::percent::percent;
@@ -70,12 +70,10 @@ pub(super) fn pages(
 
 /// The two texts without the optional text that the measure removes.
 fn compared(gold: &Gold<'_>, output: &str, measure: Measure) -> (String, String) {
-    let aside = match measure.neutral {
-        Neutral::Raw => return (gold.text.to_owned(), output.to_owned()),
-        Neutral::Titles => gold.aside.without_fields(),
-        Neutral::Fields => gold.aside,
-    };
-    neutral::strip(gold.text, output, &aside, &mut Vocabulary::new())
+    gold.aside.of(measure.neutral).map_or_else(
+        || (gold.text.to_owned(), output.to_owned()),
+        |aside| neutral::strip(gold.text, output, &aside, &mut Vocabulary::new()),
+    )
 }
 
 fn excerpts(all: &[&str]) -> Excerpts {

@@ -37,8 +37,8 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
         .chain(&gold.page_title)
         .map(|text| vocabulary.words(text))
         .collect();
-    let own: Vec<Vec<Word>> =
-        blocks.iter().map(|block| vocabulary.words(&text_of(document, block))).collect();
+    let texts: Vec<String> = blocks.iter().map(|block| text_of(document, block)).collect();
+    let own: Vec<Vec<Word>> = texts.iter().map(|text| vocabulary.words(text)).collect();
     let page: Vec<Word> = own.concat();
     let mut aligned = vec![false; page.len()];
     for op in capture_diff_slices(Algorithm::Myers, &page, &of_gold) {
@@ -49,8 +49,7 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
     let covered = covered(&page, &[of_gold], 3);
     let neutral = covered_by(&page, &aside);
     let (mut shares, mut weights, mut comments) = (Vec::new(), Vec::new(), Vec::new());
-    let texts: Vec<String> =
-        blocks.iter().map(|block| normalize_space(&text_of(document, block))).collect();
+    let texts: Vec<String> = texts.iter().map(|text| normalize_space(text)).collect();
     let is_field: Vec<bool> = (blocks.iter().zip(&texts))
         .map(|(block, text)| is_in_caption(document, block.first) || is_field_line(text))
         .collect();
