@@ -1,6 +1,7 @@
 //! Sketches of sets, whose overlap estimates that of the sets.
 
 use serde::{Deserialize, Serialize};
+use terms::letters::{is_alphanumeric, lowercase};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bits of a hash that choose a lane.
@@ -86,7 +87,7 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
             rest = after;
             let Some(c) = rest.chars().next() else { break };
             let after = &rest[c.len_utf8()..];
-            if !c.is_alphanumeric() {
+            if !is_alphanumeric(c) {
                 rest = after;
                 if word.is_empty() {
                     continue;
@@ -101,7 +102,7 @@ pub fn words_of(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
                 break;
             }
             rest = after;
-            word.extend(c.to_lowercase());
+            word.extend(lowercase(c));
         }
         let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
         (!word.is_empty()).then(|| (xxh3_64(word.as_bytes()), is_number))

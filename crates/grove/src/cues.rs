@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use dom::{Document, Element, LocalName, NodeId, local_name};
 use rustc_hash::FxHashMap;
+use terms::letters::{is_alphabetic, lowercase};
 
 use crate::lexicon::{CUES, NEUTRAL};
 
@@ -212,14 +213,14 @@ pub(crate) fn each_word(name: &str, mut found: impl FnMut(&str)) {
     };
     let mut was_small = false;
     for c in name.chars() {
-        let is_letter = c.is_alphabetic();
+        let is_letter = is_alphabetic(c);
         if !is_letter || (was_small && c.is_uppercase()) {
             end(&mut word);
         }
         if c.is_ascii_lowercase() {
             word.push(c);
         } else if is_letter {
-            word.extend(c.to_lowercase());
+            word.extend(lowercase(c));
         }
         was_small = c.is_lowercase();
     }

@@ -1,5 +1,7 @@
 //! Character features of a block, independent of language.
 
+use terms::letters::{is_alphabetic, is_uppercase};
+
 /// Counts of characters, and the punctuation at the start and end of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Signs {
@@ -83,6 +85,16 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
             }
             let Some(c) = text[at..].chars().next() else { break };
             at += c.len_utf8();
+            if begun && is_alphabetic(c) {
+                signs.year |= run == 4 && (1900..2100).contains(&run_value);
+                (run, run_value) = (0, 0);
+                signs.chars += 1;
+                signs.letters += 1;
+                signs.upper += u32::from(is_uppercase(c));
+                signs.letters_hash = with_letter(signs.letters_hash, c);
+                (last, dots, pending_end) = (c, 0, false);
+                continue;
+            }
             let digit = c.to_digit(10);
             if let Some(digit) = digit {
                 run += 1;
@@ -99,7 +111,7 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
                 continue;
             }
             signs.chars += 1;
-            let letter = c.is_alphabetic();
+            let letter = is_alphabetic(c);
             let upper = letter && c.is_uppercase();
             if !begun && (letter || digit.is_some()) {
                 begun = true;

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use dom::{NodeId, local_name};
 use model::{Field, Source};
+use terms::letters::is_alphanumeric;
 
-use crate::chars::{has_number, is_alphanumeric};
+use crate::chars::has_number;
 use crate::date_text::find_date;
 use crate::evidence::Evidence;
 use crate::lines::Line;

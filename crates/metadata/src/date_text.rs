@@ -4,8 +4,11 @@
 //! names are unambiguous; numbers are if only one order is possible, or if the order is known from
 //! the page's language.
 
+use std::sync::LazyLock;
+
 use crate::clock::time_at;
 use crate::date_tokens::{Kind, Token, may_have_digit, tokens};
+use crate::labels::Labels;
 use crate::moment::Moment;
 use crate::months::month_of;
 use crate::order::{KnowsOrder, Order};
@@ -85,8 +88,12 @@ pub(crate) fn says_changed(text: &str) -> bool {
     }
     let words = folded(text);
     let start = words.floor_char_boundary(words.len().saturating_sub(40));
-    let words = &words[start..];
-    [
+    CHANGED.is_in(&words[start..])
+}
+
+/// Labels of the date of a change, folded.
+static CHANGED: LazyLock<Labels> = LazyLock::new(|| {
+    Labels::new(&[
         "updated",
         "modified",
         "last update",
@@ -116,15 +123,17 @@ pub(crate) fn says_changed(text: &str) -> bool {
         "aktualizovano",
         "обновлен",
         "更新",
-    ]
-    .iter()
-    .any(|cue| words.contains(cue))
-}
+    ])
+});
 
 /// Whether a label introduces the date of publication.
 pub(crate) fn says_published(text: &str) -> bool {
-    let words = folded(text);
-    [
+    PUBLISHED.is_in(&folded(text))
+}
+
+/// Labels of the date of publication, folded.
+static PUBLISHED: LazyLock<Labels> = LazyLock::new(|| {
+    Labels::new(&[
         "publish",
         "publication date",
         "date of publication",
@@ -149,10 +158,8 @@ pub(crate) fn says_published(text: &str) -> bool {
         "опубликован",
         "发布",
         "公開日",
-    ]
-    .iter()
-    .any(|cue| words.contains(cue))
-}
+    ])
+});
 
 /// Whether a text begins with "Posted", "Published" or the like.
 pub(crate) fn begins_published(text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Splits text into the numbers, words and signs that make up dates and times.
 
-use crate::chars::is_alphabetic;
+use terms::letters::is_alphabetic;
 
 /// A number, a word or a sign of a text.
 #[derive(Clone, Copy, Debug)]

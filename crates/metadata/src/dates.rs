@@ -1,6 +1,7 @@
 //! Dates of publication and of the last change.
 
 use std::cell::{Cell, OnceCell};
+use std::sync::LazyLock;
 
 use dom::{NodeId, local_name};
 use jiff::civil::Date;
@@ -16,6 +17,7 @@ use crate::date_text::{
     Found, begins_published, find_date, find_dates, says_changed, says_published, shown_order,
 };
 use crate::evidence::{Evidence, year_after};
+use crate::labels::Labels;
 use crate::moment::Moment;
 use crate::order::{KnowsOrder, Order};
 use crate::scan::Property;
@@ -27,8 +29,9 @@ use crate::url_date::url_date;
 const BESIDE: u32 = 60;
 
 /// Labels of the date of a first publication.
-const ORIGINALLY: [&str; 4] =
-    ["riginally published", "irst published", "riginally posted", "riginally appeared"];
+static ORIGINALLY: LazyLock<Labels> = LazyLock::new(|| {
+    Labels::new(&["riginally published", "irst published", "riginally posted", "riginally appeared"])
+});
 
 struct Reader<'e, 'a> {
     evidence: &'e Evidence<'a>,
@@ -256,9 +259,7 @@ impl<'e, 'a> Reader<'e, 'a> {
         let texts = document.ids().filter_map(|id| document.text(id));
         let mut dates = texts.filter(|text| has_number(text)).filter_map(|text| {
             let text = clip(text.trim_start(), 300);
-            let label =
-                ORIGINALLY.iter().find_map(|label| Some(text.find(label)? + label.len()))?;
-            find_date(&text[label..], self).filter(|date| date.at <= 6)
+            find_date(&text[ORIGINALLY.end_in(text)?..], self).filter(|date| date.at <= 6)
         });
         if let (Some(date), None) = (dates.next(), dates.next()) {
             choice.offer(Source::Page, date.moment);

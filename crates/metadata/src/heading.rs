@@ -1,8 +1,9 @@
 //! The headline on the page.
 
 use dom::{Document, NodeId, is_inline, local_name};
+use terms::letters::is_alphanumeric;
 
-use crate::chars::{fold, is_alphanumeric};
+use crate::chars::fold;
 use crate::json_ld_article::JsonLdFacts;
 use crate::scan::Scan;
 use crate::site_names::SiteNames;

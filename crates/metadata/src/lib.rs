@@ -55,6 +55,7 @@ mod image;
 mod json_ld;
 mod json_ld_article;
 mod json_ld_node;
+mod labels;
 mod language;
 mod license;
 mod lines;

@@ -1,6 +1,8 @@
 //! Extracts names from bylines.
 
-use crate::chars::{fold, has_number, is_alphanumeric, is_numeric};
+use terms::letters::{is_alphanumeric, is_numeric};
+
+use crate::chars::{fold, has_number};
 use crate::months::month_of;
 use crate::name_words::{CONJUNCTIONS, DEGREES, LABELS, ROLES, STOPS, UNSPACED_LABELS};
 use crate::text::{folded, is_unspaced, word_count};

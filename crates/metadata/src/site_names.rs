@@ -1,9 +1,9 @@
 //! The names of a site.
 
 use dom::Head;
+use terms::letters::is_alphanumeric;
 use url::Url;
 
-use crate::chars::is_alphanumeric;
 use crate::json_ld_article::JsonLdFacts;
 use crate::text::{squash, squashes_to, word_count};
 

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::chars::{fold, is_alphanumeric};
+use terms::letters::is_alphanumeric;
+
+use crate::chars::fold;
 
 /// Plain text of a value that may contain entities (encoded once or twice) or markup: both are
 /// resolved by the HTML parser itself, and white space is normalised.

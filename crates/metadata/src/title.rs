@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use model::{Field, Source};
+use terms::letters::is_alphanumeric;
 
-use crate::chars::is_alphanumeric;
 use crate::date_text::find_date;
 use crate::evidence::Evidence;
 use crate::order::Order;

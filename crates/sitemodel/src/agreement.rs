@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use terms::letters::is_alphanumeric;
+
 /// How much two texts of one page agree, 0 to 1: twice the words they share, of the words of both. Words of
 /// scripts without spaces are their characters. Two empty texts agree. Time n log n.
 pub fn agreement(a: &str, b: &str) -> f64 {
@@ -18,7 +20,7 @@ pub fn agreement(a: &str, b: &str) -> f64 {
 fn words(text: &str) -> BTreeMap<&str, u64> {
     let mut words = BTreeMap::new();
     let mut add = |word| *words.entry(word).or_insert(0) += 1;
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in text.split(|c| !is_alphanumeric(c)).filter(|word| !word.is_empty()) {
         if word.is_ascii() || word.chars().all(has_words) {
             add(word);
         } else {

@@ -27,14 +27,18 @@ pub(crate) enum Class {
     Joiner,
 }
 
-const CLASS: u8 = 0x07;
-const PYTHON_WORD: u8 = 0x10;
-const PYTHON_SINGLE: u8 = 0x20;
-const UNDERSCORE: u8 = 0x40;
+const CLASS: u16 = 0x07;
+const PYTHON_WORD: u16 = 0x10;
+const PYTHON_SINGLE: u16 = 0x20;
+const UNDERSCORE: u16 = 0x40;
+const ALPHABETIC: u16 = 0x100;
+const NUMERIC: u16 = 0x200;
+const UPPERCASE: u16 = 0x400;
+const HAS_LOWERCASE: u16 = 0x800;
 
-/// All properties of one character, in a byte.
+/// All properties of one character.
 #[derive(Clone, Copy)]
-pub(crate) struct Kind(u8);
+pub(crate) struct Kind(u16);
 
 impl Kind {
     fn of(c: char) -> Self {
@@ -54,12 +58,17 @@ impl Kind {
         };
         let single = matches!(c as u32,
             0xe00..=0xe7f | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff);
-        Self(
-            class as u8
-                | if python_word { PYTHON_WORD } else { 0 }
-                | if single { PYTHON_SINGLE } else { 0 }
-                | if c == '_' { UNDERSCORE } else { 0 },
-        )
+        let flags = [
+            (PYTHON_WORD, python_word),
+            (PYTHON_SINGLE, single),
+            (UNDERSCORE, c == '_'),
+            (ALPHABETIC, c.is_alphabetic()),
+            (NUMERIC, c.is_numeric()),
+            (UPPERCASE, c.is_uppercase()),
+            (HAS_LOWERCASE, !c.to_lowercase().eq([c])),
+        ];
+        let set = flags.into_iter().filter(|(_, is_set)| *is_set);
+        Self(set.fold(class as u16, |bits, (flag, _)| bits | flag))
     }
 
     /// Its class in the definition of terms.
@@ -87,6 +96,31 @@ impl Kind {
     /// Whether it is part of a longer word in the benchmark's regex.
     pub(crate) fn is_in_word(self) -> bool {
         self.0 & (PYTHON_WORD | PYTHON_SINGLE) == PYTHON_WORD
+    }
+
+    /// [`char::is_alphabetic`].
+    pub(crate) fn is_alphabetic(self) -> bool {
+        self.0 & ALPHABETIC != 0
+    }
+
+    /// [`char::is_numeric`].
+    pub(crate) fn is_numeric(self) -> bool {
+        self.0 & NUMERIC != 0
+    }
+
+    /// [`char::is_alphanumeric`].
+    pub(crate) fn is_alphanumeric(self) -> bool {
+        self.0 & (ALPHABETIC | NUMERIC) != 0
+    }
+
+    /// [`char::is_uppercase`].
+    pub(crate) fn is_uppercase(self) -> bool {
+        self.0 & UPPERCASE != 0
+    }
+
+    /// Whether [`char::to_lowercase`] gives anything but the character itself.
+    pub(crate) fn has_lowercase(self) -> bool {
+        self.0 & HAS_LOWERCASE != 0
     }
 }
 

@@ -15,6 +15,7 @@ use whatlang::{Detector, Lang};
 use crate::chars::{Class, Kinds};
 use crate::function_words::{FunctionWords, has_list};
 use crate::language::Language;
+use crate::letters::is_alphabetic;
 use crate::script::Script;
 
 /// Maximum number of letters in the sample.
@@ -150,7 +151,7 @@ fn head(text: &str) -> &str {
         begun += PIECE;
     }
     for (at, c) in text[begun..].char_indices().map(|(at, c)| (begun + at, c)) {
-        letters += usize::from(c.is_alphabetic());
+        letters += usize::from(is_alphabetic(c));
         if letters > SAMPLE_LETTERS || at >= SAMPLE_BYTES {
             return &text[..at];
         }

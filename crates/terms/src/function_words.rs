@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use crate::language::Language;
+use crate::letters::{is_alphabetic, lowercase};
 
 /// Function words by language, for those languages of `whichlang` that share their script with
 /// others.
@@ -52,9 +53,9 @@ impl FunctionWords {
         for c in sample.chars() {
             if c.is_ascii_alphabetic() {
                 word.push(c as u8 | 0x20);
-            } else if !c.is_ascii() && c.is_alphabetic() {
+            } else if !c.is_ascii() && is_alphabetic(c) {
                 let mut bytes = [0; char::MAX.len_utf8()];
-                for lower in c.to_lowercase() {
+                for lower in lowercase(c) {
                     lower.encode_utf8(&mut bytes).bytes().for_each(|byte| word.push(byte));
                 }
             } else if word.length > 0 {

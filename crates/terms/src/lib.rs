@@ -6,7 +6,8 @@ thread) gives the text's terms: lower-cased, without stop words, stemmed, based 
 spaces, pairs of characters. [`tf_idf`] ranks the terms of each page against its siblings (Forest §3.1), with a
 [`Vocabulary`] that maps hashes back to text; a [`Background`] ranks those of further pages. [`FrequentTerms`]
 finds the stop words of languages that have no list. [`words`] and [`count_words`] count plain words as the
-benchmark does; these are not terms. [`is_right_to_left`] tells the direction of writing.
+benchmark does; these are not terms. [`is_right_to_left`] tells the direction of writing, [`letters`] which characters
+are letters.
 
 Invariants: depends on nothing about pages, elements or files; takes `&str`, gives terms. Nothing here fails.
 The same text gives the same terms, whatever was analysed before.
@@ -43,6 +44,7 @@ mod function_words;
 mod language;
 mod learning;
 mod length;
+pub mod letters;
 mod marks;
 mod memo;
 mod ranking;

@@ -1,5 +1,6 @@
 //! Lines of pages, compared without what differs between the addresses of one wall.
 
+use terms::letters::is_alphanumeric;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Number of digits from which on a number identifies something.
@@ -44,7 +45,7 @@ impl Lines {
         }
         self.words.clear();
         let compound = lower.split_whitespace().filter(|word| !is_compound_identifier(word));
-        let words = compound.flat_map(|word| word.split(|c: char| !c.is_alphanumeric()));
+        let words = compound.flat_map(|word| word.split(|c| !is_alphanumeric(c)));
         for word in words.filter(|word| !word.is_empty() && !is_identifier(word)) {
             if !self.words.is_empty() {
                 self.words.push(' ');
@@ -63,7 +64,7 @@ fn is_identifier(word: &str) -> bool {
 
 /// Whether a word has digits and several separators: `192.0.2.17`, `2001:db8::1`, a UUID, `2026-10-05T03:00:00Z`.
 fn is_compound_identifier(word: &str) -> bool {
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let word = word.trim_matches(|c| !is_alphanumeric(c));
     let separators = word.bytes().filter(|b| matches!(b, b'.' | b':' | b'-')).count();
     separators >= SEPARATORS && word.bytes().any(|b| b.is_ascii_digit())
 }

@@ -1,5 +1,7 @@
 //! Title and text: the text begins with the title always or never, as the settings say.
 
+use terms::letters::{is_alphanumeric, lowercase};
+
 use crate::settings::Settings;
 
 /// A title within so many first paragraphs of the text counts as its beginning, where it is wanted: a section or a date may
@@ -30,7 +32,7 @@ pub fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
 
 /// The letters and digits of a text, in lower case.
 fn letters(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    text.chars().filter(|&c| is_alphanumeric(c)).flat_map(lowercase).collect()
 }
 
 #[cfg(test)]
