@@ -52,16 +52,17 @@ impl FitParameters {
         columns: 0.3,
         fits: 1,
     };
-    /// For confidence: one row per page is little training data.
+    /// For confidence: one row per page is little training data, and its columns say much the same. Few columns for each
+    /// tree, and the mean of many fits, gain 0.012 of AUC.
     pub(super) const CONFIDENCE: Self = Self {
         trees: 40,
         learning_rate: 0.1,
-        leaves: 5,
+        leaves: 8,
         depth: 3,
-        l2: 10.0,
-        least_leaf: 5.0,
-        columns: 0.5,
-        fits: 1,
+        l2: 1.0,
+        least_leaf: 1.0,
+        columns: 0.1,
+        fits: 8,
     };
 }
 
