@@ -30,7 +30,12 @@ const BESIDE: u32 = 60;
 
 /// Labels of the date of a first publication.
 static ORIGINALLY: LazyLock<Labels> = LazyLock::new(|| {
-    Labels::new(&["riginally published", "irst published", "riginally posted", "riginally appeared"])
+    Labels::new(&[
+        "riginally published",
+        "irst published",
+        "riginally posted",
+        "riginally appeared",
+    ])
 });
 
 struct Reader<'e, 'a> {
