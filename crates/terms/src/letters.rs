@@ -1,5 +1,5 @@
-//! Letters and numbers as the standard library defines them, from the table of [`crate::chars`]: for characters beyond
-//! ASCII, the library searches several tables for each.
+//! Letters and numbers as the standard library defines them, from a table: for characters beyond ASCII, the library
+//! searches several tables for each.
 
 use crate::chars::{Kind, Kinds};
 
