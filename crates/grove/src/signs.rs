@@ -85,7 +85,8 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
             }
             let Some(c) = text[at..].chars().next() else { break };
             at += c.len_utf8();
-            if begun && is_alphabetic(c) {
+            let letter = is_alphabetic(c);
+            if begun && letter {
                 signs.year |= run == 4 && (1900..2100).contains(&run_value);
                 (run, run_value) = (0, 0);
                 signs.chars += 1;
@@ -111,7 +112,6 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
                 continue;
             }
             signs.chars += 1;
-            let letter = is_alphabetic(c);
             let upper = letter && c.is_uppercase();
             if !begun && (letter || digit.is_some()) {
                 begun = true;

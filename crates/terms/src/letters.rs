@@ -34,7 +34,7 @@ pub fn is_uppercase(c: char) -> bool {
 
 /// Whether [`char::to_lowercase`] gives anything but the character itself.
 #[inline]
-pub fn has_lowercase(c: char) -> bool {
+fn has_lowercase(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_uppercase() } else { kind(c).has_lowercase() }
 }
 
