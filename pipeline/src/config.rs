@@ -28,6 +28,20 @@ pub use emit::{CsvForm, Duplicates, EmitConfig, JsonlForm, WarcBlocks};
 use keys::{check_keys, overlay, value_problem};
 pub use sitemodel::DEFAULT;
 
+/// Settings in the table `run` that say where and how a run works, not what its results are.
+const NOT_OF_RESULTS: [&str; 10] = [
+    "inputs",
+    "feeds",
+    "out",
+    "jobs",
+    "memory",
+    "spool",
+    "work",
+    "metrics",
+    "compare",
+    "models_size",
+];
+
 /// All settings of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Config {
@@ -252,17 +266,41 @@ impl Config {
         Ok(config)
     }
 
+    /// The settings that differ from the defaults and can change results, as tables for [`Config::with`].
+    pub(crate) fn differences(&self) -> toml::Table {
+        let mut differences = self.to_table().unwrap_or_default();
+        let defaults: toml::Table = toml::from_str(DEFAULT).unwrap_or_default();
+        for (name, table) in &mut differences {
+            let toml::Value::Table(table) = table else { continue };
+            let is_of_place = |key: &str| match name.as_str() {
+                "run" => NOT_OF_RESULTS.contains(&key),
+                "emit" => ["archive", "index", "dataset"].contains(&key),
+                _ => false,
+            };
+            let default_of = |key: &str| defaults.get(name)?.get(key);
+            table.retain(|key, value| !is_of_place(key) && default_of(key) != Some(value));
+        }
+        differences.retain(|_, table| table.as_table().is_none_or(|table| !table.is_empty()));
+        differences
+    }
+
+    /// All settings, by table.
+    fn to_table(&self) -> Result<toml::Table> {
+        let mut table = toml::Table::try_from(self).context("in the settings to change")?;
+        if let Some(toml::Value::Table(wrap)) = table.get_mut("wrap") {
+            let paths = toml::Value::try_from(&self.wrap.site_configs)?;
+            wrap.insert("site_configs".to_owned(), paths);
+        }
+        Ok(table)
+    }
+
     /// The same settings but for what `changes` names, in tables and keys as a configuration file has them.
     /// Relative paths in it are taken from the current folder.
     ///
     /// # Errors
     /// As [`Config::load`].
     pub fn with(&self, changes: toml::Table) -> Result<Self> {
-        let mut table = toml::Table::try_from(self).context("in the settings to change")?;
-        if let Some(toml::Value::Table(wrap)) = table.get_mut("wrap") {
-            let paths = toml::Value::try_from(&self.wrap.site_configs)?;
-            wrap.insert("site_configs".to_owned(), paths);
-        }
+        let mut table = self.to_table()?;
         check_keys(&changes, &table, "", &"settings")?;
         overlay(&mut table, changes);
         let mut config: Self =

@@ -131,17 +131,30 @@ impl Command {
         }
     }
 
+    /// Whether the results are in files when the command prints what it did.
+    fn prints_a_summary(&self) -> bool {
+        match self {
+            Self::Run(args) => !args.dry_run,
+            _ => self.writes_files() || self.is_step(),
+        }
+    }
+
+    /// Whether the command is a step of a distributed run.
+    fn is_step(&self) -> bool {
+        #[cfg(feature = "parquet")]
+        return matches!(
+            self,
+            Self::Survey(_) | Self::Learn(_) | Self::Apply(_) | Self::Describe(_) | Self::Merge(_)
+        );
+        #[cfg(not(feature = "parquet"))]
+        false
+    }
+
     /// Whether the command handles signals itself to clean up. The others have nothing to clean up: a signal
     /// ends them.
     fn stops_by_itself(&self) -> bool {
-        #[cfg(feature = "parquet")]
-        if matches!(
-            self,
-            Self::Survey(_) | Self::Learn(_) | Self::Apply(_) | Self::Describe(_) | Self::Merge(_)
-        ) {
-            return true;
-        }
-        matches!(self, Self::Run(_) | Self::Inspect(_) | Self::Wrappers(_) | Self::Bench(_))
+        self.is_step()
+            || matches!(self, Self::Run(_) | Self::Inspect(_) | Self::Wrappers(_) | Self::Bench(_))
     }
 }
 
@@ -162,7 +175,8 @@ fn main() -> ExitCode {
         true => Box::new(io::sink()),
         false => Box::new(stdout.lock()),
     };
-    let mut buffered = io::BufWriter::new(target);
+    let mut stream = Stream { target, is_summary: cli.command.prints_a_summary(), failed: None };
+    let mut buffered = io::BufWriter::new(&mut stream);
     let columns = printed::columns(&Term::stdout());
     let mut out = Console::text(&mut buffered).on_terminal(columns, cli.quiet);
     let progress = (!cli.quiet).then_some(cli.log_format);
@@ -170,6 +184,10 @@ fn main() -> ExitCode {
         out.flush()?;
         Ok(code)
     });
+    drop(buffered);
+    if let Some(error) = stream.failed.filter(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+        tracing::warn!(next = "the files are complete", "cannot print what was done: {error}");
+    }
     match outcome {
         Ok(code) => code,
         Err(error) if error.is::<Stopped>() => {
@@ -182,6 +200,43 @@ fn main() -> ExitCode {
             messages::error(&problem_of(&error));
             ExitCode::from(2)
         }
+    }
+}
+
+/// Standard output. A summary that cannot be printed is no failure: what it sums up is done.
+struct Stream {
+    target: Box<dyn Write>,
+    is_summary: bool,
+    /// Why printing a summary failed, if it did. The rest is not printed.
+    failed: Option<io::Error>,
+}
+
+impl Stream {
+    fn attempt<T>(
+        &mut self,
+        done: T,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> io::Result<T> {
+        if self.failed.is_some() {
+            return Ok(done);
+        }
+        match write(&mut self.target) {
+            Err(error) if self.is_summary && error.kind() != io::ErrorKind::Interrupted => {
+                self.failed = Some(error);
+                Ok(done)
+            }
+            written => written,
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.attempt(bytes.len(), |target| target.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.attempt((), |target| target.flush())
     }
 }
 

@@ -7,20 +7,20 @@ use std::path::Path;
 
 use bytesize::ByteSize;
 
-/// Parses a size: bytes, or a number with `kB`, `MB`, `GB`, `TB` (powers of 1000) or `KiB`, `MiB`, `GiB`,
-/// `TiB` (powers of 1024); `K`, `M`, `G`, `T` are short for the former, `Ki` and so on for the latter. Upper
-/// or lower case.
+/// Parses a size: a number with `B`, with `kB`, `MB`, `GB`, `TB` (powers of 1000) or with `KiB`, `MiB`, `GiB`,
+/// `TiB` (powers of 1024); `K`, `M`, `G`, `T` are short for powers of 1000, `Ki` and so on for powers of 1024.
+/// Upper or lower case. A unit is required, since `--memory 4` rarely means four bytes.
 ///
 /// # Errors
-/// If the text is no size.
+/// If the text is not a size.
 pub fn parse_size(text: &str) -> Result<u64, String> {
-    let size: Result<ByteSize, _> = text.trim().parse();
-    let wrong = |_| {
+    let has_unit = text.contains(|c: char| c.is_ascii_alphabetic());
+    let size: Option<ByteSize> = text.trim().parse().ok().filter(|_| has_unit);
+    size.map(|size| size.as_u64()).ok_or_else(|| {
         format!(
             "invalid memory size `{text}`: expected a number with a unit, such as 800MiB or 4GB"
         )
-    };
-    size.map(|size| size.as_u64()).map_err(wrong)
+    })
 }
 
 /// A size for people: `1.5 GB`.
@@ -100,8 +100,8 @@ mod tests {
         assert_eq!(parse_size(" 1.5gb "), Ok(1_500_000_000));
         assert_eq!(parse_size("64m"), Ok(64_000_000));
         assert_eq!(parse_size("64Mi"), Ok(64 << 20));
-        assert_eq!(parse_size("123"), Ok(123));
-        for wrong in ["", "GB", "1 XB", "-1", "1..5G", "inf", "1e3"] {
+        assert_eq!(parse_size("123B"), Ok(123));
+        for wrong in ["", "4", "123", "GB", "1 XB", "-1GB", "1..5G", "inf", "1e3"] {
             assert!(parse_size(wrong).is_err(), "{wrong}");
         }
         let sizes = [0, 999, 1_000, 64_000_000, 1_500_000_000, 3_000_000_000_000];

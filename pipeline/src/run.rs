@@ -261,9 +261,11 @@ impl RunContext<'_> {
         });
         let failed = written.map_err(|error| resumable(error, "all sites"))?;
         self.status.ledger().failed_sinks = failed;
-        if let Some(store) = self.growing() {
-            nightly::commit(store, self.config)?;
-        }
+        self.status.ledger().store_state = match (self.growing(), self.store) {
+            (Some(store), _) => Some(nightly::commit(store, self.config)?),
+            (None, Some(store)) => Some(store.state()?),
+            (None, None) => None,
+        };
         tally.show(&mut self.status.ledger());
         Ok(tally)
     }

@@ -324,6 +324,23 @@ fn stages_say_what_they_take_give_and_drop() {
 }
 
 #[test]
+fn headings_of_doc_comments_are_lines_of_their_own() {
+    for file in sources().into_iter().filter(|file| has_extension(file, &["rs"])) {
+        for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            let comment = line.trim_start();
+            let heading = comment.strip_prefix("/// # ").or_else(|| comment.strip_prefix("//! # "));
+            let rest = heading.and_then(|heading| {
+                ["Errors", "Panics", "Safety", "Examples"]
+                    .iter()
+                    .find_map(|name| heading.strip_prefix(name))
+            });
+            // rustdoc would make a heading of the whole sentence.
+            assert!(rest.is_none_or(str::is_empty), "{}:{}: {line}", file.display(), number + 1);
+        }
+    }
+}
+
+#[test]
 fn nothing_refers_to_a_place_on_our_machines() {
     for file in sources() {
         // Texts of the sample crawl are prose, which may contain a path.

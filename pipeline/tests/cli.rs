@@ -490,3 +490,27 @@ fn progress_is_a_line_every_ten_seconds_without_a_terminal() {
         }
     }
 }
+
+/// A summary that cannot be printed does not make a run fail whose files are complete.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_output_is_a_warning_where_the_results_are_files() {
+    let (folder, archive) = small();
+    let out = folder.path().join("out");
+    let to_full = |arguments: &[&str]| {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        parts(&Command::new(PATH).args(arguments).stdout(full).output().unwrap())
+    };
+    let run = ["run", words(&archive), "--out", words(&out)];
+    let (code, _, stderr) = to_full(&run);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("warning: cannot print") && stderr.contains("complete"), "{stderr}");
+    let book = folder.path().join("book.epub");
+    let export = ["export", "article", "--run", words(&out), "--out", words(&book)];
+    let (code, _, stderr) = to_full(&export);
+    assert_eq!((code, book.exists()), (0, true), "{stderr}");
+    // What a command prints is its result.
+    let (code, _, stderr) = to_full(&["extract", words(&archive)]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("No space left on device"), "{stderr}");
+}

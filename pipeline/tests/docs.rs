@@ -28,8 +28,8 @@ const PLACES: [(&str, &str); 13] = [
     ("DEV/", "dev/"),
     (" --datasets $DATASETS", ""),
     ("$sweep", "signifiers"),
-    (" [--out FILE] [--pages N] [--config FILE]", ""),
-    (" [--pages N] [--config FILE]", ""),
+    (" [--out FILE] [--pages N]", ""),
+    (" [--pages N]", ""),
     ("RUN_DIR SITE", "out/tonight blog.example"),
     ("RUN_DIR", "out/tonight"),
     ("NAME", "forest"),
@@ -296,4 +296,65 @@ fn scripts_that_are_shown_have_these_options() {
         }
     }
     assert!(seen >= 12, "only {seen} commands were found");
+}
+
+/// A paragraph of a document, with the number of its first line.
+struct Paragraph {
+    document: String,
+    line: usize,
+    words: Vec<String>,
+}
+
+/// Paragraphs and list items, without headings, tables and blocks between fences.
+fn paragraphs(path: &Path) -> Vec<Paragraph> {
+    let document = path.strip_prefix(repository()).unwrap().to_string_lossy().into_owned();
+    let mut found: Vec<Paragraph> = Vec::new();
+    let (mut is_fenced, mut is_open) = (false, false);
+    for (at, line) in fs::read_to_string(path).unwrap().lines().enumerate() {
+        let is_fence = line.trim_start().starts_with("```");
+        is_fenced ^= is_fence;
+        let is_item = line.trim_start().starts_with("- ");
+        if is_fence || is_fenced || line.trim().is_empty() || line.starts_with(['|', '#']) {
+            is_open = false;
+            continue;
+        }
+        if !is_open || is_item {
+            found.push(Paragraph { document: document.clone(), line: at + 1, words: Vec::new() });
+            is_open = true;
+        }
+        let words = line.split_whitespace().map(str::to_lowercase);
+        found.last_mut().unwrap().words.extend(words);
+    }
+    found
+}
+
+/// Whether most sequences of five words of the shorter paragraph are in the longer one.
+fn is_written_again(one: &Paragraph, other: &Paragraph) -> bool {
+    let sequences =
+        |of: &Paragraph| of.words.windows(5).map(<[_]>::to_vec).collect::<BTreeSet<_>>();
+    let (one, other) = (sequences(one), sequences(other));
+    10 * one.intersection(&other).count() > 6 * one.len().min(other.len())
+}
+
+#[test]
+fn no_paragraph_is_written_twice() {
+    let all: Vec<Paragraph> = documents().iter().flat_map(|path| paragraphs(path)).collect();
+    let long: Vec<&Paragraph> = all.iter().filter(|of| of.words.len() >= 20).collect();
+    assert!(long.len() >= 200, "only {} paragraphs were found", long.len());
+    let mut of_words: BTreeMap<&[String], Vec<usize>> = BTreeMap::new();
+    for (at, paragraph) in long.iter().enumerate() {
+        for words in paragraph.words.windows(5) {
+            of_words.entry(words).or_default().push(at);
+        }
+    }
+    let pairs: BTreeSet<(usize, usize)> = of_words
+        .values()
+        .flat_map(|at| at.iter().flat_map(|&one| at.iter().map(move |&other| (one, other))))
+        .filter(|(one, other)| one < other)
+        .collect();
+    for (one, other) in pairs {
+        let (one, other) = (long[one], long[other]);
+        let (first, second) = ((&one.document, one.line), (&other.document, other.line));
+        assert!(!is_written_again(one, other), "{first:?} and {second:?} say the same");
+    }
 }

@@ -250,3 +250,37 @@ fn a_picture_is_found_by_any_of_its_sources_in_any_archive() {
         }
     }
 }
+
+#[test]
+fn the_extension_of_the_output_names_a_format() {
+    let folder = tempfile::tempdir().unwrap();
+    finished(folder.path());
+    let out = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (code, _, stderr) = export(folder.path(), &["--run", "OUT", "--out", &out("book.docx")]);
+    assert_eq!(code, 2, "{stderr}");
+    for named in ["book.docx", ".docx", ".epub", "--format"] {
+        assert!(stderr.contains(named), "{stderr}");
+    }
+    assert!(!folder.path().join("book.docx").exists());
+    // A name without an extension, a folder, and a format that is named.
+    for (arguments, written) in [
+        (vec!["--out", &out("plain")], "plain"),
+        (vec!["--out", &out("texts.2026/")], "texts.2026"),
+        (vec!["--format", "tei", "--out", &out("text.tei")], "text.tei"),
+    ] {
+        let all = [&["--run", "OUT"], &arguments[..]].concat();
+        let (code, _, stderr) = export(folder.path(), &all);
+        assert_eq!(code, 0, "{arguments:?}: {stderr}");
+        assert!(folder.path().join(written).exists(), "{written}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_named_as_an_archive_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    finished(folder.path());
+    let place = folder.path().to_string_lossy().into_owned();
+    let (code, _, stderr) = export(folder.path(), &["--archive", &place, "--out", "x.html"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains(&place) && stderr.contains("--run"), "{stderr}");
+}

@@ -331,24 +331,58 @@ fn pages_found_unchanged_are_read_again_too() {
 }
 
 #[test]
-fn settings_that_are_not_known_are_said_to_be_assumed() {
+fn settings_are_those_of_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let mut crawl = Crawl::new();
     for seed in 0..4 {
         crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
     }
     let archive = crawl.write(folder.path(), "blog.warc.gz");
-    let config = folder.path().join("own.toml");
+    let (config, weights) =
+        (folder.path().join("own.toml"), folder.path().join("own-weights.json"));
     let out = folder.path().join("out");
-    fs::write(&config, "[signify]\ntop = 7\n").unwrap();
+    fs::write(&config, "[signify]\ntop = 7\n[emit]\nmarkdown = true\n").unwrap();
     run(&[&config, &archive], &out, &FOREST);
-    assert!(document(&out, "blog.example").contains("other settings than the defaults"));
-    let named = ["--config", config.to_str().unwrap()];
-    let (code, html, messages) = inspect(&out, "blog.example", &named);
-    assert!(code == 0 && !html.contains("settings than"), "{messages}");
-    fs::write(&config, "[signify]\ntop = 6\n").unwrap();
-    let (_, html, _) = inspect(&out, "blog.example", &named);
-    assert!(html.contains("is not what the run was made with"));
+    let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
+    assert_eq!(ledger["settings"]["signify"], serde_json::json!({"top": 7}));
+    assert_eq!(ledger["settings"]["rank"]["engine"], "forest");
+    let (code, html, messages) = inspect(&out, "blog.example", &[]);
+    assert!(code == 0 && messages.is_empty() && !html.contains("may differ"), "{messages}");
+    // What the settings name has changed, or is gone.
+    fs::copy(in_repository("configs/weights.json"), &weights).unwrap();
+    let shown = weights.to_str().unwrap();
+    fs::write(&config, format!("[grove]\nweights = {shown:?}\n")).unwrap();
+    run(&[&config, &archive], &out, &["--overwrite"]);
+    let (_, html, messages) = inspect(&out, "blog.example", &[]);
+    assert!(messages.is_empty() && !html.contains("may differ"), "{messages}");
+    fs::remove_file(&weights).unwrap();
+    let (_, html, messages) = inspect(&out, "blog.example", &[]);
+    assert!(html.contains("cannot be used") && messages.contains(shown), "{messages}");
+}
+
+#[test]
+fn a_run_with_a_store_is_shown_with_the_models_it_applied() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, out) = (folder.path().join("models.sqlite"), folder.path().join("out"));
+    let night = |posts: std::ops::Range<usize>| {
+        let mut crawl = Crawl::new();
+        for seed in posts.clone() {
+            crawl.page(&format!("https://blog.example/notes/{seed}"), &prose::post(seed));
+        }
+        crawl.write(folder.path(), &format!("night-{}.warc.gz", posts.start))
+    };
+    let models = ["--models", store.to_str().unwrap()];
+    run(&[&night(0..8)], &folder.path().join("first"), &models);
+    // Two pages of a layout that is known: alone, they would teach little.
+    run(&[&night(8..10)], &out, &models);
+    let (code, html, messages) = inspect(&out, "blog.example", &[]);
+    assert_eq!((code, messages.as_str()), (0, ""));
+    assert!(!html.contains("may differ"));
+    // The next night changes the store.
+    run(&[&night(10..14)], &folder.path().join("third"), &models);
+    let (_, html, messages) = inspect(&out, "blog.example", &[]);
+    assert!(html.contains("has changed since the run"), "{messages}");
+    assert!(messages.contains("models.sqlite has changed since the run"), "{messages}");
 }
 
 #[test]

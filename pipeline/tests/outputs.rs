@@ -194,7 +194,6 @@ fn check_outputs(one: &Combination, own: &Path, reference: &Reference) {
 fn check_commands(one: &Combination, own: &Path, inputs: &Inputs, reference: &Reference) {
     let out = own.join("out").to_str().unwrap().to_owned();
     let archive = inputs.archive.to_str().unwrap();
-    let settings = own.join("settings.toml").to_str().unwrap().to_owned();
     // The output of a command that must succeed; or a check that its error says what to do.
     let tell = |arguments: &[&str], wanted: bool, advice: &str| -> String {
         let (code, stdout, stderr) = parts(&sitegrove().args(arguments).output().unwrap());
@@ -206,9 +205,9 @@ fn check_commands(one: &Combination, own: &Path, inputs: &Inputs, reference: &Re
     assert!(tell(&["status", &out], true, "").starts_with("complete: "));
     assert_eq!(parse(&tell(&["status", &out, "--format", "json"], true, ""))["state"], "complete");
 
-    let page = ["inspect", &out, "a.example", "--config", &settings, "--out", "-"];
+    let page = ["inspect", &out, "a.example", "--out", "-"];
     assert_eq!(tell(&page, kept, asked).contains("www.a.example/posts/3"), kept);
-    tell(&["inspect", &out, "--all", "--config", &settings], kept, asked);
+    tell(&["inspect", &out, "--all"], kept, asked);
     let sites = Path::new(&out).join("report/sites");
     assert_eq!(sites.join("b.example.html").exists(), kept);
     if kept {

@@ -54,6 +54,7 @@ fn what_is_wrong_is_said_before_any_work() {
     refused(&[words(&place.join("*.zip"))], &["*.zip"]);
     refused(&[words(&place.join("no.toml"))], &["no.toml"]);
     refused(&[], &["inputs"]);
+    refused(&[archive, "--memory", "4"], &["memory", "`4`", "unit"]);
     let empty = place.join("empty");
     fs::create_dir(&empty).unwrap();
     refused(&[words(&empty)], &["empty", "archives or HTML"]);

@@ -240,3 +240,54 @@ fn the_sample_sites_with_walls_give_what_is_expected() {
         assert_eq!(found.get(text(row, "url")), Some(&of_row), "{row}");
     }
 }
+
+#[test]
+fn pages_that_scripts_draw_are_script_shells() {
+    let shell = |inside: &str| {
+        format!(
+            "<!doctype html><html lang=en><head><title>The harbour news</title>\
+             <script src=/runtime.js></script></head><body>{inside}</body></html>"
+        )
+    };
+    let script =
+        "<script>window.__STATE__ = {\"a\": \"<p>text that only the script reads</p>\"}</script>";
+    let pages = [
+        ("root", format!("<div id=root></div>{script}"), "script-shell"),
+        (
+            "loading",
+            format!("<div id=app><div class=spinner></div>Loading…</div>{script}"),
+            "script-shell",
+        ),
+        (
+            "custom",
+            "<app-root></app-root><SCRIPT src=/main.js></SCRIPT>".to_owned(),
+            "script-shell",
+        ),
+        // Pages with hardly any text that are no shells: a picture, an empty page, a note with a place for comments.
+        ("picture", format!("<div id=ad></div><img src=/boat.jpg alt=''>{script}"), "no-content"),
+        ("empty", script.to_owned(), "no-content"),
+        (
+            "note",
+            format!(
+                "<p>The ferry does not run on Sunday, since the crew is at the fair.</p><div id=talk></div>{script}"
+            ),
+            "no-content",
+        ),
+    ];
+    let mut crawl = Crawl::new();
+    for (name, inside, _) in &pages {
+        crawl.page(&format!("https://{name}.example/2026/a-story"), &shell(inside));
+        for n in 0..4 {
+            crawl.page(&format!("https://{name}-siblings.example/2026/story-{n}"), &shell(inside));
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl.write(folder.path(), "shells.warc.gz");
+    let results = run(&[Path::new(&archive)], &folder.path().join("out"), &[]);
+    let mut expected = BTreeMap::new();
+    for (name, _, reason) in &pages {
+        expected.insert((format!("{name}.example"), (*reason).to_owned()), 1);
+        expected.insert((format!("{name}-siblings.example"), (*reason).to_owned()), 4);
+    }
+    assert_eq!(outcomes(&results), expected);
+}

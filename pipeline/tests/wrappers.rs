@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 mod common;
 use common::crawl::Crawl;
 use common::program::{call, in_repository, parts, run, sitegrove};
 use common::prose;
-use common::results::{Results, files, text};
+use common::results::{Results, files, parse, text};
 
 /// Eight posts on each of two hosts, and a page of another layout.
 fn archive(folder: &Path) -> PathBuf {
@@ -331,4 +333,32 @@ fn check_says_what_is_not_honoured() {
         parts(&call(&["wrappers".as_ref(), "check".as_ref(), nameless.as_os_str()]));
     assert_eq!(code, 1);
     assert!(stdout.contains("contains no host"), "{stdout}");
+}
+
+/// A reader compares the confidence of a wrapper with those of its articles: both mean the same.
+#[test]
+fn a_wrapper_is_as_confident_as_its_articles() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = run(&[&in_repository("data/crawl")], &folder.path().join("out"), &[]);
+    let mut compared = 0;
+    for (_, site) in files(&folder.path().join("out/wrappers")) {
+        let site = parse(&String::from_utf8(site).unwrap());
+        for template in site["templates"].as_array().unwrap() {
+            let Some(wrapper) = template["wrapper"].as_object() else { continue };
+            let is_of = |article: &&Value| article["template"] == template["id"];
+            let of_articles: Vec<f64> = (results.articles.iter().filter(is_of))
+                .map(|article| article["confidence"].as_f64().unwrap())
+                .collect();
+            if wrapper["support"]["learnt_from"].as_u64() != Some(of_articles.len() as u64) {
+                continue;
+            }
+            let mean = of_articles.iter().sum::<f64>() / of_articles.len() as f64;
+            let own = wrapper["confidence"].as_f64().unwrap();
+            assert!((own - mean).abs() < 1e-3, "{}: {own} and {mean}", template["id"]);
+            let exact = wrapper["support"]["exact"].as_f64().unwrap();
+            assert!((0.5..=1.0).contains(&exact), "{exact}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 6, "only {compared} wrappers were compared");
 }

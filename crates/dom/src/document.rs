@@ -264,7 +264,8 @@ impl Document {
 
     /// The node with this id.
     ///
-    /// # Panics If the id is not of this document.
+    /// # Panics
+    /// If the id is not of this document.
     #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]

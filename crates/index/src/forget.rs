@@ -23,7 +23,8 @@ pub struct Forgotten {
 /// Removes all articles of these sites, the articles at these addresses, and, if `gone`, those whose addresses are gone, from
 /// an index and from its files on disk. Sites and addresses that are not in the index are ignored.
 ///
-/// # Errors If the folder contains no index made by this program, another program writes to it, or
+/// # Errors
+/// If the folder contains no index made by this program, another program writes to it, or
 /// the disk is full. The index is then unchanged.
 pub fn forget(
     folder: &Path,

@@ -73,7 +73,8 @@ impl IndexSink {
     /// Starts an index that holds only the articles of this run and replaces the one at `place`. It
     /// takes about `memory` bytes (at least [`MIN_MEMORY`]).
     ///
-    /// # Errors If the folder holds other files, or cannot be written.
+    /// # Errors
+    /// If the folder holds other files, or cannot be written.
     pub fn replacing(place: &Path, memory: usize) -> Result<Self, SinkError> {
         Self::begin(place, None, memory)
     }
@@ -93,7 +94,8 @@ impl IndexSink {
     /// it are replaced, unless they were fetched later. Creates the index if there is none. It takes about `memory` bytes (at least
     /// [`MIN_MEMORY`]).
     ///
-    /// # Errors If the folder holds other files or an index made by different rules, or if another
+    /// # Errors
+    /// If the folder holds other files or an index made by different rules, or if another
     /// run writes to it.
     pub fn growing(place: &Path, memory: usize) -> Result<Self, SinkError> {
         if !is_index(place) {

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Support {
     /// Number of sibling pages it was learnt from.
     pub learnt_from: u32,
+    /// Share of these on which its expressions select exactly what was decided, in 0..=1.
+    pub exact: f64,
     /// Number of sibling pages held back from learning.
     pub held_back: u32,
     /// Number of these on which the same is selected without them.
@@ -26,7 +28,8 @@ pub struct Wrapper {
     pub prune: Vec<String>,
     /// Evidence for it.
     pub support: Support,
-    /// Confidence in 0..=1 that the wrapper is right.
+    /// Confidence in 0..=1. Engine `grove`: the mean of those of the articles that were found on the pages learnt
+    /// from, so that it can be compared with those of articles. Other engines: from the support.
     pub confidence: f64,
     /// Starts at 1 and increases by one each time the template's wrapper is learnt again and differs.
     pub version: u32,

@@ -82,7 +82,8 @@ impl Redundant {
 
     /// Checks that these can be the blocks of pages, for values that were deserialized.
     ///
-    /// # Errors Describes what is wrong.
+    /// # Errors
+    /// Describes what is wrong.
     pub fn check(&self) -> Result<(), String> {
         match self.trees.iter().find(|tree| !tree.is_sound()) {
             Some(_) => Err("a redundant block is no tree".to_owned()),

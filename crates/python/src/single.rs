@@ -9,9 +9,20 @@ use sitemodel::Outcome;
 
 use crate::article::Article;
 use crate::detached::detached;
+use crate::errors::input_error;
 use crate::feed_item::items_of;
 use crate::page::{Html, page_of, site_of};
 use crate::settings::{Settings, chosen};
+use crate::shown::short;
+
+/// Whether a text names a page, rather than being one.
+fn is_name(text: &str) -> bool {
+    let text = text.trim();
+    let is_address =
+        ["http://", "https://", "file://"].iter().any(|scheme| text.starts_with(scheme));
+    let is_file = [".html", ".htm", ".xhtml"].iter().any(|extension| text.ends_with(extension));
+    !text.contains(['<', '\n']) && (is_address && !text.contains(' ') || is_file)
+}
 
 /// Extract the article of one page by itself.
 ///
@@ -33,6 +44,11 @@ use crate::settings::{Settings, chosen};
 /// Article or None
 ///     None if the page has no article.
 ///
+/// Raises
+/// ------
+/// InputError
+///     If `html` is the address of a page, or the name of a file.
+///
 /// Examples
 /// --------
 /// >>> import sitegrove
@@ -50,6 +66,13 @@ pub(crate) fn extract(
     feed_items: Option<&Bound<'_, PyAny>>,
     settings: Option<&Bound<'_, Settings>>,
 ) -> PyResult<Option<Article>> {
+    if let Html::Text(text) = &html
+        && is_name(text)
+    {
+        let what =
+            format!("{}: this is an address or a file name; pass the HTML itself", short(text));
+        return Err(input_error(what, None, None));
+    }
     let items = items_of(feed_items)?;
     let chosen = chosen(settings)?;
     let applied = detached(py, 1, || {

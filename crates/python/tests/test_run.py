@@ -134,3 +134,23 @@ def test_what_is_no_store(tmp_path: Path) -> None:
             sitegrove.open_models(file)
         assert caught.value.path == str(file)
     assert not sitegrove.run(CRAWL[0], tmp_path / "run").health()
+
+
+def test_arguments_that_are_not_known_are_told_in_plain_words(tmp_path: Path) -> None:
+    with pytest.raises(sitegrove.SettingsError, match="no argument 'sink'.*did you mean 'sinks'"):
+        sitegrove.run(CRAWL, tmp_path / "run", sink=["jsonl"])  # type: ignore[arg-type]
+    with pytest.raises(sitegrove.SettingsError, match="no argument 'markdown'.*emit={'markdown': …}"):
+        sitegrove.run(CRAWL, tmp_path / "run", markdown=True)  # type: ignore[arg-type]
+    with pytest.raises(sitegrove.SettingsError, match="no argument 'xyzzy'"):
+        sitegrove.run(CRAWL, tmp_path / "run", xyzzy=1)  # type: ignore[arg-type]
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", ["https://example.org/news/1", " file:///tmp/a.html", "pages/story.html"])
+def test_an_address_is_no_page(name: str) -> None:
+    with pytest.raises(sitegrove.InputError, match="pass the HTML itself"):
+        sitegrove.extract(name)
+
+
+def test_a_text_that_begins_with_an_address_is_a_page() -> None:
+    assert sitegrove.extract("https://example.org is where the harbour news has been for years.") is not None

@@ -25,7 +25,8 @@ impl SinkError {
 
 /// Creates a folder and its parents, unless they exist.
 ///
-/// # Errors If it cannot be created.
+/// # Errors
+/// If it cannot be created.
 pub fn make_folder(path: &Path) -> Result<(), SinkError> {
     fs::create_dir_all(path).map_err(|e| SinkError::new("cannot create", path, e))
 }
@@ -89,7 +90,8 @@ impl AtomicFile {
 
     /// Writes bytes.
     ///
-    /// # Errors On a write error, such as a full disk; the message names the file.
+    /// # Errors
+    /// On a write error, such as a full disk; the message names the file.
     pub fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), SinkError> {
         let written = self.write_all(bytes);
         written.map_err(|e| SinkError::new("cannot write", &self.path, e))
@@ -98,7 +100,8 @@ impl AtomicFile {
     /// Passes all bytes to the system and closes the file; it stays under its temporary name until
     /// it is finished. For callers with many waiting files: the number of open files is limited.
     ///
-    /// # Errors On a write error, such as a full disk.
+    /// # Errors
+    /// On a write error, such as a full disk.
     pub fn close(&mut self) -> Result<(), SinkError> {
         self.end(false)
     }
@@ -114,7 +117,8 @@ impl AtomicFile {
     /// disk. Waits once for all of them if the system supports that: a disk takes a millisecond or
     /// more for each.
     ///
-    /// # Errors If writing or moving fails. Paths not reached are unchanged.
+    /// # Errors
+    /// If writing or moving fails. Paths not reached are unchanged.
     pub fn finish_all(files: Vec<Self>) -> Result<(), SinkError> {
         let Some(first) = files.first() else { return Ok(()) };
         let together = first.path.parent().is_some_and(|folder| sync_whole(folder).is_ok());
@@ -139,7 +143,8 @@ impl AtomicFile {
 
     /// Writes everything to disk and moves the file to its path.
     ///
-    /// # Errors If writing or moving fails. The path is then unchanged.
+    /// # Errors
+    /// If writing or moving fails. The path is then unchanged.
     pub fn finish(mut self) -> Result<(), SinkError> {
         self.end(true)?;
         self.place()

@@ -20,12 +20,14 @@ pub trait Sink: Debug + Send {
 
     /// Takes the next site, and its rendered bytes from [`Sink::render`] (or none).
     ///
-    /// # Errors If it cannot be written. The sink is then dropped; the others continue.
+    /// # Errors
+    /// If it cannot be written. The sink is then dropped; the others continue.
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError>;
 
     /// Takes the name of the night: of the inputs of the run, by their contents. It comes first. By default, it is ignored.
     ///
-    /// # Errors If it cannot be used. The sink is then dropped; the others continue.
+    /// # Errors
+    /// If it cannot be used. The sink is then dropped; the others continue.
     fn of_night(&mut self, _night: &str) -> Result<(), SinkError> {
         Ok(())
     }
@@ -33,13 +35,15 @@ pub trait Sink: Debug + Send {
     /// Takes some of the answers of the crawl that had no page; all of them come before the first site. By default, they
     /// are ignored.
     ///
-    /// # Errors If they cannot be written. The sink is then dropped; the others continue.
+    /// # Errors
+    /// If they cannot be written. The sink is then dropped; the others continue.
     fn absent(&mut self, _absences: &[Absence]) -> Result<(), SinkError> {
         Ok(())
     }
 
     /// Moves all files to their paths.
     ///
-    /// # Errors If they cannot be written. The previous files are then unchanged.
+    /// # Errors
+    /// If they cannot be written. The previous files are then unchanged.
     fn finish(self: Box<Self>) -> Result<(), SinkError>;
 }

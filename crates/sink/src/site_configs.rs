@@ -20,7 +20,8 @@ pub struct SiteConfigSink {
 impl SiteConfigSink {
     /// Creates the folder unless it exists.
     ///
-    /// # Errors If it cannot be created.
+    /// # Errors
+    /// If it cannot be created.
     pub fn create(folder: &Path) -> Result<Self, SinkError> {
         make_folder(folder)?;
         Ok(Self { folder: folder.to_owned(), files: Vec::new(), stale: Self::files_in(folder) })

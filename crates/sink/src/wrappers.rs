@@ -59,6 +59,7 @@ pub struct WrapperRecord {
 #[derive(Clone, Debug, Serialize)]
 pub struct SupportRecord {
     learnt_from: u32,
+    exact: f64,
     held_back: u32,
     held_back_agreeing: u32,
     runner_up_margin: f64,
@@ -117,6 +118,7 @@ impl From<&TemplateSummary> for TemplateRecord {
                 confidence: rounded(w.confidence),
                 support: SupportRecord {
                     learnt_from: w.support.learnt_from,
+                    exact: rounded(w.support.exact),
                     held_back: w.support.held_back,
                     held_back_agreeing: w.support.held_back_agreeing,
                     runner_up_margin: rounded(w.support.runner_up_margin),

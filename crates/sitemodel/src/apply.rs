@@ -251,8 +251,13 @@ impl SiteModel {
     }
 
     fn drop_parsed(&self, parsed: &ParsedPage<'_>, stage: Stage, reason: DropReason) -> Drop {
-        let given_up = parsed.document.notes().given_up;
-        let reason = if given_up { DropReason::TooMuchWork } else { reason };
+        let reason = match reason {
+            _ if parsed.document.notes().given_up => DropReason::TooMuchWork,
+            DropReason::NoContent | DropReason::NoArticle if walls::is_script_shell(parsed) => {
+                DropReason::ScriptShell
+            }
+            _ => reason,
+        };
         self.drop_of(parsed.page, stage, reason)
     }
 

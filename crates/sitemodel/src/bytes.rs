@@ -17,7 +17,7 @@ use crate::model::{Head, SiteModel, Template};
 use crate::stages::cluster::Layouts;
 
 /// Version of the format; models of other versions have to be learnt again.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 const MAGIC: [u8; 8] = *b"sitegrov";
 const HEAD: [u8; 4] = *b"head";

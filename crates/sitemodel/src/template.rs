@@ -242,10 +242,10 @@ fn judge_sample(
     let bodies: Vec<Option<Found>> =
         meter.step(Step::Extract, || (0..sample.len()).into_par_iter().map(body).collect());
     if let Some(wrapper) = &mut wrapper {
-        // Its statistics: the mean over the pages of the sample.
-        let found = bodies.iter().flatten().filter_map(|(body, _)| body.as_ref());
-        let sum: f64 = found.map(|body| body.confidence).sum();
-        wrapper.wrapper.confidence *= sum / bodies.len().max(1) as f64;
+        let found: Vec<&Body> =
+            bodies.iter().flatten().filter_map(|(body, _)| body.as_ref()).collect();
+        let sum: f64 = found.iter().map(|body| body.confidence).sum();
+        wrapper.wrapper.confidence = sum / found.len().max(1) as f64;
     }
     judgement.common.forest.ranked.truncate(PATTERNS_KEPT);
     (Learnt { wrapper, judgement: Some(judgement), profile, ..Learnt::default() }, bodies)

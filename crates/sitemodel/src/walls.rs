@@ -176,6 +176,37 @@ impl Counts {
     }
 }
 
+/// Whether scripts would draw a page: it has hardly a word and no picture or table, but scripts, and an element that is left
+/// empty for them.
+pub(crate) fn is_script_shell(page: &ParsedPage<'_>) -> bool {
+    let document = &page.document;
+    let body = document.ids().find(|&id| document.is(id, &local_name!("body")));
+    let Some(inside) = body.map(|body| body + 1..document.subtree(body).end) else { return false };
+    let is_place = |id: NodeId| {
+        let is_container = document.name(id).is_some_and(|name| {
+            matches!(*name, local_name!("div") | local_name!("main") | local_name!("section"))
+                || name.contains('-')
+        });
+        is_container && document.subtree(id).len() == 1
+    };
+    let shows = |id: NodeId| {
+        document.name(id).is_some_and(|name| {
+            matches!(
+                *name,
+                local_name!("img")
+                    | local_name!("picture")
+                    | local_name!("video")
+                    | local_name!("audio")
+                    | local_name!("table")
+            )
+        })
+    };
+    page.words.total() <= OWN_WORDS
+        && inside.clone().any(is_place)
+        && !inside.clone().any(shows)
+        && page.page.html.as_bytes().windows(7).any(|tag| tag.eq_ignore_ascii_case(b"<script"))
+}
+
 /// The lines of a text that are not the texts of links.
 fn without_links(text: &str, document: &Document) -> String {
     let is_link = |&id: &NodeId| document.name(id).is_some_and(|name| *name == local_name!("a"));

@@ -55,7 +55,8 @@ impl Background {
     /// Checks that these can be the counts of a sample of at most `most_pages` pages, for values
     /// that were deserialized.
     ///
-    /// # Errors Describes what is wrong.
+    /// # Errors
+    /// Describes what is wrong.
     pub fn check(&self, most_pages: usize) -> Result<(), String> {
         if self.pages > most_pages {
             return Err(format!("terms of {} pages, more than {most_pages}", self.pages));

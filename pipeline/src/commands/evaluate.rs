@@ -136,7 +136,8 @@ pub enum Outcome {
 
 /// Evaluates the runs and writes the report to `out`, or to the file given by `--out`.
 ///
-/// # Errors If a file cannot be read (with the line), a name is unknown, or the floors belong to
+/// # Errors
+/// If a file cannot be read (with the line), a name is unknown, or the floors belong to
 /// another gold.
 pub fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<Outcome> {
     if let Some(what) = args.sweep {

@@ -12,6 +12,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use document::{Pictures, Text};
 use sink::{AtomicFile, make_folder};
 
+use crate::error_chain::Problem;
 use crate::numerals::count;
 use crate::printed::{Console, line};
 use articles::Found;
@@ -51,10 +52,24 @@ enum Format {
 }
 
 impl Format {
-    /// The format of a file with this name, if its ending tells.
-    fn of_name(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        Self::value_variants().iter().copied().find(|format| format.ending() == ending)
+    /// The format of what is written to a path: that of its extension; HTML for a folder, and for a name without an
+    /// extension.
+    ///
+    /// # Errors
+    /// If no format has this extension.
+    fn of_path(path: &Path) -> Result<Self> {
+        let extension = path.extension().map(|own| own.to_string_lossy().to_ascii_lowercase());
+        let Some(extension) = extension.filter(|_| !is_folder(path)) else { return Ok(Self::Html) };
+        let all = Self::value_variants();
+        all.iter().copied().find(|format| format.ending() == extension).ok_or_else(|| {
+            let endings: Vec<String> = all.iter().map(|own| format!(".{}", own.ending())).collect();
+            let next = format!(
+                "use one of {}, or name the format with --format; a folder ends with /",
+                endings.join(", ")
+            );
+            let what = format!("no format of documents has the extension .{extension}");
+            Problem::new(shown(path), what, next).into()
+        })
     }
 
     /// The ending of its files.
@@ -99,7 +114,7 @@ struct ArticleArgs {
     /// Only articles of this site
     #[arg(long, value_name = "SITE")]
     site: Option<String>,
-    /// Format of the documents [default: by the ending of --out, else html]
+    /// Format of the documents [default: by the extension of --out; html for a folder]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// WARC files or folders that have the pictures [default: those that the articles name]
@@ -121,7 +136,10 @@ pub fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
-    let format = args.format.or_else(|| Format::of_name(&args.out)).unwrap_or(Format::Html);
+    let format = match args.format {
+        Some(format) => format,
+        None => Format::of_path(&args.out)?,
+    };
     let found = match (&args.run, &args.archive) {
         (Some(run), _) => articles::of_run(run, &args.urls, args.site.as_deref())?,
         (None, Some(archive)) => articles::of_archive(archive, &args.urls, args.site.as_deref())?,
@@ -157,7 +175,7 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
         return Ok(());
     }
     if let [only] = &found[..]
-        && !args.out.is_dir()
+        && !is_folder(&args.out)
     {
         write(&args.out, &document_of(only, format, &pictures)?)?;
         writeln!(out, "{}", shown(&args.out))?;
@@ -171,6 +189,11 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     }
     writeln!(out, "{} in {}", count(found.len(), "document"), shown(&args.out))?;
     Ok(())
+}
+
+/// Whether a path is that of a folder, or is written like one.
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
 }
 
 fn shown(path: &Path) -> String {

@@ -22,6 +22,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use sink::{AtomicFile, make_folder, site_file_name};
 
+use self::settings::Settings;
 use super::whole_number::whole;
 use crate::error_chain::Problem;
 use crate::messages::LogFormat;
@@ -36,7 +37,6 @@ Examples:
   sitegrove inspect out/tonight harbour-gazette.example
   sitegrove inspect out/tonight harbour-gazette.example --out gazette.html \\
       --pages 10
-  sitegrove inspect out/tonight blog.example --config my.toml
   sitegrove inspect out/tonight --all
 
 Reads the pages of the site again from the inputs that the ledger names. If an input is missing, shows what is in the run folder. The report of the run links the pages in RUN_DIR/report/sites.")]
@@ -55,9 +55,6 @@ pub struct InspectArgs {
     /// Number of pages to show for each layout
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole::<usize>)]
     pub pages: usize,
-    /// The configuration file of the run, if it used one
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
 }
 
 /// Writes the page of a site of a run, or of all its sites. If a page goes to its default place, the report
@@ -77,7 +74,7 @@ pub fn run(
     }
     let site = args.site.as_deref().map_or_else(|| Err(unnamed(&args.run)), Ok)?;
     let records = records::Records::read(&args.run, site)?;
-    let settings = settings::settings_of(&records.ledger, args.config.as_deref())?;
+    let settings = Settings::of_run(&records.ledger)?;
     let reread = reread::reread(&records, &settings.config, stop)?;
     let view = look::look(&records, &settings, &reread, args.pages);
     warn_of(&args.run, &view.notes);

@@ -307,6 +307,12 @@ pub struct Ledger {
     pub doubtful_below: Option<f64>,
     /// SHA-256 of the settings that decide the results.
     pub config_hash: String,
+    /// The settings that differ from the defaults, by table and key, without places of files, threads and memory.
+    #[serde(default)]
+    pub settings: toml::Table,
+    /// What the store of models held when the run had added its night, if it used one ([`modelstore::Store::state`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store_state: Option<String>,
     /// SHA-256 of the chosen outputs and their settings.
     #[serde(default)]
     pub outputs_hash: String,
@@ -378,6 +384,8 @@ impl Ledger {
             terms: terms::Analyzer::version(),
             doubtful_below: Some(config.extract.doubtful_below),
             config_hash: config.hash(),
+            settings: config.differences(),
+            store_state: None,
             outputs_hash: config.emit.hash(),
             inputs: Vec::new(),
             counts: Counts::default(),

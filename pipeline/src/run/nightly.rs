@@ -75,11 +75,11 @@ pub(crate) fn take(store: &Store, result: &SiteResult) -> Result<()> {
     Ok(store.take(&update)?)
 }
 
-/// Keeps all that a store took in, once the outputs are written.
+/// Keeps all that a store took in, once the outputs are written. Returns what it then holds, as [`Store::state`] does.
 ///
 /// # Errors
 /// If the store cannot be written; it is then as it was.
-pub(crate) fn commit(store: &Store, config: &Config) -> Result<()> {
+pub(crate) fn commit(store: &Store, config: &Config) -> Result<String> {
     let evicted = store.commit(config.run.models_bytes()?)?;
     if evicted.sites > 0 {
         tracing::info!(
@@ -89,7 +89,7 @@ pub(crate) fn commit(store: &Store, config: &Config) -> Result<()> {
             evicted.sites
         );
     }
-    Ok(())
+    Ok(store.state()?)
 }
 
 impl RunContext<'_> {

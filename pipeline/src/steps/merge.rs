@@ -165,7 +165,7 @@ impl Merging<'_> {
         emission.write(marks, &mut outputs, &mut tally)?;
         ledger.failed_sinks = clock.emit.time(|| outputs.finish())?;
         if let Some(store) = &store {
-            nightly::commit(store, config)?;
+            ledger.store_state = Some(nightly::commit(store, config)?);
         }
         tally.show(&mut ledger);
         ledger.close(self.begun, clock);

@@ -84,7 +84,7 @@ pub(crate) struct Row {
     pub(crate) kind: Kind,
     /// Key of the site; empty for what belongs to none.
     pub(crate) site: String,
-    /// Of a page its id in the crawl, of what came of one the [`key_of`] it; otherwise a number.
+    /// Page rows: id of the page in the crawl. Outcome rows: id of their page. Other rows: a sequence number.
     pub(crate) id: u64,
     /// MessagePack.
     pub(crate) record: Vec<u8>,

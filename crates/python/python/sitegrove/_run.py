@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
+from inspect import signature
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from . import _sitegrove
 from ._sitegrove import Progress, RecordBatchReader, Settings
-from .errors import InputError
+from .errors import InputError, SettingsError
 
 __all__ = ["RunResult", "read_run", "run"]
 
@@ -150,6 +152,9 @@ def run(
     KeyboardInterrupt
         On Ctrl-C: what was done is kept, and the same call resumes from there.
     """
+    for name, table in tables.items():
+        if not isinstance(table, Mapping):
+            raise SettingsError(_unknown_argument(name))
     all_tables: dict[str, dict[str, Any]] = {name: dict(table) for name, table in tables.items()}
     for table, key, value in (
         ("emit", "sinks", None if sinks is None else list(sinks)),
@@ -194,6 +199,18 @@ def read_run(path: _Path) -> RunResult:
     except (OSError, ValueError) as error:
         raise InputError(f"{fspath(path)} holds no finished run: {error}", str(file)) from error
     return RunResult(path, ledger)
+
+
+def _unknown_argument(name: str) -> str:
+    """Say that `run` has no argument of this name, and what may be meant."""
+    message = f"run() has no argument {name!r}, and settings are given by table, as in emit={{'markdown': True}}"
+    arguments = [own for own, of in signature(run).parameters.items() if of.kind is not of.VAR_KEYWORD]
+    tables = [table for table, keys in Settings().to_dict().items() if isinstance(keys, dict) and name in keys]
+    if close := get_close_matches(name, arguments, 1):
+        return f"{message}; did you mean {close[0]!r}?"
+    if tables:
+        return f"{message}; did you mean {tables[0]}={{{name!r}: …}}?"
+    return message
 
 
 def _paths(paths: _Path | Iterable[_Path]) -> list[_Path]:

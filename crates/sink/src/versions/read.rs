@@ -194,7 +194,8 @@ const HISTORY: &str = "SELECT number, url, first_seen, last_seen, visits, change
 impl ArticleArchive {
     /// Opens an archive.
     ///
-    /// # Errors If there is none at `path`, or one with another schema.
+    /// # Errors
+    /// If there is none at `path`, or one with another schema.
     pub fn open(path: &Path) -> Result<Self, SinkError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection =
@@ -325,7 +326,8 @@ impl ArticleArchive {
     /// it back, at `since` (RFC 3339, UTC, whole seconds) or
     /// later, in the order of dates, then of addresses; of one site or of all.
     ///
-    /// # Errors If the archive cannot be read, or the error that `take` returns.
+    /// # Errors
+    /// If the archive cannot be read, or the error that `take` returns.
     pub fn changes<E: From<SinkError>>(
         &self,
         since: &str,

@@ -83,6 +83,7 @@ pub fn wrap(
     let (paths, exact) = paths_for(pages, recurring, ranked)?;
     let mut support = Support {
         learnt_from: pages.len() as u32,
+        exact,
         runner_up_margin: margin(ranked),
         ..Support::default()
     };
@@ -100,7 +101,7 @@ pub fn wrap(
         engine: engine.to_owned(),
         content: paths.iter().map(ToString::to_string).collect(),
         prune: Vec::new(),
-        confidence: confidence(&support, exact, ranked.first()?.score.pages),
+        confidence: confidence(&support, ranked.first()?.score.pages),
         support,
         version: 1,
     };
@@ -131,13 +132,13 @@ fn margin(ranked: &[StructuralPattern]) -> f64 {
 /// Confidence of a wrapper, from 0 to 1: the mean of the shares of pages on which the pattern is significant,
 /// on which the XPath selects exactly what the pattern does, and of held-back pages that agree; lower for few
 /// pages.
-fn confidence(support: &Support, exact: f64, significant: u32) -> f64 {
+fn confidence(support: &Support, significant: u32) -> f64 {
     let pages = f64::from(support.learnt_from.max(1));
     let agreeing = if support.held_back == 0 {
         0.5
     } else {
         f64::from(support.held_back_agreeing) / f64::from(support.held_back)
     };
-    let mean = (f64::from(significant) / pages + exact + agreeing) / 3.0;
+    let mean = (f64::from(significant) / pages + support.exact + agreeing) / 3.0;
     mean * pages / (pages + 1.0)
 }

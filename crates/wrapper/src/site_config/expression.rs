@@ -51,7 +51,8 @@ pub(crate) enum Found {
 impl Expression {
     /// Compiles an expression.
     ///
-    /// # Errors If it is not XPath 1.0, or larger than any written by people.
+    /// # Errors
+    /// If it is not XPath 1.0, or larger than any written by people.
     pub fn new(text: &str) -> Result<Self, ExpressionError> {
         if !is_small(text) {
             return Err(ExpressionError::Size);

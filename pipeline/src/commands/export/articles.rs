@@ -12,6 +12,7 @@ use model::Image;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::error_chain::Problem;
 use crate::results::Results;
 
 /// An article with all its fields.
@@ -116,9 +117,14 @@ pub(super) fn of_run(folder: &Path, urls: &[String], site: Option<&str>) -> Resu
 /// # Errors
 /// If the file cannot be read, or an article is not there.
 pub(super) fn of_archive(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if path.is_dir() {
+        let next = "name a file; the folder of a run is named with --run";
+        bail!(Problem::new(path.display(), "is a folder, not an archive of articles", next));
+    }
     let mut start = Vec::new();
-    file.take(16).read_to_end(&mut start)?;
+    File::open(path)
+        .and_then(|file| file.take(16).read_to_end(&mut start))
+        .with_context(|| format!("cannot read {}", path.display()))?;
     match start.starts_with(b"SQLite format 3") {
         true => of_sqlite(path, urls, site),
         false => of_warc(path, urls, site),

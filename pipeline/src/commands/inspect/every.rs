@@ -16,7 +16,7 @@ use super::document::document;
 use super::look::look;
 use super::records::{OfSite, Records, read_site, sites_of};
 use super::reread::{Again, Reread, addresses, reread_all};
-use super::settings::settings_of;
+use super::settings::Settings;
 use super::{InspectArgs, place, warn_of};
 use crate::commands::progress::Progress;
 use crate::lines::{self, Place};
@@ -41,7 +41,7 @@ pub(super) fn run(
 ) -> Result<()> {
     let results = Results::open(&args.run)?;
     let ledger = results.ledger();
-    let settings = settings_of(ledger, args.config.as_deref())?;
+    let settings = Settings::of_run(ledger)?;
     let articles = Index::read(results.articles()?)?;
     let drops = Index::read(results.dropped())?;
     let of_saved: BTreeMap<&str, &str> = (articles.addresses.iter().chain(&drops.addresses))

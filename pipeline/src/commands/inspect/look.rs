@@ -90,16 +90,17 @@ struct TemplateNow {
 
 impl<'a> Pages<'a> {
     fn of(reread: &'a Reread, settings: &Settings) -> Option<Self> {
-        let (of_site, settings) = (reread.site.as_ref()?, &settings.config.settings());
+        let of_site = reread.site.as_ref()?;
+        let (stored, settings) = (settings.stored_model(&of_site.key), &settings.config.settings());
         let site = ParsedSite::of(of_site, settings);
         let items = site.items();
         let sibling = |at: usize| Sibling { page: &site.pages[at], feed_items: &items[at] };
-        let weights = of_site.pages.iter().map(|page| (&*page.url, weight(&page.html)));
-        let chosen = sample(weights, settings);
-        let siblings: Vec<Sibling<'_>> = chosen.chosen.iter().map(|&at| sibling(at)).collect();
-        let learning =
-            site.surveyed.learn(&siblings, chosen.cut_by_bytes, None, settings, &NoMeter);
-        let model = learning.model;
+        let model = stored.unwrap_or_else(|| {
+            let weights = of_site.pages.iter().map(|page| (&*page.url, weight(&page.html)));
+            let chosen = sample(weights, settings);
+            let siblings: Vec<Sibling<'_>> = chosen.chosen.iter().map(|&at| sibling(at)).collect();
+            site.surveyed.learn(&siblings, chosen.cut_by_bytes, None, settings, &NoMeter).model
+        });
         let assigned: Vec<Option<u32>> = (0..site.pages.len())
             .into_par_iter()
             .map(|at| model.template_of(&sibling(at), settings))
@@ -268,8 +269,8 @@ fn notes(
             records.articles.len()
         ));
     }
-    if pages.is_some() && !settings.assumed.is_empty() {
-        notes.push(settings.assumed.clone());
+    if pages.is_some() {
+        notes.extend(settings.differences.iter().cloned());
     }
     if pages.is_some() && reread.unread > 0 && records.ledger.counts.feed_items > 0 {
         notes.push(format!(

@@ -51,6 +51,7 @@ pub(super) struct WrapperLine {
 #[derive(Debug, Deserialize)]
 pub(super) struct SupportLine {
     pub(super) learnt_from: u32,
+    pub(super) exact: f64,
     pub(super) held_back: u32,
     pub(super) held_back_agreeing: u32,
     pub(super) runner_up_margin: f64,

@@ -1,51 +1,77 @@
-//! The settings of a run, as far as they can be determined.
+//! The settings of a run, and its store of models.
 
-use std::path::Path;
-
-use anyhow::{Result, anyhow};
+use anyhow::Result;
+use modelstore::Store;
+use sitemodel::SiteModel;
 
 use crate::config::Config;
+use crate::error_chain::error_chain;
 use crate::progress::ledger::Ledger;
-use sitemodel::settings::SignifierChoice;
 
-/// Settings, and what was assumed.
+/// Settings and models to look at the sites of a run with.
 pub(super) struct Settings {
     pub(super) config: Config,
-    /// Empty if they are certainly those of the run.
-    pub(super) assumed: String,
+    /// What differs from the run's, one sentence each; empty if nothing does.
+    pub(super) differences: Vec<String>,
+    /// The store of models, if the run used one and it still holds what it held then.
+    store: Option<Store>,
 }
 
-/// Finds the settings of a run. The ledger names the engine and a digest of all settings that decide the
-/// results, not the settings themselves: the given configuration file (or the defaults), with the engine and
-/// either source of signifiers, is compared with the digest.
-///
-/// # Errors
-/// If the configuration cannot be read, or this version does not know the engine.
-pub(super) fn settings_of(ledger: &Ledger, file: Option<&Path>) -> Result<Settings> {
-    let mut config = Config::load(file)?;
-    config.rank.engine = ledger.engine.parse().map_err(|error: String| anyhow!(error))?;
-    let own = config.signify.source;
-    for source in [own, SignifierChoice::TfIdf, SignifierChoice::Feeds] {
-        config.signify.source = source;
-        if config.hash() == ledger.config_hash {
-            return Ok(Settings { config, assumed: String::new() });
+impl Settings {
+    /// The settings that the ledger of a run names, and the store that it used.
+    ///
+    /// # Errors
+    /// If the default settings cannot be read.
+    pub(super) fn of_run(ledger: &Ledger) -> Result<Self> {
+        let default = Config::load(None)?;
+        let mut differences = Vec::new();
+        let config = default.with(ledger.settings.clone()).unwrap_or_else(|error| {
+            differences.push(assumed(
+                &format!("The settings of the run cannot be used: {}", error_chain(&error)),
+                "the default settings",
+            ));
+            default
+        });
+        if differences.is_empty() && config.hash() != ledger.config_hash {
+            let what = match ledger.version.as_str() {
+                env!("CARGO_PKG_VERSION") => {
+                    "The weights or the site configs that the run used have changed".to_owned()
+                }
+                other => format!("The run was made by version {other}"),
+            };
+            differences.push(assumed(&what, "those of today"));
         }
+        let store = store_of(&config, ledger).unwrap_or_else(|problem| {
+            differences.push(assumed(&problem, "models learnt from this run's pages alone"));
+            None
+        });
+        Ok(Self { config, differences, store })
     }
-    config.signify.source = own;
-    let taken = match file {
-        Some(file) => format!("{} is not what the run was made with", file.display()),
-        None => "The run was made with other settings than the defaults, other weights, or by \
-                 another version; its ledger holds only their digest"
-            .to_owned(),
+
+    /// The model of a site that the run applied, if it is in a store.
+    pub(super) fn stored_model(&self, site: &str) -> Option<SiteModel> {
+        let state = self.store.as_ref()?.site(site).ok()?;
+        SiteModel::from_bytes(&state.model?).ok()
+    }
+}
+
+/// The store of models that a run used, if any.
+fn store_of(config: &Config, ledger: &Ledger) -> Result<Option<Store>, String> {
+    let (Some(path), Some(then)) = (config.run.models(), &ledger.store_state) else {
+        return Ok(None);
     };
-    let version = match ledger.version.as_str() {
-        env!("CARGO_PKG_VERSION") => String::new(),
-        other => format!(" (the run's version is {other})"),
-    };
-    let assumed = format!(
-        "{taken}{version}. Scores and patterns below are computed again with {}, and may differ from \
-         those of the run. What is kept is the run's own. Name the run's configuration with --config.",
-        if file.is_some() { "it all the same" } else { "the default settings" },
-    );
-    Ok(Settings { config, assumed })
+    let store = Store::look(path)
+        .map_err(|error| format!("The models of the run cannot be read: {error}"))?;
+    match store.state().map_err(|error| format!("The models of the run cannot be read: {error}"))? {
+        now if now == *then => Ok(Some(store)),
+        _ => Err(format!("The store {} has changed since the run", path.display())),
+    }
+}
+
+/// Says what is different, and what is used instead.
+fn assumed(what: &str, with: &str) -> String {
+    format!(
+        "{what}. Scores and patterns below are computed with {with}, and may differ from those of the run. Articles and \
+         wrappers are the run's own."
+    )
 }

@@ -89,7 +89,10 @@ pub(super) fn support(wrapper: &WrapperLine) -> String {
     } else {
         "1 − relevance of the second pattern over that of the first"
     };
-    format!("Learnt from {learnt}; {tested}. Margin {margin:.2} ({what}).")
+    let exact = support.exact * 100.0;
+    format!(
+        "Learnt from {learnt}, exact on {exact:.0} % of them; {tested}. Margin {margin:.2} ({what})."
+    )
 }
 
 /// Why a pattern is kept or not.

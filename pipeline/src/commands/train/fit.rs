@@ -93,7 +93,8 @@ pub(super) struct Lesson<'a> {
 
 /// Fits trees. The same lessons in the same order give the same trees for any number of threads.
 ///
-/// # Errors If the lessons are empty.
+/// # Errors
+/// If the lessons are empty.
 pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<Trees, FitError> {
     let mut picked: Vec<&[f32]> = Vec::new();
     let (mut labels, mut weights) = (Vec::new(), Vec::new());

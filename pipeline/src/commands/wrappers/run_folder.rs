@@ -47,6 +47,7 @@ pub(super) struct WrapperEntry {
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct SupportEntry {
     pub(super) learnt_from: u32,
+    pub(super) exact: f64,
     pub(super) held_back: u32,
     pub(super) held_back_agreeing: u32,
     pub(super) runner_up_margin: f64,
@@ -77,7 +78,8 @@ const SCHEMA: u32 = sink::SCHEMA;
 /// The site files of a run folder, by site. If sites are given (by key, host or address), only
 /// those.
 ///
-/// # Errors If the folder contains no finished run, a site is not in it, or a file cannot be read.
+/// # Errors
+/// If the folder contains no finished run, a site is not in it, or a file cannot be read.
 pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteFile>> {
     let folder = Results::open(run)?.wrappers();
     let entries = fs::read_dir(&folder)

@@ -124,12 +124,13 @@ pub(super) fn show(args: &ShowArgs, out: &mut Console<'_>) -> Result<()> {
                 lines("prune", &wrapper.prune, out)?;
                 writeln!(
                     out,
-                    "  {:<10} {} version {}, confidence {:.2}; learnt from {} pages, {} of {} held back agree",
+                    "  {:<10} {} version {}, confidence {:.2}; learnt from {} pages, exact on {:.0} %; {} of {} held back agree",
                     "engine",
                     wrapper.engine,
                     wrapper.version,
                     wrapper.confidence,
                     support.learnt_from,
+                    support.exact * 100.0,
                     support.held_back_agreeing,
                     support.held_back,
                 )?;

@@ -68,8 +68,9 @@ pub fn wrap_judged(
         engine: engine.to_owned(),
         content: paths.iter().map(ToString::to_string).collect(),
         prune: prune.iter().map(ToString::to_string).collect(),
-        support: support(pages, judgement, judged, &kept, hold_back, weights),
-        confidence: exact,
+        support: Support { exact, ..support(pages, judgement, judged, &kept, hold_back, weights) },
+        // Known once the articles of these pages are.
+        confidence: 0.0,
         version: 1,
     };
     (Some(CompiledWrapper { wrapper, paths, prune }), on_sample)
@@ -127,6 +128,7 @@ fn support(
         held_back: held_back as u32,
         held_back_agreeing: agreeing as u32,
         runner_up_margin: (mean(1) - mean(0)).max(0.0),
+        ..Support::default()
     }
 }
 
