@@ -277,28 +277,3 @@ fn a_report_is_compared_afterwards() {
     let (code, _, stderr) = parts(&call(&["report", two, "--compare", one]));
     assert!(code == 2 && stderr.contains("sites.jsonl, line 1"), "{stderr}");
 }
-
-#[test]
-fn runs_of_earlier_versions_have_a_report() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = archive(folder.path(), "a.warc.gz", &[("one.example", 4)]);
-    let out = folder.path().join("out");
-    run(&[&archive], &out, &[]);
-    // As written before these figures were counted.
-    let mut row = figures(&out).remove(0);
-    for field in ["fields", "languages", "months", "page_types", "worst", "weak"] {
-        row.as_object_mut().unwrap().remove(field);
-    }
-    fs::write(out.join("report/sites.jsonl"), format!("{row}\n")).unwrap();
-    let mut ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
-    ledger.as_object_mut().unwrap().remove("doubtful_below");
-    ledger["counts"].as_object_mut().unwrap().remove("doubtful");
-    fs::write(out.join("ledger.json"), ledger.to_string()).unwrap();
-    let (code, _, stderr) = parts(&call(&["report", out.to_str().unwrap()]));
-    assert_eq!((code, stderr.as_str()), (0, ""));
-    let html = report(&out);
-    assert!(html.contains("<h2>Time by stage</h2>"));
-    for absent in ["class=\"first\"", "<h2>Metadata</h2>", "<h2>Dates</h2>"] {
-        assert!(!html.contains(absent), "{absent}");
-    }
-}

@@ -48,8 +48,7 @@ pub fn forget(
     for url in urls {
         writer.delete_term(Term::from_field_text(fields.url, url));
     }
-    // Indexes of former versions lack the field.
-    if gone && index.schema().get_field(GONE).is_ok() {
+    if gone {
         let query = ExistsQuery::new(GONE.to_owned(), false);
         writer.delete_query(Box::new(query)).map_err(cannot())?;
     }

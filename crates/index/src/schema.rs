@@ -11,10 +11,6 @@ use terms::Analyzer;
 /// Version of the fields and of what is in them.
 const VERSION: u32 = 4;
 
-/// Of the versions before, how many of today's fields they have: 1 lacks `truncated`, 1 and 2 what comes after it, 3 what
-/// comes after `health`.
-const FORMER: [usize; 3] = [8, 9, 11];
-
 /// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
 /// analyzers they do not have.
 pub(crate) const EVERYWHERE: &str = "default";
@@ -101,14 +97,13 @@ pub(crate) fn schema(analyzer: &str) -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-/// Whether an index has the fields of today, or those of a version before.
+/// Whether an index has the fields that this version writes.
 pub(crate) fn is_known(found: &Schema) -> bool {
     let today = schema(EVERYWHERE).0;
     let fields = |schema: &Schema| -> Vec<FieldEntry> {
         schema.fields().map(|(_, entry)| entry.clone()).collect()
     };
-    let (today, found) = (fields(&today), fields(found));
-    found == today || FORMER.iter().any(|&fields| found == today[..fields])
+    fields(&today) == fields(found)
 }
 
 /// How an index was made, as recorded in its `meta.json`.

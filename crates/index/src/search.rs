@@ -206,8 +206,7 @@ impl SearchIndex {
             let from = Term::from_field_date(self.fields.published, since);
             query = with(query, Box::new(RangeQuery::new(Bound::Included(from), Bound::Unbounded)));
         }
-        // Indexes of former versions lack the field.
-        if !request.gone && self.searcher.schema().get_field(GONE).is_ok() {
+        if !request.gone {
             let gone = Box::new(ExistsQuery::new(GONE.to_owned(), false));
             let clauses: Vec<(Occur, Box<dyn Query>)> =
                 vec![(Occur::Must, query), (Occur::MustNot, gone)];

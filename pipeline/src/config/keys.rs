@@ -68,20 +68,9 @@ pub(super) fn value_problem(at: &str, error: &toml::de::Error) -> Problem {
 /// Least similarity (Jaro-Winkler) of a key to one that is meant.
 const SIMILAR: f64 = 0.84;
 
-/// Keys that had another name in earlier versions.
-const FORMER: [(&str, &str); 4] = [
-    ("cluster.whole_site_bytes", "run.batch_bytes"),
-    ("rank.beyond", "rank.fast_path"),
-    ("wrap.fixed", "wrap.site_configs"),
-    ("parse.max_milliseconds", "parse.max_steps"),
-];
-
 /// The key that was probably meant by an unknown one: a similar one of its table, the same key of another table, or a
 /// similar one of all.
 fn meant(name: &str, section: &str, known: &Table) -> Option<String> {
-    if let Some((_, now)) = FORMER.iter().find(|(former, _)| *former == name) {
-        return Some((*now).to_owned());
-    }
     let own = known.keys().map(|key| match section {
         "" => key.clone(),
         section => format!("{section}.{key}"),
@@ -131,23 +120,10 @@ mod tests {
     }
 
     #[test]
-    fn former_names_are_no_keys_and_their_successors_are() {
-        let known: Table = toml::from_str(DEFAULT).unwrap();
-        let has = |name: &str| {
-            let (section, key) = name.split_once('.').unwrap();
-            known[section].as_table().unwrap().contains_key(key)
-        };
-        for (former, now) in FORMER {
-            assert!(!has(former) && has(now), "{former} → {now}");
-        }
-    }
-
-    #[test]
     fn the_key_that_was_meant_is_named() {
         assert_eq!(next("[signify]\ntopp = 3\n"), "did you mean `signify.top`?");
         assert_eq!(next("[run]\nengine = 'grove'\n"), "did you mean `rank.engine`?");
         assert_eq!(next("[parse]\nmax_node = 3\n"), "did you mean `parse.max_nodes`?");
-        assert_eq!(next("[wrap]\nfixed = []\n"), "did you mean `wrap.site_configs`?");
         assert_eq!(next("[runs]\njobs = 3\n"), "did you mean `run`?");
         assert!(next("[grove]\nzzz = 3\n").starts_with("the keys of [grove] are weights"));
         assert!(next("qqq = 3\n").contains("the tables are "));

@@ -111,7 +111,6 @@ pub struct InputRecord {
     /// Its length.
     pub bytes: u64,
     /// Time of the file's last change, in nanoseconds since 1970-01-01 UTC; `None` if unknown.
-    #[serde(default)]
     pub modified: Option<i64>,
     /// SHA-256 of its bytes.
     pub sha256: String,
@@ -120,7 +119,6 @@ pub struct InputRecord {
     /// Decoded HTML of the pages kept.
     pub html_bytes: u64,
     /// Where it breaks off, if it is an archive that does.
-    #[serde(default)]
     pub cut_short: Option<CutShort>,
     /// What was chosen of it, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,29 +157,22 @@ pub struct Counts {
     /// Feed items that lead to none.
     pub feed_items_elsewhere: u64,
     /// Pages with constructs that our tokenizer leaves to html5ever's, which is slower.
-    #[serde(default)]
     pub pages_by_html5ever: u64,
     /// Pages whose trees exceeded a limit, so that elements, attributes or the rest were left out.
-    #[serde(default)]
     pub pages_outgrown: u64,
     /// Pages that took the fast path: extracted by the wrapper and the model, without scoring.
-    #[serde(default)]
     pub pages_fast_path: u64,
     /// Pages that were scored block by block.
-    #[serde(default)]
     pub pages_judged: u64,
     /// Pages on which the engine's text was used although a site config found a body: that was next to nothing.
-    #[serde(default)]
     pub pages_overruled: u64,
     /// Sites.
     pub sites: u64,
     /// Articles.
     pub articles: u64,
     /// Of these, articles whose confidence is below `extract.doubtful_below`.
-    #[serde(default)]
     pub doubtful: u64,
     /// Articles that are the same as others of the crawl, and are marked as that.
-    #[serde(default)]
     pub duplicates: u64,
     /// Articles by route (`wrapper`, `page-wise`).
     pub articles_by_route: BTreeMap<String, u64>,
@@ -284,7 +275,6 @@ pub struct Progress {
     /// When this was written, UTC.
     pub updated: String,
     /// Why it stopped.
-    #[serde(default)]
     pub stopped: String,
 }
 
@@ -294,7 +284,6 @@ pub struct Ledger {
     /// Format version.
     pub schema: u32,
     /// State of the run.
-    #[serde(default)]
     pub state: State,
     /// Version of sitegrove.
     pub version: String,
@@ -302,19 +291,16 @@ pub struct Ledger {
     pub engine: String,
     /// Stemmers and rules that made the terms.
     pub terms: String,
-    /// Confidence below which an article is doubtful; `None` in ledgers of versions that did not name it.
-    #[serde(default)]
-    pub doubtful_below: Option<f64>,
+    /// Confidence below which an article is doubtful.
+    pub doubtful_below: f64,
     /// SHA-256 of the settings that decide the results.
     pub config_hash: String,
     /// The settings that differ from the defaults, by table and key, without places of files, threads and memory.
-    #[serde(default)]
     pub settings: toml::Table,
     /// What the store of models held when the run had added its night, if it used one ([`modelstore::Store::state`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store_state: Option<String>,
     /// SHA-256 of the chosen outputs and their settings.
-    #[serde(default)]
     pub outputs_hash: String,
     /// The inputs, sorted by name; empty until all are read.
     pub inputs: Vec<InputRecord>,
@@ -326,7 +312,6 @@ pub struct Ledger {
     /// are cut short.
     pub unreadable: Vec<String>,
     /// Outputs that could not be written, with the reason.
-    #[serde(default)]
     pub failed_sinks: BTreeMap<String, String>,
     /// The earlier run that it was compared with, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -344,7 +329,6 @@ pub struct Ledger {
     /// Seconds by stage; stages 3 to 7 run in parallel and are summed over threads.
     pub stage_seconds: BTreeMap<String, f64>,
     /// Bytes of inputs that this process read; less than all after a resume.
-    #[serde(default)]
     pub bytes_read: u64,
     /// Threads.
     pub jobs: usize,
@@ -382,7 +366,7 @@ impl Ledger {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             engine: config.rank.engine.name().to_owned(),
             terms: terms::Analyzer::version(),
-            doubtful_below: Some(config.extract.doubtful_below),
+            doubtful_below: config.extract.doubtful_below,
             config_hash: config.hash(),
             settings: config.differences(),
             store_state: None,

@@ -152,8 +152,7 @@ pub(super) fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<Com
             pages: ledger.counts.pages,
             sites: ledger.counts.sites,
             articles: ledger.counts.articles,
-            // Ledgers of earlier versions do not have it.
-            doubtful: ledger.counts.doubtful.max(sums.doubtful),
+            doubtful: ledger.counts.doubtful,
             dropped: ledger.dropped_pages(),
         },
         confidence: sums.mean(),
@@ -177,14 +176,12 @@ pub(super) fn compare(run: &Path, ledger: &Ledger, earlier: &Path) -> Result<Com
 #[derive(Default)]
 struct Sums {
     articles: usize,
-    doubtful: u64,
     confidence: f64,
 }
 
 impl Sums {
     fn add(&mut self, figures: &SiteFigures) {
         self.articles += figures.articles;
-        self.doubtful += figures.doubtful as u64;
         self.confidence += figures.confidence.unwrap_or(0.0) * figures.articles as f64;
     }
 

@@ -15,7 +15,7 @@ const OPEN: usize = 10;
 /// Distance of kinds of weakness in the column that is sorted by them: more than any number of pages held back.
 const KIND: i64 = 1 << 33;
 
-/// The section; left out if a run of an earlier version has none of these figures, or nothing is to be seen.
+/// The section; left out if there is nothing to see.
 pub(super) fn look(html: &mut Html, ledger: &Ledger, rows: &Rows) {
     let totals = &rows.totals;
     if totals.articles == 0 || (totals.fields.is_empty() && totals.months.is_empty()) {
@@ -24,14 +24,16 @@ pub(super) fn look(html: &mut Html, ledger: &Ledger, rows: &Rows) {
     html.raw("<section class=\"first\" aria-labelledby=\"first\">\n");
     html.raw("<h2 id=\"first\">Look at these first</h2>\n");
     articles(html, ledger, rows);
-    templates(html, rows, ledger.doubtful_below.unwrap_or(LOW));
+    templates(html, rows, ledger.doubtful_below);
     html.raw("</section>\n");
 }
 
 fn articles(html: &mut Html, ledger: &Ledger, rows: &Rows) {
     if rows.worst.is_empty() {
-        let below = ledger.doubtful_below.map_or(String::new(), |below| format!(" of {below}"));
-        let text = format!("No article is doubtful: no confidence is below the threshold{below}.");
+        let text = format!(
+            "No article is doubtful: no confidence is below the threshold of {}.",
+            ledger.doubtful_below
+        );
         html.element("<p class=\"fine\">", &text, "</p>\n");
         return;
     }

@@ -105,10 +105,12 @@ pub(super) fn tiles(html: &mut Html, ledger: &Ledger, totals: &Totals) {
 
 /// The number of doubtful articles, with the threshold that decides.
 fn doubtful(ledger: &Ledger, totals: &Totals) -> String {
-    let below = ledger.doubtful_below.map_or(String::new(), |below| format!(": below {below}"));
     match totals.doubtful {
         0 => "none doubtful".to_owned(),
-        doubtful => format!("{} doubtful{below}", of_all(doubtful, totals.articles)),
+        doubtful => {
+            let of_all = of_all(doubtful, totals.articles);
+            format!("{of_all} doubtful: below {}", ledger.doubtful_below)
+        }
     }
 }
 
