@@ -1,7 +1,7 @@
 /*!
 The tree that all extraction methods work on: one HTML page as a flat, pre-order array of nodes.
 
-[`parse`] runs html5ever's tree builder (the WHATWG parsing algorithm, scripting off) into an arena and lays
+[`parse()`] runs html5ever's tree builder (the WHATWG parsing algorithm, scripting off) into an arena and lays
 the result out in document order. In that order a subtree is a range of ids, so any sum over a subtree is
 the difference of two prefix sums ([`PrefixSums`]).
 

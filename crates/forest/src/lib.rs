@@ -6,7 +6,7 @@ Source: M. Oita and P. Senellart, *FOREST: Focused Object Retrieval by Exploitin
 Paths*, WebDB 2015, §3. Where the paper leaves a choice, the item documents the choice made.
 
 The steps for a template: [`PageTerms`] of each sibling → signifiers (the `terms` crate) →
-[`SignifierCounts`] → [`rank`] → the best [`model::StructuralPattern`] → [`elements_of`].
+[`SignifierCounts`] → [`rank()`] → the best [`model::StructuralPattern`] → [`elements_of`].
 
 Invariant: pure functions over parsed pages, without IO or threads; the same pages in the same order
 give the same ranking, bit for bit.

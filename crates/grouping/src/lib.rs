@@ -3,7 +3,7 @@ Groups the records of a crawl before learning: everything that needs *other reco
 
 | what | by |
 |---|---|
-| the site of an address | [`site_key`] |
+| the site of an address | [`site_key()`] |
 | two addresses of one page | [`Tracking`], [`Address`] |
 | the page that a link points to | [`AddressTable`], [`SiteAddresses`], [`PagesByLink`] |
 | the same in bounded space | [`AddressDigest`] |

@@ -18,7 +18,7 @@ The stages, one file each in `stages/`:
 | wrap | `stages/wrap` | the best patterns | a wrapper: XPath expressions |
 | extract | `stages/extract` | a page and its template | its article |
 
-[`learn`] runs the first five over the pages of a sample; [`SiteModel::apply`] parses, assigns and extracts one page.
+[`learn()`] runs the first five over the pages of a sample; [`SiteModel::apply`] parses, assigns and extracts one page.
 `template` has what was learnt about a template, by any engine.
 
 Invariants:
@@ -27,7 +27,7 @@ Invariants:
 2. *Learning depends on the set of pages*, not on their order.
 3. *A model is a value*: equal models have equal [bytes](SiteModel::to_bytes), on any machine.
 
-The crate uses no file, clock, thread pool, environment or command line. [`learn`] processes pages in parallel in the
+The crate uses no file, clock, thread pool, environment or command line. [`learn()`] processes pages in parallel in the
 rayon pool of the caller; [`SiteModel::apply`] processes one page in the calling thread. Nothing panics on any page.
 
 # Example

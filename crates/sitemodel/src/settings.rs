@@ -176,7 +176,7 @@ impl PageTypes {
     }
 }
 
-/// The settings of [`crate::learn`] and [`crate::SiteModel::apply`]. Settings with equal [`Settings::digest`]
+/// The settings of [`crate::learn()`] and [`crate::SiteModel::apply`]. Settings with equal [`Settings::digest`]
 /// and weights learn equal models from equal pages.
 #[derive(Clone, Debug)]
 pub struct Settings {

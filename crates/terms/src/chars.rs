@@ -3,7 +3,7 @@
 //! There are two definitions of a word. [`Class`] is that of terms: letters, digits and their
 //! combining marks, with scripts without spaces treated separately. [`Kind::is_python_word`] and
 //! its companions are those of Python's `re`, in which the benchmark counts words (see
-//! [`crate::words`]).
+//! [`crate::words()`]).
 
 use std::sync::LazyLock;
 

@@ -1,11 +1,11 @@
 /*!
 Terms of a text, and the terms that characterise a page.
 
-[`detect`] determines the language of a text. An [`Analyzer`] for that language (or the [`Analyzers`] of a
+[`detect()`] determines the language of a text. An [`Analyzer`] for that language (or the [`Analyzers`] of a
 thread) gives the text's terms: lower-cased, without stop words, stemmed, based on tantivy; for scripts without
 spaces, pairs of characters. [`tf_idf`] ranks the terms of each page against its siblings (Forest §3.1), with a
 [`Vocabulary`] that maps hashes back to text; a [`Background`] ranks those of further pages. [`FrequentTerms`]
-finds the stop words of languages that have no list. [`words`] and [`count_words`] count plain words as the
+finds the stop words of languages that have no list. [`words()`] and [`count_words`] count plain words as the
 benchmark does; these are not terms. [`is_right_to_left`] tells the direction of writing, [`letters`] which characters
 are letters.
 
