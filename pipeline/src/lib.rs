@@ -42,6 +42,7 @@ pub mod models_table;
 mod numerals;
 mod objects;
 mod opened;
+pub mod output_paths;
 mod pictures;
 mod positioned;
 pub mod printed;

@@ -17,6 +17,8 @@ use parquet::schema::types::ColumnPath;
 use sink::{AtomicFile, make_folder};
 use sitemodel::SiteModel;
 
+use crate::output_paths::{CommandPaths, OutputKind};
+
 const SCHEMA: &str = "message model {
     required binary site (STRING);
     required int32 revision;
@@ -46,6 +48,10 @@ pub fn export(store: &Store, sites: &[String], since: &str, out: &Path) -> Resul
         bail!("{shown} has no site {unknown}; `sitegrove models list` shows its sites");
     }
     keys.retain(|site| sites.is_empty() || sites.contains(site));
+    CommandPaths::default()
+        .reads("the model store", store.path())
+        .writes("--out", out, OutputKind::ModelsTable)
+        .check()?;
     let mut table = Writer::create(out)?;
     let mut revisions = 0;
     for site in &keys {

@@ -13,6 +13,7 @@ use document::{Pictures, Text};
 use sink::{AtomicFile, make_folder};
 
 use crate::numerals::count;
+use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::{Console, line};
 use articles::Found;
 
@@ -55,6 +56,17 @@ impl Format {
     fn of_name(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         Self::value_variants().iter().copied().find(|format| format.ending() == ending)
+    }
+
+    /// What its files are.
+    fn output(self) -> OutputKind {
+        match self {
+            Self::Html => OutputKind::Html,
+            Self::Markdown => OutputKind::Text,
+            Self::Epub => OutputKind::Book,
+            Self::Tei => OutputKind::Xml,
+            Self::Json => OutputKind::Json,
+        }
     }
 
     /// The ending of its files.
@@ -132,6 +144,7 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
             "no article is there; `sitegrove run` writes articles.jsonl with all that were found"
         );
     }
+    paths_of(args, format, found.len()).check()?;
     let pictures = match format {
         Format::Html | Format::Epub => {
             if args.pictures.is_empty() {
@@ -171,6 +184,19 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     }
     writeln!(out, "{} in {}", count(found.len(), "document"), shown(&args.out))?;
     Ok(())
+}
+
+/// The paths of the command, which writes so many articles.
+fn paths_of(args: &ArticleArgs, format: Format, articles: usize) -> CommandPaths {
+    // Each argument is named, so that a new one with a path is not forgotten.
+    let ArticleArgs { run, archive, pictures, out, urls: _, site: _, format: _ } = args;
+    let is_file = format == Format::Epub || (articles == 1 && !out.is_dir());
+    let output = if is_file { format.output() } else { OutputKind::Folder };
+    let paths = CommandPaths::default()
+        .reads_run("--run", run.as_deref().unwrap_or(Path::new("")))
+        .reads("--archive", archive.as_deref().unwrap_or(Path::new("")))
+        .writes("--out", out, output);
+    pictures.iter().fold(paths, |paths, path| paths.reads("--pictures", Path::new(path)))
 }
 
 fn shown(path: &Path) -> String {

@@ -26,6 +26,7 @@ use super::whole_number::whole;
 use crate::error_chain::Problem;
 use crate::messages::LogFormat;
 use crate::numerals::count;
+use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
 use crate::report;
 
@@ -75,6 +76,7 @@ pub fn run(
     if args.all {
         return every::run(args, progress, stop, out);
     }
+    paths_of(args).check()?;
     let site = args.site.as_deref().map_or_else(|| Err(unnamed(&args.run)), Ok)?;
     let records = records::Records::read(&args.run, site)?;
     let settings = settings::settings_of(&records.ledger, args.config.as_deref())?;
@@ -99,6 +101,17 @@ pub fn run(
         }
     }
     Ok(())
+}
+
+/// The paths of the command.
+fn paths_of(args: &InspectArgs) -> CommandPaths {
+    // Each argument is named, so that a new one with a path is not forgotten.
+    let InspectArgs { run, out, config, site: _, all: _, pages: _ } = args;
+    let none = Path::new("");
+    CommandPaths::default()
+        .reads_run("RUN_DIR", run)
+        .reads("--config", config.as_deref().unwrap_or(none))
+        .writes("--out", out.as_deref().unwrap_or(none), OutputKind::Html)
 }
 
 /// Maximum number of notes that are printed.

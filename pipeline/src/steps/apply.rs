@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
 
 use super::file::{StepFile, StepWriter};
-use super::files::Files;
+use super::files::{Files, check_paths};
 use super::identity::{Identity, Step};
 use super::learn::Order;
 use super::row::{Kind, Row, decoded, hash_of, packed_row, unpacked};
@@ -49,6 +49,7 @@ pub fn apply(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Applied> {
+    check_paths(config, paths, out)?;
     let files = Files::open(paths, config)?;
     ensure!(
         !files.surveys.is_empty(),

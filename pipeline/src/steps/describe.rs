@@ -12,7 +12,7 @@ use duplicates::Evidence;
 
 use super::assemble::Assembly;
 use super::file::{StepFile, StepWriter};
-use super::files::Files;
+use super::files::{Files, check_paths};
 use super::identity::{Identity, Share, Step};
 use super::row::{Kind, hash_of, packed_row, unpacked};
 use super::survey::beside;
@@ -35,6 +35,7 @@ pub fn describe(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<u64> {
+    check_paths(config, paths, to)?;
     let describer = config.emit.describer(&config.group.tracking_parameters);
     let files = Files::open(paths, config)?;
     files.check_complete()?;

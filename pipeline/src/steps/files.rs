@@ -8,6 +8,16 @@ use anyhow::{Result, bail, ensure};
 use super::file::StepFile;
 use super::identity::{Identity, Share, Step};
 use crate::config::Config;
+use crate::output_paths::{CommandPaths, OutputKind};
+
+/// Checks the paths of a step that takes files and writes one.
+///
+/// # Errors
+/// If that would replace something else, or one of them.
+pub(crate) fn check_paths(config: &Config, paths: &[PathBuf], out: &Path) -> Result<()> {
+    let files = paths.iter().fold(CommandPaths::default(), |all, path| all.reads("a file", path));
+    files.reads("--models", &config.run.models).writes("--out", out, OutputKind::Step).check()
+}
 
 /// The files of a crawl, by step.
 #[derive(Debug, Default)]

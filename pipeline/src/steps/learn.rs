@@ -20,7 +20,7 @@ use sitemodel::{Outcome, SiteModel};
 
 use super::crawl::Crawl;
 use super::file::StepWriter;
-use super::files::Files;
+use super::files::{Files, check_paths};
 use super::identity::{Identity, Share, Step};
 use super::made::Made;
 use super::row::{Kind, Row, packed_row};
@@ -72,6 +72,7 @@ pub fn learn(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Learnt> {
+    check_paths(config, paths, out)?;
     let store = store_to_read(config)?;
     let files = Files::open(paths, config)?;
     files.check_complete()?;

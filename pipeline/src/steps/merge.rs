@@ -18,6 +18,7 @@ use super::files::Files;
 use super::identity::Share;
 use super::survey::beside;
 use crate::config::{Config, Duplicates};
+use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, InputRecord, LastNight, Ledger, State};
 use crate::progress::observer::Observer;
 use crate::progress::tally::Tally;
@@ -47,6 +48,8 @@ pub fn merge(
     observer: &dyn Observer,
 ) -> Result<Report> {
     config.emit.check(&config.run.out)?;
+    let own = CommandPaths::of_run(config, &[]);
+    paths.iter().fold(own, |all, path| all.reads("a file", path)).check()?;
     let files = Files::open(paths, config)?;
     files.check_complete()?;
     files.check_learnt(1)?;

@@ -22,6 +22,7 @@ use super::row::{Kind, Row, hash_of};
 use crate::config::Config;
 use crate::digests::sha256_of;
 use crate::memory::Shares;
+use crate::output_paths::{CommandPaths, OutputKind};
 use crate::progress::ledger::InputRecord;
 use crate::progress::observer::Observer;
 use crate::run::find_inputs;
@@ -58,6 +59,10 @@ pub fn survey(
     observer: &dyn Observer,
 ) -> Result<Surveyed> {
     let (inputs, states) = find_inputs(config, stop)?;
+    let paths = inputs
+        .iter()
+        .fold(CommandPaths::default(), |all, input| all.reads("an input", input.path()));
+    paths.writes("--out", out, OutputKind::Step).check()?;
     let budget = config.run.budget()?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
