@@ -24,6 +24,8 @@ mod absences;
 mod aws_profile;
 mod captures;
 pub mod cdx;
+#[cfg(feature = "parquet")]
+mod checked_file;
 pub mod commands;
 pub mod config;
 mod digests;
