@@ -1,7 +1,7 @@
-//! What a file is, by its first bytes: to name files that are no input.
+//! What a file is, by its contents: to name files that are no input, and files that an output may not replace.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::waiting::is_stream;
@@ -14,8 +14,10 @@ pub(crate) fn what_is(path: &Path) -> io::Result<String> {
     if path.is_dir() {
         return Ok("a folder".to_owned());
     }
-    let mut first = Vec::new();
-    File::open(path)?.take(FIRST).read_to_end(&mut first)?;
+    let first = first_bytes(path)?;
+    if first.starts_with(PARQUET) {
+        return Ok(what_table(path).unwrap_or("a Parquet file").to_owned());
+    }
     let outer = what_are(&first);
     let mut inner = Vec::new();
     // What is cut off is an error after the bytes that count.
@@ -28,6 +30,52 @@ pub(crate) fn what_is(path: &Path) -> io::Result<String> {
         _ => return Ok(outer),
     };
     Ok(if inner.is_empty() { outer } else { format!("{} in {outer}", what_are(&inner)) })
+}
+
+/// The bytes that a file is recognised by.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut first = Vec::new();
+    File::open(path)?.take(FIRST).read_to_end(&mut first)?;
+    Ok(first)
+}
+
+/// How Parquet files begin and end.
+const PARQUET: &[u8] = b"PAR1";
+/// Maximum bytes of the metadata of a Parquet file that are searched.
+const METADATA: u64 = 64 << 20;
+
+/// What a Parquet file is, if it is one of ours: by its metadata, which may be damaged.
+fn what_table(path: &Path) -> Option<&'static str> {
+    let mut file = File::open(path).ok()?;
+    let end = file.seek(SeekFrom::End(-8)).ok()?;
+    let mut last = [0; 8];
+    file.read_exact(&mut last).ok()?;
+    let (length, _) = last.split_first_chunk()?;
+    let length = u64::from(u32::from_le_bytes(*length)).min(end).min(METADATA);
+    file.seek(SeekFrom::Start(end - length)).ok()?;
+    let mut metadata = Vec::new();
+    file.take(length).read_to_end(&mut metadata).ok()?;
+    let has = |name: &[u8]| metadata.windows(name.len()).any(|bytes| bytes == name);
+    match (has(b"sitegrove.step"), has(b"learnt_at") && has(b"blob")) {
+        (true, _) => Some("a file of a step"),
+        (false, true) => Some("a table of models"),
+        _ => None,
+    }
+}
+
+/// What an SQLite database is, by its header: number of pages, and the id of the program.
+fn what_database(first: &[u8]) -> &'static str {
+    let number =
+        |at: usize| first.get(at..at + 4).map(|bytes| bytes.try_into().unwrap_or_default());
+    match (number(68).as_ref(), number(28).map(u32::from_be_bytes)) {
+        (Some(b"SiMo"), _) => "a model store",
+        (Some(b"SiGr"), _) => "an archive of articles",
+        (_, Some(0 | 1)) => "an empty database",
+        _ => "an SQLite database",
+    }
 }
 
 /// The media type of bytes that are no text; `None` for text, and for what is not recognised and may be text in any
@@ -57,9 +105,10 @@ pub(crate) fn what_are(bytes: &[u8]) -> String {
     match known {
         _ if begins(b"WARC/") => "a WARC archive".to_owned(),
         _ if begins(b"filedesc:") => "an ARC archive".to_owned(),
-        _ if begins(b"SQLite format 3\0") => "an SQLite database".to_owned(),
-        _ if begins(b"PAR1") => "a Parquet file".to_owned(),
+        _ if begins(b"SQLite format 3\0") => what_database(bytes).to_owned(),
+        _ if begins(PARQUET) => "a Parquet file".to_owned(),
         Some("application/pdf") => "a PDF document".to_owned(),
+        Some("application/epub+zip") => "an EPUB book".to_owned(),
         Some("application/zip") => "a ZIP file".to_owned(),
         Some("application/gzip") => "a gzip file".to_owned(),
         Some("application/zstd") => "a zstd file".to_owned(),

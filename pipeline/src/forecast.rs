@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::file_type::not_an_archive;
 use crate::inputs::Input;
 use crate::memory::Shares;
+use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Ledger, State};
 use crate::progress::observer::Observer;
 use crate::run::{Stopped, find_inputs};
@@ -110,6 +111,7 @@ pub(crate) fn forecast(
     let budget = config.run.budget()?;
     let selection = Selection::of(&config.run)?;
     let (inputs, states) = find_inputs(config, stop)?;
+    CommandPaths::of_run(config, &inputs).check()?;
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let jobs = pool.context("cannot start threads")?.current_num_threads();

@@ -24,6 +24,8 @@ mod absences;
 mod aws_profile;
 mod captures;
 pub mod cdx;
+#[cfg(feature = "parquet")]
+mod checked_file;
 pub mod commands;
 pub mod config;
 mod digests;
@@ -42,6 +44,7 @@ pub mod models_table;
 mod numerals;
 mod objects;
 mod opened;
+pub mod output_paths;
 mod pictures;
 mod positioned;
 pub mod printed;

@@ -17,6 +17,9 @@ use parquet::schema::types::ColumnPath;
 use sink::{AtomicFile, make_folder};
 use sitemodel::SiteModel;
 
+use crate::checked_file::{self, CheckedFile, CheckedWriter};
+use crate::output_paths::{CommandPaths, OutputKind};
+
 const SCHEMA: &str = "message model {
     required binary site (STRING);
     required int32 revision;
@@ -46,6 +49,10 @@ pub fn export(store: &Store, sites: &[String], since: &str, out: &Path) -> Resul
         bail!("{shown} has no site {unknown}; `sitegrove models list` shows its sites");
     }
     keys.retain(|site| sites.is_empty() || sites.contains(site));
+    CommandPaths::default()
+        .reads("the model store", store.path())
+        .writes("--out", out, OutputKind::ModelsTable)
+        .check()?;
     let mut table = Writer::create(out)?;
     let mut revisions = 0;
     for site in &keys {
@@ -114,7 +121,7 @@ fn check(row: &ModelRow) -> Result<()> {
 /// A table that is being written. It appears when it is finished.
 struct Writer {
     path: PathBuf,
-    file: SerializedFileWriter<AtomicFile>,
+    file: SerializedFileWriter<CheckedWriter>,
     rows: Vec<ModelRow>,
     bytes: usize,
 }
@@ -139,7 +146,7 @@ impl Writer {
             .set_column_statistics_enabled(blob, EnabledStatistics::None)
             .build();
         let schema = Arc::new(parse_message_type(SCHEMA)?);
-        let file = AtomicFile::create(path)?;
+        let file = CheckedWriter::new(AtomicFile::create(path)?);
         let file = SerializedFileWriter::new(file, schema, Arc::new(properties))?;
         Ok(Self { path: path.to_owned(), file, rows: Vec::new(), bytes: 0 })
     }
@@ -173,13 +180,13 @@ impl Writer {
     /// If the disk is full or the like.
     fn finish(mut self) -> Result<()> {
         self.write()?;
-        Ok(self.file.into_inner()?.finish()?)
+        checked_file::finish(self.file)
     }
 }
 
 /// Writes rows column by column, in the order of the schema.
 fn write_group(
-    group: &mut SerializedRowGroupWriter<'_, AtomicFile>,
+    group: &mut SerializedRowGroupWriter<'_, CheckedWriter>,
     rows: &[ModelRow],
 ) -> Result<()> {
     type Text = fn(&ModelRow) -> Option<&[u8]>;
@@ -231,14 +238,29 @@ fn write_group(
 /// # Errors
 /// If it is no table of models or damaged, or `take` fails.
 fn each(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()> {
-    let shown = path.display();
-    let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
-    let no_table =
-        || format!("{shown} is not a table of models (`sitegrove models export` writes them)");
-    let reader = SerializedFileReader::new(file).with_context(no_table)?;
+    let checked = CheckedFile::open(path).with_context(|| no_table(path))?;
+    let Some(file) = checked else {
+        // Another program wrote it.
+        let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let reader = SerializedFileReader::new(file).with_context(|| no_table(path))?;
+        return each_row(&reader, path, take);
+    };
+    let reader = SerializedFileReader::new(file).with_context(|| no_table(path))?;
+    each_row(&reader, path, take)
+}
+
+fn no_table(path: &Path) -> String {
+    format!("{} is not a table of models (`sitegrove models export` writes them)", path.display())
+}
+
+fn each_row(
+    reader: &dyn FileReader,
+    path: &Path,
+    take: &mut dyn FnMut(ModelRow) -> Result<()>,
+) -> Result<()> {
     for row in reader.get_row_iter(None)? {
-        let row = row.with_context(|| format!("{shown} is damaged"))?;
-        take(model_of(&row).with_context(no_table)?)?;
+        let row = row.with_context(|| format!("{} is damaged", path.display()))?;
+        take(model_of(&row).with_context(|| no_table(path))?)?;
     }
     Ok(())
 }

@@ -29,6 +29,7 @@ use crate::config::Config;
 use crate::error_chain::{Problem, problem_of};
 use crate::inputs::Input;
 use crate::memory::Shares;
+use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, Ledger, Phase};
 use crate::progress::observer::Observer;
 use crate::progress::status::{Status, place};
@@ -121,7 +122,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// Checks the settings, and finds the inputs.
+    /// Checks the settings, finds the inputs, and checks all paths.
     ///
     /// # Errors
     /// As [`run`], before any work.
@@ -131,6 +132,7 @@ impl Prepared {
         let budget = config.run.budget()?;
         report::check_earlier(config)?;
         let (inputs, states) = inputs::find(config, stop)?;
+        CommandPaths::of_run(config, &inputs).check()?;
         let identity = Identity::of(config, states)?;
         Ok(Self { clock, budget, inputs, identity })
     }

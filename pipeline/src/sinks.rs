@@ -11,7 +11,7 @@ use sink::{
     SiteRowsSink, WarcContent, WarcSink,
 };
 
-use crate::config::{Config, CsvForm, EmitConfig, JsonlForm, WarcBlocks, without_detours};
+use crate::config::{Config, CsvForm, EmitConfig, JsonlForm, WarcBlocks};
 use crate::error_chain::Problem;
 use crate::report;
 use crate::sink_name::SinkName;
@@ -231,8 +231,8 @@ impl EmitConfig {
     /// Checks the settings before any work.
     ///
     /// # Errors
-    /// If this build lacks an output, an output is at an address, a data set has no folder, the index has too little
-    /// memory, or an index or data set that grows would be in the run folder, whose files all belong to one run.
+    /// If this build lacks an output, an output is at an address, a data set has no folder, or the index has too little
+    /// memory.
     pub fn check(&self, run: &Path) -> anyhow::Result<()> {
         let dataset = self.dataset_made_in.as_ref().unwrap_or(&self.dataset);
         if let Some(address) = [run, dataset].into_iter().find_map(address_of) {
@@ -247,20 +247,10 @@ impl EmitConfig {
                 anyhow::bail!("the output {name} cannot be written: {why}");
             }
         }
-        let whole = |path: &Path| without_detours(&std::path::absolute(path).unwrap_or_default());
-        if self.chosen().contains(&SinkName::Dataset) {
-            if self.dataset.as_os_str().is_empty() {
-                anyhow::bail!(
-                    "the output dataset needs a folder: name it with --dataset or emit.dataset"
-                );
-            }
-            if whole(dataset).starts_with(whole(run)) {
-                let (dataset, run) = (self.dataset.display(), run.display());
-                anyhow::bail!(
-                    "the data set {dataset} (emit.dataset) lies in the run folder {run}, whose files are \
-                     replaced by the next run; choose a folder elsewhere"
-                );
-            }
+        if self.chosen().contains(&SinkName::Dataset) && self.dataset.as_os_str().is_empty() {
+            anyhow::bail!(
+                "the output dataset needs a folder: name it with --dataset or emit.dataset"
+            );
         }
         if !self.chosen().contains(&SinkName::Index) {
             return Ok(());
@@ -268,14 +258,6 @@ impl EmitConfig {
         let (memory, least) = (self.index_memory, index::MIN_MEMORY);
         if memory < least {
             anyhow::bail!("emit.index_memory is {memory}; an index takes at least {least} bytes");
-        }
-        if !self.index.as_os_str().is_empty() && whole(&self.index).starts_with(whole(run)) {
-            let (index, run) = (self.index.display(), run.display());
-            anyhow::bail!(
-                "the index {index} (emit.index) lies in the run folder {run}, whose files are \
-                 replaced by the next run; choose a folder elsewhere, or none for an index of \
-                 this run only"
-            );
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ archives ─► survey ─► learn ─► apply ─► learn ─► apply ─�
 | `row` | the rows that the files hold |
 | `file` | the files: Parquet, one schema |
 | `identity`, `files` | which step a file is of; which files belong together |
+| `work_folder` | what does not fit into memory while a step works |
 | `survey` | archives → pages and everything else that was read |
 | `crawl` | all surveys of a crawl → sites |
 | `made` | what was learnt and applied, by site |
@@ -39,5 +40,6 @@ mod made;
 pub mod merge;
 mod row;
 pub mod survey;
+mod work_folder;
 
 pub use identity::Share;

@@ -241,15 +241,15 @@ fn what_has_grown_is_never_replaced() {
             "wrappers/grown.example.json"
         ]
     );
-    // A file that is not an archive is left alone, and the other outputs are complete.
+    // A file that is not an archive is left alone, before any work.
     let diary = folder.path().join("diary.txt");
     fs::write(&diary, "Dear diary, ".repeat(100)).unwrap();
     let arguments =
         ["run", word(&first), "--out", word(&out), "--overwrite", "--archive", word(&diary)];
     let (code, stdout, stderr) = parts(&call(&arguments));
-    assert_eq!(code, 1, "{stdout}{stderr}");
+    assert_eq!(code, 2, "{stdout}{stderr}");
     assert!(
-        stderr.contains("diary.txt") && stderr.contains("it is not a database, and was left"),
+        stderr.contains("diary.txt: is text, not an archive of articles, and was left as it is"),
         "{stderr}"
     );
     assert_eq!(fs::read_to_string(&diary).unwrap(), "Dear diary, ".repeat(100));

@@ -372,7 +372,7 @@ fn a_store_that_is_none_is_refused() {
         ["run", archive.to_str().unwrap(), "--out", out, "--models", store.to_str().unwrap()];
     let (code, _, errors) = parts(&call(&arguments));
     assert_eq!(code, 2);
-    assert!(errors.contains("models.sqlite") && errors.contains("not a database"), "{errors}");
+    assert!(errors.contains("models.sqlite: is text, not a model store"), "{errors}");
     assert_eq!(fs::read(&store).unwrap(), before);
 }
 

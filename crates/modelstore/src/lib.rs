@@ -18,6 +18,8 @@ Dates are those of the crawl. Nothing here reads the clock.
 mod absent;
 #[cfg(feature = "sqlite")]
 mod browse;
+#[cfg(feature = "sqlite")]
+mod digest;
 mod error;
 mod records;
 mod rows;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
 
+use crate::digest::digest_of;
 use crate::error::StoreError;
 use crate::records::{Evicted, PackedSample, Retained, Run, SiteState, Update};
 use crate::sample::unpack;
@@ -183,16 +184,13 @@ impl Store {
         last.optional().map_err(self.failed("cannot read"))
     }
 
-    /// What the store holds, in short: it differs after every run that is taken in, and after models are imported or
-    /// forgotten.
+    /// A digest of what the store holds. Of its runs and what they found, their digests count, and of the pages that it
+    /// retains, their addresses, times and sizes: the rest follows from them.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub fn state(&self) -> Result<String, StoreError> {
-        let sql = "SELECT (SELECT coalesce(max(id), 0) FROM runs)
-            || '-' || (SELECT count(*) FROM models) || '-' || (SELECT count(*) FROM sites)";
-        let state = self.db().query_row(sql, [], |row| row.get(0));
-        state.map_err(self.failed("cannot read"))
+        digest_of(&self.db()).map_err(self.failed("cannot read"))
     }
 
     /// What is known of a site, from before this run.

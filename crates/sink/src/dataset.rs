@@ -38,13 +38,10 @@ impl DatasetSink {
     /// If it cannot be created, or holds something else.
     pub fn open(folder: &Path) -> Result<Self, SinkError> {
         make_folder(folder)?;
-        for name in names_in(folder)? {
-            // Other programs put marks such as `_SUCCESS` beside partitions.
-            if !name.starts_with(DATE) && !name.starts_with(['_', '.']) {
-                let why = format!("it holds {name}, and is no data set of articles");
-                let (what, path) = ("cannot add to", folder.to_owned());
-                return Err(SinkError { what, path, source: io::Error::other(why) });
-            }
+        if let Some(name) = foreign_to_dataset(folder)? {
+            let why = format!("it holds {name}, and is no data set of articles");
+            let (what, path) = ("cannot add to", folder.to_owned());
+            return Err(SinkError { what, path, source: io::Error::other(why) });
         }
         Ok(Self { folder: folder.to_owned(), name: String::new(), files: BTreeMap::new() })
     }
@@ -89,6 +86,16 @@ impl DatasetSink {
         }
         Ok(())
     }
+}
+
+/// What a folder holds that does not belong to a data set, if anything.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub fn foreign_to_dataset(folder: &Path) -> Result<Option<String>, SinkError> {
+    // Other programs put marks such as `_SUCCESS` beside partitions.
+    let is_foreign = |name: &String| !name.starts_with(DATE) && !name.starts_with(['_', '.']);
+    Ok(names_in(folder)?.into_iter().find(is_foreign))
 }
 
 /// The partition of an article: the day on which it was fetched, in UTC.

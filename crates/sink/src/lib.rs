@@ -39,7 +39,7 @@ pub use atomic::{AtomicFile, SinkError, make_folder};
 pub use bulk::{BulkDialect, BulkSink};
 pub use csv_rows::CsvSink;
 #[cfg(feature = "parquet")]
-pub use dataset::DatasetSink;
+pub use dataset::{DatasetSink, foreign_to_dataset};
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
 pub use health::{HealthRecord, health_record};

@@ -35,6 +35,7 @@ use rayon::prelude::*;
 use score::{Gold, Measure, Output, Score, neutral::Aside};
 
 use super::whole_number::whole;
+use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
 pub(in crate::commands) use read::GoldPage;
 use read::{GoldFile, Run, RunPage};
@@ -140,6 +141,7 @@ pub enum Outcome {
 /// If a file cannot be read (with the line), a name is unknown, or the floors belong to
 /// another gold.
 pub fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<Outcome> {
+    paths_of(args).check()?;
     if let Some(what) = args.sweep {
         return sweep::sweep(args, what, out).map(|()| Outcome::Done);
     }
@@ -183,6 +185,51 @@ pub fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<Outcome
     }
     let broken = report.floors.as_ref().is_some_and(Verdict::is_broken);
     Ok(if broken { Outcome::BelowFloor } else { Outcome::Done })
+}
+
+/// The paths of the command.
+fn paths_of(args: &EvaluateArgs) -> CommandPaths {
+    // Each argument is named, so that a new one with a path is not forgotten.
+    let EvaluateArgs {
+        runs,
+        gold,
+        out,
+        floors,
+        sweep,
+        pages,
+        feeds,
+        format,
+        datasets: _,
+        min_group: _,
+        measures: _,
+        metadata: _,
+        worst: _,
+        update_floors,
+        allow_lower: _,
+    } = args;
+    let (none, output) = (
+        Path::new(""),
+        match (sweep, format) {
+            (Some(_), _) => OutputKind::Folder,
+            (None, ReportFormat::Json) => OutputKind::Json,
+            (None, _) => OutputKind::Text,
+        },
+    );
+    let mut paths = CommandPaths::default().reads("--gold", gold).writes(
+        "--out",
+        out.as_deref().unwrap_or(none),
+        output,
+    );
+    let floors = floors.as_deref().unwrap_or(none);
+    paths = match update_floors {
+        true => paths.writes("--floors", floors, OutputKind::Json),
+        false => paths.reads("--floors", floors),
+    };
+    for run in runs {
+        let (_, run) = read::name_and_path(run);
+        paths = paths.reads("RUN", &run).reads_run("RUN", &run);
+    }
+    pages.iter().chain(feeds).fold(paths, |paths, path| paths.reads("an input", Path::new(path)))
 }
 
 fn choose_measures(names: &[String], gold: &[GoldPage]) -> anyhow::Result<Vec<Measure>> {

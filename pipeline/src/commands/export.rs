@@ -14,6 +14,7 @@ use sink::{AtomicFile, make_folder};
 
 use crate::error_chain::Problem;
 use crate::numerals::count;
+use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::{Console, line};
 use articles::Found;
 
@@ -70,6 +71,17 @@ impl Format {
             let what = format!("no format of documents has the extension .{extension}");
             Problem::new(shown(path), what, next).into()
         })
+    }
+
+    /// What its files are.
+    fn output(self) -> OutputKind {
+        match self {
+            Self::Html => OutputKind::Html,
+            Self::Markdown => OutputKind::Text,
+            Self::Epub => OutputKind::Book,
+            Self::Tei => OutputKind::Xml,
+            Self::Json => OutputKind::Json,
+        }
     }
 
     /// The ending of its files.
@@ -150,6 +162,7 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
             "no article is there; `sitegrove run` writes articles.jsonl with all that were found"
         );
     }
+    paths_of(args, format, found.len()).check()?;
     let pictures = match format {
         Format::Html | Format::Epub => {
             if args.pictures.is_empty() {
@@ -194,6 +207,19 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
 /// Whether a path is that of a folder, or is written like one.
 fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
+}
+
+/// The paths of the command, which writes so many articles.
+fn paths_of(args: &ArticleArgs, format: Format, articles: usize) -> CommandPaths {
+    // Each argument is named, so that a new one with a path is not forgotten.
+    let ArticleArgs { run, archive, pictures, out, urls: _, site: _, format: _ } = args;
+    let is_file = format == Format::Epub || (articles == 1 && !is_folder(out));
+    let output = if is_file { format.output() } else { OutputKind::Folder };
+    let paths = CommandPaths::default()
+        .reads_run("--run", run.as_deref().unwrap_or(Path::new("")))
+        .reads("--archive", archive.as_deref().unwrap_or(Path::new("")))
+        .writes("--out", out, output);
+    pictures.iter().fold(paths, |paths, path| paths.reads("--pictures", Path::new(path)))
 }
 
 fn shown(path: &Path) -> String {

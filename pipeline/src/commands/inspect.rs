@@ -27,6 +27,7 @@ use super::whole_number::whole;
 use crate::error_chain::Problem;
 use crate::messages::LogFormat;
 use crate::numerals::count;
+use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
 use crate::report;
 
@@ -72,6 +73,7 @@ pub fn run(
     if args.all {
         return every::run(args, progress, stop, out);
     }
+    paths_of(args).check()?;
     let site = args.site.as_deref().map_or_else(|| Err(unnamed(&args.run)), Ok)?;
     let records = records::Records::read(&args.run, site)?;
     let settings = Settings::of_run(&records.ledger)?;
@@ -96,6 +98,17 @@ pub fn run(
         }
     }
     Ok(())
+}
+
+/// The paths of the command.
+fn paths_of(args: &InspectArgs) -> CommandPaths {
+    // Each argument is named, so that a new one with a path is not forgotten.
+    let InspectArgs { run, out, site: _, all: _, pages: _ } = args;
+    CommandPaths::default().reads_run("RUN_DIR", run).writes(
+        "--out",
+        out.as_deref().unwrap_or(Path::new("")),
+        OutputKind::Html,
+    )
 }
 
 /// Maximum number of notes that are printed.

@@ -9,6 +9,7 @@ use clap_mangen::roff::{Roff, roman};
 use sink::AtomicFile;
 
 use crate::numerals::count;
+use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
 
 /// Arguments of `sitegrove man`.
@@ -30,7 +31,8 @@ pub struct ManArgs {
 /// # Errors
 /// If the folder cannot be created, or a page cannot be written.
 pub fn run(args: &ManArgs, program: Command, out: &mut Console<'_>) -> Result<()> {
-    let folder = &args.folder;
+    let ManArgs { folder } = args;
+    CommandPaths::default().writes("DIR", folder, OutputKind::Folder).check()?;
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     let mut program = program.disable_help_subcommand(true);

@@ -19,7 +19,11 @@ mod report;
 mod trial;
 
 use std::{
-    collections::BTreeMap, io::Write, path::PathBuf, sync::atomic::AtomicBool, time::Instant,
+    collections::BTreeMap,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::Instant,
 };
 
 use anyhow::{Context, bail, ensure};
@@ -29,7 +33,13 @@ use serde_json::json;
 
 use super::{evaluate::read, format::Format, whole_number::whole};
 use crate::{
-    config::Config, inputs, printed::Console, progress::ledger::Clock, run, stages::group::group,
+    config::Config,
+    inputs,
+    output_paths::{CommandPaths, OutputKind},
+    printed::Console,
+    progress::ledger::Clock,
+    run,
+    stages::group::group,
 };
 use course::{Plan, course};
 use folds::{LeaveOut, of_publishers, parts};
@@ -92,6 +102,7 @@ pub fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result<()> {
         Format::Text if !console.is_quiet() => console,
         _ => &mut nowhere,
     };
+    paths_of(args).check()?;
     ensure!(args.folds >= 2, "--folds {}: at least 2", args.folds);
     let begun = Instant::now();
     let config = Config::load(None)?;
@@ -195,6 +206,28 @@ pub fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result<()> {
     }
     writeln!(out, "{}: {trees} trees, fitted in {seconds:.0} s", args.out.display())?;
     Ok(())
+}
+
+/// The paths of the command.
+fn paths_of(args: &TrainArgs) -> CommandPaths {
+    // Each argument is named, so that a new one with a path is not forgotten.
+    let TrainArgs {
+        inputs,
+        gold,
+        out,
+        held_out,
+        datasets: _,
+        licences: _,
+        folds: _,
+        no_data_sets: _,
+        curve: _,
+        format: _,
+    } = args;
+    let paths = CommandPaths::default()
+        .reads("--gold", gold)
+        .writes("--out", out, OutputKind::Json)
+        .writes("--held-out", held_out.as_deref().unwrap_or(Path::new("")), OutputKind::Json);
+    inputs.iter().fold(paths, |paths, input| paths.reads("an input", Path::new(input)))
 }
 
 /// The licences given on the command line, by data set.

@@ -38,6 +38,8 @@ pub(crate) enum Claim {
 
 const LOCK: &str = "lock";
 const IDENTITY: &str = "run.json";
+/// Digest of a merge that is not finished.
+const MERGE: &str = "merge";
 const JOURNAL: &str = "journal";
 const SPOOL: &str = "spool";
 const READ: &str = "read";
@@ -110,6 +112,48 @@ impl RunFolder {
             AtomicFile::write_whole(&folder.state().join(IDENTITY), &json)?;
         }
         Ok(if goes_on { Claim::Resume(folder) } else { Claim::Begin(folder) })
+    }
+
+    /// Locks a folder for the merge with this digest. It must be absent, empty, or contain what this merge left when it
+    /// was interrupted; or another run, if it may be overwritten. A merge starts from the beginning.
+    ///
+    /// # Errors
+    /// As [`RunFolder::claim`].
+    #[cfg(feature = "parquet")]
+    pub(crate) fn claim_for_merge(path: &Path, digest: &str, overwrite: bool) -> Result<Self> {
+        let shown = path.display();
+        let left = fs::read_to_string(path.join(STATE).join(MERGE)).ok();
+        let is_run = left.is_some() || path.join(STATE).join(IDENTITY).exists();
+        let holds = match fs::read_dir(path) {
+            Ok(entries) => entries.flatten().any(|entry| entry.file_name() != STATE),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(error).with_context(|| format!("cannot read {shown}")),
+        };
+        match (is_run, Ledger::read(path).is_some()) {
+            _ if left.as_deref() == Some(digest) => {}
+            (false, false) if holds => {
+                bail!("{shown} is not empty and contains no run; name another folder")
+            }
+            (true, false) if !overwrite => bail!(
+                "{shown} contains another unfinished merge or run; give its own command again, name another folder, \
+                 or replace it with --overwrite"
+            ),
+            (_, true) if !overwrite => bail!("{shown} contains a run; --overwrite replaces it"),
+            _ => {}
+        }
+        Self::lock(path)
+    }
+
+    /// Notes that the merge with this digest begins to write results here.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn begin_merge(&self, digest: &str) -> Result<()> {
+        Ok(AtomicFile::write_whole(&self.state().join(MERGE), digest.as_bytes())?)
+    }
+
+    /// Whether a merge that is not finished wrote results here.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn holds_merge(&self) -> bool {
+        self.state().join(MERGE).exists()
     }
 
     fn lock(path: &Path) -> Result<Self> {

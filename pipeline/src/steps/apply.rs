@@ -15,7 +15,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
 
 use super::file::{StepFile, StepWriter};
-use super::files::Files;
+use super::files::{Files, check_paths};
 use super::identity::{Identity, Step};
 use super::learn::Order;
 use super::row::{Kind, Row, decoded, hash_of, packed_row, unpacked};
@@ -49,6 +49,7 @@ pub fn apply(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Applied> {
+    check_paths(config, paths, out)?;
     let files = Files::open(paths, config)?;
     ensure!(
         !files.surveys.is_empty(),
@@ -75,7 +76,8 @@ pub fn apply(
     files.check_learnt(round)?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
-    let identity = Identity::of(Step::Apply, round, config, files.digests());
+    files.check_causes()?;
+    let identity = Identity::of(Step::Apply, round, config, files.digests()).made_of(files.made());
     let mut file = StepWriter::create(out, &identity)
         .with_context(|| format!("cannot write {}", out.display()))?;
     let mut counts = Applied { round, ..Applied::default() };

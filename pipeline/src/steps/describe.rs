@@ -12,10 +12,10 @@ use duplicates::Evidence;
 
 use super::assemble::Assembly;
 use super::file::{StepFile, StepWriter};
-use super::files::Files;
+use super::files::{Files, check_paths};
 use super::identity::{Identity, Share, Step};
 use super::row::{Kind, hash_of, packed_row, unpacked};
-use super::survey::beside;
+use super::work_folder::WorkFolder;
 use crate::config::Config;
 use crate::duplicates::{Descriptions as Described, Marks, marks_of};
 use crate::progress::ledger::Clock;
@@ -35,21 +35,22 @@ pub fn describe(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<u64> {
+    check_paths(config, paths, to)?;
     let describer = config.emit.describer(&config.group.tracking_parameters);
     let files = Files::open(paths, config)?;
     files.check_complete()?;
     files.check_learnt(1)?;
     ensure!(
-        files.store()?.is_none(),
+        files.store()?.state.is_none(),
         "with a store of models, one process merges all sites, and describes their articles itself"
     );
-    let identity = Identity::of(Step::Describe, 0, config, files.digests()).of_share(share);
-    let folder = beside(to);
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot create {}", folder.display()))?;
+    let identity = Identity::of(Step::Describe, 0, config, files.digests())
+        .of_share(share)
+        .made_of(files.made());
+    let folder = WorkFolder::beside(to)?;
     let clock = Clock::default();
     let assembly = Assembly { config, share, stop, clock: &clock, observer };
-    let write = || {
+    {
         let cannot = || format!("cannot write {}", to.display());
         let mut writer = StepWriter::create(to, &identity).with_context(cannot)?;
         let mut articles = 0;
@@ -57,7 +58,7 @@ pub fn describe(
             writer.finish().with_context(cannot)?;
             return Ok(articles);
         };
-        let (made, mut crawl) = assembly.open(files, &folder)?;
+        let (made, mut crawl) = assembly.open(files, folder.path())?;
         assembly.each(&mut crawl, &made, None, &mut |part, result| {
             let of_site: Vec<Evidence> =
                 result.articles.iter().map(|article| describer.describe(article)).collect();
@@ -67,10 +68,7 @@ pub fn describe(
         })?;
         writer.finish().with_context(cannot)?;
         Ok(articles)
-    };
-    let articles = write();
-    drop(std::fs::remove_dir_all(&folder));
-    articles
+    }
 }
 
 /// The descriptions of all articles of a crawl, in files.

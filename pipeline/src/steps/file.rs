@@ -9,21 +9,20 @@
 //! | `record` | binary | MessagePack, of this version of the program |
 //! | `html` | binary | the HTML of a page, compressed with zstd |
 //!
-//! HTML is a column of its own and compressed already: whoever wants the heads of pages does not read it.
+//! HTML is a column of its own and compressed already: whoever wants the heads of pages does not read it. All bytes have
+//! checksums (`checked_file`).
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
@@ -32,7 +31,7 @@ use sink::AtomicFile;
 
 use super::identity::Identity;
 use super::row::{Kind, Row};
-use crate::positioned::read_at;
+use crate::checked_file::{self, CheckedFile, CheckedWriter};
 
 const SCHEMA: &str = "message step {
     required binary kind (STRING);
@@ -68,7 +67,7 @@ fn other(error: ParquetError) -> io::Error {
 
 /// A file that is being written. It appears when it is finished.
 pub(crate) struct StepWriter {
-    writer: SerializedFileWriter<AtomicFile>,
+    writer: SerializedFileWriter<CheckedWriter>,
     rows: Vec<Row>,
     bytes: usize,
 }
@@ -106,7 +105,8 @@ impl StepWriter {
             .set_column_statistics_enabled(column("record"), EnabledStatistics::None)
             .build();
         let schema = Arc::new(parse_message_type(SCHEMA).map_err(other)?);
-        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties));
+        let writer =
+            SerializedFileWriter::new(CheckedWriter::new(file), schema, Arc::new(properties));
         Ok(Self { writer: writer.map_err(other)?, rows: Vec::new(), bytes: 0 })
     }
 
@@ -169,46 +169,7 @@ impl StepWriter {
     /// If the disk is full or the like.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.write().map_err(other)?;
-        let file = self.writer.into_inner().map_err(other)?;
-        file.finish().map_err(io::Error::other)
-    }
-}
-
-/// A file that threads read at different positions at the same time.
-#[derive(Clone)]
-struct Shared(Arc<File>);
-
-/// Reads on from a position.
-struct From {
-    file: Shared,
-    at: u64,
-}
-
-impl Read for From {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = read_at(&self.file.0, buffer, self.at)?;
-        self.at += read as u64;
-        Ok(read)
-    }
-}
-
-impl Length for Shared {
-    fn len(&self) -> u64 {
-        self.0.metadata().map_or(0, |of| of.len())
-    }
-}
-
-impl ChunkReader for Shared {
-    type T = BufReader<From>;
-
-    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(BufReader::new(From { file: self.clone(), at: start }))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        let mut bytes = vec![0; length];
-        From { file: self.clone(), at: start }.read_exact(&mut bytes)?;
-        Ok(bytes.into())
+        checked_file::finish(self.writer).map_err(io::Error::other)
     }
 }
 
@@ -216,7 +177,7 @@ impl ChunkReader for Shared {
 pub(crate) struct StepFile {
     path: PathBuf,
     identity: Identity,
-    reader: SerializedFileReader<Shared>,
+    reader: SerializedFileReader<CheckedFile>,
     /// Number of the first row of each row group, and of all rows.
     starts: Vec<usize>,
 }
@@ -250,11 +211,10 @@ impl StepFile {
                 "{shown} is not a file that a step of sitegrove wrote: {what}"
             ))
         };
-        let file = File::open(path).map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-        })?;
+        let file = CheckedFile::open(path)?
+            .ok_or_else(|| no_step("it has no checksums, or its footer is damaged"))?;
         let options = ReadOptionsBuilder::new().with_page_index().build();
-        let reader = SerializedFileReader::new_with_options(Shared(Arc::new(file)), options)
+        let reader = SerializedFileReader::new_with_options(file, options)
             .map_err(|error| no_step(&error.to_string()))?;
         let metadata = reader.metadata();
         let pairs = metadata.file_metadata().key_value_metadata();
@@ -305,7 +265,13 @@ impl StepFile {
     }
 
     fn failed(&self, error: ParquetError) -> io::Error {
-        io::Error::other(format!("cannot read {}: {error}", self.path.display()))
+        match error {
+            // It names the file.
+            ParquetError::External(error) if error.is::<io::Error>() => {
+                other(ParquetError::External(error))
+            }
+            error => io::Error::other(format!("cannot read {}: {error}", self.path.display())),
+        }
     }
 
     /// Visits rows of the kinds and sites that are wanted, the latter by hash, in order. Reads records only where

@@ -4,10 +4,21 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
+use modelstore::Store;
 
 use super::file::StepFile;
 use super::identity::{Identity, Share, Step};
 use crate::config::Config;
+use crate::output_paths::{CommandPaths, OutputKind};
+
+/// Checks the paths of a step that takes files and writes one.
+///
+/// # Errors
+/// If that would replace something else, or one of them.
+pub(crate) fn check_paths(config: &Config, paths: &[PathBuf], out: &Path) -> Result<()> {
+    let files = paths.iter().fold(CommandPaths::default(), |all, path| all.reads("a file", path));
+    files.reads("--models", &config.run.models).writes("--out", out, OutputKind::Step).check()
+}
 
 /// The files of a crawl, by step.
 #[derive(Debug, Default)]
@@ -51,6 +62,9 @@ impl Files {
                 Step::Describe => files.described.push(file),
             }
         }
+        for made in [&mut files.learnt, &mut files.applied, &mut files.described] {
+            check_twice(made)?;
+        }
         let own = |file: &StepFile| file.identity().surveys.first().cloned().unwrap_or_default();
         files.surveys.sort_by_key(own);
         if let Some(pair) = files.surveys.windows(2).find(|pair| own(&pair[0]) == own(&pair[1])) {
@@ -60,12 +74,46 @@ impl Files {
         Ok(files)
     }
 
+    /// Files of sites that were learnt and of models that were applied.
+    pub(crate) fn made(&self) -> impl Iterator<Item = &StepFile> {
+        self.learnt.iter().chain(&self.applied)
+    }
+
+    /// Checks that files were made of those that are named, not of others of the same steps.
+    ///
+    /// # Errors
+    /// Names one that was not, and the other.
+    pub(crate) fn check_causes(&self) -> Result<()> {
+        // The first that is not belongs to the first step that has to be done again.
+        let mut made: Vec<&StepFile> = self.made().collect();
+        made.sort_by_key(|file| (file.identity().round, file.identity().step));
+        for file in made.into_iter().chain(&self.described) {
+            for other in self.made().filter(|other| is_made_of(file, other)) {
+                ensure!(
+                    file.identity().made_of.contains(&other.identity().digest()),
+                    "{} was not made of {}, but of another file of `sitegrove {}`: {} again",
+                    file.path().display(),
+                    other.path().display(),
+                    other.identity().step,
+                    match (file.identity().step, file.identity().round) {
+                        (Step::Learn, _) => "learn the second round",
+                        (Step::Apply, 1) => "apply the models",
+                        (Step::Apply, _) => "apply the models of the second round",
+                        _ => "describe the articles",
+                    }
+                );
+            }
+        }
+        Ok(())
+    }
+
     /// Digests of the surveys, sorted.
     pub(crate) fn digests(&self) -> Vec<String> {
         self.surveys.iter().flat_map(|file| file.identity().surveys.clone()).collect()
     }
 
-    /// Checks that all surveys of the crawl are there: those that the sites were learnt from.
+    /// Checks that all surveys of the crawl are there, those that the sites were learnt from, and that all files belong
+    /// together.
     ///
     /// # Errors
     /// Names a file that was made of other surveys.
@@ -88,7 +136,7 @@ impl Files {
             let known = file.identity().surveys.iter().all(|digest| all.contains(digest));
             ensure!(known, "{} is of a survey that is not named", file.path().display());
         }
-        Ok(())
+        self.check_causes()
     }
 
     /// Checks that a round is complete: every share of the sites was learnt, once.
@@ -112,21 +160,22 @@ impl Files {
         all_shares(self.described.iter(), "`sitegrove describe`")
     }
 
-    /// The state of the store of models that sites were learnt with; none without a store.
+    /// The store of models that sites were learnt with.
     ///
     /// # Errors
     /// If it changed between two of the files.
-    pub(crate) fn store(&self) -> Result<Option<&str>> {
-        let mut states = self.learnt.iter().map(|file| (file, file.identity().store.as_deref()));
-        let first = states.next().and_then(|(_, state)| state);
-        if let Some((file, _)) = states.find(|(_, state)| *state != first) {
+    pub(crate) fn store(&self) -> Result<LearntWith> {
+        let state = |file: &StepFile| file.identity().store.clone();
+        let first = self.learnt.first();
+        let (state_then, file) = (first.and_then(state), first.map(StepFile::path));
+        if let Some(file) = self.learnt.iter().find(|file| state(file) != state_then) {
             bail!(
                 "{} was learnt when the store of models held something else than for {}: learn all shares again",
                 file.path().display(),
                 self.learnt[0].path().display()
             );
         }
-        Ok(first)
+        Ok(LearntWith { state: state_then, file: file.unwrap_or(Path::new("")).to_owned() })
     }
 
     /// Checks that models of a round were applied to the pages of every survey.
@@ -148,6 +197,59 @@ impl Files {
             None => Ok(()),
         }
     }
+}
+
+/// The store of models that sites were learnt with.
+#[derive(Debug)]
+pub(crate) struct LearntWith {
+    /// What it held; none without a store.
+    pub(crate) state: Option<String>,
+    /// A file of such sites.
+    file: PathBuf,
+}
+
+impl LearntWith {
+    /// Checks that a store holds what it held then.
+    ///
+    /// # Errors
+    /// If it does not; names it and a file.
+    pub(crate) fn check(&self, store: &Store) -> Result<()> {
+        ensure!(
+            Some(store.state()?) == self.state,
+            "{} changed after the sites were learnt, those of {} among them: learn all of them again",
+            store.path().display(),
+            self.file.display()
+        );
+        Ok(())
+    }
+}
+
+/// Whether a file has to be made of another: learning a second time takes all of the first round, models are applied as
+/// they were learnt, and descriptions come last.
+fn is_made_of(file: &StepFile, other: &StepFile) -> bool {
+    let (file, other) = (file.identity(), other.identity());
+    match file.step {
+        Step::Learn => other.round < file.round,
+        Step::Apply => other.step == Step::Learn && other.round <= file.round,
+        _ => true,
+    }
+}
+
+/// Checks that no two files are of the same step and of the same part of it.
+fn check_twice(files: &mut [StepFile]) -> Result<()> {
+    fn key(file: &StepFile) -> (u8, Share, &[String]) {
+        let own = file.identity();
+        (own.round, own.share, &own.surveys)
+    }
+    files.sort_by(|a, b| key(a).cmp(&key(b)));
+    if let Some(pair) = files.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
+        let [one, other] = [0, 1].map(|at: usize| pair[at].path().display());
+        let step = pair[0].identity().step;
+        bail!(
+            "{one} and {other} are both of the same part of `sitegrove {step}`: name one of them"
+        );
+    }
+    Ok(())
 }
 
 /// Whether there are files of a step, and if so, that those of all shares are there.

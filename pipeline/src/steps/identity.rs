@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::file::StepFile;
 use crate::config::Config;
 use crate::digests::sha256_of;
 use crate::sink_name::SinkName;
@@ -82,6 +83,9 @@ impl fmt::Display for Share {
     }
 }
 
+/// Hex digits of the digest of an identity.
+const DIGEST: usize = 32;
+
 /// Which step a file is of, and of what.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub(crate) struct Identity {
@@ -98,6 +102,9 @@ pub(crate) struct Identity {
     pub(crate) surveys: Vec<String>,
     /// The state of the store of models when sites were learnt, if there is one.
     pub(crate) store: Option<String>,
+    /// Digests of the identities of the files that sites were learnt, or models applied to pages, in, which it was made
+    /// of, sorted.
+    pub(super) made_of: Vec<String>,
 }
 
 impl Identity {
@@ -112,7 +119,22 @@ impl Identity {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             surveys,
             store: None,
+            made_of: Vec::new(),
         }
+    }
+
+    /// The same, made of these files, too.
+    pub(super) fn made_of<'a>(mut self, files: impl Iterator<Item = &'a StepFile>) -> Self {
+        self.made_of = files.map(|file| file.identity().digest()).collect();
+        self.made_of.sort_unstable();
+        self
+    }
+
+    /// A digest of it. As steps are deterministic, files of one identity have the same contents.
+    pub(super) fn digest(&self) -> String {
+        let mut digest = sha256_of(&serde_json::to_string(self).unwrap_or_default());
+        digest.truncate(DIGEST);
+        digest
     }
 
     /// The same, with a store of models in this state.

@@ -20,11 +20,11 @@ use sitemodel::{Outcome, SiteModel};
 
 use super::crawl::Crawl;
 use super::file::StepWriter;
-use super::files::Files;
+use super::files::{Files, check_paths};
 use super::identity::{Identity, Share, Step};
 use super::made::Made;
 use super::row::{Kind, Row, packed_row};
-use super::survey::beside;
+use super::work_folder::WorkFolder;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
@@ -72,6 +72,7 @@ pub fn learn(
     stop: &AtomicBool,
     observer: &dyn Observer,
 ) -> Result<Learnt> {
+    check_paths(config, paths, out)?;
     let store = store_to_read(config)?;
     let files = Files::open(paths, config)?;
     files.check_complete()?;
@@ -85,15 +86,16 @@ pub fn learn(
         files.check_learnt(1)?;
         files.check_applied(1)?;
     }
+    if let (2, Some(store)) = (round, &store) {
+        files.store()?.check(store)?;
+    }
     let state = store.as_ref().map(Store::state).transpose()?;
-    let identity =
-        Identity::of(Step::Learn, round, config, files.digests()).of_share(share).with_store(state);
-    let folder = beside(out);
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot create {}", folder.display()))?;
-    let learnt = write(config, store.as_ref(), files, &identity, &folder, out, (stop, observer));
-    drop(std::fs::remove_dir_all(&folder));
-    learnt
+    let identity = Identity::of(Step::Learn, round, config, files.digests())
+        .of_share(share)
+        .with_store(state)
+        .made_of(files.made());
+    let folder = WorkFolder::beside(out)?;
+    write(config, store.as_ref(), files, &identity, folder.path(), out, (stop, observer))
 }
 
 /// Weight of sites that are learnt at the same time.

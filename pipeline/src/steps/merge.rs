@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use model::{Drop, SiteResult};
 use modelstore::Store;
 use rayon::ThreadPoolBuilder;
@@ -14,15 +14,18 @@ use rayon::ThreadPoolBuilder;
 use super::assemble::Assembly;
 use super::crawl::Crawl;
 use super::describe::Descriptions;
-use super::files::Files;
+use super::files::{Files, LearntWith};
 use super::identity::Share;
-use super::survey::beside;
+use super::work_folder::WorkFolder;
 use crate::config::{Config, Duplicates};
+use crate::digests::sha256_of;
+use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, InputRecord, LastNight, Ledger, State};
 use crate::progress::observer::Observer;
 use crate::progress::tally::Tally;
 use crate::records::{Records, RecordsRead};
 use crate::report;
+use crate::resume::folder::RunFolder;
 use crate::resume::journal::{Heading, Journal};
 use crate::run::emission::Emission;
 use crate::run::{Report, finish_folder, nightly};
@@ -47,12 +50,13 @@ pub fn merge(
     observer: &dyn Observer,
 ) -> Result<Report> {
     config.emit.check(&config.run.out)?;
+    let own = CommandPaths::of_run(config, &[]);
+    paths.iter().fold(own, |all, path| all.reads("a file", path)).check()?;
     let files = Files::open(paths, config)?;
     files.check_complete()?;
     files.check_learnt(1)?;
-    let learnt_with = files.store()?.map(str::to_owned);
     ensure!(
-        learnt_with.is_none() || share == Share::ALL,
+        files.store()?.state.is_none() || share == Share::ALL,
         "--share cannot be used with --models: one process has to merge all sites, since the store takes all of them at once"
     );
     let is_compared = config.emit.duplicates != Duplicates::Keep;
@@ -66,55 +70,49 @@ pub fn merge(
         config.run.earlier().is_none() || share == Share::ALL,
         "--compare: a share of the sites cannot be compared with a run; compare the results of all"
     );
-    let out = &config.run.out;
     report::check_earlier(config)?;
-    check_folder(out, overwrite)?;
-    let folder = beside(out);
-    std::fs::create_dir_all(&folder)
-        .with_context(|| format!("cannot create {}", folder.display()))?;
+    let digest = digest(&files, share, config);
+    let folder = RunFolder::claim_for_merge(&config.run.out, &digest, overwrite)?;
+    let work = WorkFolder::create(folder.state().join("work"))?;
     let (clock, begun) = (Clock::default(), Instant::now());
     let assembly = Assembly { config, share, stop, clock: &clock, observer };
-    let merged =
-        Merging { config, assembly, learnt_with, is_described, begun }.merge(files, &folder);
-    drop(std::fs::remove_dir_all(&folder));
-    merged
+    let begin = || folder.begin_merge(&digest);
+    let merging = Merging { config, assembly, is_described, begun, begin: &begin };
+    let report = merging.merge(files, work.path());
+    drop(work);
+    // What was begun can be given again.
+    if report.is_ok() || !folder.holds_merge() {
+        folder.finish()?;
+    }
+    report
 }
 
-/// Whether results may be written to a folder: it is new or empty, or holds results that may be replaced.
-fn check_folder(out: &Path, overwrite: bool) -> Result<()> {
-    let mut entries = match std::fs::read_dir(out) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", out.display())),
-    };
-    if entries.next().is_none() {
-        return Ok(());
-    }
-    match (Ledger::read(out).is_some(), overwrite) {
-        (true, true) => Ok(()),
-        (true, false) => bail!("{} contains a run; --overwrite replaces it", out.display()),
-        (false, _) => {
-            bail!("{} is not empty and contains no run; name another folder", out.display())
-        }
-    }
+/// Which merge this is: of which files, to which outputs.
+fn digest(files: &Files, share: Share, config: &Config) -> String {
+    let Files { surveys, learnt, applied, described } = files;
+    let all = [surveys, learnt, applied, described].into_iter().flatten();
+    let mut of: Vec<String> = all.map(|file| file.identity().digest()).collect();
+    of.sort_unstable();
+    sha256_of(&format!("{} {share} {}", of.join(" "), config.emit.hash()))
 }
 
 struct Merging<'a> {
     config: &'a Config,
     assembly: Assembly<'a>,
-    /// The state of the store of models that sites were learnt with.
-    learnt_with: Option<String>,
     /// Whether the articles of all shares were described by other processes.
     is_described: bool,
     begun: Instant,
+    /// Notes that results are written from now on.
+    begin: &'a dyn Fn() -> Result<()>,
 }
 
 impl Merging<'_> {
     fn merge(&self, mut files: Files, folder: &Path) -> Result<Report> {
         let (config, Assembly { share, stop, clock, .. }) = (self.config, &self.assembly);
         let described = std::mem::take(&mut files.described);
+        let learnt_with = files.store()?;
         let (made, mut crawl) = self.assembly.open(files, folder)?;
-        let (store, last_night) = self.store(&crawl.inputs)?.unzip();
+        let (store, last_night) = self.store(&crawl.inputs, &learnt_with)?.unzip();
         let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
         let pool = pool.context("cannot start threads")?;
         let mut ledger = Ledger::begin(config, pool.current_num_threads());
@@ -122,8 +120,7 @@ impl Merging<'_> {
         ledger.take_inputs(&crawl.inputs, &crawl.unreadable);
         ledger.counts.feed_items = crawl.totals.items;
         ledger.counts.feed_items_elsewhere = crawl.totals.unmatched_items;
-        std::fs::create_dir_all(&config.run.out)
-            .with_context(|| format!("cannot create {}", config.run.out.display()))?;
+        (self.begin)()?;
         let mut outputs = Outputs::create(&config.run.out, config)?;
         let night = nightly::night_name(&crawl.inputs);
         outputs.of_night(&if *share == Share::ALL {
@@ -176,15 +173,15 @@ impl Merging<'_> {
 
     /// The store of models that takes in this night, if there is one. It must hold what it held when sites were
     /// learnt, or this very night. With it, the night before.
-    fn store(&self, inputs: &[InputRecord]) -> Result<Option<(Store, Option<LastNight>)>> {
+    fn store(
+        &self,
+        inputs: &[InputRecord],
+        learnt_with: &LearntWith,
+    ) -> Result<Option<(Store, Option<LastNight>)>> {
         let Some(store) = nightly::open(self.config)? else { return Ok(None) };
         let run = nightly::run_of(self.config, inputs);
         if !store.recognise(&run)? {
-            ensure!(
-                Some(store.state()?) == self.learnt_with,
-                "{} changed after the sites were learnt: learn them again",
-                store.path().display()
-            );
+            learnt_with.check(&store)?;
         }
         let last_night = nightly::begin(&store, &run)?;
         Ok(Some((store, last_night)))

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -19,9 +19,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::file::StepWriter;
 use super::identity::{Identity, Step};
 use super::row::{Kind, Row, hash_of};
+use super::work_folder::WorkFolder;
 use crate::config::Config;
 use crate::digests::sha256_of;
 use crate::memory::Shares;
+use crate::output_paths::{CommandPaths, OutputKind};
 use crate::progress::ledger::InputRecord;
 use crate::progress::observer::Observer;
 use crate::run::find_inputs;
@@ -58,17 +60,16 @@ pub fn survey(
     observer: &dyn Observer,
 ) -> Result<Surveyed> {
     let (inputs, states) = find_inputs(config, stop)?;
+    let paths = inputs
+        .iter()
+        .fold(CommandPaths::default(), |all, input| all.reads("an input", input.path()));
+    paths.writes("--out", out, OutputKind::Step).check()?;
     let budget = config.run.budget()?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     let shares = Shares::of(budget, pool.current_num_threads(), config.read.most_memory());
-    let folder = beside(out);
-    let spool = Spool::new(&folder, shares.waiting);
-    if let Some(above) = folder.parent() {
-        std::fs::create_dir_all(above)
-            .with_context(|| format!("cannot create {}", above.display()))?;
-    }
-    Spool::make_folder(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let folder = WorkFolder::beside(out)?;
+    let spool = Spool::new(folder.path(), shares.waiting);
     let collecting = Collecting::new(config, &spool);
     let selecting = Selecting::new(Selection::of(&config.run)?);
     observer.reading(inputs.len(), states.iter().map(|state| state.bytes).sum());
@@ -101,7 +102,6 @@ pub fn survey(
     };
     summaries.sort_by_key(|(number, _)| *number);
     if stop.load(Ordering::Relaxed) {
-        let _ = std::fs::remove_dir_all(&folder);
         bail!(crate::run::Stopped::Empty);
     }
     let mut surveyed = Surveyed::default();
@@ -141,16 +141,7 @@ pub fn survey(
         Ok(pages)
     };
     surveyed.pages = write().with_context(|| format!("cannot write {}", out.display()))?;
-    drop(std::fs::remove_dir_all(&folder));
     Ok(surveyed)
-}
-
-/// The folder for what does not fit into memory while a file is made.
-pub(crate) fn beside(out: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(out.file_name().unwrap_or_default());
-    name.push(".work");
-    out.with_file_name(name)
 }
 
 /// Writes the pages of a spool in the order of outputs.

@@ -11,12 +11,11 @@ use anyhow::{Context, Result, bail};
 use super::{MARK, Target};
 use crate::digests::sha256_of;
 use crate::objects::{Objects, UploadFile};
+use crate::output_paths::run_entries;
 use crate::progress::ledger::{FILE, Ledger};
-use crate::report;
 use crate::resume::folder::STATE;
 use crate::run::nightly::night_name;
 use crate::run::{Report, Stopped, Upload};
-use crate::sink_name::SinkName;
 
 /// File with the names of what was uploaded.
 const UPLOADED: &str = "uploaded";
@@ -149,10 +148,7 @@ impl Target {
 /// Whether a run writes an object of this name.
 fn is_of_run(name: &str) -> bool {
     let first = name.split('/').next().unwrap_or(name);
-    let own = SinkName::ALL.into_iter().flat_map(SinkName::files);
-    let own = own.filter_map(|file| file.split('/').next());
-    own.chain(["wrappers", "dropped.jsonl", "health.jsonl", FILE, report::FOLDER])
-        .any(|file| file == first)
+    run_entries().any(|(entry, _)| entry == first && entry != STATE)
 }
 
 /// The file that notes what was uploaded of the run with this digest, and what it has.

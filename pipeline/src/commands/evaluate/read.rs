@@ -208,7 +208,7 @@ fn run(name: String, path: PathBuf) -> anyhow::Result<Run> {
 }
 
 /// Splits NAME=PATH. Without a name, the last meaningful part of the path is used.
-fn name_and_path(spec: &str) -> (String, PathBuf) {
+pub(super) fn name_and_path(spec: &str) -> (String, PathBuf) {
     if let Some((name, path)) = spec.split_once('=')
         && !Path::new(spec).exists()
     {

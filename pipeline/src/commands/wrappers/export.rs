@@ -13,6 +13,7 @@ use url::Url;
 use wrapper::site_config::{Exported, export, file_hosts, host_of_file};
 
 use super::run_folder::{ArticleEntry, SiteFile, sites};
+use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
 use crate::results::Results;
 use crate::sink_name::SinkName;
@@ -73,6 +74,7 @@ pub(super) fn run(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
         }
         return Ok(());
     };
+    CommandPaths::default().writes("--out", folder, OutputKind::Folder).check()?;
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot create the folder {}", folder.display()))?;
     for (name, text) in &files {
