@@ -24,6 +24,7 @@ mod absences;
 mod aws_profile;
 mod captures;
 pub mod cdx;
+pub mod command_line;
 pub mod commands;
 pub mod config;
 mod digests;
@@ -34,7 +35,7 @@ mod forecast;
 mod html;
 pub mod in_memory;
 pub mod inputs;
-mod lines;
+pub mod lines;
 pub mod memory;
 pub mod messages;
 #[cfg(feature = "parquet")]
@@ -50,7 +51,7 @@ mod records;
 #[cfg(feature = "remote")]
 mod remote;
 pub mod report;
-mod results;
+pub mod results;
 mod resume;
 pub mod revisits;
 pub mod run;
