@@ -52,8 +52,7 @@ pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
             pages.push(page);
         }
     })?;
-    let go_on = || if stop.load(Ordering::Relaxed) { Err(Stopped::Empty) } else { Ok(()) };
-    go_on()?;
+    check_stop(stop)?;
     let html: usize = pages.iter().map(|p| p.html.len()).sum();
     if html == 0 {
         bail!("no HTML page in the inputs");
@@ -66,34 +65,55 @@ pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
     }
 
     let folder = std::env::temp_dir().join(format!("sitegrove-bench-{}", std::process::id()));
-    let jobs = thread_counts();
-    let mut parts: [Vec<f64>; PARTS.len()] = Default::default();
-    let mut runs: Vec<Vec<WholeRun>> = jobs.iter().map(|_| Vec::new()).collect();
-    let mut measure = || {
-        for round in 0..args.rounds.max(1) {
-            let seconds = time_parts(&pages, &inputs, &config, stop)?;
-            for (times, seconds) in parts.iter_mut().zip(seconds) {
-                times.push(seconds);
-            }
-            for (of_jobs, &jobs) in runs.iter_mut().zip(&jobs) {
-                // Deleted only at the end: ext4 is slow to create files where others were just deleted.
-                go_on()?;
-                let own = folder.join(format!("{round}-{jobs}"));
-                of_jobs.push(WholeRun::measure(&args.inputs, jobs, &own)?);
-            }
-        }
-        anyhow::Ok(())
-    };
-    let measured = measure();
+    let measured = Rounds::measure(args, &pages, &inputs, &config, &folder, stop);
     // It may not exist, if the first run failed early.
     let _ = std::fs::remove_dir_all(&folder);
-    measured?;
+    let rounds = measured?;
     match args.format {
-        Format::Text => print(out, megabytes, &parts, &jobs, &runs),
+        Format::Text => print(out, megabytes, &rounds),
         Format::Json => {
             let of = json!({ "pages": pages.len(), "html_mb": megabytes, "same_tree": alike });
-            print_json(out, &of, &parts, &jobs, &runs)
+            print_json(out, &of, &rounds)
         }
+    }
+}
+
+fn check_stop(stop: &AtomicBool) -> Result<(), Stopped> {
+    if stop.load(Ordering::Relaxed) { Err(Stopped::Empty) } else { Ok(()) }
+}
+
+/// What was measured, by round.
+struct Rounds {
+    /// Seconds of each of the [`PARTS`].
+    parts: [Vec<f64>; PARTS.len()],
+    /// The runs with each number of threads.
+    runs: Vec<(usize, Vec<WholeRun>)>,
+}
+
+impl Rounds {
+    fn measure(
+        args: &BenchArgs,
+        pages: &[Page],
+        inputs: &[Input],
+        config: &Config,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Self> {
+        let runs = thread_counts().into_iter().map(|jobs| (jobs, Vec::new())).collect();
+        let mut rounds = Self { parts: Default::default(), runs };
+        for round in 0..args.rounds.max(1) {
+            let seconds = time_parts(pages, inputs, config, stop)?;
+            for (times, seconds) in rounds.parts.iter_mut().zip(seconds) {
+                times.push(seconds);
+            }
+            for (jobs, runs) in &mut rounds.runs {
+                check_stop(stop)?;
+                // Deleted only at the end: ext4 is slow to create files where others were just deleted.
+                let own = folder.join(format!("{round}-{jobs}"));
+                runs.push(WholeRun::measure(&args.inputs, *jobs, &own)?);
+            }
+        }
+        Ok(rounds)
     }
 }
 
@@ -196,13 +216,8 @@ fn cpu_seconds_of_children() -> Option<f64> {
     Some((ticks(16)? + ticks(17)?) as f64 / 100.0)
 }
 
-fn print(
-    out: &mut dyn Write,
-    megabytes: f64,
-    parts: &[Vec<f64>; PARTS.len()],
-    jobs: &[usize],
-    runs: &[Vec<WholeRun>],
-) -> Result<()> {
+fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
+    let Rounds { parts, runs } = rounds;
     let [tokenizer, parse, ..] = parts.each_ref().map(|times| megabytes / median(times));
     let line = |out: &mut dyn Write, name: &str, seconds: f64| {
         let rate = megabytes / seconds;
@@ -219,7 +234,7 @@ fn print(
         writeln!(out)?;
     }
     writeln!(out, "\nstages of a run with one thread")?;
-    let of_one = runs.first().map(Vec::as_slice).unwrap_or_default();
+    let of_one = runs.first().map(|(_, of_one)| of_one.as_slice()).unwrap_or_default();
     let names = of_one.first().map(|run| run.ledger.stage_seconds.keys());
     for name in names.into_iter().flatten() {
         let of_stage = |run: &WholeRun| run.ledger.stage_seconds.get(name).copied();
@@ -236,12 +251,12 @@ fn print(
         "end to end, in a separate process", "CPU s", "peak MiB"
     )?;
     let mut seconds = Vec::new();
-    for (&jobs, of_jobs) in jobs.iter().zip(runs) {
+    for (jobs, of_jobs) in runs {
         let all = |of: &dyn Fn(&WholeRun) -> Option<f64>| {
             median(&of_jobs.iter().filter_map(of).collect::<Vec<_>>())
         };
         seconds.push(all(&|run| Some(run.seconds)));
-        let threads = if jobs == 1 { "thread" } else { "threads" };
+        let threads = if *jobs == 1 { "thread" } else { "threads" };
         line(out, &format!("{jobs} {threads}"), seconds[seconds.len() - 1])?;
         let peak = all(&|run| run.ledger.peak_rss_bytes.map(|bytes| bytes as f64 / 1048576.0));
         writeln!(out, " {:>8.2} {peak:>9.0}", all(&|run| run.cpu_seconds))?;
@@ -253,19 +268,13 @@ fn print(
 }
 
 /// Medians in seconds, as one JSON object.
-fn print_json(
-    out: &mut Console<'_>,
-    inputs: &Value,
-    parts: &[Vec<f64>; PARTS.len()],
-    jobs: &[usize],
-    runs: &[Vec<WholeRun>],
-) -> Result<()> {
+fn print_json(out: &mut Console<'_>, inputs: &Value, rounds: &Rounds) -> Result<()> {
     let parts: Map<String, Value> = PARTS
         .iter()
-        .zip(parts)
+        .zip(&rounds.parts)
         .map(|(name, times)| ((*name).to_owned(), median(times).into()))
         .collect();
-    let runs = jobs.iter().zip(runs).map(|(jobs, runs)| {
+    let runs = rounds.runs.iter().map(|(jobs, runs)| {
         let all = |of: &dyn Fn(&WholeRun) -> Option<f64>| {
             median(&runs.iter().filter_map(of).collect::<Vec<_>>())
         };

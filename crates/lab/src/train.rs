@@ -22,7 +22,8 @@ use std::{collections::BTreeMap, io::Write, path::PathBuf, time::Instant};
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use grove::{DecideParameters, Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
+use grove::{DecideParameters, Figure, TrainingSet, Trees, WEIGHTS_SCHEMA, Weights, feature_names};
+use model::Site;
 use serde_json::json;
 use sink::AtomicFile;
 use sitegrove::{
@@ -32,9 +33,12 @@ use sitegrove::{
     run::read_sites,
 };
 
-use crate::gold::read_gold;
-use course::{Plan, course};
+use crate::gold::{GoldFile, read_gold};
+use course::{Course, Plan, course};
+use fit::FitError;
 use folds::{LeaveOut, of_publishers, parts};
+use pages::Siblings;
+use trial::HeldOut;
 
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
 const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
@@ -102,8 +106,8 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     let sites = read_sites(&args.inputs, &[], &config)?;
     let settings = config.settings();
     let parsed = pages::parse(&sites, &settings);
-    let mut templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
-    let found: usize = templates.iter().map(pages::Siblings::with_gold).sum();
+    let templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
+    let found: usize = templates.iter().map(Siblings::with_gold).sum();
     ensure!(found > 0, "no page of {} is in the inputs", args.gold.display());
     writeln!(
         out,
@@ -113,66 +117,48 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
         sites.len()
     )?;
 
-    let mut like = Weights {
-        schema: WEIGHTS_SCHEMA,
-        gold: gold.digest.clone(),
-        trained_on: trained_on(&templates, &licences),
-        figures: Vec::new(),
-        switch_cost: DECIDE.switch_cost,
-        features: feature_names(),
-        types: Vec::new(),
-        page: grove::Trees::default(),
-        sibling: grove::Trees::default(),
-        ending: grove::Trees::default(),
-        confidence: grove::Trees::default(),
+    let mut training = Training {
+        like: empty_weights(&gold, trained_on(&templates, &licences)),
+        sites: &sites,
+        templates,
+        folds: args.folds,
+        config,
     };
     let mut fitted = None;
     let mut columns = Vec::new();
     for leave_out in [LeaveOut::Publishers, LeaveOut::DataSets] {
-        let (parts, count) = parts(&templates, leave_out, args.folds);
+        let (parts, count) = parts(&training.templates, leave_out, args.folds);
         if leave_out == LeaveOut::DataSets && (args.no_data_sets || count < 2) {
             continue;
         }
-        let learnt_from = vec![true; templates.len()];
+        let learnt_from = vec![true; training.templates.len()];
         let plan = Plan { parts, count, learnt_from, decide: DECIDE };
-        let course = course(&mut templates, &plan).context("cannot fit")?;
-        let held_out = trial::held_out(&sites, &templates, &plan, &course, &like, &config);
-        let table = report::Table::of(&templates, &course, &held_out);
+        let (course, held_out) = training.fit_and_test(&plan).context("cannot fit")?;
+        let table = report::Table::of(&training.templates, &course, &held_out);
         table.print(leave_out.name(), out)?;
-        report::types(&templates, &course, out)?;
+        report::types(&training.templates, &course, out)?;
         // The next course takes minutes: show the results so far.
         out.flush()?;
-        like.figures.extend(table.figures(leave_out.name()));
+        training.like.figures.extend(table.figures(leave_out.name()));
         if leave_out == LeaveOut::Publishers {
             figures::reliability(&held_out, out)?;
             if let Some(path) = &args.held_out {
                 trial::write(&held_out, path)?;
             }
-            fitted = Some(course.weights(count, &like));
+            fitted = Some(course.weights(count, &training.like));
         }
         columns.push((leave_out.name().to_owned(), held_out));
     }
     let Some(fitted) = fitted else { bail!("nothing was fitted") };
-    let to_them = trial::fitted(&sites, &templates, &fitted, &config);
+    let to_them = trial::fitted(&sites, &training.templates, &fitted, &training.config);
     columns.insert(0, ("fitted to them".to_owned(), to_them));
     figures::side_by_side("Side by side", &columns, out)?;
-    let mut curve = Vec::new();
-    for &percent in &args.curve {
-        let learnt_from = of_publishers(&templates, percent);
-        let (parts, count) = parts(&templates, LeaveOut::Publishers, args.folds);
-        let own = templates.iter().zip(&learnt_from).filter(|(_, own)| **own);
-        let pages: usize = own.map(|(template, _)| template.with_gold()).sum();
-        let plan = Plan { parts, count, learnt_from, decide: DECIDE };
-        let course = course(&mut templates, &plan)
-            .with_context(|| format!("cannot fit to {percent} % of the publishers"))?;
-        let held_out = trial::held_out(&sites, &templates, &plan, &course, &like, &config);
-        curve.push((format!("{percent} % of publishers, {pages} pages"), held_out));
-    }
-    if !curve.is_empty() {
+    if !args.curve.is_empty() {
+        let mut curve = training.learn_from_shares(&args.curve)?;
         curve.push((format!("all, {found} pages"), columns.remove(1).1));
         figures::side_by_side("Learning curve", &curve, out)?;
     }
-    let weights = Weights { figures: like.figures, ..fitted };
+    let weights = Weights { figures: training.like.figures, ..fitted };
     AtomicFile::write_whole(&args.out, weights.to_json().as_bytes())?;
     let (trees, seconds) = (weights.number_of_trees(), begun.elapsed().as_secs_f64());
     if args.format == Format::Json {
@@ -189,6 +175,64 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
     Ok(())
 }
 
+/// What weights are fitted to.
+struct Training<'a> {
+    sites: &'a [Site],
+    templates: Vec<Siblings<'a>>,
+    /// Weights without trees, with the figures so far.
+    like: Weights,
+    /// Number of parts that publishers are divided into.
+    folds: usize,
+    config: Config,
+}
+
+impl<'a> Training<'a> {
+    /// Fits trees for each part of a plan, and runs the sites of the part with them.
+    fn fit_and_test(&mut self, plan: &Plan) -> Result<(Course, Vec<HeldOut<'a>>), FitError> {
+        let course = course(&mut self.templates, plan)?;
+        let held_out =
+            trial::held_out(self.sites, &self.templates, plan, &course, &self.like, &self.config);
+        Ok((course, held_out))
+    }
+
+    /// The results for publishers left out, of weights fitted to these percentages of the publishers.
+    fn learn_from_shares(
+        &mut self,
+        shares: &[u8],
+    ) -> anyhow::Result<Vec<(String, Vec<HeldOut<'a>>)>> {
+        let mut curve = Vec::new();
+        for &percent in shares {
+            let learnt_from = of_publishers(&self.templates, percent);
+            let (parts, count) = parts(&self.templates, LeaveOut::Publishers, self.folds);
+            let own = self.templates.iter().zip(&learnt_from).filter(|(_, own)| **own);
+            let pages: usize = own.map(|(template, _)| template.with_gold()).sum();
+            let plan = Plan { parts, count, learnt_from, decide: DECIDE };
+            let (_, held_out) = self
+                .fit_and_test(&plan)
+                .with_context(|| format!("cannot fit to {percent} % of the publishers"))?;
+            curve.push((format!("{percent} % of publishers, {pages} pages"), held_out));
+        }
+        Ok(curve)
+    }
+}
+
+/// Weights without trees and figures.
+fn empty_weights(gold: &GoldFile, trained_on: Vec<TrainingSet>) -> Weights {
+    Weights {
+        schema: WEIGHTS_SCHEMA,
+        gold: gold.digest.clone(),
+        trained_on,
+        figures: Vec::new(),
+        switch_cost: DECIDE.switch_cost,
+        features: feature_names(),
+        types: Vec::new(),
+        page: Trees::default(),
+        sibling: Trees::default(),
+        ending: Trees::default(),
+        confidence: Trees::default(),
+    }
+}
+
 /// The licences given on the command line, by data set.
 fn licences(args: &[String]) -> anyhow::Result<BTreeMap<String, String>> {
     args.iter()
@@ -201,10 +245,7 @@ fn licences(args: &[String]) -> anyhow::Result<BTreeMap<String, String>> {
         .collect()
 }
 
-fn trained_on(
-    templates: &[pages::Siblings<'_>],
-    licences: &BTreeMap<String, String>,
-) -> Vec<TrainingSet> {
+fn trained_on(templates: &[Siblings<'_>], licences: &BTreeMap<String, String>) -> Vec<TrainingSet> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let pages = templates.iter().flat_map(|template| &template.pages);
     for (gold, _) in pages.filter_map(|page| page.gold.as_ref()) {

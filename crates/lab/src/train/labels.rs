@@ -46,8 +46,8 @@ pub(super) fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPa
             aligned[old_index..old_index + len].fill(true);
         }
     }
-    let covered = covered(&page, &[of_gold], 3);
-    let neutral = covered_by(&page, &aside);
+    let covered = find_covered(&page, &[of_gold], 3);
+    let neutral = find_covered(&page, &aside, 2);
     let (mut shares, mut weights, mut comments) = (Vec::new(), Vec::new(), Vec::new());
     let texts: Vec<String> = texts.iter().map(|text| normalize_space(text)).collect();
     let is_field: Vec<bool> = (blocks.iter().zip(&texts))
@@ -85,7 +85,7 @@ pub(super) fn text_of(document: &Document, block: &Block) -> String {
 }
 
 /// Which words are in a run of `run` words that occurs in one of the texts.
-fn covered(page: &[Word], texts: &[Vec<Word>], run: usize) -> Vec<bool> {
+fn find_covered(page: &[Word], texts: &[Vec<Word>], run: usize) -> Vec<bool> {
     let runs: std::collections::BTreeSet<&[Word]> =
         texts.iter().flat_map(|text| text.windows(run)).collect();
     let mut covered = vec![false; page.len()];
@@ -95,9 +95,4 @@ fn covered(page: &[Word], texts: &[Vec<Word>], run: usize) -> Vec<bool> {
         }
     }
     covered
-}
-
-/// Which words are in a pair that occurs in one of the texts.
-fn covered_by(page: &[Word], texts: &[Vec<Word>]) -> Vec<bool> {
-    covered(page, texts, 2)
 }
