@@ -1,4 +1,4 @@
-"""The tables of `scripts/results`, from the JSON of `sitegrove evaluate`: the first measure by data set, the other measures over
+"""The tables of `scripts/results`, from the JSON of `sitegrove-lab evaluate`: the first measure by data set, the other measures over
 all, and the differences to the first run."""
 import json
 import sys

@@ -1,8 +1,6 @@
 //! The commands of the binary, one file each.
 
-pub mod bench;
 pub mod changes;
-pub mod evaluate;
 pub mod export;
 pub mod extract;
 pub mod format;
@@ -19,6 +17,5 @@ pub mod search;
 pub mod status;
 #[cfg(feature = "parquet")]
 pub mod steps;
-pub mod train;
-mod whole_number;
+pub mod whole_number;
 pub mod wrappers;

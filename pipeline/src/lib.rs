@@ -26,6 +26,7 @@ mod captures;
 pub mod cdx;
 #[cfg(feature = "parquet")]
 mod checked_file;
+pub mod command_line;
 pub mod commands;
 pub mod config;
 mod digests;
@@ -36,7 +37,7 @@ mod forecast;
 mod html;
 pub mod in_memory;
 pub mod inputs;
-mod lines;
+pub mod lines;
 pub mod memory;
 pub mod messages;
 #[cfg(feature = "parquet")]
@@ -53,7 +54,7 @@ mod records;
 #[cfg(feature = "remote")]
 mod remote;
 pub mod report;
-mod results;
+pub mod results;
 mod resume;
 pub mod revisits;
 pub mod run;

@@ -14,7 +14,7 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 ///
 /// # Errors
 /// If it cannot be read. Damage is an error later, when it is reached.
-pub(crate) fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
+pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     let mut file = BufReader::new(File::open(path)?);
     let head = file.fill_buf()?;
     Ok(if head.starts_with(&[0x1f, 0x8b]) {

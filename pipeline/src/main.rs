@@ -1,26 +1,21 @@
-//! Arguments → one command → exit code.
+//! The commands of the program.
 
-use std::backtrace::{Backtrace, BacktraceStatus};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use clap::{ArgAction, CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
-use console::Term;
+use sitegrove::command_line::{MessageArgs, Program, run_program};
 #[cfg(feature = "parquet")]
 use sitegrove::commands::steps;
 use sitegrove::commands::{
-    bench, changes, evaluate, export, extract, history, inspect, man, models, report, run, search,
-    status, train, wrappers,
+    changes, export, extract, history, inspect, man, models, report, run, search, status, wrappers,
 };
-use sitegrove::error_chain::{Problem, problem_of};
-use sitegrove::messages::{self, LogFormat, Verbosity};
-use sitegrove::printed::{self, Console, Printed};
-use sitegrove::run::Stopped;
+use sitegrove::messages::LogFormat;
+use sitegrove::printed::Console;
 
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
@@ -44,21 +39,8 @@ Examples:
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Print results and errors only
-    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Messages")]
-    quiet: bool,
-    /// Print more about what is done; twice for details
-    #[arg(long, short, global = true, action = ArgAction::Count, help_heading = "Messages")]
-    verbose: u8,
-    /// Format of messages on standard error
-    #[arg(
-        long,
-        global = true,
-        value_name = "FORMAT",
-        default_value = "text",
-        help_heading = "Messages"
-    )]
-    log_format: LogFormat,
+    #[command(flatten)]
+    messages: MessageArgs,
 }
 
 #[derive(Subcommand, Debug)]
@@ -100,12 +82,6 @@ enum Command {
     History(history::HistoryArgs),
     /// List the articles that were added or changed since a date
     Changes(changes::ChangesArgs),
-    /// Compare runs and the output of other tools with gold text
-    Evaluate(evaluate::EvaluateArgs),
-    /// Fit the weights of the default engine to pages whose text is known
-    Train(train::TrainArgs),
-    /// Measure speed, relative to the bare HTML parser
-    Bench(bench::BenchArgs),
     /// Print shell completions
     #[command(after_help = "\
 Examples:
@@ -121,24 +97,42 @@ Examples:
     Man(man::ManArgs),
 }
 
-impl Command {
-    /// Whether the command prints only which files it wrote.
+impl Program for Cli {
+    fn messages(&self) -> &MessageArgs {
+        &self.messages
+    }
+
     fn writes_files(&self) -> bool {
-        match self {
-            Self::Export(_) | Self::Report(_) => true,
-            Self::Inspect(args) => args.out.as_deref() != Some(Path::new("-")),
+        match &self.command {
+            Command::Export(_) | Command::Report(_) => true,
+            Command::Inspect(args) => args.out.as_deref() != Some(Path::new("-")),
             _ => false,
         }
     }
 
-    /// Whether the results are in files when the command prints what it did.
     fn prints_a_summary(&self) -> bool {
-        match self {
-            Self::Run(args) => !args.dry_run,
-            _ => self.writes_files() || self.is_step(),
+        match &self.command {
+            Command::Run(args) => !args.dry_run,
+            command => self.writes_files() || command.is_step(),
         }
     }
 
+    fn stops_by_itself(&self) -> bool {
+        self.command.is_step()
+            || matches!(self.command, Command::Run(_) | Command::Inspect(_) | Command::Wrappers(_))
+    }
+
+    fn execute(
+        &self,
+        progress: Option<LogFormat>,
+        stop: &AtomicBool,
+        out: &mut Console<'_>,
+    ) -> Result<ExitCode> {
+        dispatch(&self.command, progress, stop, out)
+    }
+}
+
+impl Command {
     /// Whether the command is a step of a distributed run.
     fn is_step(&self) -> bool {
         #[cfg(feature = "parquet")]
@@ -149,157 +143,12 @@ impl Command {
         #[cfg(not(feature = "parquet"))]
         false
     }
-
-    /// Whether the command handles signals itself to clean up. The others have nothing to clean up: a signal
-    /// ends them.
-    fn stops_by_itself(&self) -> bool {
-        self.is_step()
-            || matches!(self, Self::Run(_) | Self::Inspect(_) | Self::Wrappers(_) | Self::Bench(_))
-    }
 }
 
 fn main() -> ExitCode {
-    disable_huge_pages();
-    escape_panic_messages();
-    let cli = match arguments() {
-        Ok(cli) => cli,
-        Err(code) => return code,
-    };
-    messages::init(cli.log_format, Verbosity { quiet: cli.quiet, verbose: cli.verbose });
-    let stop = Arc::new(AtomicBool::new(false));
-    if cli.command.stops_by_itself() {
-        watch_for_interrupts(&stop);
-    }
-    let stdout = io::stdout();
-    let target: Box<dyn Write> = match cli.quiet && cli.command.writes_files() {
-        true => Box::new(io::sink()),
-        false => Box::new(stdout.lock()),
-    };
-    let mut stream = Stream { target, is_summary: cli.command.prints_a_summary(), failed: None };
-    let mut buffered = io::BufWriter::new(&mut stream);
-    let columns = printed::columns(&Term::stdout());
-    let mut out = Console::text(&mut buffered).on_terminal(columns, cli.quiet);
-    let progress = (!cli.quiet).then_some(cli.log_format);
-    let outcome = dispatch(&cli.command, progress, &stop, &mut out).and_then(|code| {
-        out.flush()?;
-        Ok(code)
-    });
-    drop(buffered);
-    if let Some(error) = stream.failed.filter(|error| error.kind() != io::ErrorKind::BrokenPipe) {
-        tracing::warn!(next = "the files are complete", "cannot print what was done: {error}");
-    }
-    match outcome {
-        Ok(code) => code,
-        Err(error) if error.is::<Stopped>() => {
-            tracing::warn!("{error}");
-            ExitCode::from(130)
-        }
-        // The reader of our output may stop reading early (`| head`): not a failure.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            messages::error(&problem_of(&error));
-            ExitCode::from(2)
-        }
-    }
+    run_program::<Cli>()
 }
 
-/// Standard output. A summary that cannot be printed is no failure: what it sums up is done.
-struct Stream {
-    target: Box<dyn Write>,
-    is_summary: bool,
-    /// Why printing a summary failed, if it did. The rest is not printed.
-    failed: Option<io::Error>,
-}
-
-impl Stream {
-    fn attempt<T>(
-        &mut self,
-        done: T,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
-    ) -> io::Result<T> {
-        if self.failed.is_some() {
-            return Ok(done);
-        }
-        match write(&mut self.target) {
-            Err(error) if self.is_summary && error.kind() != io::ErrorKind::Interrupted => {
-                self.failed = Some(error);
-                Ok(done)
-            }
-            written => written,
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.attempt(bytes.len(), |target| target.write(bytes))
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.attempt((), |target| target.flush())
-    }
-}
-
-/// Parses the arguments; prints an error and returns the exit code if they are wrong. Arguments may be file
-/// names of any origin, so the error is escaped before it is printed.
-fn arguments() -> Result<Cli, ExitCode> {
-    Cli::try_parse().map_err(|error| {
-        let text = error.to_string();
-        if error.use_stderr() && wants_json() {
-            let verbosity = Verbosity { quiet: false, verbose: 0 };
-            messages::init(LogFormat::Json, verbosity);
-            messages::error(&wrong_arguments(&text));
-            return ExitCode::from(2);
-        }
-        let shown = printed::text(&text);
-        if shown == text {
-            error.exit();
-        }
-        // Without colours: they could not be distinguished from escape sequences in the arguments.
-        let _ = io::stderr().write_all(shown.as_bytes());
-        ExitCode::from(2)
-    })
-}
-
-/// What clap says of wrong arguments: an error, tips, the usage, and where more is said, in paragraphs.
-fn wrong_arguments(text: &str) -> Problem {
-    let joined = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut parts = text.trim().split("\n\n");
-    let what = joined(parts.next().unwrap_or_default()).replacen("error: ", "", 1);
-    let tips: Vec<String> =
-        parts.map(joined).filter_map(|part| Some(part.strip_prefix("tip: ")?.to_owned())).collect();
-    Problem::new("", what, tips.join("; "))
-}
-
-/// Whether the arguments, which cannot be parsed, ask for messages as JSON.
-fn wants_json() -> bool {
-    let arguments: Vec<_> = std::env::args_os().collect();
-    let pair = |pair: &[std::ffi::OsString]| pair[0] == "--log-format" && pair[1] == "json";
-    arguments.windows(2).any(pair) || arguments.iter().any(|own| own == "--log-format=json")
-}
-
-/// Escapes panic messages like all other output: they may quote a page.
-fn escape_panic_messages() {
-    std::panic::set_hook(Box::new(|panic| {
-        let backtrace = Backtrace::capture();
-        let mut out = Printed::text(io::stderr().lock());
-        // Without standard error there is nowhere to write.
-        let _ = writeln!(out, "{panic}");
-        if backtrace.status() == BacktraceStatus::Captured {
-            let _ = writeln!(out, "{backtrace}");
-        }
-    }));
-}
-
-/// Turns transparent huge pages off. A run fills most of its memory once, with what it reads: huge pages do
-/// not make that faster, take a quarter more memory, and are slow to clear in virtual machines
-/// (docs/PERFORMANCE.md). If the kernel refuses, nothing changes.
-fn disable_huge_pages() {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::thread::disable_transparent_huge_pages(true);
-}
-
-/// Runs a command; `progress` is the form in which long ones show how far they are.
 fn dispatch(
     command: &Command,
     progress: Option<LogFormat>,
@@ -333,10 +182,6 @@ fn dispatch(
         Command::Report(args) => report::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::History(args) => history::run(args, out).map(|()| ExitCode::SUCCESS),
         Command::Changes(args) => changes::run(args, out).map(|()| ExitCode::SUCCESS),
-        Command::Evaluate(args) => evaluate::run(args, out)
-            .map(|outcome| code(!matches!(outcome, evaluate::Outcome::BelowFloor))),
-        Command::Train(args) => train::run(args, out).map(|()| ExitCode::SUCCESS),
-        Command::Bench(args) => bench::run(args, stop, out).map(|()| ExitCode::SUCCESS),
         Command::Man(args) => man::run(args, Cli::command(), out).map(|()| ExitCode::SUCCESS),
         Command::Completions { shell } => {
             // Completing to a pipe that closes must not panic: generate in memory first.
@@ -345,30 +190,5 @@ fn dispatch(
             out.write_all(&script)?;
             Ok(ExitCode::SUCCESS)
         }
-    }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let kind = match cause.downcast_ref::<io::Error>() {
-            Some(error) => Some(error.kind()),
-            None => {
-                cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind)
-            }
-        };
-        kind == Some(io::ErrorKind::BrokenPipe)
-    })
-}
-
-/// The first Ctrl-C (or SIGTERM) asks the run to stop and clean up; the second ends it at once.
-fn watch_for_interrupts(stop: &Arc<AtomicBool>) {
-    let stop = Arc::clone(stop);
-    let handler = move || {
-        if stop.swap(true, Ordering::Relaxed) {
-            std::process::abort();
-        }
-    };
-    if let Err(error) = ctrlc::set_handler(handler) {
-        tracing::warn!("cannot handle Ctrl-C: {error}");
     }
 }

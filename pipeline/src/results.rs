@@ -52,16 +52,17 @@ impl Results {
     }
 }
 
-/// The lines of articles of a folder: of a finished run, or of another program that writes its results
-/// as a run does, without a ledger.
+/// The file with the articles of a folder: of a finished run, or of another program that writes its results
+/// as a run does, without a ledger. [`lines::open`] reads it.
 ///
 /// # Errors
-/// If the folder holds a run that is not finished, or no such lines.
-pub(crate) fn articles_of(folder: &Path) -> Result<LineFile> {
-    match folder.join(crate::progress::ledger::FILE).exists() {
+/// If the folder holds a run that is not finished, or no such file.
+pub fn articles_of(folder: &Path) -> Result<PathBuf> {
+    let articles = match folder.join(crate::progress::ledger::FILE).exists() {
         true => Results::open(folder)?.articles(),
         false => articles_in(folder, None),
-    }
+    };
+    Ok(articles?.0)
 }
 
 fn articles_in(folder: &Path, ledger: Option<&Ledger>) -> Result<LineFile> {

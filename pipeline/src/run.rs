@@ -41,6 +41,7 @@ use crate::shuffle::spool::Spool;
 use crate::stages::emit::Outputs;
 
 pub(crate) use self::finishing::finish_folder;
+pub use self::inputs::read_sites;
 pub(crate) use self::inputs::{find as find_inputs, read_all};
 
 /// The outcome of a run.

@@ -21,7 +21,7 @@ const LAYERS: [&[&str]; 8] = [
     &["grove", "index", "modelstore"],
     &["sitemodel"],
     &["sitegrove"],
-    &["python"],
+    &["lab", "python"],
 ];
 
 /// Crates without side effects, which bindings and cluster jobs depend on.
@@ -165,15 +165,7 @@ const NOT_IN_THE_SITE_MODEL: [&str; 12] = [
 
 #[test]
 fn the_site_model_builds_without_the_program() {
-    let output = Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--no-dedupe"])
-        .args(["--package", "sitegrove-sitemodel", "--manifest-path"])
-        .arg(repository().join("Cargo.toml"))
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let tree = String::from_utf8(output.stdout).unwrap();
-    let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    let names = packages_below("sitegrove-sitemodel");
     assert!(names.contains("sitegrove-grove") && names.contains("tantivy"), "{names:?}");
     for name in NOT_IN_THE_SITE_MODEL {
         assert!(!names.contains(name), "the site model pulls in `{name}`");
@@ -186,6 +178,35 @@ fn the_site_model_builds_without_the_program() {
             assert!(!source.contains(word), "{} uses {word}", file.display());
         }
     }
+}
+
+/// Packages that only measuring and training need.
+const NOT_IN_THE_PROGRAM: [&str; 4] = ["forust-ml", "general-sam", "rapidfuzz", "sitegrove-score"];
+
+#[test]
+fn the_program_builds_without_the_lab() {
+    for package in ["sitegrove", "sitegrove-python"] {
+        let names = packages_below(package);
+        assert!(names.contains("sitegrove-sitemodel"), "{names:?}");
+        for name in NOT_IN_THE_PROGRAM {
+            assert!(!names.contains(name), "{package} pulls in `{name}`");
+        }
+    }
+    let names = packages_below("sitegrove-lab");
+    assert!(NOT_IN_THE_PROGRAM.iter().all(|name| names.contains(*name)), "{names:?}");
+}
+
+/// The packages that a package is built from, with its default features.
+fn packages_below(package: &str) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--no-dedupe"])
+        .args(["--package", package, "--manifest-path"])
+        .arg(repository().join("Cargo.toml"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8(output.stdout).unwrap();
+    tree.lines().filter_map(|line| Some(line.split(' ').next()?.to_owned())).collect()
 }
 
 /// Types passed between stages belong to the stages, not to an output.

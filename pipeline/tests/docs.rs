@@ -10,40 +10,20 @@ use std::process::Command;
 use serde_json::Value;
 
 mod common;
-use common::documents::{Block, assert_ends_well, blocks, commands, documents, shell, workplace};
+use common::documents::{
+    Block, as_given_here, assert_ends_well, blocks, commands, documents, shell, workplace,
+};
 use common::program::{in_repository, parts, repository};
 use common::results::parse;
 
+/// Whether a command is of the program. `crates/lab/tests/docs.rs` runs those of the lab.
 fn is_of_the_program(command: &str) -> bool {
-    command.starts_with("sitegrove ") || command.starts_with("cargo run ")
+    as_given_here(command).starts_with("sitegrove ")
 }
-
-/// Placeholders of the documents, and their values here.
-const PLACES: [(&str, &str); 13] = [
-    ("crawl/2026-10-", "nights/2026-10-"),
-    ("WARC…", "crawl/*.warc.gz"),
-    ("ALL_ARCHIVES", "crawl/*.warc.gz"),
-    ("out/peers-metadata/*.jsonl", "out/tonight"),
-    ("GOLD.jsonl", "gold.jsonl"),
-    ("DEV/", "dev/"),
-    (" --datasets $DATASETS", ""),
-    ("$sweep", "signifiers"),
-    (" [--out FILE] [--pages N]", ""),
-    (" [--pages N]", ""),
-    ("RUN_DIR SITE", "out/tonight blog.example"),
-    ("RUN_DIR", "out/tonight"),
-    ("NAME", "forest"),
-];
-
-/// Commands that are not run here, by their beginnings, and the reasons.
-const ELSEWHERE: [(&str, &str); 2] = [
-    ("sitegrove train ", "fitting takes minutes; pipeline/tests/train.rs does it on fewer pages"),
-    ("cargo run --release -- bench ", "it takes minutes; pipeline/tests/bench.rs runs it once"),
-];
 
 #[test]
 fn commands_do_what_they_are_shown_to_do() {
-    let (mut ran, mut left, mut wrong) = (0, BTreeSet::new(), String::new());
+    let (mut ran, mut wrong) = (0, String::new());
     for block in blocks() {
         let commands = commands(&block);
         if !block.language.is_empty() || !commands.iter().any(|line| is_of_the_program(line)) {
@@ -52,21 +32,10 @@ fn commands_do_what_they_are_shown_to_do() {
         let folder = workplace();
         for command in commands {
             let shown = format!("{}:{}: {command}", block.document, block.line);
-            if let Some((begins, _)) = ELSEWHERE.iter().find(|(b, _)| command.starts_with(b)) {
-                left.insert(*begins);
-                continue;
-            }
             if !is_of_the_program(&command) {
                 continue;
             }
-            let mut line = command.replace("cargo run --release -- ", "sitegrove ");
-            for (name, here) in PLACES {
-                line = line.replace(name, here);
-            }
-            // Consecutive examples are alternatives, not one night.
-            if line.starts_with("sitegrove run ") {
-                line = line.replace(';', " --overwrite;") + " --overwrite";
-            }
+            let line = as_given_here(&command);
             let (code, stdout, stderr) = parts(&shell(folder.path(), &line));
             if code != 0 || stdout.is_empty() || stdout.contains("\"total\": 0") {
                 wrong += &format!("{shown}\nexit code {code}\n{stdout}{stderr}\n");
@@ -76,7 +45,6 @@ fn commands_do_what_they_are_shown_to_do() {
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(ran >= 40, "only {ran} commands were run");
-    assert_eq!(left.len(), ELSEWHERE.len(), "the documents show no more what is left out here");
 }
 
 #[test]

@@ -222,10 +222,23 @@ fn numbers_that_are_none_are_told_in_plain_words() {
     for (arguments, told) in [
         (["run", "a.warc.gz", "--jobs", "two"], "'--jobs <N>': give a whole number\n"),
         (["run", "a.warc.gz", "--limit", "0"], "'--limit <N>': give a whole number above 0\n"),
-        (["bench", "a.warc.gz", "--rounds", "1.5"], "'--rounds <N>': give a whole number\n"),
     ] {
         let (code, _, stderr) = parts(&call(&arguments));
         assert!(code == 2 && stderr.contains(told), "{stderr}");
+    }
+}
+
+#[test]
+fn weights_that_cannot_be_used_are_refused_with_the_reason() {
+    let (folder, archive) = small();
+    let (weights, config) = (folder.path().join("weights.json"), folder.path().join("own.toml"));
+    fs::write(&config, format!("[grove]\nweights = '{}'\n", words(&weights))).unwrap();
+    for (content, named) in [
+        ("nonsense", &["weights.json", "not a weights file"][..]),
+        ("{\"schema\": 99}", &["schema 99", "train again"]),
+    ] {
+        fs::write(&weights, content).unwrap();
+        refused(&[words(&config), words(&archive)], named);
     }
 }
 

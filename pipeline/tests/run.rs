@@ -1,8 +1,5 @@
 //! The quickstart on the sample crawl: the first results that a new user sees.
 
-// Prints the current figures, with `cargo test -- --nocapture`.
-#![allow(clippy::print_stdout)]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -14,9 +11,6 @@ use tempfile::TempDir;
 mod common;
 use common::program::{call, in_repository, parts, run};
 use common::results::{Results, files, parse, text};
-
-/// F1 in percent over gold, slightly below the current value (93.2): a drop is a bug.
-const FLOOR: f64 = 92.0;
 
 /// One run of the quickstart, shared by all tests here.
 fn quickstart() -> &'static Results {
@@ -80,31 +74,6 @@ fn languages_are_told_and_texts_are_readable() {
 
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
-}
-
-#[test]
-fn texts_agree_with_gold() {
-    let results = quickstart();
-    let gold = in_repository("data/gold.jsonl");
-    let output = call(&[
-        "evaluate".as_ref(),
-        "--gold".as_ref(),
-        gold.as_os_str(),
-        results.folder.as_os_str(),
-        "--measures".as_ref(),
-        "pairs".as_ref(),
-        "--format".as_ref(),
-        "json".as_ref(),
-    ]);
-    let (code, stdout, stderr) = parts(&output);
-    assert_eq!(code, 0, "{stderr}");
-    let report = parse(&stdout);
-    let pairs = &report["measures"][0];
-    assert_eq!(pairs["measure"], "pairs");
-    let f1 = pairs["rows"][0]["f1"][0].as_f64().unwrap();
-    println!("sample crawl: title-neutral 2-gram F1 {f1}, macro over templates");
-    assert!(f1 >= FLOOR, "F1 {f1} is below {FLOOR}");
-    assert_eq!(report["runs"][0]["missing"], 0);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use common::prose;
 /// Calls every command that takes the folder of a finished run; each must fail and say why.
 fn every_command_refuses(out: &Path, site: &str, inputs: &Inputs, why: &str) {
     let (out, archive) = (out.to_str().unwrap(), inputs.archive.to_str().unwrap());
-    let (gold, hand) = (inputs.gold.to_str().unwrap(), inputs.wrappers.to_str().unwrap());
+    let hand = inputs.wrappers.to_str().unwrap();
     for arguments in [
         &["inspect", out, site, "--out", "-"][..],
         &["inspect", out, "--all"],
@@ -24,7 +24,6 @@ fn every_command_refuses(out: &Path, site: &str, inputs: &Inputs, why: &str) {
         &["wrappers", "export", out, "--format", "json"],
         &["wrappers", "test", out, archive],
         &["wrappers", "test", hand, archive, "--run", out],
-        &["evaluate", out, "--gold", gold],
     ] {
         let (code, stdout, stderr) = parts(&sitegrove().args(arguments).output().unwrap());
         assert!(code == 2 && stdout.is_empty(), "{arguments:?}: {stdout}{stderr}");
@@ -81,10 +80,6 @@ fn folders_that_hold_no_run_are_refused() {
         let told = format!("error: {}: the folder does not exist\n", nowhere.display());
         assert_eq!((code, stderr), (2, told), "{command}");
     }
-    let gold = inputs.gold.to_str().unwrap();
-    let evaluate = ["evaluate", out.to_str().unwrap(), "--gold", gold].map(str::to_owned);
-    let (code, _, stderr) = call(&evaluate);
-    assert!(code == 2 && stderr.contains("contains no articles"), "{stderr}");
 }
 
 #[test]
@@ -101,13 +96,12 @@ fn articles_that_could_not_be_written_are_not_taken_from_an_earlier_run() {
     let (code, _, stderr) = call(&run.map(str::to_owned));
     assert_eq!(code, 1, "{stderr}");
     assert!(stderr.contains("cannot write the output jsonl"), "{stderr}");
-    let (out, gold) = (out.to_str().unwrap(), inputs.gold.to_str().unwrap());
+    let out = out.to_str().unwrap();
     for arguments in [
         &["inspect", out, "a.example", "--out", "-"][..],
         &["inspect", out, "--all"],
         &["wrappers", "export", out],
         &["wrappers", "test", inputs.wrappers.to_str().unwrap(), archive, "--run", out],
-        &["evaluate", out, "--gold", gold],
     ] {
         let (code, _, stderr) = parts(&sitegrove().args(arguments).output().unwrap());
         assert!(code == 2 && stderr.contains("could not write its articles"), "{stderr}");

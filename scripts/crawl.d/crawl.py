@@ -204,7 +204,7 @@ class Crawler:
 
 
 def gold_row(site, facts, number, text):
-    """A row of gold in the format of `sitegrove evaluate`."""
+    """A row of gold in the format of `sitegrove-lab evaluate`."""
     layout = "other" if site.other_layout and number % 5 == 2 else "main"
     row = {"url": facts.address, "dataset": "synthetic", "template": f"{site.host}#{layout}", "site": site.host, "year": int(facts.date[:4]), "title_in_gold": False}
     row |= {"page_title": f"{facts.title} | {site.name}", "gold_title": facts.title, "gold_author": facts.author, "gold_date": facts.date, "gold_optional": None}

@@ -10,7 +10,7 @@ other siblings' blocks ───────────┘
 A page is split into blocks ([`read_page`]); boosted trees score each block with features from the page alone. Scores
 and features of all siblings' blocks are summed by structural pattern ([`Patterns`], [`Pools`]); further trees score
 each block again with both ([`sibling_rows`]); [`decide()`] makes one decision per pattern. The trees are fitted by
-`sitegrove train`, on pages whose text is known.
+`sitegrove-lab train`, on pages whose text is known.
 
 Invariants: pure functions over parsed pages; no IO, no threads, no rules for sites or languages. Linear in the nodes of
 the pages.

@@ -21,7 +21,7 @@ use crate::json;
 /// markdown : bool, optional
 ///     Whether articles are given as Markdown too.
 /// weights : path, optional
-///     A weights file of the engine ``grove``, as ``sitegrove train`` writes it.
+///     A weights file of the engine ``grove``, as ``sitegrove-lab train`` writes it.
 /// site_configs : list of path, optional
 ///     Wrappers written by hand, in the format of ftr-site-config: files and folders.
 /// **tables : dict

@@ -15,7 +15,7 @@ pub struct LoadedWeights {
 }
 
 impl LoadedWeights {
-    /// Reads a weights file, as `sitegrove train` writes it.
+    /// Reads a weights file, as `sitegrove-lab train` writes it.
     ///
     /// # Errors
     /// If this version cannot use them.

@@ -4,7 +4,7 @@
 ///
 /// # Errors
 /// With what to give instead.
-pub(in crate::commands) fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
+pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "give a whole number".to_owned())
 }
 

@@ -29,7 +29,7 @@ const RULES: [(&str, Uses); 8] = [
     ("grove.weights", is_grove),
 ];
 
-/// Settings that the weights of the default engine depend on: `sitegrove train` fits them with the defaults.
+/// Settings that the weights of the default engine depend on: `sitegrove-lab train` fits them with the defaults.
 const FITTED: [&str; 2] = ["signify.top", "signify.weighting"];
 
 fn is_grove(engine: Engine) -> bool {

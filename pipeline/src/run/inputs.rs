@@ -2,16 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use model::Site;
 use rayon::prelude::*;
 
 use super::Stopped;
 use crate::config::Config;
-use crate::inputs::{Input, expand_for};
+use crate::inputs::{Input, expand, expand_for};
 use crate::progress::ledger::Clock;
-use crate::progress::observer::Observer;
+use crate::progress::observer::{Observer, Quiet};
 use crate::resume::identity::InputState;
 use crate::revisits::resolve;
+use crate::stages::group::group;
 use crate::stages::read::{InputSummary, Intake, Source, read};
 use crate::waiting;
 
@@ -95,4 +97,16 @@ pub(crate) fn read_all(
     }
     resolve(&mut intakes, &digests);
     (summaries, intakes, unreadable)
+}
+
+/// Reads inputs into memory, all of them to their ends, and groups their pages by site.
+///
+/// # Errors
+/// If an input does not exist, or one cannot be read to its end.
+pub fn read_sites(inputs: &[String], feeds: &[String], config: &Config) -> Result<Vec<Site>> {
+    let inputs = expand(inputs, feeds)?;
+    let (_, intakes, unreadable) =
+        read_all(config, &inputs, &AtomicBool::new(false), &Quiet, &Clock::default());
+    ensure!(unreadable.is_empty(), "{}", unreadable.join("\n"));
+    Ok(group(intakes, &config.group).sites)
 }

@@ -167,15 +167,15 @@ pub(crate) fn sample<'a>(
 
 /// A site in memory, parsed and surveyed, for commands that examine pages.
 #[derive(Debug)]
-pub(crate) struct ParsedSite<'a> {
+pub struct ParsedSite<'a> {
     pub(crate) surveyed: Surveyed,
     /// In the order of the site.
-    pub(crate) pages: Vec<ParsedPage<'a>>,
+    pub pages: Vec<ParsedPage<'a>>,
 }
 
 impl<'a> ParsedSite<'a> {
     /// Parses and surveys a site.
-    pub(crate) fn of(site: &'a Site, settings: &Settings) -> Self {
+    pub fn of(site: &'a Site, settings: &Settings) -> Self {
         let parse = |page| parse_page(page, settings);
         let pages: Vec<ParsedPage<'a>> = site.pages.par_iter().map(parse).collect();
         let heads: Vec<PageHead> = pages.iter().map(|page| head_of(page, settings)).collect();
@@ -185,13 +185,18 @@ impl<'a> ParsedSite<'a> {
         Self { surveyed, pages }
     }
 
+    /// The digest of its addresses.
+    pub fn addresses(&self) -> &AddressDigest {
+        self.surveyed.addresses()
+    }
+
     /// For each page, the feed items that point to it.
-    pub(crate) fn items(&self) -> Vec<Vec<&FeedItem>> {
+    pub fn items(&self) -> Vec<Vec<&FeedItem>> {
         (0..self.pages.len()).map(|page| self.surveyed.items_of(page)).collect()
     }
 
     /// Indices of pages in the order in which they are sampled.
-    pub(crate) fn in_sample_order(&self, pages: impl Iterator<Item = u32>) -> Vec<u32> {
+    pub fn in_sample_order(&self, pages: impl Iterator<Item = u32>) -> Vec<u32> {
         let url = |page: u32| self.pages[page as usize].page.url.clone();
         let mut pages: Vec<u32> = pages.collect();
         pages.sort_by_cached_key(|&page| (address_hash(&url(page)), url(page)));

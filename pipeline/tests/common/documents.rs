@@ -83,9 +83,52 @@ fn without_remark(line: &str) -> String {
     line.split(" # ").next().unwrap_or(line).trim().to_owned()
 }
 
-/// A folder with the files that the documents assume: archives, feeds, saved pages, gold, wrappers,
-/// and the previous night's run.
+/// Placeholders of the documents, and their values here.
+const PLACES: [(&str, &str); 13] = [
+    ("crawl/2026-10-", "nights/2026-10-"),
+    ("WARC…", "crawl/*.warc.gz"),
+    ("ALL_ARCHIVES", "crawl/*.warc.gz"),
+    ("out/peers-metadata/*.jsonl", "out/tonight"),
+    ("GOLD.jsonl", "gold.jsonl"),
+    ("DEV/", "dev/"),
+    (" --datasets $DATASETS", ""),
+    ("$sweep", "signifiers"),
+    (" [--out FILE] [--pages N]", ""),
+    (" [--pages N]", ""),
+    ("RUN_DIR SITE", "out/tonight blog.example"),
+    ("RUN_DIR", "out/tonight"),
+    ("NAME", "forest"),
+];
+
+/// A command of the documents as it is given in a [`workplace`].
+pub(crate) fn as_given_here(command: &str) -> String {
+    let mut line = command.replace("cargo run --release -- ", "sitegrove ");
+    line = line.replace("cargo run --release -p sitegrove-lab -- ", "sitegrove-lab ");
+    for (name, here) in PLACES {
+        line = line.replace(name, here);
+    }
+    // Consecutive examples are alternatives, not one night.
+    if line.starts_with("sitegrove run ") {
+        line = line.replace(';', " --overwrite;") + " --overwrite";
+    }
+    line
+}
+
+/// A folder with the files that the documents assume, and the runs of the last nights.
 pub(crate) fn workplace() -> TempDir {
+    let folder = files();
+    let run = "sitegrove run crawl/*.warc.gz --out out/tonight --sinks all --quiet";
+    assert_ends_well(&shell(folder.path(), run), run);
+    let night = "sitegrove run crawl/*.warc.gz --models models.sqlite --out out/last-night --quiet";
+    assert_ends_well(&shell(folder.path(), night), night);
+    std::os::unix::fs::symlink("last-night", folder.path().join("out/yesterday")).unwrap();
+    let export = "sitegrove wrappers export out/tonight --out my-wrappers/";
+    assert_ends_well(&shell(folder.path(), export), export);
+    folder
+}
+
+/// A folder with the files that the documents assume: archives, feeds, saved pages, gold, settings.
+pub(crate) fn files() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let place = |name: &str| folder.path().join(name);
     let copy = |from: &str, to: &str| {
@@ -125,13 +168,6 @@ pub(crate) fn workplace() -> TempDir {
         fs::write(place(name), settings).unwrap();
     }
     fs::create_dir_all(place("docs/figures")).unwrap();
-    let run = "sitegrove run crawl/*.warc.gz --out out/tonight --sinks all --quiet";
-    assert_ends_well(&shell(folder.path(), run), run);
-    let night = "sitegrove run crawl/*.warc.gz --models models.sqlite --out out/last-night --quiet";
-    assert_ends_well(&shell(folder.path(), night), night);
-    std::os::unix::fs::symlink("last-night", place("out/yesterday")).unwrap();
-    let export = "sitegrove wrappers export out/tonight --out my-wrappers/";
-    assert_ends_well(&shell(folder.path(), export), export);
     folder
 }
 

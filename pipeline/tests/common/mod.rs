@@ -1,19 +1,23 @@
 //! Modules shared by the tests: [`program`] runs the binary, [`results`] reads its output,
 //! [`crawl`] writes archives, [`prose`] generates pages for them, [`charsets`] pages in many
-//! encodings; [`unfinished`] is for runs that are interrupted, [`combinations`] for runs with other
-//! options; [`documents`] finds the examples in the documentation, [`nights`] are those of a store of models.
+//! encodings; [`unfinished`] is for runs that are interrupted, [`waiting`] for those that wait, [`combinations`] for runs with other
+//! options; [`documents`] finds the examples in the documentation, [`help`] is that of commands, [`nights`] are those of a store of models,
+//! [`terminal`] has characters that act on one.
 
 // Each test file uses a part; the rest is unused there.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports, unused_macros)]
 
 pub(crate) mod charsets;
 pub(crate) mod combinations;
 pub(crate) mod crawl;
 pub(crate) mod documents;
+pub(crate) mod help;
 pub(crate) mod nights;
 pub(crate) mod object_server;
 pub(crate) mod program;
 pub(crate) mod prose;
 pub(crate) mod results;
 pub(crate) mod steps;
+pub(crate) mod terminal;
 pub(crate) mod unfinished;
+pub(crate) mod waiting;

@@ -8,12 +8,17 @@ use assert_cmd::Command;
 
 use super::results::Results;
 
-/// The binary under test.
-pub(crate) const PATH: &str = env!("CARGO_BIN_EXE_sitegrove");
+/// The binary under test: the program, or the lab, which has the command `run` as well.
+pub(crate) const PATH: &str =
+    match (option_env!("CARGO_BIN_EXE_sitegrove"), option_env!("CARGO_BIN_EXE_sitegrove-lab")) {
+        (Some(path), _) | (None, Some(path)) => path,
+        (None, None) => panic!("cargo names no binary"),
+    };
 
 /// The folder of the repository.
 pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    above.find(|folder| folder.join("Cargo.lock").exists()).unwrap().to_owned()
 }
 
 /// A file or folder of the repository, e.g. `data/crawl`.

@@ -1,0 +1,301 @@
+//! `sitegrove-lab bench`: the speed of the pipeline, relative to its own parser and tokenizer, in alternating
+//! rounds.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use model::Page;
+use serde_json::{Map, Value, json};
+use sitegrove::commands::{format::Format, whole_number::whole};
+use sitegrove::config::Config;
+use sitegrove::inputs::{Input, expand};
+use sitegrove::printed::Console;
+use sitegrove::progress::ledger::Ledger;
+use sitegrove::run::Stopped;
+use sitegrove::stages::read::{Intake, read};
+use sitemodel::parse_page;
+
+/// Arguments of `sitegrove-lab bench`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Example:
+  sitegrove-lab bench crawl/*.warc.gz --rounds 5
+
+Rates are in 10⁶ bytes of decoded HTML per second; each figure is the median of the rounds. Single steps run in this process, with the pages in memory. Complete runs (`run --sinks jsonl --jobs N`) are separate processes, measured from start to end; seconds of stages are those of the run with one thread. CPU time and memory are reported on Linux only.")]
+pub(crate) struct BenchArgs {
+    /// WARC files, HTML files, folders, globs
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<String>,
+    /// Number of times that each measurement is taken
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<usize>)]
+    pub(crate) rounds: usize,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// Measures, and prints rates and their ratios.
+///
+/// # Errors
+/// If an input cannot be read, the temporary run folder cannot be written, or a run fails; with [`Stopped`].
+pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+    let config = Config::load(None)?;
+    let inputs = expand(&args.inputs, &[])?;
+    let mut pages = Vec::new();
+    read_all(&inputs, &config, stop, &mut |intake| {
+        if let Intake::Page(page) = intake {
+            pages.push(page);
+        }
+    })?;
+    check_stop(stop)?;
+    let html: usize = pages.iter().map(|p| p.html.len()).sum();
+    if html == 0 {
+        bail!("no HTML page in the inputs");
+    }
+    let megabytes = html as f64 / 1e6;
+    let alike = pages.iter().filter(|p| dom::parse(&p.html).same_tree(&by_html5ever(p))).count();
+    if args.format == Format::Text {
+        writeln!(out, "{} pages, {megabytes:.1} MB of HTML", pages.len())?;
+        writeln!(out, "{alike} of them have the same tree with html5ever's tokenizer")?;
+    }
+
+    let folder = std::env::temp_dir().join(format!("sitegrove-bench-{}", std::process::id()));
+    let measured = Rounds::measure(args, &pages, &inputs, &config, &folder, stop);
+    // It may not exist, if the first run failed early.
+    let _ = std::fs::remove_dir_all(&folder);
+    let rounds = measured?;
+    match args.format {
+        Format::Text => print(out, megabytes, &rounds),
+        Format::Json => {
+            let of = json!({ "pages": pages.len(), "html_mb": megabytes, "same_tree": alike });
+            print_json(out, &of, &rounds)
+        }
+    }
+}
+
+fn check_stop(stop: &AtomicBool) -> Result<(), Stopped> {
+    if stop.load(Ordering::Relaxed) { Err(Stopped::Empty) } else { Ok(()) }
+}
+
+/// What was measured, by round.
+struct Rounds {
+    /// Seconds of each of the [`PARTS`].
+    parts: [Vec<f64>; PARTS.len()],
+    /// The runs with each number of threads.
+    runs: Vec<(usize, Vec<WholeRun>)>,
+}
+
+impl Rounds {
+    fn measure(
+        args: &BenchArgs,
+        pages: &[Page],
+        inputs: &[Input],
+        config: &Config,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Self> {
+        let runs = thread_counts().into_iter().map(|jobs| (jobs, Vec::new())).collect();
+        let mut rounds = Self { parts: Default::default(), runs };
+        for round in 0..args.rounds.max(1) {
+            let seconds = time_parts(pages, inputs, config, stop)?;
+            for (times, seconds) in rounds.parts.iter_mut().zip(seconds) {
+                times.push(seconds);
+            }
+            for (jobs, runs) in &mut rounds.runs {
+                check_stop(stop)?;
+                // Deleted only at the end: ext4 is slow to create files where others were just deleted.
+                let own = folder.join(format!("{round}-{jobs}"));
+                runs.push(WholeRun::measure(&args.inputs, *jobs, &own)?);
+            }
+        }
+        Ok(rounds)
+    }
+}
+
+/// What is measured in this process.
+const PARTS: [&str; 5] = [
+    "bare tokenizer",
+    "bare arena parse",
+    "arena parse by html5ever alone",
+    "read: records, http, charset",
+    "parse, words, layout",
+];
+
+fn time_parts(
+    pages: &[Page],
+    inputs: &[Input],
+    config: &Config,
+    stop: &AtomicBool,
+) -> Result<[f64; PARTS.len()]> {
+    use std::hint::black_box;
+    let each = |work: &dyn Fn(&Page)| timed(|| pages.iter().for_each(work));
+    let mut outcome = Ok(());
+    let tokenizer = each(&|page| _ = black_box(dom::count_tokens(&page.html)));
+    let parse = each(&|page| drop(black_box(dom::parse(&page.html))));
+    let html5ever = each(&|page| drop(black_box(by_html5ever(page))));
+    let reading =
+        timed(|| outcome = read_all(inputs, config, stop, &mut |intake| drop(black_box(intake))));
+    outcome?;
+    let settings = config.settings();
+    let stage = each(&|page| drop(black_box(parse_page(page, &settings))));
+    Ok([tokenizer, parse, html5ever, reading, stage])
+}
+
+fn by_html5ever(page: &Page) -> dom::Document {
+    dom::parse_by_html5ever(&page.html, &dom::ParseConfig::CONTENT)
+}
+
+fn read_all(
+    inputs: &[Input],
+    config: &Config,
+    stop: &AtomicBool,
+    sink: &mut dyn FnMut(Intake),
+) -> Result<()> {
+    for input in inputs {
+        read(input, &config.read, &|_| {}, stop, &mut |intake, _| sink(intake))?;
+    }
+    Ok(())
+}
+
+fn timed(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64()
+}
+
+/// One, two, and all cores if they are more.
+fn thread_counts() -> Vec<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut counts = vec![1, 2];
+    counts.extend((cores > 2).then_some(cores));
+    counts
+}
+
+/// A complete run in a separate process, to measure its time and memory.
+struct WholeRun {
+    seconds: f64,
+    cpu_seconds: Option<f64>,
+    ledger: Ledger,
+}
+
+impl WholeRun {
+    fn measure(inputs: &[String], jobs: usize, folder: &Path) -> Result<Self> {
+        let program = std::env::current_exe().context("cannot find this program")?;
+        let mut command = Command::new(program);
+        command.args(["run", "--quiet", "--sinks", "jsonl", "--jobs"]);
+        command.arg(jobs.to_string()).arg("--out").arg(folder).arg("--").args(inputs);
+        let cpu_before = cpu_seconds_of_children();
+        let start = Instant::now();
+        let status = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .status()
+            .context("cannot start a run")?;
+        let seconds = start.elapsed().as_secs_f64();
+        // 1: an input could not be read to its end; the single steps accept that too.
+        if !matches!(status.code(), Some(0 | 1)) {
+            bail!("the run to measure ended with {status}");
+        }
+        let cpu_seconds = cpu_seconds_of_children().zip(cpu_before).map(|(now, was)| now - was);
+        Ok(Self { seconds, cpu_seconds, ledger: Ledger::of_run(folder)? })
+    }
+}
+
+/// CPU time of the processes that this one has waited for: fields 16 and 17 of `/proc/self/stat`, in
+/// hundredths of a second (proc_pid_stat(5); Linux only).
+fn cpu_seconds_of_children() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field is a name, and may contain anything.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+    Some((ticks(16)? + ticks(17)?) as f64 / 100.0)
+}
+
+fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
+    let Rounds { parts, runs } = rounds;
+    let [tokenizer, parse, ..] = parts.each_ref().map(|times| megabytes / median(times));
+    let line = |out: &mut dyn Write, name: &str, seconds: f64| {
+        let rate = megabytes / seconds;
+        let ratios = format!("{:>12.2} {:>12.2}", rate / tokenizer, rate / parse);
+        write!(out, "{name:<32} {seconds:>9.3} {rate:>9.1} {ratios}")
+    };
+    writeln!(
+        out,
+        "\n{:<32} {:>9} {:>9} {:>12} {:>12}",
+        "", "s", "MB/s", "of tokenizer", "of parse"
+    )?;
+    for (name, times) in PARTS.iter().zip(parts) {
+        line(out, name, median(times))?;
+        writeln!(out)?;
+    }
+    writeln!(out, "\nstages of a run with one thread")?;
+    let of_one = runs.first().map(|(_, of_one)| of_one.as_slice()).unwrap_or_default();
+    let names = of_one.first().map(|run| run.ledger.stage_seconds.keys());
+    for name in names.into_iter().flatten() {
+        let of_stage = |run: &WholeRun| run.ledger.stage_seconds.get(name).copied();
+        let seconds = median(&of_one.iter().filter_map(of_stage).collect::<Vec<_>>());
+        // Ledgers have milliseconds; a stage that takes few has no rate.
+        if seconds >= 0.01 {
+            line(out, name, seconds)?;
+            writeln!(out)?;
+        }
+    }
+    writeln!(
+        out,
+        "\n{:<71} {:>8} {:>9}",
+        "end to end, in a separate process", "CPU s", "peak MiB"
+    )?;
+    let mut seconds = Vec::new();
+    for (jobs, of_jobs) in runs {
+        let all = |of: &dyn Fn(&WholeRun) -> Option<f64>| {
+            median(&of_jobs.iter().filter_map(of).collect::<Vec<_>>())
+        };
+        seconds.push(all(&|run| Some(run.seconds)));
+        let threads = if *jobs == 1 { "thread" } else { "threads" };
+        line(out, &format!("{jobs} {threads}"), seconds[seconds.len() - 1])?;
+        let peak = all(&|run| run.ledger.peak_rss_bytes.map(|bytes| bytes as f64 / 1048576.0));
+        writeln!(out, " {:>8.2} {peak:>9.0}", all(&|run| run.cpu_seconds))?;
+    }
+    if let [one, two, ..] = seconds[..] {
+        writeln!(out, "\ntwo threads are {:.2} times as fast as one", one / two)?;
+    }
+    Ok(())
+}
+
+/// Medians in seconds, as one JSON object.
+fn print_json(out: &mut Console<'_>, inputs: &Value, rounds: &Rounds) -> Result<()> {
+    let parts: Map<String, Value> = PARTS
+        .iter()
+        .zip(&rounds.parts)
+        .map(|(name, times)| ((*name).to_owned(), median(times).into()))
+        .collect();
+    let runs = rounds.runs.iter().map(|(jobs, runs)| {
+        let all = |of: &dyn Fn(&WholeRun) -> Option<f64>| {
+            median(&runs.iter().filter_map(of).collect::<Vec<_>>())
+        };
+        json!({
+            "jobs": jobs,
+            "seconds": all(&|run| Some(run.seconds)),
+            "cpu_seconds": all(&|run| run.cpu_seconds),
+            "peak_rss_bytes": all(&|run| run.ledger.peak_rss_bytes.map(|bytes| bytes as f64)),
+        })
+    });
+    let runs: Vec<Value> = runs.collect();
+    let figures = json!({ "inputs": inputs, "seconds": parts, "runs": runs });
+    Ok(out.json_line(&figures)?)
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => f64::NAN,
+        count if count % 2 == 1 => values[count / 2],
+        count => f64::midpoint(values[count / 2 - 1], values[count / 2]),
+    }
+}

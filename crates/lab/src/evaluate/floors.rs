@@ -1,0 +1,174 @@
+/*!
+The ratchet: figures that a run must not fall below.
+
+The file records the gold and the setting the figures were measured with, since figures with another gold, another
+minimum group size or other data sets are not comparable. A floor is a row of the main tables, `measure/data set` or
+`measure/data set singles`, in percent of F1. Unless lowering is allowed, floors only rise.
+*/
+
+use std::{collections::BTreeMap, path::Path};
+
+use anyhow::{Context, bail, ensure};
+use serde::{Deserialize, Serialize};
+use sink::AtomicFile;
+
+use super::report::{Broken, Report, Verdict};
+
+/// Tolerance below a floor, in percentage points, for rounding.
+const EPSILON: f64 = 0.05;
+
+/// The setting that floors depend on, besides the runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Setting {
+    pub(super) gold_digest: String,
+    pub(super) min_group: usize,
+    /// The requested data sets; empty for all.
+    pub(super) datasets: Vec<String>,
+}
+
+/// Run → `measure/data set` → percent.
+pub(super) type Figures = BTreeMap<String, BTreeMap<String, f64>>;
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FloorsFile {
+    gold_digest: String,
+    min_group: usize,
+    datasets: Vec<String>,
+    floors: Figures,
+}
+
+/// The permitted changes to the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// Nothing.
+    Keep,
+    /// Floors may rise, and new ones may be added.
+    Raise,
+    /// Floors may also fall.
+    Any,
+}
+
+impl Change {
+    pub(super) fn of(update: bool, allow_lower: bool) -> Self {
+        match (update, allow_lower) {
+            (false, _) => Self::Keep,
+            (true, false) => Self::Raise,
+            (true, true) => Self::Any,
+        }
+    }
+}
+
+impl Verdict {
+    /// Whether a figure is below its floor, and the floor was not lowered.
+    pub(super) fn is_broken(&self) -> bool {
+        !self.broken.is_empty() && !self.updated
+    }
+}
+
+/// The figures of a report that can have floors.
+pub(super) fn measured(report: &Report) -> Figures {
+    let mut figures = Figures::new();
+    for tables in &report.measures {
+        for row in &tables.rows {
+            for (run, f1) in report.runs.iter().zip(&row.f1) {
+                let Some(f1) = *f1 else { continue };
+                let key = format!("{}/{}", tables.measure, row.label());
+                figures.entry(run.name.clone()).or_default().insert(key, f1);
+            }
+        }
+    }
+    figures
+}
+
+/// Compares figures with the floors in a file, and changes the file as far as `change` permits.
+///
+/// If lowering is refused, the file is unchanged and the verdict has broken floors.
+pub(super) fn hold(
+    path: &Path,
+    setting: &Setting,
+    measured: &Figures,
+    change: Change,
+) -> anyhow::Result<Verdict> {
+    let mut floors = stored(path, setting, change)?;
+    let mut verdict = compare(path, &floors, measured);
+    if change == Change::Any || change == Change::Raise && verdict.broken.is_empty() {
+        for (run, figures) in measured {
+            let floors = floors.entry(run.clone()).or_default();
+            for (key, &value) in figures {
+                let value = (value * 100.0).round() / 100.0;
+                let floor = floors.entry(key.clone()).or_insert(value);
+                *floor = if change == Change::Any { value } else { floor.max(value) };
+            }
+        }
+        let Setting { gold_digest, min_group, datasets } = setting.clone();
+        let file = FloorsFile { gold_digest, min_group, datasets, floors };
+        let mut text = serde_json::to_string_pretty(&file)?;
+        text.push('\n');
+        AtomicFile::write_whole(path, text.as_bytes())?;
+        verdict.updated = true;
+    }
+    verdict.refused = change == Change::Raise && !verdict.updated;
+    Ok(verdict)
+}
+
+/// The floors of a file, if it was measured with the same setting; empty if it is to be created or
+/// replaced.
+fn stored(path: &Path, setting: &Setting, change: Change) -> anyhow::Result<Figures> {
+    if change != Change::Keep && !path.exists() {
+        return Ok(Figures::new());
+    }
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let file: FloorsFile = serde_json::from_str(&text).with_context(|| format!("{shown}"))?;
+    for (run, floors) in &file.floors {
+        for (key, floor) in floors {
+            ensure!(
+                (0.0..=100.0).contains(floor),
+                "{shown}: {run}, {key}: {floor} is not a percentage"
+            );
+        }
+    }
+    let pinned = Setting {
+        gold_digest: file.gold_digest,
+        min_group: file.min_group,
+        datasets: file.datasets,
+    };
+    match (pinned == *setting, change) {
+        (true, _) => Ok(file.floors),
+        (false, Change::Any) => Ok(Figures::new()),
+        (false, _) if pinned.gold_digest != setting.gold_digest => bail!(
+            "{shown} holds floors of another gold (sha256 {}, not {}): use that gold, or measure everything again with --update-floors --allow-lower",
+            pinned.gold_digest,
+            setting.gold_digest
+        ),
+        (false, _) => bail!(
+            "{shown} holds floors for --min-group {} --datasets {:?}: use the same, or measure everything again with --update-floors --allow-lower",
+            pinned.min_group,
+            pinned.datasets.join(",")
+        ),
+    }
+}
+
+fn compare(path: &Path, floors: &Figures, measured: &Figures) -> Verdict {
+    let get = |figures: &Figures, run: &str, key: &str| figures.get(run)?.get(key).copied();
+    let (mut held, mut not_measured, mut broken) = (0, 0, Vec::new());
+    for (run, keys) in floors {
+        for (key, &floor) in keys {
+            match get(measured, run, key) {
+                None => not_measured += 1,
+                Some(value) if value < floor - EPSILON => broken.push(Broken {
+                    run: run.clone(),
+                    key: key.clone(),
+                    floor,
+                    measured: value,
+                }),
+                Some(_) => held += 1,
+            }
+        }
+    }
+    let figures = measured.iter().flat_map(|(run, keys)| keys.keys().map(move |key| (run, key)));
+    let without_floor = figures.filter(|(run, key)| get(floors, run, key).is_none()).count();
+    let file = path.display().to_string();
+    Verdict { file, held, not_measured, without_floor, broken, updated: false, refused: false }
+}

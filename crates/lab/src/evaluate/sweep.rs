@@ -1,0 +1,151 @@
+/*!
+`sitegrove-lab evaluate --sweep`: the Forest paper's Figures 5, 6 and 7, measured on any gold.
+
+Reads the archives, takes the layouts from the gold (`groups`), learns from and extracts each group of siblings with the
+stages of a run (`trial`) under every setting of a `plan`, and writes the scores as CSV, Markdown (`grid`,
+`differences`) and SVG (`chart`).
+
+Groups are processed in parallel and collected in order: equal input gives equal bytes for any number of threads.
+*/
+
+mod chart;
+mod differences;
+mod grid;
+mod groups;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod trial;
+
+use std::{fmt::Write as _, io::Write, path::Path};
+
+use anyhow::{Context, ensure};
+use clap::ValueEnum;
+use rayon::prelude::*;
+use score::aggregate::Summary;
+use sink::AtomicFile;
+use sitegrove::{config::Config, run::read_sites};
+
+use super::EvaluateArgs;
+use crate::gold::{GoldFile, GoldPage, read_gold};
+use groups::{Group, groups};
+use plan::Plan;
+
+/// The variable of a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sweep {
+    /// Number of sibling pages to learn from (Figure 5), and the engine that is best for small
+    /// layouts.
+    Siblings,
+    /// Number of signifiers per page (Figure 6), and the factors of the relevance: J, U and J×U
+    /// (Figure 7).
+    Signifiers,
+}
+
+/// Measures the sweep, writes the files to the folder given by `--out` and the tables to `out`.
+pub(super) fn sweep(args: &EvaluateArgs, sweep: Sweep, out: &mut dyn Write) -> anyhow::Result<()> {
+    let folder = args.out.as_deref().context("--sweep needs --out DIR")?;
+    ensure!(!folder.is_file(), "--out {}: with --sweep it is a folder", folder.display());
+    let gold = read_gold(&args.gold, &args.datasets)?;
+    let config = Config::load(None)?;
+    let groups = read_groups(args, &gold.pages, &config)?;
+
+    let mut text = head(&gold, &groups, &config);
+    let with_feeds = !args.feeds.is_empty();
+    let plans = match sweep {
+        Sweep::Siblings => vec![plan::siblings(with_feeds, &config), plan::few(&config)],
+        Sweep::Signifiers => {
+            vec![plan::signifiers(with_feeds, &config), plan::measures(with_feeds, &config)]
+        }
+    };
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    for plan in &plans {
+        let by_group = measure(plan, &groups, &config);
+        let grid = grid::Grid::of(plan, &by_group, groups.iter().map(Group::len).sum());
+        text.push_str(&grid.markdown());
+        AtomicFile::write_whole(&file(folder, plan, "csv"), grid.csv()?.as_bytes())?;
+        match plan.figure {
+            Some(figure) => {
+                let drawn = chart::draw(&grid, figure);
+                AtomicFile::write_whole(&file(folder, plan, "svg"), drawn.as_bytes())?;
+            }
+            None => text.push_str(&differences::markdown(plan, &by_group)),
+        }
+    }
+    out.write_all(text.as_bytes())?;
+    Ok(())
+}
+
+fn file(folder: &Path, plan: &Plan, extension: &str) -> std::path::PathBuf {
+    folder.join(format!("{}.{extension}", plan.name))
+}
+
+/// The groups of the gold with their pages from the archives and feeds.
+fn read_groups<'g>(
+    args: &EvaluateArgs,
+    gold: &'g [GoldPage],
+    config: &Config,
+) -> anyhow::Result<Vec<Group<'g>>> {
+    let sites = read_sites(&args.pages, &args.feeds, config)?;
+    let groups = groups(gold, sites, args.min_group);
+    ensure!(
+        !groups.is_empty(),
+        "no layout of the gold has {} pages in the archives: nothing to measure",
+        args.min_group
+    );
+    Ok(groups)
+}
+
+/// The scores of one group by row and column of a plan; `None` if its gold has nothing to count.
+type Summaries = Vec<Vec<Option<Summary>>>;
+
+/// Measures every group under every setting of the plan. Numbers above the group's size are
+/// replaced by it.
+fn measure(plan: &Plan, groups: &[Group<'_>], config: &Config) -> Vec<Summaries> {
+    groups
+        .par_iter()
+        .map(|group| {
+            let parsed = group.parse(&config.settings());
+            let siblings = group.siblings(&parsed);
+            let mut rows: Summaries = Vec::with_capacity(plan.rows.len());
+            for (at, row) in plan.rows.iter().enumerate() {
+                let result = |(column, setting): (usize, &plan::Setting)| {
+                    let before = at.checked_sub(1).filter(|&before| {
+                        let same = plan.rows[before].settings[column].within(&siblings);
+                        same == setting.within(&siblings)
+                    });
+                    match before {
+                        Some(before) => rows[before][column],
+                        None => trial::summary(&siblings, setting, config),
+                    }
+                };
+                let row = row.settings.iter().enumerate().map(result).collect();
+                rows.push(row);
+            }
+            rows
+        })
+        .collect()
+}
+
+fn head(gold: &GoldFile, groups: &[Group<'_>], config: &Config) -> String {
+    let pages: usize = groups.iter().map(Group::len).sum();
+    let listed: usize = groups.iter().map(|group| group.listed_by_feeds(&config.settings())).sum();
+    let mut text = String::from("# Sweep\n\n");
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "{} groups of {pages} sibling pages, of {} pages of {} (sha256 {}); feeds list {listed}.",
+        groups.len(),
+        gold.pages.len(),
+        gold.path.display(),
+        gold.digest
+    );
+    if !gold.datasets.is_empty() {
+        let _ = writeln!(text, "Only the data sets {}.", gold.datasets.join(", "));
+    }
+    text.push_str(
+        "Set of pairs of consecutive words, title-neutral, in percent; mean over groups.\n\n",
+    );
+    text
+}

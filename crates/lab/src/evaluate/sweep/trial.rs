@@ -1,0 +1,89 @@
+//! Runs one group of siblings under one setting through the stages of a run, and scores the result.
+
+use dom::Document;
+use forest::Recurring;
+use model::{Article, FeedItem, StructuralPattern};
+use pagewise::{Method, Parameters, Redundant};
+use score::{
+    Kind, Measure, Neutral, Output, Score,
+    aggregate::{Summary, summarise},
+};
+use sitegrove::config::Config;
+use sitemodel::{
+    Engine, ParsedPage, Settings, Sibling, page_wise,
+    stages::{
+        extract::{Demands, extract},
+        rank::rank,
+        signify::{SignifiedPage, signify},
+        wrap::{CompiledWrapper, wrap},
+    },
+};
+
+use super::{groups::Siblings, plan::Setting};
+use crate::gold::GoldPage;
+
+/// Title-neutral pairs of words, as in the Forest paper.
+const MEASURE: Measure = Measure { kind: Kind::Pairs, neutral: Neutral::Titles };
+
+/// The scores of the group's pages; `None` if none has gold to count.
+pub(super) fn summary(
+    siblings: &Siblings<'_>,
+    setting: &Setting,
+    config: &Config,
+) -> Option<Summary> {
+    let setting = setting.within(siblings);
+    let mut config = config.clone();
+    config.rank.engine = setting.engine;
+    config.signify.source = setting.source;
+    config.signify.top = setting.top;
+    let settings = config.settings();
+    let scores: Vec<Score> = siblings
+        .pages
+        .chunks_exact(setting.score)
+        .zip(siblings.gold.chunks_exact(setting.score))
+        .take(setting.parts)
+        .flat_map(|(pages, gold)| scores(pages, gold, &setting, &settings))
+        .collect();
+    summarise(&scores)
+}
+
+/// Learns from the first of the pages and scores them all.
+fn scores(
+    pages: &[(&ParsedPage<'_>, Vec<&FeedItem>)],
+    gold: &[&GoldPage],
+    setting: &Setting,
+    settings: &Settings,
+) -> Vec<Score> {
+    let siblings: Vec<Sibling<'_>> =
+        pages.iter().map(|(page, feed_items)| Sibling { page, feed_items }).collect();
+    let wrapper = learn(&siblings[..setting.learn_from], setting, settings);
+    let documents: Vec<&Document> = siblings.iter().map(|page| &page.page.document).collect();
+    let tables = settings.tables();
+    let redundant = (setting.engine == Engine::PageWise(Method::Blocks))
+        .then(|| Redundant::of(&documents, &Parameters::from(&tables.methods).blocks));
+    let own = |article: &Article| setting.steps_in || article.engine == setting.engine.name();
+    let demands = Demands { part: false, is_list: &|_| false, page_type: None };
+    let score = |(sibling, gold): (&Sibling<'_>, &&GoldPage)| {
+        let found = page_wise(sibling, setting.engine, redundant.as_ref(), tables);
+        let article = extract(sibling, "", wrapper.as_ref(), found, demands, settings);
+        let text = article.ok().filter(own).map_or_else(String::new, |article| article.text);
+        score::score(&gold.as_gold(&[]), &Output { text: &text, nodes: &[] }, &[MEASURE])[0]
+    };
+    siblings.iter().zip(gold).filter_map(score).collect()
+}
+
+/// Signify, rank, wrap. Unlike in a run, a single page is enough: the paper's Figure 5 begins
+/// there.
+fn learn(
+    siblings: &[Sibling<'_>],
+    setting: &Setting,
+    settings: &Settings,
+) -> Option<CompiledWrapper> {
+    let Engine::Forest(measure) = setting.engine else { return None };
+    let signified = signify(siblings, &settings.tables().signify);
+    let signified: Vec<&SignifiedPage> = signified.iter().collect();
+    let parsed: Vec<&ParsedPage<'_>> = siblings.iter().map(|sibling| sibling.page).collect();
+    let recurring = Recurring::of(parsed.iter().map(|page| &page.document));
+    let ranked: Vec<StructuralPattern> = rank(&parsed, &signified, &recurring, measure);
+    wrap(setting.engine.name(), &parsed, &recurring, &ranked, None)
+}

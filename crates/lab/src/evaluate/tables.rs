@@ -1,0 +1,198 @@
+//! The tables of the report: all figures, in percent, in a fixed order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use score::{
+    Measure, Score,
+    aggregate::{group_means, macro_mean, mean, summarise, template_groups},
+    bootstrap,
+};
+
+use super::percent::percent;
+use super::report::{Difference, MeasureTables, Report, Row, RunInfo, SummaryRow};
+use super::{Run, Scores};
+use crate::gold::{GoldFile, GoldPage};
+
+/// Name of the rows over all data sets.
+pub(super) const ALL: &str = "ALL";
+/// Seed of the intervals: arbitrary, but fixed.
+const SEED: u64 = 1;
+
+/// Builds the tables; the worst pages and the floors are added later.
+pub(super) fn report(
+    gold: &GoldFile,
+    runs: &[Run],
+    measures: &[Measure],
+    scores: &Scores,
+    min_group: usize,
+) -> Report {
+    let frame = Frame::of(&gold.pages, min_group);
+    let tables = |(at, measure): (usize, &Measure)| {
+        let scores: Vec<&[Option<Score>]> = scores.iter().map(|run| &run[at][..]).collect();
+        MeasureTables {
+            measure: measure.name(),
+            about: measure.describe(),
+            rows: frame.rows(&scores),
+            summaries: frame.summaries(runs, &scores),
+            differences: frame.differences(runs, &scores),
+        }
+    };
+    Report {
+        gold: gold.path.display().to_string(),
+        gold_digest: gold.digest.clone(),
+        pages: gold.pages.len(),
+        datasets: gold.datasets.clone(),
+        min_group,
+        runs: runs.iter().map(|run| run_info(run, &gold.pages)).collect(),
+        measures: measures.iter().enumerate().map(tables).collect(),
+        worst: Vec::new(),
+        floors: None,
+    }
+}
+
+fn run_info(run: &Run, gold: &[GoldPage]) -> RunInfo {
+    let urls: BTreeSet<&str> = gold.iter().map(|page| page.url.as_str()).collect();
+    let found: Vec<_> = urls.iter().filter_map(|&url| run.pages.get(url)).collect();
+    let seconds: Vec<f64> = found.iter().filter_map(|page| page.seconds).collect();
+    RunInfo {
+        name: run.name.clone(),
+        path: run.path.display().to_string(),
+        records: run.records,
+        duplicates: run.duplicates,
+        missing: gold.iter().filter(|page| !run.pages.contains_key(&page.url)).count(),
+        unknown: run.pages.len() - found.len(),
+        seconds: (!seconds.is_empty()).then(|| seconds.iter().sum()),
+    }
+}
+
+/// How the pages of the gold are grouped.
+struct Frame<'a> {
+    pages: &'a [GoldPage],
+    groups: Vec<Option<(&'a str, &'a str)>>,
+    /// The data sets by name, then [`ALL`].
+    slices: Vec<&'a str>,
+}
+
+impl<'a> Frame<'a> {
+    fn of(pages: &'a [GoldPage], min_group: usize) -> Self {
+        let keys: Vec<_> =
+            pages.iter().map(|p| (p.dataset.as_str(), p.template.as_deref())).collect();
+        let names: BTreeSet<&str> = pages.iter().map(|page| page.dataset.as_str()).collect();
+        Self {
+            pages,
+            groups: template_groups(&keys, min_group),
+            slices: names.into_iter().chain([ALL]).collect(),
+        }
+    }
+
+    /// The pages of a slice that have a score, with their scores.
+    fn scored<'s>(
+        &'s self,
+        slice: &'s str,
+        scores: &'s [Option<Score>],
+    ) -> impl Iterator<Item = (usize, Score)> + 's {
+        let inside = move |at: usize| slice == ALL || self.pages[at].dataset == slice;
+        scores
+            .iter()
+            .enumerate()
+            .filter_map(move |(at, score)| score.filter(|_| inside(at)).map(|s| (at, s)))
+    }
+
+    fn by_template(
+        &self,
+        slice: &str,
+        scores: &[Option<Score>],
+    ) -> BTreeMap<(&'a str, &'a str), f64> {
+        let grouped = |(at, score): (usize, Score)| self.groups[at].map(|group| (group, score.f1));
+        group_means(self.scored(slice, scores).filter_map(grouped))
+    }
+
+    /// A site counts once, whatever data sets its pages are in.
+    fn by_site(&self, slice: &str, scores: &[Option<Score>]) -> BTreeMap<&'a str, f64> {
+        group_means(
+            self.scored(slice, scores).map(|(at, score)| (self.pages[at].site.as_str(), score.f1)),
+        )
+    }
+
+    fn rows(&self, scores: &[&[Option<Score>]]) -> Vec<Row> {
+        let groups = |slice: &&str| {
+            let by_run: Vec<_> =
+                scores.iter().map(|scores| self.by_template(slice, scores)).collect();
+            let f1 = by_run.iter().map(|groups| macro_mean(groups).map(percent)).collect();
+            Row { dataset: slice.to_string(), singles: false, units: by_run[0].len(), f1 }
+        };
+        let singles = |slice: &&str| {
+            let lone = |scores| -> Vec<f64> {
+                let scored =
+                    self.scored(slice, scores).filter(|(at, _)| self.groups[*at].is_none());
+                scored.map(|(_, score)| score.f1).collect()
+            };
+            let by_run: Vec<_> = scores.iter().map(|scores| lone(scores)).collect();
+            let f1 = by_run.iter().map(|values| mean(values).map(percent)).collect();
+            Row { dataset: slice.to_string(), singles: true, units: by_run[0].len(), f1 }
+        };
+        let rows = self.slices.iter().map(groups).chain(self.slices.iter().map(singles));
+        rows.filter(|row| row.units > 0).collect()
+    }
+
+    fn summaries(&self, runs: &[Run], scores: &[&[Option<Score>]]) -> Vec<SummaryRow> {
+        let mut rows = Vec::new();
+        for slice in &self.slices {
+            for (run, scores) in runs.iter().zip(scores) {
+                let pages: Vec<Score> =
+                    self.scored(slice, scores).map(|(_, score)| score).collect();
+                let sites = self.by_site(slice, scores);
+                let templates = self.by_template(slice, scores);
+                let (Some(summary), Some(macro_sites)) = (summarise(&pages), macro_mean(&sites))
+                else {
+                    continue;
+                };
+                rows.push(SummaryRow {
+                    dataset: slice.to_string(),
+                    run: run.name.clone(),
+                    pages: summary.pages,
+                    precision: percent(summary.precision),
+                    recall: percent(summary.recall),
+                    f1: percent(summary.f1),
+                    median: percent(summary.median),
+                    tenth: percent(summary.tenth),
+                    sites: sites.len(),
+                    macro_sites: percent(macro_sites),
+                    templates: templates.len(),
+                    macro_templates: macro_mean(&templates).map(percent),
+                });
+            }
+        }
+        rows
+    }
+
+    fn differences(&self, runs: &[Run], scores: &[&[Option<Score>]]) -> Vec<Difference> {
+        let mut rows = Vec::new();
+        for (run, other) in runs.iter().zip(scores).skip(1) {
+            let templates =
+                paired(&self.by_template(ALL, scores[0]), &self.by_template(ALL, other));
+            let sites = paired(&self.by_site(ALL, scores[0]), &self.by_site(ALL, other));
+            for (over, differences) in [("templates", templates), ("sites", sites)] {
+                let Some(interval) = bootstrap::paired(&differences, SEED) else { continue };
+                rows.push(Difference {
+                    first: runs[0].name.clone(),
+                    other: run.name.clone(),
+                    over,
+                    mean: percent(interval.mean),
+                    low: percent(interval.low),
+                    high: percent(interval.high),
+                    units: interval.units,
+                    wins: interval.wins,
+                    losses: interval.losses,
+                });
+            }
+        }
+        rows
+    }
+}
+
+/// First minus second, by key. Both have the same keys, because the gold alone decides which pages
+/// are scored.
+fn paired<K: Ord>(first: &BTreeMap<K, f64>, second: &BTreeMap<K, f64>) -> Vec<f64> {
+    first.values().zip(second.values()).map(|(a, b)| a - b).collect()
+}

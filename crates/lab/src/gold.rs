@@ -1,0 +1,119 @@
+//! The gold: pages whose text is known, as JSON lines.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
+use data_encoding::HEXLOWER;
+use model::PageType;
+use score::{Gold, neutral::Aside};
+use serde::Deserialize;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::json_lines::{OneOrMany, node_key, parse_lines, read_file};
+
+/// The pages whose text is known.
+pub(crate) struct GoldFile {
+    pub(crate) path: PathBuf,
+    /// SHA-256 of the whole file, decompressed, in hexadecimal.
+    pub(crate) digest: String,
+    /// The requested data sets; empty for all.
+    pub(crate) datasets: Vec<String>,
+    pub(crate) pages: Vec<GoldPage>,
+}
+
+/// One page whose text is known.
+pub(crate) struct GoldPage {
+    pub(crate) url: String,
+    pub(crate) dataset: String,
+    pub(crate) template: Option<String>,
+    pub(crate) site: String,
+    pub(crate) text: String,
+    pub(crate) title: Option<String>,
+    /// Authors as written in the gold: names, a list in one string, a byline.
+    pub(crate) authors: Vec<String>,
+    /// The date of publication as written in the gold.
+    pub(crate) date: Option<String>,
+    pub(crate) page_title: Option<String>,
+    pub(crate) optional: Vec<String>,
+    /// The type of the page, where the gold says it.
+    pub(crate) page_type: Option<PageType>,
+    pub(crate) nodes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct GoldLine {
+    url: String,
+    #[serde(default = "unnamed")]
+    dataset: String,
+    template: Option<String>,
+    site: Option<String>,
+    gold_text: String,
+    gold_title: Option<String>,
+    gold_author: Option<OneOrMany>,
+    gold_date: Option<String>,
+    page_title: Option<String>,
+    gold_optional: Option<OneOrMany>,
+    gold_nodes: Option<Vec<Value>>,
+    page_type: Option<String>,
+}
+
+/// The data set of gold lines without one.
+fn unnamed() -> String {
+    "gold".to_owned()
+}
+
+/// Reads the gold, restricted to the given data sets (all if there are none).
+pub(crate) fn read_gold(path: &Path, datasets: &[String]) -> anyhow::Result<GoldFile> {
+    let bytes = read_file(path)?;
+    let digest = HEXLOWER.encode(&Sha256::digest(&bytes));
+    let lines: Vec<GoldLine> = parse_lines(path, &bytes)?;
+    let known: BTreeSet<&str> = lines.iter().map(|line| line.dataset.as_str()).collect();
+    for name in datasets {
+        ensure!(
+            known.contains(name.as_str()),
+            "{} has no data set {name:?}; it has {}",
+            path.display(),
+            known.iter().copied().collect::<Vec<_>>().join(", ")
+        );
+    }
+    let wanted = |line: &GoldLine| datasets.is_empty() || datasets.contains(&line.dataset);
+    let pages: Vec<GoldPage> = lines.into_iter().filter(wanted).map(GoldLine::into_page).collect();
+    ensure!(!pages.is_empty(), "{} has no page", path.display());
+    Ok(GoldFile { path: path.to_owned(), digest, datasets: datasets.to_vec(), pages })
+}
+
+impl GoldLine {
+    fn into_page(self) -> GoldPage {
+        let host = || url::Url::parse(&self.url).ok()?.host_str().map(str::to_owned);
+        GoldPage {
+            site: self.site.clone().or_else(host).unwrap_or_else(|| self.url.clone()),
+            url: self.url,
+            dataset: self.dataset,
+            template: self.template,
+            text: self.gold_text,
+            title: self.gold_title,
+            authors: OneOrMany::many(self.gold_author),
+            date: self.gold_date,
+            page_title: self.page_title,
+            optional: OneOrMany::many(self.gold_optional),
+            // Other gold may have other types.
+            page_type: self.page_type.and_then(|name| name.parse().ok()),
+            nodes: self.gold_nodes.unwrap_or_default().iter().map(node_key).collect(),
+        }
+    }
+}
+
+impl GoldPage {
+    /// What is expected of the page; `fields` are the bylines, dates and captions to compare without.
+    pub(crate) fn as_gold<'a>(&'a self, fields: &'a [String]) -> Gold<'a> {
+        let aside = Aside {
+            title: self.title.as_deref(),
+            page_title: self.page_title.as_deref(),
+            optional: &self.optional,
+            fields,
+        };
+        Gold { text: &self.text, aside, nodes: &self.nodes }
+    }
+}

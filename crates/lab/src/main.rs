@@ -1,0 +1,95 @@
+/*!
+`sitegrove-lab`: measures sitegrove, and trains its default engine. It is a program of its own, so that `sitegrove` is
+built without what only these commands need.
+
+[`evaluate`] compares runs and the output of other tools with gold text ([`gold`]), [`train`] fits the weights of the
+default engine to pages whose text is known, [`bench`] measures speed.
+*/
+
+mod bench;
+mod evaluate;
+mod gold;
+mod json_lines;
+mod train;
+
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use sitegrove::command_line::{MessageArgs, Program, run_program};
+use sitegrove::commands::run;
+use sitegrove::messages::LogFormat;
+use sitegrove::printed::Console;
+
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+/// Measure sitegrove, and train its default engine.
+#[derive(Parser, Debug)]
+#[command(
+    version,
+    propagate_version = true,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  sitegrove-lab evaluate out/quickstart --gold data/gold.jsonl
+  sitegrove-lab train --gold gold.jsonl --out weights.json crawl/*.warc.gz
+  sitegrove-lab bench crawl/*.warc.gz"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    messages: MessageArgs,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Compare runs and the output of other tools with gold text
+    Evaluate(evaluate::EvaluateArgs),
+    /// Fit the weights of the default engine to pages whose text is known
+    Train(train::TrainArgs),
+    /// Measure speed, relative to the bare HTML parser
+    Bench(bench::BenchArgs),
+    /// `sitegrove run`, which `bench` measures in processes of their own
+    #[command(hide = true)]
+    Run(Box<run::RunArgs>),
+}
+
+impl Program for Cli {
+    fn messages(&self) -> &MessageArgs {
+        &self.messages
+    }
+
+    fn writes_files(&self) -> bool {
+        false
+    }
+
+    fn prints_a_summary(&self) -> bool {
+        matches!(self.command, Command::Run(_))
+    }
+
+    fn stops_by_itself(&self) -> bool {
+        matches!(self.command, Command::Run(_) | Command::Bench(_))
+    }
+
+    fn execute(
+        &self,
+        progress: Option<LogFormat>,
+        stop: &AtomicBool,
+        out: &mut Console<'_>,
+    ) -> Result<ExitCode> {
+        let is_good = match &self.command {
+            Command::Evaluate(args) => evaluate::run(args, out)? == evaluate::Outcome::Done,
+            Command::Train(args) => train::run(args, out).map(|()| true)?,
+            Command::Bench(args) => bench::run(args, stop, out).map(|()| true)?,
+            Command::Run(args) => run::run(args, progress, stop, out)?,
+        };
+        Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    }
+}
+
+fn main() -> ExitCode {
+    run_program::<Cli>()
+}

@@ -1,0 +1,296 @@
+/*!
+`sitegrove-lab train`: fits the weights of the default engine to pages whose text is known.
+
+Reads the archives and runs the stages up to the blocks for every site (`pages`), labels the blocks by the gold
+(`labels`), and fits the trees (`fit`) in stages (`course`): once for each fold of the gold, without it, and once on
+everything (`folds`). The held-out figures are those of complete runs with weights that were fitted without the
+publisher, or without the data set (`trial`, `report`).
+
+The same inputs give the same weights, byte by byte, for any number of threads.
+*/
+
+mod course;
+mod figures;
+mod fit;
+mod folds;
+mod labels;
+mod pages;
+mod report;
+mod trial;
+
+use std::{
+    collections::BTreeMap,
+    io::Write,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::{Context, bail, ensure};
+use clap::Args;
+use grove::{DecideParameters, Figure, TrainingSet, Trees, WEIGHTS_SCHEMA, Weights, feature_names};
+use model::Site;
+use serde_json::json;
+use sink::AtomicFile;
+use sitegrove::{
+    commands::{format::Format, whole_number::whole},
+    config::Config,
+    output_paths::{CommandPaths, OutputKind},
+    printed::Console,
+    run::read_sites,
+};
+
+use crate::gold::{GoldFile, read_gold};
+use course::{Course, Plan, course};
+use fit::FitError;
+use folds::{LeaveOut, of_publishers, parts};
+use pages::Siblings;
+use trial::HeldOut;
+
+/// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
+const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
+
+/// Fit the default engine's weights to pages whose text is known.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "\
+Examples:
+  sitegrove-lab train --gold gold.jsonl --out weights.json crawl/*.warc.gz
+  sitegrove-lab train --gold gold.jsonl --no-data-sets \\
+      --out weights.json crawl/*.warc.gz
+
+To use the weights, set `weights = \"weights.json\"` under [grove] in a configuration file. Fitting on a thousand pages takes some minutes.")]
+pub(crate) struct TrainArgs {
+    /// WARC files, HTML files, folders or globs with the pages of the gold
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<String>,
+    /// JSONL file (also .gz) of pages with url, dataset, template, site, gold_text, gold_title, page_title, gold_optional
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gold: PathBuf,
+    /// Only these data sets of the gold, comma-separated
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) datasets: Vec<String>,
+    /// Licence of a data set, recorded in the weights file (repeatable)
+    #[arg(long = "licence", value_name = "NAME=LICENCE")]
+    pub(crate) licences: Vec<String>,
+    /// Output file for the weights
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Write the articles of the gold's pages to this file (JSONL), each with weights fitted without its
+    /// publisher
+    #[arg(long, value_name = "FILE")]
+    pub(crate) held_out: Option<PathBuf>,
+    /// Number of folds of publishers for the held-out figures
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = whole::<usize>)]
+    pub(crate) folds: usize,
+    /// Do not compute figures by data set, which take as long as the rest
+    #[arg(long)]
+    pub(crate) no_data_sets: bool,
+    /// Percentages of the publishers, comma-separated, for a learning curve: fit to each as well, and print what
+    /// such weights make of the pages of publishers that they have not seen
+    #[arg(long, value_name = "PERCENTAGES", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..100))]
+    pub(crate) curve: Vec<u8>,
+    /// Output format; JSON has the figures that the weights file records
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// Fits the weights, writes them, and prints their quality.
+///
+/// # Errors
+/// If the gold or the archives cannot be read, nothing can be learnt from them, or a file cannot be written.
+pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result<()> {
+    // The tables are for people.
+    let mut nowhere = std::io::sink();
+    let out: &mut dyn Write = match args.format {
+        Format::Text if !console.is_quiet() => console,
+        _ => &mut nowhere,
+    };
+    paths_of(args).check()?;
+    ensure!(args.folds >= 2, "--folds {}: at least 2", args.folds);
+    let begun = Instant::now();
+    let config = Config::load(None)?;
+    let gold = read_gold(&args.gold, &args.datasets)?;
+    let licences = licences(&args.licences)?;
+    let sites = read_sites(&args.inputs, &[], &config)?;
+    let settings = config.settings();
+    let parsed = pages::parse(&sites, &settings);
+    let templates = pages::templates(&sites, &parsed, &gold.pages, &settings);
+    let found: usize = templates.iter().map(Siblings::with_gold).sum();
+    ensure!(found > 0, "no page of {} is in the inputs", args.gold.display());
+    writeln!(
+        out,
+        "{found} of {} pages of the gold are in the inputs, in {} parts of templates of {} sites\n",
+        gold.pages.len(),
+        templates.len(),
+        sites.len()
+    )?;
+
+    let mut training = Training {
+        like: empty_weights(&gold, trained_on(&templates, &licences)),
+        sites: &sites,
+        templates,
+        folds: args.folds,
+        config,
+    };
+    let mut fitted = None;
+    let mut columns = Vec::new();
+    for leave_out in [LeaveOut::Publishers, LeaveOut::DataSets] {
+        let (parts, count) = parts(&training.templates, leave_out, args.folds);
+        if leave_out == LeaveOut::DataSets && (args.no_data_sets || count < 2) {
+            continue;
+        }
+        let learnt_from = vec![true; training.templates.len()];
+        let plan = Plan { parts, count, learnt_from, decide: DECIDE };
+        let (course, held_out) = training.fit_and_test(&plan).context("cannot fit")?;
+        let table = report::Table::of(&training.templates, &course, &held_out);
+        table.print(leave_out.name(), out)?;
+        report::types(&training.templates, &course, out)?;
+        // The next course takes minutes: show the results so far.
+        out.flush()?;
+        training.like.figures.extend(table.figures(leave_out.name()));
+        if leave_out == LeaveOut::Publishers {
+            figures::reliability(&held_out, out)?;
+            if let Some(path) = &args.held_out {
+                trial::write(&held_out, path)?;
+            }
+            fitted = Some(course.weights(count, &training.like));
+        }
+        columns.push((leave_out.name().to_owned(), held_out));
+    }
+    let Some(fitted) = fitted else { bail!("nothing was fitted") };
+    let to_them = trial::fitted(&sites, &training.templates, &fitted, &training.config);
+    columns.insert(0, ("fitted to them".to_owned(), to_them));
+    figures::side_by_side("Side by side", &columns, out)?;
+    if !args.curve.is_empty() {
+        let mut curve = training.learn_from_shares(&args.curve)?;
+        curve.push((format!("all, {found} pages"), columns.remove(1).1));
+        figures::side_by_side("Learning curve", &curve, out)?;
+    }
+    let weights = Weights { figures: training.like.figures, ..fitted };
+    AtomicFile::write_whole(&args.out, weights.to_json().as_bytes())?;
+    let (trees, seconds) = (weights.number_of_trees(), begun.elapsed().as_secs_f64());
+    if args.format == Format::Json {
+        let figures: BTreeMap<&str, f64> =
+            weights.figures.iter().map(|figure| (&*figure.name, figure.value)).collect();
+        return Ok(console.json_line(&json!({
+            "file": args.out,
+            "trees": trees,
+            "seconds": seconds,
+            "figures": figures,
+        }))?);
+    }
+    writeln!(out, "{}: {trees} trees, fitted in {seconds:.0} s", args.out.display())?;
+    Ok(())
+}
+
+/// The paths of the command.
+fn paths_of(args: &TrainArgs) -> CommandPaths {
+    // Each argument is named, so that a new one with a path is not forgotten.
+    let TrainArgs {
+        inputs,
+        gold,
+        out,
+        held_out,
+        datasets: _,
+        licences: _,
+        folds: _,
+        no_data_sets: _,
+        curve: _,
+        format: _,
+    } = args;
+    let paths = CommandPaths::default()
+        .reads("--gold", gold)
+        .writes("--out", out, OutputKind::Json)
+        .writes("--held-out", held_out.as_deref().unwrap_or(Path::new("")), OutputKind::Json);
+    inputs.iter().fold(paths, |paths, input| paths.reads("an input", Path::new(input)))
+}
+
+/// What weights are fitted to.
+struct Training<'a> {
+    sites: &'a [Site],
+    templates: Vec<Siblings<'a>>,
+    /// Weights without trees, with the figures so far.
+    like: Weights,
+    /// Number of parts that publishers are divided into.
+    folds: usize,
+    config: Config,
+}
+
+impl<'a> Training<'a> {
+    /// Fits trees for each part of a plan, and runs the sites of the part with them.
+    fn fit_and_test(&mut self, plan: &Plan) -> Result<(Course, Vec<HeldOut<'a>>), FitError> {
+        let course = course(&mut self.templates, plan)?;
+        let held_out =
+            trial::held_out(self.sites, &self.templates, plan, &course, &self.like, &self.config);
+        Ok((course, held_out))
+    }
+
+    /// The results for publishers left out, of weights fitted to these percentages of the publishers.
+    fn learn_from_shares(
+        &mut self,
+        shares: &[u8],
+    ) -> anyhow::Result<Vec<(String, Vec<HeldOut<'a>>)>> {
+        let mut curve = Vec::new();
+        for &percent in shares {
+            let learnt_from = of_publishers(&self.templates, percent);
+            let (parts, count) = parts(&self.templates, LeaveOut::Publishers, self.folds);
+            let own = self.templates.iter().zip(&learnt_from).filter(|(_, own)| **own);
+            let pages: usize = own.map(|(template, _)| template.with_gold()).sum();
+            let plan = Plan { parts, count, learnt_from, decide: DECIDE };
+            let (_, held_out) = self
+                .fit_and_test(&plan)
+                .with_context(|| format!("cannot fit to {percent} % of the publishers"))?;
+            curve.push((format!("{percent} % of publishers, {pages} pages"), held_out));
+        }
+        Ok(curve)
+    }
+}
+
+/// Weights without trees and figures.
+fn empty_weights(gold: &GoldFile, trained_on: Vec<TrainingSet>) -> Weights {
+    Weights {
+        schema: WEIGHTS_SCHEMA,
+        gold: gold.digest.clone(),
+        trained_on,
+        figures: Vec::new(),
+        switch_cost: DECIDE.switch_cost,
+        features: feature_names(),
+        types: Vec::new(),
+        page: Trees::default(),
+        sibling: Trees::default(),
+        ending: Trees::default(),
+        confidence: Trees::default(),
+    }
+}
+
+/// The licences given on the command line, by data set.
+fn licences(args: &[String]) -> anyhow::Result<BTreeMap<String, String>> {
+    args.iter()
+        .map(|arg| {
+            let (name, licence) = arg
+                .split_once('=')
+                .with_context(|| format!("--licence {arg}: must be NAME=LICENCE"))?;
+            Ok((name.to_owned(), licence.to_owned()))
+        })
+        .collect()
+}
+
+fn trained_on(templates: &[Siblings<'_>], licences: &BTreeMap<String, String>) -> Vec<TrainingSet> {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    let pages = templates.iter().flat_map(|template| &template.pages);
+    for (gold, _) in pages.filter_map(|page| page.gold.as_ref()) {
+        *counts.entry(&gold.dataset).or_default() += 1;
+    }
+    counts
+        .into_iter()
+        .map(|(name, pages)| TrainingSet {
+            name: name.to_owned(),
+            pages,
+            licence: licences.get(name).cloned().unwrap_or_else(|| "not stated".to_owned()),
+        })
+        .collect()
+}
+
+/// A share as percent, for [`Figure`]s.
+fn percent(name: String, share: f64) -> Figure {
+    Figure { name, value: (share * 10_000.0).round() / 100.0 }
+}

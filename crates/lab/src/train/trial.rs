@@ -1,0 +1,149 @@
+//! Runs the pages of the gold with weights that were fitted without them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::Arc,
+};
+
+use grove::Weights;
+use model::{Article, PageType, Site};
+use rayon::prelude::*;
+use serde::Serialize;
+use sink::AtomicFile;
+use sitegrove::{config::Config, progress::ledger::Clock, site::process};
+use sitemodel::{Engine, weights::LoadedWeights};
+
+use super::{
+    course::{Course, Plan, page_f1s},
+    pages::Siblings,
+};
+
+/// The result for a page of the gold.
+#[derive(Debug)]
+pub(super) struct HeldOut<'a> {
+    pub(super) dataset: &'a str,
+    pub(super) template: Option<&'a str>,
+    pub(super) url: &'a str,
+    /// Its type, where the gold says it.
+    pub(super) page_type: Option<PageType>,
+    /// F1 by pairs of words; `None` where the page has no gold to count.
+    pub(super) f1: Option<f64>,
+    /// F1 by words.
+    pub(super) words_f1: Option<f64>,
+    /// F1 by pairs of words, without bylines, dates and captions.
+    pub(super) fields_f1: Option<f64>,
+    /// `None` if the page gave no article.
+    pub(super) article: Option<Article>,
+}
+
+/// Runs every site with weights that were fitted without it, once for each part that its templates
+/// belong to. Pages are ordered by template.
+pub(super) fn held_out<'a>(
+    sites: &[Site],
+    templates: &[Siblings<'a>],
+    plan: &Plan,
+    course: &Course,
+    like: &Weights,
+    config: &Config,
+) -> Vec<HeldOut<'a>> {
+    let weights = (0..plan.count).map(|part| course.weights(part, like)).collect();
+    runs(sites, templates, &plan.parts, weights, config)
+}
+
+/// Runs every site with weights that were fitted to it.
+pub(super) fn fitted<'a>(
+    sites: &[Site],
+    templates: &[Siblings<'a>],
+    weights: &Weights,
+    config: &Config,
+) -> Vec<HeldOut<'a>> {
+    runs(sites, templates, &vec![0; templates.len()], vec![weights.clone()], config)
+}
+
+/// Runs every site with the weights for each part that its templates belong to.
+fn runs<'a>(
+    sites: &[Site],
+    templates: &[Siblings<'a>],
+    parts: &[usize],
+    weights: Vec<Weights>,
+    config: &Config,
+) -> Vec<HeldOut<'a>> {
+    let configs: Vec<Config> = weights
+        .into_iter()
+        .map(|weights| {
+            let loaded = LoadedWeights { weights, digest: [0; 32] };
+            let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
+            config.rank.engine = Engine::Grove;
+            config
+        })
+        .collect();
+    let mut parts_of_site: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (template, &part) in templates.iter().zip(parts) {
+        parts_of_site.entry(template.site).or_default().insert(part);
+    }
+    let runs: Vec<(&Site, usize)> = sites
+        .iter()
+        .filter_map(|site| Some((site, parts_of_site.get(site.key.as_str())?)))
+        .flat_map(|(site, parts)| parts.iter().map(move |&part| (site, part)))
+        .collect();
+    let articles: Vec<Vec<Article>> = runs
+        .par_iter()
+        .map(|(site, part)| process(site, &configs[*part], &Clock::default()).articles)
+        .collect();
+    let mut by_part: BTreeMap<(usize, String), Article> = BTreeMap::new();
+    for ((_, part), articles) in runs.iter().zip(articles) {
+        for article in articles {
+            by_part.entry((*part, article.url.clone())).or_insert(article);
+        }
+    }
+    let mut held_out = Vec::new();
+    for (template, &part) in templates.iter().zip(parts) {
+        for page in &template.pages {
+            let Some((gold, _)) = &page.gold else { continue };
+            let article = by_part.get(&(part, gold.url.clone())).cloned();
+            let text = article.as_ref().map_or("", |article| &article.text);
+            let [f1, words_f1, fields_f1] = page_f1s(page, text);
+            held_out.push(HeldOut {
+                dataset: &gold.dataset,
+                template: gold.template.as_deref(),
+                url: &gold.url,
+                page_type: gold.page_type,
+                f1,
+                words_f1,
+                fields_f1,
+                article,
+            });
+        }
+    }
+    held_out
+}
+
+/// Writes the articles as lines that `evaluate` reads.
+///
+/// # Errors
+/// If the file cannot be written.
+pub(super) fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        url: &'a str,
+        text: &'a str,
+        page_type: Option<&'a str>,
+        confidence: f64,
+        route: &'a str,
+    }
+    let mut lines = String::new();
+    for page in held_out {
+        let article = page.article.as_ref();
+        let line = Line {
+            url: page.url,
+            text: article.map_or("", |a| &a.text),
+            page_type: article.and_then(|a| Some(a.page_type?.page_type.as_str())),
+            confidence: article.map_or(0.0, |a| (a.confidence * 1e4).round() / 1e4),
+            route: article.map_or("none", |a| a.route.as_str()),
+        };
+        lines.push_str(&serde_json::to_string(&line)?);
+        lines.push('\n');
+    }
+    Ok(AtomicFile::write_whole(path, lines.as_bytes())?)
+}
