@@ -3,7 +3,7 @@
 built without what only these commands need.
 
 [`evaluate`] compares runs and the output of other tools with gold text ([`gold`]), [`train`] fits the weights of the
-default engine to pages whose text is known, [`bench`] measures speed.
+default engine to pages whose text is known, [`bench`](mod@bench) measures speed.
 */
 
 mod bench;
