@@ -4,7 +4,7 @@
 //! articles of the crawl are looked up among them by the hashes of their addresses.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use grouping::{Address, Tracking};
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use model::{Absence, Drop, Gone, SiteResult};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::positioned::read_exact_at;
+use crate::frames::{read_frame_at, write_frame};
 use crate::shuffle::sorted::Sorter;
 
 /// Answers that are held in memory.
@@ -79,35 +79,29 @@ impl AbsencesRead {
     }
 }
 
-/// Writes sorted answers to a file: each with its length before it.
+/// Writes sorted answers to a file: a frame for every group.
 fn filed(sorted: impl Iterator<Item = io::Result<Answer>>, path: PathBuf) -> io::Result<Answers> {
     let mut to = BufWriter::new(File::create(&path)?);
-    let (mut groups, mut at) = (Vec::new(), 0);
+    let (mut groups, mut at, mut group) = (Vec::new(), 0, Vec::new());
     for (number, answer) in sorted.enumerate() {
         let answer = answer?;
         if number % GROUP == 0 {
+            at += write_group(&mut to, &std::mem::take(&mut group))?;
             groups.push((answer.0, at));
         }
-        let record = rmp_serde::to_vec(&answer).map_err(io::Error::other)?;
-        let length = u32::try_from(record.len()).map_err(io::Error::other)?;
-        to.write_all(&length.to_le_bytes())?;
-        to.write_all(&record)?;
-        at += 4 + record.len() as u64;
+        group.push(answer);
     }
+    at += write_group(&mut to, &group)?;
     to.flush()?;
     Ok(Answers::Filed { file: File::open(&path)?, path, groups, length: at })
 }
 
-/// The next answer of such a file; none at its end.
-fn next_of(from: &mut impl Read) -> io::Result<Option<Answer>> {
-    let mut length = [0; 4];
-    match from.read_exact(&mut length) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        read => read?,
+/// Writes a group, if there is something in it; returns the bytes of its frame.
+fn write_group(to: &mut impl Write, group: &[Answer]) -> io::Result<u64> {
+    if group.is_empty() {
+        return Ok(0);
     }
-    let mut record = vec![0; u32::from_le_bytes(length) as usize];
-    from.read_exact(&mut record)?;
-    rmp_serde::from_slice(&record).map(Some).map_err(io::Error::other)
+    write_frame(to, &rmp_serde::to_vec(group).map_err(io::Error::other)?)
 }
 
 #[derive(Debug)]
@@ -118,16 +112,29 @@ enum Answers {
     Filed { path: PathBuf, file: File, groups: Vec<(u64, u64)>, length: u64 },
 }
 
+/// The answers of a group of a file, by its number.
+fn group_of(
+    (path, file): (&Path, &File),
+    groups: &[(u64, u64)],
+    length: u64,
+    number: usize,
+) -> io::Result<Vec<Answer>> {
+    let at = groups[number].1;
+    let end = groups.get(number + 1).map_or(length, |group| group.1);
+    let bytes = read_frame_at(file, path, at, (end - at) as usize)?;
+    rmp_serde::from_slice(&bytes).map_err(io::Error::other)
+}
+
 impl Answers {
     /// The answers with a hash, by time.
     fn find(&self, hash: u64) -> io::Result<Vec<Answer>> {
-        let (file, groups, length) = match self {
+        let (path, file, groups, length) = match self {
             Self::Held(answers) => {
                 let from = answers.partition_point(|answer| answer.0 < hash);
                 let alike = answers[from..].iter().take_while(|answer| answer.0 == hash);
                 return Ok(alike.cloned().collect());
             }
-            Self::Filed { file, groups, length, .. } => (file, groups, *length),
+            Self::Filed { path, file, groups, length } => (path, file, groups, *length),
         };
         // The first answer with the hash is in the last group that begins below it, or begins the next.
         let first = groups.partition_point(|group| group.0 < hash).saturating_sub(1);
@@ -136,15 +143,8 @@ impl Answers {
             if groups[at].0 > hash {
                 break;
             }
-            let end = groups.get(at + 1).map_or(length, |group| group.1);
-            let mut bytes = vec![0; (end - groups[at].1) as usize];
-            read_exact_at(file, &mut bytes, groups[at].1)?;
-            let mut rest = &*bytes;
-            while let Some(answer) = next_of(&mut rest)? {
-                if answer.0 == hash {
-                    found.push(answer);
-                }
-            }
+            let answers = group_of((path, file), groups, length, at)?;
+            found.extend(answers.into_iter().filter(|answer| answer.0 == hash));
         }
         Ok(found)
     }
@@ -201,10 +201,10 @@ impl Absences {
         };
         match &self.answers {
             Answers::Held(answers) => answers.iter().cloned().try_for_each(&mut add)?,
-            Answers::Filed { path, .. } => {
-                let mut from = BufReader::new(File::open(path)?);
-                while let Some(answer) = next_of(&mut from)? {
-                    add(answer)?;
+            Answers::Filed { path, file, groups, length } => {
+                for number in 0..groups.len() {
+                    let answers = group_of((path, file), groups, *length, number)?;
+                    answers.into_iter().try_for_each(&mut add)?;
                 }
             }
         }

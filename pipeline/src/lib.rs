@@ -34,6 +34,7 @@ mod duplicates;
 pub mod error_chain;
 mod file_type;
 mod forecast;
+mod frames;
 mod html;
 pub mod in_memory;
 pub mod inputs;

@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::{Drop, DropReason, RecordPlace, SiteResult};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::positioned::read_exact_at;
+use crate::frames::{HEADER, read_frame_at, write_frame};
 use crate::shuffle::sorted::Sorter;
 
 /// Pictures that are held in memory.
@@ -99,22 +99,28 @@ fn hash_of(address: &str) -> u64 {
     xxh3_64(normal(address).as_bytes())
 }
 
-/// Writes sorted entries to a file.
+/// Writes sorted entries to a file: a frame for every group.
 fn filed(sorted: impl Iterator<Item = io::Result<Entry>>, path: &Path) -> io::Result<Entries> {
     let mut to = BufWriter::new(File::create(path)?);
-    let (mut firsts, mut count) = (Vec::new(), 0);
+    let (mut firsts, mut count, mut group) = (Vec::new(), 0, Vec::new());
     for entry in sorted {
         let (hash, file, offset) = entry?;
         if count % GROUP == 0 {
             firsts.push(hash);
         }
         count += 1;
-        to.write_all(&hash.to_le_bytes())?;
-        to.write_all(&file.to_le_bytes())?;
-        to.write_all(&offset.to_le_bytes())?;
+        group.extend_from_slice(&hash.to_le_bytes());
+        group.extend_from_slice(&file.to_le_bytes());
+        group.extend_from_slice(&offset.to_le_bytes());
+        if count % GROUP == 0 {
+            write_frame(&mut to, &std::mem::take(&mut group))?;
+        }
+    }
+    if !group.is_empty() {
+        write_frame(&mut to, &group)?;
     }
     to.flush()?;
-    Ok(Entries::Filed { file: File::open(path)?, firsts, count })
+    Ok(Entries::Filed { file: File::open(path)?, path: path.to_owned(), firsts, count })
 }
 
 #[derive(Debug)]
@@ -122,32 +128,42 @@ enum Entries {
     /// In order.
     Held(Vec<Entry>),
     /// In a file, in order; of every group of entries the first hash.
-    Filed { file: File, firsts: Vec<u64>, count: usize },
+    Filed { file: File, path: PathBuf, firsts: Vec<u64>, count: usize },
 }
 
 impl Entries {
     /// The first entry with a hash.
     fn find(&self, hash: u64) -> io::Result<Option<Entry>> {
-        let (file, firsts, count) = match self {
+        let (file, path, firsts, count) = match self {
             Self::Held(entries) => {
                 let at = entries.partition_point(|entry| entry.0 < hash);
                 return Ok(entries.get(at).copied().filter(|entry| entry.0 == hash));
             }
-            Self::Filed { file, firsts, count } => (file, firsts, *count),
+            Self::Filed { file, path, firsts, count } => (file, path, firsts, *count),
         };
         // The first entry with the hash is in the last group that begins below it, or begins the next.
-        let first = firsts.partition_point(|&first| first < hash).saturating_sub(1) * GROUP;
-        let last = count.min(first + GROUP + 1);
-        let mut bytes = vec![0; last.saturating_sub(first) * ENTRY];
-        read_exact_at(file, &mut bytes, (first * ENTRY) as u64)?;
-        let entries = bytes.chunks_exact(ENTRY).filter_map(|entry| {
-            let (hash, rest) = entry.split_first_chunk()?;
-            let (file, offset) = rest.split_first_chunk()?;
-            let offset = u64::from_le_bytes(offset.try_into().ok()?);
-            Some((u64::from_le_bytes(*hash), u32::from_le_bytes(*file), offset))
-        });
-        Ok(entries.into_iter().find(|entry| entry.0 == hash))
+        let first = firsts.partition_point(|&first| first < hash).saturating_sub(1);
+        let groups = first..firsts.len().min(first + 2);
+        for group in groups.filter(|group| *group == first || firsts[*group] == hash) {
+            let at = group * (HEADER + GROUP * ENTRY);
+            let bytes = HEADER + GROUP.min(count - group * GROUP) * ENTRY;
+            let bytes = read_frame_at(file, path, at as u64, bytes)?;
+            if let Some(entry) = entries_of(&bytes).find(|entry| entry.0 == hash) {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
     }
+}
+
+/// The entries of a group.
+fn entries_of(bytes: &[u8]) -> impl Iterator<Item = Entry> {
+    bytes.chunks_exact(ENTRY).filter_map(|entry| {
+        let (hash, rest) = entry.split_first_chunk()?;
+        let (file, offset) = rest.split_first_chunk()?;
+        let offset = u64::from_le_bytes(offset.try_into().ok()?);
+        Some((u64::from_le_bytes(*hash), u32::from_le_bytes(*file), offset))
+    })
 }
 
 /// The places of pictures, by address.

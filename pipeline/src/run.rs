@@ -27,6 +27,7 @@ use self::emission::Emission;
 use self::reading::Taken;
 use crate::config::Config;
 use crate::error_chain::{Problem, problem_of};
+use crate::frames::is_damage;
 use crate::inputs::Input;
 use crate::memory::Shares;
 use crate::output_paths::CommandPaths;
@@ -35,7 +36,7 @@ use crate::progress::observer::Observer;
 use crate::progress::status::{Status, place};
 use crate::progress::tally::Tally;
 use crate::report;
-use crate::resume::folder::{Claim, RunFolder};
+use crate::resume::folder::{COMPLETE, Claim, RunFolder};
 use crate::resume::identity::Identity;
 use crate::shuffle::spool::Spool;
 use crate::stages::emit::Outputs;
@@ -89,10 +90,21 @@ fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
     if error.is::<Stopped>() || !next.is_empty() {
         return error;
     }
-    let next = format!(
-        "the results of {kept} are kept: fix the cause and give the same command again to resume"
-    );
-    Problem::new(at, what, next).into()
+    let next = match has_damage(&error) {
+        true => format!("the results of {kept} are kept: {READS_AGAIN}"),
+        false => format!(
+            "the results of {kept} are kept: fix the cause and give the same command again to resume"
+        ),
+    };
+    error.context(Problem::new(at, what, next))
+}
+
+/// What to do about a damaged file with what was read.
+const READS_AGAIN: &str = "give the same command again; it reads the inputs again";
+
+/// Whether a temporary file is damaged.
+fn has_damage(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(is_damage))
 }
 
 /// Runs the pipeline, or resumes the run that an earlier process left in the output folder. `overwrite`
@@ -203,8 +215,17 @@ pub(crate) fn run_prepared(
             return Err(error);
         }
         Err(error) => {
+            if has_damage(&error) {
+                // What was read is not used again.
+                let _ = std::fs::remove_file(spool_at.join(COMPLETE));
+            }
             status.stopped(&error);
-            return Err(error);
+            return Err(match problem_of(&error) {
+                Problem { at, what, next } if next.is_empty() && has_damage(&error) => {
+                    Problem::new(at, what, READS_AGAIN).into()
+                }
+                _ => error,
+            });
         }
     };
     let ledger = context.finish(status.close())?;

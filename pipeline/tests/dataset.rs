@@ -152,3 +152,35 @@ fn a_run_that_is_killed_and_steps_give_the_same_files() {
     step(&[&["merge", word(&a), word(&b), word(&c)], &config[..], &["--out", word(&d)]].concat());
     assert!(bytes(&stepped) == whole);
 }
+
+#[test]
+fn a_choice_of_pages_is_a_night_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let dataset = at("articles");
+    let mut crawl = Crawl::of_day("2024-05-01");
+    for site in 0..2 {
+        for n in 0..4 {
+            crawl.page(&format!("https://s{site}.example/notes/{n}"), &prose::post(10 * site + n));
+        }
+    }
+    let crawl = crawl.write(folder.path(), "crawl.warc.gz");
+    let add = |more: &[&str]| {
+        let options = ["--dataset", word(&dataset), "--overwrite"];
+        run(&[&crawl], &at("out"), &[&options, more].concat());
+        let files = bytes(&dataset);
+        let mut all: Vec<String> = files.values().flat_map(|file| urls(file)).collect();
+        all.sort();
+        (files.len(), all)
+    };
+    let of = |site: usize| (0..4).map(move |n| format!("https://s{site}.example/notes/{n}"));
+    assert_eq!(add(&["--site", "s0.example"]), (1, of(0).collect()));
+    let both: Vec<String> = of(0).chain(of(1)).collect();
+    assert_eq!(add(&["--site", "s1.example"]), (2, both.clone()));
+    // The same choice is the same night, also with other settings.
+    assert_eq!(add(&["--site", "s1.example", "--engine", "density"]), (2, both));
+    // Other dates and numbers of pages are other choices.
+    assert_eq!(add(&["--since", "2024-05-01"]).0, 3);
+    assert_eq!(add(&["--limit", "3"]).0, 4);
+    assert_eq!(add(&["--limit", "2"]).0, 5);
+}

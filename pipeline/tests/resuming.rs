@@ -258,11 +258,16 @@ fn a_spool_is_trusted_until_the_machine_goes_down() {
     let rebooted = folder.path().join("rebooted");
     copy(&killed_at, &rebooted);
     let spool = rebooted.join(".sitegrove/spool");
-    let path = spool.join("complete.json");
-    let mut complete: serde_json::Value = parse(&fs::read_to_string(&path).unwrap());
+    let path = spool.join("complete");
+    // In a frame: its length and checksum come first.
+    let frame = fs::read(&path).unwrap();
+    let mut complete: serde_json::Value = serde_json::from_slice(&frame[12..]).unwrap();
     assert!(complete["boot"].is_string(), "{complete}");
     complete["boot"] = "another".into();
-    fs::write(&path, complete.to_string()).unwrap();
+    let json = complete.to_string().into_bytes();
+    let sum = xxhash_rust::xxh3::xxh3_64(&json).to_le_bytes();
+    let frame = [&(json.len() as u32).to_le_bytes()[..], &sum, &json].concat();
+    fs::write(&path, frame).unwrap();
     for entry in fs::read_dir(&spool).unwrap().map(Result::unwrap) {
         if entry.file_name().to_string_lossy().starts_with("part-") {
             let file = fs::File::options().write(true).open(entry.path()).unwrap();
@@ -387,16 +392,13 @@ fn a_spool_that_lost_pages_is_not_trusted() {
     let folder = tempfile::tempdir().unwrap();
     let (input, whole, killed_at) = places(folder.path());
     let (all, _) = run(&[&input], &whole);
-    kill(&input, &killed_at, "all pages", || {
-        killed_at.join(".sitegrove/spool/complete.json").exists()
-    });
+    kill(&input, &killed_at, "all pages", || killed_at.join(".sitegrove/spool/complete").exists());
     let spool = killed_at.join(".sitegrove/spool");
     let path = |part: usize| spool.join(format!("part-{part:03}"));
     let last = (0..256).rev().map(path).find(|path| path.exists()).unwrap();
     let bytes = fs::read(&last).unwrap();
     // The first page of the part is removed, as if it had never been written; or the complete part.
-    let length = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-    let first = 8 + length(0) + length(4);
+    let first = ends(&bytes)[1];
     for (what, left) in [("a page", Some(&bytes[first..])), ("a part", None)] {
         let out = folder.path().join(what);
         copy(&killed_at, &out);
@@ -441,7 +443,7 @@ fn no_page_is_lost_when_a_run_is_killed_as_soon_as_all_is_read() {
             call
         };
         let mut child = call().spawn().unwrap();
-        let complete = out.join(".sitegrove/spool/complete.json");
+        let complete = out.join(".sitegrove/spool/complete");
         wait_for(&mut child, "all pages", || complete.exists());
         child.kill().unwrap();
         child.wait().unwrap();

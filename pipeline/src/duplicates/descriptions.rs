@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use duplicates::Evidence;
 
+use crate::frames::{damaged, read_frame_at, write_frame};
 use crate::positioned::read_exact_at;
 use crate::shuffle::sorted::{Merged, Sorter};
 
+/// File of the descriptions.
+const RECORDS: &str = "descriptions";
 /// Bytes of an offset.
 const OFFSET: usize = 8;
 
@@ -20,6 +23,8 @@ pub(crate) struct Descriptions {
     /// The end of each record.
     ends: BufWriter<File>,
     end: u64,
+    /// Bytes of the longest record.
+    longest: u64,
     count: u32,
     keys: Sorter<(u64, u32)>,
 }
@@ -36,9 +41,10 @@ impl Descriptions {
         };
         Ok(Self {
             folder: folder.to_owned(),
-            records: BufWriter::new(file("descriptions")?),
+            records: BufWriter::new(file(RECORDS)?),
             ends: BufWriter::new(file("descriptions-ends")?),
             end: 0,
+            longest: 0,
             count: 0,
             keys: Sorter::new(folder.join("description-keys")),
         })
@@ -50,8 +56,9 @@ impl Descriptions {
     /// If the disk is full or the like, or there are more than four thousand million articles.
     pub(crate) fn add(&mut self, evidence: &Evidence) -> io::Result<()> {
         let record = rmp_serde::to_vec(evidence).map_err(io::Error::other)?;
-        self.records.write_all(&record)?;
-        self.end += record.len() as u64;
+        let bytes = write_frame(&mut self.records, &record)?;
+        self.longest = self.longest.max(bytes);
+        self.end += bytes;
         self.ends.write_all(&self.end.to_le_bytes())?;
         for key in evidence.keys() {
             self.keys.push((key, self.count), 0)?;
@@ -67,7 +74,9 @@ impl Descriptions {
     pub(super) fn finish(self) -> io::Result<(Described, Merged<(u64, u32)>)> {
         let flushed =
             |file: BufWriter<File>| file.into_inner().map_err(io::IntoInnerError::into_error);
-        let described = Described { records: flushed(self.records)?, ends: flushed(self.ends)? };
+        let (records, ends) = (flushed(self.records)?, flushed(self.ends)?);
+        let described =
+            Described { records, ends, path: self.folder.join(RECORDS), longest: self.longest };
         Ok((described, self.keys.finish()?))
     }
 
@@ -80,8 +89,11 @@ impl Descriptions {
 /// The descriptions, by number.
 #[derive(Debug)]
 pub(super) struct Described {
+    /// A frame of each.
     records: File,
+    path: PathBuf,
     ends: File,
+    longest: u64,
 }
 
 impl Described {
@@ -97,8 +109,9 @@ impl Described {
             None => read_exact_at(&self.ends, &mut bounds[1], at)?,
         }
         let [start, end] = bounds.map(u64::from_le_bytes);
-        let mut record = vec![0; usize::try_from(end - start).map_err(io::Error::other)?];
-        read_exact_at(&self.records, &mut record, start)?;
+        let bytes = end.checked_sub(start).filter(|bytes| *bytes <= self.longest);
+        let bytes = bytes.ok_or_else(|| damaged(&self.path, start))?;
+        let record = read_frame_at(&self.records, &self.path, start, bytes as usize)?;
         rmp_serde::from_slice(&record).map_err(io::Error::other)
     }
 }

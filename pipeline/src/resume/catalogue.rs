@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::digests::sha256_of;
+use crate::frames::{Frames, frame, unpacked};
 use crate::progress::ledger::InputRecord;
-use crate::resume::journal::{Frames, frame, unpacked};
 use crate::shuffle::partition::{Partitioned, Totals};
 use crate::shuffle::sorted::{Item, Sorter};
 use crate::shuffle::spool::{Extent, PARTS, Spool};

@@ -45,7 +45,7 @@ const SPOOL: &str = "spool";
 const READ: &str = "read";
 const CATALOGUE: &str = "catalogue";
 /// File in a spool that marks that everything was read.
-pub(crate) const COMPLETE: &str = "complete.json";
+pub(crate) const COMPLETE: &str = "complete";
 
 impl RunFolder {
     /// Locks a run folder, which must be absent, empty, or contain this run, finished or not; or another one,

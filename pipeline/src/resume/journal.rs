@@ -1,45 +1,24 @@
 //! The results of all sites so far, from which a stopped run resumes.
 //!
-//! The file contains frames in the order of outputs: length of the content (4 bytes, little endian), its XXH3
-//! (8 bytes), and the content: the length of a heading (4 bytes), the heading in MessagePack, the
-//! uncompressed length of the results (4 bytes), and the results in MessagePack as an LZ4 block. The first
-//! incomplete or damaged frame ends the journal: results that did not reach the disk before a crash are
-//! computed again. Other versions of the program do not read it.
+//! The file contains frames (`frames`) in the order of outputs. The content of each is the length of a heading (4 bytes,
+//! little endian), the heading in MessagePack, the uncompressed length of the results (4 bytes), and the results in
+//! MessagePack as an LZ4 block. The first incomplete or damaged frame ends the journal: results that did not reach the disk
+//! before a crash are computed again. Other versions of the program do not read it.
 
-use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use duplicates::{Describer, Evidence};
-use lz4_flex::block::{compress_into, decompress_size_prepended, get_maximum_output_size};
 use model::SiteResult;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::frames::{Frames, frame, unpacked};
 use crate::progress::tally::Counted;
 
-/// Bytes before the content of a frame.
-const HEADER: usize = 12;
 /// Size of a length within the content.
 const LENGTH: usize = 4;
-/// Maximum length of a frame; a larger one is damage.
-const LONGEST: u32 = 1 << 30;
-
-/// Maximum size of a thread's buffers that are kept for the next frame.
-const KEPT: usize = 8 << 20;
-
-/// Buffers of a thread for making frames.
-#[derive(Default)]
-struct Packer {
-    plain: Vec<u8>,
-    packed: Vec<u8>,
-}
-
-thread_local! {
-    static PACKER: RefCell<Packer> = RefCell::default();
-}
-
 /// The heading of the results of a site, or of a part of a large one: what is needed of it before all results are known.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Heading {
@@ -98,41 +77,6 @@ pub(crate) fn unpacked_length(packed: &[u8]) -> usize {
 /// Decompresses results.
 pub(crate) fn result_of(packed: &[u8]) -> io::Result<SiteResult> {
     rmp_serde::from_slice(&unpacked(packed)?).map_err(io::Error::other)
-}
-
-/// A frame of `before`, uncompressed, and what `write` writes, compressed. LZ4, since results are rarely read
-/// again, and only once.
-pub(crate) fn frame(
-    before: &[u8],
-    write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
-) -> io::Result<Vec<u8>> {
-    PACKER.with_borrow_mut(|packer| {
-        let Packer { plain, packed } = packer;
-        plain.clear();
-        write(plain)?;
-        let length = u32::try_from(plain.len()).map_err(io::Error::other)?;
-        let block_at = before.len() + LENGTH;
-        let most = block_at + get_maximum_output_size(plain.len());
-        packed.resize(packed.len().max(most), 0);
-        packed[..before.len()].copy_from_slice(before);
-        packed[before.len()..block_at].copy_from_slice(&length.to_le_bytes());
-        let block = compress_into(plain, &mut packed[block_at..]).map_err(io::Error::other)?;
-        let content = &packed[..block_at + block];
-        let mut frame = Vec::with_capacity(HEADER + content.len());
-        frame.extend_from_slice(&(content.len() as u32).to_le_bytes());
-        frame.extend_from_slice(&xxh3_64(content).to_le_bytes());
-        frame.extend_from_slice(content);
-        for buffer in [plain, packed] {
-            buffer.truncate(KEPT);
-            buffer.shrink_to(KEPT);
-        }
-        Ok(frame)
-    })
-}
-
-/// Decompresses a block.
-pub(crate) fn unpacked(packed: &[u8]) -> io::Result<Vec<u8>> {
-    decompress_size_prepended(packed).map_err(io::Error::other)
 }
 
 /// Checks sites as they come against those that were read.
@@ -217,65 +161,6 @@ impl Journal {
             self.end += frame.len() as u64;
         }
         written
-    }
-}
-
-/// Reads the complete frames of a journal.
-#[derive(Debug)]
-pub(crate) struct Frames {
-    from: BufReader<File>,
-    left: u64,
-    end: u64,
-}
-
-impl Frames {
-    /// The frames of the journal at `path`; none if it does not exist.
-    pub(crate) fn open(path: &Path) -> io::Result<Option<Self>> {
-        match File::open(path) {
-            Ok(file) => {
-                let left = file.metadata()?.len();
-                Ok(Some(Self { from: BufReader::with_capacity(1 << 18, file), left, end: 0 }))
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Offset of the end of the last frame that was read.
-    pub(crate) fn end(&self) -> u64 {
-        self.end
-    }
-
-    /// The content of the next frame; none after an incomplete one.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let next = self.whole();
-        if !matches!(next, Ok(Some(_))) {
-            self.left = 0;
-        }
-        next
-    }
-
-    fn whole(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let mut header = [0; HEADER];
-        if self.left < HEADER as u64 {
-            return Ok(None);
-        }
-        self.from.read_exact(&mut header)?;
-        let (length, hash) = header.split_at(4);
-        let length = u32::from_le_bytes(length.try_into().unwrap_or_default());
-        let hash = u64::from_le_bytes(hash.try_into().unwrap_or_default());
-        let whole = HEADER as u64 + u64::from(length);
-        if length > LONGEST || whole > self.left {
-            return Ok(None);
-        }
-        let mut content = vec![0; length as usize];
-        self.from.read_exact(&mut content)?;
-        if xxh3_64(&content) != hash {
-            return Ok(None);
-        }
-        self.left -= whole;
-        self.end += whole;
-        Ok(Some(content))
     }
 }
 

@@ -16,10 +16,11 @@ use rayon::prelude::*;
 use super::{Stopped, nightly};
 use crate::config::{Config, Duplicates};
 use crate::duplicates::{Descriptions, Marks, marks_of};
+use crate::frames::Frames;
 use crate::progress::ledger::Clock;
 use crate::progress::tally::{Counted, Tally};
 use crate::resume::folder::state_error;
-use crate::resume::journal::{Frames, Heading, result_of, unpacked_length};
+use crate::resume::journal::{Heading, result_of, unpacked_length};
 use crate::stages::emit::{Outputs, Rendered, Renderers};
 
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
@@ -52,7 +53,7 @@ impl Emission<'_> {
         let compare = || -> io::Result<Marks> {
             let mut descriptions = Descriptions::new(self.folder)?;
             if let Some(mut frames) = Frames::open(self.journal)? {
-                while let Some(content) = frames.next()? {
+                while let Some(content) = frames.next_of_whole()? {
                     let (heading, _) = Heading::of_content(&content)?;
                     heading.evidence.iter().try_for_each(|evidence| descriptions.add(evidence))?;
                 }
@@ -106,7 +107,9 @@ impl Emission<'_> {
         renderers: &Renderers,
     ) -> io::Result<Vec<Rendered>> {
         let (mut contents, mut bytes) = (Vec::new(), 0);
-        while let Some(content) = ahead.take().map_or_else(|| frames.next(), |own| Ok(Some(own)))? {
+        while let Some(content) =
+            ahead.take().map_or_else(|| frames.next_of_whole(), |own| Ok(Some(own)))?
+        {
             bytes += unpacked_length(Heading::of_content(&content)?.1);
             if bytes > AT_ONCE && !contents.is_empty() {
                 *ahead = Some(content);

@@ -33,21 +33,24 @@ pub(crate) fn open(config: &Config) -> Result<Option<Store>> {
 
 /// Which run this is: one of the same inputs, by their contents, and the same settings is the same night.
 pub(crate) fn run_of(config: &Config, inputs: &[InputRecord]) -> Run {
+    let digest = sha256_of(&format!("{} {}", contents_of(inputs), config.night_hash()));
+    Run { digest, program: env!("CARGO_PKG_VERSION").to_owned() }
+}
+
+/// What inputs hold, of which some pages may be chosen, in any order.
+fn contents_of(inputs: &[InputRecord]) -> String {
     let one = |input: &InputRecord| match &input.chosen {
         Some(chosen) => format!("{} {}", input.sha256, chosen.pages),
         None => input.sha256.clone(),
     };
     let mut of: Vec<String> = inputs.iter().map(one).collect();
     of.sort_unstable();
-    let digest = sha256_of(&format!("{} {}", of.join(" "), config.night_hash()));
-    Run { digest, program: env!("CARGO_PKG_VERSION").to_owned() }
+    of.join(" ")
 }
 
-/// The name of a night in outputs that grow: a hash of the contents of its inputs.
+/// The name of a night in outputs that grow: a hash of the contents of its inputs, and of the choice of their pages.
 pub(crate) fn night_name(inputs: &[InputRecord]) -> String {
-    let mut of: Vec<&str> = inputs.iter().map(|input| &*input.sha256).collect();
-    of.sort_unstable();
-    sha256_of(&of.join(" ")).chars().take(32).collect()
+    sha256_of(&contents_of(inputs)).chars().take(32).collect()
 }
 
 /// Tells a store which run this is. Returns the night before.

@@ -11,13 +11,14 @@ use super::nightly::{self, night_name};
 use super::reading::Taken;
 use super::{RunContext, Stopped, resumable};
 use crate::error_chain::Problem;
+use crate::frames::{Frames, is_damage};
 use crate::numerals::{count, grouped};
 use crate::progress::ledger::Phase;
 use crate::progress::tally::{Counted, Tally};
 use crate::records::{Records, RecordsRead};
 use crate::resume::catalogue::Complete;
 use crate::resume::folder::state_error;
-use crate::resume::journal::{Frames, Heading, Journal, Order};
+use crate::resume::journal::{Heading, Journal, Order};
 use crate::shuffle::partition::{DropOfPayload, ItemOfSite, Partitioned, Totals, each_site};
 use crate::shuffle::sorted::Merged;
 use crate::stages::emit::Outputs;
@@ -186,6 +187,9 @@ impl RunContext<'_> {
     }
 
     pub(super) fn spool_error(&self, error: io::Error) -> anyhow::Error {
+        if is_damage(&error) {
+            return error.into();
+        }
         let what = "cannot keep the pages read in";
         let what = format!("{:#}", state_error(what, self.spool_at, error));
         let next = "free some space and give the same command again, or choose another folder with --spool \

@@ -13,6 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::AtomicFile;
 
 use super::{RunContext, Stopped};
+use crate::frames::{content_of, write_frame};
 use crate::memory::shown;
 use crate::progress::ledger::{InputRecord, Phase};
 use crate::progress::status::Reading;
@@ -38,8 +39,13 @@ pub(super) struct Taken {
 /// Reopens the pages that an earlier process read, if all of them are still on disk: the machine was not
 /// rebooted, and the files have their recorded sizes.
 pub(super) fn on_disk(folder: &Path) -> Option<(Taken, Spool)> {
-    let text = std::fs::read(folder.join(COMPLETE)).ok()?;
-    let complete: Complete = serde_json::from_slice(&text).ok()?;
+    let path = folder.join(COMPLETE);
+    let frame = std::fs::read(&path).ok()?;
+    let Some(complete) = content_of(frame).and_then(|json| serde_json::from_slice(&json).ok())
+    else {
+        return damaged(&path);
+    };
+    let complete: Complete = complete;
     if complete.boot != boot() {
         return None;
     }
@@ -133,8 +139,9 @@ impl RunContext<'_> {
         if on_disk {
             // An input that could not be read may be readable the next time.
             if complete.unreadable.is_empty() {
-                let json = serde_json::to_vec(&complete)?;
-                AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &json)?;
+                let mut frame = Vec::new();
+                write_frame(&mut frame, &serde_json::to_vec(&complete)?)?;
+                AtomicFile::write_whole(&self.spool_at.join(COMPLETE), &frame)?;
             }
         } else {
             self.clock.group.time(|| self.write_down(&complete, &partitioned));
@@ -282,9 +289,9 @@ impl RunContext<'_> {
     }
 }
 
-/// Reports that a catalogue is damaged.
-fn damaged(catalogue: &Path) -> Option<Taken> {
-    tracing::warn!(at = %catalogue.display(), next = "reading all inputs again", "is damaged");
+/// Reports that a file with what was read is damaged.
+fn damaged<T>(file: &Path) -> Option<T> {
+    tracing::warn!(at = %file.display(), next = "reading all inputs again", "is damaged");
     None
 }
 

@@ -4,19 +4,21 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufWriter, Cursor, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::frames::{Frames, frame, unpacked, write_frame};
+
 /// Bytes in memory before they are written to a file.
 const HELD: usize = 32 << 20;
 /// Number of files that are merged at once: each needs a decoder.
 const MERGED: usize = 64;
-/// zstd's fastest regular level: these files live for one run.
-const LEVEL: i32 = 1;
+/// Bytes of items, before they are compressed, at which a frame ends.
+const FRAME: usize = 128 << 10;
 
 /// An item that can be sorted.
 pub(crate) trait Item: Ord + Serialize + DeserializeOwned {}
@@ -111,33 +113,67 @@ fn merged<T: Item>(files: &[PathBuf], held: Vec<T>) -> io::Result<Merged<T>> {
     Merged::new(stored.chain(held).collect::<io::Result<_>>()?)
 }
 
-/// Writes items to a file, for [`Stored::open`].
+/// Writes items to a file, for [`Stored::open`]: in frames, of which the last is empty.
 pub(crate) fn write_all<T: Item>(
     path: &Path,
     items: impl Iterator<Item = io::Result<T>>,
 ) -> io::Result<()> {
-    let mut to = zstd::Encoder::new(BufWriter::new(File::create(path)?), LEVEL)?;
+    let mut to = BufWriter::new(File::create(path)?);
+    let mut content = Vec::new();
     for item in items {
-        rmp_serde::encode::write(&mut to, &item?).map_err(io::Error::other)?;
+        rmp_serde::encode::write(&mut content, &item?).map_err(io::Error::other)?;
+        if content.len() >= FRAME {
+            to.write_all(&frame(&[], |to| to.write_all(&content))?)?;
+            content.clear();
+        }
     }
-    to.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?.flush()
+    if !content.is_empty() {
+        to.write_all(&frame(&[], |to| to.write_all(&content))?)?;
+    }
+    write_frame(&mut to, &[])?;
+    to.flush()
 }
 
 /// Reads items from a file.
+#[derive(Debug)]
 pub(crate) struct Stored<T> {
-    from: BufReader<zstd::Decoder<'static, BufReader<File>>>,
+    from: Frames,
+    content: Cursor<Vec<u8>>,
+    is_at_end: bool,
     of: PhantomData<T>,
 }
 
-impl<T> std::fmt::Debug for Stored<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stored").finish_non_exhaustive()
-    }
-}
-
 impl<T: Item> Stored<T> {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self { from: BufReader::new(zstd::Decoder::new(File::open(path)?)?), of: PhantomData })
+        let missing =
+            || io::Error::new(io::ErrorKind::NotFound, format!("{} is missing", path.display()));
+        let from = Frames::open(path)?.ok_or_else(missing)?;
+        Ok(Self { from, content: Cursor::default(), is_at_end: false, of: PhantomData })
+    }
+
+    fn read(&mut self) -> io::Result<Option<T>> {
+        while self.content.position() == self.content.get_ref().len() as u64 {
+            if self.is_at_end {
+                return Ok(None);
+            }
+            let Some(content) = self.from.next_of_whole()? else {
+                return Err(self.from.cut_short());
+            };
+            if content.is_empty() {
+                // Nothing may follow.
+                self.is_at_end = self.from.next_of_whole()?.is_none();
+                if !self.is_at_end {
+                    return Err(self.from.cut_short());
+                }
+                continue;
+            }
+            self.content = Cursor::new(unpacked(&content)?);
+        }
+        rmp_serde::from_read(&mut self.content).map(Some).map_err(io::Error::other)
     }
 }
 
@@ -145,11 +181,7 @@ impl<T: Item> Iterator for Stored<T> {
     type Item = io::Result<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match self.from.fill_buf() {
-            Ok([]) => None,
-            Ok(_) => Some(rmp_serde::from_read(&mut self.from).map_err(io::Error::other)),
-            Err(error) => Some(Err(error)),
-        }
+        self.read().transpose()
     }
 }
 
@@ -258,7 +290,20 @@ mod tests {
         let path = folder.path().join("items");
         write_all(&path, (0..100_000u32).map(Ok)).unwrap();
         let whole = std::fs::read(&path).unwrap();
-        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-        assert!(Stored::<u32>::open(&path).unwrap().any(|item| item.is_err()));
+        let believed = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).unwrap();
+            let items: Vec<io::Result<u32>> = Stored::open(&path).unwrap().take(100_001).collect();
+            let (good, bad) = items.split_at(items.iter().take_while(|item| item.is_ok()).count());
+            assert!((0..).zip(good).all(|(number, item)| *item.as_ref().unwrap() == number));
+            bad.is_empty()
+        };
+        assert!(believed(&whole));
+        for at in (0..whole.len()).step_by(997).chain([whole.len() - 12, whole.len() - 1]) {
+            assert!(!believed(&whole[..at]), "cut at {at}");
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1 << (at % 8);
+            assert!(!believed(&damaged), "byte {at}");
+        }
+        assert!(!believed(&[&whole[..], &whole].concat()), "twice");
     }
 }

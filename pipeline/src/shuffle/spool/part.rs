@@ -1,7 +1,6 @@
 //! The pages of one part of a spool: in memory, or in its file.
 //!
-//! A file contains for each page the lengths of what follows (4 bytes each, little endian), its head in
-//! MessagePack and its compressed HTML.
+//! A file contains for each page two frames (`frames`): its head in MessagePack and its compressed HTML.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -9,6 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::frames::{Damaged, HEADER, content_of, damaged, length_of, write_frame};
 use crate::shuffle::stored::{Head, Html, SourceRecord, Stored};
 
 const BUFFER: usize = 64 << 10;
@@ -56,13 +56,7 @@ impl Part {
                 empty.insert(BufWriter::with_capacity(BUFFER, file))
             }
         };
-        let lengths = [head.len() as u32, packed.len() as u32];
-        for bytes in lengths.map(u32::to_le_bytes) {
-            file.write_all(&bytes)?;
-        }
-        file.write_all(head)?;
-        file.write_all(packed)?;
-        let bytes = 8 + head.len() as u64 + packed.len() as u64;
+        let bytes = write_frame(file, head)? + write_frame(file, packed)?;
         extent.pages += 1;
         extent.bytes += bytes;
         Ok(bytes)
@@ -92,7 +86,7 @@ pub(super) fn list(
     }
     let not_all = || {
         let what = format!("{} does not hold the {} pages put there", path.display(), put.pages);
-        io::Error::other(what + "; start over with --overwrite")
+        io::Error::other(Damaged(what))
     };
     let file = File::open(path)?;
     let end = file.metadata()?.len();
@@ -102,19 +96,24 @@ pub(super) fn list(
     let mut from = BufReader::with_capacity(BUFFER, file);
     let (mut at, mut pages) = (0, 0);
     while at < end {
-        let mut lengths = [[0; 4]; 2];
-        for bytes in &mut lengths {
-            from.read_exact(bytes)?;
+        let mut header = [0; HEADER];
+        from.read_exact(&mut header).map_err(|_| not_all())?;
+        let length = u64::from(length_of(header));
+        let html_at = at + HEADER as u64 + length;
+        if html_at + HEADER as u64 > end {
+            return Err(damaged(path, at));
         }
-        let [head, packed] = lengths.map(u32::from_le_bytes);
-        let mut bytes = vec![0; head as usize];
-        from.read_exact(&mut bytes)?;
-        let html_at = at + 8 + u64::from(head);
+        let mut frame = header.to_vec();
+        from.by_ref().take(length).read_to_end(&mut frame)?;
+        let bytes = content_of(frame).ok_or_else(|| damaged(path, at))?;
+        // The HTML is checked when it is read, and its length by that and by what comes next.
+        from.read_exact(&mut header).map_err(|_| not_all())?;
+        let packed = length_of(header);
         let html = Html::Packed { part, at: html_at, bytes: packed };
         let head: Head = rmp_serde::from_slice(&bytes).map_err(io::Error::other)?;
         see(Stored { head, html, source: SourceRecord::default() });
         from.seek_relative(i64::from(packed))?;
-        at = html_at + u64::from(packed);
+        at = html_at + HEADER as u64 + u64::from(packed);
         pages += 1;
     }
     if (pages, at) == (put.pages, end) { Ok(()) } else { Err(not_all()) }
