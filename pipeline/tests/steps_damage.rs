@@ -99,7 +99,6 @@ fn a_flipped_bit_in_a_file_of_a_step_never_changes_results() {
         let result = || outcome(&folder.join(out));
         refused.push((file, flip(&folder.join(format!("{file}.parquet")), &act, &result)));
     }
-    println!("refused, of {FLIPS} each: {refused:?}");
     // Parts of a file that a step does not read may be damaged.
     assert!(refused.iter().all(|(_, refused)| *refused > 0), "{refused:?}");
 }
