@@ -77,7 +77,8 @@ pub fn apply(
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     files.check_causes()?;
-    let identity = Identity::of(Step::Apply, round, config, files.digests()).made_of(files.made());
+    let identity = Identity::of(Step::Apply, round, config, files.digests())
+        .made_of(files.made().map(StepFile::identity));
     let mut file = StepWriter::create(out, &identity)
         .with_context(|| format!("cannot write {}", out.display()))?;
     let mut counts = Applied { round, ..Applied::default() };

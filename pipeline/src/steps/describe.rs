@@ -46,7 +46,7 @@ pub fn describe(
     );
     let identity = Identity::of(Step::Describe, 0, config, files.digests())
         .of_share(share)
-        .made_of(files.made());
+        .made_of(files.made().map(StepFile::identity));
     let folder = WorkFolder::beside(to)?;
     let clock = Clock::default();
     let assembly = Assembly { config, share, stop, clock: &clock, observer };

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::file::StepFile;
 use crate::config::Config;
 use crate::digests::sha256_of;
 use crate::sink_name::SinkName;
@@ -123,9 +122,9 @@ impl Identity {
         }
     }
 
-    /// The same, made of these files, too.
-    pub(super) fn made_of<'a>(mut self, files: impl Iterator<Item = &'a StepFile>) -> Self {
-        self.made_of = files.map(|file| file.identity().digest()).collect();
+    /// The same, made of files with these identities, too.
+    pub(super) fn made_of<'a>(mut self, files: impl Iterator<Item = &'a Self>) -> Self {
+        self.made_of = files.map(Self::digest).collect();
         self.made_of.sort_unstable();
         self
     }

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use sitemodel::{Outcome, SiteModel};
 
 use super::crawl::Crawl;
-use super::file::StepWriter;
+use super::file::{StepFile, StepWriter};
 use super::files::{Files, check_paths};
 use super::identity::{Identity, Share, Step};
 use super::made::Made;
@@ -93,7 +93,7 @@ pub fn learn(
     let identity = Identity::of(Step::Learn, round, config, files.digests())
         .of_share(share)
         .with_store(state)
-        .made_of(files.made());
+        .made_of(files.made().map(StepFile::identity));
     let folder = WorkFolder::beside(out)?;
     write(config, store.as_ref(), files, &identity, folder.path(), out, (stop, observer))
 }
