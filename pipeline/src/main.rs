@@ -2,6 +2,7 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -153,6 +154,7 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     messages::init(cli.log_format, Verbosity { quiet: cli.quiet, verbose: cli.verbose });
+    model::listen_to_contained(|panic| tracing::debug!("contained a panic: {panic}"));
     let stop = Arc::new(AtomicBool::new(false));
     if cli.command.stops_by_itself() {
         watch_for_interrupts(&stop);
@@ -166,7 +168,10 @@ fn main() -> ExitCode {
     let columns = printed::columns(&Term::stdout());
     let mut out = Console::text(&mut buffered).on_terminal(columns, cli.quiet);
     let progress = (!cli.quiet).then_some(cli.log_format);
-    let outcome = dispatch(&cli.command, progress, &stop, &mut out).and_then(|code| {
+    let work = || dispatch(&cli.command, progress, &stop, &mut out);
+    // The panic was printed.
+    let Ok(outcome) = catch_unwind(AssertUnwindSafe(work)) else { return ExitCode::from(2) };
+    let outcome = outcome.and_then(|code| {
         out.flush()?;
         Ok(code)
     });

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use model::contain_panics;
 use modelstore::{Import, ModelRow, Store};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
@@ -231,6 +232,11 @@ fn write_group(
 /// # Errors
 /// If it is no table of models or damaged, or `take` fails.
 fn each(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()> {
+    let shown = path.display();
+    contain_panics(|| read_rows(path, take)).with_context(|| format!("{shown} is damaged"))?
+}
+
+fn read_rows(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()> {
     let shown = path.display();
     let file = File::open(path).with_context(|| format!("cannot read {shown}"))?;
     let no_table =

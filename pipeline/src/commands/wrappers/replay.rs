@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use dom::text_of;
 use grouping::{SiteAddresses, Tracking};
-use model::Page;
+use model::{Page, contain_panics};
 use rayon::prelude::*;
 use serde::Serialize;
 use sitemodel::site_config::{HostConfig, SiteConfigs};
@@ -151,7 +151,8 @@ fn try_page(
     addresses: &SiteAddresses,
     texts: &Texts,
 ) -> Option<(String, Outcome)> {
-    let parsed = parse_page(page, settings);
+    // A page on which the parser fails is one that no wrapper matches.
+    let parsed = contain_panics(|| parse_page(page, settings)).ok()?;
     let configured = parsed.configured.as_ref()?;
     let text = configured
         .body
