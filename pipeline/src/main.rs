@@ -21,7 +21,7 @@ use sitegrove::commands::{
 use sitegrove::error_chain::{Problem, problem_of};
 use sitegrove::messages::{self, LogFormat, Verbosity};
 use sitegrove::printed::{self, Console, Printed};
-use sitegrove::run::Stopped;
+use sitegrove::run::{Stopped, has_begun};
 
 #[cfg(feature = "jemalloc")]
 #[global_allocator]
@@ -310,12 +310,18 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// The first Ctrl-C (or SIGTERM) asks the run to stop and clean up; the second ends it at once.
+/// The first Ctrl-C (or SIGTERM) asks the run to stop and clean up, or ends it if it has not begun; the second ends
+/// it at once.
+#[allow(clippy::exit)] // The main thread may wait for a file for ever.
 fn watch_for_interrupts(stop: &Arc<AtomicBool>) {
     let stop = Arc::clone(stop);
     let handler = move || {
         if stop.swap(true, Ordering::Relaxed) {
             std::process::abort();
+        }
+        if !has_begun() {
+            tracing::warn!("{}", Stopped::Empty);
+            std::process::exit(130);
         }
     };
     if let Err(error) = ctrlc::set_handler(handler) {

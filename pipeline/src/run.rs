@@ -16,7 +16,7 @@ mod processing;
 mod reading;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use model::BestWrapper;
@@ -81,6 +81,20 @@ pub enum Stopped {
     Kept(String),
 }
 
+/// Whether something was begun that must be ended in order.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// From here on, a command that handles signals looks at its stop flag, and cleans up.
+pub(crate) fn begin() {
+    BEGUN.store(true, Ordering::Relaxed);
+}
+
+/// Whether a command has begun anything. Before, it reads settings, lists and the like: whatever it waits for, a
+/// signal may end the process.
+pub fn has_begun() -> bool {
+    BEGUN.load(Ordering::Relaxed)
+}
+
 /// An error after which the same command resumes, and what of the sites is kept until then.
 fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
     let Problem { at, what, next } = problem_of(&error);
@@ -132,6 +146,7 @@ impl Prepared {
         report::check_earlier(config)?;
         let (inputs, states) = inputs::find(config, stop)?;
         let identity = Identity::of(config, states)?;
+        begin();
         Ok(Self { clock, budget, inputs, identity })
     }
 }

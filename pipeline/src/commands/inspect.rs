@@ -28,6 +28,7 @@ use crate::messages::LogFormat;
 use crate::numerals::count;
 use crate::printed::Console;
 use crate::report;
+use crate::run::begin;
 
 /// Arguments of `sitegrove inspect`.
 #[derive(Args, Debug)]
@@ -72,6 +73,7 @@ pub fn run(
     stop: &AtomicBool,
     out: &mut Console<'_>,
 ) -> Result<()> {
+    begin();
     if args.all {
         return every::run(args, progress, stop, out);
     }

@@ -34,6 +34,7 @@ use sink::AtomicFile;
 use super::identity::Identity;
 use super::row::{Kind, Row};
 use crate::positioned::read_at;
+use crate::waiting::is_stream;
 
 const SCHEMA: &str = "message step {
     required binary kind (STRING);
@@ -239,12 +240,12 @@ pub(crate) struct Listed {
     pub(crate) record: ByteArray,
 }
 
-impl StepFile {
 /// Reads by means of parquet, which may panic on damaged files.
 fn by_parquet<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
     contain_panics(read).unwrap_or_else(|panic| Err(ParquetError::General(panic.detail)))
 }
 
+impl StepFile {
     /// Opens a file.
     ///
     /// # Errors
@@ -256,6 +257,9 @@ fn by_parquet<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Pa
                 "{shown} is not a file that a step of sitegrove wrote: {what}"
             ))
         };
+        if is_stream(path) {
+            return Err(no_step("it is not a regular file"));
+        }
         let file = File::open(path).map_err(|error| {
             io::Error::new(error.kind(), format!("{}: {error}", path.display()))
         })?;

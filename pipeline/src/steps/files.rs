@@ -8,6 +8,7 @@ use anyhow::{Result, bail, ensure};
 use super::file::StepFile;
 use super::identity::{Identity, Share, Step};
 use crate::config::Config;
+use crate::run::begin;
 
 /// The files of a crawl, by step.
 #[derive(Debug, Default)]
@@ -51,6 +52,7 @@ impl Files {
                 Step::Describe => files.described.push(file),
             }
         }
+        begin();
         let own = |file: &StepFile| file.identity().surveys.first().cloned().unwrap_or_default();
         files.surveys.sort_by_key(own);
         if let Some(pair) = files.surveys.windows(2).find(|pair| own(&pair[0]) == own(&pair[1])) {

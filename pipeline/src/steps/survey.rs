@@ -24,7 +24,7 @@ use crate::digests::sha256_of;
 use crate::memory::Shares;
 use crate::progress::ledger::InputRecord;
 use crate::progress::observer::Observer;
-use crate::run::find_inputs;
+use crate::run::{begin, find_inputs};
 use crate::selecting::{LeftOut, Selecting};
 use crate::selection::Selection;
 use crate::shuffle::places::stored;
@@ -58,6 +58,7 @@ pub fn survey(
     observer: &dyn Observer,
 ) -> Result<Surveyed> {
     let (inputs, states) = find_inputs(config, stop)?;
+    begin();
     let budget = config.run.budget()?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;

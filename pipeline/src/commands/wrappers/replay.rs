@@ -26,7 +26,7 @@ use crate::printed::{Console, line};
 use crate::progress::ledger::{Clock, Ledger};
 use crate::progress::observer::Quiet;
 use crate::results::Results;
-use crate::run::{Stopped, read_all};
+use crate::run::{Stopped, begin, read_all};
 use crate::site_config_files::{read_files, site_configs_of};
 use crate::site_configs::squeezed;
 use crate::stages::group::group;
@@ -100,6 +100,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
         })?;
     }
     let inputs = expand(&args.inputs, &[])?;
+    begin();
     let (_, intakes, unreadable) = read_all(&config, &inputs, stop, &Quiet, &Clock::default());
     if stop.load(Ordering::Relaxed) {
         bail!(Stopped::Empty);
