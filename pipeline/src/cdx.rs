@@ -15,6 +15,8 @@ use crate::source::{address_of, open, state};
 
 /// Maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
+/// Maximum lines of an index.
+const MOST_LINES: u64 = 100_000_000;
 
 /// A record of an archive.
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,9 +131,12 @@ pub(crate) fn read_from(index: impl Read, take: &mut dyn FnMut(Listed)) -> Resul
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
-        if from.by_ref().take(LONGEST).read_until(b'\n', &mut line)? == 0 {
+        let length = from.by_ref().take(LONGEST + 1).read_until(b'\n', &mut line);
+        if length.with_context(|| format!("line {number}"))? == 0 {
             return Ok(());
         }
+        ensure!(line.len() as u64 <= LONGEST, "line {number} has more than {LONGEST} bytes");
+        ensure!(number <= MOST_LINES, "it has more than {MOST_LINES} lines: divide it");
         let text = String::from_utf8_lossy(&line);
         let text = text.trim();
         let wrong = || format!("line {number} names no file, offset and length of a record");

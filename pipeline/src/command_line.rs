@@ -2,6 +2,7 @@
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use console::Term;
 use crate::error_chain::{Problem, problem_of};
 use crate::messages::{self, LogFormat, Verbosity};
 use crate::printed::{self, Console, Printed};
-use crate::run::Stopped;
+use crate::run::{Stopped, has_begun};
 
 /// Options of every command.
 #[derive(Args, Debug)]
@@ -73,6 +74,7 @@ pub fn run_program<P: Program>() -> ExitCode {
     };
     let &MessageArgs { quiet, verbose, log_format } = program.messages();
     messages::init(log_format, Verbosity { quiet, verbose });
+    model::listen_to_contained(|panic| tracing::debug!("contained a panic: {panic}"));
     let stop = Arc::new(AtomicBool::new(false));
     if program.stops_by_itself() {
         watch_for_interrupts(&stop);
@@ -87,7 +89,10 @@ pub fn run_program<P: Program>() -> ExitCode {
     let columns = printed::columns(&Term::stdout());
     let mut out = Console::text(&mut buffered).on_terminal(columns, quiet);
     let progress = (!quiet).then_some(log_format);
-    let outcome = program.execute(progress, &stop, &mut out).and_then(|code| {
+    let work = || program.execute(progress, &stop, &mut out);
+    // The panic was printed.
+    let Ok(outcome) = catch_unwind(AssertUnwindSafe(work)) else { return ExitCode::from(2) };
+    let outcome = outcome.and_then(|code| {
         out.flush()?;
         Ok(code)
     });
@@ -218,12 +223,18 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// The first Ctrl-C (or SIGTERM) asks the run to stop and clean up; the second ends it at once.
+/// The first Ctrl-C (or SIGTERM) asks the run to stop and clean up, or ends it if it has not begun; the second ends
+/// it at once.
+#[allow(clippy::exit)] // The main thread may wait for a file for ever.
 fn watch_for_interrupts(stop: &Arc<AtomicBool>) {
     let stop = Arc::clone(stop);
     let handler = move || {
         if stop.swap(true, Ordering::Relaxed) {
             std::process::abort();
+        }
+        if !has_begun() {
+            tracing::warn!("{}", Stopped::Empty);
+            std::process::exit(130);
         }
     };
     if let Err(error) = ctrlc::set_handler(handler) {

@@ -22,11 +22,17 @@ use sitemodel::{Engine, Forms, PageTypes, Settings, Tables};
 use crate::digests::sha256_of;
 use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::site_config_files::{read_files, site_configs_of};
+use crate::small_files::{read_small, read_small_text};
 use crate::source::address_of;
 
 pub use emit::{CsvForm, Duplicates, EmitConfig, JsonlForm, WarcBlocks};
 use keys::{check_keys, overlay, value_problem};
 pub use sitemodel::DEFAULT;
+
+/// Maximum bytes of a configuration.
+const MOST_BYTES: u64 = 16 << 20;
+/// Maximum bytes of a file of weights.
+const MOST_WEIGHTS: u64 = 256 << 20;
 
 /// Settings in the table `run` that say where and how a run works, not what its results are.
 const NOT_OF_RESULTS: [&str; 10] = [
@@ -222,7 +228,7 @@ impl Config {
         let mut sets_out = false;
         if let Some(path) = path {
             let shown = path.display();
-            let text = std::fs::read_to_string(path)
+            let text = read_small_text(path, MOST_BYTES)
                 .with_context(|| format!("cannot read the configuration {shown}"))?;
             // Parsed separately first, so that an error is reported with its line in the user's file.
             let own: toml::Table = toml::from_str(&text)
@@ -398,7 +404,8 @@ impl Config {
 /// If it cannot be read, or this version cannot use it.
 pub fn read_weights(path: &Path) -> Result<LoadedWeights> {
     let shown = path.display();
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read the weights {shown}"))?;
+    let bytes = read_small(path, MOST_WEIGHTS)
+        .with_context(|| format!("cannot read the weights {shown}"))?;
     LoadedWeights::from_bytes(&bytes).with_context(|| format!("the weights {shown}"))
 }
 

@@ -2,11 +2,10 @@
 //! other callers that have no run folder; a run gives the same for the same pages.
 
 use std::borrow::Cow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use grouping::{AddressDigest, PageHead, PagesByLink, SiteAddresses, join_feed_items};
-use model::{CharacterCounts, FeedItem, Page, Site};
+use model::{CharacterCounts, FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
 use sitemodel::{
     Applied, Evidence, Hints, Learning, NoMeter, Outcome, ParsedPage, Settings, Sibling, SiteModel,
@@ -75,7 +74,7 @@ impl InMemory<'_> {
                 let sibling = Sibling { page: &parsed, feed_items: &items };
                 model.is_unassigned(&sibling, self.settings)
             };
-            catch_unwind(AssertUnwindSafe(look)).unwrap_or(false)
+            contain_panics(look).unwrap_or(false)
         };
         (0..self.pages.len()).into_par_iter().filter(is_left).collect()
     }
@@ -122,7 +121,7 @@ pub fn apply(model: &SiteModel, page: &Page, items: &[FeedItem], settings: &Sett
         }
     };
     // Where the parser fails, the model says so.
-    catch_unwind(AssertUnwindSafe(take))
+    contain_panics(take)
         .unwrap_or_else(|_| Taken { applied: model.apply(page, &[], settings), unassigned: false })
 }
 

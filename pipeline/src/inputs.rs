@@ -5,12 +5,20 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use archive::{PayloadKind, sniff_html};
 
 use crate::cdx::{self, RecordAt};
+use crate::small_files::{read_small_text, read_stdin_text};
 use crate::source::{address_of, expand as expand_address};
 use crate::waiting::is_stream;
+
+/// Maximum bytes of a list of inputs.
+const LIST_BYTES: u64 = 64 << 20;
+/// Maximum lines of all lists of inputs together.
+const LIST_LINES: usize = 10_000_000;
+/// How many lists may name each other in a chain.
+const LIST_DEPTH: usize = 16;
 
 /// The name of the standard input among inputs. A file of this name is `./-`.
 const STDIN: &str = "-";
@@ -152,9 +160,10 @@ pub(crate) fn expand_for(
 ) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     let mut problems = Vec::new();
+    let mut lists = Lists::default();
     for (named, as_feed) in inputs.iter().map(|n| (n, false)).chain(feeds.iter().map(|n| (n, true)))
     {
-        match expand_one(named, as_feed, own) {
+        match expand_one(named, as_feed, own, &mut lists) {
             Ok(files) => found.extend(files),
             Err(error) => problems.push(format!("{error:#}")),
         }
@@ -167,10 +176,35 @@ pub(crate) fn expand_for(
     Ok(found)
 }
 
-fn expand_one(named: &str, as_feed: bool, own: Option<&Path>) -> Result<Vec<Input>> {
+/// The lists that are being read.
+#[derive(Default)]
+struct Lists {
+    /// Those in each other, the outermost first.
+    open: Vec<String>,
+    /// Lines read, of these and earlier ones.
+    lines: usize,
+}
+
+fn expand_one(
+    named: &str,
+    as_feed: bool,
+    own: Option<&Path>,
+    lists: &mut Lists,
+) -> Result<Vec<Input>> {
     let path = Path::new(named);
     if let Some(list) = named.strip_prefix('@').filter(|_| is_missing(path)) {
-        return listed(list, as_feed, own);
+        if lists.open.iter().any(|open| open == list) {
+            bail!("the list {list} names itself: {} -> {list}", lists.open.join(" -> "));
+        }
+        ensure!(
+            lists.open.len() < LIST_DEPTH,
+            "more than {LIST_DEPTH} lists name each other: {} -> {list}",
+            lists.open.join(" -> ")
+        );
+        lists.open.push(list.to_owned());
+        let found = listed(list, as_feed, own, lists);
+        lists.open.pop();
+        return found;
     }
     if !as_feed && cdx::is_index(path) && (address_of(path).is_some() || path.is_file()) {
         let of = |(path, records): (PathBuf, Vec<RecordAt>)| Input::Records {
@@ -229,17 +263,24 @@ fn expand_one(named: &str, as_feed: bool, own: Option<&Path>) -> Result<Vec<Inpu
 
 /// The inputs that a text file names, one on each line; empty lines and those that begin with `#` are
 /// skipped. Paths are relative to the current folder, as on the command line.
-fn listed(list: &str, as_feed: bool, own: Option<&Path>) -> Result<Vec<Input>> {
+fn listed(list: &str, as_feed: bool, own: Option<&Path>, lists: &mut Lists) -> Result<Vec<Input>> {
     let text = match list {
-        STDIN => io::read_to_string(io::stdin()),
-        file => fs::read_to_string(file),
+        STDIN => read_stdin_text(LIST_BYTES),
+        file => read_small_text(Path::new(file), LIST_BYTES),
     };
     let text = text.with_context(|| format!("cannot read the list of inputs {list}"))?;
     let (mut files, mut problems) = (Vec::new(), Vec::new());
-    let names =
-        text.lines().map(str::trim).filter(|name| !name.is_empty() && !name.starts_with('#'));
-    for name in names {
-        match expand_one(name, as_feed, own) {
+    for line in text.lines() {
+        lists.lines += 1;
+        ensure!(
+            lists.lines <= LIST_LINES,
+            "the lists of inputs have more than {LIST_LINES} lines; the last one is {list}: name folders or globs"
+        );
+        let name = line.trim();
+        if name.is_empty() || name.starts_with('#') {
+            continue;
+        }
+        match expand_one(name, as_feed, own, lists) {
             Ok(found) => files.extend(found),
             Err(error) => problems.push(format!("{error:#}, named in {list}")),
         }

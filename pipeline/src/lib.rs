@@ -68,6 +68,7 @@ pub mod sinks;
 pub mod site;
 pub mod site_config_files;
 pub mod site_configs;
+mod small_files;
 mod source;
 pub mod stages;
 #[cfg(feature = "parquet")]

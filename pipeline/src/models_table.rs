@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use model::contain_panics;
 use modelstore::{Import, ModelRow, Store};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
@@ -238,6 +239,11 @@ fn write_group(
 /// # Errors
 /// If it is no table of models or damaged, or `take` fails.
 fn each(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()> {
+    contain_panics(|| read_rows(path, take))
+        .with_context(|| format!("{} is damaged", path.display()))?
+}
+
+fn read_rows(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()> {
     let checked = CheckedFile::open(path).with_context(|| no_table(path))?;
     let Some(file) = checked else {
         // Another program wrote it.

@@ -18,12 +18,13 @@ pub(crate) struct Opened<'a> {
     digest: Sha256,
     bytes: u64,
     progress: &'a (dyn Fn(u64) + Sync),
+    stopped: &'a dyn Fn() -> bool,
     failure: &'a RefCell<Option<io::Error>>,
 }
 
 impl<'a> Opened<'a> {
-    /// Opens an input. `progress` receives the number of bytes read, `failure` keeps the first error. Waiting
-    /// for a pipe or the standard input ends when `stopped` returns true.
+    /// Opens an input. `progress` receives the number of bytes read, `failure` keeps the first error. Reading, and
+    /// waiting for a pipe or the standard input, ends with an error when `stopped` returns true.
     pub(crate) fn new(
         input: &Input,
         progress: &'a (dyn Fn(u64) + Sync),
@@ -33,6 +34,11 @@ impl<'a> Opened<'a> {
         let inner: Box<dyn Read + 'a> = match input {
             Input::Unreadable { why, .. } => return Err(io::Error::other(why.as_str())),
             _ if input.is_stdin() => Box::new(Stream::new(|| Ok(io::stdin()), stopped)?),
+            Input::Records { path, .. } if is_stream(path) => {
+                return Err(io::Error::other(
+                    "an index lists records of it, but it is not a regular file: records cannot be found in it",
+                ));
+            }
             _ if is_stream(input.path()) => Box::new(Stream::of_path(input.path(), stopped)?),
             Input::Records { path, records } => {
                 let (path, records) = (path.clone(), records.to_vec());
@@ -45,7 +51,7 @@ impl<'a> Opened<'a> {
             }
             _ => Box::new(open(input.path())?),
         };
-        Ok(Self { inner, digest: Sha256::new(), bytes: 0, progress, failure })
+        Ok(Self { inner, digest: Sha256::new(), bytes: 0, progress, stopped, failure })
     }
 
     /// The contents of a file that is no archive; `None` if it has more than `limit` bytes.
@@ -63,7 +69,12 @@ impl<'a> Opened<'a> {
 
 impl Read for Opened<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.inner.read(buffer) {
+        // An endless input may be one that holds nothing.
+        let read = match (self.stopped)() {
+            true => Err(io::Error::other("stopped while reading")),
+            false => self.inner.read(buffer),
+        };
+        match read {
             Ok(n) => {
                 self.digest.update(&buffer[..n]);
                 self.bytes += n as u64;

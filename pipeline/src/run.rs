@@ -16,7 +16,7 @@ mod processing;
 mod reading;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use model::BestWrapper;
@@ -84,6 +84,20 @@ pub enum Stopped {
     Kept(String),
 }
 
+/// Whether something was begun that must be ended in order.
+static BEGUN: AtomicBool = AtomicBool::new(false);
+
+/// Says that from here on the command looks at its stop flag when a signal comes, and cleans up.
+pub fn mark_begun() {
+    BEGUN.store(true, Ordering::Relaxed);
+}
+
+/// Whether a command has begun anything. Before, it reads settings, lists and the like: whatever it waits for, a
+/// signal may end the process.
+pub fn has_begun() -> bool {
+    BEGUN.load(Ordering::Relaxed)
+}
+
 /// An error after which the same command resumes, and what of the sites is kept until then.
 fn resumable(error: anyhow::Error, kept: &str) -> anyhow::Error {
     let Problem { at, what, next } = problem_of(&error);
@@ -147,6 +161,7 @@ impl Prepared {
         let (inputs, states) = inputs::find(config, stop)?;
         CommandPaths::of_run(config, &inputs).check()?;
         let identity = Identity::of(config, states)?;
+        mark_begun();
         Ok(Self { clock, budget, inputs, identity })
     }
 }

@@ -5,11 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use model::contain_panics;
 use sha2::{Digest, Sha256};
 use sitemodel::site_config::{HostConfig, SiteConfigs};
 use wrapper::site_config::{CompiledSiteConfig, Finding, SiteConfig, compile, host_of_file};
 
 use data_encoding::HEXLOWER;
+
+use crate::small_files::read_small;
 
 /// Maximum size of a file in bytes; the longest of 2,000 public ones has some kilobytes.
 const MAX_BYTES: u64 = 1 << 20;
@@ -40,15 +43,11 @@ impl SiteConfigFile {
     /// If it cannot be read or is too large to be a site config. Its contents are never an error.
     pub fn read(path: &Path) -> Result<Self> {
         let shown = path.display();
-        let bytes = fs::metadata(path).and_then(|about| match about.len() {
-            ..=MAX_BYTES => fs::read(path).map(Some),
-            _ => Ok(None),
-        });
-        let bytes = bytes.with_context(|| format!("cannot read the site config {shown}"))?;
-        let Some(bytes) = bytes else {
-            bail!("{shown} is longer than {MAX_BYTES} bytes and cannot be a site config");
-        };
-        let (wrapper, findings) = compile(&SiteConfig::parse(&String::from_utf8_lossy(&bytes)));
+        let bytes = read_small(path, MAX_BYTES)
+            .with_context(|| format!("cannot read the site config {shown}"))?;
+        let compiled = || compile(&SiteConfig::parse(&String::from_utf8_lossy(&bytes)));
+        let (wrapper, findings) = contain_panics(compiled)
+            .with_context(|| format!("cannot read the site config {shown}"))?;
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self {
             path: path.to_owned(),

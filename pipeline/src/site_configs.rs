@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dom::{ParseConfig, text_of};
 use metadata::{PageContext, date_of};
 use model::SiteConfigFile;
-use model::{Article, Origin, Route, Wrapper};
+use model::{Article, Origin, Route, Wrapper, contain_panics};
 use sink::site_file_name;
 use sitemodel::stages::extract::SITE_CONFIG;
 use sitemodel::{ParsedPage, SiteModel, Template};
@@ -42,7 +42,7 @@ pub fn site_configs(
             .into_iter()
             .filter_map(|a| Some((a, *pages.get(&(a.url.as_str(), &a.origin))?)))
             .collect();
-        let text = file_of(&of_host, model, &sample)?;
+        let text = contain_panics(|| file_of(&of_host, model, &sample)).ok().flatten()?;
         Some(SiteConfigFile { name: file_name(&host), text })
     };
     file_hosts(&names).into_iter().filter_map(file).collect()

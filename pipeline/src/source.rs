@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::objects::Objects;
 #[cfg(feature = "remote")]
 use crate::remote::{self, RemoteFile};
+use crate::waiting::is_stream;
 
 /// Message of a build without access to addresses.
 #[cfg(not(feature = "remote"))]
@@ -67,7 +68,10 @@ pub(crate) fn open(path: &Path) -> io::Result<SourceFile> {
 pub(crate) fn state(path: &Path) -> io::Result<(u64, Option<i64>)> {
     match address_of(path) {
         None => {
-            // Opened, not only examined: it may exist without being readable.
+            // Opened, not only examined: it may exist without being readable. To open a pipe waits for its writer.
+            if is_stream(path) {
+                return Ok((0, None));
+            }
             let of = File::open(path)?.metadata()?;
             let modified = of.modified().ok().and_then(|at| jiff::Timestamp::try_from(at).ok());
             Ok((of.len(), modified.and_then(|at| i64::try_from(at.as_nanosecond()).ok())))

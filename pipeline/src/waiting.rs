@@ -11,6 +11,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use model::contain_panics;
+
 /// Time between two checks of the stop flag.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Size of a read, in bytes.
@@ -75,7 +77,13 @@ impl<'a> Stream<'a> {
         stopped: &'a dyn Fn() -> bool,
     ) -> io::Result<Self> {
         let (to_us, chunks) = sync_channel(AHEAD);
-        thread::Builder::new().spawn(move || pump(open, &to_us))?;
+        let work = move || {
+            // Else what is missing would look like the end.
+            if let Err(panic) = contain_panics(|| pump(open, &to_us)) {
+                drop(to_us.send(Err(io::Error::other(panic))));
+            }
+        };
+        thread::Builder::new().spawn(work)?;
         Ok(Self { chunks, chunk: Vec::new(), taken: 0, stopped })
     }
 

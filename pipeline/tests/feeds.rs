@@ -213,3 +213,41 @@ fn the_samples_feeds_find_their_pages() {
     // The page of one item was not fetched; all others are on one of the sites.
     assert!(results.count("feed_items_elsewhere") <= 1);
 }
+
+/// Feeds on which feed-rs panics, from a file and from a record: all items are used, and nothing is printed.
+#[test]
+fn values_that_make_the_feed_reader_panic_cost_nothing() {
+    let namespaces = "xmlns:itunes=\"http://www.itunes.com/dtds/podcast-1.0.dtd\" \
+                      xmlns:dc=\"http://purl.org/dc/elements/1.1/\"";
+    for bad in [
+        "<dc:creator>王小明（desk@x.example）</dc:creator>",
+        "<author>Jane&#8211;desk@x.example</author>",
+        "<itunes:duration>999999999999999999999999</itunes:duration>",
+    ] {
+        let feed = rss_2(URL)
+            .replace("version=\"2.0\"", &format!("version=\"2.0\" {namespaces}"))
+            .replace("<item>", &format!("<item><title>Two</title><link>https://joined.example/notes/two</link>{bad}</item><item>"));
+        let results = described(&page(), &[("feed.xml", &feed)]);
+        assert!(is_joined(&results, URL), "{bad}");
+        assert!(results.dropped.is_empty(), "{bad}: {:?}", results.dropped);
+        let mut crawl = page();
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\n";
+        crawl.response("https://joined.example/feed", head, feed.as_bytes());
+        assert!(is_joined(&described(&crawl, &[]), URL), "{bad}");
+    }
+}
+
+/// Items of a broken feed that cannot be read are counted, and the others used.
+#[test]
+fn unreadable_items_are_counted() {
+    let broken =
+        "<item><title>Two</title><link>https://joined.example/notes/two</link><b></item><item>";
+    let feed = rss_2(URL).replace("<item>", broken);
+    let results = described(&page(), &[("feed.xml", &feed)]);
+    assert!(is_joined(&results, URL));
+    let drop = &results.dropped[0];
+    assert_eq!(drop["reason"], "bad-feed");
+    let detail = text(drop, "detail");
+    assert!(detail.contains("items of the feed that cannot be read: 1 ("), "{detail}");
+    assert!(detail.contains("the others were read"), "{detail}");
+}

@@ -230,3 +230,88 @@ fn a_pipe_that_somebody_writes_to_is_read() {
         assert_eq!(results.ledger["inputs"][0]["sha256"], expected.ledger["inputs"][0]["sha256"]);
     }
 }
+
+#[test]
+fn the_first_signal_ends_what_waits_for_settings_lists_and_devices() {
+    let (folder, pipe) = with_pipe();
+    let good = archive(folder.path(), "good.warc.gz", "a.example", 4);
+    let out = folder.path().join("out");
+    let (pipe, good, out) = (pipe.to_str().unwrap(), good.to_str().unwrap(), out.to_str().unwrap());
+    let list = format!("@{pipe}");
+    let index = folder.path().join("index.cdxj");
+    let line = format!(r#"a 2026 {{"filename": "{pipe}", "offset": 0, "length": 9}}"#);
+    fs::write(&index, line).unwrap();
+    for arguments in [
+        &["run", good, "--config", pipe, "--out", out][..],
+        &["run", good, "--site-configs", pipe, "--out", out],
+        &["run", &list, "--out", out],
+        &["run", "/dev/zero", "--out", out],
+        &["survey", &list, "--out", out],
+        &["wrappers", "test", pipe, good],
+        &["bench", &list],
+    ] {
+        let (code, stdout, stderr) = parts(&ended(waiting(arguments), "-TERM"));
+        assert_eq!((code, stdout.as_str()), (130, ""), "{arguments:?}: {stderr}");
+        assert!(stderr.contains("nothing was written"), "{arguments:?}: {stderr}");
+    }
+    // Records cannot be found in a pipe, and rows of a step neither.
+    let (code, _, stderr) = attempt(&[&index], Path::new(out));
+    assert!(code == 1 && stderr.contains("not a regular file"), "{code}: {stderr}");
+    let (code, _, stderr) =
+        parts(&sitegrove().args(["learn", pipe, "--out", out]).output().unwrap());
+    assert!(code == 2 && stderr.contains("not a regular file"), "{code}: {stderr}");
+}
+
+#[test]
+fn lists_and_indexes_have_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = archive(folder.path(), "good.warc.gz", "a.example", 4);
+    let good = good.to_str().unwrap();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let itself = write("itself.txt", format!("@{}/itself.txt", folder.path().display()).as_bytes());
+    let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+    fs::write(&one, format!("{good}\n@{}", other.display())).unwrap();
+    fs::write(&other, format!("@{}", one.display())).unwrap();
+    for depth in 0..20 {
+        let next = folder.path().join(format!("list-{}", depth + 1));
+        write(&format!("list-{depth}"), format!("@{}\n", next.display()).as_bytes());
+    }
+    let index = write("long.cdxj", "x".repeat(3 << 20).as_bytes());
+    let out = folder.path().join("out");
+    for (named, says) in [
+        (format!("@{itself}"), &["itself.txt names itself"][..]),
+        (format!("@{}", one.display()), &["one names itself", "other -> "]),
+        (format!("@{}/list-0", folder.path().display()), &["more than 16 lists name each other"]),
+        ("@/dev/zero".to_owned(), &["list of inputs /dev/zero", "more than 67.1 MB"]),
+        (format!("@{}", folder.path().display()), &["it is a folder"]),
+        (index, &["long.cdxj", "line 1 has more than 1048576 bytes"]),
+    ] {
+        let (code, _, stderr) = attempt(&[Path::new(&named)], &out);
+        assert_eq!(code, 2, "{named}: {stderr}");
+        assert!(says.iter().all(|text| stderr.contains(text)), "{named}: {stderr}");
+        assert!(!out.exists() && stderr.len() < 2_000, "{stderr}");
+    }
+    for option in ["--config", "--site-configs"] {
+        let output = sitegrove().args(["run", good, option, "/dev/zero"]).output().unwrap();
+        let (code, _, stderr) = parts(&output);
+        assert!(code == 2 && stderr.contains("/dev/zero"), "{option}: {stderr}");
+        assert!(stderr.contains("it has more than"), "{option}: {stderr}");
+    }
+    // As editors of other systems write them.
+    let utf16 =
+        |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    for (name, bytes) in [
+        ("utf-8", format!("\u{feff}{good}\r\n").into_bytes()),
+        ("utf-16", utf16(&format!("\u{feff}{good}\r\n"))),
+    ] {
+        let list = format!("@{}", write(name, &bytes));
+        let out = folder.path().join(format!("out-{name}"));
+        let (code, _, stderr) = attempt(&[Path::new(&list)], &out);
+        assert_eq!(code, 0, "{name}: {stderr}");
+        assert_eq!(Results::read(&out).articles.len(), 4);
+    }
+}

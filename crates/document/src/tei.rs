@@ -52,8 +52,14 @@ pub fn tei(text: &Text) -> String {
         summary.unwrap_or_default()
     );
     let document = parsed(&text.fragment());
-    let mut writer =
-        Writer { document: &document, out, sections: Vec::new(), open: Vec::new(), loose: false };
+    let mut writer = Writer {
+        document: &document,
+        below: Below::of(&document),
+        out,
+        sections: Vec::new(),
+        open: Vec::new(),
+        loose: false,
+    };
     writer.body();
     let mut out = writer.out;
     out.push_str("\n</body>\n</text>\n</TEI>\n");
@@ -81,6 +87,7 @@ struct Open {
 
 struct Writer<'a> {
     document: &'a Document,
+    below: Vec<Below>,
     out: String,
     /// Ranks of the headings of open sections, the outermost first.
     sections: Vec<u8>,
@@ -221,14 +228,7 @@ impl Writer<'_> {
     fn phrase(&mut self, id: NodeId, name: &str, own: &str) -> NodeId {
         let document = self.document;
         // Blocks among phrases, and phrases around blocks, are written as their content.
-        let holds_blocks = document.subtree(id).skip(1).any(|inner| {
-            document.name(inner).is_some_and(|name| {
-                !is_inline(name)
-                    && !matches!(&**name, "br" | "img" | "wbr")
-                    && !in_formula(document, inner)
-            })
-        });
-        if holds_blocks || !document.name(id).is_some_and(is_inline) {
+        if self.below[id as usize].has_blocks || !document.name(id).is_some_and(is_inline) {
             let place = self.place();
             if place == Place::Phrases {
                 self.out.push(' ');
@@ -236,7 +236,7 @@ impl Writer<'_> {
             return self.enter(id, "", "", place);
         }
         // A figure names its picture; a link around it has no words.
-        if self.place() == Place::Figure && document.text_content(id).trim().is_empty() {
+        if self.place() == Place::Figure && !self.below[id as usize].has_words {
             return self.enter(id, "", "", Place::Figure);
         }
         self.begin_phrase();
@@ -300,12 +300,15 @@ impl Writer<'_> {
                 "</list>\n",
                 Place::Blocks,
             ),
-            "dl" if alternates(document, id) => {
+            "dl" if self.below[id as usize].alternates() => {
                 let open = format!("<list type=\"gloss\"{own}>");
                 self.enter(id, &open, "</list>\n", Place::Blocks)
             }
             "dl" => self.enter(id, &format!("<list{own}>"), "</list>\n", Place::Blocks),
-            "dt" if !document.parent(id).is_some_and(|list| alternates(document, list)) => {
+            "dt" if !document
+                .parent(id)
+                .is_some_and(|list| self.below[list as usize].alternates()) =>
+            {
                 let open = format!("<item{own}><hi rend=\"bold\">");
                 self.enter(id, &open, "</hi></item>\n", Place::Phrases)
             }
@@ -416,17 +419,55 @@ impl Writer<'_> {
     }
 }
 
-/// Whether each term of a list has one description, as lists of glosses demand.
-fn alternates(document: &Document, list: NodeId) -> bool {
-    let names = document.children(list).filter_map(|id| document.name(id));
-    let parts: Vec<&str> = names.map(|name| &**name).collect();
-    parts.chunks(2).all(|pair| pair == ["dt", "dd"])
+/// What is below a node.
+#[derive(Clone, Copy, Default)]
+struct Below {
+    has_blocks: bool,
+    has_words: bool,
+    /// Its child elements so far, and whether each term among them has one description.
+    elements: usize,
+    is_out_of_order: bool,
+}
+
+impl Below {
+    /// What is below each node.
+    fn of(document: &Document) -> Vec<Self> {
+        let mut all = vec![Self::default(); document.len()];
+        let mut in_formula = vec![false; document.len()];
+        for id in document.ids() {
+            let (at, name) = (id as usize, document.name(id));
+            in_formula[at] = name.is_some_and(|name| **name == *"math");
+            if let Some(parent) = document.parent(id) {
+                in_formula[at] |= in_formula[parent as usize];
+                if let Some(name) = name {
+                    let above = &mut all[parent as usize];
+                    let wanted = if above.elements.is_multiple_of(2) { "dt" } else { "dd" };
+                    above.is_out_of_order |= **name != *wanted;
+                    above.elements += 1;
+                }
+            }
+        }
+        for id in (0..document.len()).rev() {
+            let own = all[id];
+            let node = NodeId::try_from(id).unwrap_or_default();
+            let Some(parent) = document.parent(node) else { continue };
+            let is_block = document.name(node).is_some_and(|name| {
+                !is_inline(name) && !matches!(&**name, "br" | "img" | "wbr") && !in_formula[id]
+            });
+            let has_words = document.text(node).is_some_and(|text| !text.trim().is_empty());
+            let above = &mut all[parent as usize];
+            above.has_blocks |= own.has_blocks || is_block;
+            above.has_words |= own.has_words || has_words;
+        }
+        all
+    }
+
+    /// Whether each term of a list has one description, as lists of glosses demand.
+    fn alternates(self) -> bool {
+        !self.is_out_of_order && self.elements.is_multiple_of(2)
+    }
 }
 
 fn is_in(document: &Document, id: NodeId, name: &str) -> bool {
     document.ancestors(id).skip(1).any(|around| is(document, around, name))
-}
-
-fn in_formula(document: &Document, id: NodeId) -> bool {
-    is(document, id, "math") || is_in(document, id, "math")
 }

@@ -1,6 +1,6 @@
 //! Fragments as XHTML, stricter than what parsers accept: phrases hold no blocks, attributes have valid values.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use dom::{Document, NodeId, is_inline, is_void};
@@ -77,7 +77,9 @@ pub(crate) fn written(
     let root = body(&document);
     let anchors: BTreeSet<&str> =
         document.subtree(root).filter_map(|id| anchor(&document, id)).collect();
+    let surroundings = Surroundings::of(&document);
     let mut of = Written::default();
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     let mut open: Vec<(NodeId, String)> = Vec::new();
     for id in document.subtree(root).skip(1) {
         while open.last().is_some_and(|last| last.0 <= id) {
@@ -90,7 +92,7 @@ pub(crate) fn written(
         let end = document.node(id).end;
         let name = match &**element.name {
             "img" => {
-                write_picture(&document, id, pictures, &name_of, &mut of);
+                write_picture(&document, id, pictures, &name_of, &mut numbers, &mut of);
                 continue;
             }
             "video" | "audio" => {
@@ -109,7 +111,7 @@ pub(crate) fn written(
             "time" => "span",
             name => name,
         };
-        if !stays(&document, id) {
+        if !stays(&document, id, &surroundings) {
             of.xhtml.push(' ');
             if let Some(name) = anchor(&document, id) {
                 let _ = write!(of.xhtml, "<span id=\"{}\"></span>", xml_id(name));
@@ -174,61 +176,89 @@ fn is_id(id: &str) -> bool {
     !id.is_empty() && !id.contains(|c: char| c.is_whitespace())
 }
 
+/// What is above and below a node.
+#[derive(Clone, Copy, Default)]
+struct Surroundings {
+    is_of_formula: bool,
+    is_in_inline: bool,
+    /// Whether an element around it holds phrases only.
+    is_in_phrase: bool,
+    holds_blocks: bool,
+    /// Whether the first of its child elements is a term, and the last a description.
+    begins_with_term: bool,
+    ends_with_description: bool,
+    has_elements: bool,
+}
+
+impl Surroundings {
+    /// Those of all nodes, in one pass down and one up.
+    fn of(document: &Document) -> Vec<Self> {
+        const PHRASES: [&str; 9] = ["p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "summary"];
+        let mut all = vec![Self::default(); document.len()];
+        for id in document.ids() {
+            let name = document.name(id);
+            let at = id as usize;
+            if let Some(parent) = document.parent(id) {
+                let above = all[parent as usize];
+                let around = document.name(parent);
+                all[at].is_of_formula = above.is_of_formula;
+                all[at].is_in_inline = above.is_in_inline || around.is_some_and(is_inline);
+                all[at].is_in_phrase =
+                    above.is_in_phrase || around.is_some_and(|name| PHRASES.contains(&&**name));
+                if let Some(name) = name {
+                    let above = &mut all[parent as usize];
+                    above.begins_with_term |= !above.has_elements && **name == *"dt";
+                    above.ends_with_description = **name == *"dd";
+                    above.has_elements = true;
+                }
+            }
+            all[at].is_of_formula |= name.is_some_and(|name| **name == *"math");
+        }
+        for id in (0..document.len()).rev() {
+            let own = all[id];
+            let id = NodeId::try_from(id).unwrap_or_default();
+            if let Some(parent) = document.parent(id) {
+                all[parent as usize].holds_blocks |= own.holds_blocks || own.is_block(document, id);
+            }
+        }
+        all
+    }
+
+    fn is_block(self, document: &Document, id: NodeId) -> bool {
+        let name = document.name(id);
+        name.is_some_and(|name| !is_inline(name) && !is_void(name) && !self.is_of_formula)
+    }
+
+    /// Whether each group of a list of terms has terms, then descriptions.
+    fn alternates(self) -> bool {
+        self.begins_with_term && self.ends_with_description
+    }
+}
+
 /// Whether an element is written: phrases that hold blocks, blocks in phrases, and lists of terms without order are not,
 /// but for their content.
-fn stays(document: &Document, id: NodeId) -> bool {
+fn stays(document: &Document, id: NodeId, all: &[Surroundings]) -> bool {
     let Some(name) = document.name(id) else { return false };
-    let is_block = |id: NodeId| {
-        document
-            .name(id)
-            .is_some_and(|name| !is_inline(name) && !is_void(name) && !is_of_formula(document, id))
-    };
-    if is_of_formula(document, id) {
+    let own = all[id as usize];
+    if own.is_of_formula {
         return true;
     }
-    let holds_blocks = || document.subtree(id).skip(1).any(is_block);
     if is_inline(name) && **name != *"a" {
-        return !holds_blocks();
+        return !own.holds_blocks;
     }
-    let is_in_inline =
-        || document.ancestors(id).skip(1).any(|a| document.name(a).is_some_and(is_inline));
-    if **name == *"hr" && (is_in_phrase(document, id) || is_in_inline()) {
+    if **name == *"hr" && (own.is_in_phrase || own.is_in_inline) {
         return false;
     }
-    let phrases = ["p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "summary"];
-    let in_phrase = document
-        .ancestors(id)
-        .skip(1)
-        .take_while(|&a| !is(document, a, "body"))
-        .any(|around| document.name(around).is_some_and(|name| phrases.contains(&&**name)));
-    if in_phrase && is_block(id) {
+    if own.is_in_phrase && own.is_block(document, id) {
         return false;
     }
     match &**name {
-        "dl" => terms_alternate(document, id),
-        "dt" | "dd" => document.parent(id).is_some_and(|list| terms_alternate(document, list)),
-        "dfn" | "address" | "bdo" => !holds_blocks(),
+        "dl" => own.alternates(),
+        "dt" | "dd" => document.parent(id).is_some_and(|list| all[list as usize].alternates()),
+        "dfn" | "address" | "bdo" => !own.holds_blocks,
         "dir" | "center" | "font" => false,
         _ => true,
     }
-}
-
-/// Whether a node is in an element that holds phrases only.
-fn is_in_phrase(document: &Document, id: NodeId) -> bool {
-    const PHRASES: [&str; 9] = ["p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "summary"];
-    let above = document.ancestors(id).skip(1);
-    above.filter_map(|around| document.name(around)).any(|name| PHRASES.contains(&&**name))
-}
-
-/// Whether each group of a list of terms has terms, then descriptions.
-fn terms_alternate(document: &Document, list: NodeId) -> bool {
-    let names: Vec<&str> =
-        document.children(list).filter_map(|id| document.name(id).map(|name| &**name)).collect();
-    names.first() == Some(&"dt") && names.last() == Some(&"dd")
-}
-
-fn is_of_formula(document: &Document, id: NodeId) -> bool {
-    document.ancestors(id).any(|around| is(document, around, "math"))
 }
 
 fn write_attribute(element: &str, name: &str, value: &str, out: &mut String) {
@@ -269,12 +299,13 @@ fn write_picture(
     id: NodeId,
     pictures: &Pictures,
     name_of: &impl Fn(usize, &str) -> String,
+    numbers: &mut BTreeMap<String, usize>,
     of: &mut Written,
 ) {
     let alt = attribute(document, id, "alt").unwrap_or_default();
     if let Some((source, picture)) = picture(document, id, pictures) {
-        let number = of.pictures.iter().position(|known| *known == source).unwrap_or_else(|| {
-            of.pictures.push(source);
+        let number = *numbers.entry(source).or_insert_with_key(|source| {
+            of.pictures.push(source.clone());
             of.pictures.len() - 1
         });
         let name = name_of(number, picture.media_type);

@@ -211,3 +211,14 @@ fn right_to_left_texts_are_set_so() {
     assert!(of_book(&book, "EPUB/chapter-2.xhtml").contains(" dir=\"rtl\">"));
     assert!(!of_book(&book, "EPUB/chapter-1.xhtml").contains(" dir=\"rtl\">"));
 }
+
+/// Takes minutes if the whole list is looked at for each of its terms.
+#[test]
+fn a_list_of_many_terms_takes_linear_time() {
+    let terms: String = (0..60_000).map(|n| format!("<dt>{n}</dt><dd>about {n}</dd>")).collect();
+    let text = Text { html: format!("<dl>{terms}</dl>"), ..text() };
+    assert!(tei(&text).contains("<label>59999</label><item>about 59999</item>"));
+    let book = files(&epub(&[text], "Terms", &Pictures::new()).unwrap());
+    let chapter = String::from_utf8(book[5].1.clone()).unwrap();
+    assert!(chapter.contains("<dt>59999</dt><dd>about 59999</dd></dl>"));
+}

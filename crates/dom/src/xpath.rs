@@ -15,9 +15,10 @@ mod parse;
 mod position;
 mod print;
 
+pub use evaluate::Positions;
 use html5ever::LocalName;
 pub use parse::ParseError;
-pub use position::{position_path, position_paths};
+pub use position::{nodes_at, position_path, position_paths};
 pub use print::is_name;
 
 /// A location path: steps from the root down.

@@ -2,7 +2,7 @@
 
 use feed_rs::model::{FeedType, Link};
 use feed_rs::parser::Builder;
-use model::FeedItem;
+use model::{FeedItem, contain_panics};
 use url::Url;
 
 use crate::FeedError;
@@ -42,8 +42,19 @@ pub struct Feed {
     pub language: Option<String>,
     /// Its items that have a link, in feed order.
     pub items: Vec<FeedItem>,
-    /// What was repaired or left out.
+    /// What was repaired.
     pub notes: Vec<String>,
+    /// What was left out, if anything.
+    pub left_out: Option<LeftOut>,
+}
+
+/// Items that could not be read, although others of the feed could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// How many.
+    pub items: usize,
+    /// Why the first of them could not be read.
+    pub why: String,
 }
 
 /// Reads a feed of any known kind.
@@ -59,8 +70,8 @@ pub fn parse(bytes: &[u8], source: &Source<'_>, limits: &Limits) -> Result<Feed,
         return Err(FeedError::NotAFeed(begins));
     }
     let base = source.url.and_then(|url| Url::parse(url).ok());
-    let parsed = understood(&text, &mut notes)?;
-    Ok(feed(parsed, &text, source, base, notes))
+    let (parsed, left_out) = understood(&text, &mut notes)?;
+    Ok(Feed { left_out, ..feed(parsed, &text, source, base, notes) })
 }
 
 /// A change to the text of a feed.
@@ -78,11 +89,14 @@ const REPAIRS: [(&str, Repair); 5] = [
     ("media types of texts that are not text types were ignored", repair::without_binary_types),
 ];
 
+/// A feed as parsed by feed-rs, and what was left out of it.
+type Parsed = (feed_rs::model::Feed, Option<LeftOut>);
+
 /// The feed as parsed by feed-rs, after as few repairs as possible.
-fn understood(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Feed, FeedError> {
+fn understood(text: &str, notes: &mut Vec<String>) -> Result<Parsed, FeedError> {
     let has_items = salvage::has_items(text);
-    let first_error = match attempt(text) {
-        Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok(feed),
+    let first_error = match attempt(text, notes) {
+        Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok((feed, None)),
         Ok(_) => None,
         Err(error) => Some(error),
     };
@@ -95,13 +109,13 @@ fn understood(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Fee
             }
             repaired = next;
             notes.push(note.to_owned());
-            match attempt(&repaired) {
-                Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok(feed),
+            match attempt(&repaired, notes) {
+                Ok(feed) if !feed.entries.is_empty() || !has_items => return Ok((feed, None)),
                 _ => {}
             }
         }
-        if let Some(feed) = by_item(&repaired, notes) {
-            return Ok(feed);
+        if let Some(parsed) = by_item(&repaired, notes) {
+            return Ok(parsed);
         }
     }
     Err(match first_error {
@@ -113,25 +127,60 @@ fn understood(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Fee
     })
 }
 
-/// One attempt to parse the text. Relative links are left to [`crate::items`], where the feed's own
-/// link is known; only `xml:base` is applied here.
-fn attempt(text: &str) -> Result<feed_rs::model::Feed, String> {
+/// Note of a feed on which feed-rs panics.
+const ONLY_USED: &str = "only elements that are used were read: feed-rs fails on others";
+
+/// One attempt to parse the text. Where feed-rs panics, it gets the text without what makes it panic.
+fn attempt(text: &str, notes: &mut Vec<String>) -> Result<feed_rs::model::Feed, String> {
+    if let Ok(parsed) = contain_panics(|| parse_by_feed_rs(text)) {
+        return parsed;
+    }
+    let milder = repair::without_panics(text);
+    let parsed = contain_panics(|| parse_by_feed_rs(&milder));
+    let parsed = parsed.unwrap_or_else(|panic| Err(format!("feed-rs panics: {panic}")))?;
+    if notes.last().is_none_or(|last| last != ONLY_USED) {
+        notes.push(ONLY_USED.to_owned());
+    }
+    Ok(parsed)
+}
+
+/// Relative links are left to [`crate::items`], where the feed's own link is known; only `xml:base` is applied here.
+fn parse_by_feed_rs(text: &str) -> Result<feed_rs::model::Feed, String> {
     let parser = Builder::new().sanitize_content(false).build();
     parser.parse(text.as_bytes()).map_err(|error| error.to_string())
 }
 
+/// Items beyond this number are not tried one by one.
+const MOST: usize = 10_000;
+
 /// Reads the items one by one and keeps those that can be read.
-fn by_item(text: &str, notes: &mut Vec<String>) -> Option<feed_rs::model::Feed> {
-    let singles = salvage::single_item_feeds(text);
-    let tried = singles.len();
-    let mut feeds = singles.iter().filter_map(|single| attempt(single).ok());
-    let mut whole = feeds.find(|feed| !feed.entries.is_empty())?;
-    whole.entries.extend(feeds.flat_map(|feed| feed.entries));
+fn by_item(text: &str, notes: &mut Vec<String>) -> Option<Parsed> {
+    let mut whole: Option<feed_rs::model::Feed> = None;
+    let (mut tried, mut left_out) = (0, 0);
+    let mut why: Option<String> = None;
+    for single in salvage::single_item_feeds(text) {
+        tried += 1;
+        let parsed = match tried {
+            ..=MOST => attempt(&single, notes),
+            _ => Err(format!("of a broken feed, {MOST} items are read")),
+        };
+        match (parsed, &mut whole) {
+            (Ok(feed), _) if feed.entries.is_empty() => left_out += 1,
+            (Ok(feed), Some(whole)) => whole.entries.extend(feed.entries),
+            (Ok(feed), None) => whole = Some(feed),
+            (Err(error), _) => {
+                left_out += 1;
+                why.get_or_insert(error);
+            }
+        }
+    }
+    let whole = whole?;
     notes.push(format!(
         "the feed is broken; {} of {tried} items were read one by one",
         whole.entries.len()
     ));
-    Some(whole)
+    let why = why.unwrap_or_else(|| "it is empty".to_owned());
+    Some((whole, (left_out > 0).then_some(LeftOut { items: left_out, why })))
 }
 
 fn feed(
@@ -158,5 +207,6 @@ fn feed(
         language: language.map(str::to_owned),
         items,
         notes,
+        left_out: None,
     }
 }

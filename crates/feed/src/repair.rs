@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 /// Old or misspelt namespaces, and the one that feed-rs supports.
 const RSS: &str = "http://purl.org/rss/1.0/";
 const ATOM: &str = "http://www.w3.org/2005/Atom";
@@ -147,10 +149,113 @@ pub(crate) fn known_version(text: &str) -> String {
     format!("{}{tag}{body}", &text[..start])
 }
 
+/// Namespaces of elements that are not used, which feed-rs reads nevertheless.
+const UNUSED: [&str; 3] = [
+    "http://www.itunes.com/dtds/podcast-1.0.dtd",
+    "http://search.yahoo.com/mrss/",
+    "https://podcastindex.org/namespace/1.0",
+];
+
+/// Elements whose text feed-rs divides into a name and a mail address.
+const AUTHORS: [&str; 4] = ["author", "creator", "managingEditor", "webMaster"];
+
+/// The text of a feed without what makes feed-rs panic: durations that are no numbers or too large, and mail addresses
+/// with a character other than ASCII before or behind them.
+pub(crate) fn without_panics(text: &str) -> String {
+    if text.starts_with('{') {
+        return without_panics_of_json(text).unwrap_or_default();
+    }
+    let mut text = text.to_owned();
+    for namespace in UNUSED {
+        text = text.replace(namespace, "unused");
+    }
+    let mut repaired = String::with_capacity(text.len() + 64);
+    let mut rest = &text[..];
+    while let Some(at) = rest.find('<') {
+        let tag = &rest[at..];
+        let length = tag.find('>').map_or(tag.len(), |end| end + 1);
+        let name =
+            tag[1..length].split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next();
+        let local = name.and_then(|name| name.rsplit(':').next()).unwrap_or_default();
+        let length = if AUTHORS.contains(&local) { length } else { 1 };
+        repaired.push_str(&rest[..at + length]);
+        rest = &tag[length..];
+        if length > 1 {
+            let (inside, behind) = content(rest);
+            let parted = apart(&inside).replace('&', "&amp;");
+            repaired.push_str(&parted.replace('<', "&lt;").replace('>', "&gt;"));
+            rest = behind;
+        }
+    }
+    repaired + rest
+}
+
+/// The text at the start of an element's content, also in CDATA, and what is behind it.
+fn content(mut rest: &str) -> (String, &str) {
+    let mut text = String::new();
+    loop {
+        if let Some(length) = verbatim(rest) {
+            let inside = rest[..length].strip_prefix("<![CDATA[");
+            text.push_str(inside.and_then(|inside| inside.strip_suffix("]]>")).unwrap_or_default());
+            rest = &rest[length..];
+        } else {
+            let end = rest.find('<').unwrap_or(rest.len());
+            if end == 0 {
+                return (text, rest);
+            }
+            text.push_str(&htmlize::unescape(&rest[..end]));
+            rest = &rest[end..];
+        }
+    }
+}
+
+/// The same for JSON; `None` if it cannot be read.
+fn without_panics_of_json(text: &str) -> Option<String> {
+    let mut feed: Value = serde_json::from_str(text).ok()?;
+    let mut open = vec![&mut feed];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(fields) => {
+                for (key, value) in fields {
+                    match value {
+                        Value::String(name) if key == "name" => *name = apart(name),
+                        other => open.push(other),
+                    }
+                }
+            }
+            Value::Array(values) => open.extend(values),
+            _ => {}
+        }
+    }
+    serde_json::to_string(&feed).ok()
+}
+
+/// A text with spaces around words that contain an `@`, instead of other characters that are no letters.
+fn apart(text: &str) -> String {
+    let mut parted = String::with_capacity(text.len() + 2);
+    let mut rest = text;
+    while let Some(sign) = rest.find('@') {
+        let in_word = |c: char| c.is_ascii_graphic();
+        let start = rest[..sign].trim_end_matches(in_word).len();
+        let end = rest.len() - rest[sign..].trim_start_matches(in_word).len();
+        let no_letter = |c: char| !c.is_ascii() && !c.is_alphanumeric();
+        let before = &rest[..start];
+        parted.push_str(before.strip_suffix(no_letter).unwrap_or(before));
+        parted.push(' ');
+        parted.push_str(&rest[start..end]);
+        parted.push(' ');
+        rest = &rest[end..];
+        rest = rest.strip_prefix(no_letter).unwrap_or(rest);
+    }
+    parted + rest
+}
+
 /// Gives items of RDF feeds without a link the address in their `rdf:about`.
 pub(crate) fn linked_by_about(text: &str) -> String {
     let mut repaired = String::with_capacity(text.len() + 64);
     let mut rest = text;
+    // Bytes behind the last end tag.
+    let last = text.rfind("</item>").map_or(text.len(), |at| text.len() - at);
     while let Some(at) = rest.find("<item ") {
         let (before, item) = rest.split_at(at);
         repaired.push_str(before);
@@ -160,7 +265,9 @@ pub(crate) fn linked_by_about(text: &str) -> String {
         };
         repaired.push_str(tag);
         rest = &item[tag.len()..];
-        let whole = &rest[..rest.find("</item>").unwrap_or(0)];
+        // Without a further end tag, none is searched for again.
+        let end = if rest.len() > last { rest.find("</item>") } else { None };
+        let whole = &rest[..end.unwrap_or(0)];
         if let Some(about) = value(tag, "rdf:about")
             && !whole.is_empty()
             && !whole.contains("<link")
@@ -272,5 +379,24 @@ mod tests {
             known_version("<feed version='0.3' xmlns='http://purl.org/atom/ns#'><issued>");
         assert_eq!(rewritten, format!("<feed version='0.3' xmlns='{ATOM}'><published>"));
         assert_eq!(known_version("<feed xmlns=''"), "<feed xmlns=''");
+    }
+
+    #[test]
+    fn mail_addresses_stand_apart() {
+        for (text, parted) in [
+            ("王小明（desk@x.example）", "王小明 desk@x.example "),
+            ("Jane–desk@x", "Jane desk@x "),
+            ("André<[(desk@x.example>])é, b@c", "André <[(desk@x.example>]) é,  b@c "),
+            ("@", " @ "),
+            ("–@@–", " @@ "),
+            ("no address – none", "no address – none"),
+        ] {
+            assert_eq!(apart(text), parted);
+        }
+        let feed = "<rss><author x='y'><![CDATA[A]]><!-- -->–b@c &amp; <![CDATA[&amp;]]></author><dc:creator>A&#8211;b@c</dc:creator><author/>";
+        let parted = "<rss><author x='y'>A b@c  &amp; &amp;amp;</author><dc:creator>A b@c </dc:creator><author/>";
+        assert_eq!(without_panics(feed), parted);
+        let feed = r#"{"authors":[{"name":"A\u2013b@c"}],"items":[]}"#;
+        assert_eq!(without_panics(feed), r#"{"authors":[{"name":"A b@c "}],"items":[]}"#);
     }
 }

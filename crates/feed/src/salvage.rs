@@ -2,32 +2,29 @@
 
 use crate::repair::root;
 
-/// Items beyond this number are not tried one by one.
-const MOST: usize = 10_000;
-
 /// One small feed for each item of a broken one, in order: the root's start tag, the item, the
 /// root's end tag.
-pub(crate) fn single_item_feeds(text: &str) -> Vec<String> {
-    let Some((start, end)) = root(text) else { return Vec::new() };
+pub(crate) fn single_item_feeds(text: &str) -> impl Iterator<Item = String> {
+    let (start, end) = root(text).unwrap_or_default();
     let tag = &text[start..end];
-    let name = tag[1..].split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next();
+    let name = tag
+        .get(1..)
+        .and_then(|name| name.split(|c: char| c.is_whitespace() || matches!(c, '>' | '/')).next());
     let name = name.unwrap_or_default();
     let local = name.rsplit(':').next().unwrap_or(name).to_ascii_lowercase();
-    let (element, open, close) = match local.as_str() {
-        "rss" => ("item", "<channel>", "</channel>"),
-        "rdf" => ("item", "", ""),
-        "feed" => ("entry", "", ""),
-        _ => return Vec::new(),
+    let form = match local.as_str() {
+        "rss" => Some(("item", "<channel>", "</channel>")),
+        "rdf" => Some(("item", "", "")),
+        "feed" => Some(("entry", "", "")),
+        _ => None,
     };
-    let mut feeds = Vec::new();
     let mut rest = &text[end..];
-    while feeds.len() < MOST
-        && let Some((item, behind)) = next(rest, element)
-    {
-        feeds.push(format!("{tag}{open}{item}{close}</{name}>"));
+    std::iter::from_fn(move || {
+        let (element, open, close) = form?;
+        let (item, behind) = next(rest, element)?;
         rest = behind;
-    }
-    feeds
+        Some(format!("{tag}{open}{item}{close}</{name}>"))
+    })
 }
 
 /// The next element of this name that has an end tag before the next start tag of that name.
@@ -76,7 +73,7 @@ mod tests {
     fn whole_items_only() {
         let text = "<rss a='b'><channel><items/><item>1</item><item>2<item x=''>3</item><item>4";
         assert_eq!(
-            single_item_feeds(text),
+            single_item_feeds(text).collect::<Vec<_>>(),
             [
                 "<rss a='b'><channel><item>1</item></channel></rss>",
                 "<rss a='b'><channel><item x=''>3</item></channel></rss>"

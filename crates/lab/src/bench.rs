@@ -16,7 +16,7 @@ use sitegrove::config::Config;
 use sitegrove::inputs::{Input, expand};
 use sitegrove::printed::Console;
 use sitegrove::progress::ledger::Ledger;
-use sitegrove::run::Stopped;
+use sitegrove::run::{Stopped, mark_begun};
 use sitegrove::stages::read::{Intake, read};
 use sitemodel::parse_page;
 
@@ -46,6 +46,7 @@ pub(crate) struct BenchArgs {
 pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let config = Config::load(None)?;
     let inputs = expand(&args.inputs, &[])?;
+    mark_begun();
     let mut pages = Vec::new();
     read_all(&inputs, &config, stop, &mut |intake| {
         if let Intake::Page(page) = intake {

@@ -2,13 +2,14 @@
 The data that flows between the stages: what is read ([`Page`], [`FeedItem`]), what is learnt ([`Signifiers`],
 [`StructuralPattern`], [`Wrapper`]) and the results ([`Article`], [`Drop`]).
 
-Invariant: types only. No IO, no parsing, no algorithm lives here, and nothing here is a wire
-format: the `sink` crate owns the records that are written to disk. (Types can be serialised for a run's own
-unfinished state, which no other version reads.)
+Invariant: types only, apart from [`contain_panics`], which all crates share. No IO, no parsing, no algorithm lives
+here, and nothing here is a wire format: the `sink` crate owns the records that are written to disk. (Types can be
+serialised for a run's own unfinished state, which no other version reads.)
 */
 
 mod article;
 mod characters;
+mod contained;
 mod discard;
 mod feed;
 mod night;
@@ -28,6 +29,7 @@ pub use article::{
     RecordPlace, Route, SiteConfigRole, Source, Table,
 };
 pub use characters::CharacterCounts;
+pub use contained::{Contained, contain_panics, listen_to_contained};
 pub use discard::{Absence, Drop, DropReason, Gone, Stage};
 pub use feed::FeedItem;
 pub use night::{PageReading, SiteChange, SiteNight, TemplateChange, TemplateNight};

@@ -11,7 +11,7 @@ use crate::tree::{At, Mark, Tree};
 
 /// Put before the ids of a page, so that they do not meet those of the page that shows the article.
 pub(crate) const PREFIX: &str = "article-";
-/// Longest label of a link to a note, in characters: a number, a sign, "[12]".
+/// Longest label of a link to a note, in characters: a number, a sign, `[12]`.
 const LABEL: usize = 6;
 /// Longest note, in bytes.
 const LONGEST: u32 = 4_000;
@@ -89,12 +89,12 @@ pub(crate) fn anchors(texts: &Texts<'_>, include: &mut [bool]) -> Anchors {
             include[note as usize..document.node(note).end as usize].fill(true);
         }
     }
-    let notes: Vec<(NodeId, String)> =
-        anchors.notes.iter().map(|note| (*note.0, note.1.clone())).collect();
+    // Each has the name of a link that leads to it, and a name leads to one of them.
+    let notes: BTreeMap<&str, NodeId> =
+        anchors.notes.iter().map(|(note, name)| (&**name, *note)).collect();
     for (link, name) in &wanted {
         let Some(&target) = by_id.get(&**name) else { continue };
-        let own = notes.iter().find(|(note, id)| id == name && document.contains(*note, target));
-        let target = own.map_or(target, |note| note.0);
+        let target = notes.get(&**name).copied().unwrap_or(target);
         if include[*link as usize] && include[target as usize] {
             let id = anchors.targets.entry(target).or_insert_with(|| name.clone()).clone();
             anchors.links.insert(*link, id);

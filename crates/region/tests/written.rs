@@ -123,3 +123,15 @@ fn no_character_of_a_page_ends_a_text_or_an_attribute() {
         ("<p title='a\0b'>c\0d", "<p title=\"a\u{fffd}b\">cd</p>"),
     ]);
 }
+
+/// Takes minutes if all notes are looked through for each link.
+#[test]
+fn many_notes_take_linear_time() {
+    let links: String =
+        (0..30_000).map(|n| format!("<p>words<a href=#f{n} id=r{n}>{n}</a>")).collect();
+    let notes: String =
+        (0..30_000).map(|n| format!("<li id=f{n}>note <a href=#r{n}>back</a>")).collect();
+    let html = written(&format!("{links}<ol>{notes}</ol>"));
+    assert_eq!(html.matches("href=\"#article-f").count(), 30_000);
+    assert_eq!(html.matches("href=\"#article-r").count(), 30_000);
+}

@@ -1,8 +1,8 @@
 //! Applies a model to a page: extract.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use model::{Article, CharacterCounts, Drop, DropReason, FeedItem, Page, Stage};
+use model::{
+    Article, CharacterCounts, Contained, Drop, DropReason, FeedItem, Page, Stage, contain_panics,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::body::Body;
@@ -67,12 +67,12 @@ impl SiteModel {
     /// The outcome of a page, given the feed items that point to it. Depends on nothing else: for a page of
     /// the sample, it is the outcome of the run. Never panics.
     pub fn apply(&self, page: &Page, feed_items: &[&FeedItem], settings: &Settings) -> Applied {
-        match catch_unwind(AssertUnwindSafe(|| parse_page(page, settings))) {
+        match contain_panics(|| parse_page(page, settings)) {
             Ok(parsed) => {
                 let sibling = Sibling { page: &parsed, feed_items };
                 self.apply_parsed(&sibling, Hints::default(), settings, &NoMeter)
             }
-            Err(_) => Applied::dropped(self.drop_of(page, Stage::Cluster, DropReason::Internal)),
+            Err(panic) => self.failed(page, Stage::Cluster, &panic),
         }
     }
 
@@ -85,10 +85,8 @@ impl SiteModel {
         meter: &dyn Meter,
     ) -> Applied {
         let apply = || self.apply_unguarded(sibling, hints, settings, meter);
-        catch_unwind(AssertUnwindSafe(apply)).unwrap_or_else(|_| {
-            let page = sibling.page.page;
-            Applied::dropped(self.drop_of(page, Stage::Extract, DropReason::Internal))
-        })
+        contain_panics(apply)
+            .unwrap_or_else(|panic| self.failed(sibling.page.page, Stage::Extract, &panic))
     }
 
     fn apply_unguarded(
@@ -141,7 +139,7 @@ impl SiteModel {
     /// Whether the model has no template for a page: whether its outcome is [`Outcome::Unassigned`].
     pub fn is_unassigned(&self, sibling: &Sibling<'_>, settings: &Settings) -> bool {
         let place = || matches!(self.place(sibling, None, settings), Place::None);
-        catch_unwind(AssertUnwindSafe(place)).unwrap_or(false)
+        contain_panics(place).unwrap_or(false)
     }
 
     /// The outcome of a page of a template.
@@ -233,10 +231,8 @@ impl SiteModel {
             let hints = Hints { known: learning.known.first(), ..hints };
             learning.model.apply_unguarded(sibling, hints, settings, meter)
         };
-        let page = sibling.page.page;
-        let mut applied = catch_unwind(AssertUnwindSafe(alone)).unwrap_or_else(|_| {
-            Applied::dropped(self.drop_of(page, Stage::Extract, DropReason::Internal))
-        });
+        let mut applied = contain_panics(alone)
+            .unwrap_or_else(|panic| self.failed(sibling.page.page, Stage::Extract, &panic));
         applied.template = None;
         match &mut applied.outcome {
             Outcome::Article(article) => article.template.clear(),
@@ -261,20 +257,21 @@ impl SiteModel {
         self.drop_of(parsed.page, stage, reason)
     }
 
+    /// The outcome of a page on which something panicked.
+    fn failed(&self, page: &Page, stage: Stage, panic: &Contained) -> Applied {
+        let detail =
+            format!("processing this page failed: {panic}; please report it with the page");
+        Applied::dropped(Drop { detail, ..self.drop_of(page, stage, DropReason::Internal) })
+    }
+
     fn drop_of(&self, page: &Page, stage: Stage, reason: DropReason) -> Drop {
-        let detail = match reason {
-            DropReason::Internal => {
-                "processing this page failed; please report it with the page".to_owned()
-            }
-            _ => String::new(),
-        };
         Drop {
             site: self.head.site.clone(),
             url: page.url.clone(),
             origin: page.origin.clone(),
             stage,
             reason,
-            detail,
+            detail: String::new(),
             gone: None,
         }
     }

@@ -1,9 +1,7 @@
 //! Learns the model of a site from pages: cluster → signify → rank or judge → wrap.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use grouping::{AddressDigest, address_hash};
-use model::{FeedItem, Page, TemplateKind};
+use model::{FeedItem, Page, TemplateKind, contain_panics};
 use rayon::prelude::*;
 
 use crate::expected::Expected;
@@ -64,7 +62,7 @@ pub fn learn(
     settings: &Settings,
 ) -> SiteModel {
     // Pages on which the parser fails are not used.
-    let parse = |page| catch_unwind(AssertUnwindSafe(|| parse_page(page, settings))).ok();
+    let parse = |page| contain_panics(|| parse_page(page, settings)).ok();
     let parsed: Vec<Option<ParsedPage<'_>>> = sample.iter().map(|page| parse(page.0)).collect();
     let siblings = parsed.iter().zip(sample).filter_map(|(parsed, (_, feed_items))| {
         Some(Sibling { page: parsed.as_ref()?, feed_items })
@@ -211,7 +209,7 @@ fn learn_template(
         (learnt, found)
     };
     // After a panic, nothing is learnt about the template: its pages are extracted by the single-page method.
-    let learnt = is_wanted.then(|| catch_unwind(AssertUnwindSafe(learn)).unwrap_or_default());
+    let learnt = is_wanted.then(|| contain_panics(learn).unwrap_or_default());
     let (learnt, found) =
         learnt.map_or((None, Vec::new()), |(learnt, found)| (Some(learnt), found));
     let bodies = found

@@ -1,11 +1,10 @@
 //! One template: learnt from a sample of its pages, and applied to any page.
 
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use forest::Recurring;
 use grove::{Chosen, Cues, OfSample, Profile, most_probable};
-use model::{PageType, StructuralPattern, TypedAs};
+use model::{PageType, StructuralPattern, TypedAs, contain_panics};
 use pagewise::{Method, Parameters, Redundant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -237,7 +236,7 @@ fn judge_sample(
             (body, Way::Judged)
         };
         // A panic affects only this page: it is reported when the model is applied to the page.
-        catch_unwind(AssertUnwindSafe(find)).ok()
+        contain_panics(find).ok()
     };
     let bodies: Vec<Option<Found>> =
         meter.step(Step::Extract, || (0..sample.len()).into_par_iter().map(body).collect());

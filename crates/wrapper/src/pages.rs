@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use std::ops::Range;
 use std::rc::Rc;
 
-use dom::xpath::{Predicate, Step};
+use dom::xpath::{Positions, Predicate, Step};
 use dom::{Document, Kinds, LocalName, NodeId, local_name};
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -44,6 +44,7 @@ struct Tested {
     /// satisfy them, and cached results of those that are evaluated for each element.
     marks: Vec<Rc<Vec<bool>>>,
     asked: Vec<usize>,
+    positions: Positions,
     of_elements: RefCell<FxHashMap<NodeId, bool>>,
     /// All elements that pass.
     passing: OnceCell<Vec<NodeId>>,
@@ -150,6 +151,7 @@ impl<'a> Memo<'a> {
                 of_kinds: vec![Cell::new(None); self.ends.len()],
                 marks,
                 asked,
+                positions: Positions::default(),
                 of_elements: RefCell::default(),
                 passing: OnceCell::new(),
             })
@@ -235,7 +237,8 @@ impl<'a> Memo<'a> {
     /// Whether an element satisfies the conditions that depend on more than its kind.
     #[inline]
     fn passes_itself(&self, tested: &Tested, id: NodeId) -> bool {
-        let ask = || tested.asked.iter().all(|&at| tested.step.holds(self.document, id, at));
+        let holds = |&at: &usize| tested.step.holds(self.document, id, at, &tested.positions);
+        let ask = || tested.asked.iter().all(holds);
         tested.marks.iter().all(|marks| marks[id as usize])
             && (tested.asked.is_empty()
                 || *tested.of_elements.borrow_mut().entry(id).or_insert_with(ask))

@@ -223,6 +223,16 @@ fn expressions_have_limits_and_an_end() {
     // A replacement that would make the page a thousand times as long is skipped.
     let bomb = format!("replace_string(x): {}\nbody: //body", "y".repeat(3000));
     assert!(body_of(&"x".repeat(1_000_000), &bomb).starts_with("xxx"));
+    // Of the directives of one name, there is a limit to how many are looked for on each page.
+    let pairs: String = (0..20_000).map(|n| format!("replace_string(a{n}b): c\n")).collect();
+    let file = format!("{pairs}body: //body");
+    let (wrapper, findings) = compile(&SiteConfig::parse(&file));
+    let beyond = findings.iter().filter(|f| f.verdict == Verdict::NotHonoured).count();
+    assert_eq!(beyond, 19_500);
+    assert_eq!(findings[500].why.as_deref(), Some("only the first 500 of one name are used"));
+    let applied = apply("<p>a499b a500b", &wrapper, &ParseConfig::CONTENT);
+    let (_, nodes) = applied.body.unwrap();
+    assert_eq!(text_of(&applied.document, &nodes, &applied.removed), "c a500b");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use document::{Pictures, Text};
+use model::contain_panics;
 use sink::{AtomicFile, make_folder};
 
 use crate::error_chain::Problem;
@@ -196,11 +197,22 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     }
     make_folder(&args.out)?;
     let mut taken = BTreeSet::new();
+    let mut written = 0;
     for one in &found {
-        let path = args.out.join(file_name(&one.text.url, format.ending(), &mut taken));
-        write(&path, &document_of(one, format, &pictures)?)?;
+        match contain_panics(|| document_of(one, format, &pictures)) {
+            Ok(document) => {
+                let name = file_name(&one.text.url, format.ending(), &mut taken);
+                write(&args.out.join(name), &document?)?;
+                written += 1;
+            }
+            Err(panic) => tracing::error!(
+                at = %one.text.url,
+                next = "please report it with the article",
+                "left out: its document cannot be made: {panic}"
+            ),
+        }
     }
-    writeln!(out, "{} in {}", count(found.len(), "document"), shown(&args.out))?;
+    writeln!(out, "{} in {}", count(written, "document"), shown(&args.out))?;
     Ok(())
 }
 

@@ -30,6 +30,7 @@ use crate::numerals::count;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::printed::Console;
 use crate::report;
+use crate::run::mark_begun;
 
 /// Arguments of `sitegrove inspect`.
 #[derive(Args, Debug)]
@@ -70,6 +71,7 @@ pub fn run(
     stop: &AtomicBool,
     out: &mut Console<'_>,
 ) -> Result<()> {
+    mark_begun();
     if args.all {
         return every::run(args, progress, stop, out);
     }

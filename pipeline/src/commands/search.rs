@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use index::{Answer, Hit, IndexError, Request, SearchIndex, forget, is_index};
 use jiff::Timestamp;
+use model::contain_panics;
 use serde::Serialize;
 use serde_json::json;
 use sink::instant;
@@ -108,7 +109,8 @@ pub fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
         gone: args.gone,
         limit: args.limit,
     };
-    let answer = match index.search(&request) {
+    let found = contain_panics(|| index.search(&request)).context("cannot search")?;
+    let answer = match found {
         Err(error @ IndexError::Query(_)) => {
             bail!(Problem::new(
                 "",

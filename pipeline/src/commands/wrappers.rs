@@ -12,6 +12,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use crate::printed::Console;
+use crate::run::mark_begun;
 
 /// Arguments of `sitegrove wrappers`.
 #[derive(Args, Debug)]
@@ -45,6 +46,9 @@ enum Command {
 /// # Errors
 /// If a file cannot be read or written.
 pub fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
+    if !matches!(args.command, Command::Test(_)) {
+        mark_begun();
+    }
     match &args.command {
         Command::List(args) => show::list(args, out).map(|()| true),
         Command::Show(args) => show::show(args, out).map(|()| true),

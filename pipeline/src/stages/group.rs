@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use grouping::{Sites, Tracking, group_by_site};
-use model::{Drop, Page, Site};
+use model::{Drop, Page, Site, contain_panics};
 
 use super::read::Intake;
 use crate::config::GroupConfig;
@@ -50,8 +50,8 @@ pub(crate) fn own_address(page: &Page) -> Option<String> {
     if !page.url.starts_with("file:") {
         return None;
     }
-    let document = dom::parse(&page.html);
-    let canonical = url::Url::parse(document.head().link("canonical")?).ok()?;
+    let read = || dom::parse(&page.html).head().link("canonical").map(str::to_owned);
+    let canonical = url::Url::parse(&contain_panics(read).ok()??).ok()?;
     matches!(canonical.scheme(), "http" | "https").then(|| canonical.into())
 }
 

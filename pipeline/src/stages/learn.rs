@@ -8,14 +8,13 @@
 mod declared;
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use grouping::{
     AddressDigest, PageHead, PagesByLink, Part, PartHead, Parts, Sample, SampleHead, SampleLimits,
     SiteAddresses, address_hash, choose, join_feed_items, join_parts, parts_of,
 };
-use model::{FeedItem, Page, Site};
+use model::{FeedItem, Page, Site, contain_panics};
 use rayon::prelude::*;
 use sitemodel::{
     Evidence, Learning, Meter, ParsedPage, Settings, Sibling, SiteModel, Step, learn_parsed,
@@ -48,7 +47,7 @@ pub(crate) fn parse<'a>(
     meter: &dyn Meter,
 ) -> ParsedPages<'a> {
     let parse = |(at, page): &'a (usize, Page)| {
-        let parsed = catch_unwind(AssertUnwindSafe(|| parse_page(page, settings)));
+        let parsed = contain_panics(|| parse_page(page, settings));
         (*at, parsed.map_err(|_| page))
     };
     meter.step(Step::Parse, || pages.par_iter().map(parse).collect())
@@ -150,7 +149,10 @@ impl Surveyed {
         let learn =
             |sample: &[Sibling<'_>]| learn_parsed(&evidence, sample, previous, settings, meter);
         // After a panic, every page is extracted by itself.
-        catch_unwind(AssertUnwindSafe(|| learn(sample))).unwrap_or_else(|_| learn(&[]))
+        contain_panics(|| learn(sample)).unwrap_or_else(|panic| {
+            tracing::warn!(at = %self.key, "learning failed: {panic}; please report it");
+            learn(&[])
+        })
     }
 }
 

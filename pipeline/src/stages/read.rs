@@ -41,9 +41,11 @@ pub(crate) fn read_saved(bytes: Vec<u8>, url: String, config: &ReadConfig, take:
     let file: Arc<str> = "-".into();
     let summary = InputSummary::default();
     let source = Source::default();
-    let mut intake = Reading { config, file, summary, given: 0, offset: None, source, take };
+    let mut intake =
+        Reading { config, file, summary, given: 0, offset: None, source, ready: None, take };
     let origin = intake.origin(0, "", None);
-    intake.saved_page(url, origin, bytes);
+    intake
+        .contained(&url.clone(), origin.clone(), |reading| reading.saved_page(url, origin, bytes));
 }
 
 /// Reads one file and passes its contents on. `progress` receives the number of bytes read. Once `stop` is
@@ -69,8 +71,16 @@ pub fn read(
     let mut reader = Opened::new(input, progress, &stopped, &failure).map_err(failed)?;
     let summary = InputSummary { file: file.to_string(), ..InputSummary::default() };
     let source = Source::default();
-    let mut intake =
-        Reading { config, file: file.clone(), summary, given: 0, offset: None, source, take };
+    let mut intake = Reading {
+        config,
+        file: file.clone(),
+        summary,
+        given: 0,
+        offset: None,
+        source,
+        ready: None,
+        take,
+    };
     match input {
         Input::Archive(path) => {
             let is_zip =
@@ -105,7 +115,9 @@ pub fn read(
             let url = address_of(input.path()).filter(|url| url.starts_with("http"));
             let url = url.map_or_else(|| address_of_file(folder, name), str::to_owned);
             match reader.whole(config.max_payload_bytes).map_err(failed)? {
-                Some(bytes) => intake.saved_page(url, origin, bytes),
+                Some(bytes) => intake.contained(&url.clone(), origin.clone(), |reading| {
+                    reading.saved_page(url, origin, bytes);
+                }),
                 None => intake.oversized(&url, origin, DropReason::TooLarge, "max_payload_bytes"),
             }
         }
@@ -113,7 +125,9 @@ pub fn read(
             intake.count("feed");
             let origin = intake.origin(0, "", None);
             match reader.whole(config.max_feed_bytes).map_err(failed)? {
-                Some(bytes) => intake.feed(&bytes, &file, None, &Media::default(), origin),
+                Some(bytes) => intake.contained(&file, origin.clone(), |reading| {
+                    reading.feed(&bytes, &file, None, &Media::default(), origin);
+                }),
                 None => intake.oversized(&file, origin, DropReason::BadFeed, "max_feed_bytes"),
             }
         }

@@ -16,6 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use model::contain_panics;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
@@ -32,6 +33,7 @@ use sink::AtomicFile;
 use super::identity::Identity;
 use super::row::{Kind, Row};
 use crate::checked_file::{self, CheckedFile, CheckedWriter};
+use crate::waiting::is_stream;
 
 const SCHEMA: &str = "message step {
     required binary kind (STRING);
@@ -199,6 +201,11 @@ pub(crate) struct Listed {
     pub(crate) record: ByteArray,
 }
 
+/// Reads by means of parquet, which may panic on damaged files.
+fn by_parquet<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    contain_panics(read).unwrap_or_else(|panic| Err(ParquetError::General(panic.detail)))
+}
+
 impl StepFile {
     /// Opens a file.
     ///
@@ -211,11 +218,14 @@ impl StepFile {
                 "{shown} is not a file that a step of sitegrove wrote: {what}"
             ))
         };
+        if is_stream(path) {
+            return Err(no_step("it is not a regular file"));
+        }
         let file = CheckedFile::open(path)?
             .ok_or_else(|| no_step("it has no checksums, or its footer is damaged"))?;
         let options = ReadOptionsBuilder::new().with_page_index().build();
-        let reader = SerializedFileReader::new_with_options(file, options)
-            .map_err(|error| no_step(&error.to_string()))?;
+        let open = || SerializedFileReader::new_with_options(file, options);
+        let reader = by_parquet(open).map_err(|error| no_step(&error.to_string()))?;
         let metadata = reader.metadata();
         let pairs = metadata.file_metadata().key_value_metadata();
         let identity = pairs.into_iter().flatten().find(|pair| pair.key == IDENTITY);
@@ -251,10 +261,13 @@ impl StepFile {
 
     fn column<T: DataType>(&self, group: usize, column: usize) -> Result<Vec<T::T>, ParquetError> {
         let rows = self.starts[group + 1] - self.starts[group];
-        let of_group = self.reader.get_row_group(group)?;
-        let mut reader = get_typed_column_reader::<T>(of_group.get_column_reader(column)?);
-        let mut values = Vec::with_capacity(rows);
-        reader.read_records(rows, None, None, &mut values)?;
+        let values = by_parquet(|| {
+            let of_group = self.reader.get_row_group(group)?;
+            let mut reader = get_typed_column_reader::<T>(of_group.get_column_reader(column)?);
+            let mut values = Vec::with_capacity(rows);
+            reader.read_records(rows, None, None, &mut values)?;
+            Ok(values)
+        })?;
         if values.len() != rows {
             return Err(ParquetError::General(format!(
                 "{} of {rows} rows are there",
@@ -347,7 +360,7 @@ impl StepFile {
             reader.read_records(1, None, None, &mut values)?;
             Ok(values.pop())
         };
-        let value = read().map_err(|error| self.failed(error))?;
+        let value = by_parquet(read).map_err(|error| self.failed(error))?;
         let missing = || {
             io::Error::other(format!("{} is damaged: row {row} is missing", self.path.display()))
         };

@@ -10,6 +10,7 @@ use super::file::StepFile;
 use super::identity::{Identity, Share, Step};
 use crate::config::Config;
 use crate::output_paths::{CommandPaths, OutputKind};
+use crate::run::mark_begun;
 
 /// Checks the paths of a step that takes files and writes one.
 ///
@@ -62,6 +63,7 @@ impl Files {
                 Step::Describe => files.described.push(file),
             }
         }
+        mark_begun();
         for made in [&mut files.learnt, &mut files.applied, &mut files.described] {
             check_twice(made)?;
         }

@@ -26,7 +26,7 @@ use crate::memory::Shares;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::progress::ledger::InputRecord;
 use crate::progress::observer::Observer;
-use crate::run::find_inputs;
+use crate::run::{find_inputs, mark_begun};
 use crate::selecting::{LeftOut, Selecting};
 use crate::selection::Selection;
 use crate::shuffle::places::stored;
@@ -64,6 +64,7 @@ pub fn survey(
         .iter()
         .fold(CommandPaths::default(), |all, input| all.reads("an input", input.path()));
     paths.writes("--out", out, OutputKind::Step).check()?;
+    mark_begun();
     let budget = config.run.budget()?;
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;

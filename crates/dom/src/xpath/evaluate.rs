@@ -1,12 +1,15 @@
 //! Evaluates paths on a document.
 
+use std::cell::RefCell;
+
 use html5ever::local_name;
+use rustc_hash::FxHashMap;
 
 use super::{Path, Predicate, Step};
 use crate::{Document, Kinds, NodeId};
 
 impl Path {
-    /// Ids of the selected elements, in ascending order. O(steps · nodes), except for positions.
+    /// Ids of the selected elements, in ascending order. O(steps · nodes).
     pub fn select(&self, document: &Document) -> Vec<NodeId> {
         let mut selected: Option<Vec<NodeId>> = None;
         for step in &self.steps {
@@ -18,6 +21,10 @@ impl Path {
         selected.unwrap_or_default()
     }
 }
+
+/// Which child of an element is at the position of a predicate, as far as it was asked for: for one step and document.
+#[derive(Debug, Default)]
+pub struct Positions(RefCell<FxHashMap<(usize, NodeId), Option<NodeId>>>);
 
 impl Step {
     /// Applies one step to the given elements, or to the document for the first step.
@@ -50,11 +57,17 @@ impl Step {
 
     /// Whether the element passes the name test and all predicates of this step.
     pub fn matches(&self, document: &Document, id: NodeId) -> bool {
-        self.matches_up_to(document, id, self.predicates.len())
+        self.matches_up_to(document, id, self.predicates.len(), &Positions::default())
     }
 
-    fn matches_up_to(&self, document: &Document, id: NodeId, predicates: usize) -> bool {
-        self.is_named(document, id) && (0..predicates).all(|at| self.holds(document, id, at))
+    fn matches_up_to(
+        &self,
+        document: &Document,
+        id: NodeId,
+        predicates: usize,
+        known: &Positions,
+    ) -> bool {
+        self.is_named(document, id) && (0..predicates).all(|at| self.holds(document, id, at, known))
     }
 
     fn is_named(&self, document: &Document, id: NodeId) -> bool {
@@ -63,21 +76,21 @@ impl Step {
     }
 
     /// Whether a predicate (that at index `at`) holds for an element.
-    pub fn holds(&self, document: &Document, id: NodeId, at: usize) -> bool {
-        match &self.predicates[at] {
-            Predicate::Position(n) => {
-                let before = match document.parent(id) {
-                    Some(parent) => document
-                        .children(parent)
-                        .take_while(|&sibling| sibling < id)
-                        .filter(|&sibling| self.matches_up_to(document, sibling, at))
-                        .count(),
-                    None => 0,
-                };
-                before + 1 == *n as usize
-            }
-            predicate => predicate.holds(document, id),
-        }
+    pub fn holds(&self, document: &Document, id: NodeId, at: usize, known: &Positions) -> bool {
+        let Predicate::Position(n) = &self.predicates[at] else {
+            return self.predicates[at].holds(document, id);
+        };
+        let Some(parent) = document.parent(id) else { return *n == 1 };
+        let key = (at, parent);
+        let found = known.0.borrow().get(&key).copied();
+        let found = found.unwrap_or_else(|| {
+            let before = |&sibling: &NodeId| self.matches_up_to(document, sibling, at, known);
+            let mut counted = document.children(parent).filter(before);
+            let found = (*n as usize).checked_sub(1).and_then(|before| counted.nth(before));
+            known.0.borrow_mut().insert(key, found);
+            found
+        });
+        found == Some(id)
     }
 }
 
@@ -91,6 +104,7 @@ struct Test<'a> {
     of_kinds: Vec<Option<bool>>,
     /// Predicates that are evaluated for each element.
     of_elements: Vec<usize>,
+    positions: Positions,
 }
 
 impl<'a> Test<'a> {
@@ -99,7 +113,8 @@ impl<'a> Test<'a> {
         let each = step.predicates.iter().enumerate();
         let of_elements = each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect();
         let of_kinds = vec![None; kinds.all().len()];
-        Self { step, document, kinds: kinds.of_nodes(), of_kinds, of_elements }
+        let (kinds, positions) = (kinds.of_nodes(), Positions::default());
+        Self { step, document, kinds, of_kinds, of_elements, positions }
     }
 
     /// Whether an element passes: the same result as [`Step::matches`].
@@ -111,7 +126,8 @@ impl<'a> Test<'a> {
             Some(Some(passes)) => *passes,
             Some(None) => self.learn(kind, id),
         };
-        passes && self.of_elements.iter().all(|&at| self.step.holds(self.document, id, at))
+        let Self { step, document, positions, .. } = self;
+        passes && self.of_elements.iter().all(|&at| step.holds(document, id, at, positions))
     }
 
     fn learn(&mut self, kind: usize, id: NodeId) -> bool {

@@ -23,6 +23,36 @@ pub fn position_paths(document: &Document, nodes: &[NodeId]) -> Vec<String> {
     nodes.iter().map(path).collect()
 }
 
+/// The nodes whose paths, as in [`position_paths`], these are. Linear in the paths and the children of the nodes on
+/// them.
+pub fn nodes_at(document: &Document, paths: &[&str]) -> Vec<Option<NodeId>> {
+    // The steps of all paths as a tree, of which 0 is the root; a step ends before the next slash.
+    let mut steps: FxHashMap<(usize, &str), usize> = FxHashMap::default();
+    let mut ends = Vec::with_capacity(paths.len());
+    let mut next = 0;
+    for path in paths {
+        let mut at = 0;
+        for step in path.strip_prefix('/').unwrap_or(path).split('/') {
+            at = *steps.entry((at, step)).or_insert_with(|| {
+                next += 1;
+                next
+            });
+        }
+        ends.push(at);
+    }
+    let mut found: Vec<Option<NodeId>> = vec![None; next + 1];
+    let mut siblings = Siblings::of(document, &[]);
+    let mut open = vec![(0, 0)];
+    while let Some((above, id)) = open.pop() {
+        let Some(&at) = steps.get(&(above, &siblings.step(id)[1..])) else { continue };
+        found[at] = Some(id);
+        let children: Vec<NodeId> = document.children(id).collect();
+        siblings.look_at(&children);
+        open.extend(children.into_iter().map(|child| (at, child)));
+    }
+    ends.into_iter().map(|at| found[at]).collect()
+}
+
 /// The path of one node, as in [`position_paths`].
 pub fn position_path(document: &Document, node: NodeId) -> String {
     position_paths(document, &[node]).concat()
@@ -139,6 +169,7 @@ fn named(document: &Document, id: NodeId) -> Option<&LocalName> {
 mod tests {
     use super::*;
     use crate::parse;
+    use crate::xpath::Path;
 
     #[test]
     fn elements_by_name_and_place() {
@@ -155,6 +186,12 @@ mod tests {
         let all: Vec<_> = d.ids().collect();
         let one: Vec<_> = all.iter().map(|&id| position_path(&d, id)).collect();
         assert_eq!(one, position_paths(&d, &all));
+        let paths: Vec<&str> = one.iter().map(String::as_str).collect();
+        assert_eq!(nodes_at(&d, &paths), all.iter().copied().map(Some).collect::<Vec<_>>());
+        assert_eq!(
+            nodes_at(&d, &["/html/body[2]", "", "/", "//p", "/html"]),
+            [None, None, None, None, Some(0)]
+        );
     }
 
     #[test]
@@ -178,9 +215,36 @@ mod tests {
     }
 
     #[test]
+    fn positions_count_what_passes_the_predicates_before_them() {
+        let d = parse(
+            "<p class=a>1<p class=b>2<p class=a>3<p class=a>4<div><p class=a>5<p class=a>6</div>",
+        );
+        let text = |path: &str| -> String {
+            let path: Path = path.parse().unwrap();
+            path.select(&d).into_iter().map(|id| d.text_content(id)).collect()
+        };
+        assert_eq!(text("//p[2]"), "26");
+        assert_eq!(text("//p[@class='a'][2]"), "36");
+        assert_eq!(text("//p[2][@class='b']"), "2");
+        assert_eq!(text("//div/p[2]"), "6");
+        assert_eq!(text("/html[1]/body[1]/div[1]/p[1]"), "5");
+        for path in ["//p[3]", "//p[@class='a'][2]", "//*[2]"] {
+            let parsed: Path = path.parse().unwrap();
+            let last = parsed.steps.last().unwrap();
+            let each: Vec<_> = d.ids().filter(|&id| last.matches(&d, id)).collect();
+            assert_eq!(parsed.select(&d), each, "{path}");
+        }
+    }
+
+    #[test]
     fn many_siblings_take_linear_time() {
         let d = parse(&"a<br>".repeat(100_000));
         let texts: Vec<_> = d.ids().filter(|&i| d.text(i).is_some()).collect();
-        assert_eq!(position_paths(&d, &texts).len(), 100_000);
+        let paths = position_paths(&d, &texts);
+        assert_eq!(paths.len(), 100_000);
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        assert!(nodes_at(&d, &paths).into_iter().flatten().eq(texts));
+        let last: Path = "//br[99999]".parse().unwrap();
+        assert_eq!(last.select(&d).len(), 1);
     }
 }

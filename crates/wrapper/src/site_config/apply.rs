@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use dom::{Builder, Document, Keep, LocalName, NodeId, ParseConfig};
+use memchr::memmem;
 
 use super::axes::Match;
 use super::expression::Found;
@@ -109,7 +110,7 @@ fn replaced(html: &str, wrapper: &CompiledSiteConfig) -> Option<String> {
     let mut text: Option<String> = None;
     for (find, with) in &wrapper.replace {
         let now = text.as_deref().unwrap_or(html);
-        let hits = now.matches(find.as_str()).count();
+        let hits = memmem::find_iter(now.as_bytes(), find.as_bytes()).count();
         let growth = hits.saturating_mul(with.len().saturating_sub(find.len()));
         if hits > 0 && now.len().saturating_add(growth) <= most {
             text = Some(now.replace(find.as_str(), with));

@@ -1,5 +1,7 @@
 //! Compiles the lines of a file to a site config, with a finding for each directive.
 
+use std::collections::BTreeMap;
+
 use dom::LocalName;
 
 use super::directive::{Treatment, treatment};
@@ -159,10 +161,16 @@ pub fn compile(config: &SiteConfig) -> (CompiledSiteConfig, Vec<Finding>) {
     compiler.finish()
 }
 
+/// Maximum number of directives of one name: each is looked for on the whole of every page. The longest of 2,000 public
+/// files has some hundreds of all names together.
+const MOST: usize = 500;
+
 #[derive(Default)]
 struct Compiler {
     wrapper: CompiledSiteConfig,
     findings: Vec<Finding>,
+    /// Directives so far, by name.
+    counts: BTreeMap<String, usize>,
     line: usize,
     /// Lines and values of `find_string` and `replace_string` in their two-line form.
     find: Vec<(usize, String)>,
@@ -204,11 +212,22 @@ impl Compiler {
             Some(Treatment::NotHonoured(why)) => {
                 self.found(name, Verdict::NotHonoured, Some(why.to_owned()));
             }
+            Some(Treatment::Honoured) if self.is_beyond(name) => {
+                let why = format!("only the first {MOST} of one name are used");
+                self.found(name, Verdict::NotHonoured, Some(why));
+            }
             Some(Treatment::Honoured) => match self.honour(directive) {
                 Ok(()) => self.found(name, Verdict::Honoured, None),
                 Err(why) => self.found(name, Verdict::NotHonoured, Some(why)),
             },
         }
+    }
+
+    /// Counts a directive; whether enough of its name came before it.
+    fn is_beyond(&mut self, name: &str) -> bool {
+        let count = self.counts.entry(name.to_owned()).or_default();
+        *count += 1;
+        *count > MOST
     }
 
     /// Returns the reason if the directive is not honoured.

@@ -1,11 +1,10 @@
 //! Recomputes what the engine of a run knows about a template's blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use forest::PageTerms;
 use grove::{Block, Decision, PatternId, ScoredPage, UNKNOWN, threshold};
-use model::FeedItem;
+use model::{FeedItem, contain_panics};
 use rayon::prelude::*;
 use sitemodel::stages::judge::{JudgedPage, Judgement, judge};
 use sitemodel::stages::signify::{SignifiedPage, signify};
@@ -80,8 +79,7 @@ pub(super) fn evidence(
         Engine::Forest(_) => of_forest(site, members, config),
         _ => Evidence::default(),
     };
-    catch_unwind(AssertUnwindSafe(find))
-        .unwrap_or_else(|_| Evidence { failed: true, ..Evidence::default() })
+    contain_panics(find).unwrap_or_else(|_| Evidence { failed: true, ..Evidence::default() })
 }
 
 fn of_forest(site: &ParsedSite<'_>, members: &[u32], config: &Config) -> Evidence {

@@ -1,6 +1,6 @@
 //! The blocks of a page in order, each with its state in the run.
 
-use dom::xpath::{Path, position_paths};
+use dom::xpath::{Path, nodes_at};
 use dom::{Document, NodeId, text_of};
 use grove::{Block, from_here_on};
 
@@ -167,29 +167,20 @@ fn selected(document: &Document, article: &ArticleLine) -> Selected {
     (nodes(&article.xpath), nodes(&article.prune), nodes(cut).first().copied())
 }
 
-/// The nodes that any of the expressions selects, those inside others left out, in document order.
+/// The nodes that any of the expressions selects, those inside others left out, in document order. Those that are
+/// positions of nodes are looked up together: an article may have thousands. Positions of text are no part of the
+/// dialect that wrappers are written in.
 fn outermost(document: &Document, expressions: &[String]) -> Vec<NodeId> {
-    let select = |text: &String| match text.parse::<Path>() {
-        Ok(path) => path.select(document),
-        Err(_) => at_position(document, text),
-    };
-    document.outermost(expressions.iter().flat_map(select).collect())
-}
-
-/// The nodes whose positions on the page are written so. Positions of text are no part of the dialect
-/// that wrappers are written in, and are only ever written by [`position_paths`]: the nodes at their
-/// depth are asked for theirs.
-fn at_position(document: &Document, expression: &str) -> Vec<NodeId> {
-    let steps = expression.matches('/').count();
-    let is_text = expression.rsplit('/').next().is_some_and(|step| step.starts_with("text()"));
-    let at_depth = |&id: &NodeId| {
-        document.text(id).is_some() == is_text
-            && document.ancestors(id).take(steps + 1).count() == steps
-    };
-    let candidates: Vec<NodeId> = document.ids().filter(at_depth).collect();
-    let paths = position_paths(document, &candidates);
-    let own = candidates.into_iter().zip(paths).filter(|(_, path)| path == expression);
-    own.map(|(id, _)| id).collect()
+    let paths: Vec<&str> = expressions.iter().map(String::as_str).collect();
+    let mut selected = Vec::new();
+    for (expression, place) in expressions.iter().zip(nodes_at(document, &paths)) {
+        match (place, expression.parse::<Path>()) {
+            (Some(node), _) => selected.push(node),
+            (None, Ok(path)) => selected.extend(path.select(document)),
+            (None, Err(_)) => {}
+        }
+    }
+    document.outermost(selected)
 }
 
 /// The state of each node: that of the nearest kept or pruned element above.
@@ -236,6 +227,8 @@ fn state_of(parsed: &ParsedPage<'_>, block: &Block, states: &[State]) -> State {
 
 #[cfg(test)]
 mod tests {
+    use dom::xpath::position_paths;
+
     use super::*;
 
     #[test]

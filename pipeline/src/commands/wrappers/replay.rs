@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use dom::text_of;
 use grouping::{SiteAddresses, Tracking};
-use model::Page;
+use model::{Page, contain_panics};
 use rayon::prelude::*;
 use serde::Serialize;
 use sitemodel::site_config::{HostConfig, SiteConfigs};
@@ -26,7 +26,7 @@ use crate::printed::{Console, line};
 use crate::progress::ledger::{Clock, Ledger};
 use crate::progress::observer::Quiet;
 use crate::results::Results;
-use crate::run::{Stopped, read_all};
+use crate::run::{Stopped, mark_begun, read_all};
 use crate::site_config_files::{read_files, site_configs_of};
 use crate::site_configs::squeezed;
 use crate::stages::group::group;
@@ -100,6 +100,7 @@ pub(super) fn run(args: &TestArgs, stop: &AtomicBool, out: &mut Console<'_>) -> 
         })?;
     }
     let inputs = expand(&args.inputs, &[])?;
+    mark_begun();
     let (_, intakes, unreadable) = read_all(&config, &inputs, stop, &Quiet, &Clock::default());
     if stop.load(Ordering::Relaxed) {
         bail!(Stopped::Empty);
@@ -151,7 +152,8 @@ fn try_page(
     addresses: &SiteAddresses,
     texts: &Texts,
 ) -> Option<(String, Outcome)> {
-    let parsed = parse_page(page, settings);
+    // A page on which the parser fails is one that no wrapper matches.
+    let parsed = contain_panics(|| parse_page(page, settings)).ok()?;
     let configured = parsed.configured.as_ref()?;
     let text = configured
         .body

@@ -1,11 +1,10 @@
 //! What a page says of its address and of the parts of its article.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use grouping::{PageHead, page_number, title_hash, title_without_page};
 use memchr::memmem;
-use model::{FeedItem, Page};
+use model::{FeedItem, Page, contain_panics};
 use serde::{Deserialize, Serialize};
 use sitemodel::settings::JoinParts;
 use sitemodel::site_config::{ConfiguredPage, SiteConfigs};
@@ -114,7 +113,7 @@ impl Declared {
             let configured = parsed.as_ref().and_then(|parsed| parsed.configured.as_ref());
             Self::of(page, configured, settings)
         };
-        catch_unwind(AssertUnwindSafe(read)).unwrap_or_default()
+        contain_panics(read).unwrap_or_default()
     }
 
     /// The head of the page that declares this.

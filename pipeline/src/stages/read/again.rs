@@ -93,6 +93,7 @@ pub(crate) fn read_again(
         given: 0,
         offset: None,
         source: Source::default(),
+        ready: None,
         take: &mut found,
     };
     // Damage was reported when the archive was read first.

@@ -5,11 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use archive::RecordReader;
 use flate2::read::DeflateDecoder;
 use model::Origin;
 
-use super::reading::{Reading, records};
+use super::reading::{Reading, Records, records};
 use super::wacz::{self, Member, Packing};
 use super::{InputSummary, Intake, Source};
 use crate::config::ReadConfig;
@@ -19,7 +18,7 @@ use crate::waiting::is_stream;
 /// An iterator over what an archive holds. Damage is a [`Intake::Drop`]; what the system fails to read ends it
 /// with an error.
 pub struct ArchiveReader<R: Read> {
-    records: RecordReader<Remembering<R>>,
+    records: Records<Remembering<R>>,
     failure: Failure,
     file: Arc<str>,
     config: ReadConfig,
@@ -148,6 +147,7 @@ impl<R: Read> Iterator for ArchiveReader<R> {
                 given: 0,
                 offset: None,
                 source: Source::default(),
+                ready: None,
                 take: &mut |intake, _| ready.push_back(intake),
             };
             match record {

@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
 
-use archive::{PayloadKind, Record, RecordKind, RecordReader, Response};
+use archive::{Fault, PayloadKind, Record, RecordKind, RecordReader, Response};
+use feed::LeftOut;
 use flate2::read::DeflateDecoder;
 use grouping::payload_digest;
 use jiff::Timestamp;
-use model::{DropReason, Origin, Page};
+use model::{DropReason, Origin, Page, contain_panics};
 use url::Url;
 
 use super::answer::gone;
@@ -24,10 +25,43 @@ use crate::pictures::is_image;
 /// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
 const LONGEST_ADDRESS: usize = 8 << 10;
 
-/// The records of an archive, with the bodies of those that may hold pages.
-pub(super) fn records<R: Read>(reader: R, config: &ReadConfig) -> RecordReader<R> {
-    RecordReader::new(reader, &config.limits())
-        .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource))
+/// The records of an archive, with the bodies of those that may hold pages. Where a codec panics, the archive ends.
+pub(super) struct Records<R: Read> {
+    reader: Option<RecordReader<R>>,
+    /// Offset of the last record.
+    offset: u64,
+}
+
+pub(super) fn records<R: Read>(reader: R, config: &ReadConfig) -> Records<R> {
+    let reader = RecordReader::new(reader, &config.limits())
+        .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource));
+    Records { reader: Some(reader), offset: 0 }
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<Record, Fault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let reader = self.reader.as_mut()?;
+        let item = contain_panics(|| reader.next()).unwrap_or_else(|panic| {
+            self.reader = None;
+            Some(Err(Fault {
+                offset: self.offset,
+                target_uri: None,
+                record_id: String::new(),
+                reason: DropReason::CutShort,
+                detail: format!(
+                    "reading on behind the record that begins here failed: {panic}; the records before it were \
+                     kept, and those after it were not read; please report it with the archive"
+                ),
+                recovered_at: None,
+            }))
+        });
+        if let Some(Ok(record)) = &item {
+            self.offset = record.offset;
+        }
+        item
+    }
 }
 
 /// Properties of a payload from its HTTP headers.
@@ -59,6 +93,8 @@ pub(super) struct Reading<'a, 'b> {
     pub(super) offset: Option<u64>,
     /// The current record.
     pub(super) source: Source,
+    /// What the current record gave, while it is being read.
+    pub(super) ready: Option<Vec<(Intake, Source)>>,
     pub(super) take: &'a mut Take<'b>,
 }
 
@@ -72,7 +108,26 @@ impl Reading<'_, '_> {
         // The content type of a redirect is irrelevant.
         let of_payload = !matches!(intake, Intake::Redirect { .. });
         let digest = self.source.digest.filter(|_| of_payload);
-        (self.take)(intake, Source { digest, ..self.source });
+        let source = Source { digest, ..self.source };
+        match &mut self.ready {
+            Some(ready) => ready.push((intake, source)),
+            None => (self.take)(intake, source),
+        }
+    }
+
+    /// Reads something and passes on what it gives: all of it, or one drop if that panics.
+    pub(super) fn contained(&mut self, url: &str, origin: Origin, read: impl FnOnce(&mut Self)) {
+        self.ready = Some(Vec::new());
+        let done = contain_panics(|| read(self));
+        let ready = self.ready.take().unwrap_or_default();
+        match done {
+            Ok(()) => ready.into_iter().for_each(|(intake, source)| (self.take)(intake, source)),
+            Err(panic) => {
+                let detail =
+                    format!("reading this failed: {panic}; please report it with the record");
+                self.drop(url, origin, DropReason::Internal, detail);
+            }
+        }
     }
 
     pub(super) fn count(&mut self, kind: &'static str) {
@@ -164,6 +219,13 @@ impl Reading<'_, '_> {
         let again = self.offset.replace(record.offset) == Some(record.offset);
         let number = if again { self.source.number + 1 } else { 0 };
         self.source = Source { digest, number, end: record.end };
+        self.contained(&url.clone(), origin.clone(), |reading| {
+            reading.contents(url, record, origin)
+        });
+        self.source.digest = None;
+    }
+
+    fn contents(&mut self, url: String, record: Record, origin: Origin) {
         match record.kind {
             kind if kind.of_pages() && url.len() > LONGEST_ADDRESS => {
                 let detail =
@@ -183,7 +245,6 @@ impl Reading<'_, '_> {
             // Requests, metadata and the like are counted, not listed.
             _ => {}
         }
-        self.source.digest = None;
     }
 
     fn response(&mut self, url: String, record: Record, origin: Origin) {
@@ -294,8 +355,49 @@ impl Reading<'_, '_> {
         let source = feed::Source { id, url: base, http_charset: media.charset() };
         let limits = feed::Limits { bytes: self.config.max_feed_bytes };
         match feed::parse(bytes, &source, &limits) {
-            Ok(feed) => self.give(Intake::Feed(feed.items)),
+            Ok(feed) => {
+                if let Some(LeftOut { items, why }) = feed.left_out {
+                    let detail = format!(
+                        "items of the feed that cannot be read: {items} ({why}); the others were read; ask \
+                         its publisher to validate it"
+                    );
+                    self.drop(id, origin, DropReason::BadFeed, detail);
+                }
+                self.give(Intake::Feed(feed.items));
+            }
             Err(error) => self.drop(id, origin, DropReason::BadFeed, error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn a_panic_costs_what_is_being_read() {
+        let config = Config::load(None).unwrap().read;
+        let mut taken = Vec::new();
+        let mut reading = Reading {
+            config: &config,
+            file: "a.warc".into(),
+            summary: InputSummary::default(),
+            given: 0,
+            offset: None,
+            source: Source::default(),
+            ready: None,
+            take: &mut |intake, _| taken.push(intake),
+        };
+        let give = |reading: &mut Reading<'_, '_>| reading.give(Intake::Feed(Vec::new()));
+        let origin = reading.origin(7, "", None);
+        reading.contained("https://a.example/", origin.clone(), |reading| {
+            give(reading);
+            panic!("as a test asked for");
+        });
+        reading.contained("https://a.example/", origin, give);
+        let [Intake::Drop(drop), Intake::Feed(_)] = &taken[..] else { panic!("{taken:?}") };
+        assert_eq!((drop.reason, drop.origin.offset), (DropReason::Internal, 7));
+        assert!(drop.detail.contains("as a test asked for (pipeline/src/stages/read/"), "{drop:?}");
     }
 }

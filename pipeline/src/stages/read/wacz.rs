@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
+use model::contain_panics;
 use serde::Deserialize;
 use zip::{CompressionMethod, ZipArchive};
 
@@ -52,6 +53,10 @@ pub(super) fn is_zip(path: &Path) -> io::Result<bool> {
 /// # Errors
 /// If the file cannot be read, or its directory is damaged.
 pub(super) fn members(path: &Path) -> io::Result<Vec<Member>> {
+    contain_panics(|| directory(path)).unwrap_or_else(|panic| Err(io::Error::other(panic.detail)))
+}
+
+fn directory(path: &Path) -> io::Result<Vec<Member>> {
     let mut zip = ZipArchive::new(BufReader::new(open(path)?)).map_err(io::Error::other)?;
     let mut members = Vec::new();
     for index in 0..zip.len() {
@@ -93,6 +98,10 @@ struct Block {
 /// # Errors
 /// If the file cannot be read, or an index cannot be understood.
 pub(crate) fn indexed(path: &Path, prefix: &str, take: &mut dyn FnMut(Listed)) -> Result<()> {
+    contain_panics(|| read_indexes(path, prefix, take)).unwrap_or_else(|panic| bail!("{panic}"))
+}
+
+fn read_indexes(path: &Path, prefix: &str, take: &mut dyn FnMut(Listed)) -> Result<()> {
     let archives = members(path)?;
     if archives.iter().any(|member| member.packing != Packing::Stored) {
         return Ok(());
