@@ -22,17 +22,14 @@ mod tables;
 mod tests;
 mod worst;
 
-use std::{
-    collections::BTreeSet,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, io::Write, path::PathBuf};
 
 use ::metadata::is_field_line;
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use score::{Gold, Measure, Output, Score, neutral::Aside};
+use sink::AtomicFile;
 
 use super::whole_number::whole;
 use crate::printed::Console;
@@ -278,19 +275,8 @@ impl Run {
 /// Writes a report to the file given by `--out`, or to `out`.
 fn write_report(args: &EvaluateArgs, text: &str, out: &mut Console<'_>) -> anyhow::Result<()> {
     match (&args.out, args.format) {
-        (Some(path), _) => write_whole(path, text.as_bytes()),
+        (Some(path), _) => Ok(AtomicFile::write_whole(path, text.as_bytes())?),
         (None, ReportFormat::Json) => Ok(out.as_json().write_all(text.as_bytes())?),
         (None, _) => Ok(out.write_all(text.as_bytes())?),
     }
-}
-
-/// Writes a file atomically.
-pub(in crate::commands) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut name = path.file_name().context("--out and --floors need a file name")?.to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    let written = std::fs::File::create(&part)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
-        .and_then(|()| std::fs::rename(&part, path));
-    written.with_context(|| format!("cannot write {}", path.display()))
 }

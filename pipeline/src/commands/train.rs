@@ -26,6 +26,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use grove::{DecideParameters, Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
 use serde_json::json;
+use sink::AtomicFile;
 
 use super::{evaluate::read, format::Format, whole_number::whole};
 use crate::{
@@ -181,7 +182,7 @@ pub fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result<()> {
         figures::side_by_side("Learning curve", &curve, out)?;
     }
     let weights = Weights { figures: like.figures, ..fitted };
-    super::evaluate::write_whole(&args.out, weights.to_json().as_bytes())?;
+    AtomicFile::write_whole(&args.out, weights.to_json().as_bytes())?;
     let (trees, seconds) = (weights.number_of_trees(), begun.elapsed().as_secs_f64());
     if args.format == Format::Json {
         let figures: BTreeMap<&str, f64> =

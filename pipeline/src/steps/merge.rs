@@ -25,7 +25,7 @@ use crate::records::{Records, RecordsRead};
 use crate::report;
 use crate::resume::journal::{Heading, Journal};
 use crate::run::emission::Emission;
-use crate::run::{Report, finish_folder, nightly};
+use crate::run::{Report, Stopped, finish_folder, nightly, stopped_or};
 use crate::stages::emit::Outputs;
 
 /// Number of drops without a site that are written at once.
@@ -114,7 +114,7 @@ impl Merging<'_> {
         let (config, Assembly { share, stop, clock, .. }) = (self.config, &self.assembly);
         let described = std::mem::take(&mut files.described);
         let (made, mut crawl) = self.assembly.open(files, folder)?;
-        let (store, last_night) = self.store(&crawl.inputs)?.unzip();
+        let (store, last_night) = self.store(&crawl.inputs, stop)?.unzip();
         let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
         let pool = pool.context("cannot start threads")?;
         let mut ledger = Ledger::begin(config, pool.current_num_threads());
@@ -124,7 +124,8 @@ impl Merging<'_> {
         ledger.counts.feed_items_elsewhere = crawl.totals.unmatched_items;
         std::fs::create_dir_all(&config.run.out)
             .with_context(|| format!("cannot create {}", config.run.out.display()))?;
-        let mut outputs = Outputs::create(&config.run.out, config)?;
+        let mut outputs = Outputs::create(&config.run.out, config, stop)
+            .map_err(|error| stopped_or(error, Stopped::Empty))?;
         let night = nightly::night_name(&crawl.inputs);
         outputs.of_night(&if *share == Share::ALL {
             night
@@ -163,9 +164,10 @@ impl Merging<'_> {
             false => emission.marks()?,
         };
         emission.write(marks, &mut outputs, &mut tally)?;
-        ledger.failed_sinks = clock.emit.time(|| outputs.finish())?;
+        let finished = clock.emit.time(|| outputs.finish());
+        ledger.failed_sinks = finished.map_err(|error| stopped_or(error, Stopped::Empty))?;
         if let Some(store) = &store {
-            nightly::commit(store, config)?;
+            nightly::commit(store, config, stop, Stopped::Empty)?;
         }
         tally.show(&mut ledger);
         ledger.close(self.begun, clock);
@@ -176,8 +178,14 @@ impl Merging<'_> {
 
     /// The store of models that takes in this night, if there is one. It must hold what it held when sites were
     /// learnt, or this very night. With it, the night before.
-    fn store(&self, inputs: &[InputRecord]) -> Result<Option<(Store, Option<LastNight>)>> {
-        let Some(store) = nightly::open(self.config)? else { return Ok(None) };
+    fn store(
+        &self,
+        inputs: &[InputRecord],
+        stop: &AtomicBool,
+    ) -> Result<Option<(Store, Option<LastNight>)>> {
+        let Some(store) = nightly::open(self.config, stop, Stopped::Empty)? else {
+            return Ok(None);
+        };
         let run = nightly::run_of(self.config, inputs);
         if !store.recognise(&run)? {
             ensure!(
@@ -196,7 +204,7 @@ fn drops(
     crawl: &mut Crawl,
     folder: &Path,
     config: &Config,
-    mut to: Option<(&mut Outputs, &mut Tally)>,
+    mut to: Option<(&mut Outputs<'_>, &mut Tally)>,
 ) -> Result<Records> {
     let mut records = RecordsRead::new(folder, config);
     if let Some((_, tally)) = &mut to {

@@ -10,9 +10,9 @@ use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context, bail, ensure};
 use serde::{Deserialize, Serialize};
+use sink::AtomicFile;
 
 use super::report::{Broken, Report, Verdict};
-use super::write_whole;
 
 /// Tolerance below a floor, in percentage points, for rounding.
 const EPSILON: f64 = 0.05;
@@ -105,7 +105,7 @@ pub(super) fn hold(
         let file = FloorsFile { gold_digest, min_group, datasets, floors };
         let mut text = serde_json::to_string_pretty(&file)?;
         text.push('\n');
-        write_whole(path, text.as_bytes())?;
+        AtomicFile::write_whole(path, text.as_bytes())?;
         verdict.updated = true;
     }
     verdict.refused = change == Change::Raise && !verdict.updated;

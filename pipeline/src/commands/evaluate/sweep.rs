@@ -23,8 +23,9 @@ use anyhow::{Context, ensure};
 use clap::ValueEnum;
 use rayon::prelude::*;
 use score::aggregate::Summary;
+use sink::AtomicFile;
 
-use super::{EvaluateArgs, read, write_whole};
+use super::{EvaluateArgs, read};
 use crate::{config::Config, inputs, progress::ledger::Clock, run, stages::group::group};
 use groups::{Group, groups};
 use plan::Plan;
@@ -62,10 +63,13 @@ pub(super) fn sweep(args: &EvaluateArgs, sweep: Sweep, out: &mut dyn Write) -> a
         let by_group = measure(plan, &groups, &config);
         let grid = grid::Grid::of(plan, &by_group, groups.iter().map(Group::len).sum());
         text.push_str(&grid.markdown());
-        write_whole(&file(folder, plan, "csv"), grid.csv()?.as_bytes())?;
+        AtomicFile::write_whole(&file(folder, plan, "csv"), grid.csv()?.as_bytes())?;
         match plan.figure {
             Some(figure) => {
-                write_whole(&file(folder, plan, "svg"), chart::draw(&grid, figure).as_bytes())?;
+                AtomicFile::write_whole(
+                    &file(folder, plan, "svg"),
+                    chart::draw(&grid, figure).as_bytes(),
+                )?;
             }
             None => text.push_str(&differences::markdown(plan, &by_group)),
         }

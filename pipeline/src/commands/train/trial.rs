@@ -10,6 +10,7 @@ use grove::Weights;
 use model::{Article, PageType, Site};
 use rayon::prelude::*;
 use serde::Serialize;
+use sink::AtomicFile;
 use sitemodel::{Engine, weights::LoadedWeights};
 
 use super::{
@@ -144,5 +145,5 @@ pub(super) fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()>
         lines.push_str(&serde_json::to_string(&line)?);
         lines.push('\n');
     }
-    super::super::evaluate::write_whole(path, lines.as_bytes())
+    Ok(AtomicFile::write_whole(path, lines.as_bytes())?)
 }
