@@ -74,5 +74,5 @@ pub mod stages;
 #[cfg(feature = "parquet")]
 pub mod steps;
 pub mod target;
-mod waiting;
+pub mod waiting;
 mod workers;

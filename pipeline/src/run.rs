@@ -22,6 +22,7 @@ use anyhow::{Context, Result};
 use model::BestWrapper;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use sink::SinkError;
 
 use self::emission::Emission;
 use self::reading::Taken;
@@ -121,6 +122,19 @@ fn has_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| cause.downcast_ref().is_some_and(is_damage))
 }
 
+/// What a run is that was stopped while it waited for others.
+fn stopped_waiting(keeps_results: bool) -> Stopped {
+    match keeps_results {
+        true => Stopped::Kept("while waiting for another program".to_owned()),
+        false => Stopped::Empty,
+    }
+}
+
+/// The error of an output, or `stopped` if a wait was stopped.
+pub(crate) fn stopped_or(error: SinkError, stopped: Stopped) -> anyhow::Error {
+    if error.is_stopped() { stopped.into() } else { error.into() }
+}
+
 /// Runs the pipeline, or resumes the run that an earlier process left in the output folder. `overwrite`
 /// allows replacing a different run there; setting `stop` stops this one.
 ///
@@ -187,7 +201,13 @@ pub(crate) fn run_prepared(
             return Ok(Report { ledger: *ledger, best, nothing_to_do: true, upload: None });
         }
     };
-    let store = nightly::open(config)?;
+    let store = match nightly::open(config, stop, stopped_waiting(resumes)) {
+        Err(error) if matches!(error.downcast_ref(), Some(Stopped::Empty)) => {
+            folder.finish()?;
+            return Err(error);
+        }
+        opened => opened?,
+    };
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     let shares = Shares::of(*budget, pool.current_num_threads(), config.read.most_memory());
@@ -275,7 +295,8 @@ impl RunContext<'_> {
     fn run(&self, kept: Option<Taken>) -> Result<Tally> {
         let taken = self.taken(kept)?;
         let mut sites = self.sites(taken)?;
-        let mut outputs = Outputs::create(&self.config.run.out, self.config)?;
+        let outputs = Outputs::create(&self.config.run.out, self.config, self.stop);
+        let mut outputs = outputs.map_err(|error| stopped_or(error, stopped_waiting(true)))?;
         let mut tally = Tally::default();
         let records = self.emit_drops(&mut sites, &mut outputs, &mut tally)?;
         let drops = tally.clone();
@@ -296,12 +317,15 @@ impl RunContext<'_> {
         let mut tally = drops;
         let written = emission.marks().and_then(|marks| {
             emission.write(marks, &mut outputs, &mut tally)?;
-            Ok(self.clock.emit.time(|| outputs.finish())?)
+            let finished = self.clock.emit.time(|| outputs.finish());
+            finished.map_err(|error| stopped_or(error, stopped_waiting(true)))
         });
         let failed = written.map_err(|error| resumable(error, "all sites"))?;
         self.status.ledger().failed_sinks = failed;
         self.status.ledger().store_state = match (self.growing(), self.store) {
-            (Some(store), _) => Some(nightly::commit(store, self.config)?),
+            (Some(store), _) => {
+                Some(nightly::commit(store, self.config, self.stop, stopped_waiting(true))?)
+            }
             (None, Some(store)) => Some(store.state()?),
             (None, None) => None,
         };

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::atomic::AtomicBool;
 
 use index::{IndexSink, is_index};
 use sink::{
@@ -16,6 +17,8 @@ use crate::error_chain::Problem;
 use crate::report;
 use crate::sink_name::SinkName;
 use crate::source::address_of;
+#[cfg(feature = "sqlite")]
+use crate::waiting::waiting_for_databases;
 
 impl SinkName {
     /// Why this build cannot write it, if so: builds without some cargo features lack some outputs.
@@ -99,11 +102,16 @@ impl SinkName {
         matches!(self, Self::Jsonl | Self::Parquet | Self::Bulk | Self::Dataset)
     }
 
-    /// Opens it for a run folder.
+    /// Opens it for a run folder. What waits for other programs looks at `stop`.
     ///
     /// # Errors
     /// If its files cannot be created.
-    pub fn open(self, folder: &Path, config: &Config) -> Result<Box<dyn Sink>, SinkError> {
+    pub fn open<'a>(
+        self,
+        folder: &Path,
+        config: &Config,
+        stop: &'a AtomicBool,
+    ) -> Result<Box<dyn Sink + 'a>, SinkError> {
         let emit = &config.emit;
         let path = self.path(folder, emit);
         Ok(match self {
@@ -124,7 +132,7 @@ impl SinkName {
                 };
                 Box::new(WarcSink::create(&path, &folder.join(CDXJ), content)?)
             }
-            Self::Sqlite => sqlite(path, config)?,
+            Self::Sqlite => sqlite(path, config, stop)?,
             Self::Index if self.is_in_run_folder(emit) => {
                 let index = IndexSink::replacing(&path, emit.index_memory)?;
                 Box::new(index.forgetting_gone(emit.forget_gone))
@@ -199,13 +207,23 @@ fn dataset(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
 }
 
 #[cfg(feature = "sqlite")]
-fn sqlite(path: PathBuf, config: &Config) -> Result<Box<dyn Sink>, SinkError> {
-    Ok(Box::new(sink::VersionsSink::open(&path, article_key(config), config.run.reextract)?))
+fn sqlite<'a>(
+    path: PathBuf,
+    config: &Config,
+    stop: &'a AtomicBool,
+) -> Result<Box<dyn Sink + 'a>, SinkError> {
+    let waiting = waiting_for_databases(stop);
+    let (key, rereads) = (article_key(config), config.run.reextract);
+    Ok(Box::new(sink::VersionsSink::open(&path, key, rereads, waiting)?))
 }
 
 /// `EmitConfig::check` reports this before a run starts.
 #[cfg(not(feature = "sqlite"))]
-fn sqlite(path: PathBuf, _config: &Config) -> Result<Box<dyn Sink>, SinkError> {
+fn sqlite<'a>(
+    path: PathBuf,
+    _config: &Config,
+    _stop: &'a AtomicBool,
+) -> Result<Box<dyn Sink + 'a>, SinkError> {
     Err(SinkError { what: "cannot write", path, source: std::io::Error::other(NO_SQLITE) })
 }
 

@@ -7,10 +7,12 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use database::{Obstacle, Waiting};
 use model::contain_panics;
 
 /// Time between two checks of the stop flag.
@@ -53,6 +55,22 @@ fn next<T>(from: &Receiver<T>, stopped: &dyn Fn() -> bool) -> Next<T> {
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
+}
+
+/// The flag of commands that have nothing to clean up: a signal ends them.
+pub static NEVER_SET: AtomicBool = AtomicBool::new(false);
+
+/// How a command waits for other programs that use a store or an archive: until `stop` is set.
+pub fn waiting_for_databases(stop: &AtomicBool) -> Waiting<'_> {
+    Waiting::new(stop, |path, obstacle| match obstacle {
+        Obstacle::Writer => {
+            tracing::warn!(at = %path.display(), next = "waiting for it", "another run is writing to it");
+        }
+        Obstacle::Reader => {
+            let next = "all results are ready; waiting until it is done";
+            tracing::warn!(at = %path.display(), next, "another program is reading it");
+        }
+    })
 }
 
 /// Whether a path is a stream that can be read only once: a pipe, a terminal, a socket. Reads nothing from

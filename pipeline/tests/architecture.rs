@@ -14,7 +14,7 @@ use common::results::{parse, text};
 /// The layers, lowest first: a crate may use crates of lower layers only.
 const LAYERS: [&[&str]; 8] = [
     &["model"],
-    &["charset"],
+    &["charset", "database"],
     &["dom", "terms", "archive", "feed", "score", "grouping"],
     &["duplicates", "metadata", "forest", "pagewise", "region", "document", "wrapper", "sink"],
     &["grove", "index", "modelstore"],

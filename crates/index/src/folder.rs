@@ -103,10 +103,7 @@ impl NewFolder {
     /// Creates an empty folder that will replace the index at `place`, if any. Without a `turn`,
     /// the caller ensures that no other process writes there.
     pub(crate) fn begin(place: &Path, turn: Option<Turn>) -> io::Result<Self> {
-        if fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some()) && !is_index(place)
-        {
-            return Err(io::Error::other("there is a folder that holds something else"));
-        }
+        check_place(place)?;
         let temporary = beside(place, "partial");
         remove(&temporary)?;
         fs::create_dir_all(&temporary)?;
@@ -119,6 +116,8 @@ impl NewFolder {
 
     /// Moves the folder to its place. The previous index is removed, or stays if the move fails.
     pub(crate) fn finish(mut self) -> io::Result<()> {
+        // Building it took a while.
+        check_place(&self.place)?;
         let old = beside(&self.place, "replaced.partial");
         remove(&old)?;
         let replaces = self.place.exists();
@@ -143,6 +142,18 @@ impl Drop for NewFolder {
         if !self.moved {
             let _ = remove(&self.temporary);
         }
+    }
+}
+
+/// Checks that an index may be put at a place: that there is nothing, an empty folder or an index.
+fn check_place(place: &Path) -> io::Result<()> {
+    if fs::metadata(place).is_ok_and(|of| !of.is_dir()) {
+        return Err(io::Error::other("there is a file, and an index is a folder"));
+    }
+    let holds_files = fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_some());
+    match holds_files && !is_index(place) {
+        true => Err(io::Error::other("there is a folder that holds something else")),
+        false => Ok(()),
     }
 }
 
@@ -181,6 +192,13 @@ mod tests {
         fs::write(place.join("letter.txt"), "dear").unwrap();
         assert!(NewFolder::begin(&place, None).is_err());
         assert_eq!(names(), 1);
+        let place = folder.path().join("archive.sqlite");
+        let new = NewFolder::begin(&place, None).unwrap();
+        fs::write(new.path().join(META), "1").unwrap();
+        fs::write(&place, "articles").unwrap();
+        assert!(new.finish().is_err() && NewFolder::begin(&place, None).is_err());
+        assert_eq!(fs::read_to_string(&place).unwrap(), "articles");
+        assert_eq!(names(), 2);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use database::Waiting;
 use model::TemplateNight;
 
 use crate::error::StoreError;
@@ -17,7 +18,7 @@ impl Store {
     ///
     /// # Errors
     /// Always.
-    pub fn open(path: &Path, _waiting: &dyn Fn()) -> Result<Self, StoreError> {
+    pub fn open(path: &Path, _waiting: Waiting<'_>) -> Result<Self, StoreError> {
         Err(StoreError::LeftOut(path.to_owned()))
     }
 
@@ -102,7 +103,11 @@ impl Store {
     ///
     /// # Errors
     /// None: there is no such store.
-    pub fn commit(&self, _most_sample_bytes: u64) -> Result<Evicted, StoreError> {
+    pub fn commit(
+        &self,
+        _most_sample_bytes: u64,
+        _waiting: Waiting<'_>,
+    ) -> Result<Evicted, StoreError> {
         match *self {}
     }
 

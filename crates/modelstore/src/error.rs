@@ -5,6 +5,8 @@ use std::path::Path;
 use std::path::PathBuf;
 
 #[cfg(feature = "sqlite")]
+use database::{Cause, DatabaseError};
+#[cfg(feature = "sqlite")]
 use rusqlite::ErrorCode;
 
 /// Why a store cannot be used. The file was left as it is.
@@ -47,10 +49,18 @@ pub enum StoreError {
         /// Ours.
         known: i64,
     },
-    /// Another process writes to it.
-    #[error("another run is still writing to the model store {}; run again once it is done",
-            .0.display())]
-    Busy(PathBuf),
+    /// No run has added to it yet.
+    #[error("nothing is in the model store {} yet: no run was completed with it", .0.display())]
+    Empty(PathBuf),
+    /// Its file is no regular one, or other programs are in the way.
+    #[cfg(feature = "sqlite")]
+    #[error("cannot use the model store {}: {cause}", path.display())]
+    Unusable {
+        /// The store.
+        path: PathBuf,
+        /// Why.
+        cause: Cause,
+    },
     /// This build has no SQLite.
     #[error("cannot use the model store {}: this build was made without the cargo feature `sqlite`",
             .0.display())]
@@ -60,7 +70,27 @@ pub enum StoreError {
     Absent(PathBuf),
 }
 
+#[cfg(feature = "sqlite")]
+impl From<DatabaseError> for StoreError {
+    fn from(error: DatabaseError) -> Self {
+        let DatabaseError { what, path, cause } = error;
+        match cause {
+            Cause::Sqlite(source) => Self::sqlite(what, &path, source),
+            cause => Self::Unusable { path, cause },
+        }
+    }
+}
+
 impl StoreError {
+    /// Whether a wait for other programs was stopped.
+    pub fn is_stopped(&self) -> bool {
+        match self {
+            #[cfg(feature = "sqlite")]
+            Self::Unusable { cause: Cause::Stopped, .. } => true,
+            _ => false,
+        }
+    }
+
     /// An error of SQLite.
     #[cfg(feature = "sqlite")]
     pub(crate) fn sqlite(what: &'static str, path: &Path, source: rusqlite::Error) -> Self {

@@ -114,13 +114,15 @@ pub struct SiteState {
     pub before: Option<Box<Update>>,
 }
 
-/// Samples that were let go of to keep the store small.
+/// What was let go of to keep the store small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evicted {
     /// Sites whose samples went.
     pub sites: u64,
     /// Bytes of those.
     pub bytes: u64,
+    /// Old revisions of models.
+    pub revisions: u64,
 }
 
 /// Byte strings as such, not as lists of numbers.

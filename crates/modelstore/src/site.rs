@@ -8,15 +8,31 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 use crate::records::{Evicted, PackedSample, RetainedHead, SiteState, Update};
 use crate::sample::pack;
 
+/// Bytes of the revisions of a site, packed, above which the oldest go.
+const MOST_REVISION_BYTES: i64 = 4 << 20;
+/// Revisions that stay however large they are: the newest one, and the one it is compared with.
+const FEWEST_REVISIONS: i64 = 2;
+
 /// What is known of a site; for a `run` that was taken in before, with what it found then. The model is given
-/// beside it, packed.
+/// beside it, packed: where that which the run applied was removed, the oldest that is left.
 pub(crate) fn state(
     db: &Connection,
     site: &str,
     run: Option<i64>,
 ) -> Result<(SiteState, Option<Vec<u8>>)> {
-    let state = read(db, site, run)?;
-    let wanted = state.before.as_ref().map_or(state.revision, |before| before.applied);
+    let mut state = read(db, site, run)?;
+    let wanted = match &mut state.before {
+        Some(before) if before.applied > 0 => {
+            let sql = "SELECT min(revision) FROM models WHERE site = ?1 AND revision >= ?2";
+            let left: Option<u32> = db
+                .prepare_cached(sql)?
+                .query_row(params![site, before.applied], |row| row.get(0))?;
+            before.applied = left.unwrap_or(before.applied);
+            before.applied
+        }
+        Some(before) => before.applied,
+        None => state.revision,
+    };
     let packed = blob(db, site, wanted)?;
     Ok((state, packed))
 }
@@ -113,9 +129,10 @@ pub(crate) fn sample(db: &Connection, site: &str) -> Result<Option<Vec<u8>>> {
     db.prepare_cached(sql)?.query_row([site], |row| row.get(0)).optional()
 }
 
-/// Adds what a run found of a site.
-pub(crate) fn take(db: &Connection, run: i64, update: &Update) -> Result<()> {
+/// Adds what a run found of a site. Returns how many revisions of its model were removed for that.
+pub(crate) fn take(db: &Connection, run: i64, update: &Update) -> Result<usize> {
     let Update { site, night, .. } = update;
+    let mut removed = 0;
     // Crawls may come in any order of their dates. An empty date is before all others.
     let sql = "INSERT INTO sites (site, first_seen, last_seen, revision) VALUES (?1, ?2, ?2, 0)
         ON CONFLICT DO UPDATE SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)";
@@ -139,6 +156,7 @@ pub(crate) fn take(db: &Connection, run: i64, update: &Update) -> Result<()> {
         ])?;
         let sql = "UPDATE sites SET revision = ?2 WHERE site = ?1";
         db.prepare_cached(sql)?.execute(params![site, revision.number])?;
+        removed = remove_old_revisions(db, site)?;
     }
     if let Some(sample) = &update.sample {
         replace_sample(db, site, sample)?;
@@ -173,7 +191,18 @@ pub(crate) fn take(db: &Connection, run: i64, update: &Update) -> Result<()> {
             template.agreement
         ])?;
     }
-    Ok(())
+    Ok(removed)
+}
+
+/// Lets the oldest revisions of a site go until the others weigh so much at most: a model that grows every night would
+/// otherwise make the store grow with the square of the nights. Returns how many.
+fn remove_old_revisions(db: &Connection, site: &str) -> Result<usize> {
+    let sql = "DELETE FROM models WHERE site = ?1 AND revision <= (SELECT max(revision) FROM
+        (SELECT revision, row_number() OVER newest AS number, sum(length(blob)) OVER newest AS bytes
+            FROM models WHERE site = ?1 WINDOW newest AS (ORDER BY revision DESC))
+        WHERE number > ?2 AND bytes > ?3)";
+    let most = params![site, FEWEST_REVISIONS, MOST_REVISION_BYTES];
+    db.prepare_cached(sql)?.execute(most)
 }
 
 fn unpackable(error: std::io::Error) -> rusqlite::Error {

@@ -1,13 +1,12 @@
 //! Opening a store, and the one transaction of a run.
 
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
+use database::{Database, Waiting};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::digest::digest_of;
 use crate::error::StoreError;
@@ -16,71 +15,36 @@ use crate::sample::unpack;
 use crate::schema::{self, Found};
 use crate::site;
 
-/// How long a run waits for another one that writes to the same store.
-const PATIENCE: Duration = Duration::from_secs(600);
-
 /// A store of site models. For writing, it is locked until it is committed or dropped.
 pub struct Store {
-    /// `None` once it is closed.
-    connection: Option<Mutex<Connection>>,
+    database: Mutex<Database>,
     path: PathBuf,
     /// The run that is taken in, and whether it was before.
     run: OnceLock<(i64, bool)>,
-    /// Whether this process made the file.
-    made: AtomicBool,
+    /// Old revisions that were removed.
+    revisions_removed: AtomicU64,
 }
 
 impl Store {
-    /// Opens the store at `path` to change it, or begins one; its folder must exist. Where another process
-    /// writes to it, calls `waiting` once and waits for up to ten minutes.
+    /// Opens the store at `path` to change it, or begins one; its folder must exist. Waits for another process that
+    /// writes to it.
     ///
     /// # Errors
     /// If it cannot be opened, is damaged, is no store or one of another schema, or another process keeps
-    /// writing to it. The file is left as it is.
-    pub fn open(path: &Path, waiting: &dyn Fn()) -> Result<Self, StoreError> {
-        Self::open_patiently(path, waiting, PATIENCE)
-    }
-
-    /// The same with another patience.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
-    pub fn open_patiently(
-        path: &Path,
-        waiting: &dyn Fn(),
-        patience: Duration,
-    ) -> Result<Self, StoreError> {
-        let absent = fs::metadata(path).map_or(true, |m| m.len() == 0);
-        let failed = |what| move |error| StoreError::sqlite(what, path, error);
-        let connection = Connection::open(path).map_err(failed("cannot open"))?;
+    /// writing to it; if waiting is stopped. The file is left as it is.
+    pub fn open(path: &Path, waiting: Waiting<'_>) -> Result<Self, StoreError> {
         // What is no store must not be changed, not even its mode.
-        if schema::found(&connection, path)? == Found::Store {
-            schema::check(&connection, path)?;
-        }
-        let mut store = Self {
-            connection: None,
-            path: path.to_owned(),
-            run: OnceLock::new(),
-            made: AtomicBool::new(false),
+        let check = |db: &Connection| match schema::found(db, path)? {
+            Found::Store => schema::check(db, path),
+            Found::Empty => Ok(()),
         };
-        let begun = begin(&connection, waiting, patience);
-        store.connection = Some(Mutex::new(connection));
-        begun.map_err(|error| match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                StoreError::Busy(path.to_owned())
-            }
-            _ => failed("cannot write to")(error),
-        })?;
-        {
-            let db = store.db();
-            // As long as another process writes, the file may look empty.
-            if schema::found(&db, path)? == Found::Empty {
-                schema::create(&db).map_err(failed("cannot write to"))?;
-                drop(db);
-                store.made.store(absent, Ordering::Relaxed);
-            }
+        let database = Database::begin(path, waiting, &check)?;
+        // As long as another process writes, the file may look empty.
+        if schema::found(&database, path)? == Found::Empty {
+            let created = schema::create(&database);
+            created.map_err(|error| StoreError::sqlite("cannot write to", path, error))?;
         }
-        Ok(store)
+        Ok(Self::of(database, path))
     }
 
     /// Opens a store to look at it.
@@ -91,15 +55,11 @@ impl Store {
         if !path.is_file() {
             return Err(StoreError::Absent(path.to_owned()));
         }
-        let failed = |error| StoreError::sqlite("cannot open", path, error);
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
-        let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
-        connection.busy_timeout(Duration::from_secs(10)).map_err(failed)?;
-        if schema::found(&connection, path)? == Found::Empty {
-            return Err(StoreError::Foreign(path.to_owned()));
+        let database = Database::read(path)?;
+        match schema::found(&database, path)? {
+            Found::Store => Ok(Self::of(database, path)),
+            Found::Empty => Err(StoreError::Empty(path.to_owned())),
         }
-        let (connection, path) = (Some(Mutex::new(connection)), path.to_owned());
-        Ok(Self { connection, path, run: OnceLock::new(), made: AtomicBool::new(false) })
     }
 
     /// The same, or one without anything in it where there is no file.
@@ -107,14 +67,20 @@ impl Store {
     /// # Errors
     /// As [`Store::look`], but for that.
     pub fn look_or_empty(path: &Path) -> Result<Self, StoreError> {
-        if path.exists() {
-            return Self::look(path);
+        match Self::look(path) {
+            Err(StoreError::Empty(_)) => {}
+            Err(StoreError::Absent(_)) if !path.exists() => {}
+            other => return other,
         }
-        let failed = |error| StoreError::sqlite("cannot open", path, error);
-        let connection = Connection::open_in_memory().map_err(failed)?;
-        schema::create(&connection).map_err(failed)?;
-        let (connection, path) = (Some(Mutex::new(connection)), path.to_owned());
-        Ok(Self { connection, path, run: OnceLock::new(), made: AtomicBool::new(false) })
+        let database = Database::in_memory()?;
+        let created = schema::create(&database);
+        created.map_err(|error| StoreError::sqlite("cannot open", path, error))?;
+        Ok(Self::of(database, path))
+    }
+
+    fn of(database: Database, path: &Path) -> Self {
+        let (database, path) = (Mutex::new(database), path.to_owned());
+        Self { database, path, run: OnceLock::new(), revisions_removed: AtomicU64::new(0) }
     }
 
     /// Its file.
@@ -123,13 +89,8 @@ impl Store {
     }
 
     /// The connection. A panic elsewhere leaves it as good as it was.
-    ///
-    /// # Panics
-    /// Once it is closed, which dropping does.
-    #[expect(clippy::expect_used, reason = "dropping closes it")]
-    pub(crate) fn db(&self) -> MutexGuard<'_, Connection> {
-        let connection = self.connection.as_ref().expect("the store is open");
-        connection.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn db(&self) -> MutexGuard<'_, Database> {
+        self.database.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn failed(&self, what: &'static str) -> impl Fn(rusqlite::Error) -> StoreError {
@@ -223,25 +184,31 @@ impl Store {
         Ok(pages.unwrap_or_default())
     }
 
-    /// Takes in what a run found of a site. Changes nothing if the run was taken in before.
+    /// Takes in what a run found of a site. Changes nothing if the run was taken in before. The oldest revisions of the
+    /// site's model go once all together weigh more than 4 MiB.
     ///
     /// # Errors
     /// If the store cannot be written.
     pub fn take(&self, update: &Update) -> Result<(), StoreError> {
-        match self.run.get() {
-            Some((id, false)) => {
-                site::take(&self.db(), *id, update).map_err(self.failed("cannot write to"))
-            }
-            _ => Ok(()),
+        if let Some((id, false)) = self.run.get() {
+            let removed = site::take(&self.db(), *id, update);
+            let removed = removed.map_err(self.failed("cannot write to"))?;
+            self.revisions_removed.fetch_add(removed as u64, Ordering::Relaxed);
         }
+        Ok(())
     }
 
     /// Keeps what was taken in; nothing can be taken in after. Samples of the sites not seen for longest go,
-    /// until all samples weigh `most_sample_bytes` at most.
+    /// until all samples weigh `most_sample_bytes` at most. Waits for programs that read the store, where they are in the
+    /// way.
     ///
     /// # Errors
-    /// If the store cannot be written: it is then as it was.
-    pub fn commit(&self, most_sample_bytes: u64) -> Result<Evicted, StoreError> {
+    /// If the store cannot be written, or waiting is stopped: it is then as it was.
+    pub fn commit(
+        &self,
+        most_sample_bytes: u64,
+        waiting: Waiting<'_>,
+    ) -> Result<Evicted, StoreError> {
         let db = self.db();
         let work = || {
             if let Some((run, false)) = self.run.get() {
@@ -252,43 +219,12 @@ impl Store {
                     WHERE id = ?1";
                 db.execute(sql, [run])?;
             }
-            let evicted = site::evict(&db, most_sample_bytes)?;
-            db.execute_batch("COMMIT")?;
-            Ok(evicted)
+            site::evict(&db, most_sample_bytes)
         };
-        let evicted = work().map_err(self.failed("cannot write to"))?;
-        self.made.store(false, Ordering::Relaxed);
-        // One file, with nothing beside it, is what people copy. While readers are at work the log stays
-        // beside it.
-        let _ = db.busy_timeout(Duration::ZERO);
-        let _ = db.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
+        let mut evicted = work().map_err(self.failed("cannot write to"))?;
+        evicted.revisions = self.revisions_removed.load(Ordering::Relaxed);
+        db.commit(waiting)?;
         Ok(evicted)
-    }
-}
-
-fn begin(db: &Connection, waiting: &dyn Fn(), patience: Duration) -> rusqlite::Result<()> {
-    // With a write-ahead log others read on while a run writes. Where one of them keeps the mode from
-    // changing, they wait for the run's end instead.
-    db.busy_timeout(Duration::ZERO)?;
-    let _ = db.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
-    db.set_prepared_statement_cache_capacity(32);
-    match db.execute_batch("BEGIN IMMEDIATE") {
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-            waiting();
-            db.busy_timeout(patience)?;
-            db.execute_batch("BEGIN IMMEDIATE")
-        }
-        begun => begun,
-    }
-}
-
-impl Drop for Store {
-    fn drop(&mut self) {
-        // Closing takes back what was not committed.
-        let unfinished = self.connection.take().is_some();
-        if self.made.load(Ordering::Relaxed) && unfinished {
-            let _ = fs::remove_file(&self.path);
-        }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use database::{Obstacle, Waiting};
 use model::{Charset, CharsetEvidence, Origin, Page, TemplateNight, Verdict};
 use rusqlite::Connection;
 use sitegrove_modelstore::{
@@ -80,8 +81,18 @@ fn run(digest: &str) -> Run {
     Run { digest: digest.to_owned(), program: "0.1.0".to_owned() }
 }
 
+/// Never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Nobody else is there to wait for.
+const ALONE: Waiting<'_> = Waiting {
+    stop: &NEVER,
+    tell: |path, obstacle| panic!("{}: {obstacle:?}", path.display()),
+    patience: Duration::from_secs(60),
+};
+
 fn open(path: &Path) -> Store {
-    Store::open(path, &|| panic!("nobody else is here")).unwrap()
+    Store::open(path, ALONE).unwrap()
 }
 
 /// Takes in a run.
@@ -89,7 +100,7 @@ fn night(path: &Path, digest: &str, updates: &[Update]) -> bool {
     let store = open(path);
     let before = store.begin(&run(digest)).unwrap();
     updates.iter().for_each(|update| store.take(update).unwrap());
-    store.commit(u64::MAX).unwrap();
+    store.commit(u64::MAX, ALONE).unwrap();
     before
 }
 
@@ -168,7 +179,10 @@ fn a_run_that_does_not_end_leaves_no_trace() {
     store.begin(&run("r1")).unwrap();
     store.take(&update("news.example", "2026-03-01", 1)).unwrap();
     drop(store);
-    assert!(!path.exists(), "a store that was never whole goes");
+    let error = Store::look(&path).unwrap_err().to_string();
+    assert!(error.contains("nothing is in the model store"), "{error}");
+    assert_eq!(Store::look_or_empty(&path).unwrap().summary().unwrap().runs, 0);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "one file, nothing beside it");
 
     night(&path, "r1", &[update("news.example", "2026-03-01", 1)]);
     let store = open(&path);
@@ -201,7 +215,7 @@ fn others_are_left_as_they_are() {
     ] {
         let before = fs::read(path).unwrap();
         let names = path.file_name().unwrap().to_string_lossy().into_owned();
-        for error in [Store::open(path, &|| ()).unwrap_err(), Store::look(path).unwrap_err()] {
+        for error in [Store::open(path, ALONE).unwrap_err(), Store::look(path).unwrap_err()] {
             let told = error.to_string();
             assert!(told.contains(says) && told.contains(&names), "{told}");
         }
@@ -225,7 +239,7 @@ fn a_damaged_store_is_refused_and_left_as_it_is() {
         let mut damaged = whole.clone();
         damaged[page * 4096..page * 4096 + 64].fill(0xA5);
         fs::write(&path, &damaged).unwrap();
-        if let Err(error) = Store::open(&path, &|| ()) {
+        if let Err(error) = Store::open(&path, ALONE) {
             refused += 1;
             assert!(error.to_string().contains("models.sqlite"), "{error}");
             assert!(fs::read(&path).unwrap() == damaged, "page {page}: the file was changed");
@@ -233,7 +247,7 @@ fn a_damaged_store_is_refused_and_left_as_it_is() {
     }
     assert!(refused * 2 > whole.len() / 4096, "{refused} of {} damages", whole.len() / 4096);
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    let error = Store::open(&path, &|| ()).unwrap_err().to_string();
+    let error = Store::open(&path, ALONE).unwrap_err().to_string();
     assert!(error.contains("models.sqlite is damaged: "), "{error}");
     assert!(error.contains("restore it from a copy"), "{error}");
 }
@@ -263,13 +277,17 @@ fn a_second_writer_waits_and_is_told_or_refused() {
     night(&path, "r0", &[update("news.example", "2026-03-01", 1)]);
     let first = open(&path);
     first.begin(&run("r1")).unwrap();
-    let waited = AtomicUsize::new(0);
-    let wait = || {
-        waited.fetch_add(1, Ordering::Relaxed);
-    };
-    let refused = Store::open_patiently(&path, &wait, Duration::from_millis(50));
-    assert!(matches!(refused, Err(StoreError::Busy(_))), "{refused:?}");
-    assert_eq!(waited.load(Ordering::Relaxed), 1);
+    static WAITED: AtomicUsize = AtomicUsize::new(0);
+    let wait = Waiting::new(&NEVER, |_, obstacle| {
+        assert_eq!(obstacle, Obstacle::Writer);
+        WAITED.fetch_add(1, Ordering::Relaxed);
+    });
+    let hasty = Waiting { patience: Duration::from_millis(50), ..wait };
+    let refused = Store::open(&path, hasty).unwrap_err();
+    assert!(refused.to_string().contains("another run is still writing to"), "{refused}");
+    assert_eq!(WAITED.load(Ordering::Relaxed), 1);
+    let stopped = Store::open(&path, Waiting { stop: &AtomicBool::new(true), ..wait }).unwrap_err();
+    assert!(stopped.is_stopped() && !refused.is_stopped(), "{stopped}");
 
     // One who looks sees the store as it was.
     first.take(&update("news.example", "2026-03-02", 2)).unwrap();
@@ -277,16 +295,18 @@ fn a_second_writer_waits_and_is_told_or_refused() {
 
     let second = std::thread::scope(|scope| {
         let second = scope.spawn(|| {
-            let second = Store::open(&path, &wait).unwrap();
+            let second = Store::open(&path, wait).unwrap();
             second.begin(&run("r2")).unwrap();
             second.site("news.example").unwrap().revision
         });
-        std::thread::sleep(Duration::from_millis(100));
-        first.commit(u64::MAX).unwrap();
+        while WAITED.load(Ordering::Relaxed) < 2 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        first.commit(u64::MAX, ALONE).unwrap();
         second.join().unwrap()
     });
     assert_eq!(second, 2, "it sees what the first one kept");
-    assert_eq!(waited.load(Ordering::Relaxed), 2);
+    assert_eq!(WAITED.load(Ordering::Relaxed), 2);
 }
 
 #[test]
@@ -300,12 +320,51 @@ fn samples_of_sites_not_seen_for_long_go_first() {
     let store = open(&path);
     store.begin(&run("r1")).unwrap();
     updates.iter().for_each(|update| store.take(update).unwrap());
-    let evicted = store.commit(2 * one + 1).unwrap();
+    let evicted = store.commit(2 * one + 1, ALONE).unwrap();
     assert_eq!((evicted.sites, evicted.bytes), (2, 2 * one));
     let store = Store::look(&path).unwrap();
     let left: Vec<u64> = store.sites().unwrap().iter().map(|site| site.retained).collect();
     assert_eq!(left, [3, 3, 0, 0], "the newest stay");
     assert!(store.model("4.example", None).unwrap().is_some(), "models stay");
+}
+
+#[test]
+fn old_revisions_go_where_all_weigh_too_much() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = at(&folder);
+    // Bytes that cannot be compressed.
+    let noise = |seed: u64, length: usize| -> Vec<u8> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 56) as u8
+        };
+        (0..length).map(|_| next()).collect()
+    };
+    for (number, bytes) in [(1, 1 << 20), (2, 1 << 20), (3, 3 << 19), (4, 1 << 20), (5, 5 << 20)] {
+        let mut own = update("news.example", &format!("2026-03-0{number}"), number);
+        own.revision.as_mut().unwrap().model = noise(u64::from(number), bytes);
+        let small = update("small.example", &format!("2026-03-0{number}"), number);
+        let store = open(&path);
+        store.begin(&run(&format!("r{number}"))).unwrap();
+        store.take(&own).unwrap();
+        store.take(&small).unwrap();
+        let removed = store.commit(u64::MAX, ALONE).unwrap().revisions;
+        assert_eq!(removed, [0, 0, 0, 1, 2][number as usize - 1], "{number}");
+    }
+    let revisions = |site: &str| -> Vec<u32> {
+        let store = Store::look(&path).unwrap();
+        store.revisions(site).unwrap().iter().map(|row| row.revision).collect()
+    };
+    assert_eq!(revisions("news.example"), [4, 5], "the newest two stay however large");
+    assert_eq!(revisions("small.example"), [1, 2, 3, 4, 5]);
+    // A night whose revision was removed is read with the oldest that is left, and says so.
+    let store = open(&path);
+    assert!(store.begin(&run("r2")).unwrap());
+    let state = store.site("news.example").unwrap();
+    assert_eq!(state.before.unwrap().applied, 4);
+    assert!(state.model.unwrap() == noise(4, 1 << 20));
+    assert_eq!(store.site("small.example").unwrap().before.unwrap().applied, 2);
 }
 
 #[test]
@@ -328,12 +387,12 @@ fn models_move_between_stores_and_sites_are_forgotten() {
     assert_eq!(store.import(&elsewhere).unwrap(), Import::Added);
     let news = &store.sites().unwrap()[1];
     assert_eq!((news.revision, &*news.last_seen), (2, "2026-04-01"));
-    store.commit(u64::MAX).unwrap();
+    store.commit(u64::MAX, ALONE).unwrap();
     let store = open(&path);
     assert_eq!(store.model("new.example", Some(1)).unwrap().unwrap(), b"model 1 of news.example");
     assert!(store.forget("news.example").unwrap());
     assert!(!store.forget("news.example").unwrap());
-    store.commit(u64::MAX).unwrap();
+    store.commit(u64::MAX, ALONE).unwrap();
     let store = Store::look(&path).unwrap();
     assert_eq!(store.sites().unwrap().len(), 1);
     assert_eq!(store.model("news.example", None).unwrap(), None);

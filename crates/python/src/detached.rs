@@ -3,11 +3,17 @@
 use std::any::Any;
 use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::{InternalError, SitegroveError};
+
+/// Time between two looks for signals.
+const TICK: Duration = Duration::from_millis(10);
 
 thread_local! {
     /// A pool whose only thread is this one. The global pool would start threads that a forked child lacks: it
@@ -51,6 +57,29 @@ pub(crate) fn detached<T: Send>(
         Ok(result) => result.map_err(SitegroveError::new_err),
         Err(message) => Err(InternalError::new_err(message)),
     }
+}
+
+/// Runs work in a thread of its own, while this one looks for signals. One sets `stop`, and is raised once the work has
+/// ended.
+pub(crate) fn until_signal<T: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| guarded(|| in_this_thread(work)));
+        let mut raised = None;
+        while !worker.is_finished() {
+            py.detach(|| thread::sleep(TICK));
+            if raised.is_none() {
+                raised = py.check_signals().err();
+                stop.store(raised.is_some(), Ordering::Relaxed);
+            }
+        }
+        let ended = worker.join().unwrap_or_else(|panic| Err(text_of(&*panic).to_owned()));
+        raised.map_or(Ok(()), Err)?;
+        ended.map_err(InternalError::new_err)
+    })
 }
 
 /// Runs work; a panic in it is an error with a message for people.

@@ -1,14 +1,16 @@
 //! Stores of site models as Python has them.
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
+use database::Waiting;
 use modelstore::{Store, StoreError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use sitegrove::error_chain::error_chain;
 use sitegrove::models_table;
 
-use crate::detached::detached;
+use crate::detached::{detached, until_signal};
 use crate::errors::{ModelError, SitegroveError, input_error};
 use crate::json;
 use crate::settings::Settings;
@@ -71,9 +73,13 @@ pub(crate) fn import_models(
     path: PathBuf,
     tables: Vec<PathBuf>,
 ) -> PyResult<(usize, usize)> {
-    let store =
-        detached(py, 1, || Store::open(&path, &|| ()))?.map_err(|error| failed(&path, &error))?;
-    let done = detached(py, 1, || models_table::import(&store, &tables))?;
+    let stop = AtomicBool::new(false);
+    let waiting = Waiting::new(&stop, |_, _| ());
+    let import = || {
+        let store = Store::open(&path, waiting)?;
+        Ok(models_table::import(&store, &tables, waiting))
+    };
+    let done = until_signal(py, &stop, import)?.map_err(|error| failed(&path, &error))?;
     let imported = done.map_err(|error| SitegroveError::new_err(error_chain(&error)))?;
     Ok((imported.added, imported.known))
 }

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use database::FileIdentity;
+
 /// Why an output could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {}: {source}", path.display())]
@@ -20,6 +22,11 @@ pub struct SinkError {
 impl SinkError {
     fn new(what: &'static str, path: &Path, source: io::Error) -> Self {
         Self { what, path: path.to_owned(), source }
+    }
+
+    /// Whether a wait for other programs was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.source.kind() == io::ErrorKind::Interrupted
     }
 }
 
@@ -44,11 +51,13 @@ fn sync_whole(_: &Path) -> io::Result<()> {
 }
 
 /// A file under a temporary name, which [`AtomicFile::finish`] renames once its bytes are on disk.
-/// If it is dropped before that, the temporary file is removed.
+/// If it is dropped before that, the temporary file is removed, unless another process has put its own there.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
     temporary: PathBuf,
+    /// The temporary file.
+    identity: FileIdentity,
     /// `None` after the file is closed.
     writer: Option<BufWriter<File>>,
     /// Bytes written so far.
@@ -58,16 +67,30 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts a file that will appear at `path`; its folder must exist.
+    /// Starts a file that will appear at `path`; its folder must exist. What a killed process left under the temporary
+    /// name is removed; a link there is not followed.
     ///
     /// # Errors
-    /// If the temporary file cannot be created.
+    /// If the temporary file cannot be created, or what is at `path` is a folder, a device or the like.
     pub fn create(path: &Path) -> Result<Self, SinkError> {
         let temporary = Self::temporary(path);
-        let file = File::create(&temporary);
-        let file = file.map_err(|e| SinkError::new("cannot create", &temporary, e))?;
+        if fs::metadata(path).is_ok_and(|of| !of.is_file()) {
+            let why = io::Error::other("there is something that is not a regular file");
+            return Err(SinkError::new("cannot replace", path, why));
+        }
+        let create = || {
+            match fs::remove_file(&temporary) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let file = File::options().write(true).create_new(true).open(&temporary)?;
+            Ok((FileIdentity::of(&file.metadata()?), file))
+        };
+        let (identity, file) =
+            create().map_err(|e| SinkError::new("cannot create", &temporary, e))?;
         let writer = Some(BufWriter::with_capacity(1 << 18, file));
-        Ok(Self { path: path.to_owned(), temporary, writer, written: 0, is_placed: false })
+        let path = path.to_owned();
+        Ok(Self { path, temporary, identity, writer, written: 0, is_placed: false })
     }
 
     /// The temporary name of a file that will appear at `path`.
@@ -134,8 +157,18 @@ impl AtomicFile {
         Ok(())
     }
 
+    /// Whether the temporary file is the one that was created here.
+    fn is_own(&self) -> bool {
+        fs::symlink_metadata(&self.temporary).is_ok_and(|of| FileIdentity::of(&of) == self.identity)
+    }
+
     fn place(mut self) -> Result<(), SinkError> {
-        let moved = fs::rename(&self.temporary, &self.path);
+        let moved = match self.is_own() {
+            true => fs::rename(&self.temporary, &self.path),
+            false => {
+                Err(io::Error::other("another process replaced the file while it was written"))
+            }
+        };
         moved.map_err(|e| SinkError::new("cannot write", &self.path, e))?;
         self.is_placed = true;
         Ok(())
@@ -181,7 +214,7 @@ impl Drop for AtomicFile {
         if let Some(writer) = self.writer.take() {
             drop(writer.into_parts());
         }
-        if !self.is_placed {
+        if !self.is_placed && self.is_own() {
             // The error cannot be reported here; the next run removes a leftover file.
             let _ = fs::remove_file(&self.temporary);
         }
@@ -206,6 +239,40 @@ mod tests {
         file.finish().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "[\"x\"]\n");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_others_put_under_the_temporary_name_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let temporary = AtomicFile::temporary(&path);
+        let mut first = AtomicFile::create(&path).unwrap();
+        first.write_bytes(b"first\n").unwrap();
+        let mut second = AtomicFile::create(&path).unwrap();
+        second.write_bytes(b"second\n").unwrap();
+        let error = first.finish().unwrap_err().to_string();
+        assert!(error.contains("another process replaced"), "{error}");
+        second.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second\n");
+        let first = AtomicFile::create(&path).unwrap();
+        let second = AtomicFile::create(&path).unwrap();
+        drop(first);
+        assert!(temporary.exists());
+        drop(second);
+        assert!(!temporary.exists());
+        // What a link left there leads to stays.
+        #[cfg(unix)]
+        {
+            let other = folder.path().join("other");
+            fs::write(&other, "mine").unwrap();
+            std::os::unix::fs::symlink(&other, &temporary).unwrap();
+            AtomicFile::write_whole(&path, b"third\n").unwrap();
+            assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+            assert_eq!(fs::read_to_string(&path).unwrap(), "third\n");
+            assert!(!fs::symlink_metadata(&path).unwrap().is_symlink());
+            let error = AtomicFile::create(Path::new("/dev/null")).unwrap_err().to_string();
+            assert!(error.contains("/dev/null: there is something that is not"), "{error}");
+        }
     }
 
     #[test]

@@ -29,11 +29,24 @@ pub use sink::VersionsSink;
 use std::io;
 use std::path::Path;
 
+use database::{Cause, DatabaseError};
+
 use crate::SinkError;
 
 /// An error of SQLite, with the file it is about.
 fn failed(what: &'static str, path: &Path, error: rusqlite::Error) -> SinkError {
     SinkError { what, path: path.to_owned(), source: io::Error::other(error) }
+}
+
+impl From<DatabaseError> for SinkError {
+    fn from(error: DatabaseError) -> Self {
+        let DatabaseError { what, path, cause } = error;
+        let kind = match cause {
+            Cause::Stopped => io::ErrorKind::Interrupted,
+            _ => io::ErrorKind::Other,
+        };
+        Self { what, path, source: io::Error::new(kind, cause) }
+    }
 }
 
 /// An error for a file that is not of the expected kind.

@@ -16,6 +16,7 @@ use sitemodel::SiteModel;
 
 use crate::error_chain::Problem;
 use crate::printed::Console;
+use crate::waiting::{NEVER_SET, waiting_for_databases};
 
 /// Arguments of `sitegrove models`.
 #[derive(Args, Debug)]
@@ -83,10 +84,7 @@ fn open(path: &Path) -> Result<Store> {
             "`sitegrove run … --models FILE` makes one",
         ));
     }
-    let waiting = || {
-        tracing::warn!(at = %path.display(), next = "waiting for it", "a run is writing to it");
-    };
-    Ok(Store::open(path, &waiting)?)
+    Ok(Store::open(path, waiting_for_databases(&NEVER_SET))?)
 }
 
 /// A revision of a site's model, the newest where none is named, with what the store says of it.

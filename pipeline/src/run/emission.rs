@@ -71,7 +71,7 @@ impl Emission<'_> {
     pub(crate) fn write(
         &self,
         marks: Marks,
-        outputs: &mut Outputs,
+        outputs: &mut Outputs<'_>,
         tally: &mut Tally,
     ) -> Result<()> {
         let frames = Frames::open(self.journal).map_err(|e| self.unreadable(e))?;
@@ -137,7 +137,7 @@ impl Emission<'_> {
     }
 
     /// Counts and writes the result of a site.
-    fn take(&self, site: Rendered, outputs: &mut Outputs, tally: &mut Tally) -> Result<()> {
+    fn take(&self, site: Rendered, outputs: &mut Outputs<'_>, tally: &mut Tally) -> Result<()> {
         tally.add(&Counted::of(site.result()));
         if let Some(store) = self.store {
             nightly::take(store, site.result())?;

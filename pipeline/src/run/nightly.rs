@@ -1,19 +1,24 @@
 //! The store of site models in a run: opened before anything is read, and kept when all is written.
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::{Context, Result};
 use model::SiteResult;
-use modelstore::{Run, Store, Update};
+use modelstore::{Run, Store, StoreError, Update};
 
 use super::RunContext;
+use super::Stopped;
 use crate::config::Config;
 use crate::digests::sha256_of;
+use crate::numerals::count;
 use crate::progress::ledger::{InputRecord, LastNight};
+use crate::waiting::waiting_for_databases;
 
 /// Opens the store that the settings name, if any; waits for another run that writes to it.
 ///
 /// # Errors
-/// If it is damaged, is something else, or another run keeps writing to it.
-pub(crate) fn open(config: &Config) -> Result<Option<Store>> {
+/// If it is damaged, is something else, or another run keeps writing to it; `stopped` if `stop` is set meanwhile.
+pub(crate) fn open(config: &Config, stop: &AtomicBool, stopped: Stopped) -> Result<Option<Store>> {
     let Some(path) = config.run.models() else {
         anyhow::ensure!(
             !config.run.reextract,
@@ -25,10 +30,8 @@ pub(crate) fn open(config: &Config) -> Result<Option<Store>> {
         return Ok(Some(Store::look(path)?));
     }
     config.run.models_bytes()?;
-    let waiting = || {
-        tracing::warn!(at = %path.display(), next = "waiting for it", "another run is writing to it");
-    };
-    Ok(Some(Store::open(path, &waiting)?))
+    let opened = Store::open(path, waiting_for_databases(stop));
+    opened.map(Some).map_err(|error| unless_stopped(error, stopped))
 }
 
 /// Which run this is: one of the same inputs, by their contents, and the same settings is the same night.
@@ -78,12 +81,19 @@ pub(crate) fn take(store: &Store, result: &SiteResult) -> Result<()> {
     Ok(store.take(&update)?)
 }
 
-/// Keeps all that a store took in, once the outputs are written. Returns what it then holds, as [`Store::state`] does.
+/// Keeps all that a store took in, once the outputs are written. Waits for programs that read the store, where they are
+/// in the way. Returns what it then holds, as [`Store::state`] does.
 ///
 /// # Errors
-/// If the store cannot be written; it is then as it was.
-pub(crate) fn commit(store: &Store, config: &Config) -> Result<String> {
-    let evicted = store.commit(config.run.models_bytes()?)?;
+/// If the store cannot be written, or `stopped` if `stop` is set meanwhile; it is then as it was.
+pub(crate) fn commit(
+    store: &Store,
+    config: &Config,
+    stop: &AtomicBool,
+    stopped: Stopped,
+) -> Result<String> {
+    let kept = store.commit(config.run.models_bytes()?, waiting_for_databases(stop));
+    let evicted = kept.map_err(|error| unless_stopped(error, stopped))?;
     if evicted.sites > 0 {
         tracing::info!(
             at = %store.path().display(),
@@ -92,7 +102,19 @@ pub(crate) fn commit(store: &Store, config: &Config) -> Result<String> {
             evicted.sites
         );
     }
+    if evicted.revisions > 0 {
+        tracing::info!(
+            at = %store.path().display(),
+            revisions = evicted.revisions,
+            "removed {} of models, of sites whose revisions weigh more than 4 MiB",
+            count(evicted.revisions as usize, "old revision")
+        );
+    }
     Ok(store.state()?)
+}
+
+fn unless_stopped(error: StoreError, stopped: Stopped) -> anyhow::Error {
+    if error.is_stopped() { stopped.into() } else { error.into() }
 }
 
 impl RunContext<'_> {

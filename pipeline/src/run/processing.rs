@@ -62,7 +62,7 @@ impl RunContext<'_> {
     pub(super) fn emit_drops(
         &self,
         sites: &mut Sites,
-        outputs: &mut Outputs,
+        outputs: &mut Outputs<'_>,
         tally: &mut Tally,
     ) -> Result<Records> {
         outputs.of_night(&night_name(&sites.complete.inputs))?;

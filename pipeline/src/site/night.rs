@@ -17,11 +17,15 @@ use super::change::{changed_templates, site_change};
 use super::decision::{Decision, Facts, Stored, TemplateFacts, decide};
 use super::in_hand::{InHand, in_hand};
 use super::kept::{Night, template_night};
+use crate::numerals::count;
 use crate::stages::apply::{Outcomes, Unassigned};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
 
 /// Pages of a template that are compared with the judgement of the page alone.
 const COMPARED: usize = 2;
+/// Templates that a model of earlier nights may have when it is learnt further. A night adds as many as its sample has
+/// pages at most.
+const MOST_TEMPLATES: usize = 256;
 /// By how much a model learnt anew must fit tonight's pages better to take the place of the old one.
 const CLEARLY: f64 = 0.03;
 /// Share of pages on which the wrapper of such a model finds the article where the old one's did not.
@@ -209,7 +213,7 @@ impl Work<'_> {
             let retained = self.retained(store, state)?;
             let again = parse(&retained.1, self.settings, self.clock);
             let again = in_hand(&again, &retained.0, Some(&old), self);
-            let base = self.without_retired(state, &old, &facts);
+            let (base, too_many) = self.without_retired(state, &old, &facts);
             let (doubted, least) = match &decision {
                 Decision::Replace(ids) | Decision::Relearn(ids) => (ids.clone(), CLEARLY),
                 Decision::Grow(ids) => (ids.clone(), -CLEARLY),
@@ -235,7 +239,7 @@ impl Work<'_> {
                 };
                 let of = (&model, &new);
                 let kept = self.to_retain(store, state, &tonight, &again, of, &is_gone)?;
-                begun = Some((model, known, new, kept));
+                begun = Some((model, known, new, kept, too_many));
             } else {
                 // What is learnt anew is no better: the old is as good as it gets, unless it fits much worse.
                 let much_worse =
@@ -259,10 +263,14 @@ impl Work<'_> {
             update.reason = "nothing learnt from tonight's pages fits them better".to_owned();
         }
         Ok(match begun {
-            Some((model, known, applied, retained)) => {
+            Some((model, known, applied, retained, too_many)) => {
                 update.applied = state.revision + 1;
+                if too_many > 0 {
+                    let removed = count(too_many, "template");
+                    update.reason += &format!("; {removed} not seen for longest removed");
+                }
                 let templates = old.templates().len().min(model.templates().len());
-                let revision = Some(decision.reason());
+                let revision = Some(update.reason.clone());
                 let templates_changed =
                     changed_templates((&old, &before), (&model, &applied), &tonight);
                 let change = site_change(&update, templates_changed);
@@ -328,25 +336,35 @@ impl Work<'_> {
         }
     }
 
-    /// The model without templates that were not seen for long.
-    fn without_retired(&self, state: &SiteState, old: &SiteModel, facts: &Facts) -> SiteModel {
-        let Some(tonight) = self.date() else { return old.clone() };
+    /// The model without templates that were not seen for long, and without those not seen for longest where there are
+    /// too many. Gives also how many were too many.
+    fn without_retired(
+        &self,
+        state: &SiteState,
+        old: &SiteModel,
+        facts: &Facts,
+    ) -> (SiteModel, usize) {
+        let tonight = self.date();
         let days = i64::from(self.config.run.retire_after);
         let is_old = |seen: &String| {
             let seen = seen.parse::<jiff::civil::Date>().ok();
-            seen.is_some_and(|seen| (tonight - seen).get_days() as i64 > days)
+            seen.zip(tonight)
+                .is_some_and(|(seen, tonight)| (tonight - seen).get_days() as i64 > days)
         };
-        let retired = |template: &sitemodel::Template| {
-            facts.templates.iter().all(|own| own.id != template.id)
-                && state.last_seen.get(&template.id).is_some_and(is_old)
-        };
-        let gone: Vec<String> = old
-            .templates()
-            .iter()
-            .filter(|template| retired(template))
-            .map(|template| template.id.clone())
-            .collect();
-        if gone.is_empty() { old.clone() } else { old.without(&gone) }
+        let is_seen = |id: &str| facts.templates.iter().any(|own| own.id == id);
+        let (mut gone, mut unseen) = (Vec::new(), Vec::new());
+        for id in old.templates().iter().map(|template| &template.id).filter(|id| !is_seen(id)) {
+            match state.last_seen.get(id) {
+                Some(seen) if is_old(seen) => gone.push(id.clone()),
+                seen => unseen.push((seen, id)),
+            }
+        }
+        unseen.sort_unstable();
+        let too_many = (old.templates().len() - gone.len()).saturating_sub(MOST_TEMPLATES);
+        unseen.truncate(too_many);
+        gone.extend(unseen.iter().map(|(_, id)| (*id).clone()));
+        let model = if gone.is_empty() { old.clone() } else { old.without(&gone) };
+        (model, unseen.len())
     }
 
     /// The date of the newest of tonight's pages.

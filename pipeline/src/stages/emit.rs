@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use model::{Drop, SiteSummary};
 use sink::{AtomicFile, Sink, SinkError, drop_record, json_lines, make_folder, site_file_name};
@@ -27,18 +28,18 @@ const HEALTH: &str = "health.jsonl";
 
 /// A chosen sink: in use, or failed with the reason.
 #[derive(Debug)]
-struct Chosen {
+struct Chosen<'a> {
     name: SinkName,
-    sink: Result<Box<dyn Sink>, SinkError>,
+    sink: Result<Box<dyn Sink + 'a>, SinkError>,
 }
 
 /// The open files of a run folder. If dropped before [`Outputs::finish`], they are removed.
 #[derive(Debug)]
-pub struct Outputs {
+pub struct Outputs<'a> {
     folder: PathBuf,
     config: EmitConfig,
     wrappers: PathBuf,
-    sinks: Vec<Chosen>,
+    sinks: Vec<Chosen<'a>>,
     dropped: AtomicFile,
     /// `health.jsonl`, in a run with a store of models.
     health: Option<AtomicFile>,
@@ -50,22 +51,33 @@ pub struct Outputs {
     stale: BTreeSet<PathBuf>,
 }
 
-impl Outputs {
-    /// Opens the files of a run folder, which must exist. A sink that cannot be opened counts as failed.
+impl<'a> Outputs<'a> {
+    /// Opens the files of a run folder, which must exist. A sink that cannot be opened counts as failed. What waits
+    /// for other programs looks at `stop`.
     ///
     /// # Errors
-    /// If what every run writes cannot be created: `dropped.jsonl`, `wrappers/`.
-    pub fn create(folder: &Path, config: &Config) -> Result<Self, SinkError> {
+    /// If what every run writes cannot be created: `dropped.jsonl`, `wrappers/`; if waiting for other programs is
+    /// stopped.
+    pub fn create(folder: &Path, config: &Config, stop: &'a AtomicBool) -> Result<Self, SinkError> {
         let wrappers = folder.join("wrappers");
         make_folder(&wrappers)?;
-        let stale = fs::read_dir(&wrappers).into_iter().flatten().flatten().map(|e| e.path());
-        let chosen = |name: SinkName| Chosen { name, sink: name.open(folder, config) };
+        let files = fs::read_dir(&wrappers).into_iter().flatten().flatten().map(|e| e.path());
+        // Other files are none of a run.
+        let stale = files
+            .filter(|path| path.extension().is_some_and(|end| end == "json" || end == "partial"));
+        let mut sinks = Vec::new();
+        for name in config.emit.chosen() {
+            match name.open(folder, config, stop) {
+                Err(error) if error.is_stopped() => return Err(error),
+                sink => sinks.push(Chosen { name, sink }),
+            }
+        }
         Ok(Self {
             stale: stale.collect(),
             folder: folder.to_owned(),
             config: config.emit.clone(),
             wrappers,
-            sinks: config.emit.chosen().into_iter().map(chosen).collect(),
+            sinks,
             dropped: AtomicFile::create(&folder.join("dropped.jsonl"))?,
             health: match config.run.models() {
                 Some(_) => Some(AtomicFile::create(&folder.join(HEALTH))?),
@@ -78,7 +90,7 @@ impl Outputs {
 
     /// The renderers for these outputs.
     pub fn renderers(&self) -> Renderers {
-        let render = |chosen: &Chosen| chosen.sink.as_ref().ok().and_then(|sink| sink.render());
+        let render = |chosen: &Chosen<'_>| chosen.sink.as_ref().ok().and_then(|sink| sink.render());
         Renderers::new(self.sinks.iter().map(render).collect())
     }
 
@@ -188,7 +200,7 @@ impl Outputs {
     /// write. Returns the sinks that failed, with their errors.
     ///
     /// # Errors
-    /// If what every run writes cannot be finished, or no sink could be.
+    /// If what every run writes cannot be finished, or no sink could be; if waiting for other programs is stopped.
     pub fn finish(self) -> Result<BTreeMap<String, String>, SinkError> {
         // A ledger marks a run as complete. There must be none until the new one is written, or a crash
         // between two files would look like a finished run.
@@ -204,6 +216,9 @@ impl Outputs {
         let mut last = None;
         for Chosen { name, sink } in self.sinks {
             if let Err(error) = sink.and_then(Sink::finish) {
+                if error.is_stopped() {
+                    return Err(error);
+                }
                 failed.insert(name.as_str().to_owned(), error.to_string());
                 last = Some(error);
             }

@@ -28,7 +28,7 @@ use crate::report;
 use crate::resume::folder::RunFolder;
 use crate::resume::journal::{Heading, Journal};
 use crate::run::emission::Emission;
-use crate::run::{Report, finish_folder, nightly};
+use crate::run::{Report, Stopped, finish_folder, nightly, stopped_or};
 use crate::stages::emit::Outputs;
 
 /// Number of drops without a site that are written at once.
@@ -121,7 +121,8 @@ impl Merging<'_> {
         ledger.counts.feed_items = crawl.totals.items;
         ledger.counts.feed_items_elsewhere = crawl.totals.unmatched_items;
         (self.begin)()?;
-        let mut outputs = Outputs::create(&config.run.out, config)?;
+        let mut outputs = Outputs::create(&config.run.out, config, stop)
+            .map_err(|error| stopped_or(error, Stopped::Empty))?;
         let night = nightly::night_name(&crawl.inputs);
         outputs.of_night(&if *share == Share::ALL {
             night
@@ -160,9 +161,10 @@ impl Merging<'_> {
             false => emission.marks()?,
         };
         emission.write(marks, &mut outputs, &mut tally)?;
-        ledger.failed_sinks = clock.emit.time(|| outputs.finish())?;
+        let finished = clock.emit.time(|| outputs.finish());
+        ledger.failed_sinks = finished.map_err(|error| stopped_or(error, Stopped::Empty))?;
         if let Some(store) = &store {
-            ledger.store_state = Some(nightly::commit(store, config)?);
+            ledger.store_state = Some(nightly::commit(store, config, stop, Stopped::Empty)?);
         }
         tally.show(&mut ledger);
         ledger.close(self.begun, clock);
@@ -178,7 +180,10 @@ impl Merging<'_> {
         inputs: &[InputRecord],
         learnt_with: &LearntWith,
     ) -> Result<Option<(Store, Option<LastNight>)>> {
-        let Some(store) = nightly::open(self.config)? else { return Ok(None) };
+        let stop = self.assembly.stop;
+        let Some(store) = nightly::open(self.config, stop, Stopped::Empty)? else {
+            return Ok(None);
+        };
         let run = nightly::run_of(self.config, inputs);
         if !store.recognise(&run)? {
             learnt_with.check(&store)?;
@@ -193,7 +198,7 @@ fn drops(
     crawl: &mut Crawl,
     folder: &Path,
     config: &Config,
-    mut to: Option<(&mut Outputs, &mut Tally)>,
+    mut to: Option<(&mut Outputs<'_>, &mut Tally)>,
 ) -> Result<Records> {
     let mut records = RecordsRead::new(folder, config);
     if let Some((_, tally)) = &mut to {

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags, Row, params};
+use database::Database;
+use rusqlite::{Row, params};
 use serde::Serialize;
 
 use super::schema::{self, Found};
@@ -182,7 +183,7 @@ impl ChangeKind {
 /// its changes are visible only after it ends.
 #[derive(Debug)]
 pub struct ArticleArchive {
-    connection: Connection,
+    connection: Database,
     path: PathBuf,
     found: Found,
 }
@@ -197,9 +198,7 @@ impl ArticleArchive {
     /// # Errors
     /// If there is none at `path`, or one with another schema.
     pub fn open(path: &Path) -> Result<Self, SinkError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection =
-            Connection::open_with_flags(path, flags).map_err(|e| failed("cannot open", path, e))?;
+        let connection = Database::read(path)?;
         let found = schema::found(&connection, path)?;
         if found == Found::Empty {
             let why = "no run has added to it yet";

@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use database::{Database, Waiting};
 use model::{Absence, Article, Field, SiteResult};
-use rusqlite::Connection;
 
 use super::grow::Growth;
 use super::key::{ArticleKey, KeyOf};
@@ -15,54 +13,42 @@ use super::schema::{self, Found};
 use super::{absent, failed};
 use crate::{Sink, SinkError};
 
-/// How long a run waits for another run that writes to the same archive.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Adds a run to an archive of articles, in a single transaction: until the run is finished readers
 /// see the previous state, and a run that is stopped or killed changes nothing.
-pub struct VersionsSink {
-    /// `None` after it is closed.
-    connection: Option<Connection>,
+pub struct VersionsSink<'a> {
+    database: Database,
     path: PathBuf,
     key_of: KeyOf,
     growth: Growth,
-    /// Whether this run created the file.
-    made: bool,
+    waiting: Waiting<'a>,
 }
 
-impl VersionsSink {
+impl<'a> VersionsSink<'a> {
     /// Opens the archive at `path`, or begins one; its folder must exist. Where `rereads`, visits that are known
-    /// are read again: what this run finds replaces what was read of them.
+    /// are read again: what this run finds replaces what was read of them. Waits for another run that writes to it and,
+    /// at its end, for programs that read it where they are in the way.
     ///
     /// # Errors
     /// If it cannot be opened, is no archive of articles or one of another schema, or another run
-    /// is still writing to it after a minute.
-    pub fn open(path: &Path, key_of: KeyOf, rereads: bool) -> Result<Self, SinkError> {
-        let absent = fs::metadata(path).map_or(true, |m| m.len() == 0);
-        let connection = Connection::open(path).map_err(|e| failed("cannot open", path, e))?;
-        let mut sink = Self {
-            connection: None,
-            path: path.to_owned(),
-            key_of,
-            growth: Growth::new(rereads),
-            made: false,
-        };
+    /// keeps writing to it; if waiting is stopped.
+    pub fn open(
+        path: &Path,
+        key_of: KeyOf,
+        rereads: bool,
+        waiting: Waiting<'a>,
+    ) -> Result<Self, SinkError> {
         // A file that is not an archive must not be changed, not even its journal mode.
-        schema::found(&connection, path)?;
-        let begun = begin(&connection);
-        sink.connection = Some(connection);
-        begun.map_err(|e| failed("cannot write to", path, e))?;
-        if let Some(connection) = &sink.connection
-            && schema::found(connection, path)? == Found::Empty
-        {
-            // Known only now: while another run writes, the file may look empty.
-            sink.made = absent;
-            schema::create(connection).map_err(|e| failed("cannot write to", path, e))?;
-        }
-        if let Some(connection) = &sink.connection {
-            schema::bring_up_to_date(connection).map_err(|e| failed("cannot write to", path, e))?;
-        }
-        Ok(sink)
+        let database = Database::begin(path, waiting, &|connection| {
+            schema::found(connection, path).map(drop)
+        })?;
+        // As long as another run writes, the file may look empty.
+        let made = match schema::found(&database, path)? {
+            Found::Empty => schema::create(&database),
+            Found::Archive | Found::Former(_) => schema::bring_up_to_date(&database),
+        };
+        made.map_err(|e| failed("cannot write to", path, e))?;
+        let (path, growth) = (path.to_owned(), Growth::new(rereads));
+        Ok(Self { database, path, key_of, growth, waiting })
     }
 
     /// The keys of articles. If articles with different titles name the same canonical address, the
@@ -87,59 +73,30 @@ impl VersionsSink {
     }
 }
 
-fn begin(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(PATIENCE)?;
-    // With a write-ahead log, readers can read while a run writes. If a reader prevents the change
-    // of mode, readers wait for the end of the run instead.
-    let _ = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
-    connection.set_prepared_statement_cache_capacity(32);
-    connection.execute_batch("BEGIN IMMEDIATE")
-}
-
-impl Sink for VersionsSink {
+impl Sink for VersionsSink<'_> {
     fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
-        let Some(connection) = &self.connection else { return Ok(()) };
         let keyed = site.articles.iter().zip(self.keys(&site.articles));
         for (article, key) in keyed.filter(|(article, _)| article.duplicate_of().is_none()) {
-            let grown = self.growth.visit(connection, article, &key);
+            let grown = self.growth.visit(&self.database, article, &key);
             grown.map_err(|e| failed("cannot write to", &self.path, e))?;
         }
         Ok(())
     }
 
     fn absent(&mut self, absences: &[Absence]) -> Result<(), SinkError> {
-        let Some(connection) = &self.connection else { return Ok(()) };
         for Absence { url, gone } in absences {
-            let noted = absent::note_address(connection, &(self.key_of)(url, None), gone);
+            let noted = absent::note_address(&self.database, &(self.key_of)(url, None), gone);
             noted.map_err(|e| failed("cannot write to", &self.path, e))?;
         }
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), SinkError> {
-        let Some(connection) = &self.connection else { return Ok(()) };
-        let committed = connection.execute_batch("COMMIT");
-        committed.map_err(|e| failed("cannot write to", &self.path, e))?;
-        self.made = false;
-        // Leaves a single file, without a log beside it, so that it can be copied. While there are
-        // readers the log has to stay; they read both, and the next run merges it.
-        let _ = connection.busy_timeout(Duration::ZERO);
-        let _ = connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
-        Ok(())
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        Ok(self.database.commit(self.waiting)?)
     }
 }
 
-impl Drop for VersionsSink {
-    fn drop(&mut self) {
-        // Closing rolls back uncommitted changes.
-        let unfinished = self.connection.take().is_some();
-        if self.made && unfinished {
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
-impl fmt::Debug for VersionsSink {
+impl fmt::Debug for VersionsSink<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("VersionsSink").field("path", &self.path).finish_non_exhaustive()
     }

@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
+use database::Waiting;
 use model::{Article, Charset, CharsetEvidence, Field, Metadata, Origin, Overruled, Route, Source};
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -72,8 +75,18 @@ fn key(url: &str, canonical: Option<&str>) -> ArticleKey {
     ArticleKey { own: url.to_owned(), named, stripped: stripped(url) }
 }
 
-fn open(path: &Path) -> VersionsSink {
-    VersionsSink::open(path, Arc::new(key), false).unwrap()
+/// Never set.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Nobody else is there to wait for.
+const ALONE: Waiting<'_> = Waiting {
+    stop: &NEVER,
+    tell: |path, obstacle| panic!("{}: {obstacle:?}", path.display()),
+    patience: Duration::from_secs(60),
+};
+
+fn open(path: &Path) -> VersionsSink<'static> {
+    VersionsSink::open(path, Arc::new(key), false, ALONE).unwrap()
 }
 
 fn add(path: &Path, article: Article) {
@@ -174,7 +187,10 @@ fn a_run_that_is_given_up_leaves_no_trace() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("archive.sqlite");
     drop(open(&path));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    // The file stays: another run may have it open.
+    let error = ArticleArchive::open(&path).unwrap_err().to_string();
+    assert!(error.contains("no run has added to it yet"), "{error}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     add(&path, article(Some(1), "A"));
     let before = std::fs::read(&path).unwrap();
     drop(open(&path));
@@ -190,7 +206,7 @@ fn files_of_other_kinds_are_left_alone() {
     let path = folder.path().join("archive.sqlite");
     let refused = |path: &Path| {
         let before = std::fs::read(path).unwrap();
-        let error = VersionsSink::open(path, Arc::new(key), false).unwrap_err().to_string();
+        let error = VersionsSink::open(path, Arc::new(key), false, ALONE).unwrap_err().to_string();
         assert_eq!(std::fs::read(path).unwrap(), before, "{error}");
         assert!(error.contains("archive.sqlite"), "{error}");
         error
@@ -411,7 +427,7 @@ fn what_one_model_finds_in_another_payload_is_a_change_of_the_page() {
 }
 
 fn reread(path: &Path, articles: Vec<Article>) {
-    let mut sink = VersionsSink::open(path, Arc::new(key), true).unwrap();
+    let mut sink = VersionsSink::open(path, Arc::new(key), true, ALONE).unwrap();
     sink.take(&SiteResult::of_articles("a.example", articles), &[]).unwrap();
     Box::new(sink).finish().unwrap();
 }

@@ -10,6 +10,7 @@ use super::open;
 use crate::commands::format::Format;
 use crate::error_chain::Problem;
 use crate::printed::{Console, line};
+use crate::waiting::{NEVER_SET, waiting_for_databases};
 
 /// Arguments of `sitegrove models forget`.
 #[derive(Args, Debug)]
@@ -43,6 +44,6 @@ pub(super) fn forget(args: &ForgetArgs, out: &mut Console<'_>) -> Result<()> {
             Format::Text => out.note(format_args!("{}: forgotten", line(site)))?,
         }
     }
-    store.commit(u64::MAX)?;
+    store.commit(u64::MAX, waiting_for_databases(&NEVER_SET))?;
     Ok(())
 }

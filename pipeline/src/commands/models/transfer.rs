@@ -7,11 +7,11 @@ use clap::Args;
 use modelstore::Store;
 use serde_json::json;
 
-use super::open;
 use crate::commands::format::Format;
 use crate::models_table::{self, Imported};
 use crate::numerals::{count, grouped};
 use crate::printed::{Console, line};
+use crate::waiting::{NEVER_SET, waiting_for_databases};
 
 /// Arguments of `sitegrove models export`.
 #[derive(Args, Debug)]
@@ -74,11 +74,9 @@ pub(super) fn export(args: &ExportArgs, out: &mut Console<'_>) -> Result<()> {
 }
 
 pub(super) fn import(args: &ImportArgs, out: &mut Console<'_>) -> Result<()> {
-    let store = match args.models.exists() {
-        true => open(&args.models)?,
-        false => Store::open(&args.models, &|| ())?,
-    };
-    let Imported { added, known } = models_table::import(&store, &args.tables)?;
+    let waiting = waiting_for_databases(&NEVER_SET);
+    let store = Store::open(&args.models, waiting)?;
+    let Imported { added, known } = models_table::import(&store, &args.tables, waiting)?;
     match args.format {
         Format::Json => out.json_line(&json!({ "added": added, "known": known }))?,
         Format::Text => out.note(format_args!(
