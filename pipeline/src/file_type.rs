@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use database::name_kind;
+
 use crate::waiting::is_stream;
 
 /// Bytes that a file is recognised by.
@@ -70,11 +72,10 @@ fn what_table(path: &Path) -> Option<&'static str> {
 fn what_database(first: &[u8]) -> &'static str {
     let number =
         |at: usize| first.get(at..at + 4).map(|bytes| bytes.try_into().unwrap_or_default());
-    match (number(68).as_ref(), number(28).map(u32::from_be_bytes)) {
-        (Some(b"SiMo"), _) => "a model store",
-        (Some(b"SiGr"), _) => "an archive of articles",
-        (_, Some(0 | 1)) => "an empty database",
-        _ => "an SQLite database",
+    let application = number(68).map_or(0, i32::from_be_bytes);
+    match number(28).map(u32::from_be_bytes) {
+        Some(0 | 1) if application == 0 => "an empty database",
+        _ => name_kind(application.into()),
     }
 }
 

@@ -289,3 +289,23 @@ fn a_configuration_is_named_first_or_by_an_option_but_once() {
     refused(&[config, archive, "--config", config], &["own.toml", "one of them"]);
     refused(&[archive, "--config", "missing.toml"], &["missing.toml"]);
 }
+
+#[test]
+fn databases_are_called_what_they_are() {
+    let (folder, archive) = small();
+    let [articles, models] =
+        ["articles.sqlite", "models.sqlite"].map(|name| folder.path().join(name));
+    let out = folder.path().join("out");
+    run(&[&archive], &out, &["--archive", words(&articles), "--models", words(&models)]);
+    for (arguments, named) in [
+        (vec!["models", "list", words(&articles)], "is an archive of articles, not a model store"),
+        (
+            vec!["changes", "--since", "2020-01-01", "--archive", words(&models)],
+            "it is a model store",
+        ),
+    ] {
+        let (code, _, stderr) = parts(&call(&arguments));
+        assert_eq!(code, 2, "{stderr}");
+        assert!(stderr.contains(named), "{arguments:?}: {stderr}");
+    }
+}

@@ -12,6 +12,7 @@ mod database;
 #[cfg(feature = "sqlite")]
 mod error;
 mod identity;
+mod kind;
 mod waiting;
 
 #[cfg(feature = "sqlite")]
@@ -19,4 +20,5 @@ pub use database::Database;
 #[cfg(feature = "sqlite")]
 pub use error::{Cause, DatabaseError};
 pub use identity::FileIdentity;
+pub use kind::{ARTICLE_ARCHIVE, MODEL_STORE, name_kind};
 pub use waiting::{Obstacle, Waiting};

@@ -34,10 +34,14 @@ pub enum StoreError {
     /// The file is not a database.
     #[error("{} is not a database, so it is no model store; it was left as it is", .0.display())]
     NoDatabase(PathBuf),
-    /// It is the database of another program.
-    #[error("{} is the database of another program, not a model store; it was left as it is",
-            .0.display())]
-    Foreign(PathBuf),
+    /// It is another database.
+    #[error("{} is {what}, not a model store; it was left as it is", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
     /// It has another schema.
     #[error("the model store {} has schema {found}, this program knows {known}; use the sitegrove that \
              wrote it", path.display())]

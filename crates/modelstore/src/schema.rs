@@ -2,12 +2,10 @@
 
 use std::path::Path;
 
+use database::{MODEL_STORE, name_kind};
 use rusqlite::Connection;
 
 use crate::error::StoreError;
-
-/// `PRAGMA application_id` of a store of site models: `SiMo`.
-pub(crate) const APPLICATION: i64 = 0x5369_4D6F;
 
 /// `PRAGMA user_version`: version of the schema.
 pub(crate) const VERSION: i64 = 1;
@@ -119,11 +117,11 @@ pub(crate) fn found(connection: &Connection, path: &Path) -> Result<Found, Store
     let version = number("PRAGMA user_version")?;
     match (application, version) {
         (0, 0) if tables == 0 => Ok(Found::Empty),
-        (APPLICATION, VERSION) => Ok(Found::Store),
-        (APPLICATION, found) => {
+        (MODEL_STORE, VERSION) => Ok(Found::Store),
+        (MODEL_STORE, found) => {
             Err(StoreError::Schema { path: path.to_owned(), found, known: VERSION })
         }
-        _ => Err(StoreError::Foreign(path.to_owned())),
+        _ => Err(StoreError::Foreign { path: path.to_owned(), what: name_kind(application) }),
     }
 }
 
@@ -145,6 +143,6 @@ pub(crate) fn check(connection: &Connection, path: &Path) -> Result<(), StoreErr
 /// step by step, from `user_version`.
 pub(crate) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
-    connection.pragma_update(None, "application_id", APPLICATION)?;
+    connection.pragma_update(None, "application_id", MODEL_STORE)?;
     connection.pragma_update(None, "user_version", VERSION)
 }

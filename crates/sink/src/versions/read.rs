@@ -185,12 +185,11 @@ impl ChangeKind {
 pub struct ArticleArchive {
     connection: Database,
     path: PathBuf,
-    found: Found,
 }
 
 const HISTORY: &str = "SELECT number, url, first_seen, last_seen, visits, changed, diff, title,
     authors, published, modified, language, description, tags, text, record_id, file, offset,
-    wrapper, confidence, program";
+    wrapper, confidence, program, truncated, model_revision, health, version, html";
 
 impl ArticleArchive {
     /// Opens an archive.
@@ -199,12 +198,11 @@ impl ArticleArchive {
     /// If there is none at `path`, or one with another schema.
     pub fn open(path: &Path) -> Result<Self, SinkError> {
         let connection = Database::read(path)?;
-        let found = schema::found(&connection, path)?;
-        if found == Found::Empty {
+        if schema::found(&connection, path)? == Found::Empty {
             let why = "no run has added to it yet";
             return Err(refused("nothing is in", path, why));
         }
-        Ok(Self { connection, path: path.to_owned(), found })
+        Ok(Self { connection, path: path.to_owned() })
     }
 
     /// The versions of the article with this key (from the sink's function) or address, the oldest
@@ -219,11 +217,9 @@ impl ArticleArchive {
         if !by_key.is_empty() {
             return Ok(by_key);
         }
-        let stripped = match self.found {
-            Found::Former(1) => "key = ?1",
-            // Tracking parameters tell articles apart where there are several.
-            _ => "key IN (SELECT max(key) FROM articles WHERE stripped = ?1 HAVING count(*) = 1)",
-        };
+        // Tracking parameters tell articles apart where there are several.
+        let stripped =
+            "key IN (SELECT max(key) FROM articles WHERE stripped = ?1 HAVING count(*) = 1)";
         let by_key = self.versions(stripped, &key.stripped)?;
         if !by_key.is_empty() {
             return Ok(by_key);
@@ -254,14 +250,7 @@ impl ArticleArchive {
     }
 
     fn versions(&self, condition: &str, value: &str) -> Result<Vec<Version>, SinkError> {
-        let since_then = match self.found.version() {
-            1 => "NULL, NULL, NULL",
-            2 => "truncated, NULL, NULL",
-            _ => "truncated, model_revision, health",
-        };
-        let sql = format!(
-            "{HISTORY}, {since_then}, version, html FROM history WHERE {condition} ORDER BY key, number"
-        );
+        let sql = format!("{HISTORY} FROM history WHERE {condition} ORDER BY key, number");
         let all = || -> rusqlite::Result<Vec<Version>> {
             let mut statement = self.connection.prepare(&sql)?;
             let found = statement.query_map([value], |row| Ok((row.get(24)?, version(row)?)))?;
@@ -278,9 +267,6 @@ impl ArticleArchive {
     }
 
     fn readings(&self, version: i64) -> rusqlite::Result<Vec<Reading>> {
-        if self.found.version() < 3 {
-            return Ok(Vec::new());
-        }
         let sql = "SELECT r.fetched, r.changed, r.diff, r.model_revision, r.program, r.replaced
             FROM visits AS v JOIN readings AS r USING (article, fetched, record_id)
             WHERE v.article = (SELECT article FROM versions WHERE id = ?1) AND v.version = ?1
@@ -300,9 +286,6 @@ impl ArticleArchive {
 
     /// When the address of a version's article had no page, from its first visit to the next version.
     fn gone(&self, version: i64) -> rusqlite::Result<Vec<GoneSpan>> {
-        if self.found.version() < 4 {
-            return Ok(Vec::new());
-        }
         let sql = "SELECT a.first_seen, a.last_seen, a.status, a.moved_to
             FROM versions AS v JOIN absences AS a ON a.article = v.article
             WHERE v.id = ?1 AND a.first_seen >= v.first_seen
@@ -337,37 +320,26 @@ impl ArticleArchive {
         // The number is looked up for what is found only; the view would count all versions.
         let number = "(SELECT count(*) FROM versions AS w WHERE w.article = v.article
             AND (w.first_seen, w.record_id) <= (v.first_seen, v.record_id)) AS number";
-        let (revision, same_reader, readings) = match self.found.version() {
-            1 | 2 => ("NULL", "v.program = w.program", String::new()),
-            // A model that is not kept has no number to know it by.
-            _ => (
-                "v.model_revision",
-                "v.program = w.program AND v.model_revision IS w.model_revision
-                    AND v.model_revision IS NOT 0",
-                format!(
-                    "UNION ALL SELECT articles.site, v.url, r.fetched AS seen, v.title, r.changed,
-                        r.diff, {number}, r.model_revision, 'reread' AS kind, NULL, NULL
-                    FROM readings AS r JOIN visits USING (article, fetched, record_id)
-                    JOIN versions AS v ON v.id = visits.version
-                    JOIN articles ON articles.id = v.article
-                    WHERE r.fetched >= ?1 AND (?2 IS NULL OR articles.site = ?2)"
-                ),
-            ),
-        };
-        let absences = match self.found.version() {
-            1..=3 => String::new(),
-            _ => format!("{} {}", gone(number, revision), back(number, revision)),
-        };
+        let (gone, back) = (gone(number), back(number));
+        // A model that is not kept has no number to know it by.
         let sql = format!(
             "SELECT articles.site, v.url AS url, v.first_seen AS seen, v.title, v.changed, v.diff, {number},
-                {revision}, coalesce((SELECT iif({same_reader}, 'changed', 'unclear')
+                v.model_revision, coalesce((SELECT iif(v.program = w.program
+                        AND v.model_revision IS w.model_revision
+                        AND v.model_revision IS NOT 0, 'changed', 'unclear')
                     FROM versions AS w WHERE w.article = v.article
                     AND (w.first_seen, w.record_id) < (v.first_seen, v.record_id)
                     ORDER BY w.first_seen DESC, w.record_id DESC LIMIT 1), 'new') AS kind,
                 NULL AS status, NULL AS moved_to
             FROM versions AS v JOIN articles ON articles.id = v.article
             WHERE v.first_seen >= ?1 AND (?2 IS NULL OR articles.site = ?2)
-            {readings} {absences} ORDER BY seen, url, number, kind"
+            UNION ALL SELECT articles.site, v.url, r.fetched AS seen, v.title, r.changed,
+                r.diff, {number}, r.model_revision, 'reread' AS kind, NULL, NULL
+            FROM readings AS r JOIN visits USING (article, fetched, record_id)
+            JOIN versions AS v ON v.id = visits.version
+            JOIN articles ON articles.id = v.article
+            WHERE r.fetched >= ?1 AND (?2 IS NULL OR articles.site = ?2)
+            {gone} {back} ORDER BY seen, url, number, kind"
         );
         let mut statement = self.connection.prepare(&sql).map_err(of_archive)?;
         let mut rows = statement.query(params![since, site]).map_err(of_archive)?;
@@ -379,10 +351,10 @@ impl ArticleArchive {
 }
 
 /// The spans without a page that began in the time asked for, with the version that was there before.
-fn gone(number: &str, revision: &str) -> String {
+fn gone(number: &str) -> String {
     format!(
         "UNION ALL SELECT articles.site, v.url, a.first_seen, v.title, '[]', NULL, {number},
-            {revision}, iif(a.moved_to IS NULL, 'gone', 'moved'), a.status, a.moved_to
+            v.model_revision, iif(a.moved_to IS NULL, 'gone', 'moved'), a.status, a.moved_to
         FROM absences AS a JOIN articles ON articles.id = a.article
         JOIN versions AS v ON v.id = (SELECT w.id FROM versions AS w
             WHERE w.article = a.article AND w.first_seen <= a.first_seen
@@ -392,10 +364,10 @@ fn gone(number: &str, revision: &str) -> String {
 }
 
 /// The first visits after such spans, if the page was known before them.
-fn back(number: &str, revision: &str) -> String {
+fn back(number: &str) -> String {
     format!(
         "UNION ALL SELECT articles.site, v.url, b.fetched, v.title, '[]', NULL, {number},
-            {revision}, 'back', NULL, NULL
+            v.model_revision, 'back', NULL, NULL
         FROM absences AS a JOIN articles ON articles.id = a.article
         JOIN visits AS b ON b.article = a.article AND (b.fetched, b.record_id) =
             (SELECT c.fetched, c.record_id FROM visits AS c

@@ -2,21 +2,14 @@
 
 use std::path::Path;
 
+use database::{ARTICLE_ARCHIVE, name_kind};
 use rusqlite::Connection;
 
 use super::{failed, refused};
 use crate::SinkError;
 
-/// `PRAGMA application_id` of an archive of articles: `SiGr`.
-pub(super) const APPLICATION: i64 = 0x5369_4772;
-
 /// `PRAGMA user_version`: version of the schema.
 pub(super) const VERSION: i64 = 4;
-
-/// Schemas before that are read, and brought up to date by the first run that adds to them: 1 lacks `stripped`
-/// of articles and `truncated` of versions and visits; 1 and 2 lack `model_revision`, `health`,
-/// `payload` and `readings`; all lack `absences` and `gone`.
-const FORMER: [i64; 3] = [1, 2, 3];
 
 const TABLES: &str = "
 CREATE TABLE articles (
@@ -79,10 +72,6 @@ CREATE TABLE visits (
     payload BLOB,
     PRIMARY KEY (article, fetched, record_id)
 ) STRICT, WITHOUT ROWID;
-";
-
-/// What an archive of schema 1 or 2 lacks altogether.
-const SINCE_3: &str = "
 CREATE TABLE readings (
     id INTEGER PRIMARY KEY,
     article INTEGER NOT NULL REFERENCES articles (id),
@@ -112,10 +101,6 @@ SELECT articles.key AS key, articles.site AS site,
 FROM versions
 JOIN articles ON articles.id = versions.article
 JOIN files ON files.id = versions.file;
-";
-
-/// What an archive of schema 3 or before lacks.
-const SINCE_4: &str = "
 CREATE TABLE absences (
     article INTEGER NOT NULL REFERENCES articles (id),
     first_seen TEXT NOT NULL,
@@ -144,20 +129,8 @@ GROUP BY absences.article;
 pub(super) enum Found {
     /// An archive of articles.
     Archive,
-    /// An archive of articles of a schema before.
-    Former(i64),
     /// Nothing yet.
     Empty,
-}
-
-impl Found {
-    /// The version of its schema.
-    pub(super) fn version(self) -> i64 {
-        match self {
-            Self::Former(version) => version,
-            Self::Archive | Self::Empty => VERSION,
-        }
-    }
 }
 
 /// Distinguishes an archive from a file of another kind.
@@ -178,9 +151,8 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
     let version = number("PRAGMA user_version")?;
     match (application, version) {
         (0, 0) if tables == 0 => Ok(Found::Empty),
-        (APPLICATION, VERSION) => Ok(Found::Archive),
-        (APPLICATION, version) if FORMER.contains(&version) => Ok(Found::Former(version)),
-        (APPLICATION, version) => {
+        (ARTICLE_ARCHIVE, VERSION) => Ok(Found::Archive),
+        (ARTICLE_ARCHIVE, version) => {
             let why = format!(
                 "its schema is {version}, this program knows {VERSION}: use the sitegrove that \
                  wrote it; it was left as it is"
@@ -188,8 +160,8 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
             Err(refused(what, path, why))
         }
         _ => {
-            let why = "it is the database of another program, and was left as it is";
-            Err(refused(what, path, why))
+            let found = name_kind(application);
+            Err(refused(what, path, format!("it is {found}, and was left as it is")))
         }
     }
 }
@@ -197,37 +169,6 @@ pub(super) fn found(connection: &Connection, path: &Path) -> Result<Found, SinkE
 /// Creates the schema in an empty file, inside the transaction that fills it.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(TABLES)?;
-    connection.execute_batch(SINCE_3)?;
-    connection.execute_batch(SINCE_4)?;
-    connection.pragma_update(None, "application_id", APPLICATION)?;
-    connection.pragma_update(None, "user_version", VERSION)
-}
-
-/// Gives an archive of a schema before what it lacks, within the transaction that adds to it.
-pub(super) fn bring_up_to_date(connection: &Connection) -> rusqlite::Result<()> {
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if !FORMER.contains(&version) {
-        return Ok(());
-    }
-    if version == 1 {
-        connection.execute_batch(
-            "ALTER TABLE articles ADD COLUMN stripped TEXT NOT NULL DEFAULT '';
-            ALTER TABLE versions ADD COLUMN truncated TEXT;
-            ALTER TABLE visits ADD COLUMN truncated TEXT;
-            UPDATE articles SET stripped = key;
-            CREATE INDEX articles_by_stripped ON articles (stripped);
-            CREATE INDEX versions_by_digest ON versions (digest);",
-        )?;
-    }
-    if version < 3 {
-        connection.execute_batch(
-            "ALTER TABLE versions ADD COLUMN model_revision INTEGER;
-            ALTER TABLE versions ADD COLUMN health TEXT;
-            ALTER TABLE visits ADD COLUMN payload BLOB;
-            DROP VIEW history;",
-        )?;
-        connection.execute_batch(SINCE_3)?;
-    }
-    connection.execute_batch(SINCE_4)?;
+    connection.pragma_update(None, "application_id", ARTICLE_ARCHIVE)?;
     connection.pragma_update(None, "user_version", VERSION)
 }

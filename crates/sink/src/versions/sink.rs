@@ -42,11 +42,9 @@ impl<'a> VersionsSink<'a> {
             schema::found(connection, path).map(drop)
         })?;
         // As long as another run writes, the file may look empty.
-        let made = match schema::found(&database, path)? {
-            Found::Empty => schema::create(&database),
-            Found::Archive | Found::Former(_) => schema::bring_up_to_date(&database),
-        };
-        made.map_err(|e| failed("cannot write to", path, e))?;
+        if schema::found(&database, path)? == Found::Empty {
+            schema::create(&database).map_err(|e| failed("cannot write to", path, e))?;
+        }
         let (path, growth) = (path.to_owned(), Growth::new(rereads));
         Ok(Self { database, path, key_of, growth, waiting })
     }

@@ -301,59 +301,6 @@ fn tracking_parameters_are_ignored_where_that_is_proved() {
     assert_eq!(versions_of(&path, named).len(), 2);
 }
 
-#[test]
-fn archives_of_former_schemas_are_read_and_grow() {
-    let folder = TempDir::new().unwrap();
-    let path = folder.path().join("archive.sqlite");
-    add(&path, article(Some(1), "A"));
-    let db = Connection::open(&path).unwrap();
-    let view: String = db
-        .query_row("SELECT sql FROM sqlite_schema WHERE name = 'history'", [], |row| row.get(0))
-        .unwrap();
-    let view = view.replace(",\n    versions.model_revision, versions.health", "");
-    db.execute_batch(&format!(
-        "DROP TABLE absences; DROP VIEW gone; DROP TABLE readings; DROP VIEW history; ALTER TABLE versions DROP COLUMN model_revision; ALTER TABLE versions DROP COLUMN health;
-        ALTER TABLE visits DROP COLUMN payload; {view}; PRAGMA user_version = 2;"
-    ))
-    .unwrap();
-    let second = folder.path().join("second.sqlite");
-    std::fs::copy(&path, &second).unwrap();
-    db.execute_batch(&format!(
-        "DROP VIEW history; DROP INDEX articles_by_stripped; DROP INDEX versions_by_digest;
-        ALTER TABLE articles DROP COLUMN stripped; ALTER TABLE versions DROP COLUMN truncated;
-        ALTER TABLE visits DROP COLUMN truncated; {}; PRAGMA user_version = 1;",
-        view.replace(", versions.truncated", "")
-    ))
-    .unwrap();
-    drop(db);
-    assert_eq!(versions(&path).len(), 1);
-    drop(open(&path));
-    let version = |path: &Path| -> i64 {
-        let db = Connection::open(path).unwrap();
-        db.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
-    };
-    assert_eq!(version(&path), 1, "a run that is given up leaves no trace");
-    add(&path, cut(2, "A cut"));
-    add(&path, article(Some(3), "B"));
-    assert_eq!(versions(&second).len(), 1);
-    add(&second, cut(2, "A cut"));
-    add(&second, article(Some(3), "B"));
-    for path in [&path, &second] {
-        assert_eq!(version(path), 4);
-        let texts: Vec<String> = versions(path).into_iter().map(|version| version.text).collect();
-        assert_eq!(texts, ["A", "B"]);
-    }
-    let columns = |path: &Path| -> String {
-        let db = Connection::open(path).unwrap();
-        let sql = "SELECT group_concat(name, ' ') FROM (SELECT t.name || '.' || c.name AS name
-            FROM sqlite_schema AS t, pragma_table_info(t.name) AS c ORDER BY t.name, c.name)";
-        db.query_row(sql, [], |row| row.get(0)).unwrap()
-    };
-    let fresh = folder.path().join("fresh.sqlite");
-    add(&fresh, article(Some(1), "A"));
-    assert_eq!((columns(&path), columns(&second)), (columns(&fresh), columns(&fresh)));
-}
-
 /// A visit that reads the payload of another one differently, by another revision of the model.
 fn read_by(revision: u32, day: u32, payload: &str, text: &str) -> Article {
     Article {
