@@ -1,5 +1,7 @@
 //! The pictures, tables, embedded media and notes of a tree.
 
+use std::collections::BTreeMap;
+
 use dom::{LocalName, local_name};
 use model::{Embed, EmbedKind, Footnote, Image, Table};
 
@@ -131,14 +133,17 @@ fn kind_named(name: &str) -> Option<EmbedKind> {
 pub(crate) fn footnotes(tree: &Tree<'_>) -> Vec<Footnote> {
     let id_of = |at: At| tree.attribute(at, &local_name!("id"));
     let is_note = |at: &At| tree.nodes[*at].mark == Mark::Note && id_of(*at).is_some();
+    // The first link to each id.
+    let mut references: BTreeMap<&str, At> = BTreeMap::new();
+    for at in tree.below(0).filter(|&at| tree.nodes[at].mark == Mark::Reference) {
+        let href = tree.attribute(at, &local_name!("href"));
+        if let Some(id) = href.and_then(|href| href.strip_prefix('#')) {
+            references.entry(id).or_insert(at);
+        }
+    }
     let note = |at: At| {
         let id = id_of(at).unwrap_or_default();
-        let refers = |link: &At| {
-            let href =
-                tree.attribute(*link, &local_name!("href")).and_then(|href| href.strip_prefix('#'));
-            tree.nodes[*link].mark == Mark::Reference && href == Some(id)
-        };
-        let label = tree.below(0).find(refers).map(|link| tree.text_below(link, |_| false));
+        let label = references.get(id).map(|&link| tree.text_below(link, |_| false));
         let is_back = |at: At| {
             let href = tree.attribute(at, &local_name!("href"));
             tree.is(at, &local_name!("a"))

@@ -131,7 +131,12 @@ fn many_notes_take_linear_time() {
         (0..30_000).map(|n| format!("<p>words<a href=#f{n} id=r{n}>{n}</a>")).collect();
     let notes: String =
         (0..30_000).map(|n| format!("<li id=f{n}>note <a href=#r{n}>back</a>")).collect();
-    let html = written(&format!("{links}<ol>{notes}</ol>"));
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let document = parse(&format!("<!doctype html><body>{links}<ol>{notes}</ol>"));
+    let region = region_of(&document, &[0], &[], &base).unwrap();
+    let html = region.html();
     assert_eq!(html.matches("href=\"#article-f").count(), 30_000);
     assert_eq!(html.matches("href=\"#article-r").count(), 30_000);
+    let notes = region.footnotes();
+    assert_eq!((notes.len(), notes[29_999].label.as_str()), (30_000, "29999"));
 }
