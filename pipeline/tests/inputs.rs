@@ -248,7 +248,6 @@ fn the_first_signal_ends_what_waits_for_settings_lists_and_devices() {
         &["run", "/dev/zero", "--out", out],
         &["survey", &list, "--out", out],
         &["wrappers", "test", pipe, good],
-        &["bench", &list],
     ] {
         let (code, stdout, stderr) = parts(&ended(waiting(arguments), "-TERM"));
         assert_eq!((code, stdout.as_str()), (130, ""), "{arguments:?}: {stderr}");

@@ -210,7 +210,10 @@ fn other_commands_replace_nothing_but_their_own_kind() {
     );
 
     let article = "export article https://small.example/notes/1 --run @before --out";
-    place.refuses(&format!("{article} @notes.txt"), &["notes.txt: is text, not an HTML page"]);
+    place.refuses(
+        &format!("{article} @notes.txt --format html"),
+        &["notes.txt: is text, not an HTML page"],
+    );
     place.refuses(&format!("{article} @articles.sqlite"), &["is an archive of articles"]);
     place.refuses(
         &format!("{article} @before/articles.jsonl --format json"),

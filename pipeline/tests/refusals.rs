@@ -79,7 +79,6 @@ fn what_is_wrong_in_a_configuration_is_named() {
         ("[signify]\ntopp = 3", &["signify.topp", "did you mean `signify.top`?"][..]),
         ("[signfy]\ntop = 3", &["signfy", "did you mean `signify`?"]),
         ("[run]\nengine = 'grove'", &["run.engine", "did you mean `rank.engine`?"]),
-        ("[wrap]\nfixed = ['a']", &["wrap.fixed", "did you mean `wrap.site_configs`?"]),
         (
             "[run]\njobs = 'four'",
             &["c.toml: run.jobs: invalid type: string \"four\", expected a whole number\n"],

@@ -5,6 +5,7 @@ use crate::rows::{NightRow, RevisionRow, SiteRow, Summary};
 use crate::sample::unpack;
 use crate::schema;
 use crate::site;
+use crate::state::record_change;
 use crate::store::Store;
 use model::TemplateNight;
 use rusqlite::{Result, Row, params};
@@ -165,7 +166,11 @@ impl Store {
             for table in ["models", "templates", "samples", "retained", "nights", "health"] {
                 db.execute(&format!("DELETE FROM {table} WHERE site = ?1"), [key])?;
             }
-            Ok(db.execute("DELETE FROM sites WHERE site = ?1", [key])? > 0)
+            let was_known = db.execute("DELETE FROM sites WHERE site = ?1", [key])? > 0;
+            if was_known {
+                record_change(&db, &[b"forget", key.as_bytes()])?;
+            }
+            Ok(was_known)
         };
         forget().map_err(self.failed("cannot write to"))
     }

@@ -18,8 +18,6 @@ Dates are those of the crawl. Nothing here reads the clock.
 mod absent;
 #[cfg(feature = "sqlite")]
 mod browse;
-#[cfg(feature = "sqlite")]
-mod digest;
 mod error;
 mod records;
 mod rows;
@@ -28,6 +26,8 @@ mod sample;
 mod schema;
 #[cfg(feature = "sqlite")]
 mod site;
+#[cfg(feature = "sqlite")]
+mod state;
 #[cfg(feature = "sqlite")]
 mod store;
 #[cfg(feature = "sqlite")]

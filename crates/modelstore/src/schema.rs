@@ -8,9 +8,13 @@ use rusqlite::Connection;
 use crate::error::StoreError;
 
 /// `PRAGMA user_version`: version of the schema.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 const TABLES: &str = "
+CREATE TABLE state (
+    digest TEXT NOT NULL
+) STRICT;
+INSERT INTO state VALUES ('');
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
     digest TEXT NOT NULL UNIQUE,

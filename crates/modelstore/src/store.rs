@@ -8,12 +8,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use database::{Database, Waiting};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::digest::digest_of;
 use crate::error::StoreError;
 use crate::records::{Evicted, PackedSample, Retained, Run, SiteState, Update};
 use crate::sample::unpack;
 use crate::schema::{self, Found};
 use crate::site;
+use crate::state::{record_change, state_of};
 
 /// A store of site models. For writing, it is locked until it is committed or dropped.
 pub struct Store {
@@ -145,13 +145,12 @@ impl Store {
         last.optional().map_err(self.failed("cannot read"))
     }
 
-    /// A digest of what the store holds. Of its runs and what they found, their digests count, and of the pages that it
-    /// retains, their addresses, times and sizes: the rest follows from them.
+    /// A digest of all that changed the store, in hex; empty for a new one. Stores with the same digest hold the same.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub fn state(&self) -> Result<String, StoreError> {
-        digest_of(&self.db()).map_err(self.failed("cannot read"))
+        state_of(&self.db()).map_err(self.failed("cannot read"))
     }
 
     /// What is known of a site, from before this run.
@@ -218,8 +217,15 @@ impl Store {
                     pages = coalesce((SELECT sum(pages) FROM nights WHERE run = ?1), 0)
                     WHERE id = ?1";
                 db.execute(sql, [run])?;
+                let sql = "SELECT digest || ' ' || program FROM runs WHERE id = ?1";
+                let run: String = db.query_row(sql, [run], |row| row.get(0))?;
+                record_change(&db, &[b"run", run.as_bytes()])?;
             }
-            site::evict(&db, most_sample_bytes)
+            let evicted = site::evict(&db, most_sample_bytes)?;
+            if evicted.sites > 0 {
+                record_change(&db, &[b"evict", &most_sample_bytes.to_le_bytes()])?;
+            }
+            Ok(evicted)
         };
         let mut evicted = work().map_err(self.failed("cannot write to"))?;
         evicted.revisions = self.revisions_removed.load(Ordering::Relaxed);

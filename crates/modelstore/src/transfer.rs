@@ -4,6 +4,7 @@ use rusqlite::{OptionalExtension, Result, Row, params};
 
 use crate::error::StoreError;
 use crate::rows::{Import, ModelRow};
+use crate::state::record_change;
 use crate::store::Store;
 
 impl Store {
@@ -72,6 +73,8 @@ impl Store {
                 model.settings,
                 blob
             ])?;
+            let change = [b"import", site.as_bytes(), &revision.to_le_bytes(), blob];
+            record_change(&db, &change)?;
             Ok(Import::Added)
         };
         import().map_err(self.failed("cannot write to"))
