@@ -62,6 +62,7 @@ pub(crate) fn choose(
         }
     }
     let mut of_places = OfPlaces::new();
+    let mut embedded_before: BTreeSet<String> = BTreeSet::new();
     let Some(aside) = document.aside() else { return (of_nodes, of_places) };
     for (at, place) in aside.places.iter().enumerate() {
         let site = Site { start: place.before, end: place.before, parent: place.parent };
@@ -74,8 +75,8 @@ pub(crate) fn choose(
                 let picture = picture.and_then(|id| picture_of(inner, id, texts.base));
                 match picture {
                     Some(picture) => {
-                        let repeats = of_nodes.keys().any(|&id| of.stands_for(id, place));
-                        let takes = !repeats && of.takes_picture(&picture, site);
+                        let takes =
+                            !of.is_repeated(place, &of_nodes) && of.takes_picture(&picture, site);
                         (takes && is_new(&picture, of.figure(place.parent)))
                             .then_some(Medium::Picture(picture))
                     }
@@ -93,24 +94,13 @@ pub(crate) fn choose(
                 .map(Medium::Embedded),
         };
         // Players are embedded twice, for browsers of different ages.
-        let again = |found: &Medium| match found {
-            Medium::Embedded(own) => {
-                addresses_of(&of_places).any(|address| *address == own.address)
-            }
-            _ => false,
+        let is_first = |found: &Medium| match found {
+            Medium::Embedded(own) => embedded_before.insert(own.address.clone()),
+            _ => true,
         };
-        if let Some(found) = found.filter(|found| !again(found)) {
-            of_places.insert(at, found);
-        }
+        of_places.extend(found.filter(is_first).map(|found| (at, found)));
     }
     (of_nodes, of_places)
-}
-
-fn addresses_of(places: &OfPlaces) -> impl Iterator<Item = &String> {
-    places.values().filter_map(|medium| match medium {
-        Medium::Embedded(found) => Some(&found.address),
-        _ => None,
-    })
 }
 
 /// The name of a picture's file, without the size that content management systems add.
@@ -161,14 +151,14 @@ impl Chooser<'_> {
         self.document().ancestors(id).take(12).find(is_figure)
     }
 
-    /// Whether a picture in the tree is the one that a `noscript` repeats: both have the same parent, or stand in the
-    /// same figure.
-    fn stands_for(&self, id: NodeId, place: &Place) -> bool {
-        let figure = self.figure(place.parent);
-        self.document().parent(id) == Some(place.parent)
-            && id + 4 >= place.before
-            && id < place.before + 4
-            || figure.is_some_and(|figure| self.document().contains(figure, id))
+    /// Whether a `noscript` repeats a picture in the tree: both have the same parent, or stand in the same figure.
+    fn is_repeated(&self, place: &Place, chosen: &OfNodes) -> bool {
+        let (document, before) = (self.document(), place.before);
+        let mut near = chosen.range(before.saturating_sub(4)..before.saturating_add(4));
+        near.any(|(&id, _)| document.parent(id) == Some(place.parent))
+            || self
+                .figure(place.parent)
+                .is_some_and(|figure| chosen.range(document.subtree(figure)).next().is_some())
     }
 
     /// Whether a medium belongs to the article by its place. `strong` if it stands for itself.

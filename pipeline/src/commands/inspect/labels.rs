@@ -1,5 +1,7 @@
 //! Readable names of patterns.
 
+use std::collections::BTreeSet;
+
 use dom::{Document, Element, NodeId, class_tokens, local_name, normalize_space};
 use grove::{Block, PatternId, Patterns, UNKNOWN};
 
@@ -57,7 +59,10 @@ impl Labels {
                 };
                 let own = Step::of(element);
                 match step {
-                    Some(step) => step.names.retain(|name| own.names.contains(name)),
+                    Some(step) => {
+                        let own: BTreeSet<String> = own.names.into_iter().collect();
+                        step.names.retain(|name| own.contains(name));
+                    }
                     None => *step = Some(own),
                 }
             }
