@@ -308,3 +308,46 @@ fn databases_are_called_what_they_are() {
         assert!(stderr.contains(named), "{arguments:?}: {stderr}");
     }
 }
+
+/// Wherever a file is expected, an error about a folder names it.
+#[test]
+fn a_folder_in_the_place_of_a_file_is_named() {
+    let (folder, archive) = small();
+    let out = folder.path().join("out");
+    run(&[&archive], &out, &[]);
+    let place = folder.path().join("a-folder");
+    fs::create_dir(&place).unwrap();
+    fs::write(place.join("note.txt"), "a note").unwrap();
+    let (run, archive, place) = (words(&out), words(&archive), words(&place));
+    let list = format!("@{place}");
+    let more = folder.path().join("more");
+    for arguments in [
+        &["run", "--config", place, archive, "--out", words(&more)][..],
+        &["run", &list, "--out", words(&more)],
+        &["run", archive, "--out", words(&more), "--models", place],
+        &["run", archive, "--out", words(&more), "--archive", place],
+        &["run", archive, "--out", words(&more), "--metrics", place],
+        &["run", archive, "--out", words(&more), "--index", place],
+        &["run", archive, "--out", words(&more), "--dataset", place],
+        &["run", archive, "--out", words(&more), "--compare", place],
+        &["survey", archive, "--out", place],
+        &["learn", place, "--out", words(&more)],
+        &["merge", place, "--out", words(&more)],
+        &["export", "article", "--archive", place, "--out", "x.html"],
+        &["export", "article", "--run", place, "--out", "x.html"],
+        &["export", "article", "--run", run, "--out", words(&more), "--pictures", place],
+        &["inspect", run, "small.example", "--out", place],
+        &["search", place, "harbour"],
+        &["models", "list", place],
+        &["history", "https://small.example/notes/1", "--archive", place],
+        &["changes", "--since", "2020-01-01", "--archive", place],
+        &["wrappers", "test", place, archive],
+        &["report", place],
+        &["status", place],
+        &["extract", place],
+    ] {
+        let (code, _, stderr) = parts(&call(arguments));
+        assert_eq!(code, 2, "{arguments:?}: {stderr}");
+        assert!(stderr.contains("a-folder"), "{arguments:?}: {stderr}");
+    }
+}

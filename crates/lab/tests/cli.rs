@@ -67,6 +67,9 @@ fn a_signal_ends_commands_that_have_nothing_to_tidy_up() {
     let train = ["train", pipe, "--gold", pipe, "--out", "weights"];
     let status = ended(waiting(&train), "-TERM").status;
     assert_eq!(status.signal(), Some(15), "{status}");
+    let list = format!("@{pipe}");
+    let (code, _, stderr) = parts(&ended(waiting(&["bench", &list]), "-TERM"));
+    assert_eq!(code, 130, "{stderr}");
 }
 
 #[test]
