@@ -150,8 +150,9 @@ impl CheckedFile {
             Ok(at.checked_sub(u64::from(footer)).filter(|_| magic == b"PAR1"))
         };
         let Some(footer_at) = footer_at()? else {
-            let what = "is no Parquet file, or its end is damaged or missing";
-            return Err(io::Error::other(format!("{} {what}", path.display())));
+            let what = "is not a Parquet file, or its end is damaged or missing";
+            let what = format!("{} {what}", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         };
         let footer = read(footer_at)?;
         let Some(at) = mark_in(&footer) else { return Ok(None) };

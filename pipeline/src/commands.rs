@@ -15,7 +15,6 @@ pub mod report;
 pub mod run;
 pub mod search;
 pub mod status;
-#[cfg(feature = "parquet")]
 pub mod steps;
 pub mod whole_number;
 pub mod wrappers;

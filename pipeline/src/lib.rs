@@ -16,15 +16,11 @@ RSS, Atom, JSON ────┴► read ─► group ─► learn ─► apply �
 run be larger than memory, `resume/` lets it resume after it was stopped, and [`progress`] reports how far it is.
 */
 
-// Some of what the steps use is used by nothing else.
-#![cfg_attr(not(feature = "parquet"), allow(dead_code, unused_imports))]
-
 mod absences;
 #[cfg(feature = "remote")]
 mod aws_profile;
 mod captures;
 pub mod cdx;
-#[cfg(feature = "parquet")]
 mod checked_file;
 pub mod command_line;
 pub mod commands;
@@ -41,7 +37,6 @@ pub mod inputs;
 pub mod lines;
 pub mod memory;
 pub mod messages;
-#[cfg(feature = "parquet")]
 pub mod models_table;
 mod numerals;
 mod objects;
@@ -71,7 +66,6 @@ pub mod site_configs;
 mod small_files;
 mod source;
 pub mod stages;
-#[cfg(feature = "parquet")]
 pub mod steps;
 pub mod target;
 pub mod waiting;

@@ -9,7 +9,6 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use sitegrove::command_line::{MessageArgs, Program, run_program};
-#[cfg(feature = "parquet")]
 use sitegrove::commands::steps;
 use sitegrove::commands::{
     changes, export, extract, history, inspect, man, models, report, run, search, status, wrappers,
@@ -50,19 +49,14 @@ enum Command {
     /// Show the progress of a run
     Status(status::StatusArgs),
     /// Distributed run, step 1: read archives into a file
-    #[cfg(feature = "parquet")]
     Survey(steps::SurveyArgs),
     /// Distributed run, step 2: learn a share of the sites
-    #[cfg(feature = "parquet")]
     Learn(steps::LearnArgs),
     /// Distributed run, step 3: apply models to the pages of larger sites
-    #[cfg(feature = "parquet")]
     Apply(steps::ApplyArgs),
     /// Distributed run, before step 4: describe articles, to merge in shares
-    #[cfg(feature = "parquet")]
     Describe(steps::DescribeArgs),
     /// Distributed run, step 4: write the results
-    #[cfg(feature = "parquet")]
     Merge(steps::MergeArgs),
     /// Extract pages of files or archives and print their articles
     Extract(extract::ExtractArgs),
@@ -135,13 +129,10 @@ impl Program for Cli {
 impl Command {
     /// Whether the command is a step of a distributed run.
     fn is_step(&self) -> bool {
-        #[cfg(feature = "parquet")]
-        return matches!(
+        matches!(
             self,
             Self::Survey(_) | Self::Learn(_) | Self::Apply(_) | Self::Describe(_) | Self::Merge(_)
-        );
-        #[cfg(not(feature = "parquet"))]
-        false
+        )
     }
 }
 
@@ -159,17 +150,12 @@ fn dispatch(
     match command {
         Command::Run(args) => run::run(args, progress, stop, out).map(code),
         Command::Status(args) => status::run(args, out).map(code),
-        #[cfg(feature = "parquet")]
         Command::Survey(args) => steps::survey(args, progress, stop, out).map(code),
-        #[cfg(feature = "parquet")]
         Command::Learn(args) => steps::learn(args, progress, stop, out).map(|()| ExitCode::SUCCESS),
-        #[cfg(feature = "parquet")]
         Command::Apply(args) => steps::apply(args, progress, stop, out).map(|()| ExitCode::SUCCESS),
-        #[cfg(feature = "parquet")]
         Command::Describe(args) => {
             steps::describe(args, progress, stop, out).map(|()| ExitCode::SUCCESS)
         }
-        #[cfg(feature = "parquet")]
         Command::Merge(args) => steps::merge(args, progress, stop, out).map(code),
         Command::Extract(args) => extract::run(args, out).map(code),
         Command::Export(args) => export::run(args, out).map(|()| ExitCode::SUCCESS),

@@ -125,7 +125,9 @@ impl OutputKind {
                     .map(|name| format!("holds {name}, and is no data set of articles")),
                 _ => None,
             },
-            (false, false) if !of.is_file() => unlike("no regular file"),
+            (false, false) if !of.is_file() => {
+                Some(format!("is not a regular file, so it cannot be {}", self.noun()))
+            }
             (false, false) => {
                 let first = first_bytes(path).ok()?;
                 let found = what_is(path).ok()?;
@@ -139,14 +141,8 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-#[cfg(feature = "parquet")]
 fn foreign_to_dataset(folder: &Path) -> Option<String> {
     sink::foreign_to_dataset(folder).ok().flatten()
-}
-
-#[cfg(not(feature = "parquet"))]
-fn foreign_to_dataset(_: &Path) -> Option<String> {
-    None
 }
 
 /// What is done with a path.

@@ -17,19 +17,9 @@ use crate::error_chain::Problem;
 use crate::report;
 use crate::sink_name::SinkName;
 use crate::source::address_of;
-#[cfg(feature = "sqlite")]
 use crate::waiting::waiting_for_databases;
 
 impl SinkName {
-    /// Why this build cannot write it, if so: builds without some cargo features lack some outputs.
-    pub fn left_out(self) -> Option<&'static str> {
-        match self {
-            Self::Parquet | Self::Dataset if !cfg!(feature = "parquet") => Some(NO_PARQUET),
-            Self::Sqlite if !cfg!(feature = "sqlite") => Some(NO_SQLITE),
-            _ => None,
-        }
-    }
-
     /// Everything that it may write in a run folder, with any settings; the main file first.
     pub fn files(self) -> &'static [&'static str] {
         match self {
@@ -178,35 +168,14 @@ impl SinkName {
 /// The index of `articles.warc.gz`.
 const CDXJ: &str = "articles.cdxj";
 
-/// Message of a build without SQLite.
-pub const NO_SQLITE: &str = "this build has no archives of articles (sqlite): it was made without the cargo feature `sqlite`";
-
-/// Message of a build without Parquet.
-const NO_PARQUET: &str = "this build was made without the cargo feature `parquet`";
-
-#[cfg(feature = "parquet")]
 fn parquet(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
     Ok(Box::new(sink::ParquetSink::create(&path)?))
 }
 
-/// `EmitConfig::check` reports this before a run starts.
-#[cfg(not(feature = "parquet"))]
-fn parquet(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
-    Err(SinkError { what: "cannot write", path, source: std::io::Error::other(NO_PARQUET) })
-}
-
-#[cfg(feature = "parquet")]
 fn dataset(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
     Ok(Box::new(sink::DatasetSink::open(&path)?))
 }
 
-/// `EmitConfig::check` reports this before a run starts.
-#[cfg(not(feature = "parquet"))]
-fn dataset(path: PathBuf) -> Result<Box<dyn Sink>, SinkError> {
-    parquet(path)
-}
-
-#[cfg(feature = "sqlite")]
 fn sqlite<'a>(
     path: PathBuf,
     config: &Config,
@@ -217,18 +186,7 @@ fn sqlite<'a>(
     Ok(Box::new(sink::VersionsSink::open(&path, key, rereads, waiting)?))
 }
 
-/// `EmitConfig::check` reports this before a run starts.
-#[cfg(not(feature = "sqlite"))]
-fn sqlite<'a>(
-    path: PathBuf,
-    _config: &Config,
-    _stop: &'a AtomicBool,
-) -> Result<Box<dyn Sink + 'a>, SinkError> {
-    Err(SinkError { what: "cannot write", path, source: std::io::Error::other(NO_SQLITE) })
-}
-
 /// The forms of an address by which an archive identifies an article.
-#[cfg(feature = "sqlite")]
 pub fn article_key(config: &Config) -> sink::KeyOf {
     let tracking = grouping::Tracking::new(&config.group.tracking_parameters);
     std::sync::Arc::new(move |url: &str, canonical: Option<&str>| {
@@ -249,7 +207,7 @@ impl EmitConfig {
     /// Checks the settings before any work.
     ///
     /// # Errors
-    /// If this build lacks an output, an output is at an address, a data set has no folder, or the index has too little
+    /// If an output is at an address, a data set has no folder, or the index has too little
     /// memory.
     pub fn check(&self, run: &Path) -> anyhow::Result<()> {
         let dataset = self.dataset_made_in.as_ref().unwrap_or(&self.dataset);
@@ -259,11 +217,6 @@ impl EmitConfig {
                 "only `sitegrove run` writes to an address",
                 "name a local folder"
             ));
-        }
-        for name in self.chosen() {
-            if let Some(why) = name.left_out() {
-                anyhow::bail!("the output {name} cannot be written: {why}");
-            }
         }
         if self.chosen().contains(&SinkName::Dataset) && self.dataset.as_os_str().is_empty() {
             anyhow::bail!(
@@ -297,10 +250,8 @@ impl FromStr for SinkList {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text == "all" {
             // A data set needs a folder, which is named by an option of its own.
-            let built = SinkName::ALL
-                .into_iter()
-                .filter(|name| name.left_out().is_none() && *name != SinkName::Dataset);
-            return Ok(Self(built.collect()));
+            let others = SinkName::ALL.into_iter().filter(|name| *name != SinkName::Dataset);
+            return Ok(Self(others.collect()));
         }
         let known = || SinkName::ALL.map(SinkName::as_str).join(", ");
         let one = |name: &str| {
@@ -321,10 +272,8 @@ mod tests {
     fn lists_of_sinks() {
         assert_eq!("csv, jsonl".parse(), Ok(SinkList(vec![SinkName::Csv, SinkName::Jsonl])));
         let all = "all".parse::<SinkList>().unwrap().0;
-        let built = SinkName::ALL
-            .into_iter()
-            .filter(|name| name.left_out().is_none() && *name != SinkName::Dataset);
-        assert_eq!(all, built.collect::<Vec<_>>());
+        assert_eq!(all.len(), SinkName::ALL.len() - 1);
+        assert!(!all.contains(&SinkName::Dataset), "it needs a folder");
         let error = "jsonl,xml".parse::<SinkList>().unwrap_err();
         assert!(error.contains("`xml`") && error.contains("csv"), "{error}");
     }

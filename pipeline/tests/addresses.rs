@@ -156,7 +156,6 @@ fn what_pages_say_of_themselves_proves_them_one() {
     }
 }
 
-#[cfg(feature = "sqlite")]
 mod archive {
     use super::*;
     use serde_json::Value;

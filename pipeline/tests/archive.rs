@@ -1,7 +1,5 @@
 //! An archive of articles over several nights: `--archive`, `history`, `changes`.
 
-#![cfg(feature = "sqlite")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -152,7 +152,6 @@ fn a_site_that_was_down_keeps_its_articles() {
 }
 
 #[test]
-#[cfg(feature = "sqlite")]
 fn truncated_visits_change_nothing_in_archive_and_index() {
     use common::program::{call, parts};
     use common::results::parse;
@@ -186,7 +185,6 @@ fn truncated_visits_change_nothing_in_archive_and_index() {
 }
 
 #[test]
-#[cfg(feature = "sqlite")]
 fn a_truncated_visit_is_told_where_it_is_all_there_is() {
     use common::program::{call, parts};
     use common::results::parse;

@@ -191,7 +191,6 @@ fn a_dry_run_names_inputs_that_are_none_and_ends_as_the_run_would() {
     assert_eq!(code, 1, "{stdout}");
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn a_survey_takes_the_same_choices() {
     let (folder, archives) = crawl();

@@ -1,7 +1,5 @@
 //! A data set of articles that grows from night to night: `--dataset`.
 
-#![cfg(feature = "parquet")]
-
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

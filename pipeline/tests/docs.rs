@@ -166,7 +166,6 @@ fn no_shell_script_is_left_out_silently() {
     assert_eq!(found.len(), SCRIPTS.len(), "{found:?}");
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn queries_of_the_archive_run() {
     let folder = workplace();

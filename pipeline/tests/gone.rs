@@ -1,7 +1,5 @@
 //! Addresses without a page: in the archive, in an index that grows, and in the records of a run.
 
-#![cfg(feature = "sqlite")]
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

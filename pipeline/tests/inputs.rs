@@ -256,8 +256,9 @@ fn the_first_signal_ends_what_waits_for_settings_lists_and_devices() {
     // Records cannot be found in a pipe, and rows of a step neither.
     let (code, _, stderr) = attempt(&[&index], Path::new(out));
     assert!(code == 1 && stderr.contains("not a regular file"), "{code}: {stderr}");
-    let (code, _, stderr) =
-        parts(&sitegrove().args(["learn", pipe, "--out", out]).output().unwrap());
+    let rows = folder.path().join("rows.parquet");
+    let learn = ["learn", pipe, "--out", rows.to_str().unwrap()];
+    let (code, _, stderr) = parts(&sitegrove().args(learn).output().unwrap());
     assert!(code == 2 && stderr.contains("not a regular file"), "{code}: {stderr}");
 }
 

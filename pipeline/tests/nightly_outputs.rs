@@ -1,7 +1,5 @@
 //! What outputs and the report say of stored models: revision and health in each, and what changed.
 
-#![cfg(feature = "sqlite")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

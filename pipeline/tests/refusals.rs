@@ -205,7 +205,6 @@ fn what_is_named_wrongly_is_told_once_and_with_the_next_step() {
     assert!(stderr.contains("name one of its sites (small.example), or give --all"), "{stderr}");
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn the_archive_in_a_run_folder_is_found() {
     let (folder, archive) = small();
@@ -335,7 +334,6 @@ fn a_folder_in_the_place_of_a_file_is_named() {
         &["merge", place, "--out", words(&more)],
         &["export", "article", "--archive", place, "--out", "x.html"],
         &["export", "article", "--run", place, "--out", "x.html"],
-        &["export", "article", "--run", run, "--out", words(&more), "--pictures", place],
         &["inspect", run, "small.example", "--out", place],
         &["search", place, "harbour"],
         &["models", "list", place],

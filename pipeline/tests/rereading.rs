@@ -1,7 +1,5 @@
 //! The same page on several nights: what was read differently, and reading captures again with `--reextract`.
 
-#![cfg(feature = "sqlite")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -261,7 +261,8 @@ fn what_stands_at_the_path_stays() {
             let out = folder.path().join(format!("out-wrong-{n}"));
             let run = start(&archive, &out, option, wrong).wait_with_output().unwrap();
             let (code, _, errors) = parts(&run);
-            assert!(code > 0 && errors.contains("not a regular file"), "{code} {errors}");
+            let what = if wrong.is_dir() { "is a folder" } else { "is not a regular file" };
+            assert!(code == 2 && errors.contains(what), "{code} {errors}");
             assert!(wrong.exists());
         }
     }

@@ -1,7 +1,5 @@
 //! A step refuses files that do not belong together.
 
-#![cfg(all(feature = "sqlite", feature = "parquet"))]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

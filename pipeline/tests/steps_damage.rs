@@ -1,7 +1,5 @@
 //! A bit that flips in a file of a step is found by the step that reads the file, or changes nothing.
 
-#![cfg(all(feature = "sqlite", feature = "parquet"))]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

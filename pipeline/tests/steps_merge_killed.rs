@@ -1,6 +1,6 @@
 //! A merge that is killed while it works is run again, and gives what an undisturbed one gives.
 
-#![cfg(all(unix, feature = "parquet"))]
+#![cfg(unix)]
 
 use std::collections::BTreeMap;
 use std::fs;

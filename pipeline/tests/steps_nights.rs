@@ -1,7 +1,5 @@
 //! Steps with a store of models give the results of nights with `sitegrove run`.
 
-#![cfg(feature = "sqlite")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,7 +66,6 @@ fn night(folder: &Path, night: usize) -> Vec<PathBuf> {
 }
 
 /// All rows of a store of models, but for the versions of programs.
-#[cfg(feature = "sqlite")]
 fn rows(store: &Path) -> BTreeMap<String, Vec<String>> {
     let db = rusqlite::Connection::open(store).unwrap();
     let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
@@ -89,7 +86,6 @@ fn rows(store: &Path) -> BTreeMap<String, Vec<String>> {
     tables.map(of_table).collect()
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn nights_with_a_store_of_models_are_those_of_runs() {
     let folder = tempfile::tempdir().unwrap();
@@ -155,7 +151,6 @@ fn nights_with_a_store_of_models_are_those_of_runs() {
     }
 }
 
-#[cfg(feature = "sqlite")]
 #[test]
 fn a_store_that_changed_between_learning_and_merging_is_refused() {
     let folder = tempfile::tempdir().unwrap();

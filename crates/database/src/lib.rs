@@ -7,17 +7,13 @@ replaces a file. It makes sure that the file it holds is the one at the path, wh
 what it adds cannot end up in a file that was moved away.
 */
 
-#[cfg(feature = "sqlite")]
 mod database;
-#[cfg(feature = "sqlite")]
 mod error;
 mod identity;
 mod kind;
 mod waiting;
 
-#[cfg(feature = "sqlite")]
 pub use database::Database;
-#[cfg(feature = "sqlite")]
 pub use error::{Cause, DatabaseError};
 pub use identity::FileIdentity;
 pub use kind::{ARTICLE_ARCHIVE, MODEL_STORE, name_kind};

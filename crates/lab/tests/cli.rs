@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 
 mod common;
 use common::help::{all_commands, assert_has_one_format, assert_help_is_not_ragged};
-use common::program::{call, parts};
+use common::program::{call, in_repository, parts};
 use common::prose;
 use common::results::{parse, text};
 use common::terminal::{HARM, Hostile, IN_ADDRESS, IN_NAME, look, words};
@@ -70,6 +70,39 @@ fn a_signal_ends_commands_that_have_nothing_to_tidy_up() {
     let list = format!("@{pipe}");
     let (code, _, stderr) = parts(&ended(waiting(&["bench", &list]), "-TERM"));
     assert_eq!(code, 130, "{stderr}");
+}
+
+/// As with the program's own commands, an output replaces neither an input nor a file of another kind.
+#[test]
+fn outputs_replace_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let gold = in_repository("data/gold.jsonl").to_str().unwrap().to_owned();
+    let own_gold = at("gold.jsonl");
+    fs::copy(&gold, &own_gold).unwrap();
+    let crawl = in_repository("data/crawl").to_str().unwrap().to_owned();
+    let (run, models) = (at("run"), at("models.sqlite"));
+    assert_eq!(parts(&call(&["run", &crawl, "--out", &run, "--models", &models])).0, 0);
+    let (new, articles) = (at("new.json"), at("run/articles.jsonl"));
+    for (arguments, named) in [
+        (
+            vec!["train", "--gold", &own_gold, "--out", &own_gold, &crawl],
+            ["gold.jsonl (--out)", "gold.jsonl (--gold)"],
+        ),
+        (
+            vec!["train", "--gold", &own_gold, "--out", &new, "--held-out", &new, &crawl],
+            ["new.json (--out)", "new.json (--held-out)"],
+        ),
+        (
+            vec!["evaluate", &run, "--gold", &gold, "--out", &models],
+            ["models.sqlite", "is a model store, not text"],
+        ),
+        (vec!["evaluate", &run, "--gold", &gold, "--out", &articles], ["(--out)", "(RUN)"]),
+    ] {
+        let (code, _, stderr) = parts(&call(&arguments));
+        assert!(code == 2 && named.iter().all(|name| stderr.contains(name)), "{code}: {stderr}");
+    }
+    assert_eq!(fs::read(&own_gold).unwrap(), fs::read(&gold).unwrap());
 }
 
 #[test]

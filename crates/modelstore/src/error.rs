@@ -1,12 +1,9 @@
 //! Why a store cannot be used.
 
-#[cfg(feature = "sqlite")]
 use std::path::Path;
 use std::path::PathBuf;
 
-#[cfg(feature = "sqlite")]
 use database::{Cause, DatabaseError};
-#[cfg(feature = "sqlite")]
 use rusqlite::ErrorCode;
 
 /// Why a store cannot be used. The file was left as it is.
@@ -57,7 +54,6 @@ pub enum StoreError {
     #[error("nothing is in the model store {} yet: no run was completed with it", .0.display())]
     Empty(PathBuf),
     /// Its file is no regular one, or other programs are in the way.
-    #[cfg(feature = "sqlite")]
     #[error("cannot use the model store {}: {cause}", path.display())]
     Unusable {
         /// The store.
@@ -65,16 +61,11 @@ pub enum StoreError {
         /// Why.
         cause: Cause,
     },
-    /// This build has no SQLite.
-    #[error("cannot use the model store {}: this build was made without the cargo feature `sqlite`",
-            .0.display())]
-    LeftOut(PathBuf),
     /// It is not there.
     #[error("there is no model store at {}; `sitegrove run … --models FILE` makes one", .0.display())]
     Absent(PathBuf),
 }
 
-#[cfg(feature = "sqlite")]
 impl From<DatabaseError> for StoreError {
     fn from(error: DatabaseError) -> Self {
         let DatabaseError { what, path, cause } = error;
@@ -88,15 +79,10 @@ impl From<DatabaseError> for StoreError {
 impl StoreError {
     /// Whether a wait for other programs was stopped.
     pub fn is_stopped(&self) -> bool {
-        match self {
-            #[cfg(feature = "sqlite")]
-            Self::Unusable { cause: Cause::Stopped, .. } => true,
-            _ => false,
-        }
+        matches!(self, Self::Unusable { cause: Cause::Stopped, .. })
     }
 
     /// An error of SQLite.
-    #[cfg(feature = "sqlite")]
     pub(crate) fn sqlite(what: &'static str, path: &Path, source: rusqlite::Error) -> Self {
         match source.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::NoDatabase(path.to_owned()),
@@ -106,7 +92,6 @@ impl StoreError {
     }
 
     /// A value that does not say what it must.
-    #[cfg(feature = "sqlite")]
     pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), what: what.into() }
     }

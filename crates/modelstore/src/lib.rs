@@ -14,32 +14,21 @@ digest the store knows is taken in: [`Store::site`] then returns what was found 
 Dates are those of the crawl. Nothing here reads the clock.
 */
 
-#[cfg(not(feature = "sqlite"))]
-mod absent;
-#[cfg(feature = "sqlite")]
 mod browse;
 mod error;
 mod records;
 mod rows;
 mod sample;
-#[cfg(feature = "sqlite")]
 mod schema;
-#[cfg(feature = "sqlite")]
 mod site;
-#[cfg(feature = "sqlite")]
 mod state;
-#[cfg(feature = "sqlite")]
 mod store;
-#[cfg(feature = "sqlite")]
 mod transfer;
 
-#[cfg(not(feature = "sqlite"))]
-pub use absent::Store;
 pub use error::StoreError;
 pub use records::{
     Evicted, PackedSample, Retained, RetainedHead, Revision, Run, SiteState, Update,
 };
 pub use rows::{Import, ModelRow, NightRow, RevisionRow, SiteRow, Summary};
 pub use sample::{RETAIN, RetainLimits, retain};
-#[cfg(feature = "sqlite")]
 pub use store::Store;

@@ -211,7 +211,7 @@ fn others_are_left_as_they_are() {
     for (path, says) in [
         (&path, "the database of another program"),
         (&text, "is not a database, so it is no model store"),
-        (&newer, "has schema 99, this program knows 1"),
+        (&newer, "has schema 99, this program knows 2"),
     ] {
         let before = fs::read(path).unwrap();
         let names = path.file_name().unwrap().to_string_lossy().into_owned();

@@ -9,7 +9,6 @@ mod articles;
 mod atomic;
 mod bulk;
 mod csv_rows;
-#[cfg(feature = "parquet")]
 mod dataset;
 mod dropped;
 mod file_name;
@@ -17,17 +16,13 @@ mod health;
 mod html_page;
 mod instant;
 mod jsonl;
-#[cfg(feature = "parquet")]
 mod parquet_columns;
-#[cfg(feature = "parquet")]
 mod parquet_file;
-#[cfg(feature = "parquet")]
 mod parquet_schema;
 mod sink;
 mod site_configs;
 mod site_figures;
 mod site_rows;
-#[cfg(feature = "sqlite")]
 mod versions;
 mod warc;
 mod wrappers;
@@ -38,7 +33,6 @@ pub use articles::{
 pub use atomic::{AtomicFile, SinkError, make_folder};
 pub use bulk::{BulkDialect, BulkSink};
 pub use csv_rows::CsvSink;
-#[cfg(feature = "parquet")]
 pub use dataset::{DatasetSink, foreign_to_dataset};
 pub use dropped::{DropRecord, drop_record};
 pub use file_name::site_file_name;
@@ -46,13 +40,11 @@ pub use health::{HealthRecord, health_record};
 pub use html_page::{fragment_of, html_page};
 pub use instant::instant;
 pub use jsonl::{JsonlSink, LineStorage, json_lines};
-#[cfg(feature = "parquet")]
 pub use parquet_file::ParquetSink;
 pub use sink::{Render, Sink};
 pub use site_configs::SiteConfigSink;
 pub use site_figures::{figures_of, length_class_end};
 pub use site_rows::SiteRowsSink;
-#[cfg(feature = "sqlite")]
 pub use versions::{
     ArticleArchive, ArticleKey, Change, ChangeKind, GoneSpan, KeyOf, Reading, Version, VersionsSink,
 };

@@ -1,6 +1,5 @@
 //! `sitegrove changes`: the articles of an archive that were added, changed, read differently, gone or back since a date.
 
-#[cfg(feature = "sqlite")]
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -62,7 +61,6 @@ pub struct ChangesArgs {
 ///
 /// # Errors
 /// If the date or the archive cannot be read, or the output cannot be written.
-#[cfg(feature = "sqlite")]
 pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
     use crate::printed::line;
     use anyhow::Context;
@@ -106,13 +104,4 @@ pub fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
         }
         Ok(())
     })
-}
-
-/// Says that this build has no archives.
-///
-/// # Errors
-/// Always.
-#[cfg(not(feature = "sqlite"))]
-pub fn run(_args: &ChangesArgs, _out: &mut Console<'_>) -> Result<()> {
-    anyhow::bail!(crate::sinks::NO_SQLITE)
 }

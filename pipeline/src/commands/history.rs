@@ -1,6 +1,5 @@
 //! `sitegrove history`: the versions of an article in an archive.
 
-#[cfg(feature = "sqlite")]
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -34,7 +33,6 @@ pub struct HistoryArgs {
 ///
 /// # Errors
 /// If the archive cannot be read or does not contain the article, or the output cannot be written.
-#[cfg(feature = "sqlite")]
 pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     use crate::error_chain::Problem;
     use crate::printed::line;
@@ -111,7 +109,6 @@ pub fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
 ///
 /// # Errors
 /// If there is none, or it cannot be read.
-#[cfg(feature = "sqlite")]
 pub(super) fn open(path: &std::path::Path) -> Result<sink::ArticleArchive> {
     if !path.exists() {
         anyhow::bail!(crate::error_chain::Problem::new(
@@ -132,13 +129,4 @@ pub(super) fn open(path: &std::path::Path) -> Result<sink::ArticleArchive> {
         false => path,
     };
     Ok(sink::ArticleArchive::open(path)?)
-}
-
-/// Says that this build has no archives.
-///
-/// # Errors
-/// Always.
-#[cfg(not(feature = "sqlite"))]
-pub fn run(_args: &HistoryArgs, _out: &mut Console<'_>) -> Result<()> {
-    anyhow::bail!(crate::sinks::NO_SQLITE)
 }

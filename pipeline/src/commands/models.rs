@@ -4,7 +4,6 @@ mod check;
 mod diff;
 mod forget;
 mod show;
-#[cfg(feature = "parquet")]
 mod transfer;
 
 use std::path::Path;
@@ -47,10 +46,8 @@ enum Command {
     /// Check that the file is intact and that all models and retained pages can be read
     Check(check::CheckArgs),
     /// Export revisions of models to a Parquet file
-    #[cfg(feature = "parquet")]
     Export(transfer::ExportArgs),
     /// Import models from Parquet files that export wrote
-    #[cfg(feature = "parquet")]
     Import(transfer::ImportArgs),
     /// Remove sites and everything that is stored about them
     Forget(forget::ForgetArgs),
@@ -67,9 +64,7 @@ pub fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
         Command::History(args) => show::history(args, out).map(|()| true),
         Command::Diff(args) => diff::run(args, out),
         Command::Check(args) => check::run(args, out),
-        #[cfg(feature = "parquet")]
         Command::Export(args) => transfer::export(args, out).map(|()| true),
-        #[cfg(feature = "parquet")]
         Command::Import(args) => transfer::import(args, out).map(|()| true),
         Command::Forget(args) => forget::forget(args, out).map(|()| true),
     }

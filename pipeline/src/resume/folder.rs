@@ -119,7 +119,6 @@ impl RunFolder {
     ///
     /// # Errors
     /// As [`RunFolder::claim`].
-    #[cfg(feature = "parquet")]
     pub(crate) fn claim_for_merge(path: &Path, digest: &str, overwrite: bool) -> Result<Self> {
         let shown = path.display();
         let left = fs::read_to_string(path.join(STATE).join(MERGE)).ok();
@@ -145,13 +144,11 @@ impl RunFolder {
     }
 
     /// Notes that the merge with this digest begins to write results here.
-    #[cfg(feature = "parquet")]
     pub(crate) fn begin_merge(&self, digest: &str) -> Result<()> {
         Ok(AtomicFile::write_whole(&self.state().join(MERGE), digest.as_bytes())?)
     }
 
     /// Whether a merge that is not finished wrote results here.
-    #[cfg(feature = "parquet")]
     pub(crate) fn holds_merge(&self) -> bool {
         self.state().join(MERGE).exists()
     }

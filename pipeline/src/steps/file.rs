@@ -221,8 +221,13 @@ impl StepFile {
         if is_stream(path) {
             return Err(no_step("it is not a regular file"));
         }
-        let file = CheckedFile::open(path)?
-            .ok_or_else(|| no_step("it has no checksums, or its footer is damaged"))?;
+        let file = CheckedFile::open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => {
+                no_step("it is not a Parquet file, or its end is damaged or missing")
+            }
+            _ => error,
+        })?;
+        let file = file.ok_or_else(|| no_step("it has no checksums, or its footer is damaged"))?;
         let options = ReadOptionsBuilder::new().with_page_index().build();
         let open = || SerializedFileReader::new_with_options(file, options);
         let reader = by_parquet(open).map_err(|error| no_step(&error.to_string()))?;

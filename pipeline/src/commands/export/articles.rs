@@ -164,7 +164,6 @@ fn of_warc(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found
     wanted.finish(path)
 }
 
-#[cfg(feature = "sqlite")]
 fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Found>> {
     let archive = sink::ArticleArchive::open(path)?;
     let mut last: Vec<sink::Version> = Vec::new();
@@ -192,12 +191,4 @@ fn of_sqlite(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<Fou
         Ok(Found::of(record)?.0)
     };
     last.into_iter().map(found).collect()
-}
-
-#[cfg(not(feature = "sqlite"))]
-fn of_sqlite(path: &Path, _: &[String], _: Option<&str>) -> Result<Vec<Found>> {
-    bail!(
-        "{} is an archive that this build cannot read: it was built without SQLite",
-        path.display()
-    );
 }
