@@ -152,8 +152,8 @@ def run(
     KeyboardInterrupt
         On Ctrl-C: what was done is kept, and the same call resumes from there.
     """
-    for name, table in tables.items():
-        if not isinstance(table, Mapping):
+    for name, given in tables.items():
+        if not isinstance(given, Mapping):
             raise SettingsError(_unknown_argument(name))
     all_tables: dict[str, dict[str, Any]] = {name: dict(table) for name, table in tables.items()}
     for table, key, value in (
