@@ -1,4 +1,4 @@
-"""What the scripts that take their arguments by place do with --help and with wrong arguments."""
+"""--help and error messages for scripts with positional arguments."""
 import sys
 
 

@@ -122,7 +122,7 @@ pub struct RunConfig {
     pub models: PathBuf,
     /// What the retained pages of all sites in that store may weigh, as [`crate::memory::parse_size`] reads it.
     pub models_size: String,
-    /// Days after which a template that was not seen is no part of the next revision of its site's model.
+    /// Number of days without pages after which a template is removed from the next revision of its site's model.
     pub retire_after: u32,
     /// Sites whose pages are taken, by key, host or address; all if empty.
     pub sites: Vec<String>,

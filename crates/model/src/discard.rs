@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Origin;
 
-/// That an address was asked for and had no page: it is gone, or leads to another address.
+/// An address that returned no page: it is gone, or redirects.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Gone {
     /// When it was asked for.

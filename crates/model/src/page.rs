@@ -28,7 +28,7 @@ pub struct Page {
     pub html: PageHtml,
 }
 
-/// The HTML of a page. Whoever has it already, as Python or Arrow, lends it: neither a page nor its clones copy it.
+/// The HTML of a page. It may borrow a buffer of Python or Arrow; cloning a page never copies it.
 #[derive(Clone)]
 pub struct PageHtml(Arc<dyn AsRef<str> + Send + Sync>);
 

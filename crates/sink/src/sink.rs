@@ -24,7 +24,8 @@ pub trait Sink: Debug + Send {
     /// If it cannot be written. The sink is then dropped; the others continue.
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError>;
 
-    /// Takes the name of the night: of the inputs of the run, by their contents. It comes first. By default, it is ignored.
+    /// Called once, before the first site, with the name of the night: a digest of the inputs and of what was chosen of them.
+    /// Ignored by default.
     ///
     /// # Errors
     /// If it cannot be used. The sink is then dropped; the others continue.

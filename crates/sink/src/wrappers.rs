@@ -1,22 +1,26 @@
 //! `wrappers/SITE.json`: the templates and wrappers learnt for a site.
 
 use model::{SiteConfigUse, SiteSummary, StructuralPattern, TemplateSummary};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::SCHEMA;
 use crate::articles::rounded;
 
-/// All templates of a site.
-#[derive(Clone, Debug, Serialize)]
+/// All templates of a site: what the file holds, as it is written and read.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SiteRecord {
-    schema: u32,
-    site: String,
+    /// Version of the format.
+    pub schema: u32,
+    /// The site's key.
+    pub site: String,
     /// Whether the byte limit excluded pages from the sample.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    sample_cut: bool,
-    templates: Vec<TemplateRecord>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    site_configs: Vec<SiteConfigUse>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sample_cut: bool,
+    /// The templates that pages of the run belong to, in the order in which they were learnt.
+    pub templates: Vec<TemplateRecord>,
+    /// Site configs for hosts of the site.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub site_configs: Vec<SiteConfigUse>,
 }
 
 impl From<&SiteSummary> for SiteRecord {
@@ -32,51 +36,77 @@ impl From<&SiteSummary> for SiteRecord {
 }
 
 /// One template: the kind of its pages, its wrapper, and the patterns it was chosen from.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TemplateRecord {
-    id: String,
-    kind: String,
-    pages: usize,
-    /// In hexadecimal, because JSON numbers have only 53 bits.
-    signature: String,
-    wrapper: Option<WrapperRecord>,
-    patterns: Vec<PatternRecord>,
-    examples: Vec<String>,
+    /// Its id.
+    pub id: String,
+    /// The kind of its pages: `article`, `list` or `other`.
+    pub kind: String,
+    /// Pages of the run that belong to it.
+    pub pages: usize,
+    /// Hash of the tag paths that its pages share, in hexadecimal, because JSON numbers have only 53 bits.
+    pub signature: String,
+    /// Its wrapper, if one was learnt.
+    pub wrapper: Option<WrapperRecord>,
+    /// Ranked structural patterns, the best first.
+    pub patterns: Vec<PatternRecord>,
+    /// Addresses of some of its pages.
+    pub examples: Vec<String>,
 }
 
-/// A wrapper.
-#[derive(Clone, Debug, Serialize)]
+/// A wrapper; see [`model::Wrapper`].
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct WrapperRecord {
-    engine: String,
-    version: u32,
-    content: Vec<String>,
-    prune: Vec<String>,
-    confidence: f64,
-    support: SupportRecord,
+    /// The engine that learnt it.
+    pub engine: String,
+    /// Rises by one each time that the template is learnt again and its expressions differ.
+    pub version: u32,
+    /// XPath 1.0 expressions of the body.
+    pub content: Vec<String>,
+    /// XPath 1.0 expressions of what is removed from the body.
+    pub prune: Vec<String>,
+    /// Its confidence, 0 to 1.
+    pub confidence: f64,
+    /// Evidence for it.
+    pub support: SupportRecord,
 }
 
-/// Evidence for a wrapper.
-#[derive(Clone, Debug, Serialize)]
+/// Evidence for a wrapper; see [`model::Support`].
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct SupportRecord {
-    learnt_from: u32,
-    exact: f64,
-    held_back: u32,
-    held_back_agreeing: u32,
-    runner_up_margin: f64,
+    /// Pages it was learnt from.
+    pub learnt_from: u32,
+    /// Share of these on which the expressions are exact.
+    pub exact: f64,
+    /// Pages of these that were held back for a test.
+    pub held_back: u32,
+    /// Of those, pages on which the same is selected without their vote.
+    pub held_back_agreeing: u32,
+    /// How far the runner-up is behind.
+    pub runner_up_margin: f64,
 }
 
-/// A ranked structural pattern.
-#[derive(Clone, Debug, Serialize)]
+/// A ranked structural pattern; see [`model::StructuralPattern`].
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PatternRecord {
-    element: String,
-    level: u32,
-    pages: u32,
-    x: u32,
-    y: u32,
-    j: f64,
-    u: f64,
-    i: f64,
-    relevance: f64,
+    /// Its element type, for reading.
+    pub element: String,
+    /// Its depth.
+    pub level: u32,
+    /// Pages on which it is significant.
+    pub pages: u32,
+    /// Signifiers in its text, over all pages.
+    pub x: u32,
+    /// Other terms in its text, over all pages.
+    pub y: u32,
+    /// Mean density.
+    pub j: f64,
+    /// Mean unexpectedness, in nats.
+    pub u: f64,
+    /// Informativeness, over all pages.
+    pub i: f64,
+    /// The value by which patterns are ranked.
+    pub relevance: f64,
 }
 
 impl From<&StructuralPattern> for PatternRecord {

@@ -103,7 +103,7 @@ pub(super) fn decide(facts: &Facts) -> Decision {
 }
 
 impl Facts {
-    /// Whether pages of no template get some: there are some tonight, and enough in hand.
+    /// Whether to add templates: tonight has unassigned pages, and enough of them are available to learn from.
     pub(super) fn adds_templates(&self) -> bool {
         self.unassigned > 0 && self.unassigned_in_hand >= FEWEST_TO_ADD
     }

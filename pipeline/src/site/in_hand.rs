@@ -141,7 +141,7 @@ impl Work<'_> {
                 let Some((at, own)) = page.at.and_then(|at| Some((at, applied.get(&at)?))) else {
                     continue;
                 };
-                // What it found there is what the sample had: comparing would be learning the page in vain.
+                // Pages on the fast path resemble the sample, so comparing them adds no information.
                 if own.way == Way::FastPath && !disputed {
                     continue;
                 }

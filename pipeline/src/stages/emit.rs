@@ -229,7 +229,7 @@ impl<'a> Outputs<'a> {
         self.dropped.finish()?;
         match self.health {
             Some(file) => file.finish()?,
-            // A leftover that cannot be removed harms nobody.
+            // A leftover that cannot be removed does no harm.
             None => drop(fs::remove_file(self.folder.join(HEALTH))),
         }
         AtomicFile::finish_all(self.sites)?;

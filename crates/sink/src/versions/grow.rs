@@ -31,8 +31,8 @@ impl Growth {
         Self { files: BTreeMap::new(), rereads }
     }
 
-    /// Adds a visit. One that is known already changes nothing, whatever it says, unless it is to be read
-    /// again. A truncated one tells nothing of the content where a complete one is known.
+    /// Adds a visit. A visit that is in the archive already changes nothing, unless visits are read again. A truncated
+    /// visit is ignored if a complete one is known.
     pub(super) fn visit(
         &mut self,
         db: &Connection,

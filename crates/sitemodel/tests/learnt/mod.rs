@@ -1,6 +1,6 @@
 //! What every engine learns of the sample crawl, and what comes of its pages, as `tests/data/learnt.txt` has it: neither
-//! changes unnoticed. `SITEGROVE_UPDATE=1 cargo test --package sitegrove-sitemodel learnt` writes the file anew; its
-//! difference belongs into the change that made it.
+//! changes unnoticed. `SITEGROVE_UPDATE=1 cargo test --package sitegrove-sitemodel learnt` updates the file, which is
+//! committed with the change that made it differ.
 
 use std::fmt::Write;
 use std::path::PathBuf;

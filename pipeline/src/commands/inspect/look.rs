@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
+use sink::TemplateRecord;
 use sitemodel::{NoMeter, Sibling};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::evidence::{Evidence, PatternTable, evidence};
 use super::reading::{Reading, reading};
-use super::records::{ArticleLine, DropLine, OriginLine, Records, TemplateLine};
+use super::records::{ArticleLine, DropLine, OriginLine, Records};
 use super::reread::Reread;
 use super::settings::Settings;
 use crate::memory::weight;
@@ -27,7 +28,7 @@ pub(super) struct SiteView<'a> {
 
 /// A template for display.
 pub(super) struct TemplateView<'a> {
-    pub(super) line: &'a TemplateLine,
+    pub(super) line: &'a TemplateRecord,
     pub(super) articles: usize,
     pub(super) drops: Vec<&'a DropLine>,
     pub(super) patterns: Option<PatternTable>,
@@ -168,7 +169,7 @@ pub(super) fn look<'a>(
 /// The recomputed template for a template of the run: the one with the same id, or the one with most of its
 /// articles.
 fn again<'p>(
-    line: &TemplateLine,
+    line: &TemplateRecord,
     records: &Records,
     pages: &'p Pages<'_>,
 ) -> Option<&'p TemplateNow> {
@@ -185,7 +186,7 @@ fn again<'p>(
 }
 
 fn template<'a>(
-    line: &'a TemplateLine,
+    line: &'a TemplateRecord,
     own: &[Outcome<'a>],
     again: Option<(&Pages<'_>, &TemplateNow)>,
     settings: &Settings,

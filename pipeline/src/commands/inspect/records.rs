@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use grouping::site_key;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use sink::site_file_name;
+use sink::{SiteRecord, TemplateRecord, site_file_name};
 
 use crate::commands::nearest::no_site;
 use crate::progress::ledger::Ledger;
@@ -20,55 +20,9 @@ use crate::results::{LineFile, Results, unlike};
 pub(super) struct Records {
     pub(super) site: String,
     pub(super) ledger: Arc<Ledger>,
-    pub(super) templates: Vec<TemplateLine>,
+    pub(super) templates: Vec<TemplateRecord>,
     pub(super) articles: Vec<ArticleLine>,
     pub(super) drops: Vec<DropLine>,
-}
-
-/// A template of `wrappers/SITE.json`.
-#[derive(Debug, Deserialize)]
-pub(super) struct TemplateLine {
-    pub(super) id: String,
-    pub(super) kind: String,
-    pub(super) pages: usize,
-    pub(super) wrapper: Option<WrapperLine>,
-    pub(super) patterns: Vec<PatternLine>,
-    pub(super) examples: Vec<String>,
-}
-
-/// A wrapper.
-#[derive(Debug, Deserialize)]
-pub(super) struct WrapperLine {
-    pub(super) engine: String,
-    pub(super) version: u32,
-    pub(super) content: Vec<String>,
-    pub(super) prune: Vec<String>,
-    pub(super) confidence: f64,
-    pub(super) support: SupportLine,
-}
-
-/// Evidence for a wrapper.
-#[derive(Debug, Deserialize)]
-pub(super) struct SupportLine {
-    pub(super) learnt_from: u32,
-    pub(super) exact: f64,
-    pub(super) held_back: u32,
-    pub(super) held_back_agreeing: u32,
-    pub(super) runner_up_margin: f64,
-}
-
-/// A ranked structural pattern.
-#[derive(Debug, Deserialize)]
-pub(super) struct PatternLine {
-    pub(super) element: String,
-    pub(super) level: u32,
-    pub(super) pages: u32,
-    pub(super) x: u32,
-    pub(super) y: u32,
-    pub(super) j: f64,
-    pub(super) u: f64,
-    pub(super) i: f64,
-    pub(super) relevance: f64,
 }
 
 /// A line of `articles.jsonl`.
@@ -115,12 +69,6 @@ pub(super) struct OriginLine {
     pub(super) record_id: String,
 }
 
-#[derive(Deserialize)]
-struct SiteFile {
-    site: String,
-    templates: Vec<TemplateLine>,
-}
-
 /// The fields of a line that determine its site.
 #[derive(Deserialize)]
 pub(super) struct OfSite {
@@ -154,7 +102,7 @@ impl Records {
 }
 
 /// The requested site, with its templates.
-fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec<TemplateLine>)> {
+fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec<TemplateRecord>)> {
     let wrappers = run.wrappers();
     let host = named.trim_end_matches('/');
     let meant = [Some(named.to_owned()), site_key(named), site_key(&format!("http://{host}/"))];
@@ -169,8 +117,8 @@ fn site_of_run(run: &Results, folder: &Path, named: &str) -> Result<(String, Vec
 }
 
 /// A site's key and templates from its wrapper file.
-pub(super) fn read_site(path: &Path) -> Result<(String, Vec<TemplateLine>)> {
-    let found: SiteFile = json(path)?;
+pub(super) fn read_site(path: &Path) -> Result<(String, Vec<TemplateRecord>)> {
+    let found: SiteRecord = json(path)?;
     Ok((found.site, found.templates))
 }
 

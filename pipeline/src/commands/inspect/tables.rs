@@ -1,9 +1,9 @@
 //! Tables of patterns.
 
 use grove::Decision;
+use sink::PatternRecord;
 
 use super::evidence::{PatternRow, PatternTable};
-use super::records::PatternLine;
 use super::words::why;
 use crate::html::Html;
 use crate::numerals::{count, percent};
@@ -13,7 +13,7 @@ const ROWS: usize = 15;
 const ROWS_OUTSIDE: usize = 10;
 
 /// The patterns in a wrapper file, with their scores (Forest, equations 2 to 5).
-pub(super) fn ranked_patterns(html: &mut Html, patterns: &[PatternLine]) {
+pub(super) fn ranked_patterns(html: &mut Html, patterns: &[PatternRecord]) {
     html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Ranked patterns\"><table>\n");
     html.raw("<thead><tr><th scope=\"col\">Pattern</th><th scope=\"col\">Level</th><th scope=\"col\">Pages</th>");
     html.raw(

@@ -1,13 +1,13 @@
 //! Explanations of figures.
 
 use grove::Decision;
+use sink::{PatternRecord, WrapperRecord};
 
 use super::evidence::{PatternRow, PatternTable};
-use super::records::{PatternLine, WrapperLine};
 use crate::numerals::{count, percent};
 
 /// Why the first of the ranked patterns came first.
-pub(super) fn why_first(patterns: &[PatternLine]) -> String {
+pub(super) fn why_first(patterns: &[PatternRecord]) -> String {
     let (first, second) = match patterns {
         [] => return "No structural pattern was found significant.".to_owned(),
         [_] => return "It is the only pattern that was found significant.".to_owned(),
@@ -31,7 +31,7 @@ pub(super) fn why_first(patterns: &[PatternLine]) -> String {
             less.push(format!("{what} ({shown})"));
         }
     };
-    let density = |p: &PatternLine| 100.0 * f64::from(p.x) / f64::from((p.x + p.y).max(1));
+    let density = |p: &PatternRecord| 100.0 * f64::from(p.x) / f64::from((p.x + p.y).max(1));
     compare(
         "denser signifiers",
         first.j,
@@ -72,7 +72,7 @@ pub(super) fn why_first(patterns: &[PatternLine]) -> String {
 }
 
 /// How well a wrapper is supported.
-pub(super) fn support(wrapper: &WrapperLine) -> String {
+pub(super) fn support(wrapper: &WrapperRecord) -> String {
     let support = &wrapper.support;
     let learnt = count(support.learnt_from as usize, "page");
     let tested = match support.held_back {
@@ -132,9 +132,9 @@ pub(super) fn why(row: &PatternRow, table: &PatternTable) -> String {
 mod tests {
     use super::*;
 
-    fn pattern(pages: u32, j: f64, relevance: f64) -> PatternLine {
+    fn pattern(pages: u32, j: f64, relevance: f64) -> PatternRecord {
         let element = String::new();
-        PatternLine { element, level: 4, pages, x: 10, y: 90, j, u: 5.0, i: 1.0, relevance }
+        PatternRecord { element, level: 4, pages, x: 10, y: 90, j, u: 5.0, i: 1.0, relevance }
     }
 
     #[test]

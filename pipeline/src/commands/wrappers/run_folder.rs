@@ -6,60 +6,11 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use grouping::site_key;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use sink::SiteRecord;
 
 use crate::commands::nearest::no_site;
 use crate::results::Results;
-
-/// A site of a run: `wrappers/SITE.json`.
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct SiteFile {
-    pub(super) schema: u32,
-    pub(super) site: String,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) sample_cut: bool,
-    pub(super) templates: Vec<TemplateEntry>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) site_configs: Vec<SiteConfigEntry>,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct TemplateEntry {
-    pub(super) id: String,
-    pub(super) kind: String,
-    pub(super) pages: usize,
-    pub(super) signature: String,
-    pub(super) wrapper: Option<WrapperEntry>,
-    pub(super) patterns: Vec<serde_json::Value>,
-    pub(super) examples: Vec<String>,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct WrapperEntry {
-    pub(super) engine: String,
-    pub(super) version: u32,
-    pub(super) content: Vec<String>,
-    pub(super) prune: Vec<String>,
-    pub(super) confidence: f64,
-    pub(super) support: SupportEntry,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct SupportEntry {
-    pub(super) learnt_from: u32,
-    pub(super) exact: f64,
-    pub(super) held_back: u32,
-    pub(super) held_back_agreeing: u32,
-    pub(super) runner_up_margin: f64,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct SiteConfigEntry {
-    pub(super) host: String,
-    pub(super) body: Vec<String>,
-    pub(super) pages: usize,
-    pub(super) matched: usize,
-}
 
 /// The required fields of a line of `articles.jsonl`.
 #[derive(Debug, Deserialize)]
@@ -80,11 +31,11 @@ const SCHEMA: u32 = sink::SCHEMA;
 ///
 /// # Errors
 /// If the folder contains no finished run, a site is not in it, or a file cannot be read.
-pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteFile>> {
+pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteRecord>> {
     let folder = Results::open(run)?.wrappers();
     let entries = fs::read_dir(&folder)
         .with_context(|| format!("cannot read the folder {}", folder.display()))?;
-    let mut by_site: BTreeMap<String, SiteFile> = BTreeMap::new();
+    let mut by_site: BTreeMap<String, SiteRecord> = BTreeMap::new();
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.extension().is_some_and(|e| e == "json") {
             let site = read(&path)?;
@@ -104,10 +55,10 @@ pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteFile>> {
     named.iter().map(one).collect()
 }
 
-fn read(path: &Path) -> Result<SiteFile> {
+fn read(path: &Path) -> Result<SiteRecord> {
     let shown = path.display();
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-    let site: SiteFile = serde_json::from_slice(&bytes)
+    let site: SiteRecord = serde_json::from_slice(&bytes)
         .with_context(|| format!("{shown}: not in the format of this version of sitegrove"))?;
     if site.schema != SCHEMA {
         bail!("{shown} has schema {}; this version reads schema {SCHEMA}", site.schema);

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
+use sink::{SiteRecord, TemplateRecord, WrapperRecord};
 
-use super::run_folder::{SiteFile, TemplateEntry, WrapperEntry, sites};
+use super::run_folder::sites;
 use crate::commands::format::Format;
 use crate::printed::{Console, line};
 use crate::shortened::{middle, width_of, wrapper_in};
@@ -46,14 +47,14 @@ pub(super) struct ShowArgs {
 }
 
 /// The layout with a wrapper that has the most pages.
-fn best(site: &SiteFile) -> Option<(&TemplateEntry, &WrapperEntry)> {
+fn best(site: &SiteRecord) -> Option<(&TemplateRecord, &WrapperRecord)> {
     let learnt = site.templates.iter().filter_map(|t| Some((t, t.wrapper.as_ref()?)));
     // Of equal ones the first: they are in order.
     learnt.reduce(|best, next| if next.0.pages > best.0.pages { next } else { best })
 }
 
 /// A site as JSON: as it is listed.
-fn summary(site: &SiteFile) -> Value {
+fn summary(site: &SiteRecord) -> Value {
     let wrappers = site.templates.iter().filter(|t| t.wrapper.is_some()).count();
     json!({
         "site": site.site,

@@ -40,6 +40,11 @@ impl Notes {
         for (name, id) in document.ids().filter_map(with_id) {
             by_id.entry(name).or_insert(id);
         }
+        let (roots, prune) = [roots, prune].map(|nodes| document.outermost(nodes.to_vec())).into();
+        let is_below = |outermost: &[NodeId], id: NodeId| {
+            let before = outermost.partition_point(|&outer| outer <= id);
+            before > 0 && document.contains(outermost[before - 1], id)
+        };
         let mut found = Self::default();
         let mut taken: BTreeMap<&str, NodeId> = BTreeMap::new();
         for (link, href) in links {
@@ -47,8 +52,7 @@ impl Notes {
             found.within.insert(link);
             let label = label(document.text_content(link)).filter(|_| note > link);
             let Some(label) = label else { continue };
-            let around = |outer: &NodeId| document.contains(*outer, note);
-            let is_kept = roots.iter().any(around) && !prune.iter().any(around);
+            let is_kept = is_below(&roots, note) && !is_below(&prune, note);
             let is_kind = match document.name(note) {
                 Some(&local_name!("li")) => {
                     document.parent(note).is_some_and(|list| !is_inside(document, list))
@@ -67,22 +71,24 @@ impl Notes {
 
     /// Leaves lists with other items, and gives references the labels of their notes.
     fn settle(&mut self, document: &Document, by_id: &BTreeMap<&str, NodeId>) {
-        let items: Vec<NodeId> = self.labels.keys().copied().collect();
-        for item in items.into_iter().filter(|&id| document.is(id, &local_name!("li"))) {
-            let list = document.parent(item).filter(|&list| {
-                let mut children = document.children(list);
-                let names = [local_name!("ol"), local_name!("ul")];
-                names.iter().any(|name| document.is(list, name))
-                    && children.all(|child| {
-                        document.element(child).is_none() || self.labels.contains_key(&child)
-                    })
+        let is_item = |id: NodeId| document.is(id, &local_name!("li"));
+        let is_list =
+            |id: NodeId| document.is(id, &local_name!("ol")) || document.is(id, &local_name!("ul"));
+        // Each list is looked at once, however many notes it has.
+        let mut is_of_notes: BTreeMap<NodeId, bool> = BTreeMap::new();
+        for item in self.labels.keys().copied().filter(|&id| is_item(id)) {
+            let Some(list) = document.parent(item) else { continue };
+            is_of_notes.entry(list).or_insert_with(|| {
+                let is_note =
+                    |child| document.element(child).is_none() || self.labels.contains_key(&child);
+                is_list(list) && document.children(list).all(is_note)
             });
-            if let Some(list) = list {
-                self.lists.insert(list);
-            } else {
-                self.labels.remove(&item);
-            }
         }
+        self.labels.retain(|&id, _| {
+            let list = document.parent(id).and_then(|list| is_of_notes.get(&list));
+            !is_item(id) || list == Some(&true)
+        });
+        self.lists = is_of_notes.into_iter().filter(|(_, is)| *is).map(|(list, _)| list).collect();
         let labels = &self.labels;
         self.references.retain(|_, name| {
             let label = by_id.get(&**name).and_then(|note| labels.get(note));

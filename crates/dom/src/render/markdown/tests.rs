@@ -355,3 +355,13 @@ fn notes_are_footnotes() {
     assert_eq!(html.matches("footnote-reference").count(), 2, "{html}");
     assert_eq!(html.matches("footnote-definition\"").count(), 2, "{html}");
 }
+
+/// Each list is looked at once: with a look at all items for each note, this would take minutes.
+#[test]
+fn many_notes_take_linear_time() {
+    let links: String = (0..30_000).map(|n| format!("<p>words<a href=#f{n}>{n}</a>")).collect();
+    let notes: String = (0..30_000).map(|n| format!("<li id=f{n}>note")).collect();
+    let text = markdown(&format!("{links}<ol>{notes}</ol>"));
+    assert!(text.starts_with("words[^0]\n\nwords[^1]\n\n"));
+    assert!(text.ends_with("[^29999]: note"), "{}", &text[text.len() - 40..]);
+}
