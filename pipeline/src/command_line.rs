@@ -84,7 +84,8 @@ pub fn run_program<P: Program>() -> ExitCode {
         true => Box::new(io::sink()),
         false => Box::new(stdout.lock()),
     };
-    let mut stream = Stream { target, is_summary: program.prints_a_summary(), failed: None };
+    let mut stream =
+        StandardOutput { target, is_summary: program.prints_a_summary(), failed: None };
     let mut buffered = io::BufWriter::new(&mut stream);
     let columns = printed::columns(&Term::stdout());
     let mut out = Console::text(&mut buffered).on_terminal(columns, quiet);
@@ -116,14 +117,14 @@ pub fn run_program<P: Program>() -> ExitCode {
 }
 
 /// Standard output. A summary that cannot be printed is no failure: what it sums up is done.
-struct Stream {
+struct StandardOutput {
     target: Box<dyn Write>,
     is_summary: bool,
     /// Why printing a summary failed, if it did. The rest is not printed.
     failed: Option<io::Error>,
 }
 
-impl Stream {
+impl StandardOutput {
     fn attempt<T>(
         &mut self,
         done: T,
@@ -142,7 +143,7 @@ impl Stream {
     }
 }
 
-impl Write for Stream {
+impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.attempt(bytes.len(), |target| target.write(bytes))
     }

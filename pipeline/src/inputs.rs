@@ -160,7 +160,7 @@ pub(crate) fn expand_for(
 ) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     let mut problems = Vec::new();
-    let mut lists = Lists::default();
+    let mut lists = OpenLists::default();
     for (named, as_feed) in inputs.iter().map(|n| (n, false)).chain(feeds.iter().map(|n| (n, true)))
     {
         match expand_one(named, as_feed, own, &mut lists) {
@@ -178,7 +178,7 @@ pub(crate) fn expand_for(
 
 /// The lists that are being read.
 #[derive(Default)]
-struct Lists {
+struct OpenLists {
     /// Those in each other, the outermost first.
     open: Vec<String>,
     /// Lines read, of these and earlier ones.
@@ -189,7 +189,7 @@ fn expand_one(
     named: &str,
     as_feed: bool,
     own: Option<&Path>,
-    lists: &mut Lists,
+    lists: &mut OpenLists,
 ) -> Result<Vec<Input>> {
     let path = Path::new(named);
     if let Some(list) = named.strip_prefix('@').filter(|_| is_missing(path)) {
@@ -263,7 +263,12 @@ fn expand_one(
 
 /// The inputs that a text file names, one on each line; empty lines and those that begin with `#` are
 /// skipped. Paths are relative to the current folder, as on the command line.
-fn listed(list: &str, as_feed: bool, own: Option<&Path>, lists: &mut Lists) -> Result<Vec<Input>> {
+fn listed(
+    list: &str,
+    as_feed: bool,
+    own: Option<&Path>,
+    lists: &mut OpenLists,
+) -> Result<Vec<Input>> {
     let text = match list {
         STDIN => read_stdin_text(LIST_BYTES),
         file => read_small_text(Path::new(file), LIST_BYTES),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use database::Waiting;
+use database::WaitPolicy;
 use model::contain_panics;
 use modelstore::{Import, ModelRow, Store};
 use parquet::basic::{Compression, ZstdLevel};
@@ -81,7 +81,7 @@ pub struct Imported {
 /// # Errors
 /// If a table cannot be read, is something else or damaged, or has other bytes than the store under the number of a
 /// revision. The store is then as it was.
-pub fn import(store: &Store, tables: &[PathBuf], waiting: Waiting<'_>) -> Result<Imported> {
+pub fn import(store: &Store, tables: &[PathBuf], waiting: WaitPolicy<'_>) -> Result<Imported> {
     let mut imported = Imported::default();
     for path in tables {
         let shown = path.display();

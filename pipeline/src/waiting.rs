@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use database::{Obstacle, Waiting};
+use database::{Obstacle, WaitPolicy};
 use model::contain_panics;
 
 /// Time between two checks of the stop flag.
@@ -61,8 +61,8 @@ fn next<T>(from: &Receiver<T>, stopped: &dyn Fn() -> bool) -> Next<T> {
 pub static NEVER_SET: AtomicBool = AtomicBool::new(false);
 
 /// How a command waits for other programs that use a store or an archive: until `stop` is set.
-pub fn waiting_for_databases(stop: &AtomicBool) -> Waiting<'_> {
-    Waiting::new(stop, |path, obstacle| match obstacle {
+pub fn waiting_for_databases(stop: &AtomicBool) -> WaitPolicy<'_> {
+    WaitPolicy::new(stop, |path, obstacle| match obstacle {
         Obstacle::Writer => {
             tracing::warn!(at = %path.display(), next = "waiting for it", "another run is writing to it");
         }

@@ -10,9 +10,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::error::{Cause, DatabaseError};
-use crate::identity::FileIdentity;
-use crate::waiting::{Obstacle, Waiting};
+use crate::{Cause, DatabaseError, FileIdentity, Obstacle, WaitPolicy};
 
 /// How long SQLite waits before the flag is looked at again.
 const TICK: Duration = Duration::from_millis(50);
@@ -43,7 +41,7 @@ impl Database {
     /// is set while waiting.
     pub fn begin<E: From<DatabaseError>>(
         path: &Path,
-        waiting: Waiting<'_>,
+        waiting: WaitPolicy<'_>,
         check: &dyn Fn(&Connection) -> Result<(), E>,
     ) -> Result<Self, E> {
         let mut wait = Wait::new(path, waiting.stop, waiting.tell, Some(waiting.patience));
@@ -137,7 +135,7 @@ impl Database {
     /// # Errors
     /// If the file cannot be written, or is no longer the one at its path; if the flag is set while waiting. The file is
     /// then as it was before the transaction.
-    pub fn commit(&self, waiting: Waiting<'_>) -> Result<(), DatabaseError> {
+    pub fn commit(&self, waiting: WaitPolicy<'_>) -> Result<(), DatabaseError> {
         if file_at(&self.path)? != self.file {
             return Err(failed(WRITE, &self.path, Cause::Moved));
         }

@@ -8,13 +8,110 @@ what it adds cannot end up in a file that was moved away.
 */
 
 mod database;
-mod error;
-mod identity;
-mod kind;
-mod waiting;
+
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 pub use database::Database;
-pub use error::{Cause, DatabaseError};
-pub use identity::FileIdentity;
-pub use kind::{ARTICLE_ARCHIVE, MODEL_STORE, name_kind};
-pub use waiting::{Obstacle, Waiting};
+
+/// `application_id` of a store of site models (<https://www.sqlite.org/fileformat2.html#application_id>).
+pub const MODEL_STORE: i64 = 0x5369_4D6F;
+/// `application_id` of an archive of articles.
+pub const ARTICLE_ARCHIVE: i64 = 0x5369_4772;
+
+/// What a database with this id is, for messages.
+pub fn name_kind(application: i64) -> &'static str {
+    match application {
+        MODEL_STORE => "a model store",
+        ARTICLE_ARCHIVE => "an archive of articles",
+        _ => "the database of another program",
+    }
+}
+
+/// What keeps a process waiting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Another process changes the file.
+    Writer,
+    /// Another program reads the file, and the change is ready to be written.
+    Reader,
+}
+
+/// How a process waits.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitPolicy<'a> {
+    /// Ends the wait once it is set.
+    pub stop: &'a AtomicBool,
+    /// Called once for each obstacle, when the wait begins.
+    pub tell: fn(&Path, Obstacle),
+    /// Longest wait for another process that changes the file. For readers the wait is as long as they read: what is
+    /// to be written is complete by then.
+    pub patience: Duration,
+}
+
+impl<'a> WaitPolicy<'a> {
+    /// Waits for ten minutes.
+    pub fn new(stop: &'a AtomicBool, tell: fn(&Path, Obstacle)) -> Self {
+        Self { stop, tell, patience: Duration::from_secs(600) }
+    }
+}
+
+/// A file, whatever its name: two of one identity are the same file, as long as it exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileIdentity {
+    #[cfg(unix)]
+    device: u64,
+    #[cfg(unix)]
+    inode: u64,
+}
+
+impl FileIdentity {
+    /// The identity of a file. On systems other than Unix, all files have the same.
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there is nothing to ask for"))]
+    pub fn of(metadata: &Metadata) -> Self {
+        Self {
+            #[cfg(unix)]
+            device: std::os::unix::fs::MetadataExt::dev(metadata),
+            #[cfg(unix)]
+            inode: std::os::unix::fs::MetadataExt::ino(metadata),
+        }
+    }
+}
+
+/// A file that cannot be used. It was left as it is.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} {}: {cause}", path.display())]
+pub struct DatabaseError {
+    /// What failed, e.g. `cannot open`.
+    pub what: &'static str,
+    /// The file that cannot be used.
+    pub path: PathBuf,
+    /// What is wrong with it, or in the way.
+    #[source]
+    pub cause: Cause,
+}
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Cause {
+    /// SQLite failed, for example because the disk failed or is full.
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    /// It is a folder, a pipe, a device or the like.
+    #[error("it is not a regular file; name one, or a path where there is nothing yet")]
+    NotAFile,
+    /// Another process changes it.
+    #[error("another run is still writing to it; run again once it is done")]
+    Busy,
+    /// WaitPolicy was stopped by its flag.
+    #[error("stopped while waiting for other programs that use it")]
+    Stopped,
+    /// What is at the path is not the file that was opened.
+    #[error(
+        "it was moved, removed or replaced while this run wrote to it, so nothing was added; give \
+         the same command again"
+    )]
+    Moved,
+}

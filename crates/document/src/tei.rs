@@ -54,7 +54,7 @@ pub fn tei(text: &Text) -> String {
     let document = parsed(&text.fragment());
     let mut writer = Writer {
         document: &document,
-        below: Below::of(&document),
+        below: Descendants::of(&document),
         out,
         sections: Vec::new(),
         open: Vec::new(),
@@ -87,7 +87,7 @@ struct Open {
 
 struct Writer<'a> {
     document: &'a Document,
-    below: Vec<Below>,
+    below: Vec<Descendants>,
     out: String,
     /// Ranks of the headings of open sections, the outermost first.
     sections: Vec<u8>,
@@ -421,7 +421,7 @@ impl Writer<'_> {
 
 /// What is below a node.
 #[derive(Clone, Copy, Default)]
-struct Below {
+struct Descendants {
     has_blocks: bool,
     has_words: bool,
     /// Its child elements so far, and whether each term among them has one description.
@@ -429,7 +429,7 @@ struct Below {
     is_out_of_order: bool,
 }
 
-impl Below {
+impl Descendants {
     /// What is below each node.
     fn of(document: &Document) -> Vec<Self> {
         let mut all = vec![Self::default(); document.len()];

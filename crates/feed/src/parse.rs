@@ -45,12 +45,12 @@ pub struct Feed {
     /// What was repaired.
     pub notes: Vec<String>,
     /// What was left out, if anything.
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<LostItems>,
 }
 
 /// Items that could not be read, although others of the feed could.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct LostItems {
     /// How many.
     pub items: usize,
     /// Why the first of them could not be read.
@@ -90,7 +90,7 @@ const REPAIRS: [(&str, Repair); 5] = [
 ];
 
 /// A feed as parsed by feed-rs, and what was left out of it.
-type Parsed = (feed_rs::model::Feed, Option<LeftOut>);
+type Parsed = (feed_rs::model::Feed, Option<LostItems>);
 
 /// The feed as parsed by feed-rs, after as few repairs as possible.
 fn understood(text: &str, notes: &mut Vec<String>) -> Result<Parsed, FeedError> {
@@ -180,7 +180,7 @@ fn by_item(text: &str, notes: &mut Vec<String>) -> Option<Parsed> {
         whole.entries.len()
     ));
     let why = why.unwrap_or_else(|| "it is empty".to_owned());
-    Some((whole, (left_out > 0).then_some(LeftOut { items: left_out, why })))
+    Some((whole, (left_out > 0).then_some(LostItems { items: left_out, why })))
 }
 
 fn feed(

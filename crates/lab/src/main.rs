@@ -37,15 +37,15 @@ Examples:
   sitegrove-lab train --gold gold.jsonl --out weights.json crawl/*.warc.gz
   sitegrove-lab bench crawl/*.warc.gz"
 )]
-struct Cli {
+struct Lab {
     #[command(subcommand)]
-    command: Command,
+    command: LabCommand,
     #[command(flatten)]
     messages: MessageArgs,
 }
 
 #[derive(Subcommand, Debug)]
-enum Command {
+enum LabCommand {
     /// Compare runs and the output of other tools with gold text
     Evaluate(evaluate::EvaluateArgs),
     /// Fit the weights of the default engine to pages whose text is known
@@ -57,7 +57,7 @@ enum Command {
     Run(Box<run::RunArgs>),
 }
 
-impl Program for Cli {
+impl Program for Lab {
     fn messages(&self) -> &MessageArgs {
         &self.messages
     }
@@ -67,11 +67,11 @@ impl Program for Cli {
     }
 
     fn prints_a_summary(&self) -> bool {
-        matches!(self.command, Command::Run(_))
+        matches!(self.command, LabCommand::Run(_))
     }
 
     fn stops_by_itself(&self) -> bool {
-        matches!(self.command, Command::Run(_) | Command::Bench(_))
+        matches!(self.command, LabCommand::Run(_) | LabCommand::Bench(_))
     }
 
     fn execute(
@@ -81,15 +81,15 @@ impl Program for Cli {
         out: &mut Console<'_>,
     ) -> Result<ExitCode> {
         let is_good = match &self.command {
-            Command::Evaluate(args) => evaluate::run(args, out)? == evaluate::Outcome::Done,
-            Command::Train(args) => train::run(args, out).map(|()| true)?,
-            Command::Bench(args) => bench::run(args, stop, out).map(|()| true)?,
-            Command::Run(args) => run::run(args, progress, stop, out)?,
+            LabCommand::Evaluate(args) => evaluate::run(args, out)? == evaluate::Outcome::Done,
+            LabCommand::Train(args) => train::run(args, out).map(|()| true)?,
+            LabCommand::Bench(args) => bench::run(args, stop, out).map(|()| true)?,
+            LabCommand::Run(args) => run::run(args, progress, stop, out)?,
         };
         Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 }
 
 fn main() -> ExitCode {
-    run_program::<Cli>()
+    run_program::<Lab>()
 }

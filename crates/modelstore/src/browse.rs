@@ -5,8 +5,7 @@ use crate::rows::{NightRow, RevisionRow, SiteRow, Summary};
 use crate::sample::unpack;
 use crate::schema;
 use crate::site;
-use crate::state::record_change;
-use crate::store::Store;
+use crate::store::{Store, record_change};
 use model::TemplateNight;
 use rusqlite::{Result, Row, params};
 

@@ -14,7 +14,7 @@ pub enum StoreError {
     Sqlite {
         /// What failed.
         what: &'static str,
-        /// The store.
+        /// Path of the store.
         path: PathBuf,
         /// What SQLite says.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -23,7 +23,7 @@ pub enum StoreError {
     #[error("the model store {} is damaged: {what}; restore it from a copy, or move it away and \
              begin a new one", path.display())]
     Damaged {
-        /// The store.
+        /// Path of the store.
         path: PathBuf,
         /// What is wrong.
         what: String,
@@ -34,7 +34,7 @@ pub enum StoreError {
     /// It is another database.
     #[error("{} is {what}, not a model store; it was left as it is", path.display())]
     Foreign {
-        /// The file.
+        /// The database that is none of ours to change.
         path: PathBuf,
         /// What it is.
         what: &'static str,
@@ -43,7 +43,7 @@ pub enum StoreError {
     #[error("the model store {} has schema {found}, this program knows {known}; use the sitegrove that \
              wrote it", path.display())]
     Schema {
-        /// The store.
+        /// Path of the store.
         path: PathBuf,
         /// Its schema.
         found: i64,
@@ -56,7 +56,7 @@ pub enum StoreError {
     /// Its file is no regular one, or other programs are in the way.
     #[error("cannot use the model store {}: {cause}", path.display())]
     Unusable {
-        /// The store.
+        /// Path of the store.
         path: PathBuf,
         /// Why.
         cause: Cause,

@@ -21,7 +21,6 @@ mod rows;
 mod sample;
 mod schema;
 mod site;
-mod state;
 mod store;
 mod transfer;
 

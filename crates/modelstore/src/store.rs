@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use database::{Database, Waiting};
+use data_encoding::HEXLOWER;
+use database::{Database, WaitPolicy};
 use rusqlite::{Connection, OptionalExtension, params};
+use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
 use crate::records::{Evicted, PackedSample, Retained, Run, SiteState, Update};
 use crate::sample::unpack;
 use crate::schema::{self, Found};
 use crate::site;
-use crate::state::{record_change, state_of};
 
 /// A store of site models. For writing, it is locked until it is committed or dropped.
 pub struct Store {
@@ -32,7 +33,7 @@ impl Store {
     /// # Errors
     /// If it cannot be opened, is damaged, is no store or one of another schema, or another process keeps
     /// writing to it; if waiting is stopped. The file is left as it is.
-    pub fn open(path: &Path, waiting: Waiting<'_>) -> Result<Self, StoreError> {
+    pub fn open(path: &Path, waiting: WaitPolicy<'_>) -> Result<Self, StoreError> {
         // What is no store must not be changed, not even its mode.
         let check = |db: &Connection| match schema::found(db, path)? {
             Found::Store => schema::check(db, path),
@@ -206,7 +207,7 @@ impl Store {
     pub fn commit(
         &self,
         most_sample_bytes: u64,
-        waiting: Waiting<'_>,
+        waiting: WaitPolicy<'_>,
     ) -> Result<Evicted, StoreError> {
         let db = self.db();
         let work = || {
@@ -232,6 +233,22 @@ impl Store {
         db.commit(waiting)?;
         Ok(evicted)
     }
+}
+
+/// The digest of all changes so far. The program is deterministic: what it makes of the same changes in the same order
+/// is the same, so nothing has to be read to name it.
+fn state_of(db: &Connection) -> rusqlite::Result<String> {
+    db.query_row("SELECT digest FROM state", [], |row| row.get(0))
+}
+
+/// Adds a change to the digest, within the transaction that makes it.
+pub(crate) fn record_change(db: &Connection, change: &[&[u8]]) -> rusqlite::Result<()> {
+    let mut digest = Sha256::new_with_prefix(state_of(db)?);
+    for part in change {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    db.execute("UPDATE state SET digest = ?1", [HEXLOWER.encode(&digest.finalize())]).map(drop)
 }
 
 impl fmt::Debug for Store {

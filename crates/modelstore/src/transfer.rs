@@ -4,8 +4,7 @@ use rusqlite::{OptionalExtension, Result, Row, params};
 
 use crate::error::StoreError;
 use crate::rows::{Import, ModelRow};
-use crate::state::record_change;
-use crate::store::Store;
+use crate::store::{Store, record_change};
 
 impl Store {
     /// The revisions of a site's model with their bytes, oldest first.

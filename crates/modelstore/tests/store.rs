@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use database::{Obstacle, Waiting};
+use database::{Obstacle, WaitPolicy};
 use model::{Charset, CharsetEvidence, Origin, Page, TemplateNight, Verdict};
 use rusqlite::Connection;
 use sitegrove_modelstore::{
@@ -85,7 +85,7 @@ fn run(digest: &str) -> Run {
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Nobody else is there to wait for.
-const ALONE: Waiting<'_> = Waiting {
+const ALONE: WaitPolicy<'_> = WaitPolicy {
     stop: &NEVER,
     tell: |path, obstacle| panic!("{}: {obstacle:?}", path.display()),
     patience: Duration::from_secs(60),
@@ -278,15 +278,16 @@ fn a_second_writer_waits_and_is_told_or_refused() {
     let first = open(&path);
     first.begin(&run("r1")).unwrap();
     static WAITED: AtomicUsize = AtomicUsize::new(0);
-    let wait = Waiting::new(&NEVER, |_, obstacle| {
+    let wait = WaitPolicy::new(&NEVER, |_, obstacle| {
         assert_eq!(obstacle, Obstacle::Writer);
         WAITED.fetch_add(1, Ordering::Relaxed);
     });
-    let hasty = Waiting { patience: Duration::from_millis(50), ..wait };
+    let hasty = WaitPolicy { patience: Duration::from_millis(50), ..wait };
     let refused = Store::open(&path, hasty).unwrap_err();
     assert!(refused.to_string().contains("another run is still writing to"), "{refused}");
     assert_eq!(WAITED.load(Ordering::Relaxed), 1);
-    let stopped = Store::open(&path, Waiting { stop: &AtomicBool::new(true), ..wait }).unwrap_err();
+    let stopped =
+        Store::open(&path, WaitPolicy { stop: &AtomicBool::new(true), ..wait }).unwrap_err();
     assert!(stopped.is_stopped() && !refused.is_stopped(), "{stopped}");
 
     // One who looks sees the store as it was.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use database::Waiting;
+use database::WaitPolicy;
 use modelstore::{Store, StoreError};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -74,7 +74,7 @@ pub(crate) fn import_models(
     tables: Vec<PathBuf>,
 ) -> PyResult<(usize, usize)> {
     let stop = AtomicBool::new(false);
-    let waiting = Waiting::new(&stop, |_, _| ());
+    let waiting = WaitPolicy::new(&stop, |_, _| ());
     let import = || {
         let store = Store::open(&path, waiting)?;
         Ok(models_table::import(&store, &tables, waiting))

@@ -38,7 +38,7 @@ impl From<&SiteSummary> for SiteRecord {
 /// One template: the kind of its pages, its wrapper, and the patterns it was chosen from.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct TemplateRecord {
-    /// Its id.
+    /// 12 hex digits: a hash of the layout that it was first learnt from.
     pub id: String,
     /// The kind of its pages: `article`, `list` or `other`.
     pub kind: String,
@@ -91,7 +91,7 @@ pub struct SupportRecord {
 pub struct PatternRecord {
     /// Its element type, for reading.
     pub element: String,
-    /// Its depth.
+    /// Depth of its elements; `html` is 0.
     pub level: u32,
     /// Pages on which it is significant.
     pub pages: u32,

@@ -28,7 +28,7 @@ const HEALTH: &str = "health.jsonl";
 
 /// A chosen sink: in use, or failed with the reason.
 #[derive(Debug)]
-struct Chosen<'a> {
+struct ChosenSink<'a> {
     name: SinkName,
     sink: Result<Box<dyn Sink + 'a>, SinkError>,
 }
@@ -39,7 +39,7 @@ pub struct Outputs<'a> {
     folder: PathBuf,
     config: EmitConfig,
     wrappers: PathBuf,
-    sinks: Vec<Chosen<'a>>,
+    sinks: Vec<ChosenSink<'a>>,
     dropped: AtomicFile,
     /// `health.jsonl`, in a run with a store of models.
     health: Option<AtomicFile>,
@@ -69,7 +69,7 @@ impl<'a> Outputs<'a> {
         for name in config.emit.chosen() {
             match name.open(folder, config, stop) {
                 Err(error) if error.is_stopped() => return Err(error),
-                sink => sinks.push(Chosen { name, sink }),
+                sink => sinks.push(ChosenSink { name, sink }),
             }
         }
         Ok(Self {
@@ -90,7 +90,8 @@ impl<'a> Outputs<'a> {
 
     /// The renderers for these outputs.
     pub fn renderers(&self) -> Renderers {
-        let render = |chosen: &Chosen<'_>| chosen.sink.as_ref().ok().and_then(|sink| sink.render());
+        let render =
+            |chosen: &ChosenSink<'_>| chosen.sink.as_ref().ok().and_then(|sink| sink.render());
         Renderers::new(self.sinks.iter().map(render).collect())
     }
 
@@ -214,7 +215,7 @@ impl<'a> Outputs<'a> {
         let all = self.sinks.len();
         let mut failed = BTreeMap::new();
         let mut last = None;
-        for Chosen { name, sink } in self.sinks {
+        for ChosenSink { name, sink } in self.sinks {
             if let Err(error) = sink.and_then(Sink::finish) {
                 if error.is_stopped() {
                     return Err(error);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use database::{Database, Waiting};
+use database::{Database, WaitPolicy};
 use model::{Absence, Article, Field, SiteResult};
 
 use super::grow::Growth;
@@ -20,7 +20,7 @@ pub struct VersionsSink<'a> {
     path: PathBuf,
     key_of: KeyOf,
     growth: Growth,
-    waiting: Waiting<'a>,
+    waiting: WaitPolicy<'a>,
 }
 
 impl<'a> VersionsSink<'a> {
@@ -35,7 +35,7 @@ impl<'a> VersionsSink<'a> {
         path: &Path,
         key_of: KeyOf,
         rereads: bool,
-        waiting: Waiting<'a>,
+        waiting: WaitPolicy<'a>,
     ) -> Result<Self, SinkError> {
         // A file that is not an archive must not be changed, not even its journal mode.
         let database = Database::begin(path, waiting, &|connection| {

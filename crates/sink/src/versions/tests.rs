@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use database::Waiting;
+use database::WaitPolicy;
 use model::{Article, Charset, CharsetEvidence, Field, Metadata, Origin, Overruled, Route, Source};
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -79,7 +79,7 @@ fn key(url: &str, canonical: Option<&str>) -> ArticleKey {
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Nobody else is there to wait for.
-const ALONE: Waiting<'_> = Waiting {
+const ALONE: WaitPolicy<'_> = WaitPolicy {
     stop: &NEVER,
     tell: |path, obstacle| panic!("{}: {obstacle:?}", path.display()),
     patience: Duration::from_secs(60),

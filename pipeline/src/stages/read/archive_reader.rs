@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use flate2::read::DeflateDecoder;
 use model::Origin;
 
-use super::reading::{Reading, Records, records};
+use super::reading::{ReadRecords, Reading, records};
 use super::wacz::{self, Member, Packing};
 use super::{InputSummary, Intake, Source};
 use crate::config::ReadConfig;
@@ -18,7 +18,7 @@ use crate::waiting::is_stream;
 /// An iterator over what an archive holds. Damage is a [`Intake::Drop`]; what the system fails to read ends it
 /// with an error.
 pub struct ArchiveReader<R: Read> {
-    records: Records<Remembering<R>>,
+    records: ReadRecords<Remembering<R>>,
     failure: Failure,
     file: Arc<str>,
     config: ReadConfig,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, atomic::AtomicBool, atomic::Ordering};
 
 use archive::{Fault, PayloadKind, Record, RecordKind, RecordReader, Response};
-use feed::LeftOut;
+use feed::LostItems;
 use flate2::read::DeflateDecoder;
 use grouping::payload_digest;
 use jiff::Timestamp;
@@ -26,19 +26,19 @@ use crate::pictures::is_image;
 const LONGEST_ADDRESS: usize = 8 << 10;
 
 /// The records of an archive, with the bodies of those that may hold pages. Where a codec panics, the archive ends.
-pub(super) struct Records<R: Read> {
+pub(super) struct ReadRecords<R: Read> {
     reader: Option<RecordReader<R>>,
     /// Offset of the last record.
     offset: u64,
 }
 
-pub(super) fn records<R: Read>(reader: R, config: &ReadConfig) -> Records<R> {
+pub(super) fn records<R: Read>(reader: R, config: &ReadConfig) -> ReadRecords<R> {
     let reader = RecordReader::new(reader, &config.limits())
         .with_bodies_of(|k| matches!(k, RecordKind::Response | RecordKind::Resource));
-    Records { reader: Some(reader), offset: 0 }
+    ReadRecords { reader: Some(reader), offset: 0 }
 }
 
-impl<R: Read> Iterator for Records<R> {
+impl<R: Read> Iterator for ReadRecords<R> {
     type Item = Result<Record, Fault>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -356,7 +356,7 @@ impl Reading<'_, '_> {
         let limits = feed::Limits { bytes: self.config.max_feed_bytes };
         match feed::parse(bytes, &source, &limits) {
             Ok(feed) => {
-                if let Some(LeftOut { items, why }) = feed.left_out {
+                if let Some(LostItems { items, why }) = feed.left_out {
                     let detail = format!(
                         "items of the feed that cannot be read: {items} ({why}); the others were read; ask \
                          its publisher to validate it"
