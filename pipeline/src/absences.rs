@@ -13,7 +13,7 @@ use model::{Absence, Drop, Gone, SiteResult};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::frames::{read_frame_at, write_frame};
-use crate::shuffle::sorted::Sorter;
+use crate::segment::sorted::Sorter;
 
 /// Answers that are held in memory.
 const HELD: usize = 1 << 16;

@@ -10,7 +10,7 @@ use model::SiteResult;
 use model::{Article, CharacterCounts, DropReason, Origin, TemplateKind};
 use sitemodel::page_kind::address_says;
 
-use crate::shuffle::stored::{Head, Stored};
+use crate::segment::stored::{StoredHead, StoredPage};
 use crate::stages::learn::Surveyed;
 
 /// The captures of one address.
@@ -23,12 +23,12 @@ struct Captures {
     /// Digests of the payloads that were tried.
     tried: BTreeSet<(u64, u64)>,
     /// The others, best first.
-    others: VecDeque<Stored>,
+    others: VecDeque<StoredPage>,
 }
 
 /// Gives the articles of captures, each with the index of the page of its address; those without one are left out.
 pub(crate) type Try<'a> =
-    dyn FnMut(Vec<(usize, Stored)>) -> io::Result<Vec<(Article, CharacterCounts)>> + 'a;
+    dyn FnMut(Vec<(usize, StoredPage)>) -> io::Result<Vec<(Article, CharacterCounts)>> + 'a;
 
 /// Captures by address; their HTML may be on disk.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub(crate) struct OtherCaptures(BTreeMap<String, Captures>);
 
 impl OtherCaptures {
     /// Groups captures by address; those of one address must come best first.
-    pub(crate) fn of(others: Vec<Stored>) -> Self {
+    pub(crate) fn of(others: Vec<StoredPage>) -> Self {
         let mut captures: BTreeMap<String, Captures> = BTreeMap::new();
         for other in others {
             captures.entry(other.head.url.clone()).or_default().others.push_back(other);
@@ -45,8 +45,8 @@ impl OtherCaptures {
     }
 
     /// Takes out the captures of some pages, given by index and by the head of the best capture.
-    pub(crate) fn take_of<'a>(&mut self, pages: impl Iterator<Item = (usize, &'a Head)>) -> Self {
-        let take = |(page, head): (usize, &Head)| {
+    pub(crate) fn take_of<'a>(&mut self, pages: impl Iterator<Item = (usize, &'a StoredHead)>) -> Self {
+        let take = |(page, head): (usize, &StoredHead)| {
             let (url, mut captures) = self.0.remove_entry(&head.url)?;
             captures.page = page;
             captures.kept = head.fetched;
@@ -57,7 +57,7 @@ impl OtherCaptures {
     }
 
     /// All of them.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Stored> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &StoredPage> {
         self.0.values().flat_map(|captures| &captures.others)
     }
 
@@ -67,10 +67,10 @@ impl OtherCaptures {
     }
 
     /// The captures of a page that are tried if it gives no article, the best first: of each payload the first one.
-    pub(crate) fn tried_of(&self, page: &Head) -> Vec<&Stored> {
+    pub(crate) fn tried_of(&self, page: &StoredHead) -> Vec<&StoredPage> {
         let Some(captures) = self.0.get(&page.url) else { return Vec::new() };
         let mut tried: BTreeSet<(u64, u64)> = page.digest.into_iter().collect();
-        let is_new = |capture: &&Stored| capture.head.digest.is_none_or(|own| tried.insert(own));
+        let is_new = |capture: &&StoredPage| capture.head.digest.is_none_or(|own| tried.insert(own));
         captures.others.iter().filter(is_new).collect()
     }
 
@@ -135,7 +135,7 @@ impl OtherCaptures {
         wanted: &BTreeSet<String>,
         site: &str,
         result: &mut SiteResult,
-    ) -> Vec<(usize, Stored)> {
+    ) -> Vec<(usize, StoredPage)> {
         let mut next = Vec::new();
         for url in wanted {
             let Some(captures) = self.0.get_mut(url) else { continue };
@@ -170,8 +170,8 @@ fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
 }
 
 /// Splits captures into batches of at most `most` bytes, with at least one capture each.
-fn at_once(captures: Vec<(usize, Stored)>, most: u64) -> Vec<Vec<(usize, Stored)>> {
-    let mut runs: Vec<Vec<(usize, Stored)>> = Vec::new();
+fn at_once(captures: Vec<(usize, StoredPage)>, most: u64) -> Vec<Vec<(usize, StoredPage)>> {
+    let mut runs: Vec<Vec<(usize, StoredPage)>> = Vec::new();
     let mut weight = 0;
     for capture in captures {
         weight += capture.1.head.weight;

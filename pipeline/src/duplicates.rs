@@ -21,7 +21,7 @@ pub(crate) use descriptions::Descriptions;
 use groups::Groups;
 pub(crate) use marks::Marks;
 
-use crate::shuffle::sorted::Sorter;
+use crate::segment::sorted::Sorter;
 
 /// Groups the articles that were described; those without further evidence are the same if their similarity is at least
 /// `least`. Returns what is to be noted of them.

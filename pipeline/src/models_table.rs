@@ -19,7 +19,7 @@ use parquet::schema::types::ColumnPath;
 use sink::{AtomicFile, make_folder};
 use sitemodel::SiteModel;
 
-use crate::checked_file::{self, CheckedFile, CheckedWriter};
+use crate::segment::checked_file::{self, CheckedFile, CheckedWriter};
 use crate::output_paths::{CommandPaths, OutputKind};
 
 const SCHEMA: &str = "message model {

@@ -15,7 +15,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::frames::{HEADER, read_frame_at, write_frame};
-use crate::shuffle::sorted::Sorter;
+use crate::segment::sorted::Sorter;
 
 /// Pictures that are held in memory.
 const HELD: usize = 1 << 20;

@@ -13,7 +13,7 @@ use grouping::matching::{
 use grouping::{NameFilter, Revisit, Visited};
 use model::{Origin, Page};
 
-use crate::shuffle::sorted::{Item, Sorter};
+use crate::segment::sorted::{Item, Sorter};
 use crate::stages::read::Intake;
 
 /// Revisits as they are read, in any order.

@@ -1,45 +1,48 @@
-//! A whole run: read → group → learn → apply → emit. The only code that knows order, threads and disk.
+//! A whole run: read → settle → process → describe → emit. The only code that knows order, threads and disk.
 //!
-//! | step | where |
-//! |---|---|
-//! | find the inputs, lock the run folder | `run/inputs.rs`, `resume/folder.rs` |
-//! | **read** the inputs, **group** pages by site, or reuse what an earlier process read | `run/reading.rs`, `shuffle/` |
-//! | **learn** each site's model and **apply** it to its pages, sites in parallel, after those that an earlier process did | `run/processing.rs`, `workers.rs`, `site.rs`, `resume/journal.rs` |
-//! | find articles that are the same, **emit** results in the order of sites | `run/emission.rs`, `duplicates.rs`, `stages/emit.rs` |
-//! | finish the outputs, write the report and the ledger | `run/finishing.rs` |
+//! Segments are what was read, in memory or in files ([`crate::segment`]). Sites are formed of all of them, processed in
+//! parallel, and their results kept in order; results are written once all articles are described, as articles that are the
+//! same are found across sites. The steps ([`crate::steps`]) call the same functions for a part of the inputs or sites.
 
 pub(crate) mod emission;
 mod finishing;
 mod inputs;
 pub(crate) mod nightly;
-mod processing;
-mod reading;
+mod process;
+pub(crate) mod read;
+pub(crate) mod site_results;
 
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use grouping::Tracking;
 use model::BestWrapper;
 use modelstore::Store;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sink::SinkError;
 
-use self::emission::Emission;
-use self::reading::Taken;
+use self::emission::{Emission, write_drops};
+use self::read::InputReader;
 use crate::config::Config;
 use crate::error_chain::{Problem, problem_of};
 use crate::frames::is_damage;
 use crate::inputs::Input;
-use crate::memory::Shares;
+use crate::memory::{Shares, shown};
 use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, Ledger, Phase};
 use crate::progress::observer::Observer;
 use crate::progress::status::{Status, place};
 use crate::progress::tally::Tally;
 use crate::report;
-use crate::resume::folder::{COMPLETE, Claim, RunFolder};
+use crate::resume::folder::{Claim, RunFolder, state_error};
 use crate::resume::identity::Identity;
-use crate::shuffle::spool::Spool;
+use crate::segment::collect::{Collector, Segments};
+use crate::segment::identity::{Step, StepIdentity};
+use crate::segment::settle::{SettledSites, settle_sites};
+use crate::segment::work_folder::make_work_folder;
+use crate::selection::warn_of_missing;
 use crate::stages::emit::Outputs;
 
 pub(crate) use self::finishing::finish_folder;
@@ -211,12 +214,7 @@ pub(crate) fn run_prepared(
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     let shares = Shares::of(*budget, pool.current_num_threads(), config.read.most_memory());
-    let spool_at = folder.spool(&config.run.spool);
-    let kept = if resumes { reading::on_disk(&spool_at) } else { None };
-    let (taken, spool) = match kept {
-        Some((taken, spool)) => (Some(taken), spool),
-        None => (None, Spool::new(&spool_at, shares.waiting)),
-    };
+    let work_folder = folder.work_folder(&config.run.spool);
     let mut ledger = Ledger::begin(config, pool.current_num_threads());
     if let Some(progress) = &mut ledger.progress {
         progress.bytes = identity.bytes();
@@ -224,15 +222,16 @@ pub(crate) fn run_prepared(
     let metrics = &config.run.metrics;
     let metrics = (!metrics.as_os_str().is_empty()).then(|| metrics.clone());
     let ledger_at = place(folder.path(), &folder.state());
-    let status = Status::new(ledger, clock, &spool, ledger_at, metrics);
+    let written = AtomicU64::new(0);
+    let status = Status::new(ledger, clock, &written, ledger_at, metrics);
     let context = RunContext {
         config,
         inputs,
         identity,
         folder: &folder,
-        spool: &spool,
         store: store.as_ref(),
-        spool_at: &spool_at,
+        work_folder: &work_folder,
+        written: &written,
         pool: &pool,
         shares,
         clock,
@@ -240,19 +239,18 @@ pub(crate) fn run_prepared(
         stop,
         observer,
     };
-    let outcome = status.during(|| context.run(taken));
+    let outcome = status.during(|| context.run(resumes));
     let tally = match outcome {
         Ok(tally) => tally,
         Err(error) if matches!(error.downcast_ref(), Some(Stopped::Empty)) => {
             status.forget();
-            drop(std::fs::remove_dir_all(&spool_at));
+            drop(std::fs::remove_dir_all(&work_folder));
             folder.finish()?;
             return Err(error);
         }
         Err(error) => {
             if has_damage(&error) {
-                // What was read is not used again.
-                let _ = std::fs::remove_file(spool_at.join(COMPLETE));
+                Segments::forget(&work_folder);
             }
             status.stopped(&error);
             return Err(match problem_of(&error) {
@@ -264,7 +262,7 @@ pub(crate) fn run_prepared(
         }
     };
     let ledger = context.finish(status.close())?;
-    // If an output failed, keep the state: the next run writes that output from the journal.
+    // If an output failed, keep the state: the next run writes that output from the results.
     if ledger.failed_sinks.is_empty() || !ledger.unread().is_empty() {
         folder.finish()?;
     }
@@ -278,10 +276,12 @@ struct RunContext<'a> {
     inputs: &'a [Input],
     identity: &'a Identity,
     folder: &'a RunFolder,
-    spool: &'a Spool,
     /// The store of site models, if there is one.
     store: Option<&'a Store>,
-    spool_at: &'a Path,
+    /// Where files go that do not fit into memory.
+    work_folder: &'a Path,
+    /// Bytes of pages in them.
+    written: &'a AtomicU64,
     pool: &'a ThreadPool,
     shares: Shares,
     clock: &'a Clock,
@@ -292,31 +292,110 @@ struct RunContext<'a> {
 
 impl RunContext<'_> {
     /// Everything between the claim of the run folder and the report.
-    fn run(&self, kept: Option<Taken>) -> Result<Tally> {
-        let taken = self.taken(kept)?;
-        let mut sites = self.sites(taken)?;
-        let outputs = Outputs::create(&self.config.run.out, self.config, self.stop);
-        let mut outputs = outputs.map_err(|error| stopped_or(error, stopped_waiting(true)))?;
+    fn run(&self, resumes: bool) -> Result<Tally> {
+        let segments = self.read(resumes)?;
+        let mut sites = self.settle(segments)?;
+        let mut outputs = Outputs::create(&self.config.run.out, self.config, self.stop)
+            .map_err(|error| stopped_or(error, stopped_waiting(true)))?;
         let mut tally = Tally::default();
-        let records = self.emit_drops(&mut sites, &mut outputs, &mut tally)?;
-        let drops = tally.clone();
-        let (mut journal, done) = self.resumed(&mut tally)?;
-        self.status.phase(Phase::Learning, |progress| progress.sites_resumed = done.0 as u64);
-        self.process(sites, &records, done, &mut journal, &mut tally)?;
+        self.begin_night(&sites, &mut outputs)?;
+        let to = Some((&mut outputs, &mut tally));
+        let records = write_drops(&mut sites, self.work_folder, self.config, to)
+            .map_err(|error| self.with_advice(error))?;
+        self.process(sites, &records, tally.clone())?;
+        self.emit(outputs, &mut tally)?;
+        tally.show(&mut self.status.ledger());
+        Ok(tally)
+    }
+
+    /// Reads all inputs; or opens the files to which an earlier process of the run wrote all that it read.
+    fn read(&self, resumes: bool) -> Result<Segments> {
+        let kept = if resumes { Segments::reopen(self.work_folder) } else { Ok(None) };
+        match kept {
+            Ok(Some(segments)) => return Ok(segments),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(next = "reading all inputs again", "{error}");
+            }
+        }
+        make_work_folder(self.work_folder)
+            .map_err(|e| state_error("cannot create the folder", self.work_folder, e))?;
+        self.check_space()?;
+        self.observer.reading(self.inputs.len(), self.identity.bytes());
+        let identity = StepIdentity::of(Step::Survey, 0, self.config, Vec::new());
+        let collector = Collector::new(
+            self.tracking(),
+            self.work_folder,
+            self.shares.waiting,
+            identity,
+            self.written,
+        );
+        let progress = |bytes| {
+            self.status.read(bytes);
+            self.observer.read(bytes);
+        };
+        let reader = InputReader {
+            config: self.config,
+            inputs: self.inputs,
+            states: self.identity.inputs(),
+            selection: self.identity.selection(),
+            files: self.shares.files,
+            clock: self.clock,
+            stop: self.stop,
+            progress: &progress,
+        };
+        let read = reader.read(&|_, intake, source| collector.take(intake, source))?;
+        if self.stop.load(Ordering::Relaxed) {
+            bail!(match self.folder.has_results() {
+                true => Stopped::Kept("while the inputs were read again".to_owned()),
+                false => Stopped::Empty,
+            });
+        }
+        collector.finish(read).map_err(|error| self.cannot_keep(error))
+    }
+
+    /// Forms the sites of all that was read.
+    fn settle(&self, segments: Segments) -> Result<SettledSites> {
+        let settle = || settle_sites(segments, &self.tracking(), self.work_folder, &|_| true);
+        let sites = self.clock.group.time(settle).map_err(|error| self.cannot_keep(error))?;
+        warn_of_missing(self.identity.selection(), &sites.hashes);
+        {
+            let mut ledger = self.status.ledger();
+            ledger.take_inputs(&sites.inputs, &sites.unreadable);
+            ledger.counts.feed_items = sites.totals.items;
+            ledger.counts.feed_items_elsewhere = sites.totals.unmatched_items;
+        }
+        self.status.phase(Phase::Resuming, |progress| {
+            (progress.sites, progress.pages) = (sites.totals.sites as u64, sites.totals.pages);
+        });
+        self.observer.processing(sites.totals.sites, sites.totals.pages as usize);
+        Ok(sites)
+    }
+
+    /// Says which night it is to the outputs that grow and to the store.
+    fn begin_night(&self, sites: &SettledSites, outputs: &mut Outputs<'_>) -> Result<()> {
+        outputs.of_night(&nightly::night_name(&sites.inputs))?;
+        if let Some(store) = self.growing() {
+            let run = nightly::run_of(self.config, &sites.inputs);
+            self.status.ledger().last_night = nightly::begin(store, &run)?;
+        }
+        Ok(())
+    }
+
+    /// Writes all results, and keeps what the store took in.
+    fn emit(&self, mut outputs: Outputs<'_>, tally: &mut Tally) -> Result<()> {
         self.status.phase(Phase::Writing, |_| ());
-        self.make_spool_folder()?;
         let emission = Emission {
             config: self.config,
-            journal: &self.folder.journal(),
-            folder: self.spool_at,
+            results: &self.folder.results(),
+            folder: self.work_folder,
             store: self.growing(),
             pool: self.pool,
             clock: self.clock,
             stop: self.stop,
         };
-        let mut tally = drops;
-        let written = emission.marks().and_then(|marks| {
-            emission.write(marks, &mut outputs, &mut tally)?;
+        let written = emission.describe().and_then(move |marks| {
+            emission.write(marks, &mut outputs, tally)?;
             let finished = self.clock.emit.time(|| outputs.finish());
             finished.map_err(|error| stopped_or(error, stopped_waiting(true)))
         });
@@ -329,7 +408,63 @@ impl RunContext<'_> {
             (None, Some(store)) => Some(store.state()?),
             (None, None) => None,
         };
-        tally.show(&mut self.status.ledger());
-        Ok(tally)
+        Ok(())
+    }
+
+    fn tracking(&self) -> Tracking {
+        Tracking::new(&self.config.group.tracking_parameters)
+    }
+
+    /// The error of a file for what does not fit into memory.
+    fn cannot_keep(&self, error: io::Error) -> anyhow::Error {
+        if is_damage(&error) {
+            return error.into();
+        }
+        let what = "cannot keep the pages read in";
+        let what = format!("{:#}", state_error(what, self.work_folder, error));
+        let next = "free some space and give the same command again, or choose another folder with --spool \
+                    or more memory with --memory";
+        Problem::new("", what, next).into()
+    }
+
+    /// The same, if an error is one of the system.
+    fn with_advice(&self, error: anyhow::Error) -> anyhow::Error {
+        match error.downcast::<io::Error>() {
+            Ok(error) => self.cannot_keep(error),
+            Err(error) => error,
+        }
+    }
+
+    /// If the pages will probably not fit into memory, checks that they fit on disk.
+    fn check_space(&self) -> Result<()> {
+        let (html, needed) = self.identity.inputs().iter().fold((0, 0), |(html, needed), input| {
+            let name = input.file.to_ascii_lowercase();
+            let packed = [".gz", ".zst", ".lz4", ".bz2", ".xz", ".wacz"]
+                .iter()
+                .any(|end| name.ends_with(end));
+            // HTML compresses to about a fifth, in archives and in segments.
+            if packed {
+                (html + 5 * input.bytes, needed + input.bytes * 5 / 4)
+            } else {
+                (html + input.bytes, needed + input.bytes / 4)
+            }
+        });
+        if html <= self.shares.waiting {
+            return Ok(());
+        }
+        let Ok(of) = rustix::fs::statvfs(self.work_folder) else { return Ok(()) };
+        let free = of.f_bavail.saturating_mul(of.f_frsize);
+        if free < needed {
+            bail!(
+                "{}: {} of free space is too little for the pages that do not fit into memory (about {} \
+                 of HTML, {} on disk); free some space, name another folder with --spool, or give more \
+                 memory with --memory",
+                self.work_folder.display(),
+                shown(free),
+                shown(html),
+                shown(needed),
+            );
+        }
+        Ok(())
     }
 }

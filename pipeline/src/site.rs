@@ -24,7 +24,6 @@ mod night;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
 
 use grouping::{PageHead, Sample};
 use model::{Article, CharacterCounts, FeedItem, Page, Site, SiteConfigFile, SiteResult};
@@ -38,9 +37,8 @@ pub(crate) use self::night::{Begun, Decided};
 use crate::captures::OtherCaptures;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
-use crate::shuffle::partition::StoredSite;
-use crate::shuffle::spool::Spool;
-use crate::shuffle::stored::Stored;
+use crate::segment::pages::{Pages, StoredSite};
+use crate::segment::stored::StoredPage;
 use crate::sink_name::SinkName;
 use crate::stages::apply::{Applying, Findings, Unassigned, join, result, unassigned};
 use crate::stages::learn::{
@@ -55,8 +53,8 @@ type Take<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
 
 /// Processes a site in memory, as a run does.
 pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
-    let spool = Spool::new(Path::new(""), u64::MAX);
-    let pages = site.pages.iter().cloned().map(Stored::held).collect();
+    let stored = Pages::new(Vec::new(), Vec::new());
+    let pages = site.pages.iter().cloned().map(|page| StoredPage::held(page, None, None)).collect();
     let (key, items) = (site.key.clone(), site.feed_items.clone());
     let config = &Config {
         run: crate::config::RunConfig { batch_bytes: u64::MAX, ..config.run.clone() },
@@ -69,7 +67,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         ControlFlow::Continue(())
     };
     // Pages in memory can be read.
-    let _ = work_on(waiting, 0, &spool, None, config, clock, &mut emit);
+    let _ = work_on(waiting, 0, &stored, None, config, clock, &mut emit);
     found
 }
 
@@ -80,7 +78,7 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
 pub(crate) fn work_on(
     site: StoredSite,
     done: usize,
-    spool: &Spool,
+    stored: &Pages,
     store: Option<&Store>,
     config: &Config,
     clock: &Clock,
@@ -88,7 +86,7 @@ pub(crate) fn work_on(
 ) -> io::Result<()> {
     let settings = &config.settings();
     let at_once = site.weight() <= config.run.batch_bytes;
-    let (mut work, items) = Work::of(site, spool, store, config, settings, clock);
+    let (mut work, items) = Work::of(site, stored, store, config, settings, clock);
     if !at_once {
         let heads = work.needed_heads(&items)?;
         return work.in_batches(&mut Batched::default(), items, heads, done, emit);
@@ -127,7 +125,7 @@ pub(crate) trait Hand {
         &mut self,
         work: &Work<'_>,
         applying: &Applying<'_>,
-        captures: Vec<(usize, Stored)>,
+        captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Article, CharacterCounts)>>;
 
     /// Site configs of what was learnt, from the pages of the samples.
@@ -142,9 +140,9 @@ pub(crate) trait Hand {
 pub(crate) struct Work<'a> {
     pub(crate) key: String,
     /// The best captures of its pages, by address.
-    pub(crate) pages: Vec<Stored>,
+    pub(crate) pages: Vec<StoredPage>,
     pub(crate) others: OtherCaptures,
-    spool: &'a Spool,
+    stored: &'a Pages,
     /// The store of models, if there is one.
     store: Option<&'a Store>,
     pub(crate) config: &'a Config,
@@ -156,7 +154,7 @@ impl<'a> Work<'a> {
     /// A site, and the feed items that lead to it.
     pub(crate) fn of(
         site: StoredSite,
-        spool: &'a Spool,
+        stored: &'a Pages,
         store: Option<&'a Store>,
         config: &'a Config,
         settings: &'a Settings,
@@ -164,7 +162,7 @@ impl<'a> Work<'a> {
     ) -> (Self, Vec<FeedItem>) {
         let StoredSite { key, pages, items, others } = site;
         let others = OtherCaptures::of(others);
-        (Self { key, pages, others, spool, store, config, settings, clock }, items)
+        (Self { key, pages, others, stored, store, config, settings, clock }, items)
     }
 
     /// All pages at once.
@@ -294,15 +292,15 @@ impl<'a> Work<'a> {
     }
 
     /// Captures, with the indices of the pages of their addresses.
-    fn load_captures(&self, captures: Vec<(usize, Stored)>) -> io::Result<Vec<(usize, Page)>> {
-        let (pages, stored): (Vec<usize>, Vec<Stored>) = captures.into_iter().unzip();
-        let loaded = self.clock.read.time(|| self.spool.load(&self.key, stored))?;
+    fn load_captures(&self, captures: Vec<(usize, StoredPage)>) -> io::Result<Vec<(usize, Page)>> {
+        let (pages, stored): (Vec<usize>, Vec<StoredPage>) = captures.into_iter().unzip();
+        let loaded = self.clock.read.time(|| self.stored.load(&self.key, stored))?;
         Ok(pages.into_iter().zip(loaded).collect())
     }
 
     /// All pages; their HTML is not kept elsewhere.
     fn take_all(&mut self) -> io::Result<Vec<(usize, Page)>> {
-        let stored = self.pages.iter_mut().map(Stored::take).enumerate().collect();
+        let stored = self.pages.iter_mut().map(StoredPage::take).enumerate().collect();
         self.load_captures(stored)
     }
 
@@ -331,7 +329,7 @@ impl<'a> Work<'a> {
         if !self.needs_heads(items) {
             return Ok(None);
         }
-        let mut heads: Vec<Option<PageHead>> = self.pages.iter().map(Stored::page_head).collect();
+        let mut heads: Vec<Option<PageHead>> = self.pages.iter().map(StoredPage::page_head).collect();
         let unknown = (0..heads.len()).filter(|&page| heads[page].is_none());
         for batch in self.batches(unknown.map(|page| vec![page]).collect()) {
             for (at, page) in self.load(&batch.concat())? {

@@ -11,10 +11,7 @@ archives ─► survey ─► learn ─► apply ─► learn ─► apply ─�
 
 | file | what |
 |---|---|
-| `row` | the rows that the files hold |
-| `file` | the files: Parquet, one schema |
-| `identity`, `files` | which step a file is of; which files belong together |
-| `work_folder` | what does not fit into memory while a step works |
+| `files` | which files belong together |
 | `survey` | archives → pages and everything else that was read |
 | `crawl` | all surveys of a crawl → sites |
 | `made` | what was learnt and applied, by site |
@@ -32,14 +29,10 @@ pub mod apply;
 mod assemble;
 mod crawl;
 pub mod describe;
-mod file;
 mod files;
-mod identity;
 pub mod learn;
 mod made;
 pub mod merge;
-mod row;
 pub mod survey;
-mod work_folder;
 
-pub use identity::Share;
+pub use crate::segment::identity::Share;

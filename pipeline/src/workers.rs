@@ -22,9 +22,8 @@ use crate::config::Config;
 use crate::memory::Shares;
 use crate::progress::ledger::Clock;
 use crate::records::Records;
-use crate::resume::journal::Heading;
-use crate::shuffle::partition::StoredSite;
-use crate::shuffle::spool::Spool;
+use crate::run::site_results::Heading;
+use crate::segment::pages::{Pages, StoredSite};
 use crate::site::work_on;
 
 /// A site to process.
@@ -41,7 +40,7 @@ pub(crate) struct Task {
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) heading: Heading,
-    /// For the journal.
+    /// For the file of results.
     pub(crate) frame: Vec<u8>,
 }
 
@@ -49,7 +48,7 @@ pub(crate) struct Done {
 #[derive(Debug)]
 pub(crate) struct WorkerPool<'a> {
     pub(crate) config: &'a Config,
-    pub(crate) spool: &'a Spool,
+    pub(crate) pages: &'a Pages,
     /// The store of site models, if there is one.
     pub(crate) store: Option<&'a Store>,
     pub(crate) records: &'a Records,
@@ -157,7 +156,7 @@ impl WorkerPool<'_> {
             };
             let key = site.key.clone();
             let work =
-                || work_on(site, done, self.spool, self.store, self.config, self.clock, &mut hand);
+                || work_on(site, done, self.pages, self.store, self.config, self.clock, &mut hand);
             let worked = pool.install(work);
             if let Err(error) = worked {
                 let error =

@@ -1,5 +1,5 @@
-//! A run that was killed is resumed without reading all of its inputs again, with its pages in
-//! memory or on disk, and gives the same bytes as a run that was not interrupted.
+//! A run that was killed is resumed with the results that it kept, with its pages in memory or on disk, and gives the same
+//! bytes as a run that was not interrupted.
 
 #![cfg(unix)]
 
@@ -84,19 +84,36 @@ fn run(inputs: &[&Path], out: &Path) -> (u64, String) {
     (ledger["bytes_read"].as_u64().unwrap(), stderr)
 }
 
-/// The ends of the complete frames of a journal.
-fn ends(journal: &[u8]) -> Vec<usize> {
+const RESULTS: &str = ".sitegrove/results";
+
+/// The ends of the complete frames of the results.
+fn ends(results: &[u8]) -> Vec<usize> {
     let (mut at, mut ends) = (0, Vec::new());
-    while let Some(length) = journal.get(at..at + 4) {
+    while let Some(length) = results.get(at..at + 4) {
         at += 12 + u32::from_le_bytes(length.try_into().unwrap()) as usize;
-        ends.extend((at <= journal.len()).then_some(at));
+        ends.extend((at <= results.len()).then_some(at));
     }
     ends
 }
 
-/// Number of complete frames in the journal of an unfinished run: finished sites.
+/// Number of sites whose results an unfinished run kept: frames, after the first.
 fn sites_done(out: &Path) -> usize {
-    ends(&fs::read(out.join(".sitegrove/journal")).unwrap_or_default()).len()
+    ends(&fs::read(out.join(RESULTS)).unwrap_or_default()).len().saturating_sub(1)
+}
+
+/// The sites that a process did not process again, as its ledger says while it runs.
+fn sites_resumed(input: &Path, out: &Path, memory: &str) -> u64 {
+    let mut child = command(&[input], out, memory).spawn().unwrap();
+    let progress = || {
+        let ledger = fs::read_to_string(out.join("ledger.json")).ok()?;
+        let ledger: serde_json::Value = serde_json::from_str(&ledger).ok()?;
+        ledger["progress"]["sites_resumed"].as_u64().filter(|sites| *sites > 0)
+    };
+    wait_for(&mut child, "resuming", || progress().is_some());
+    let resumed = progress().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    resumed
 }
 
 /// A run that was killed after most of its sites were finished.
@@ -126,17 +143,16 @@ fn with_dictionary(records: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn only_pages_of_sites_not_done_are_read_again() {
+fn only_sites_not_done_are_processed_again() {
     let records = records();
     let pairs: Vec<Vec<u8>> = records.chunks(2).map(<[_]>::concat).collect();
-    // Whether reading an archive can start at a record.
-    for (name, bytes, can_be_entered) in [
-        ("plain.warc", records.concat(), true),
-        ("members.warc.gz", wrapped(&records, gzip), true),
-        ("pairs.warc.gz", wrapped(&pairs, gzip), true),
-        ("frames.warc.zst", wrapped(&records, |r| zstd::encode_all(r, 3).unwrap()), true),
-        ("one-member.warc.gz", gzip(&records.concat()), false),
-        ("dictionary.warc.zst", with_dictionary(&records), false),
+    for (name, bytes) in [
+        ("plain.warc", records.concat()),
+        ("members.warc.gz", wrapped(&records, gzip)),
+        ("pairs.warc.gz", wrapped(&pairs, gzip)),
+        ("frames.warc.zst", wrapped(&records, |r| zstd::encode_all(r, 3).unwrap())),
+        ("one-member.warc.gz", gzip(&records.concat())),
+        ("dictionary.warc.zst", with_dictionary(&records)),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let input = folder.path().join(name);
@@ -145,11 +161,21 @@ fn only_pages_of_sites_not_done_are_read_again() {
         let all = bytes.len() as u64;
         assert_eq!(run(&[&input], &whole).0, all, "{name}");
         killed(&[&input], &out);
+        let kept = fs::read(out.join(RESULTS)).unwrap();
+        let kept = kept[..*ends(&kept).last().unwrap()].to_vec();
         let (read, told) = run(&[&input], &out);
         assert_same(&outcome(&out), &outcome(&whole), name);
-        assert!(!told.contains("reading all inputs again"), "{name}: {told}");
-        let enough = if can_be_entered { 1..all / 2 } else { all / 2..2 * all };
-        assert!(enough.contains(&read), "{name}: {read} of {all} bytes");
+        assert!(told.is_empty() && read == all, "{name}: {read} of {all}: {told}");
+        // The same once more, with a second kill: what was kept stays as it was.
+        let again = folder.path().join("again");
+        killed(&[&input], &again);
+        fs::write(again.join(RESULTS), &kept).unwrap();
+        let mut child = command(&[&input], &again, "1GiB").spawn().unwrap();
+        let is_longer = || fs::metadata(again.join(RESULTS)).unwrap().len() > kept.len() as u64;
+        wait_for(&mut child, "another site", is_longer);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(fs::read(again.join(RESULTS)).unwrap().starts_with(&kept), "{name}");
     }
 }
 
@@ -173,11 +199,11 @@ fn a_run_of_chosen_pages_is_resumed_and_another_choice_is_refused() {
     assert!(stderr.contains("and this one takes all pages"), "{stderr}");
     let (read, told) = run(&[&settings, &input], &out);
     assert_same(&outcome(&out), &outcome(&whole), "chosen pages");
-    assert!(read < fs::metadata(&input).unwrap().len() && told.is_empty(), "{read}: {told}");
+    assert!(read <= fs::metadata(&input).unwrap().len() && told.is_empty(), "{read}: {told}");
 }
 
 #[test]
-fn what_is_no_archive_is_read_again_where_it_is_needed() {
+fn saved_pages_and_feeds_are_resumed_too() {
     let folder = tempfile::tempdir().unwrap();
     let archive = folder.path().join("crawl.warc.gz");
     fs::write(&archive, wrapped(&records(), gzip)).unwrap();
@@ -188,7 +214,6 @@ fn what_is_no_archive_is_read_again_where_it_is_needed() {
         let head = if n % 2 == 0 { canonical.as_str() } else { "" };
         fs::write(saved.join(format!("{n}.html")), prose::post_with(900 + n, head, "")).unwrap();
     }
-    // The contents of feeds are saved, so that they need not be read again.
     let items: String = (0..SITES)
         .map(|n| {
             let link = format!("https://site-{n}.example/notes/1");
@@ -205,10 +230,7 @@ fn what_is_no_archive_is_read_again_where_it_is_needed() {
     assert_eq!(items["feed_items"], SITES);
     killed(&inputs, &out);
     let (read, told) = run(&inputs, &out);
-    assert!(
-        read > 0 && read < all / 2 && !told.contains("reading all inputs again"),
-        "{read} of {all}: {told}"
-    );
+    assert!(read == all && told.is_empty(), "{read} of {all}: {told}");
     assert_same(&outcome(&out), &outcome(&whole), "with saved pages and a feed");
 }
 
@@ -226,7 +248,6 @@ fn inputs_that_changed_without_a_trace_are_noticed() {
     let whole = folder.path().join("whole");
     run(&[&input], &whole);
     let (_, told) = run(&[&input], &out);
-    assert!(told.contains("reading all inputs again"), "{told}");
     assert!(told.contains("processing all sites again"), "{told}");
     assert_same(&outcome(&out), &outcome(&whole), "after a change without a trace");
 }
@@ -246,90 +267,43 @@ fn kill(input: &Path, out: &Path, what: &str, until: impl Fn() -> bool) {
     child.wait().unwrap();
 }
 
-// Other systems provide no boot id.
-#[cfg(target_os = "linux")]
 #[test]
-fn a_spool_is_trusted_until_the_machine_goes_down() {
+fn pages_on_disk_are_not_read_again_unless_they_are_damaged() {
     let folder = tempfile::tempdir().unwrap();
     let (input, whole, killed_at) = places(folder.path());
     let (all, _) = run(&[&input], &whole);
     kill(&input, &killed_at, "most of its sites", || sites_done(&killed_at) >= DONE);
-    // Another boot, after which pages may be missing: here, half of each part.
-    let rebooted = folder.path().join("rebooted");
-    copy(&killed_at, &rebooted);
-    let spool = rebooted.join(".sitegrove/spool");
-    let path = spool.join("complete");
-    // In a frame: its length and checksum come first.
-    let frame = fs::read(&path).unwrap();
-    let mut complete: serde_json::Value = serde_json::from_slice(&frame[12..]).unwrap();
-    assert!(complete["boot"].is_string(), "{complete}");
-    complete["boot"] = "another".into();
-    let json = complete.to_string().into_bytes();
-    let sum = xxhash_rust::xxh3::xxh3_64(&json).to_le_bytes();
-    let frame = [&(json.len() as u32).to_le_bytes()[..], &sum, &json].concat();
-    fs::write(&path, frame).unwrap();
-    for entry in fs::read_dir(&spool).unwrap().map(Result::unwrap) {
-        if entry.file_name().to_string_lossy().starts_with("part-") {
-            let file = fs::File::options().write(true).open(entry.path()).unwrap();
-            file.set_len(entry.metadata().unwrap().len() / 2).unwrap();
-        }
+    // After a crash of the machine, say: half of each file is there.
+    let cut = folder.path().join("cut");
+    copy(&killed_at, &cut);
+    for entry in fs::read_dir(cut.join(".sitegrove/work")).unwrap().map(Result::unwrap) {
+        let file = fs::File::options().write(true).open(entry.path()).unwrap();
+        file.set_len(entry.metadata().unwrap().len() / 2).unwrap();
     }
     assert_eq!(run(&[&input], &killed_at).0, 0);
-    assert_same(&outcome(&killed_at), &outcome(&whole), "with its spool");
-    assert_eq!(run(&[&input], &rebooted).0, all);
-    assert_same(&outcome(&rebooted), &outcome(&whole), "after another boot");
-}
-
-/// The state of a killed run, with its catalogue damaged in some way.
-fn damaged(killed: &Path, out: &Path, damage: impl Fn(&mut Vec<u8>)) -> PathBuf {
-    copy(killed, out);
-    let path = out.join(".sitegrove/catalogue");
-    let mut bytes = fs::read(&path).unwrap();
-    damage(&mut bytes);
-    fs::write(&path, bytes).unwrap();
-    out.to_owned()
+    assert_same(&outcome(&killed_at), &outcome(&whole), "with its pages");
+    let (read, told) = run(&[&input], &cut);
+    assert!(read == all && told.contains("reading all inputs again"), "{read} of {all}: {told}");
+    assert_same(&outcome(&cut), &outcome(&whole), "with half of its pages");
 }
 
 #[test]
-fn without_a_whole_catalogue_everything_is_read_again() {
+fn results_are_kept_for_more_than_one_process_and_with_less_memory() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("crawl.warc.gz");
     fs::write(&input, wrapped(&records(), gzip)).unwrap();
-    let (whole, killed_at) = (folder.path().join("whole"), folder.path().join("killed"));
-    let (all, _) = run(&[&input], &whole);
-    killed(&[&input], &killed_at);
-    let expected = outcome(&whole);
-    let out = |name: &str| folder.path().join(name);
-    for (what, out) in [
-        ("cut", damaged(&killed_at, &out("cut"), |bytes| bytes.truncate(bytes.len() / 2))),
-        ("without end", damaged(&killed_at, &out("end"), |bytes| bytes.truncate(bytes.len() - 1))),
-        ("a bit", damaged(&killed_at, &out("bit"), |bytes| bytes[100] ^= 1)),
-        ("empty", damaged(&killed_at, &out("empty"), Vec::clear)),
-    ] {
-        let (read, told) = run(&[&input], &out);
-        assert!(read == all && told.contains("is damaged"), "{what}: {read} of {all}: {told}");
-        assert_same(&outcome(&out), &expected, what);
-    }
-    // A journal from a different reading of the inputs is not used.
-    let path = damaged(&killed_at, &out("other"), |_| {});
-    fs::write(path.join(".sitegrove/read"), "of another reading").unwrap();
-    let (read, told) = run(&[&input], &path);
-    assert!(read == all && told.contains("processing all sites again"), "{read}: {told}");
-    assert_same(&outcome(&path), &expected, "of another reading");
-    // It can be used by more than one process, and by one with less memory.
-    let path = damaged(&killed_at, &out("twice"), |_| {});
-    let mut child = command(&[&input], &path, "1MiB").spawn().unwrap();
-    let before = sites_done(&path);
-    wait_for(&mut child, "another site", || sites_done(&path) > before);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let (read, _) = run(&[&input], &path);
-    assert!(read > 0 && read < all / 2, "{read} of {all}");
-    assert_same(&outcome(&path), &expected, "killed twice");
+    let (whole, out) = (folder.path().join("whole"), folder.path().join("killed"));
+    run(&[&input], &whole);
+    killed(&[&input], &out);
+    let before = sites_done(&out);
+    assert_eq!(sites_resumed(&input, &out, "1MiB"), before as u64);
+    assert!(sites_done(&out) >= before);
+    run(&[&input], &out);
+    assert_same(&outcome(&out), &outcome(&whole), "killed twice");
 }
 
 #[test]
-fn a_journal_torn_anywhere_in_its_last_frame_is_gone_on_with() {
+fn results_torn_anywhere_in_their_last_frame_are_resumed_from() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("crawl.warc.gz");
     fs::write(&input, wrapped(&records(), gzip)).unwrap();
@@ -337,20 +311,20 @@ fn a_journal_torn_anywhere_in_its_last_frame_is_gone_on_with() {
     run(&[&input], &whole);
     killed(&[&input], &killed_at);
     let expected = outcome(&whole);
-    let journal = fs::read(killed_at.join(".sitegrove/journal")).unwrap();
-    let [.., last, end] = ends(&journal)[..] else { panic!("two sites and more") };
+    let results = fs::read(killed_at.join(RESULTS)).unwrap();
+    let [.., last, end] = ends(&results)[..] else { panic!("two sites and more") };
     // Inside its length field, after its header, and such that another header would be cut off.
     for kept in [3, 12, 15, 23, 24, end - last - 1] {
         let out = folder.path().join(kept.to_string());
         copy(&killed_at, &out);
-        fs::write(out.join(".sitegrove/journal"), &journal[..last + kept]).unwrap();
+        fs::write(out.join(RESULTS), &results[..last + kept]).unwrap();
         run(&[&input], &out);
         assert_same(&outcome(&out), &expected, &format!("{kept} bytes of the last"));
     }
 }
 
 #[test]
-fn a_journal_of_other_sites_is_not_trusted() {
+fn results_of_other_inputs_are_not_used() {
     let folder = tempfile::tempdir().unwrap();
     let (input, others) =
         (folder.path().join("crawl.warc.gz"), folder.path().join("other.warc.gz"));
@@ -366,7 +340,7 @@ fn a_journal_of_other_sites_is_not_trusted() {
     let (all, _) = run(&[&input], &whole);
     let other_out = folder.path().join("other");
     killed(&[&others], &other_out);
-    let foreign = fs::read(other_out.join(".sitegrove/journal")).unwrap();
+    let foreign = fs::read(other_out.join(RESULTS)).unwrap();
     // Pages in memory, and in files.
     for memory in ["1GiB", "64kB"] {
         let out = folder.path().join(memory);
@@ -374,42 +348,41 @@ fn a_journal_of_other_sites_is_not_trusted() {
         wait_for(&mut child, "most of its sites", || sites_done(&out) >= DONE);
         child.kill().unwrap();
         child.wait().unwrap();
-        fs::write(out.join(".sitegrove/journal"), &foreign).unwrap();
+        fs::write(out.join(RESULTS), &foreign).unwrap();
         let (read, told) = run(&[&input], &out);
-        assert!(
-            told.contains("belongs to other sites than those that were read"),
-            "{memory}: {told}"
-        );
-        // No site is finished, but available pages are not read again.
-        let expected = if memory == "1GiB" { all / 2..all + 1 } else { 0..1 };
-        assert!(expected.contains(&read), "{memory}: {read} of {all}");
+        assert!(told.contains("processing all sites again"), "{memory}: {told}");
+        // Pages on disk are not read again.
+        assert_eq!(read, if memory == "1GiB" { all } else { 0 }, "{memory}");
         assert_same(&outcome(&out), &outcome(&whole), memory);
     }
 }
 
+/// The last file of pages, if all are written.
+fn last_file(out: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(out.join(".sitegrove/work")).ok()?;
+    let mut paths = entries.map(|entry| entry.unwrap().path());
+    paths.find(|path| path.file_name().unwrap().to_string_lossy().starts_with("last-of-"))
+}
+
 #[test]
-fn a_spool_that_lost_pages_is_not_trusted() {
+fn a_file_of_pages_that_is_missing_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let (input, whole, killed_at) = places(folder.path());
     let (all, _) = run(&[&input], &whole);
-    kill(&input, &killed_at, "all pages", || killed_at.join(".sitegrove/spool/complete").exists());
-    let spool = killed_at.join(".sitegrove/spool");
-    let path = |part: usize| spool.join(format!("part-{part:03}"));
-    let last = (0..256).rev().map(path).find(|path| path.exists()).unwrap();
-    let bytes = fs::read(&last).unwrap();
-    // The first page of the part is removed, as if it had never been written; or the complete part.
-    let first = ends(&bytes)[1];
-    for (what, left) in [("a page", Some(&bytes[first..])), ("a part", None)] {
-        let out = folder.path().join(what);
+    kill(&input, &killed_at, "all pages", || last_file(&killed_at).is_some());
+    let first = killed_at.join(".sitegrove/work/segment-000000");
+    let last = last_file(&killed_at).unwrap();
+    for (path, is_told) in [(&first, true), (&last, false)] {
+        let out = folder.path().join(path.file_name().unwrap());
         copy(&killed_at, &out);
-        let part = out.join(".sitegrove/spool").join(last.file_name().unwrap());
-        match left {
-            Some(left) => fs::write(&part, left).unwrap(),
-            None => fs::remove_file(&part).unwrap(),
-        }
-        let (read, told) = run(&[&input], &out);
-        assert!(read == all && told.contains("reading all inputs again"), "{what}: {told}");
-        assert_same(&outcome(&out), &outcome(&whole), what);
+        fs::remove_file(out.join(path.strip_prefix(&killed_at).unwrap())).unwrap();
+        let mut command = command(&[&input], &out, "1GiB");
+        let (code, _, told) = parts(&command.arg("--overwrite").output().unwrap());
+        assert_eq!(code, 0, "{told}");
+        let ledger = parse(&fs::read_to_string(out.join("ledger.json")).unwrap());
+        assert_eq!(ledger["bytes_read"], all, "{told}");
+        assert_eq!(told.contains("reading all inputs again"), is_told, "{told}");
+        assert_same(&outcome(&out), &outcome(&whole), &path.display().to_string());
     }
 }
 
@@ -443,8 +416,7 @@ fn no_page_is_lost_when_a_run_is_killed_as_soon_as_all_is_read() {
             call
         };
         let mut child = call().spawn().unwrap();
-        let complete = out.join(".sitegrove/spool/complete");
-        wait_for(&mut child, "all pages", || complete.exists());
+        wait_for(&mut child, "all pages", || last_file(&out).is_some());
         child.kill().unwrap();
         child.wait().unwrap();
         let (code, _, stderr) = parts(&call().output().unwrap());

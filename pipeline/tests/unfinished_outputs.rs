@@ -50,15 +50,16 @@ fn run(archive: &Path, out: &Path, more: &[&str]) -> u64 {
     done
 }
 
-/// Number of complete frames in the journal of an unfinished run: sites, or parts of them.
+/// Number of sites, or parts of them, whose results an unfinished run kept.
 fn frames(out: &Path) -> u64 {
-    let journal = fs::read(out.join(".sitegrove/journal")).unwrap_or_default();
-    let (mut at, mut count) = (0, 0);
-    while let Some(length) = journal.get(at..at + 4) {
+    let results = fs::read(out.join(".sitegrove/results")).unwrap_or_default();
+    let (mut at, mut count) = (0_usize, 0_u64);
+    while let Some(length) = results.get(at..at + 4) {
         at += 12 + u32::from_le_bytes(length.try_into().unwrap()) as usize;
-        count += u64::from(at <= journal.len());
+        count += u64::from(at <= results.len());
     }
-    count
+    // The first says what they were computed from.
+    count.saturating_sub(1)
 }
 
 /// A run that was stopped when half of its sites were finished.

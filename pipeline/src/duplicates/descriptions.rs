@@ -8,7 +8,7 @@ use duplicates::Evidence;
 
 use crate::frames::{damaged, read_frame_at, write_frame};
 use crate::positioned::read_exact_at;
-use crate::shuffle::sorted::{Merged, Sorter};
+use crate::segment::sorted::{Merged, Sorter};
 
 /// File of the descriptions.
 const RECORDS: &str = "descriptions";

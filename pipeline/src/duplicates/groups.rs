@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::descriptions::Described;
 use super::marks::Mark;
-use crate::shuffle::sorted::Merged;
+use crate::segment::sorted::Merged;
 
 /// Articles that share a key are compared with at most this many of those before them: a text that a whole site has, or
 /// one canonical address for all pages, must not take time quadratic in their number.

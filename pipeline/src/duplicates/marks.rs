@@ -5,7 +5,7 @@ use std::io;
 use model::{Article, Duplicate};
 use serde::{Deserialize, Serialize};
 
-use crate::shuffle::sorted::Merged;
+use crate::segment::sorted::Merged;
 
 /// What is noted of one article.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]

@@ -1,7 +1,7 @@
 //! Keeps `ledger.json` and the metrics file up to date while a run works.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,6 @@ use sink::AtomicFile;
 use crate::error_chain::error_chain;
 use crate::progress::ledger::{Clock, Ledger, Phase, Progress, State};
 use crate::progress::metrics;
-use crate::progress::observer::Observer;
-use crate::shuffle::spool::Spool;
 
 /// Time between two checks for the end of the work.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -22,7 +20,8 @@ pub(crate) struct Status<'a> {
     /// The ledger so far.
     ledger: Mutex<Ledger>,
     clock: &'a Clock,
-    spool: &'a Spool,
+    /// Bytes of pages that did not fit into memory.
+    written: &'a AtomicU64,
     begun: Instant,
     bytes: AtomicU64,
     /// Folder of the ledger while the run is not complete.
@@ -36,14 +35,14 @@ impl<'a> Status<'a> {
     pub(crate) fn new(
         ledger: Ledger,
         clock: &'a Clock,
-        spool: &'a Spool,
+        written: &'a AtomicU64,
         path: PathBuf,
         metrics: Option<PathBuf>,
     ) -> Self {
         Self {
             ledger: Mutex::new(ledger),
             clock,
-            spool,
+            written,
             begun: Instant::now(),
             bytes: AtomicU64::new(0),
             path,
@@ -79,7 +78,7 @@ impl<'a> Status<'a> {
         ledger.bytes_read = self.bytes.load(Ordering::Relaxed);
         if let Some(progress) = &mut ledger.progress {
             progress.bytes_read = ledger.bytes_read;
-            progress.spool_bytes = self.spool.bytes_on_disk();
+            progress.spool_bytes = self.written.load(Ordering::Relaxed);
             progress.updated = jiff::Timestamp::now().to_string();
         }
         ledger
@@ -152,25 +151,6 @@ impl Drop for End<'_, '_> {
     fn drop(&mut self) {
         *self.0.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.0.bell.notify_all();
-    }
-}
-
-/// Stops reading when the run is stopped or nothing more can be stored.
-#[derive(Debug)]
-pub(crate) struct Reading<'a> {
-    pub(crate) status: &'a Status<'a>,
-    pub(crate) observer: &'a dyn Observer,
-    pub(crate) stop: &'a AtomicBool,
-    pub(crate) halt: AtomicBool,
-}
-
-impl Reading<'_> {
-    pub(crate) fn progress(&self, bytes: u64) {
-        self.status.read(bytes);
-        self.observer.read(bytes);
-        if self.stop.load(Ordering::Relaxed) {
-            self.halt.store(true, Ordering::Relaxed);
-        }
     }
 }
 

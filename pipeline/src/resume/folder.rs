@@ -13,6 +13,8 @@ use crate::progress::ledger::{Ledger, State};
 use crate::report;
 use crate::resume::finished::{fits, is_done};
 use crate::resume::identity::Identity;
+use crate::run::site_results::SiteResults;
+use crate::segment::collect::Segments;
 use crate::sink_name::SinkName;
 
 /// Subfolder of a run folder with the state of an unfinished run.
@@ -40,12 +42,8 @@ const LOCK: &str = "lock";
 const IDENTITY: &str = "run.json";
 /// Digest of a merge that is not finished.
 const MERGE: &str = "merge";
-const JOURNAL: &str = "journal";
-const SPOOL: &str = "spool";
-const READ: &str = "read";
-const CATALOGUE: &str = "catalogue";
-/// File in a spool that marks that everything was read.
-pub(crate) const COMPLETE: &str = "complete";
+const RESULTS: &str = "results";
+const WORK: &str = "work";
 
 impl RunFolder {
     /// Locks a run folder, which must be absent, empty, or contain this run, finished or not; or another one,
@@ -204,46 +202,25 @@ impl RunFolder {
         &self.path
     }
 
-    /// Folder for pages that do not fit into memory: in the run folder, or a subfolder of `named`, which
-    /// other runs may use too.
-    pub(crate) fn spool(&self, named: &Path) -> PathBuf {
+    /// Folder for what does not fit into memory: in the run folder, or a subfolder of `named`, which other runs may use
+    /// too.
+    pub(crate) fn work_folder(&self, named: &Path) -> PathBuf {
         if named.as_os_str().is_empty() {
-            return self.state().join(SPOOL);
+            return self.state().join(WORK);
         }
         let whole = std::path::absolute(&self.path).unwrap_or_else(|_| self.path.clone());
         let hash = xxh3_64(whole.as_os_str().as_encoded_bytes());
         named.join(format!("sitegrove-spool-{hash:016x}"))
     }
 
-    /// The journal.
-    pub(crate) fn journal(&self) -> PathBuf {
-        self.state().join(JOURNAL)
+    /// The file with the results of sites.
+    pub(crate) fn results(&self) -> PathBuf {
+        self.state().join(RESULTS)
     }
 
-    /// The catalogue, used if pages are in memory.
-    pub(crate) fn catalogue(&self) -> PathBuf {
-        self.state().join(CATALOGUE)
-    }
-
-    /// Whether the journal belongs to the inputs with this digest.
-    pub(crate) fn is_of(&self, digest: &str) -> bool {
-        fs::read_to_string(self.state().join(READ)).is_ok_and(|before| before == digest)
-    }
-
-    /// Removes the journal unless it belongs to the inputs with this digest: an input may have been missing,
-    /// or changed unnoticed.
-    pub(crate) fn of_what_was_read(&self, digest: &str) -> Result<()> {
-        if self.is_of(digest) {
-            return Ok(());
-        }
-        let path = self.state().join(READ);
-        let journal = self.journal();
-        if journal.exists() {
-            tracing::warn!(next = "processing all sites again", "the inputs have changed");
-            fs::remove_file(&journal)
-                .with_context(|| format!("cannot remove {}", journal.display()))?;
-        }
-        Ok(AtomicFile::write_whole(&path, digest.as_bytes())?)
+    /// Whether an earlier process kept results of sites.
+    pub(crate) fn has_results(&self) -> bool {
+        has_results(&self.state())
     }
 
     /// Removes the state of an unfinished run, except the lock.
@@ -278,10 +255,14 @@ impl RunFolder {
 fn unfinished(path: &Path) -> Option<Identity> {
     let state = path.join(STATE);
     let text = fs::read(state.join(IDENTITY)).ok()?;
-    let begun = fs::metadata(state.join(JOURNAL)).is_ok_and(|of| of.len() > 0);
-    (begun || state.join(SPOOL).join(COMPLETE).exists())
+    (has_results(&state) || Segments::are_complete(&state.join(WORK)))
         .then(|| serde_json::from_slice(&text).ok())
         .flatten()
+}
+
+/// Whether there are results of sites in a folder of the state.
+fn has_results(state: &Path) -> bool {
+    fs::metadata(state.join(RESULTS)).is_ok_and(|of| of.len() > SiteResults::EMPTY)
 }
 
 /// Whether a folder contains more than a stopped run leaves: unfinished files, its state and ledger, and the

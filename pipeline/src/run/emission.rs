@@ -1,7 +1,7 @@
 //! Writes the results of all sites, once all are known: articles that are the same are found across sites.
 //!
-//! Results wait in the journal. Its headings have the descriptions of articles, which are compared first. Then the
-//! results are read again in order, some megabytes at once, noted with their duplicates, rendered in parallel, and written.
+//! The headings of results have the descriptions of articles, which are compared first. Then the results are read again in
+//! order, some megabytes at once, noted with their duplicates, rendered in parallel, and written.
 
 use std::io;
 use std::path::Path;
@@ -13,14 +13,16 @@ use modelstore::Store;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
+use super::site_results::{Heading, SiteResults, result_of, unpacked_length};
 use super::{Stopped, nightly};
 use crate::config::{Config, Duplicates};
 use crate::duplicates::{Descriptions, Marks, marks_of};
 use crate::frames::Frames;
 use crate::progress::ledger::Clock;
 use crate::progress::tally::{Counted, Tally};
+use crate::records::{Records, RecordsRead};
 use crate::resume::folder::state_error;
-use crate::resume::journal::{Heading, result_of, unpacked_length};
+use crate::segment::settle::SettledSites;
 use crate::stages::emit::{Outputs, Rendered, Renderers};
 
 /// Bytes of results, uncompressed, that are processed at once; more only if one result is larger.
@@ -30,8 +32,8 @@ const AT_ONCE: usize = 4 << 20;
 #[derive(Debug)]
 pub(crate) struct Emission<'a> {
     pub(crate) config: &'a Config,
-    /// The journal with all results.
-    pub(crate) journal: &'a Path,
+    /// The file with all results.
+    pub(crate) results: &'a Path,
     /// An existing folder for temporary files.
     pub(crate) folder: &'a Path,
     /// The store that keeps the models of this night, if there is one.
@@ -42,21 +44,20 @@ pub(crate) struct Emission<'a> {
 }
 
 impl Emission<'_> {
-    /// The notes for articles that are the same as others, from the descriptions in the journal.
+    /// The notes for articles that are the same as others, from their descriptions.
     ///
     /// # Errors
     /// If files cannot be read or written.
-    pub(crate) fn marks(&self) -> Result<Marks> {
+    pub(crate) fn describe(&self) -> Result<Marks> {
         if self.config.emit.duplicates == Duplicates::Keep {
             return Ok(Marks::none());
         }
         let compare = || -> io::Result<Marks> {
             let mut descriptions = Descriptions::new(self.folder)?;
-            if let Some(mut frames) = Frames::open(self.journal)? {
-                while let Some(content) = frames.next_of_whole()? {
-                    let (heading, _) = Heading::of_content(&content)?;
-                    heading.evidence.iter().try_for_each(|evidence| descriptions.add(evidence))?;
-                }
+            let mut frames = SiteResults::frames(self.results)?;
+            while let Some(content) = frames.next_of_whole()? {
+                let (heading, _) = Heading::of_content(&content)?;
+                heading.evidence.iter().try_for_each(|evidence| descriptions.add(evidence))?;
             }
             marks_of(descriptions, self.config.emit.duplicate_similarity)
         };
@@ -67,15 +68,14 @@ impl Emission<'_> {
     /// Writes all results, in order, with these notes.
     ///
     /// # Errors
-    /// If the journal cannot be read, or what every run writes cannot be written; [`Stopped`].
+    /// If the results cannot be read, or what every run writes cannot be written; [`Stopped`].
     pub(crate) fn write(
         &self,
         marks: Marks,
         outputs: &mut Outputs<'_>,
         tally: &mut Tally,
     ) -> Result<()> {
-        let frames = Frames::open(self.journal).map_err(|e| self.unreadable(e))?;
-        let Some(mut frames) = frames else { return Ok(()) };
+        let mut frames = SiteResults::frames(self.results).map_err(|e| self.unreadable(e))?;
         let renderers = outputs.renderers();
         let (mut marks, mut ahead, mut sites) = (marks, None, 0);
         loop {
@@ -95,7 +95,7 @@ impl Emission<'_> {
     }
 
     fn unreadable(&self, error: io::Error) -> anyhow::Error {
-        state_error("cannot read", self.journal, error)
+        state_error("cannot read", self.results, error)
     }
 
     /// The output of the next sites; none at the end. `ahead` has the frame that was read last, if it was too much.
@@ -164,4 +164,41 @@ fn drop_duplicates(result: &mut SiteResult) {
         false
     });
     drops.sort();
+}
+
+/// Number of drops without a site that are written at once.
+const DROPS_AT_ONCE: usize = 1_024;
+
+/// Writes the drops that belong to no site, and passes answers without a page to the outputs, if these are given. Returns
+/// the records among them that say something of articles.
+///
+/// # Errors
+/// If the drops cannot be read, or what every run writes cannot be written.
+pub(crate) fn write_drops(
+    sites: &mut SettledSites,
+    folder: &Path,
+    config: &Config,
+    mut to: Option<(&mut Outputs<'_>, &mut Tally)>,
+) -> Result<Records> {
+    let mut records = RecordsRead::new(folder, config);
+    if let Some((_, tally)) = &mut to {
+        tally.other_records(sites.other_records);
+        tally.left_out(&sites.inputs);
+    }
+    loop {
+        let some = sites.drops.by_ref().take(DROPS_AT_ONCE).map(|drop| Ok(drop?.0));
+        let some: Vec<Drop> = some.collect::<io::Result<_>>()?;
+        if some.is_empty() {
+            let records = records.finish(folder)?;
+            if let Some((outputs, _)) = &mut to {
+                outputs.take_absences(&records.absences)?;
+            }
+            return Ok(records);
+        }
+        some.iter().try_for_each(|drop| records.see(drop))?;
+        if let Some((outputs, tally)) = &mut to {
+            some.iter().for_each(|drop| tally.drop(drop));
+            outputs.emit_drops(&some)?;
+        }
+    }
 }

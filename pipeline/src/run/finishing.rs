@@ -17,7 +17,7 @@ impl RunContext<'_> {
             finish_folder(self.config, ledger).inspect_err(|error| self.status.stopped(error));
         let ledger = ledger.map_err(|error| resumable(error, "all sites"))?;
         self.status.write_metrics(&ledger);
-        drop(self.spool_at.exists().then(|| std::fs::remove_dir_all(self.spool_at)));
+        drop(self.work_folder.exists().then(|| std::fs::remove_dir_all(self.work_folder)));
         Ok(ledger)
     }
 }

@@ -14,7 +14,7 @@ use crate::progress::observer::{Observer, Quiet};
 use crate::resume::identity::InputState;
 use crate::revisits::resolve;
 use crate::stages::group::group;
-use crate::stages::read::{InputSummary, Intake, Source, read};
+use crate::stages::read::{InputSummary, Intake, PayloadDigest, read};
 use crate::waiting;
 
 /// Finds and examines the inputs. A stop also ends waiting for a file system that does not answer.
@@ -73,9 +73,9 @@ pub(crate) fn read_all(
         .par_iter()
         .map(|input| {
             let (mut intakes, mut digests) = (Vec::new(), Vec::new());
-            let mut take = |intake, source: Source| {
+            let mut take = |intake, digest: PayloadDigest| {
                 intakes.push(intake);
-                digests.push(source.digest);
+                digests.push(digest);
             };
             let summary = clock.read.time(|| read(input, &config.read, &progress, stop, &mut take));
             (summary, (intakes, digests))

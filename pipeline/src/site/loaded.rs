@@ -8,7 +8,7 @@ use sitemodel::{Known, Outcome, ParsedPage, SiteModel};
 
 use super::night::Begun;
 use super::{Hand, Work};
-use crate::shuffle::stored::Stored;
+use crate::segment::stored::StoredPage;
 use crate::site_configs::site_configs;
 use crate::stages::apply::{Applying, Findings, Outcomes, Unassigned, found};
 use crate::stages::learn::{ParsedPages, Surveyed, parse};
@@ -80,7 +80,7 @@ impl Hand for InMemory<'_> {
         &mut self,
         work: &Work<'_>,
         applying: &Applying<'_>,
-        captures: Vec<(usize, Stored)>,
+        captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Article, CharacterCounts)>> {
         work.try_captures(applying, captures)
     }
@@ -151,7 +151,7 @@ impl Hand for Batched {
         &mut self,
         work: &Work<'_>,
         applying: &Applying<'_>,
-        captures: Vec<(usize, Stored)>,
+        captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Article, CharacterCounts)>> {
         work.try_captures(applying, captures)
     }
@@ -171,7 +171,7 @@ impl Work<'_> {
     fn try_captures(
         &self,
         applying: &Applying<'_>,
-        captures: Vec<(usize, Stored)>,
+        captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Article, CharacterCounts)>> {
         let pages = self.load_captures(captures)?;
         Ok(applying.captures(&parse(&pages, self.settings, self.clock)))

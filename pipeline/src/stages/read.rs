@@ -5,7 +5,6 @@
 //! Why: after this stage everything is decoded and nothing can fail.
 //! Drops: records that are no page or cannot be read, each with file, offset and reason; reading continues.
 
-mod again;
 mod answer;
 mod archive_reader;
 mod intake;
@@ -29,10 +28,9 @@ use crate::opened::Opened;
 use crate::source::address_of;
 use crate::waiting::is_stream;
 
-pub(crate) use again::{Place, read_again, runs};
 pub use archive_reader::{ArchiveReader, BrokenOff};
 pub(crate) use intake::DAMAGE;
-pub use intake::{CutShort, InputSummary, Intake, ReadError, Source, Take};
+pub use intake::{CutShort, InputSummary, Intake, PayloadDigest, ReadError, Take};
 use reading::{Media, Reading};
 pub(crate) use wacz::indexed;
 
@@ -40,9 +38,8 @@ pub(crate) use wacz::indexed;
 pub(crate) fn read_saved(bytes: Vec<u8>, url: String, config: &ReadConfig, take: &mut Take<'_>) {
     let file: Arc<str> = "-".into();
     let summary = InputSummary::default();
-    let source = Source::default();
     let mut intake =
-        Reading { config, file, summary, given: 0, offset: None, source, ready: None, take };
+        Reading { config, file, summary, given: 0, offset: None, digest: None, ready: None, take };
     let origin = intake.origin(0, "", None);
     intake
         .contained(&url.clone(), origin.clone(), |reading| reading.saved_page(url, origin, bytes));
@@ -70,14 +67,13 @@ pub fn read(
     };
     let mut reader = Opened::new(input, progress, &stopped, &failure).map_err(failed)?;
     let summary = InputSummary { file: file.to_string(), ..InputSummary::default() };
-    let source = Source::default();
     let mut intake = Reading {
         config,
         file: file.clone(),
         summary,
         given: 0,
         offset: None,
-        source,
+        digest: None,
         ready: None,
         take,
     };

@@ -14,15 +14,14 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use sitemodel::{Hints, NoMeter, Outcome, Settings, SiteModel};
 
-use super::file::{StepFile, StepWriter};
+use crate::segment::file::{StepFile, StepWriter};
 use super::files::{Files, check_paths};
-use super::identity::{Identity, Step};
+use crate::segment::identity::{StepIdentity, Step};
 use super::learn::Order;
-use super::row::{Kind, Row, decoded, hash_of, packed_row, unpacked};
+use crate::segment::row::{RowKind, SegmentRow, decoded, hash_of, packed_row, unpacked};
 use crate::config::Config;
 use crate::progress::observer::Observer;
-use crate::shuffle::spool::unpack;
-use crate::shuffle::stored::{Head, id_of};
+use crate::segment::stored::{StoredHead, id_of, unpack};
 use crate::site::Decided;
 use crate::stages::apply::{Found, Unassigned, With, apply_page};
 use crate::stages::learn::parse;
@@ -77,7 +76,7 @@ pub fn apply(
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     files.check_causes()?;
-    let identity = Identity::of(Step::Apply, round, config, files.digests())
+    let identity = StepIdentity::of(Step::Apply, round, config, files.digests())
         .made_of(files.made().map(StepFile::identity));
     let mut file = StepWriter::create(out, &identity)
         .with_context(|| format!("cannot write {}", out.display()))?;
@@ -95,9 +94,9 @@ pub fn apply(
     }
     observer.processing(models.models.len(), pages);
     for survey in &files.surveys {
-        let mut push = |row: Row| {
+        let mut push = |row: SegmentRow| {
             counts.pages += 1;
-            counts.unassigned += u64::from(row.kind == Kind::Unassigned);
+            counts.unassigned += u64::from(row.kind == RowKind::Unassigned);
             file.push(row)
         };
         let applied = with.survey(survey, stop, &mut push);
@@ -132,14 +131,14 @@ impl<'a> Models<'a> {
         for (number, file) in files.iter().enumerate() {
             let is_of_round = file.identity().round == round;
             let wanted = |kind, _| {
-                matches!(kind, Kind::Model | Kind::Decided) || (kind == Kind::Order && is_of_round)
+                matches!(kind, RowKind::Model | RowKind::Decided) || (kind == RowKind::Order && is_of_round)
             };
             file.each(false, &wanted, &mut |row| {
-                if row.kind == Kind::Order {
+                if row.kind == RowKind::Order {
                     listed.orders.entry(row.id).or_default().push((row.site, number, row.number));
                     return Ok(());
                 }
-                if row.kind == Kind::Decided {
+                if row.kind == RowKind::Decided {
                     let (then, _): Decided = unpacked(&file.record(row.number)?)?;
                     if then == Unassigned::Alone {
                         listed.alone.insert((hash_of(&row.site), row.site));
@@ -178,7 +177,7 @@ type Ordered = (u32, Option<Order>);
 /// A page to apply a model to.
 struct Wanted {
     row: u32,
-    head: Head,
+    head: StoredHead,
     items: Vec<FeedItem>,
     part: bool,
 }
@@ -214,7 +213,7 @@ impl Applying<'_> {
         &self,
         survey: &StepFile,
         stop: &AtomicBool,
-        push: &mut dyn FnMut(Row) -> io::Result<()>,
+        push: &mut dyn FnMut(SegmentRow) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut sites: BTreeMap<(u64, String), Vec<Ordered>> = BTreeMap::new();
         self.each_row(survey, &mut |row, OfRow { ordinary, orders }| {
@@ -247,7 +246,7 @@ impl Applying<'_> {
         // Pages of other sites may be copied, for revisits: rows are identified by their ids.
         let has_orders = !self.models.orders.is_empty();
         let is_page = |kind, hash: u64| {
-            kind == Kind::Saved || (kind == Kind::Page && (has_orders || large.contains(&hash)))
+            kind == RowKind::Saved || (kind == RowKind::Page && (has_orders || large.contains(&hash)))
         };
         survey.each(false, &is_page, &mut |row| {
             let site = &*row.site;
@@ -265,7 +264,7 @@ impl Applying<'_> {
         site: &str,
         pages: Vec<Ordered>,
         survey: &StepFile,
-        push: &mut dyn FnMut(Row) -> io::Result<()>,
+        push: &mut dyn FnMut(SegmentRow) -> io::Result<()>,
     ) -> io::Result<()> {
         let model = self.models.of_site(site)?;
         let mut pages = pages.into_iter().peekable();
@@ -281,7 +280,7 @@ impl Applying<'_> {
                 let wanted = match order {
                     Some(Order { head, items, part }) => Wanted { row, head, items, part },
                     None => {
-                        let head: Head = decoded(&survey.record(row)?)?;
+                        let head: StoredHead = decoded(&survey.record(row)?)?;
                         Wanted { row, head, items: Vec::new(), part: false }
                     }
                 };
@@ -291,7 +290,7 @@ impl Applying<'_> {
             let htmls: Vec<Vec<u8>> =
                 some.iter().map(|wanted| survey.html(wanted.row)).collect::<io::Result<_>>()?;
             let one = |(wanted, html): (Wanted, Vec<u8>)| self.page(site, &model, wanted, &html);
-            let rows: Vec<io::Result<Row>> =
+            let rows: Vec<io::Result<SegmentRow>> =
                 self.pool.install(|| some.into_par_iter().zip(htmls).map(one).collect());
             rows.into_iter().try_for_each(|row| push(row?))?;
             self.observer.site_done(site, rows_begun);
@@ -300,11 +299,11 @@ impl Applying<'_> {
     }
 
     /// What comes of a page of a large site.
-    fn page(&self, site: &str, model: &SiteModel, wanted: Wanted, html: &[u8]) -> io::Result<Row> {
+    fn page(&self, site: &str, model: &SiteModel, wanted: Wanted, html: &[u8]) -> io::Result<SegmentRow> {
         let Wanted { head, items, part, .. } = wanted;
         let id = id_of(&head);
         let html = unpack(html, head.length)?.into();
-        let Head { url, fetched, origin, charset, .. } = head;
+        let StoredHead { url, fetched, origin, charset, .. } = head;
         let page = Page { url, site: site.to_owned(), fetched, origin, charset, html };
         let pages = [(0, page)];
         let parsed = parse(&pages, self.settings, &NoMeter);
@@ -319,9 +318,9 @@ impl Applying<'_> {
             _ => Found::failed(site, &pages[0].1),
         };
         let kind = match found.applied.outcome {
-            Outcome::Article(_) => Kind::Article,
-            Outcome::Drop(_) => Kind::Dropped,
-            Outcome::Unassigned => Kind::Unassigned,
+            Outcome::Article(_) => RowKind::Article,
+            Outcome::Drop(_) => RowKind::Dropped,
+            Outcome::Unassigned => RowKind::Unassigned,
         };
         packed_row(kind, site, id, &found)
     }

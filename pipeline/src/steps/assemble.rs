@@ -11,17 +11,18 @@ use model::{Article, CharacterCounts, SiteConfigFile, SiteResult};
 use modelstore::Store;
 use sitemodel::{Outcome, SiteModel};
 
-use super::crawl::Crawl;
+use super::crawl::settle_crawl;
 use super::files::Files;
-use super::identity::Share;
+use crate::segment::identity::Share;
 use super::made::{Made, SiteMade};
-use super::row::{Kind, hash_of};
+use crate::segment::row::{RowKind, hash_of};
 use crate::config::Config;
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
-use crate::shuffle::partition::StoredSite;
-use crate::shuffle::spool::Spool;
-use crate::shuffle::stored::Stored;
+use crate::segment::pages::StoredSite;
+use crate::segment::pages::Pages;
+use crate::segment::settle::SettledSites;
+use crate::segment::stored::StoredPage;
 use crate::site::{Begun, Hand, Work};
 use crate::stages::apply::{Applying, Findings, Unassigned};
 use crate::stages::learn::Surveyed;
@@ -43,7 +44,7 @@ impl Assembly<'_> {
     ///
     /// # Errors
     /// If files are missing or cannot be read.
-    pub(super) fn open(&self, files: Files, folder: &Path) -> Result<(Made, Crawl)> {
+    pub(super) fn open(&self, files: Files, folder: &Path) -> Result<(Made, SettledSites)> {
         let rounds = files.learnt.iter().map(|file| file.identity().round).max().unwrap_or(1);
         if has_large(&files)? || rounds == 2 {
             for round in 1..=2 {
@@ -54,11 +55,10 @@ impl Assembly<'_> {
         let Files { surveys, learnt, applied, .. } = files;
         let made = Made::list(learnt, applied, &|hash| self.share.has(hash))
             .context("cannot read what was learnt and applied")?;
-        let has_model = |hash| made.has_model(hash);
-        let crawl =
-            Crawl::read(surveys, &has_model, self.share, folder, self.config, self.observer)
-                .context("cannot read the surveys")?;
-        Ok((made, crawl))
+        let is_wanted = |hash| self.share.has(hash);
+        let sites = settle_crawl(surveys, &is_wanted, folder, self.config, self.observer)
+            .context("cannot read the surveys")?;
+        Ok((made, sites))
     }
 
     /// Hands over the results of all sites, in the order of outputs.
@@ -67,23 +67,24 @@ impl Assembly<'_> {
     /// If something is missing or cannot be read, or `take` fails.
     pub(super) fn each(
         &self,
-        crawl: &mut Crawl,
+        sites: &mut SettledSites,
         made: &Made,
         store: Option<&Store>,
         take: &mut TakePart<'_>,
     ) -> Result<()> {
-        let mut expected = crawl.sites.clone();
+        let SettledSites { pages, of_sites, hashes, totals, .. } = sites;
+        let mut expected = hashes.clone();
         expected.retain(|&hash| self.share.has(hash));
-        self.observer.processing(expected.len(), crawl.pages as usize);
+        self.observer.processing(expected.len(), totals.wanted_pages as usize);
         let mut take = |part: usize, result: SiteResult| {
             self.observer.site_done(&result.site, result.pages);
             take(part, result)
         };
         let mut found = 0;
         let mut large: Vec<StoredSite> = Vec::new();
-        crawl.each_site(&|hash| made.has_model(hash), &mut |site| {
+        pages.each_site(of_sites, &|hash| made.has_model(hash), &mut |site| {
             large.push(site);
-            Ok(())
+            Ok(ControlFlow::Continue(()))
         })?;
         let mut large = large.into_iter().peekable();
         for (hash, key) in made.sites() {
@@ -109,7 +110,7 @@ impl Assembly<'_> {
             let Some(site) = large.next_if(|site| site.key == *key) else {
                 bail!("{key} was learnt, but is in none of the surveys");
             };
-            self.large(site, of_site, &crawl.spool, store, &mut take)?;
+            self.large(site, of_site, pages, store, &mut take)?;
         }
         ensure!(
             found >= expected.len(),
@@ -125,14 +126,14 @@ impl Assembly<'_> {
         &self,
         site: StoredSite,
         made: SiteMade<'_>,
-        spool: &Spool,
+        pages: &Pages,
         store: Option<&Store>,
         take: &mut TakePart<'_>,
     ) -> Result<()> {
         let settings = &self.config.settings();
         let at_once = site.weight() <= self.config.run.batch_bytes;
         let key = site.key.clone();
-        let (mut work, items) = Work::of(site, spool, store, self.config, settings, self.clock);
+        let (mut work, items) = Work::of(site, pages, store, self.config, settings, self.clock);
         let mut failed = None;
         let mut hand = Merged(made);
         let mut hand_over = |part, result| match take(part, result) {
@@ -156,7 +157,7 @@ impl Assembly<'_> {
 fn has_large(files: &Files) -> Result<bool> {
     let mut has = false;
     for file in files.learnt.iter().filter(|file| file.identity().round == 1) {
-        file.each(false, &|kind, _| kind == Kind::Model, &mut |_| {
+        file.each(false, &|kind, _| kind == RowKind::Model, &mut |_| {
             has = true;
             Ok(())
         })?;
@@ -205,7 +206,7 @@ impl Hand for Merged<'_> {
         &mut self,
         _: &Work<'_>,
         _: &Applying<'_>,
-        captures: Vec<(usize, Stored)>,
+        captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Article, CharacterCounts)>> {
         let mut articles = Vec::new();
         for (_, capture) in captures {

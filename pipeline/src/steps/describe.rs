@@ -11,11 +11,11 @@ use anyhow::{Context, Result, ensure};
 use duplicates::Evidence;
 
 use super::assemble::Assembly;
-use super::file::{StepFile, StepWriter};
+use crate::segment::file::{StepFile, StepWriter};
 use super::files::{Files, check_paths};
-use super::identity::{Identity, Share, Step};
-use super::row::{Kind, hash_of, packed_row, unpacked};
-use super::work_folder::WorkFolder;
+use crate::segment::identity::{StepIdentity, Share, Step};
+use crate::segment::row::{RowKind, hash_of, packed_row, unpacked};
+use crate::segment::work_folder::WorkFolder;
 use crate::config::Config;
 use crate::duplicates::{Descriptions as Described, Marks, marks_of};
 use crate::progress::ledger::Clock;
@@ -44,7 +44,7 @@ pub fn describe(
         files.store()?.state.is_none(),
         "with a store of models, one process merges all sites, and describes their articles itself"
     );
-    let identity = Identity::of(Step::Describe, 0, config, files.digests())
+    let identity = StepIdentity::of(Step::Describe, 0, config, files.digests())
         .of_share(share)
         .made_of(files.made().map(StepFile::identity));
     let folder = WorkFolder::beside(to)?;
@@ -58,12 +58,12 @@ pub fn describe(
             writer.finish().with_context(cannot)?;
             return Ok(articles);
         };
-        let (made, mut crawl) = assembly.open(files, folder.path())?;
-        assembly.each(&mut crawl, &made, None, &mut |part, result| {
+        let (made, mut sites) = assembly.open(files, folder.path())?;
+        assembly.each(&mut sites, &made, None, &mut |part, result| {
             let of_site: Vec<Evidence> =
                 result.articles.iter().map(|article| describer.describe(article)).collect();
             articles += of_site.len() as u64;
-            let row = packed_row(Kind::Described, &result.site, part as u64, &of_site);
+            let row = packed_row(RowKind::Described, &result.site, part as u64, &of_site);
             row.and_then(|row| writer.push(row)).with_context(cannot)
         })?;
         writer.finish().with_context(cannot)?;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 use modelstore::Store;
 
-use super::file::StepFile;
-use super::identity::{Identity, Share, Step};
+use crate::segment::file::StepFile;
+use crate::segment::identity::{StepIdentity, Share, Step};
 use crate::config::Config;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::run::mark_begun;
@@ -37,7 +37,7 @@ impl Files {
     /// If one cannot be read, or they do not belong together; the message says which and what to do.
     pub(crate) fn open(paths: &[PathBuf], config: &Config) -> Result<Self> {
         ensure!(!paths.is_empty(), "no files: name those that `sitegrove survey` wrote");
-        let expected = Identity::of(Step::Survey, 0, config, Vec::new());
+        let expected = StepIdentity::of(Step::Survey, 0, config, Vec::new());
         let mut files = Self::default();
         let mut seen: BTreeSet<&Path> = BTreeSet::new();
         for path in paths.iter().filter(|path| seen.insert(path)) {

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,20 +19,21 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sitemodel::{Outcome, SiteModel};
 
-use super::crawl::Crawl;
-use super::file::{StepFile, StepWriter};
+use super::crawl::settle_crawl;
+use crate::segment::file::{StepFile, StepWriter};
 use super::files::{Files, check_paths};
-use super::identity::{Identity, Share, Step};
+use crate::segment::identity::{StepIdentity, Share, Step};
 use super::made::Made;
-use super::row::{Kind, Row, packed_row};
-use super::work_folder::WorkFolder;
+use crate::segment::row::{RowKind, SegmentRow, packed_row};
+use crate::segment::work_folder::WorkFolder;
 use crate::config::Config;
 use crate::progress::ledger::Clock;
 use crate::progress::observer::Observer;
 use crate::run::nightly;
-use crate::shuffle::partition::StoredSite;
-use crate::shuffle::spool::Spool;
-use crate::shuffle::stored::{Head, Html, Stored};
+use crate::segment::pages::StoredSite;
+use crate::segment::pages::Pages;
+use crate::segment::settle::SettledSites;
+use crate::segment::stored::{HtmlPlace, StoredHead, StoredPage};
 use crate::site::{Batched, Hand, Work, learnt_site_configs, work_on};
 use crate::stages::learn::{Surveyed, parse};
 
@@ -39,7 +41,7 @@ use crate::stages::learn::{Surveyed, parse};
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Order {
     /// The page as the site has it: a page of a revisit has another address than the capture that it is a copy of.
-    pub(crate) head: Head,
+    pub(crate) head: StoredHead,
     /// The feed items that lead to it.
     pub(crate) items: Vec<FeedItem>,
     /// Whether it is a later part of an article.
@@ -90,7 +92,7 @@ pub fn learn(
         files.store()?.check(store)?;
     }
     let state = store.as_ref().map(Store::state).transpose()?;
-    let identity = Identity::of(Step::Learn, round, config, files.digests())
+    let identity = StepIdentity::of(Step::Learn, round, config, files.digests())
         .of_share(share)
         .with_store(state)
         .made_of(files.made().map(StepFile::identity));
@@ -114,7 +116,7 @@ fn write(
     config: &Config,
     store: Option<&Store>,
     files: Files,
-    identity: &Identity,
+    identity: &StepIdentity,
     folder: &Path,
     out: &Path,
     (stop, observer): (&AtomicBool, &dyn Observer),
@@ -125,19 +127,20 @@ fn write(
     let made =
         Made::list(learnt, applied, &wants).context("cannot read what was learnt and applied")?;
     let of_round = |hash| wants(hash) && (identity.round == 1 || made.has_model(hash));
-    let mut crawl = Crawl::read(surveys, &of_round, share, folder, config, observer)
-        .context("cannot read the surveys")?;
+    let SettledSites { pages, mut of_sites, inputs, .. } =
+        settle_crawl(surveys, &of_round, folder, config, observer)
+            .context("cannot read the surveys")?;
     if let Some(store) = store {
-        store.recognise(&nightly::run_of(config, &crawl.inputs))?;
+        store.recognise(&nightly::run_of(config, &inputs))?;
     }
     let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
     let pool = pool.context("cannot start threads")?;
     let mut sites: Vec<StoredSite> = Vec::new();
-    crawl.each_site(&of_round, &mut |site| {
+    pages.each_site(&mut of_sites, &of_round, &mut |site| {
         sites.push(site);
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     })?;
-    observer.processing(sites.len(), sites.iter().map(captures).sum());
+    observer.processing(sites.len(), sites.iter().map(StoredSite::captures).sum());
     let mut file = StepWriter::create(out, identity)
         .with_context(|| format!("cannot write {}", out.display()))?;
     let mut counts = Learnt { round: identity.round, ..Learnt::default() };
@@ -155,20 +158,20 @@ fn write(
             some.push(site);
         }
         let learn_one = |site: StoredSite| {
-            let (key, pages) = (site.key.clone(), captures(&site));
+            let (key, captures) = (site.key.clone(), site.captures());
             let rows = match identity.round {
-                1 => first_round(site, &crawl.spool, store, config),
-                _ => second_round(site, &crawl.spool, store, &made, config),
+                1 => first_round(site, &pages, store, config),
+                _ => second_round(site, &pages, store, &made, config),
             };
-            observer.site_done(&key, pages);
+            observer.site_done(&key, captures);
             rows
         };
-        let learnt: Vec<io::Result<Vec<Row>>> =
+        let learnt: Vec<io::Result<Vec<SegmentRow>>> =
             pool.install(|| some.into_par_iter().map(learn_one).collect());
         for rows in learnt {
             let rows = rows.context("cannot read the pages of a site")?;
             match (identity.round, rows.first().map(|row| row.kind)) {
-                (1, Some(Kind::Result)) => counts.finished += 1,
+                (1, Some(RowKind::Result)) => counts.finished += 1,
                 (1, _) => counts.large += 1,
                 (_, first) => {
                     counts.large += 1;
@@ -183,14 +186,9 @@ fn write(
     Ok(counts)
 }
 
-/// Number of the pages of a site, older captures included.
-fn captures(site: &StoredSite) -> usize {
-    site.pages.len() + site.others.len()
-}
-
 /// Whether a site is finished where it is learnt.
 pub(crate) fn is_small(site: &StoredSite, config: &Config) -> bool {
-    captures(site) <= config.sample.pages
+    site.captures() <= config.sample.pages
 }
 
 /// The result of a small site; else its model, and orders for its pages.
@@ -199,38 +197,38 @@ pub(crate) fn is_small(site: &StoredSite, config: &Config) -> bool {
 /// If its pages cannot be read.
 pub(crate) fn first_round(
     site: StoredSite,
-    spool: &Spool,
+    pages: &Pages,
     store: Option<&Store>,
     config: &Config,
-) -> io::Result<Vec<Row>> {
+) -> io::Result<Vec<SegmentRow>> {
     let clock = Clock::default();
     if is_small(&site, config) {
         let mut rows = Vec::new();
         let key = site.key.clone();
         let mut emit = |part: usize, result: SiteResult| {
             rows.push(result_row(&key, part, &result));
-            std::ops::ControlFlow::Continue(())
+            ControlFlow::Continue(())
         };
-        work_on(site, 0, spool, store, config, &clock, &mut emit)?;
+        work_on(site, 0, pages, store, config, &clock, &mut emit)?;
         return rows.into_iter().collect();
     }
     let settings = &config.settings();
-    let (work, items) = Work::of(site, spool, store, config, settings, &clock);
+    let (work, items) = Work::of(site, pages, store, config, settings, &clock);
     let mut site = work.surveyed(items)?;
     let (model, decided) = Batched::default().begin(&work, &mut site)?.decided();
     let mut rows = vec![model_row(&work.key, 1, &model)];
-    rows.push(packed_row(Kind::Decided, &work.key, 0, &decided)?);
+    rows.push(packed_row(RowKind::Decided, &work.key, 0, &decided)?);
     rows.extend(orders(&work, &site)?);
     Ok(rows)
 }
 
-fn result_row(site: &str, part: usize, result: &SiteResult) -> io::Result<Row> {
-    packed_row(Kind::Result, site, part as u64, result)
+fn result_row(site: &str, part: usize, result: &SiteResult) -> io::Result<SegmentRow> {
+    packed_row(RowKind::Result, site, part as u64, result)
 }
 
-fn model_row(site: &str, round: u64, model: &SiteModel) -> Row {
-    Row {
-        kind: Kind::Model,
+fn model_row(site: &str, round: u64, model: &SiteModel) -> SegmentRow {
+    SegmentRow {
+        kind: RowKind::Model,
         site: site.to_owned(),
         id: round,
         record: model.to_bytes(),
@@ -239,22 +237,22 @@ fn model_row(site: &str, round: u64, model: &SiteModel) -> Row {
 }
 
 /// Id of the row that has the HTML of a page.
-fn row_of(page: &Stored) -> u64 {
+fn row_of(page: &StoredPage) -> u64 {
     match page.html {
-        Html::Surveyed(place) => place.id,
+        HtmlPlace::Filed(place) => place.id,
         _ => page.id(),
     }
 }
 
-fn order_of(work: &Work<'_>, site: &Surveyed, page: usize, head: &Head) -> Order {
-    let head = Head { declared: None, ..head.clone() };
+fn order_of(work: &Work<'_>, site: &Surveyed, page: usize, head: &StoredHead) -> Order {
+    let head = StoredHead { declared: None, ..head.clone() };
     let items = site.items_of(page).into_iter().cloned().collect();
     debug_assert!(page < work.pages.len());
     Order { head, items, part: site.part(page) != Part::Whole }
 }
 
 /// What applies to the pages of a site, by the row of each, where it is not that the row is one ordinary page.
-fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<Row>> {
+fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<SegmentRow>> {
     let mut of_rows: BTreeMap<u64, (Vec<Order>, bool)> = BTreeMap::new();
     for other in work.others.all() {
         of_rows.entry(row_of(other)).or_insert((Vec::new(), false));
@@ -270,21 +268,21 @@ fn orders(work: &Work<'_>, site: &Surveyed) -> io::Result<Vec<Row>> {
         *ordinary = is_ordinary && orders.len() == 1;
     }
     let not_ordinary = of_rows.into_iter().filter(|(_, (_, is_ordinary))| !is_ordinary);
-    not_ordinary.map(|(row, (orders, _))| Row::of(Kind::Order, &work.key, row, &orders)).collect()
+    not_ordinary.map(|(row, (orders, _))| SegmentRow::of(RowKind::Order, &work.key, row, &orders)).collect()
 }
 
 /// What a large site needs after models were applied: the final model, and orders for the pages and captures that are
 /// left to do. Nothing, if all is done.
 fn second_round(
     site: StoredSite,
-    spool: &Spool,
+    pages: &Pages,
     store: Option<&Store>,
     made: &Made,
     config: &Config,
-) -> io::Result<Vec<Row>> {
+) -> io::Result<Vec<SegmentRow>> {
     let clock = Clock::default();
     let settings = &config.settings();
-    let (work, items) = Work::of(site, spool, store, config, settings, &clock);
+    let (work, items) = Work::of(site, pages, store, config, settings, &clock);
     let mut site = work.surveyed(items)?;
     work.begun_elsewhere(&mut site)?;
     let made = made.of_site(&work.key)?;
@@ -293,8 +291,8 @@ fn second_round(
     let mut orders: BTreeMap<u64, Vec<Order>> = BTreeMap::new();
     for (at, page) in work.pages.iter().enumerate() {
         let (is_unassigned, waits) = match made.kind(page)? {
-            Kind::Article => continue,
-            Kind::Unassigned => (true, true),
+            RowKind::Article => continue,
+            RowKind::Unassigned => (true, true),
             _ => match made.found(page)?.applied.outcome {
                 Outcome::Drop(drop) => (false, work.others.may_help(&drop, &site)),
                 _ => (false, false),
@@ -317,7 +315,7 @@ fn second_round(
         rows.push(model_row(&work.key, 2, &model));
     }
     for (row, orders) in orders {
-        rows.push(Row::of(Kind::Order, &work.key, row, &orders)?);
+        rows.push(SegmentRow::of(RowKind::Order, &work.key, row, &orders)?);
     }
     if work.wants_site_configs() {
         let sampled: BTreeSet<usize> =
@@ -325,7 +323,7 @@ fn second_round(
         let pages = work.load(&sampled.into_iter().collect::<Vec<_>>())?;
         let parsed = parse(&pages, settings, &clock);
         let configs = learnt_site_configs(&work.applying(&site, &model), &parsed);
-        rows.push(Row::of(Kind::SiteConfigs, &work.key, 0, &configs)?);
+        rows.push(SegmentRow::of(RowKind::SiteConfigs, &work.key, 0, &configs)?);
     }
     Ok(rows)
 }

@@ -7,9 +7,9 @@ use model::{SiteConfigFile, SiteResult};
 use rustc_hash::FxBuildHasher;
 use sitemodel::SiteModel;
 
-use super::file::StepFile;
-use super::row::{Kind, decoded, hash_of, unpacked};
-use crate::shuffle::stored::Stored;
+use crate::segment::file::StepFile;
+use crate::segment::row::{RowKind, decoded, hash_of, unpacked};
+use crate::segment::stored::StoredPage;
 use crate::site::Decided;
 use crate::stages::apply::Found;
 
@@ -30,7 +30,7 @@ struct Rows {
     decided: Option<Place>,
     site_configs: Option<Place>,
     /// What came of pages, by the id of each, in both rounds.
-    found: [HashMap<u64, (Kind, Place), FxBuildHasher>; 2],
+    found: [HashMap<u64, (RowKind, Place), FxBuildHasher>; 2],
 }
 
 /// All that was learnt and applied of some sites.
@@ -55,14 +55,14 @@ impl Made {
             let number = u32::try_from(made.files.len()).map_err(io::Error::other)?;
             let round = usize::from(file.identity().round == 2);
             let sites = &mut made.sites;
-            file.each(false, &|kind, hash| kind != Kind::Order && wants(hash), &mut |row| {
+            file.each(false, &|kind, hash| kind != RowKind::Order && wants(hash), &mut |row| {
                 let place = Place { file: number, row: row.number };
                 let site = sites.entry((hash_of(&row.site), row.site)).or_default();
                 match row.kind {
-                    Kind::Result => drop(site.results.insert(row.id, place)),
-                    Kind::Model => drop(site.models.insert(row.id, place)),
-                    Kind::Decided => site.decided = Some(place),
-                    Kind::SiteConfigs => site.site_configs = Some(place),
+                    RowKind::Result => drop(site.results.insert(row.id, place)),
+                    RowKind::Model => drop(site.models.insert(row.id, place)),
+                    RowKind::Decided => site.decided = Some(place),
+                    RowKind::SiteConfigs => site.site_configs = Some(place),
                     kind => drop(site.found[round].insert(row.id, (kind, place))),
                 }
                 Ok(())
@@ -154,7 +154,7 @@ impl SiteMade<'_> {
         }
     }
 
-    fn place(&self, page: &Stored, round: usize) -> io::Result<(Kind, Place)> {
+    fn place(&self, page: &StoredPage, round: usize) -> io::Result<(RowKind, Place)> {
         let id = page.id();
         let found = self.rows.found[..round].iter().rev().find_map(|round| round.get(&id));
         found.copied().ok_or_else(|| self.missing(&page.head.url))
@@ -164,7 +164,7 @@ impl SiteMade<'_> {
     ///
     /// # Errors
     /// If the page was not applied.
-    pub(crate) fn kind(&self, page: &Stored) -> io::Result<Kind> {
+    pub(crate) fn kind(&self, page: &StoredPage) -> io::Result<RowKind> {
         Ok(self.place(page, 1)?.0)
     }
 
@@ -172,7 +172,7 @@ impl SiteMade<'_> {
     ///
     /// # Errors
     /// If the page was not applied, or the file cannot be read.
-    pub(crate) fn found(&self, page: &Stored) -> io::Result<Found> {
+    pub(crate) fn found(&self, page: &StoredPage) -> io::Result<Found> {
         unpacked(&self.made.record(self.place(page, 1)?.1)?)
     }
 
@@ -180,7 +180,7 @@ impl SiteMade<'_> {
     ///
     /// # Errors
     /// As [`SiteMade::found`].
-    pub(crate) fn found_last(&self, page: &Stored) -> io::Result<Found> {
+    pub(crate) fn found_last(&self, page: &StoredPage) -> io::Result<Found> {
         unpacked(&self.made.record(self.place(page, 2)?.1)?)
     }
 

@@ -1,38 +1,32 @@
 //! Merge: results of small sites, and what came of the pages of large ones, to a run folder. Its files are those of
 //! [`crate::run`] for all inputs of the crawl; the ledger has the times of merging.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
-use model::{Drop, SiteResult};
+use model::SiteResult;
 use modelstore::Store;
 use rayon::ThreadPoolBuilder;
 
 use super::assemble::Assembly;
-use super::crawl::Crawl;
 use super::describe::Descriptions;
 use super::files::{Files, LearntWith};
-use super::identity::Share;
-use super::work_folder::WorkFolder;
+use crate::segment::identity::Share;
+use crate::segment::work_folder::WorkFolder;
 use crate::config::{Config, Duplicates};
 use crate::digests::sha256_of;
 use crate::output_paths::CommandPaths;
 use crate::progress::ledger::{Clock, InputRecord, LastNight, Ledger, State};
 use crate::progress::observer::Observer;
 use crate::progress::tally::Tally;
-use crate::records::{Records, RecordsRead};
 use crate::report;
 use crate::resume::folder::RunFolder;
-use crate::resume::journal::{Heading, Journal};
-use crate::run::emission::Emission;
+use crate::run::emission::{Emission, write_drops};
+use crate::run::site_results::{Heading, SiteResults};
 use crate::run::{Report, Stopped, finish_folder, nightly, stopped_or};
 use crate::stages::emit::Outputs;
-
-/// Number of drops without a site that are written at once.
-const DROPS_AT_ONCE: usize = 1_024;
 
 /// Writes the run folder of a crawl from all files that its steps wrote, in any order; of a share of its sites, where
 /// the results are too many for one process. The first share has what belongs to no site. `overwrite` allows replacing
@@ -111,19 +105,19 @@ impl Merging<'_> {
         let (config, Assembly { share, stop, clock, .. }) = (self.config, &self.assembly);
         let described = std::mem::take(&mut files.described);
         let learnt_with = files.store()?;
-        let (made, mut crawl) = self.assembly.open(files, folder)?;
-        let (store, last_night) = self.store(&crawl.inputs, &learnt_with)?.unzip();
+        let (made, mut sites) = self.assembly.open(files, folder)?;
+        let (store, last_night) = self.store(&sites.inputs, &learnt_with)?.unzip();
         let pool = ThreadPoolBuilder::new().num_threads(config.run.jobs).build();
         let pool = pool.context("cannot start threads")?;
         let mut ledger = Ledger::begin(config, pool.current_num_threads());
         ledger.last_night = last_night.flatten();
-        ledger.take_inputs(&crawl.inputs, &crawl.unreadable);
-        ledger.counts.feed_items = crawl.totals.items;
-        ledger.counts.feed_items_elsewhere = crawl.totals.unmatched_items;
+        ledger.take_inputs(&sites.inputs, &sites.unreadable);
+        ledger.counts.feed_items = sites.totals.items;
+        ledger.counts.feed_items_elsewhere = sites.totals.unmatched_items;
         (self.begin)()?;
         let mut outputs = Outputs::create(&config.run.out, config, stop)
             .map_err(|error| stopped_or(error, Stopped::Empty))?;
-        let night = nightly::night_name(&crawl.inputs);
+        let night = nightly::night_name(&sites.inputs);
         outputs.of_night(&if *share == Share::ALL {
             night
         } else {
@@ -131,25 +125,23 @@ impl Merging<'_> {
         })?;
         let mut tally = Tally::default();
         let of = (share.part == 1).then_some((&mut outputs, &mut tally));
-        let records = drops(&mut crawl, folder, config, of)?;
-        let path = folder.join("journal");
+        let records = write_drops(&mut sites, folder, config, of)?;
+        let path = folder.join("results");
         let kept = || format!("cannot write {}", path.display());
-        let mut journal = Journal::open(&path, 0).with_context(kept)?;
+        let (mut results, _) = SiteResults::open(&path, "", &mut |_| ()).with_context(kept)?;
         let describer = (!self.is_described)
             .then(|| config.emit.describer(&config.group.tracking_parameters))
             .flatten();
-        let mut next = 0;
         let mut keep = |part: usize, mut result: SiteResult| {
             records.add_to(&mut result)?;
-            let heading = Heading::of(next, part, &result, describer.as_ref());
-            next = heading.next().0;
+            let heading = Heading::of(results.next().0, part, &result, describer.as_ref());
             let frame = heading.frame(&result)?;
-            journal.add(&frame).with_context(kept)
+            results.add(&heading, &frame).with_context(kept)
         };
-        self.assembly.each(&mut crawl, &made, store.as_ref(), &mut keep)?;
+        self.assembly.each(&mut sites, &made, store.as_ref(), &mut keep)?;
         let emission = Emission {
             config,
-            journal: &path,
+            results: &path,
             folder,
             store: store.as_ref(),
             pool: &pool,
@@ -158,7 +150,7 @@ impl Merging<'_> {
         };
         let marks = match self.is_described {
             true => Descriptions::list(described)?.marks(*share, folder, config)?,
-            false => emission.marks()?,
+            false => emission.describe()?,
         };
         emission.write(marks, &mut outputs, &mut tally)?;
         let finished = clock.emit.time(|| outputs.finish());
@@ -190,35 +182,5 @@ impl Merging<'_> {
         }
         let last_night = nightly::begin(&store, &run)?;
         Ok(Some((store, last_night)))
-    }
-}
-
-/// The records among the drops that belong to no site, which are written, too, given the outputs.
-fn drops(
-    crawl: &mut Crawl,
-    folder: &Path,
-    config: &Config,
-    mut to: Option<(&mut Outputs<'_>, &mut Tally)>,
-) -> Result<Records> {
-    let mut records = RecordsRead::new(folder, config);
-    if let Some((_, tally)) = &mut to {
-        tally.other_records(crawl.other_records);
-        tally.left_out(&crawl.inputs);
-    }
-    loop {
-        let some = crawl.drops().take(DROPS_AT_ONCE).map(|drop| Ok(drop?.0));
-        let some: Vec<Drop> = some.collect::<io::Result<_>>()?;
-        if some.is_empty() {
-            let records = records.finish(folder)?;
-            if let Some((outputs, _)) = &mut to {
-                outputs.take_absences(&records.absences)?;
-            }
-            return Ok(records);
-        }
-        some.iter().try_for_each(|drop| records.see(drop))?;
-        if let Some((outputs, tally)) = &mut to {
-            some.iter().for_each(|drop| tally.drop(drop));
-            outputs.emit_drops(&some)?;
-        }
     }
 }

@@ -43,8 +43,9 @@ pub(crate) fn wait_for(child: &mut Child, what: &str, ready: impl Fn() -> bool) 
 
 /// Waits until a run in this folder has finished a site.
 pub(crate) fn wait_for_a_site(child: &mut Child, out: &Path) {
-    let journal = out.join(".sitegrove/journal");
-    wait_for(child, "its first site", || fs::metadata(&journal).is_ok_and(|m| m.len() > 0));
+    let results = out.join(".sitegrove/results");
+    // More than what says what they were computed from.
+    wait_for(child, "its first site", || fs::metadata(&results).is_ok_and(|m| m.len() > 100));
 }
 
 pub(crate) fn signal(child: &Child, name: &str) {

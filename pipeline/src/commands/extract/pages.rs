@@ -18,7 +18,7 @@ use crate::inputs::{Input, expand};
 use crate::revisits::resolve;
 use crate::source::open;
 use crate::stages::group::own_address;
-use crate::stages::read::{ArchiveReader, CutShort, Intake, Source, read, read_saved};
+use crate::stages::read::{ArchiveReader, CutShort, Intake, PayloadDigest, read, read_saved};
 use crate::waiting::is_stream;
 
 /// Address of a page from standard input that names none.
@@ -62,7 +62,7 @@ pub(super) fn read_named(
             archives += 1;
             continue;
         }
-        let mut take = |intake, source: Source| reading.take(intake, source);
+        let mut take = |intake, digest: PayloadDigest| reading.take(intake, digest);
         let summary = read(input, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
         if matches!(input, Input::Archive(_)) {
             archives += 1;
@@ -89,7 +89,7 @@ struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    fn take(&mut self, intake: Intake, source: Source) {
+    fn take(&mut self, intake: Intake, digest: PayloadDigest) {
         let site = match &intake {
             Intake::Page(page) if page.url.starts_with("file:") => None,
             Intake::Page(page) => site_key(&page.url),
@@ -101,7 +101,7 @@ impl Kept<'_> {
         let other = |wanted: &Wanted| site.is_some() && site != wanted.site;
         if !self.wanted.is_some_and(other) {
             self.intakes.push(intake);
-            self.digests.push(source.digest);
+            self.digests.push(digest);
         }
     }
 
@@ -123,7 +123,7 @@ impl Kept<'_> {
         config: &Config,
     ) -> Result<bool> {
         let before = self.intakes.len();
-        let mut take = |intake, source: Source| self.take(intake, source);
+        let mut take = |intake, digest: PayloadDigest| self.take(intake, digest);
         read(listed, &config.read, &|_| {}, &AtomicBool::new(false), &mut take)?;
         let is_wanted = |intake: &Intake| match (intake, self.wanted) {
             (Intake::Page(page), Some(wanted)) => {
@@ -190,7 +190,7 @@ fn stdin(reading: &mut Kept<'_>, config: &Config) -> Result<bool> {
         let reader = Cursor::new(first).chain(io::stdin());
         let mut records = 0;
         for intake in ArchiveReader::new(reader, "-", &config.read) {
-            reading.take(intake?, Source::default());
+            reading.take(intake?, None);
             records += 1;
         }
         if records == 0 {
@@ -205,7 +205,7 @@ fn stdin(reading: &mut Kept<'_>, config: &Config) -> Result<bool> {
     }
     let limit = config.read.max_payload_bytes as u64;
     io::stdin().take(limit).read_to_end(&mut first).with_context(input)?;
-    let mut take = |intake, source: Source| reading.take(intake, source);
+    let mut take = |intake, digest: PayloadDigest| reading.take(intake, digest);
     read_saved(first, FROM_STDIN.to_owned(), &config.read, &mut take);
     Ok(false)
 }

@@ -20,7 +20,7 @@ use crate::run::Stopped;
 use crate::selecting::{LeftOut, Selecting};
 use crate::source::address_of;
 use crate::stages::group::group;
-use crate::stages::read::{Intake, Source, read};
+use crate::stages::read::{Intake, PayloadDigest, read};
 use crate::waiting::is_stream;
 
 /// The result of reading again.
@@ -153,11 +153,11 @@ fn read_again(
     let Some(selecting) = Selecting::again(record) else { return found };
     let mut left_out = LeftOut::default();
     let OfInput { intakes, digests, .. } = &mut found;
-    let mut take = |intake: Intake, source: Source| {
+    let mut take = |intake: Intake, digest: PayloadDigest| {
         let Some(intake) = selecting.admit(intake, &mut left_out) else { return };
         if site.is_none_or(|site| may_matter(&intake, site)) {
             intakes.push(intake);
-            digests.push(source.digest);
+            digests.push(digest);
         }
     };
     match read(input, &config.read, &|_| {}, stop, &mut take) {

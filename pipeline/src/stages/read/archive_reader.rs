@@ -10,7 +10,7 @@ use model::Origin;
 
 use super::reading::{ReadRecords, Reading, records};
 use super::wacz::{self, Member, Packing};
-use super::{InputSummary, Intake, Source};
+use super::{InputSummary, Intake};
 use crate::config::ReadConfig;
 use crate::source::open;
 use crate::waiting::is_stream;
@@ -146,7 +146,7 @@ impl<R: Read> Iterator for ArchiveReader<R> {
                 summary: InputSummary::default(),
                 given: 0,
                 offset: None,
-                source: Source::default(),
+                digest: None,
                 ready: None,
                 take: &mut |intake, _| ready.push_back(intake),
             };

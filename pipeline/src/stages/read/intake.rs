@@ -81,16 +81,8 @@ pub struct ReadError {
     pub(super) source: io::Error,
 }
 
-/// Further properties of the record that something was read from.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Source {
-    /// Digest of the payload, if the record has one.
-    pub digest: Option<u128>,
-    /// Its number among the records that begin in the same member.
-    pub number: u32,
-    /// Where the record or its member ends, if known.
-    pub end: Option<u64>,
-}
+/// The digest of the payload of the record that something was read from, if the record has one.
+pub type PayloadDigest = Option<u128>;
 
-/// Receives results of reading, with their source.
-pub type Take<'a> = dyn FnMut(Intake, Source) + 'a;
+/// Receives results of reading, with the digests of their payloads.
+pub type Take<'a> = dyn FnMut(Intake, PayloadDigest) + 'a;

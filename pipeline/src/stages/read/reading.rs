@@ -14,7 +14,7 @@ use model::{DropReason, Origin, Page, contain_panics};
 use url::Url;
 
 use super::answer::gone;
-use super::intake::{CutShort, InputSummary, Intake, Source, Take};
+use super::intake::{CutShort, InputSummary, Intake, PayloadDigest, Take};
 use super::revisit_record::revisit_of;
 use super::wacz::{self, Member, Packing};
 use crate::config::ReadConfig;
@@ -91,10 +91,10 @@ pub(super) struct Reading<'a, 'b> {
     pub(super) given: usize,
     /// Offset of the last record.
     pub(super) offset: Option<u64>,
-    /// The current record.
-    pub(super) source: Source,
+    /// Of the current record.
+    pub(super) digest: PayloadDigest,
     /// What the current record gave, while it is being read.
-    pub(super) ready: Option<Vec<(Intake, Source)>>,
+    pub(super) ready: Option<Vec<(Intake, PayloadDigest)>>,
     pub(super) take: &'a mut Take<'b>,
 }
 
@@ -107,11 +107,10 @@ impl Reading<'_, '_> {
         self.given += 1;
         // The content type of a redirect is irrelevant.
         let of_payload = !matches!(intake, Intake::Redirect { .. });
-        let digest = self.source.digest.filter(|_| of_payload);
-        let source = Source { digest, ..self.source };
+        let digest = self.digest.filter(|_| of_payload);
         match &mut self.ready {
-            Some(ready) => ready.push((intake, source)),
-            None => (self.take)(intake, source),
+            Some(ready) => ready.push((intake, digest)),
+            None => (self.take)(intake, digest),
         }
     }
 
@@ -121,7 +120,7 @@ impl Reading<'_, '_> {
         let done = contain_panics(|| read(self));
         let ready = self.ready.take().unwrap_or_default();
         match done {
-            Ok(()) => ready.into_iter().for_each(|(intake, source)| (self.take)(intake, source)),
+            Ok(()) => ready.into_iter().for_each(|(intake, digest)| (self.take)(intake, digest)),
             Err(panic) => {
                 let detail =
                     format!("reading this failed: {panic}; please report it with the record");
@@ -215,14 +214,12 @@ impl Reading<'_, '_> {
         self.summary.other_records += u64::from(!record.kind.of_pages());
         let origin = self.origin(record.offset, &record.record_id, record.truncated.clone());
         let url = record.target_uri.clone().unwrap_or_default();
-        let digest = record.headers.get("WARC-Payload-Digest").map(payload_digest);
-        let again = self.offset.replace(record.offset) == Some(record.offset);
-        let number = if again { self.source.number + 1 } else { 0 };
-        self.source = Source { digest, number, end: record.end };
+        self.digest = record.headers.get("WARC-Payload-Digest").map(payload_digest);
+        self.offset = Some(record.offset);
         self.contained(&url.clone(), origin.clone(), |reading| {
             reading.contents(url, record, origin)
         });
-        self.source.digest = None;
+        self.digest = None;
     }
 
     fn contents(&mut self, url: String, record: Record, origin: Origin) {
@@ -239,7 +236,7 @@ impl Reading<'_, '_> {
                 self.payload(url, date, origin, body, &media);
             }
             RecordKind::Revisit => {
-                let payload = self.source.digest.take();
+                let payload = self.digest.take();
                 self.give(Intake::Revisit(revisit_of(url, payload, &record, origin)));
             }
             // Requests, metadata and the like are counted, not listed.
@@ -385,7 +382,7 @@ mod tests {
             summary: InputSummary::default(),
             given: 0,
             offset: None,
-            source: Source::default(),
+            digest: None,
             ready: None,
             take: &mut |intake, _| taken.push(intake),
         };

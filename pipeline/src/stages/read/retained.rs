@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use modelstore::Store;
 
-use super::{Intake, Reading, Source};
+use super::{Intake, Reading};
 
 impl Reading<'_, '_> {
     /// Gives the retained pages of all sites, each with the origin of its capture, and the feed items that
@@ -16,7 +16,6 @@ impl Reading<'_, '_> {
     /// If the store cannot be read.
     pub(super) fn retained(&mut self, path: &Path, stop: &AtomicBool) -> io::Result<()> {
         let store = Store::look(path).map_err(io::Error::other)?;
-        let mut number = 0;
         for site in store.sites().map_err(io::Error::other)? {
             if stop.load(Ordering::Relaxed) {
                 break;
@@ -24,10 +23,8 @@ impl Reading<'_, '_> {
             for retained in store.sample(&site.site).map_err(io::Error::other)? {
                 self.count("page");
                 self.summary.html_bytes += retained.page.html.len() as u64;
-                self.source = Source { digest: None, number, end: None };
                 self.give(Intake::Feed(retained.items));
                 self.give(Intake::Page(retained.page));
-                number += 1;
             }
         }
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! | column | type | what |
 //! |---|---|---|
-//! | `kind` | text | what the row is ([`Kind`]) |
+//! | `kind` | text | what the row is ([`RowKind`]) |
 //! | `site` | text | key of its site; empty for what belongs to none |
 //! | `hash` | integer | XXH3-64 of that key, as a signed number: the order of outputs when taken as unsigned |
 //! | `id` | integer | of a page, its id in the crawl |
@@ -14,7 +14,8 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, OnceLock};
 
 use model::contain_panics;
 use parquet::basic::{Compression, ZstdLevel};
@@ -30,9 +31,9 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
 use sink::AtomicFile;
 
-use super::identity::Identity;
-use super::row::{Kind, Row};
-use crate::checked_file::{self, CheckedFile, CheckedWriter};
+use super::identity::StepIdentity;
+use super::row::{RowKind, SegmentRow};
+use super::checked_file::{self, CheckedFile, CheckedWriter};
 use crate::waiting::is_stream;
 
 const SCHEMA: &str = "message step {
@@ -70,7 +71,7 @@ fn other(error: ParquetError) -> io::Error {
 /// A file that is being written. It appears when it is finished.
 pub(crate) struct StepWriter {
     writer: SerializedFileWriter<CheckedWriter>,
-    rows: Vec<Row>,
+    rows: Vec<SegmentRow>,
     bytes: usize,
 }
 
@@ -79,7 +80,7 @@ impl StepWriter {
     ///
     /// # Errors
     /// If it cannot be created.
-    pub(crate) fn create(path: &Path, identity: &Identity) -> io::Result<Self> {
+    pub(crate) fn create(path: &Path, identity: &StepIdentity) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
@@ -116,7 +117,7 @@ impl StepWriter {
     ///
     /// # Errors
     /// If the disk is full or the like.
-    pub(crate) fn push(&mut self, row: Row) -> io::Result<()> {
+    pub(crate) fn push(&mut self, row: SegmentRow) -> io::Result<()> {
         self.bytes += row.record.len() + row.html.len() + row.site.len();
         self.rows.push(row);
         if self.bytes >= GROUP { self.write().map_err(other) } else { Ok(()) }
@@ -135,7 +136,7 @@ impl StepWriter {
         for row in rows {
             hashes.push(row.hash().cast_signed());
             ids.push(row.id.cast_signed());
-            let Row { kind, site, record, html, .. } = row;
+            let SegmentRow { kind, site, record, html, .. } = row;
             let all = [kind.name().as_bytes().to_vec(), site.into_bytes(), record, html];
             for (texts, bytes) in texts.iter_mut().zip(all) {
                 texts.push(ByteArray::from(bytes));
@@ -178,10 +179,12 @@ impl StepWriter {
 /// A finished file.
 pub(crate) struct StepFile {
     path: PathBuf,
-    identity: Identity,
+    identity: StepIdentity,
     reader: SerializedFileReader<CheckedFile>,
     /// Number of the first row of each row group, and of all rows.
     starts: Vec<usize>,
+    /// Least and greatest hash of each row group, once they are known.
+    ranges: OnceLock<Vec<(u64, u64)>>,
 }
 
 impl std::fmt::Debug for StepFile {
@@ -192,9 +195,9 @@ impl std::fmt::Debug for StepFile {
 
 /// A row without its HTML, and its number in the file.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub(crate) struct ListedRow {
     pub(crate) number: u32,
-    pub(crate) kind: Kind,
+    pub(crate) kind: RowKind,
     pub(crate) site: String,
     pub(crate) id: u64,
     /// Empty if the caller does not want it.
@@ -246,7 +249,7 @@ impl StepFile {
         if metadata.file_metadata().schema_descr().num_columns() != COLUMNS {
             return Err(no_step("it has other columns"));
         }
-        Ok(Self { path: path.to_owned(), identity, reader, starts })
+        Ok(Self { path: path.to_owned(), identity, reader, starts, ranges: OnceLock::new() })
     }
 
     /// Where it is.
@@ -260,7 +263,7 @@ impl StepFile {
     }
 
     /// Which step it is of.
-    pub(crate) fn identity(&self) -> &Identity {
+    pub(crate) fn identity(&self) -> &StepIdentity {
         &self.identity
     }
 
@@ -300,36 +303,78 @@ impl StepFile {
     pub(crate) fn each(
         &self,
         records: bool,
-        wants: &dyn Fn(Kind, u64) -> bool,
-        see: &mut dyn FnMut(Listed) -> io::Result<()>,
+        wants: &dyn Fn(RowKind, u64) -> bool,
+        see: &mut dyn FnMut(ListedRow) -> io::Result<()>,
     ) -> io::Result<()> {
-        for group in 0..self.starts.len() - 1 {
-            let text =
-                |column| self.column::<ByteArrayType>(group, column).map_err(|e| self.failed(e));
-            let number =
-                |column| self.column::<Int64Type>(group, column).map_err(|e| self.failed(e));
-            let kinds: Vec<Kind> = (text(KIND)?.iter())
-                .map(|name| {
-                    Kind::of(name.data()).ok_or_else(|| io::Error::other("an unknown kind of row"))
-                })
-                .collect::<io::Result<_>>()?;
-            let hashes = number(HASH)?;
-            let wanted: Vec<usize> = (0..kinds.len())
-                .filter(|&at| wants(kinds[at], hashes[at].cast_unsigned()))
-                .collect();
-            if wanted.is_empty() {
-                continue;
+        (0..self.starts.len() - 1)
+            .try_for_each(|group| self.each_of_group(group, records, wants, see))
+    }
+
+    /// Visits the pages of sites in a range of hashes that are wanted, by hash, with their records. Rows of pages are in
+    /// the order of hashes: other row groups are not read.
+    ///
+    /// # Errors
+    /// As [`StepFile::each`].
+    pub(crate) fn each_in(
+        &self,
+        range: &RangeInclusive<u64>,
+        wants: &dyn Fn(u64) -> bool,
+        see: &mut dyn FnMut(ListedRow) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let is_wanted =
+            |kind, hash| kind == RowKind::Page && range.contains(&hash) && wants(hash);
+        for (group, (least, greatest)) in self.ranges()?.iter().enumerate() {
+            if least <= range.end() && greatest >= range.start() {
+                self.each_of_group(group, true, &is_wanted, see)?;
             }
-            let (sites, ids) = (text(SITE)?, number(ID)?);
-            let own = if records { Some(text(RECORD)?) } else { None };
-            for at in wanted {
-                let record =
-                    own.as_ref().map_or_else(|| ByteArray::from(Vec::new()), |own| own[at].clone());
-                let site =
-                    String::from_utf8(sites[at].data().to_vec()).map_err(io::Error::other)?;
-                let number = u32::try_from(self.starts[group] + at).map_err(io::Error::other)?;
-                see(Listed { number, kind: kinds[at], site, id: ids[at].cast_unsigned(), record })?;
-            }
+        }
+        Ok(())
+    }
+
+    fn ranges(&self) -> io::Result<&[(u64, u64)]> {
+        if let Some(ranges) = self.ranges.get() {
+            return Ok(ranges);
+        }
+        let range = |group| {
+            let hashes = self.column::<Int64Type>(group, HASH).map_err(|e| self.failed(e))?;
+            let hashes = hashes.into_iter().map(i64::cast_unsigned);
+            Ok(hashes.fold((u64::MAX, 0), |(least, greatest), hash| {
+                (least.min(hash), greatest.max(hash))
+            }))
+        };
+        let ranges = (0..self.starts.len() - 1).map(range).collect::<io::Result<_>>()?;
+        Ok(self.ranges.get_or_init(|| ranges))
+    }
+
+    fn each_of_group(
+        &self,
+        group: usize,
+        records: bool,
+        wants: &dyn Fn(RowKind, u64) -> bool,
+        see: &mut dyn FnMut(ListedRow) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let text = |column| self.column::<ByteArrayType>(group, column).map_err(|e| self.failed(e));
+        let number = |column| self.column::<Int64Type>(group, column).map_err(|e| self.failed(e));
+        let kinds: Vec<RowKind> = (text(KIND)?.iter())
+            .map(|name| {
+                RowKind::of(name.data()).ok_or_else(|| io::Error::other("an unknown kind of row"))
+            })
+            .collect::<io::Result<_>>()?;
+        let hashes = number(HASH)?;
+        let wanted: Vec<usize> = (0..kinds.len())
+            .filter(|&at| wants(kinds[at], hashes[at].cast_unsigned()))
+            .collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let (sites, ids) = (text(SITE)?, number(ID)?);
+        let own = if records { Some(text(RECORD)?) } else { None };
+        for at in wanted {
+            let record =
+                own.as_ref().map_or_else(|| ByteArray::from(Vec::new()), |own| own[at].clone());
+            let site = String::from_utf8(sites[at].data().to_vec()).map_err(io::Error::other)?;
+            let number = u32::try_from(self.starts[group] + at).map_err(io::Error::other)?;
+            see(ListedRow { number, kind: kinds[at], site, id: ids[at].cast_unsigned(), record })?;
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// What a row holds.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Kind {
+pub(crate) enum RowKind {
     /// A page: its head, and its HTML.
     Page,
     /// A saved page, whose site depends on the other saved pages.
@@ -46,7 +46,7 @@ pub(crate) enum Kind {
     Described,
 }
 
-impl Kind {
+impl RowKind {
     const ALL: [(Self, &'static str); 17] = [
         (Self::Page, "page"),
         (Self::Saved, "saved-page"),
@@ -80,8 +80,8 @@ impl Kind {
 
 /// A row.
 #[derive(Clone)]
-pub(crate) struct Row {
-    pub(crate) kind: Kind,
+pub(crate) struct SegmentRow {
+    pub(crate) kind: RowKind,
     /// Key of the site; empty for what belongs to none.
     pub(crate) site: String,
     /// Page rows: id of the page in the crawl. Outcome rows: id of their page. Other rows: a sequence number.
@@ -92,21 +92,21 @@ pub(crate) struct Row {
     pub(crate) html: Vec<u8>,
 }
 
-impl fmt::Debug for Row {
+impl fmt::Debug for SegmentRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Row")
+        f.debug_struct("SegmentRow")
             .field("kind", &self.kind)
             .field("site", &self.site)
             .finish_non_exhaustive()
     }
 }
 
-impl Row {
+impl SegmentRow {
     /// A row without HTML.
     ///
     /// # Errors
     /// If the record cannot be encoded.
-    pub(crate) fn of(kind: Kind, site: &str, id: u64, record: &impl Serialize) -> io::Result<Self> {
+    pub(crate) fn of(kind: RowKind, site: &str, id: u64, record: &impl Serialize) -> io::Result<Self> {
         let record = rmp_serde::to_vec(record).map_err(io::Error::other)?;
         Ok(Self { kind, site: site.to_owned(), id, record, html: Vec::new() })
     }
@@ -135,14 +135,14 @@ const LEVEL: i32 = 3;
 
 /// A record that is compressed.
 pub(crate) fn packed_row(
-    kind: Kind,
+    kind: RowKind,
     site: &str,
     id: u64,
     record: &impl Serialize,
-) -> io::Result<Row> {
+) -> io::Result<SegmentRow> {
     let bytes = rmp_serde::to_vec_named(record).map_err(io::Error::other)?;
     let record = zstd::bulk::compress(&bytes, LEVEL)?;
-    Ok(Row { kind, site: site.to_owned(), id, record, html: Vec::new() })
+    Ok(SegmentRow { kind, site: site.to_owned(), id, record, html: Vec::new() })
 }
 
 /// The record of such a row.

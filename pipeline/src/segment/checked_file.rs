@@ -18,6 +18,7 @@ use parquet::file::writer::SerializedFileWriter;
 use sink::AtomicFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
+use crate::frames::Damaged;
 use crate::positioned::read_exact_at;
 
 /// Bytes of a block.
@@ -161,7 +162,7 @@ impl CheckedFile {
             let what = format!(
                 "{shown} is damaged at its end, behind the pages or in the footer at byte {at}"
             );
-            io::Error::other(what + ": it is not what was written; make the file again")
+            io::Error::other(Damaged(what + ": it is not what was written; make the file again"))
         };
         let number = |bytes: &[u8]| u128::from_str_radix(std::str::from_utf8(bytes).ok()?, 16).ok();
         let tail_at = number(&footer[at..at + PLACE]).and_then(|at| u64::try_from(at).ok());
@@ -194,10 +195,10 @@ impl CheckedFile {
         read.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?;
         if sums.get(number as usize) != Some(&xxh3_64(&bytes)) {
             let end = at + bytes.len() as u64;
-            return Err(io::Error::other(format!(
+            return Err(io::Error::other(Damaged(format!(
                 "{} is damaged between bytes {at} and {end}: they are not what was written; make the file again",
                 path.display()
-            )));
+            ))));
         }
         Ok(Bytes::from(bytes).slice((start - at) as usize..))
     }

@@ -87,26 +87,26 @@ const DIGEST: usize = 32;
 
 /// Which step a file is of, and of what.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub(crate) struct Identity {
+pub(crate) struct StepIdentity {
     pub(crate) step: Step,
     /// The first or second round of learning and applying; 0 of a survey.
     pub(crate) round: u8,
     /// The share of the sites that was learnt.
     pub(crate) share: Share,
     /// Digest of the settings.
-    pub(super) settings: String,
+    pub(crate) settings: String,
     /// Version of the program.
-    pub(super) version: String,
+    pub(crate) version: String,
     /// Digests of the surveys it was made of, sorted; of a survey, its own.
     pub(crate) surveys: Vec<String>,
     /// The state of the store of models when sites were learnt, if there is one.
     pub(crate) store: Option<String>,
     /// Digests of the identities of the files that sites were learnt, or models applied to pages, in, which it was made
     /// of, sorted.
-    pub(super) made_of: Vec<String>,
+    pub(crate) made_of: Vec<String>,
 }
 
-impl Identity {
+impl StepIdentity {
     /// Of a file that is made by this program with these settings.
     pub(crate) fn of(step: Step, round: u8, config: &Config, mut surveys: Vec<String>) -> Self {
         surveys.sort_unstable();
@@ -123,14 +123,14 @@ impl Identity {
     }
 
     /// The same, made of files with these identities, too.
-    pub(super) fn made_of<'a>(mut self, files: impl Iterator<Item = &'a Self>) -> Self {
+    pub(crate) fn made_of<'a>(mut self, files: impl Iterator<Item = &'a Self>) -> Self {
         self.made_of = files.map(Self::digest).collect();
         self.made_of.sort_unstable();
         self
     }
 
     /// A digest of it. As steps are deterministic, files of one identity have the same contents.
-    pub(super) fn digest(&self) -> String {
+    pub(crate) fn digest(&self) -> String {
         let mut digest = sha256_of(&serde_json::to_string(self).unwrap_or_default());
         digest.truncate(DIGEST);
         digest

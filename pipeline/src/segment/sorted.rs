@@ -43,11 +43,6 @@ impl<T: Item> Sorter<T> {
         Self { held: Vec::new(), bytes: 0, path, files: Vec::new(), made: 0 }
     }
 
-    /// The items that [`write_all`] wrote to a file.
-    pub(crate) fn of_file(path: PathBuf) -> Self {
-        Self { files: vec![path.clone()], made: 1, ..Self::new(path) }
-    }
-
     /// Adds an item of about `bytes` bytes.
     pub(crate) fn push(&mut self, item: T, bytes: usize) -> io::Result<()> {
         self.held.push(item);
@@ -84,7 +79,7 @@ impl<T: Item> Sorter<T> {
     pub(crate) fn each(&self, see: &mut dyn FnMut(&T)) -> io::Result<()> {
         self.held.iter().for_each(&mut *see);
         for path in &self.files {
-            for item in Stored::open(path)? {
+            for item in SortedFile::open(path)? {
                 see(&item?);
             }
         }
@@ -108,13 +103,13 @@ impl<T: Item> Sorter<T> {
 
 /// Merges files and items in memory.
 fn merged<T: Item>(files: &[PathBuf], held: Vec<T>) -> io::Result<Merged<T>> {
-    let stored = files.iter().map(|path| Stored::open(path).map(Run::Stored));
-    let held = std::iter::once(Ok(Run::Held(held.into_iter())));
+    let stored = files.iter().map(|path| SortedFile::open(path).map(SortedRun::SortedFile));
+    let held = std::iter::once(Ok(SortedRun::Held(held.into_iter())));
     Merged::new(stored.chain(held).collect::<io::Result<_>>()?)
 }
 
-/// Writes items to a file, for [`Stored::open`]: in frames, of which the last is empty.
-pub(crate) fn write_all<T: Item>(
+/// Writes items to a file, for [`SortedFile::open`]: in frames, of which the last is empty.
+fn write_all<T: Item>(
     path: &Path,
     items: impl Iterator<Item = io::Result<T>>,
 ) -> io::Result<()> {
@@ -136,14 +131,14 @@ pub(crate) fn write_all<T: Item>(
 
 /// Reads items from a file.
 #[derive(Debug)]
-pub(crate) struct Stored<T> {
+pub(crate) struct SortedFile<T> {
     from: Frames,
     content: Cursor<Vec<u8>>,
     is_at_end: bool,
     of: PhantomData<T>,
 }
 
-impl<T: Item> Stored<T> {
+impl<T: Item> SortedFile<T> {
     /// Opens a file.
     ///
     /// # Errors
@@ -177,7 +172,7 @@ impl<T: Item> Stored<T> {
     }
 }
 
-impl<T: Item> Iterator for Stored<T> {
+impl<T: Item> Iterator for SortedFile<T> {
     type Item = io::Result<T>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -187,16 +182,16 @@ impl<T: Item> Iterator for Stored<T> {
 
 /// Sorted items, in memory or in a file.
 #[derive(Debug)]
-pub(crate) enum Run<T> {
+pub(crate) enum SortedRun<T> {
     Held(std::vec::IntoIter<T>),
-    Stored(Stored<T>),
+    SortedFile(SortedFile<T>),
 }
 
-impl<T: Item> Run<T> {
+impl<T: Item> SortedRun<T> {
     fn next(&mut self) -> io::Result<Option<T>> {
         match self {
             Self::Held(items) => Ok(items.next()),
-            Self::Stored(items) => items.next().transpose(),
+            Self::SortedFile(items) => items.next().transpose(),
         }
     }
 }
@@ -204,14 +199,14 @@ impl<T: Item> Run<T> {
 /// Merges several sorted runs.
 #[derive(Debug)]
 pub(crate) struct Merged<T> {
-    runs: Vec<Run<T>>,
+    runs: Vec<SortedRun<T>>,
     /// The next item of each run that is not at its end, least first, with the number of its run.
     heads: BinaryHeap<Reverse<(T, usize)>>,
     failed: Option<io::Error>,
 }
 
 impl<T: Item> Merged<T> {
-    pub(crate) fn new(mut runs: Vec<Run<T>>) -> io::Result<Self> {
+    pub(crate) fn new(mut runs: Vec<SortedRun<T>>) -> io::Result<Self> {
         let mut heads = BinaryHeap::with_capacity(runs.len());
         for (number, run) in runs.iter_mut().enumerate() {
             heads.extend(run.next()?.map(|first| Reverse((first, number))));
@@ -292,7 +287,7 @@ mod tests {
         let whole = std::fs::read(&path).unwrap();
         let believed = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
-            let items: Vec<io::Result<u32>> = Stored::open(&path).unwrap().take(100_001).collect();
+            let items: Vec<io::Result<u32>> = SortedFile::open(&path).unwrap().take(100_001).collect();
             let (good, bad) = items.split_at(items.iter().take_while(|item| item.is_ok()).count());
             assert!((0..).zip(good).all(|(number, item)| *item.as_ref().unwrap() == number));
             bad.is_empty()
